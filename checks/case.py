@@ -1,0 +1,97 @@
+"""A case: facts, outcomes and findings of one examination, saved as JSON and read back.
+
+What is read back is judged again by this version; the findings in the file are only for readers of the JSON.
+"""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import msgspec
+
+from checks import __version__
+from checks.facts import Facts
+from checks.finding import Finding, Outcome
+from checks.judge import judge_each, rank
+
+FORMAT = 1
+
+
+class Answers(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the user said. ``symptom`` as for ``--symptom``; ``exactness``: "bits", "decisions", "close" or ""."""
+
+    symptom: str = "everything"
+    exactness: str = ""
+    effort: str = "standard"
+
+
+class Case(msgspec.Struct, frozen=True, kw_only=True):
+    """One examination, whole. ``newer`` is set when it was written by a newer format than this version knows."""
+
+    created: str  # ISO 8601, UTC
+    answers: Answers
+    facts: Facts
+    outcomes: tuple[Outcome, ...]
+    findings: tuple[Finding, ...]
+    naosu: str = __version__
+    complete: bool = True  # False: the examination was cancelled
+    newer: bool = False
+
+
+class CaseError(Exception):
+    """A file that cannot be opened as a case. ``reason`` is an id of resources/translations/ui.toml."""
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(f"{reason}: {detail}" if detail else reason)
+        self.reason = reason
+        self.detail = detail
+
+
+def judged(facts: Facts, answers: Answers, *, created: str | None = None, complete: bool = True) -> Case:
+    """The case that these facts make, judged by this version."""
+    outcomes = tuple(judge_each(facts))
+    return Case(
+        created=created or now(),
+        answers=answers,
+        facts=facts,
+        outcomes=outcomes,
+        findings=rank(outcomes),
+        complete=complete,
+    )
+
+
+def now() -> str:
+    """The present moment as it stands in a case: ISO 8601, UTC, whole seconds."""
+    return datetime.datetime.now(datetime.UTC).replace(microsecond=0).isoformat()
+
+
+def to_builtins(case: Case) -> dict[str, Any]:
+    """The case as plain data, without the rendered texts of the findings (see wizard/report/json_report.py)."""
+    plain: dict[str, Any] = msgspec.to_builtins(case)
+    plain.pop("newer")
+    return {"format": FORMAT, **plain}
+
+
+def decode(data: bytes) -> Case:
+    """Read a case back and judge its facts again.
+
+    Raises:
+        CaseError: "case-damaged" (no JSON), "case-not-ours" (other JSON), "case-unreadable" (fields of wrong types).
+    """
+    try:
+        plain = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise CaseError("case-damaged", str(error)) from error
+    if not isinstance(plain, dict) or not isinstance(plain.get("format"), int) or "facts" not in plain:
+        raise CaseError("case-not-ours")
+    newer = plain["format"] > FORMAT
+    try:
+        facts = msgspec.convert(plain["facts"], Facts)
+        answers = msgspec.convert(plain.get("answers", {}), Answers)
+        created = msgspec.convert(plain.get("created", ""), str)
+        complete = msgspec.convert(plain.get("complete", True), bool)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise CaseError("case-too-new" if newer else "case-unreadable", str(error)) from error
+    again = judged(facts, answers, created=created, complete=complete)
+    return msgspec.structs.replace(again, newer=newer, naosu=str(plain.get("naosu", "")))

@@ -1,0 +1,147 @@
+"""The catalogue of causes and remedies: the words, in every language, under the id of the cause.
+
+resources/causes/<family>/<cause-id>.toml and resources/remedies/<remedy-id>.toml, one file each. A remedy is a file
+of its own since several causes share one. Both are read when asked for, and refuse unknown keys.
+"""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from checks.resources import ROOT
+
+LANGUAGES = ("en", "ja")
+
+_Schema = TypeVar("_Schema")
+
+
+class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The same sentence in each language."""
+
+    en: str
+    ja: str
+
+    def of(self, language: str) -> str:
+        """The sentence in "en" or "ja"."""
+        return self.ja if language == "ja" else self.en
+
+
+class CauseText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A cause in one language. ``why`` is one sentence with the values seen; all may name {placeholders}."""
+
+    title: str
+    why: str
+    explanation: str
+
+
+class Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A cause's texts in every language."""
+
+    en: CauseText
+    ja: CauseText
+
+    def of(self, language: str) -> CauseText:
+        """The texts in "en" or "ja"."""
+        return self.ja if language == "ja" else self.en
+
+
+class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One cause of the catalogue.
+
+    ``explains``: ids of causes that are its consequences, shown behind it. ``remedies``: ids, the best first.
+    ``clear``: what a clear outcome proves, in a few words ("The driver is new enough").
+    """
+
+    cause: str
+    text: Texts
+    clear: Words
+    remedies: tuple[str, ...]
+    sources: tuple[str, ...]
+    explains: tuple[str, ...] = ()
+    questions: tuple[Words, ...] = ()
+
+
+class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One step of a remedy. ``kind``: "command", "setting", "code" or "manual"; ``code`` is what is pasted.
+
+    ``platforms`` (of "linux", "windows", "macos", "wsl", "container", "jetson") and ``managers`` (package managers
+    of the system or of the interpreter: "apt", "dnf", "pip", "conda", "uv", ...) say where the step applies;
+    empty = everywhere.
+    """
+
+    kind: str
+    code: str = ""
+    text: Words | None = None
+    platforms: tuple[str, ...] = ()
+    managers: tuple[str, ...] = ()
+
+
+class Verify(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How to see that the remedy worked: what to run, and what it must show."""
+
+    expect: Words
+    code: str = ""
+
+
+class Remedy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What to do about a cause. Shown, never run. ``tested`` says how and when the steps were tried."""
+
+    remedy: str
+    title: Words
+    step: tuple[Step, ...]
+    verify: Verify
+    tested: str
+    risk: Words | None = None
+    needs: tuple[str, ...] = ()  # placeholders that must be known, else the remedy is not offered
+
+
+@functools.cache
+def cause_of(cause: str) -> Cause:
+    """The catalogue's file of one cause id.
+
+    Raises:
+        KeyError: there is no such cause.
+        msgspec.ValidationError: the file does not follow the schema.
+    """
+    path = cause_files().get(cause)
+    if path is None:
+        raise KeyError(cause)
+    return _read(path, Cause)
+
+
+@functools.cache
+def remedy_of(remedy: str) -> Remedy:
+    """The file of one remedy id.
+
+    Raises:
+        KeyError: there is no such remedy.
+        msgspec.ValidationError: the file does not follow the schema.
+    """
+    path = ROOT / "remedies" / f"{remedy}.toml"
+    if not path.is_file():
+        raise KeyError(remedy)
+    return _read(path, Remedy)
+
+
+@functools.cache
+def cause_files() -> dict[str, Path]:
+    """Cause id -> file, of the whole catalogue. The family is the name of the folder."""
+    return {path.stem: path for path in sorted((ROOT / "causes").glob("*/*.toml"))}
+
+
+def family_of(cause: str) -> str:
+    """The family of a cause ("driver").
+
+    Raises:
+        KeyError: there is no such cause.
+    """
+    return cause_files()[cause].parent.name
+
+
+def _read(path: Path, kind: type[_Schema]) -> _Schema:
+    return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), kind)

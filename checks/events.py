@@ -1,0 +1,74 @@
+"""What the engine tells while it works. One type each, handled by ``match``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from checks.case import Case
+from checks.facts import ProbeRun
+from checks.finding import Outcome
+
+
+@dataclass(frozen=True)
+class Planned:
+    """The work ahead: ids of the probes ("machine", "nvidia", "torch") with the seconds each is expected to take."""
+
+    probes: dict[str, float]
+    checks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ProbeStarted:
+    """A probe's process runs."""
+
+    probe: str
+
+
+@dataclass(frozen=True)
+class ProbeStage:
+    """A probe began a stage ("import")."""
+
+    probe: str
+    stage: str
+
+
+@dataclass(frozen=True)
+class ProbeSlow:
+    """A probe has been at one stage for ten seconds or more."""
+
+    probe: str
+    stage: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class ProbeEnded:
+    """A probe ended, in whatever way."""
+
+    probe: str
+    run: ProbeRun
+
+
+@dataclass(frozen=True)
+class CheckEnded:
+    """A check ended, in one of the five ways."""
+
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Share of the work done (0 to 1) and the seconds that remain, None while that cannot be told honestly."""
+
+    share: float
+    remaining: float | None
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The case, complete or (after a cancel) with what was done until then. Always the last event."""
+
+    case: Case
+
+
+Event = Planned | ProbeStarted | ProbeStage | ProbeSlow | ProbeEnded | CheckEnded | Progress | Finished

@@ -1,0 +1,636 @@
+"""The facts: everything Naosu knows before it judges.
+
+Three kinds of "nothing" are kept apart in every type:
+
+* **unread**: the field is ``None`` (and left out of the JSON); ``unread`` may say why, by field name.
+* **absent**: it was looked for and is not there; an empty tuple, an empty string or ``False``.
+* **zero**: the number 0.
+
+Every fact names its ``origin``: the file, library, command or log lines that it was read from.
+Sizes are bytes, temperatures degrees Celsius, power watts, clocks MHz, unless a field says otherwise.
+Versions are kept as text, as they came; compare them through :mod:`checks.versions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+
+class Fact(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Base of all facts: where it was read, and why a field of it could not be."""
+
+    origin: str = ""
+    unread: dict[str, str] = {}
+
+
+# --- the machine -----------------------------------------------------------------------------------------------------
+
+
+class OsFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """The operating system as a program on this machine sees it."""
+
+    system: str | None = None  # "Linux", "Windows", "Darwin": platform.system()
+    name: str | None = None  # "Ubuntu 24.04.1 LTS", "Windows 11 Pro 24H2", "macOS 15.1"
+    distribution: str | None = None  # os-release ID: "ubuntu", "debian", "fedora"; "" where there is none
+    distribution_like: tuple[str, ...] | None = None  # os-release ID_LIKE
+    version: str | None = None  # "24.04", "10.0.26100", "15.1"
+    kernel: str | None = None  # uname -r
+    architecture: str | None = None  # of the machine: "x86_64", "aarch64", "arm64", "AMD64"
+    libc: str | None = None  # "glibc" or "musl"; "" where there is none (Windows, macOS)
+    libc_version: str | None = None  # "2.35"
+    wsl: int | None = None  # 0 no WSL, 1 or 2
+    container: str | None = None  # "docker", "podman", "kubernetes", "lxc", "apptainer", ...; "" none
+    container_gpu_hook: bool | None = None  # NVIDIA_VISIBLE_DEVICES or a CDI/nvidia mount was seen inside the container
+    virtual_machine: str | None = None  # "kvm", "vmware", "hyper-v", "xen", ...; "" bare metal
+    secure_boot: bool | None = None
+    package_managers: tuple[str, ...] | None = None  # "apt", "dnf", "pacman", "zypper", "apk", "brew", "winget"
+    groups: tuple[str, ...] | None = None  # of the user who runs Naosu
+    is_administrator: bool | None = None  # root, or an elevated Windows process
+
+
+class CpuFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """The processor. ``instruction_sets`` uses Linux /proc/cpuinfo spelling ("avx2", "avx512f", "amx_tile", "asimd")."""
+
+    name: str | None = None
+    vendor: str | None = None  # "GenuineIntel", "AuthenticAMD", "Apple", "ARM"
+    instruction_sets: tuple[str, ...] | None = None
+    physical_cores: int | None = None
+    logical_cores: int | None = None
+    usable_cores: int | None = None  # affinity and cgroup limits counted in
+
+
+class MemoryFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """Main memory and /dev/shm, in bytes. ``limit`` is a cgroup's, where there is one."""
+
+    total: int | None = None
+    available: int | None = None
+    limit: int | None = None
+    shm_total: int | None = None  # 0 where /dev/shm does not exist
+    shm_free: int | None = None
+
+
+class PciLink(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A PCI Express link: lanes, and the generation as a number (1 = 2.5 GT/s ... 5 = 32 GT/s)."""
+
+    width: int | None = None
+    width_max: int | None = None
+    generation: int | None = None
+    generation_max: int | None = None
+
+
+class Gpu(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """A display or 3D controller as the bus shows it, with no driver needed. Ids are lower-case hex without 0x."""
+
+    address: str | None = None  # "0000:01:00.0"; on Windows the PNPDeviceID, on macOS ""
+    vendor_id: str | None = None  # "10de"
+    device_id: str | None = None  # "2b85"
+    subsystem_vendor_id: str | None = None
+    subsystem_device_id: str | None = None
+    revision: str | None = None
+    vendor: str | None = None  # "NVIDIA", "AMD", "Intel", "Apple", or the pci.ids name
+    product: str | None = None  # what pci.ids (or the system) calls it: "GeForce RTX 5090"
+    die: str | None = None  # "GB202"; "" where pci.ids names none
+    architecture: str | None = None  # "Blackwell"; from resources/knowledge/gpu_architectures.toml
+    compute_capability: str | None = None  # "12.0", derived from the die
+    gfx_target: str | None = None  # AMD: "gfx1100"
+    driver: str | None = None  # bound kernel driver: "nvidia", "nouveau", "amdgpu", "vfio-pci"; "" none
+    driver_version: str | None = None  # Windows: as the system prints it ("32.0.15.7283")
+    integrated: bool | None = None
+    link: PciLink | None = None
+    bar1_size: int | None = None  # largest memory BAR in bytes (Resizable BAR shows here)
+    problem_code: int | None = None  # Windows ConfigManagerErrorCode; 0 = works
+
+
+class Gpus(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """All GPUs that the bus shows. An empty ``devices`` means: looked, and there is none."""
+
+    devices: tuple[Gpu, ...] = ()
+
+    def of(self, vendor_id: str) -> tuple[Gpu, ...]:
+        """The GPUs of one PCI vendor ("10de" NVIDIA, "1002" AMD, "8086" Intel)."""
+        return tuple(gpu for gpu in self.devices if gpu.vendor_id == vendor_id)
+
+    @property
+    def nvidia(self) -> tuple[Gpu, ...]:
+        return self.of("10de")
+
+    @property
+    def amd(self) -> tuple[Gpu, ...]:
+        return self.of("1002")
+
+    @property
+    def intel(self) -> tuple[Gpu, ...]:
+        return self.of("8086")
+
+
+class DeviceNode(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A device file and what the current user may do with it."""
+
+    path: str
+    readable: bool | None = None
+    writable: bool | None = None
+    group: str | None = None
+
+
+class LibraryFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A shared library: where it lies, what it resolves to, and the version in its name or resources."""
+
+    path: str
+    real_path: str | None = None
+    version: str | None = None
+    origin: str | None = None  # "ldconfig", "LD_LIBRARY_PATH", "loaded", "System32"
+
+
+class XidEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One NVIDIA Xid line of the kernel log. ``seconds`` since boot where the log says so."""
+
+    code: int
+    pci_address: str | None = None
+    text: str = ""
+    seconds: float | None = None
+
+
+class GpuProcess(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A process that holds memory of a GPU. ``used_memory`` in bytes; None where the driver does not tell."""
+
+    pid: int
+    name: str | None = None
+    used_memory: int | None = None
+
+
+class EccCounts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """ECC error counts since the driver was loaded (volatile) and over the card's life (aggregate)."""
+
+    corrected_volatile: int | None = None
+    uncorrected_volatile: int | None = None
+    corrected_aggregate: int | None = None
+    uncorrected_aggregate: int | None = None
+
+
+class RowRemaps(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Memory rows replaced by spare ones (Ampere and later data-centre cards)."""
+
+    correctable: int | None = None
+    uncorrectable: int | None = None
+    pending: bool | None = None
+    failure: bool | None = None
+
+
+class MigInstance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A MIG device as NVML lists it."""
+
+    index: int
+    profile: str | None = None
+    memory_total: int | None = None
+
+
+class NvidiaGpu(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """One GPU as NVML sees it. ``unread`` holds the NVML error by field ("NVML_ERROR_NOT_SUPPORTED")."""
+
+    index: int
+    name: str | None = None
+    uuid: str | None = None
+    pci_address: str | None = None
+    pci_device_id: str | None = None  # "2b85", lower-case hex
+    pci_subsystem_id: str | None = None
+    architecture: str | None = None  # NVML's name: "Blackwell"
+    compute_capability: str | None = None  # "12.0"
+    memory_total: int | None = None
+    memory_free: int | None = None
+    memory_used: int | None = None
+    ecc_enabled: bool | None = None
+    ecc_pending: bool | None = None
+    ecc: EccCounts | None = None
+    retired_pages: int | None = None  # both causes together
+    retired_pages_pending: bool | None = None
+    row_remaps: RowRemaps | None = None
+    throttle_reasons: tuple[str, ...] | None = None  # names as in hardware_errors.toml; () = none active
+    temperature: int | None = None
+    temperature_slowdown: int | None = None
+    power: float | None = None
+    power_limit: float | None = None
+    power_limit_default: float | None = None
+    clock_sm: int | None = None
+    clock_sm_max: int | None = None
+    clock_memory: int | None = None
+    clock_memory_max: int | None = None
+    performance_state: int | None = None  # 0 = P0
+    utilization: int | None = None  # percent
+    compute_mode: str | None = None  # "default", "exclusive-process", "prohibited", "exclusive-thread"
+    mig_enabled: bool | None = None
+    mig_pending: bool | None = None
+    mig_instances: tuple[MigInstance, ...] | None = None
+    processes: tuple[GpuProcess, ...] | None = None
+    vbios: str | None = None
+    board_part_number: str | None = None
+    brand: str | None = None
+    persistence_mode: bool | None = None
+    display_active: bool | None = None
+    link: PciLink | None = None
+    nvlinks_active: int | None = None
+    nvlinks_inactive: int | None = None
+    fabric_state: str | None = None  # NVSwitch systems: "completed", "in-progress", "not-started", "not-supported"
+    recovery_action: str | None = None  # NVML's GPU recovery action: "none", "reset", "reboot", "drain-p2p", ...
+
+
+class NvidiaFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """NVIDIA's driver on this machine, kernel side and user side, and the GPUs that NVML shows."""
+
+    nvml: str | None = None  # "ok", "library-not-found", or the NVML error name ("NVML_ERROR_DRIVER_NOT_LOADED")
+    nvml_message: str | None = None
+    nvml_version: str | None = None
+    driver_version: str | None = None  # NVML, else /proc/driver/nvidia/version, else the Windows driver
+    cuda_driver_version: str | None = None  # highest CUDA that the driver serves: "12.8"
+    kernel_module_version: str | None = None  # /proc/driver/nvidia/version; "" when the module is not loaded
+    kernel_module_flavour: str | None = None  # "open" or "proprietary"
+    modules_loaded: tuple[str, ...] | None = None  # of nvidia, nvidia_uvm, nvidia_drm, nvidia_modeset, nouveau
+    modules_installed: tuple[str, ...] | None = None  # NVIDIA modules on disk for the running kernel
+    blacklisted: tuple[str, ...] | None = None  # modprobe.d files that blacklist nvidia
+    device_nodes: tuple[DeviceNode, ...] | None = None
+    libcuda: tuple[LibraryFile, ...] | None = None  # in the loader's order
+    devices: tuple[NvidiaGpu, ...] | None = None
+    device_errors: dict[str, str] = {}  # NVML index -> error name, for a GPU whose handle could not be had
+    xids: tuple[XidEvent, ...] | None = None
+    nvswitches: int | None = None  # NVSwitch devices on the bus
+    fabric_manager: str | None = None  # "running", "stopped", "not-installed"
+    suspended_once: bool | None = None  # the kernel log shows a resume since boot
+
+
+class AmdNode(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A GPU node of the KFD topology."""
+
+    gfx_target: str | None = None  # "gfx1030"
+    pci_address: str | None = None
+    memory_total: int | None = None
+    name: str | None = None
+
+
+class AmdFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """AMD's compute driver and ROCm on this machine."""
+
+    module_loaded: bool | None = None  # amdgpu
+    nodes: tuple[AmdNode, ...] | None = None
+    device_nodes: tuple[DeviceNode, ...] | None = None  # /dev/kfd, /dev/dri/renderD*
+    rocm_version: str | None = None  # /opt/rocm/.info/version; "" not installed
+
+
+class IntelFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """Intel's GPU and NPU drivers and the Level Zero runtime."""
+
+    modules_loaded: tuple[str, ...] | None = None  # of i915, xe, intel_vpu
+    device_nodes: tuple[DeviceNode, ...] | None = None  # /dev/dri/renderD*, /dev/accel/accel*
+    level_zero: tuple[LibraryFile, ...] | None = None  # libze_loader, libze_intel_gpu; () = looked, none
+
+
+class AppleFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """An Apple machine."""
+
+    chip: str | None = None  # "Apple M2 Pro"
+    is_apple_silicon: bool | None = None
+    macos_version: str | None = None
+    metal: str | None = None  # "Metal 3"; "" not supported
+    gpu_cores: int | None = None
+
+
+class JetsonFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """An NVIDIA Jetson: its GPU is no PCI device."""
+
+    model: str | None = None  # /proc/device-tree/model
+    l4t_release: str | None = None  # "36.4.0" from /etc/nv_tegra_release
+    jetpack: str | None = None
+    soc: str | None = None  # "tegra234"
+    compute_capability: str | None = None
+
+
+class Accelerator(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """An Edge TPU, NPU, VPU or AI camera found by its USB or PCI id, or by its camera sensor."""
+
+    bus: str  # "usb", "pci", "csi camera", "soc"
+    vendor_id: str | None = None
+    device_id: str | None = None
+    name: str = ""
+    kind: str = ""  # as in usb_pci_accelerators.toml: "edge tpu", "npu", ...
+    driver: str | None = None
+    nodes: tuple[DeviceNode, ...] | None = None
+
+
+class MachineFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """One machine. A part that was not looked at is None."""
+
+    os: OsFacts | None = None
+    cpu: CpuFacts | None = None
+    memory: MemoryFacts | None = None
+    gpus: Gpus | None = None
+    nvidia: NvidiaFacts | None = None
+    amd: AmdFacts | None = None
+    intel: IntelFacts | None = None
+    apple: AppleFacts | None = None
+    jetson: JetsonFacts | None = None
+    accelerators: tuple[Accelerator, ...] | None = None
+
+
+# --- interpreters ----------------------------------------------------------------------------------------------------
+
+
+class Package(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An installed distribution, from its metadata; nothing was imported."""
+
+    name: str  # normalised (PEP 503): "onnxruntime-gpu"
+    version: str
+    location: str | None = None  # the folder that holds it
+    installer: str | None = None  # INSTALLER: "pip", "conda", "uv"
+    requires: tuple[str, ...] | None = None  # Requires-Dist lines, only for packages that a check reads
+    requires_python: str | None = None
+    tags: tuple[str, ...] | None = None  # wheel tags: "cp311-cp311-manylinux_2_28_x86_64"
+    build: str | None = None  # conda build string: "py3.11_cuda12.1_cudnn8_0"
+    channel: str | None = None  # conda channel
+
+
+class InterpreterFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """A Python interpreter, read without starting it."""
+
+    path: str  # as a user would type it
+    real_path: str | None = None
+    prefix: str | None = None  # sys.prefix
+    base_prefix: str | None = None
+    kind: str | None = None  # "venv", "conda", "pyenv", "uv", "pipx", "poetry", "system", "portable", "store", "other"
+    found_by: tuple[str, ...] = ()  # "PATH", "folder", "jupyter", "py launcher", ...
+    version: str | None = None  # "3.11.7"
+    implementation: str | None = None  # "cpython", "pypy"
+    architecture: str | None = None  # of the interpreter: "x86_64", "arm64", "AMD64", "x86"
+    free_threaded: bool | None = None
+    externally_managed: bool | None = None  # PEP 668
+    user_site: bool | None = None  # the user's site folder is on sys.path
+    package_manager: str | None = None  # that installs into it: "pip", "conda", "uv", "poetry", "pipx"
+    packages: tuple[Package, ...] | None = None
+    problem: str | None = None  # why it is not usable: "missing", "not-python", "unreadable"; None = nothing seen
+
+    def package(self, *names: str) -> Package | None:
+        """The first of these distributions (normalised names) that is installed; None also where packages are unread."""
+        for package in self.packages or ():
+            if package.name in names:
+                return package
+        return None
+
+
+# --- frameworks, as the probes saw them inside the target interpreter ------------------------------------------------
+
+
+class ErrorText(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An exception of the target's program, as it came."""
+
+    type: str  # "ImportError"
+    message: str
+    traceback: str = ""
+
+
+class FrameworkFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """What is common to all frameworks.
+
+    ``imported`` is True, False (``error`` holds the exception) or None: not reached, or the process died;
+    then the :class:`ProbeRun` of the same name tells.
+    """
+
+    version: str | None = None
+    imported: bool | None = None
+    error: ErrorText | None = None
+    location: str | None = None  # the folder of the imported package
+    cuda_version: str | None = None  # CUDA it was built for: "12.8"; "" for a build without CUDA
+    cudnn_version: str | None = None  # cuDNN that it loads: "9.10.2"
+    warnings: tuple[str, ...] | None = None
+    loaded_libraries: tuple[LibraryFile, ...] | None = None  # those of the GPU stack and the C/C++/OpenMP runtimes
+
+
+class KernelLaunch(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A small computation really run on a device, and whether its result was right."""
+
+    ran: bool
+    correct: bool | None = None
+    error: ErrorText | None = None
+    seconds: float | None = None
+
+
+class ImportTry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A package beside the framework, really imported."""
+
+    name: str
+    imported: bool
+    version: str | None = None
+    error: ErrorText | None = None
+
+
+class FrameworkDevice(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A device as the framework lists it."""
+
+    device: str  # "cuda:0", "mps", "xpu:0", "GPU:0"
+    name: str | None = None
+    compute_capability: str | None = None
+    gfx_target: str | None = None
+    memory_total: int | None = None
+    memory_free: int | None = None
+    uuid: str | None = None
+    pci_address: str | None = None
+    kernel: KernelLaunch | None = None
+
+
+class TorchFacts(FrameworkFacts, frozen=True, kw_only=True, omit_defaults=True):
+    """PyTorch in the target interpreter."""
+
+    build: str | None = None  # "cpu", "cuda", "rocm", "xpu"
+    hip_version: str | None = None  # "" for a build without HIP
+    xpu_version: str | None = None
+    debug: bool | None = None
+    git_version: str | None = None
+    cxx11_abi: bool | None = None
+    arch_list: tuple[str, ...] | None = None  # "sm_90", "compute_120", "gfx1100"; () for a CPU build
+    nccl_version: str | None = None
+    cuda_available: bool | None = None
+    cuda_error: ErrorText | None = None  # what torch.cuda.init() raised
+    cuda_device_count: int | None = None
+    mps_built: bool | None = None
+    mps_available: bool | None = None
+    mps_error: str | None = None
+    xpu_available: bool | None = None
+    devices: tuple[FrameworkDevice, ...] | None = None
+    cpu_capability: str | None = None  # torch.backends.cpu.get_cpu_capability()
+    threads: int | None = None
+    settings: dict[str, Any] | None = None  # deterministic and TF32 settings by their torch name
+    numpy_bridge: KernelLaunch | None = None  # torch.zeros(1).numpy() and back
+    companions: tuple[ImportTry, ...] | None = None  # torchvision, torchaudio, xformers, triton where installed
+
+
+class ProviderStart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An ONNX Runtime execution provider: whether a one-node model really ran on it."""
+
+    name: str  # "CUDAExecutionProvider"
+    started: bool | None = None  # None = not tried
+    error: str | None = None
+    fell_back: bool | None = None  # the session was made, but without this provider
+
+
+class OnnxRuntimeFacts(FrameworkFacts, frozen=True, kw_only=True, omit_defaults=True):
+    """ONNX Runtime in the target interpreter."""
+
+    build_info: str | None = None
+    device: str | None = None  # onnxruntime.get_device()
+    providers_listed: tuple[str, ...] | None = None
+    providers: tuple[ProviderStart, ...] | None = None
+
+
+class TensorFlowFacts(FrameworkFacts, frozen=True, kw_only=True, omit_defaults=True):
+    """TensorFlow in the target interpreter."""
+
+    is_cuda_build: bool | None = None
+    is_rocm_build: bool | None = None
+    keras_version: str | None = None
+    devices: tuple[FrameworkDevice, ...] | None = None
+
+
+class JaxFacts(FrameworkFacts, frozen=True, kw_only=True, omit_defaults=True):
+    """JAX in the target interpreter."""
+
+    jaxlib_version: str | None = None
+    plugins: tuple[str, ...] | None = None  # "jax-cuda12-plugin 0.4.30"
+    default_backend: str | None = None
+    devices: tuple[FrameworkDevice, ...] | None = None
+
+
+class TensorRtFacts(FrameworkFacts, frozen=True, kw_only=True, omit_defaults=True):
+    """TensorRT's Python package in the target interpreter."""
+
+    builder: KernelLaunch | None = None  # whether a Builder could be made
+    plugins: int | None = None
+
+
+class LiteRtFacts(FrameworkFacts, frozen=True, kw_only=True, omit_defaults=True):
+    """LiteRT (ai-edge-litert, tflite-runtime) in the target interpreter."""
+
+    package: str | None = None
+    edgetpu_delegate: bool | None = None  # libedgetpu could be loaded
+    edgetpu_error: str | None = None
+
+
+class OpenVinoFacts(FrameworkFacts, frozen=True, kw_only=True, omit_defaults=True):
+    """OpenVINO in the target interpreter."""
+
+    devices: tuple[FrameworkDevice, ...] | None = None
+
+
+class CoreMlToolsFacts(FrameworkFacts, frozen=True, kw_only=True, omit_defaults=True):
+    """coremltools in the target interpreter."""
+
+    torch_tested: str | None = None  # newest torch that this coremltools says it was tested with
+
+
+class Frameworks(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """The frameworks found in the target interpreter; None = not installed or not probed (``Facts.missing`` says)."""
+
+    torch: TorchFacts | None = None
+    onnxruntime: OnnxRuntimeFacts | None = None
+    tensorflow: TensorFlowFacts | None = None
+    jax: JaxFacts | None = None
+    tensorrt: TensorRtFacts | None = None
+    litert: LiteRtFacts | None = None
+    openvino: OpenVinoFacts | None = None
+    coremltools: CoreMlToolsFacts | None = None
+
+    def each(self) -> Iterator[tuple[str, FrameworkFacts]]:
+        """The frameworks that were probed, with their names."""
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            if isinstance(value, FrameworkFacts):
+                yield name, value
+
+    def cuda_builds(self) -> tuple[tuple[str, FrameworkFacts, str], ...]:
+        """(name, facts, CUDA version) of every framework that is known to be built for CUDA."""
+        return tuple((name, fact, fact.cuda_version) for name, fact in self.each() if fact.cuda_version)
+
+
+class EnvironmentVariables(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """Variables of the target's process, by an allow list (resources/knowledge/environment_variables.toml)."""
+
+    values: dict[str, str] = {}  # only those that are set
+
+
+# --- how the collecting itself went ----------------------------------------------------------------------------------
+
+
+class StageRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One stage of a probe. ``ended`` False: the process stopped inside it."""
+
+    name: str
+    ended: bool = False
+    seconds: float | None = None
+    error: ErrorText | None = None
+
+
+class ProbeRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """How one probe ended. The crash of an interpreter is a fact like any other.
+
+    ``status``: "ok"; "failed" (an exception in an essential stage); "crashed" (signal or an exit code other than
+    0); "timed-out"; "cancelled"; "not-python" (the file is no Python interpreter); "not-started" (the system
+    refused to start it); "no-answer" (exit 0 without any stage, or an unreadable answer).
+    """
+
+    probe: str
+    interpreter: str = ""
+    status: str = "ok"
+    stages: tuple[StageRun, ...] = ()
+    exit_code: int | None = None
+    signal: str | None = None  # "SIGSEGV"; on Windows the NTSTATUS name
+    seconds: float | None = None
+    output_bytes: int | None = None  # what it wrote on stdout and stderr together
+    stderr_tail: str | None = None
+    detail: str | None = None
+
+    @property
+    def last_stage(self) -> str | None:
+        """The stage that had begun when the process ended."""
+        return self.stages[-1].name if self.stages else None
+
+
+class ProbeRuns(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """All probes that ran for this case."""
+
+    runs: tuple[ProbeRun, ...] = ()
+
+    def of(self, probe: str) -> ProbeRun | None:
+        """The run of one probe, or None."""
+        return next((run for run in self.runs if run.probe == probe), None)
+
+
+class SentFile(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """A log, script or model that the user gave. ``text`` only for logs; ``examined`` says whether a reader knew it."""
+
+    name: str
+    kind: str  # "log", "script", "model"
+    size: int | None = None
+    text: str | None = None
+    examined: bool = False
+
+
+# --- everything together ---------------------------------------------------------------------------------------------
+
+
+class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """All facts of one case. ``missing`` tells why a kind was not collected: kind -> reason id (see reasons.toml)."""
+
+    machine: MachineFacts | None = None
+    interpreters: tuple[InterpreterFacts, ...] | None = None
+    target: str | None = None  # path of the interpreter that was examined
+    frameworks: Frameworks | None = None
+    environment: EnvironmentVariables | None = None
+    probes: ProbeRuns | None = None
+    logs: tuple[SentFile, ...] = ()
+    scripts: tuple[SentFile, ...] = ()
+    models: tuple[SentFile, ...] = ()
+    measurements: tuple[dict[str, Any], ...] = ()
+    missing: dict[str, str] = {}
+
+    @property
+    def target_interpreter(self) -> InterpreterFacts | None:
+        """The interpreter that was examined."""
+        return next((each for each in self.interpreters or () if each.path == self.target), None)

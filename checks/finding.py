@@ -1,0 +1,95 @@
+"""What a check says: findings, and the five ways in which a check ends."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+
+class Severity(StrEnum):
+    """How bad a finding is. Never part of a cause's id."""
+
+    BLOCKING = "blocking"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class Status(StrEnum):
+    """The five ways in which a check ends."""
+
+    FOUND = "found"
+    CLEAR = "clear"
+    INCONCLUSIVE = "inconclusive"
+    SKIPPED = "skipped"
+    CRASHED = "crashed"
+
+
+class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One value that proves a finding.
+
+    ``name`` is also the placeholder in the cause's texts and has a label in resources/translations/fields.toml.
+    ``origin`` is where the value was read; for a row of a knowledge table the table's name, with its ``source``.
+    """
+
+    name: str
+    value: str
+    origin: str = ""
+    source: str = ""
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A cause that was seen. Data only: the words are in resources/causes under the same id.
+
+    ``confidence`` is the share of such findings that are right, 0 to 1. ``values`` fills placeholders of texts and
+    remedies that are no evidence. ``remedies`` are ids of resources/remedies, the best first; empty = as the
+    cause's file orders them. ``subject`` tells two findings of one cause apart (a GPU, a package).
+    """
+
+    cause: str
+    severity: Severity
+    confidence: float
+    evidence: tuple[Evidence, ...] = ()
+    remedies: tuple[str, ...] = ()
+    values: dict[str, str] = {}
+    subject: str = ""
+
+    def placeholders(self) -> dict[str, str]:
+        """Every value that a text of this finding may name."""
+        return {each.name: each.value for each in self.evidence} | self.values
+
+
+class Inconclusive(Exception):
+    """The facts are there, but do not decide. ``reason`` is an id of resources/translations/reasons.toml."""
+
+    def __init__(self, reason: str, **values: str) -> None:
+        super().__init__(f"{reason} {values}" if values else reason)
+        self.reason = reason
+        self.values = values
+
+
+class Unread(Inconclusive):
+    """A field that decides could not be read; named by its evidence name (fields.toml)."""
+
+    def __init__(self, field: str, why: str = "") -> None:
+        super().__init__("unread", field=field, why=why)
+
+
+class NotInTable(Inconclusive):
+    """A value that no row of a knowledge table covers."""
+
+    def __init__(self, table: str, value: str) -> None:
+        super().__init__("not-in-table", table=table, value=value)
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How one check ended. ``reason`` and ``values`` (an id of reasons.toml) for inconclusive and skipped."""
+
+    cause: str
+    status: Status
+    findings: tuple[Finding, ...] = ()
+    reason: str = ""
+    values: dict[str, Any] = {}
+    detail: str = ""  # the exception of a crashed check, for us
+    seconds: float | None = None

@@ -1,0 +1,76 @@
+"""Facts in, outcomes and ranked findings out. Pure: no clock but the stopwatch, no I/O but the knowledge tables."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterable, Iterator
+
+from checks.causes import cause_of
+from checks.facts import Facts
+from checks.finding import Finding, Inconclusive, Outcome, Severity, Status
+from checks.registry import KINDS, Check, all_checks
+
+log = logging.getLogger(__name__)
+
+_WEIGHT = {Severity.BLOCKING: 0, Severity.WARNING: 1, Severity.NOTE: 2}
+
+
+def judge_each(facts: Facts, checks: Iterable[Check] | None = None) -> Iterator[Outcome]:
+    """Run the checks (all of them by default) on the facts, one outcome each."""
+    for each in all_checks().values() if checks is None else checks:
+        yield judge_one(each, facts)
+
+
+def judge_one(check: Check, facts: Facts) -> Outcome:
+    """One check, with every ending turned into an outcome: a broken check must not hide the others."""
+    started = time.perf_counter()
+    arguments = {}
+    for parameter, (kind, optional) in check.wanted.items():
+        name, pick = KINDS[kind]
+        value = pick(facts)
+        if value is None and not optional:
+            reason = facts.missing.get(name, "not-collected")
+            return Outcome(cause=check.cause, status=Status.SKIPPED, reason=reason, values={"fact": name})
+        arguments[parameter] = value
+    try:
+        findings = tuple(check(**arguments))
+    except Inconclusive as open_question:
+        return Outcome(
+            cause=check.cause,
+            status=Status.INCONCLUSIVE,
+            reason=open_question.reason,
+            values=open_question.values,
+            seconds=time.perf_counter() - started,
+        )
+    except Exception as error:
+        log.exception("check %s crashed", check.cause)
+        return Outcome(cause=check.cause, status=Status.CRASHED, detail=repr(error))
+    return Outcome(
+        cause=check.cause,
+        status=Status.FOUND if findings else Status.CLEAR,
+        findings=findings,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def rank(outcomes: Iterable[Outcome]) -> tuple[Finding, ...]:
+    """All findings, the best first: causes before their consequences, then by severity, then by confidence.
+
+    A finding goes behind another one whose cause's file says that it ``explains`` it.
+    """
+    findings = [finding for outcome in outcomes for finding in outcome.findings]
+    seen = {finding.cause for finding in findings}
+    explained = {
+        consequence
+        for finding in findings
+        if finding.severity is not Severity.NOTE
+        for consequence in cause_of(finding.cause).explains
+        if consequence in seen and finding.cause not in cause_of(consequence).explains
+    }
+
+    def order(finding: Finding) -> tuple[int, bool, float, str, str]:
+        weight = _WEIGHT[finding.severity]
+        return (weight, finding.cause in explained, -finding.confidence, finding.cause, finding.subject)
+
+    return tuple(sorted(findings, key=order))

@@ -1,0 +1,1 @@
+"""Facts from what was sent: logs, model files, scripts, reports."""

@@ -1,0 +1,27 @@
+"""Versions as numbers: as text, "0.10" would be older than "0.3"."""
+
+from __future__ import annotations
+
+import re
+
+_RELEASE = re.compile(r"\d+(?:\.\d+)*")
+
+
+def release(version: str) -> tuple[int, ...]:
+    """The release part of a version as a tuple: "2.7.1+cu128" -> (2, 7, 1), "R580" -> (580,).
+
+    Trailing zeros are cut, so that "12.0" equals "12". An empty tuple where there is no number.
+    """
+    found = _RELEASE.search(version)
+    if found is None:
+        return ()
+    numbers = [int(part) for part in found.group().split(".")]
+    while len(numbers) > 1 and numbers[-1] == 0:
+        numbers.pop()
+    return tuple(numbers)
+
+
+def minor(version: str) -> str:
+    """The first two numbers of a version: "2.7.1+cu128" -> "2.7"; "13" -> "13.0"."""
+    numbers = (*release(version), 0, 0)
+    return f"{numbers[0]}.{numbers[1]}"

@@ -1,0 +1,49 @@
+"""The words of the program in every language, without Qt: the headless commands speak too.
+
+resources/translations/<area>.toml holds one table per text, ``[key]`` with ``en`` and ``ja``; a text is asked for as
+"area.key". Texts may name {placeholders}.
+"""
+
+from __future__ import annotations
+
+import functools
+import locale
+import os
+import tomllib
+
+import msgspec
+
+from checks.causes import LANGUAGES, Words
+from checks.resources import ROOT
+
+
+@functools.cache
+def area(name: str) -> dict[str, Words]:
+    """All texts of one file.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        msgspec.ValidationError: a text lacks a language or has an unknown key.
+    """
+    text = (ROOT / "translations" / f"{name}.toml").read_text(encoding="utf-8")
+    return msgspec.convert(tomllib.loads(text), dict[str, Words])
+
+
+def words(key: str, language: str, /, **values: object) -> str:
+    """The text "area.key" in "en" or "ja", with its placeholders filled.
+
+    Raises:
+        KeyError: there is no such text, or a placeholder was not given.
+    """
+    name, _, text = key.partition(".")
+    found = area(name)[text].of(language)
+    return found.format_map(values) if values else found
+
+
+def system_language() -> str:
+    """The user's language as the system says it, if Naosu speaks it, else "en". NAOSU_LANG overrides it."""
+    for name in ("NAOSU_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
+        chosen = os.environ.get(name, "")[:2].lower()
+        if chosen:
+            return chosen if chosen in LANGUAGES else "en"
+    return "ja" if (locale.getlocale()[0] or "").lower().startswith(("ja", "japanese")) else "en"

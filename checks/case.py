@@ -5,7 +5,7 @@ What is read back is judged again by this version; the findings in the file are 
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 from typing import Any
 
 import msgspec
@@ -63,7 +63,7 @@ def judged(facts: Facts, answers: Answers, *, created: str | None = None, comple
 
 def now() -> str:
     """The present moment as it stands in a case: ISO 8601, UTC, whole seconds."""
-    return datetime.datetime.now(datetime.UTC).replace(microsecond=0).isoformat()
+    return dt.datetime.now(dt.UTC).replace(microsecond=0).isoformat()
 
 
 def to_builtins(case: Case) -> dict[str, Any]:

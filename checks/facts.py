@@ -52,7 +52,7 @@ class OsFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class CpuFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
-    """The processor. ``instruction_sets`` uses Linux /proc/cpuinfo spelling ("avx2", "avx512f", "amx_tile", "asimd")."""
+    """The processor. ``instruction_sets`` uses Linux /proc/cpuinfo spelling ("avx2", "avx512f", "asimd")."""
 
     name: str | None = None
     vendor: str | None = None  # "GenuineIntel", "AuthenticAMD", "Apple", "ARM"
@@ -115,14 +115,17 @@ class Gpus(Fact, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def nvidia(self) -> tuple[Gpu, ...]:
+        """The GPUs of this vendor."""
         return self.of("10de")
 
     @property
     def amd(self) -> tuple[Gpu, ...]:
+        """The GPUs of this vendor."""
         return self.of("1002")
 
     @property
     def intel(self) -> tuple[Gpu, ...]:
+        """The GPUs of this vendor."""
         return self.of("8086")
 
 
@@ -369,7 +372,7 @@ class InterpreterFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     problem: str | None = None  # why it is not usable: "missing", "not-python", "unreadable"; None = nothing seen
 
     def package(self, *names: str) -> Package | None:
-        """The first of these distributions (normalised names) that is installed; None also where packages are unread."""
+        """The first of these distributions (normalised names) that is installed; None also if unread."""
         for package in self.packages or ():
             if package.name in names:
                 return package

@@ -21,7 +21,7 @@ def write_whole(path: Path, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(neighbour, path)
+        neighbour.replace(path)
     except BaseException:
         neighbour.unlink(missing_ok=True)
         raise

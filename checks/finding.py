@@ -60,7 +60,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return {each.name: each.value for each in self.evidence} | self.values
 
 
-class Inconclusive(Exception):
+class Inconclusive(Exception):  # noqa: N818 - an open question is no error
     """The facts are there, but do not decide. ``reason`` is an id of resources/translations/reasons.toml."""
 
     def __init__(self, reason: str, **values: str) -> None:

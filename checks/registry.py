@@ -38,6 +38,7 @@ class Check:
         return {name: _kind(hint) for name, hint in hints.items()}
 
     def __call__(self, *args: object, **kwargs: object) -> Iterable[Finding]:
+        """Call the function itself, as the tests do."""
         return self.function(*args, **kwargs)
 
 

@@ -6,7 +6,7 @@ Each table is one TOML file and one module here, whose structs refuse unknown ke
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import tomllib
 from typing import TypeVar
 
@@ -20,7 +20,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     title: str
     source: str
-    checked: datetime.date
+    checked: dt.date
 
 
 _Table = TypeVar("_Table", bound=Table)

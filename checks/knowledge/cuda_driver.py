@@ -20,7 +20,7 @@ class DriverMinimum(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class CudaDriver(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/cuda_driver.toml"""
+    """resources/knowledge/cuda_driver.toml."""
 
     minimum: tuple[DriverMinimum, ...]
 

@@ -1,4 +1,4 @@
-"""Run one probe inside this interpreter: host.py PROBE_FILE ANSWER_FILE ARGUMENT_JSON
+"""Run one probe inside this interpreter: host.py PROBE_FILE ANSWER_FILE ARGUMENT_JSON.
 
 A probe script has ``STAGES``, a tuple of functions that take the argument (a dict) and return a dict of facts, and
 ``ESSENTIAL``, the names of the stages without which the rest is pointless. Every stage is announced before it

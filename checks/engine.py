@@ -1,0 +1,273 @@
+"""One examination from the request to the case, told as events.
+
+The engine owns the child processes: it starts the probes beside each other, watches them, and ends them all when
+it is cancelled or closed. What it has by then it keeps, judges, and hands over in :class:`Finished`.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+import msgspec
+
+from checks.case import Answers, Case, now
+from checks.events import (
+    CheckEnded,
+    Event,
+    Finished,
+    Planned,
+    ProbeEnded,
+    ProbeSlow,
+    ProbeStage,
+    ProbeStarted,
+    Progress,
+)
+from checks.facts import (
+    EnvironmentVariables,
+    Fact,
+    Facts,
+    Frameworks,
+    InterpreterFacts,
+    MachineFacts,
+    ProbeRun,
+    ProbeRuns,
+    SentFile,
+)
+from checks.finding import Outcome
+from checks.interpreters import Places, find_interpreters, likely_target, read_interpreter
+from checks.judge import judge_each, rank
+from checks.machine import read_machine
+from checks.probes.catalogue import PROBES, ProbeSpec, read_answer
+from checks.probes.runner import Answer, ProbeTask, run_probe
+from checks.registry import all_checks
+
+SLOW = 10.0  # seconds at one stage after which a probe names itself
+BEAT = 0.1  # seconds between two reports of the progress
+
+# Probes that look at the machine; they run in our own interpreter, whatever the target is.
+OWN = ("machine", "nvidia")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to examine. Without ``interpreters`` they are searched; without ``target`` the likely one is taken."""
+
+    answers: Answers = field(default_factory=Answers)
+    target: str | None = None
+    interpreters: tuple[InterpreterFacts, ...] | None = None
+    logs: tuple[SentFile, ...] = ()
+    scripts: tuple[SentFile, ...] = ()
+    models: tuple[SentFile, ...] = ()
+
+
+def examine(request: Request, cancelled: Callable[[], bool] = lambda: False) -> Iterator[Event]:
+    """Examine this machine and one interpreter. The last event is always :class:`Finished`.
+
+    Closing the iterator early ends all probes as a cancel does.
+    """
+    examination = _Examination(request, cancelled)
+    try:
+        yield from examination.events()
+    finally:
+        examination.stop()
+
+
+class _Examination:
+    """The state of one run: the processes under way, their answers, the events not told yet."""
+
+    def __init__(self, request: Request, cancelled: Callable[[], bool]) -> None:
+        self._request = request
+        self._user_cancelled = cancelled
+        self._closed = threading.Event()
+        self._queue: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self._pool = ThreadPoolExecutor(max_workers=max(4, os.cpu_count() or 1), thread_name_prefix="probe")
+        self._futures: dict[str, Future[Answer]] = {}
+        self._stages: dict[str, tuple[str, float]] = {}  # probe -> (stage, since when)
+        self._expected: dict[str, float] = {}
+        self._started: dict[str, float] = {}
+        self._named: set[tuple[str, str]] = set()
+
+    def events(self) -> Iterator[Event]:
+        """The whole run."""
+        for spec in PROBES:
+            if spec.id in OWN:
+                self._start(spec, sys.executable)
+        target, interpreters = self._target()
+        if target is not None and target.problem is None:
+            for spec in PROBES:
+                if spec.id not in OWN and (not spec.distributions or target.package(*spec.distributions)):
+                    self._start(spec, target.path)
+        yield Planned(probes=dict(self._expected), checks=tuple(all_checks()))
+        if self._request.interpreters is None and not self._cancelled():
+            # Looked for while the probes run: other interpreters explain much ("torch is in that one").
+            interpreters = _merged(target, find_interpreters(Places.of_this_machine()))
+        yield from self._follow()
+
+        facts = self._facts(target, interpreters)
+        outcomes: list[Outcome] = []
+        for outcome in judge_each(facts):
+            outcomes.append(outcome)
+            yield CheckEnded(outcome)
+        yield Progress(share=1.0, remaining=0.0)
+        yield Finished(
+            Case(
+                created=now(),
+                answers=self._request.answers,
+                facts=facts,
+                outcomes=tuple(outcomes),
+                findings=rank(outcomes),
+                complete=not self._cancelled(),
+            )
+        )
+
+    def stop(self) -> None:
+        """End every probe and wait until none is left."""
+        self._closed.set()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def _cancelled(self) -> bool:
+        return self._closed.is_set() or self._user_cancelled()
+
+    def _target(self) -> tuple[InterpreterFacts | None, tuple[InterpreterFacts, ...]]:
+        known = self._request.interpreters
+        if self._request.target is not None:
+            chosen = next((each for each in known or () if each.path == self._request.target), None)
+            target = chosen or read_interpreter(self._request.target, found_by=("chosen",))
+            return target, _merged(target, known or ())
+        if known is None:
+            known = find_interpreters(Places.of_this_machine())
+        return likely_target(known), known
+
+    def _start(self, spec: ProbeSpec, interpreter: str) -> None:
+        task = ProbeTask(
+            probe=spec.id,
+            script=spec.script,
+            interpreter=interpreter,
+            argument=spec.argument(),
+            time_limit=spec.time_limit(self._request.answers.effort),
+        )
+        self._expected[spec.id] = spec.expected_seconds
+        self._futures[spec.id] = self._pool.submit(self._run, task)
+
+    def _run(self, task: ProbeTask) -> Answer:
+        probe = task.probe
+        self._started[probe] = time.monotonic()
+        self._stages[probe] = ("", time.monotonic())
+        self._queue.put(ProbeStarted(probe))
+
+        def staged(stage: str) -> None:
+            self._stages[probe] = (stage, time.monotonic())
+            self._queue.put(ProbeStage(probe, stage))
+
+        answer = run_probe(task, cancelled=self._cancelled, on_stage=staged)
+        self._stages.pop(probe, None)
+        self._queue.put(ProbeEnded(probe, answer.run))
+        return answer
+
+    def _follow(self) -> Iterator[Event]:
+        """Tell what happens until all probes have ended."""
+        while not all(future.done() for future in self._futures.values()) or not self._queue.empty():
+            try:
+                yield self._queue.get(timeout=BEAT)
+            except queue.Empty:
+                yield from self._slow()
+                yield self._progress()
+
+    def _slow(self) -> Iterator[Event]:
+        for probe, (stage, since) in list(self._stages.items()):
+            seconds = time.monotonic() - since
+            if seconds >= SLOW and (probe, stage) not in self._named:
+                self._named.add((probe, stage))
+                yield ProbeSlow(probe, stage, seconds)
+
+    def _progress(self) -> Progress:
+        """Share by expected seconds; the remaining time is not told once a probe takes longer than expected."""
+        total = sum(self._expected.values())
+        done, remaining, overdue = 0.0, 0.0, False
+        for probe, expected in self._expected.items():
+            if self._futures[probe].done():
+                done += expected
+                continue
+            elapsed = time.monotonic() - self._started[probe] if probe in self._started else 0.0
+            done += min(elapsed, expected * 0.95)
+            remaining = max(remaining, expected - elapsed)
+            overdue = overdue or elapsed > expected
+        return Progress(share=done / total if total else 0.0, remaining=None if overdue else remaining)
+
+    def _facts(self, target: InterpreterFacts | None, interpreters: tuple[InterpreterFacts, ...]) -> Facts:
+        answers = {probe: future.result() for probe, future in self._futures.items()}
+        missing: dict[str, str] = {}
+        machine = _machine(answers, missing)
+        read = {
+            spec.id: read_answer(spec, answers[spec.id]) for spec in PROBES if spec.id in answers and spec.id not in OWN
+        }
+        return Facts(
+            machine=machine,
+            interpreters=interpreters,
+            target=target.path if target else None,
+            frameworks=_frameworks(target, answers, read, missing),
+            environment=_environment(target, read.get("environment"), missing),
+            probes=ProbeRuns(runs=tuple(answer.run for answer in answers.values())),
+            logs=self._request.logs,
+            scripts=self._request.scripts,
+            models=self._request.models,
+            missing=missing,
+        )
+
+
+def _merged(target: InterpreterFacts | None, found: tuple[InterpreterFacts, ...]) -> tuple[InterpreterFacts, ...]:
+    """All interpreters with the target among them, once and as it was read."""
+    if target is None:
+        return found
+    return (target, *(each for each in found if each.path != target.path and each.prefix != (target.prefix or "")))
+
+
+def _reason(run: ProbeRun) -> str:
+    return "cancelled" if run.status == "cancelled" else "probe-failed"
+
+
+def _machine(answers: dict[str, Answer], missing: dict[str, str]) -> MachineFacts | None:
+    machine, nvidia = answers["machine"], answers["nvidia"]
+    facts = read_machine(machine.facts or None, nvidia.facts or None)
+    reason = _reason(machine.run) if machine.run.status != "ok" else "not-on-this-system"
+    for part in ("os", "cpu", "memory", "gpus", "nvidia", "amd", "intel", "apple", "jetson", "accelerators"):
+        if getattr(facts, part) is None:
+            missing[part] = reason
+    if facts.nvidia is None and nvidia.run.status not in {"ok", "failed"}:
+        missing["nvidia"] = _reason(nvidia.run)
+    return facts
+
+
+def _frameworks(
+    target: InterpreterFacts | None, answers: dict[str, Answer], read: dict[str, Fact | None], missing: dict[str, str]
+) -> Frameworks | None:
+    names = Frameworks.__struct_fields__[2:]  # after origin and unread
+    if target is None or target.problem is not None:
+        reason = "no-interpreter" if target is None else "interpreter-not-usable"
+        missing.update(dict.fromkeys((*names, "frameworks", "interpreter"), reason))
+        if target is not None:
+            del missing["interpreter"]
+        return None
+    found = {name: fact for name in names if (fact := read.get(name)) is not None}
+    for name in names:
+        if name in answers and name not in found:
+            missing[name] = _reason(answers[name].run)
+        elif name not in answers:
+            missing[name] = "packages-unread" if target.packages is None else "not-installed"
+    return msgspec.convert(found, Frameworks, from_attributes=True)
+
+
+def _environment(
+    target: InterpreterFacts | None, fact: Fact | None, missing: dict[str, str]
+) -> EnvironmentVariables | None:
+    if isinstance(fact, EnvironmentVariables):
+        return fact
+    missing["environment"] = "no-interpreter" if target is None else "probe-failed"
+    return None

@@ -1,0 +1,70 @@
+# Shared by packaging/run and packaging/test: one virtual environment, set up once and kept up to date.
+# Usage: . packaging/common.sh; prepare EXTRA   (EXTRA: "" or "test")
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+venv=${NAOSU_VENV:-$root/.venv}
+
+# What Qt's xcb plugin needs (doc.qt.io: Qt for X11 requirements) and a font with Japanese glyphs.
+system_packages=(libegl1 libfontconfig1 libdbus-1-3 libgl1 libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1
+  libxcb-randr0 libxcb-render-util0 libxcb-render0 libxcb-shape0 libxcb-shm0 libxcb-sync1 libxcb-util1 libxcb-xfixes0
+  libxcb-xinerama0 libxcb-xkb1 libxkbcommon-x11-0 libxkbcommon0 fonts-noto-cjk)
+# What only the tests need: a screen, a hand on the keyboard, and eyes on the PDF.
+test_packages=(xvfb xauth xdotool poppler-utils)
+
+say() { printf 'naosu: %s\n' "$*" >&2; }
+
+# as_root COMMAND...: run it as root, if that is possible without a question on a closed standard input.
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"
+  elif command -v sudo >/dev/null && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then sudo "$@"
+  else return 1
+  fi
+}
+
+# apt_install PACKAGE...: the missing ones of these on Debian and Ubuntu; elsewhere nothing.
+apt_install() {
+  command -v apt-get >/dev/null || return 0
+  local missing=() package
+  for package in "$@"; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  say "installing system packages: ${missing[*]}"
+  if ! { as_root apt-get update -qq && as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >&2; then
+    say "these could not be installed; please run: sudo apt-get install ${missing[*]}"
+    return 1
+  fi
+}
+
+# python_new_enough: the name of a Python 3.11 to 3.14 that can make virtual environments.
+python_new_enough() {
+  local candidate
+  for candidate in "${NAOSU_PYTHON:-}" python3.13 python3.12 python3.11 python3.14 python3; do
+    [ -n "$candidate" ] || continue
+    "$candidate" -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' \
+      >/dev/null 2>&1 && { printf '%s\n' "$candidate"; return 0; }
+  done
+  return 1
+}
+
+prepare() {
+  local extra=$1 stamp python
+  stamp=$venv/.naosu-$(cat "$root/pyproject.toml" "$root"/packaging/constraints.txt "$root/packaging/common.sh" | cksum | tr ' ' '-')-$extra
+  [ -e "$stamp" ] && return 0
+
+  apt_install "${system_packages[@]}" || true # a server without a screen still gets its headless check
+  [ "$extra" = test ] && { apt_install "${test_packages[@]}" || return 1; }
+  if [ ! -x "$venv/bin/python" ]; then
+    python=$(python_new_enough) || { apt_install python3 python3-venv && python=$(python_new_enough); } ||
+      { apt_install python3.11 python3.11-venv && python=$(python_new_enough); } ||
+      { say "Python 3.11 to 3.14 with the module venv is needed; please install it and start again"; return 1; }
+    say "making a virtual environment with $("$python" --version)"
+    "$python" -m venv "$venv" || return 1
+  fi
+  say "installing the pinned dependencies (once; torch is large)"
+  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
+    --constraint "$root/packaging/constraints.txt" --editable "$root${extra:+[$extra]}" >&2 || return 1
+  rm -f "$venv"/.naosu-*-"$extra"
+  : >"$stamp"
+}

@@ -13,6 +13,7 @@ from checks.registry import KINDS, Check, all_checks
 
 log = logging.getLogger(__name__)
 
+UNKNOWN = "unknown"
 _WEIGHT = {Severity.BLOCKING: 0, Severity.WARNING: 1, Severity.NOTE: 2}
 
 
@@ -57,9 +58,12 @@ def judge_one(check: Check, facts: Facts) -> Outcome:
 def rank(outcomes: Iterable[Outcome]) -> tuple[Finding, ...]:
     """All findings, the best first: causes before their consequences, then by severity, then by confidence.
 
-    A finding goes behind another one whose cause's file says that it ``explains`` it.
+    A finding goes behind another one whose cause's file says that it ``explains`` it. "unknown" is dropped where a
+    blocking cause is known: the specific beats the general.
     """
     findings = [finding for outcome in outcomes for finding in outcome.findings]
+    if any(finding.severity is Severity.BLOCKING and finding.cause != UNKNOWN for finding in findings):
+        findings = [finding for finding in findings if finding.cause != UNKNOWN]
     seen = {finding.cause for finding in findings}
     explained = {
         consequence

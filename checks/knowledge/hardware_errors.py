@@ -1,0 +1,121 @@
+"""Signs of trouble in an NVIDIA GPU: Xid codes, clock reasons, NVML return codes, recovery actions."""
+
+from __future__ import annotations
+
+import functools
+from typing import Literal
+
+import msgspec
+
+from checks.knowledge import Table, load
+
+Suspect = Literal[
+    "app", "driver", "firmware", "hardware", "memory", "pcie", "power", "nvlink", "system", "consequence", "none"
+]
+
+
+class Xid(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One code of the kernel log's "NVRM: Xid" lines."""
+
+    code: int
+    name: str
+    meaning: str = ""
+    old: str = ""  # what documents before the catalog said, where it differs
+    unused: bool = False
+    likely: tuple[Suspect, ...] = ()  # in order of suspicion
+    likely_basis: Literal["source", "judgement", ""] = ""
+    immediate: str = ""  # action code, see ``HardwareErrors.action``
+    followup: str = ""
+    severity: Literal["info", "warning", "fatal", ""] = ""
+    disagree: str = ""
+
+
+class ClockReason(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Why the clocks are lower than they could be: one bit of NVML's clock event reasons."""
+
+    bit: int
+    name: str
+    meaning: str
+    sign_of_trouble: bool
+
+
+class RecoveryAction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What NVML says a GPU needs; ``id`` is the spelling in the facts."""
+
+    value: int
+    id: str
+    meaning: str
+
+
+class NvmlReturn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An NVML return code that names a machine problem."""
+
+    value: int
+    name: str
+    meaning: str
+
+
+class NvmlEvent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One bit of NVML's event types."""
+
+    bit: int
+    meaning: str
+
+
+class MemoryTerm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A word about damaged GPU memory, and what to do."""
+
+    term: str
+    meaning: str
+    act: str
+    applies: str = ""
+
+
+class HardwareErrors(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """resources/knowledge/hardware_errors.toml."""
+
+    action: dict[str, str]
+    xid: tuple[Xid, ...]
+    clock_reason: tuple[ClockReason, ...]
+    recovery_action: tuple[RecoveryAction, ...]
+    nvml_return: tuple[NvmlReturn, ...]
+    nvml_event: tuple[NvmlEvent, ...]
+    memory_term: tuple[MemoryTerm, ...]
+
+
+@functools.cache
+def hardware_errors() -> HardwareErrors:
+    """The table."""
+    return load("hardware_errors", HardwareErrors)
+
+
+def xid(code: int) -> Xid | None:
+    """What an Xid code means; None where the catalog does not have it."""
+    return next((row for row in hardware_errors().xid if row.code == code), None)
+
+
+def action(code: str) -> str | None:
+    """What one of the catalog's action codes asks for ("RESET_GPU"); None for an unknown code."""
+    return hardware_errors().action.get(code)
+
+
+def clock_reason(name: str) -> ClockReason | None:
+    """A clock reason by its name ("HwThermalSlowdown")."""
+    return next((row for row in hardware_errors().clock_reason if row.name == name), None)
+
+
+def clock_reasons(mask: int) -> tuple[str, ...]:
+    """The names of the set bits of NVML's clock event reasons; a bit without a row is named by its value ("0x800")."""
+    names = {row.bit: row.name for row in hardware_errors().clock_reason}
+    bits = (1 << place for place in range(mask.bit_length()))
+    return tuple(names.get(bit, hex(bit)) for bit in bits if mask & bit)
+
+
+def recovery_action(value: int) -> RecoveryAction | None:
+    """An NVML recovery action by its number; None where nvml.h did not have it."""
+    return next((row for row in hardware_errors().recovery_action if row.value == value), None)
+
+
+def nvml_return(name: str) -> NvmlReturn | None:
+    """What an NVML error says about the machine ("NVML_ERROR_GPU_IS_LOST"); None for errors of the caller."""
+    return next((row for row in hardware_errors().nvml_return if row.name == name), None)

@@ -1,0 +1,68 @@
+"""How import errors are worded, and which cause a text alone shows.
+
+One table for every check that reads an error text, so that one text never counts for two causes: the first row that
+matches decides.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from checks.knowledge import Table, load
+
+LINE_LIMIT = 2000  # characters of one line that are searched
+LINES_LIMIT = 400  # lines of one text that are searched; the last ones, where an exception stands
+
+
+class ImportErrorText(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One wording. ``pattern`` is searched in single lines; ``certainty`` is the share of right verdicts, 0 to 1."""
+
+    id: str
+    cause: str
+    pattern: str
+    certainty: float
+    sources: tuple[str, ...]
+
+
+class ImportErrors(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """resources/knowledge/import_errors.toml."""
+
+    row: tuple[ImportErrorText, ...]
+
+
+class Recognised(msgspec.Struct, frozen=True):
+    """A row that a text matches: the line, stripped, and the named groups that took part."""
+
+    row: ImportErrorText
+    line: str
+    groups: dict[str, str]
+
+
+@functools.cache
+def import_errors() -> ImportErrors:
+    """The table of texts."""
+    return load("import_errors", ImportErrors)
+
+
+@functools.cache
+def _compiled() -> tuple[tuple[ImportErrorText, re.Pattern[str]], ...]:
+    return tuple((row, re.compile(row.pattern)) for row in import_errors().row)
+
+
+def recognise(text: str) -> Recognised | None:
+    """The row that explains a text: the earliest in the table that any line matches; None if none does."""
+    lines = [line[:LINE_LIMIT].strip() for line in text.splitlines()[-LINES_LIMIT:]]
+    return next(_matches(lines), None)
+
+
+def _matches(lines: list[str]) -> Iterator[Recognised]:
+    for row, pattern in _compiled():
+        for line in lines:
+            found = pattern.search(line)
+            if found is not None:
+                groups = {name: value for name, value in found.groupdict().items() if value is not None}
+                yield Recognised(row, line, groups)

@@ -18,8 +18,10 @@ TEXTS = [
     ),
     # OpenNMT/CTranslate2#1849
     (
-        "ImportError: libctranslate2-bc15bf3f.so.4.5.0: cannot enable executable stack as shared object requires: "
-        "Invalid argument",
+        (
+            "ImportError: libctranslate2-bc15bf3f.so.4.5.0: cannot enable executable stack as shared object requires: "
+            "Invalid argument"
+        ),
         "executable-stack",
     ),
     # NVIDIA-AI-IOT/torch2trt#563
@@ -29,55 +31,67 @@ TEXTS = [
     ),
     # pytorch/pytorch#111469
     (
-        "ImportError: /usr/local/lib/python3.10/dist-packages/torch/lib/../../nvidia/cusparse/lib/libcusparse.so.12: "
-        "undefined symbol: __nvJitLinkAddData_12_1, version libnvJitLink.so.12",
+        (
+            "ImportError: /usr/local/lib/python3.10/dist-packages/torch/lib/../../nvidia/cusparse/lib/libcusparse.so.12: "
+            "undefined symbol: __nvJitLinkAddData_12_1, version libnvJitLink.so.12"
+        ),
         "cuda-symbol-of-another-version",
     ),
     # jhj0517/Whisper-WebUI#140
     (
-        "Could not load library libcudnn_ops_infer.so.8. Error: libcudnn_ops_infer.so.8: cannot open shared object "
-        "file: No such file or directory",
+        (
+            "Could not load library libcudnn_ops_infer.so.8. Error: libcudnn_ops_infer.so.8: cannot open shared object "
+            "file: No such file or directory"
+        ),
         "cuda-library-not-found",
     ),
     # microsoft/onnxruntime#20049
     (
-        'ONNXRuntimeError] : 1 : FAIL : LoadLibrary failed with error 126 "" when trying to load '
-        '"C:\\Lib\\site-packages\\onnxruntime\\capi\\onnxruntime_providers_cuda.dll"',
+        (
+            'ONNXRuntimeError] : 1 : FAIL : LoadLibrary failed with error 126 "" when trying to load '
+            '"C:\\Lib\\site-packages\\onnxruntime\\capi\\onnxruntime_providers_cuda.dll"'
+        ),
         "cuda-provider-dll",
     ),
     # pytorch/pytorch#59904
     (
-        "OSError: [WinError 1455] The paging file is too small for this operation to complete. Error loading "
-        '"C:\\torch\\lib\\caffe2_module_test_dynamic.dll" or one of its dependencies.',
+        (
+            "OSError: [WinError 1455] The paging file is too small for this operation to complete. Error loading "
+            '"C:\\torch\\lib\\caffe2_module_test_dynamic.dll" or one of its dependencies.'
+        ),
         "page-file",
     ),
     # pytorch/builder#1393
     (
-        "OSError: [WinError 126] The specified module could not be found. Error loading "
-        '"C:\\Python\\lib\\site-packages\\torch\\lib\\cusparse64_12.dll" or one of its dependencies.',
+        (
+            "OSError: [WinError 126] The specified module could not be found. Error loading "
+            '"C:\\Python\\lib\\site-packages\\torch\\lib\\cusparse64_12.dll" or one of its dependencies.'
+        ),
         "cuda-dll-not-found",
     ),
     # hiyouga/LlamaFactory#5132
     (
-        'OSError: [WinError 126] 找不到指定的模块。 Error loading "D:\\torch\\lib\\fbgemm.dll" or one of its dependencies.',
+        'OSError: [WinError 126] 找不到指定的模块。 Error loading "D:\\torch\\lib\\fbgemm.dll" or one',
         "torch-dll-not-found",
     ),
     # graph-rag-agent#54
     (
-        'OSError: [WinError 1114] 动态链接库(DLL)初始化例程失败。 Error loading "D:\\torch\\lib\\c10.dll" or one of its dependencies.',
+        'OSError: [WinError 1114] 动态链接库(DLL)初始化例程失败。 Error loading "D:\\torch\\lib\\c10.dll" or',
         "dll-initialisation",
     ),
     # microsoft/markitdown#1266
     (
-        "ImportError: DLL load failed while importing onnxruntime_pybind11_state: "
-        "A dynamic link library (DLL) initialization routine failed.",
+        (
+            "ImportError: DLL load failed while importing onnxruntime_pybind11_state: "
+            "A dynamic link library (DLL) initialization routine failed."
+        ),
         "dll-initialisation-of-an-extension",
     ),
     # facebookresearch/pytorch3d#1872
     ("ImportError: DLL load failed while importing _C: The specified procedure could not be found.", "dll-procedure"),
     ("ImportError: DLL load failed while importing _C: 指定されたプロシージャが見つかりません。", "dll-procedure"),
     (
-        "ImportError: DLL load failed while importing _pywrap_tensorflow_internal: 指定されたモジュールが見つかりません。",
+        "ImportError: DLL load failed while importing _pywrap_tensorflow: 指定されたモジュールが見つかりません。",
         "dll-not-found",
     ),
     # ai2cm/ace#378
@@ -101,8 +115,10 @@ TEXTS = [
     ("TypeError: Descriptors cannot be created directly.", "protobuf-descriptors"),
     # world-federation-of-advertisers/cross-media-measurement#3327
     (
-        "google.protobuf.runtime_version.VersionError: Detected incompatible Protobuf Gencode/Runtime versions when "
-        "loading basic_report.proto: gencode 5.29.5 runtime 5.27.2.",
+        (
+            "google.protobuf.runtime_version.VersionError: Detected incompatible Protobuf Gencode/Runtime versions when "
+            "loading basic_report.proto: gencode 5.29.5 runtime 5.27.2."
+        ),
         "protobuf-runtime-version",
     ),
     # tensorflow/tensorflow#94030
@@ -123,8 +139,10 @@ TEXTS = [
     ("RuntimeError: No such operator torchvision::nms", "torchvision-operator"),
     # facebookresearch/detectron2#3710
     (
-        "ImportError: /env/detectron2/_C.cpython-36m-x86_64-linux-gnu.so: undefined symbol: "
-        "_ZNK2at10TensorBase8data_ptrIdEEPT_v",
+        (
+            "ImportError: /env/detectron2/_C.cpython-36m-x86_64-linux-gnu.so: undefined symbol: "
+            "_ZNK2at10TensorBase8data_ptrIdEEPT_v"
+        ),
         "undefined-symbol",
     ),
     # huggingface/sentence-transformers#3001
@@ -133,8 +151,10 @@ TEXTS = [
         "name-not-importable",
     ),
     (
-        "AttributeError: partially initialized module 'torch' has no attribute 'nn' (most likely due to a circular "
-        "import)",
+        (
+            "AttributeError: partially initialized module 'torch' has no attribute 'nn' (most likely due to a circular "
+            "import)"
+        ),
         "partially-initialized",
     ),
 ]

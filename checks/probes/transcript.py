@@ -1,0 +1,112 @@
+"""Read what ``host.py`` writes, line by line as it grows, from a process that may write anything."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from checks.facts import ErrorText, StageRun
+
+LIMIT = 8 * 1024 * 1024  # bytes of answer that are read; the largest honest one has a few hundred kilobytes
+
+
+class Transcript:
+    """The answer of a probe so far.
+
+    ``greeting`` is the Python version that the host told first: until then nobody proved to be a Python.
+    ``failed`` is True once an essential stage raised; ``overflown`` once more than :data:`LIMIT` bytes came.
+    """
+
+    def __init__(self, on_stage: Callable[[str], None] = lambda _: None) -> None:
+        self._on_stage = on_stage
+        self._rest = b""
+        self._size = 0
+        self._stages: list[StageRun] = []
+        self.facts: dict[str, Any] = {}
+        self.greeting: str | None = None
+        self.failed = False
+        self.done = False
+        self.unreadable = 0  # lines that are no answer of a host
+
+    @property
+    def stages(self) -> tuple[StageRun, ...]:
+        """The stages that began, in their order."""
+        return tuple(self._stages)
+
+    @property
+    def overflown(self) -> bool:
+        """More came than any probe has to say; the rest is not read."""
+        return self._size > LIMIT
+
+    def feed(self, data: bytes) -> None:
+        """Take the next bytes of the answer file."""
+        if self.overflown:
+            return
+        self._size += len(data)
+        *lines, self._rest = (self._rest + data[: LIMIT + 1]).split(b"\n")
+        for line in lines:
+            self._read(line)
+
+    def _read(self, line: bytes) -> None:
+        try:
+            said = json.loads(line.decode("utf-8", "replace"))
+            if b"\\u" in line:
+                said = _without_surrogates(said)
+        except (ValueError, RecursionError):
+            said = None
+        match said:
+            case {"python": str(version)}:
+                self.greeting = version
+            case {"begin": str(name)}:
+                self._stages.append(StageRun(name=name))
+                self._on_stage(name)
+            case {"end": str(name)} if self._stages and self._stages[-1].name == name:
+                self._end(said)
+            case {"done": True}:
+                self.done = True
+            case _:
+                self.unreadable += 1
+
+    def _end(self, said: dict[str, Any]) -> None:
+        seconds, facts = said.get("seconds"), said.get("facts")
+        self._stages[-1] = StageRun(
+            name=said["end"],
+            ended=True,
+            seconds=float(seconds) if isinstance(seconds, int | float) else None,
+            error=_error(said.get("error")),
+        )
+        self.failed = self.failed or said.get("essential") is True
+        if isinstance(facts, dict):
+            # Each stage may add reasons to "unread"; of everything else the later stage knows more.
+            unread = {**_dict(self.facts.get("unread")), **_dict(facts.get("unread"))}
+            self.facts |= facts
+            if unread:
+                self.facts["unread"] = unread
+
+
+def _dict(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _error(value: object) -> ErrorText | None:
+    if not isinstance(value, dict):
+        return None
+    return ErrorText(
+        type=str(value.get("type", "")),
+        message=str(value.get("message", "")),
+        traceback=str(value.get("traceback", "")),
+    )
+
+
+def _without_surrogates(value: Any) -> Any:
+    """Half characters, as Python makes them of undecodable file names, cannot be written into any file of ours."""
+    match value:
+        case str():
+            return value.encode("utf-8", "replace").decode("utf-8")
+        case list():
+            return [_without_surrogates(each) for each in value]
+        case dict():
+            return {_without_surrogates(key): _without_surrogates(each) for key, each in value.items()}
+        case _:
+            return value

@@ -1,0 +1,123 @@
+"""Text that is pasted into a shell or a Python file, with values of an untrusted machine inside.
+
+The templates are our own (resources/remedies) and follow ``str.format``: ``{name}`` is a value, ``{{`` a brace, and
+``{name:words}`` a value of several words ("torch torchvision"), each quoted on its own.
+PowerShell, not cmd, is meant on Windows: it is the terminal that opens there today.
+"""
+
+from __future__ import annotations
+
+import shlex
+import string
+import unicodedata
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+
+_PLAIN = frozenset(string.ascii_letters + string.digits + "@%+=:,./_-")
+# What a folder or package may hold and what stays harmless inside either kind of quotes of every shell.
+_HARMLESS_QUOTED = _PLAIN | frozenset(" ()[]<>*?&;|#~")
+# PowerShell takes the typographic quotes for the plain ones (about_Quoting_Rules; CharTraits.cs of PowerShell).
+_POWERSHELL_SINGLE = "'\u2018\u2019\u201a\u201b"
+_POWERSHELL_DOUBLE = '"\u201c\u201d\u201e'
+
+
+class Unquotable(ValueError):  # noqa: N818 - named for the value that it speaks of
+    """A value that must not be put into a command: it holds invisible characters, or stands inside quotes."""
+
+
+class Shell(StrEnum):
+    """Who will read the pasted text. ``PYTHON`` is a Python source file."""
+
+    SH = "sh"
+    POWERSHELL = "powershell"
+    PYTHON = "python"
+
+    def quote(self, value: str) -> str:
+        """The value as one word. A leading ``~`` means the home folder, as in a redacted path, and keeps meaning it.
+
+        Raises:
+            Unquotable: the value holds control or formatting characters.
+        """
+        if not _is_visible(value):
+            raise Unquotable(ascii(value))
+        if self is Shell.PYTHON:
+            return repr(value)
+        is_in_home = value.startswith(("~/", "~\\"))
+        if self is Shell.POWERSHELL:
+            if is_in_home:
+                return f'"$HOME{_powershell_double(value[1:])}"'
+            if value and all(character in _PLAIN | {"\\"} for character in value) and value[0] not in "@%-":
+                return value
+            return f"'{''.join(c * 2 if c in _POWERSHELL_SINGLE else c for c in value)}'"
+        return f"~/{shlex.quote(value[2:])}" if is_in_home and value[2:] else shlex.quote(value)
+
+    def call(self, program: str) -> str:
+        """The program as the first word of a command line: PowerShell runs a quoted path only after ``&``."""
+        word = self.quote(program)
+        return f"& {word}" if self is Shell.POWERSHELL and word[0] in "'\"" else word
+
+    def fill(self, template: str, values: Mapping[str, str], commands: Mapping[str, str]) -> str:
+        """Fill a template: ``values`` quoted, ``commands`` (ours, quoted already) as they are.
+
+        A command named ``python`` is taken from ``python_call`` where it starts a line.
+
+        Raises:
+            Unquotable: a value cannot stand where the template wants it.
+            KeyError: the template names something that is not there.
+        """
+        written = ""
+        for literal, name, is_words in _parts(template):
+            written += literal
+            if name is None:
+                continue
+            quotes = self._open_quotes(written)
+            if name in commands:
+                is_first = not written.rpartition("\n")[2].strip()
+                written += commands["python_call" if name == "python" and is_first else name]
+            elif not quotes:
+                words = values[name].split() if is_words else (values[name],)
+                written += " ".join(self.quote(word) for word in words)
+            elif set(values[name]) <= _HARMLESS_QUOTED:
+                written += values[name]
+            else:
+                raise Unquotable(f"{{{name}}} stands inside quotes")
+        return written
+
+    def _open_quotes(self, text: str) -> str:
+        """The quotation mark that is open at the end of a text, "" for none."""
+        opened, escape = "", "`" if self is Shell.POWERSHELL else "\\"
+        characters = iter(text)
+        for character in characters:
+            if character == escape and opened != "'":
+                next(characters, None)
+            elif not opened and character in "'\"":
+                opened = character
+            elif character == opened:
+                opened = ""
+        return opened
+
+
+def fill_sentence(template: str, values: Mapping[str, str]) -> str:
+    """Fill a sentence. A placeholder that nobody gave stays visible, so that the report is not lost with it."""
+    return "".join(
+        literal + ("" if name is None else values.get(name, f"{{{name}}}")) for literal, name, _ in _parts(template)
+    )
+
+
+def placeholders(template: str) -> frozenset[str]:
+    """The names that a template asks for."""
+    return frozenset(name for _, name, _ in _parts(template) if name is not None)
+
+
+def _parts(template: str) -> Iterator[tuple[str, str | None, bool]]:
+    for literal, name, specification, _ in string.Formatter().parse(template):
+        yield literal, name, specification == "words"
+
+
+def _is_visible(value: str) -> bool:
+    """No control, formatting (bidirectional overrides), surrogate or line-separating characters."""
+    return not any(unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"} for character in value)
+
+
+def _powershell_double(value: str) -> str:
+    return "".join(f"`{c}" if c in f"`${_POWERSHELL_DOUBLE}" else c for c in value)

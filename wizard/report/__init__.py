@@ -1,0 +1,1 @@
+"""One report model, several prints: window, PDF, HTML, Markdown, JSON."""

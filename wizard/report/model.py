@@ -1,0 +1,249 @@
+"""The report: everything that a print of a case shows, in words, with no decision left to the print.
+
+No Qt here, and no judgement: the findings come ranked from checks/judge.py. What was not run is never shown as
+passed; the five endings of a check (checks/finding.py) stay five lists.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import defaultdict
+from dataclasses import dataclass
+
+from checks import __version__
+from checks.case import Case
+from checks.causes import cause_of
+from checks.facts import ProbeRun
+from checks.finding import Evidence, Finding, Outcome, Status
+from checks.knowledge.age import knowledge_days
+from checks.remedy import RemedyPlan, plan_remedies
+from checks.shell import fill_sentence
+from wizard.report.fact_sheet import FactSection, fact_sections, label
+from wizard.report.verdict import Verdict, verdict_of
+from wizard.words import area, words
+
+SYMBOLS = {"blocking": "×", "warning": "!", "note": "i"}
+
+
+@dataclass(frozen=True)
+class EvidenceRow:
+    """One value that proves a finding: what it is, what it was, where it was read, and the link of a table's row."""
+
+    label: str
+    value: str
+    origin: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class FindingView:
+    """One finding in words. ``severity`` is "blocking", "warning" or "note", for the colour; the rest is shown."""
+
+    cause: str
+    severity: str
+    severity_word: str
+    symbol: str
+    title: str
+    why: str
+    explanation: str
+    confidence: float
+    confidence_words: str  # "very likely (90 %)"
+    evidence: tuple[EvidenceRow, ...]
+    remedies: tuple[RemedyPlan, ...]
+    questions: tuple[str, ...]
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class OpenQuestion:
+    """What a check would have confirmed, and why it could not: a check that did not decide, or crashed."""
+
+    cause: str
+    statement: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class NotRun:
+    """Checks that did not run for one reason. ``applies`` False: there was nothing to check on this machine."""
+
+    reason: str
+    applies: bool
+    statements: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ProbeRow:
+    """How one probe went. ``is_trouble`` where it did not end well; ``is_slow`` where it took ten seconds or more."""
+
+    name: str
+    status: str
+    seconds: str
+    detail: str
+    is_trouble: bool
+    is_slow: bool
+
+
+@dataclass(frozen=True)
+class Report:
+    """A whole report in one language. Texts are plain: each print escapes them for itself."""
+
+    language: str
+    title: str
+    created: str
+    verdict: Verdict
+    meta: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+    exactness: str
+    findings: tuple[FindingView, ...]
+    fine: tuple[str, ...]
+    undecided: tuple[OpenQuestion, ...]
+    not_run: tuple[NotRun, ...]
+    crashed: tuple[OpenQuestion, ...]
+    probes: tuple[ProbeRow, ...]
+    facts: tuple[FactSection, ...]
+
+
+def build(case: Case, language: str) -> Report:
+    """The report of a case in "en" or "ja"."""
+    findings = tuple(_finding(each, case, language) for each in case.findings)
+    by_status: dict[Status, list[Outcome]] = defaultdict(list)
+    for outcome in case.outcomes:
+        by_status[outcome.status].append(outcome)
+    return Report(
+        language=language,
+        title=words("report.title", language),
+        created=moment(case.created, language),
+        verdict=verdict_of(case, [each.title for each in findings], language),
+        meta=_meta(case, language),
+        notes=_notes(case, language),
+        exactness=words(f"report.exactness-{case.answers.exactness}", language) if case.answers.exactness else "",
+        findings=findings,
+        fine=tuple(_statement(each.cause, language) for each in by_status[Status.CLEAR]),
+        undecided=tuple(
+            OpenQuestion(each.cause, _statement(each.cause, language), reason_of(each, language))
+            for each in by_status[Status.INCONCLUSIVE]
+        ),
+        not_run=_not_run(by_status[Status.SKIPPED], language),
+        crashed=tuple(
+            OpenQuestion(each.cause, _statement(each.cause, language), each.detail)
+            for each in by_status[Status.CRASHED]
+        ),
+        probes=tuple(_probe(run, language) for run in (case.facts.probes.runs if case.facts.probes else ())),
+        facts=fact_sections(case.facts, language),
+    )
+
+
+def moment(created: str, language: str) -> str:
+    """A case's moment in words: "2026-11-21 00:13 UTC". What cannot be understood is shown as it came."""
+    try:
+        when = dt.datetime.fromisoformat(created).astimezone(dt.UTC)
+    except ValueError:
+        return created
+    return words("report.moment", language, when=when)
+
+
+def reason_of(outcome: Outcome, language: str) -> str:
+    """Why a check did not decide, in a sentence."""
+    values = {name: str(value) for name, value in outcome.values.items()}
+    for name in ("field", "fact"):
+        if name in values:
+            values[name] = label(values[name], language)
+    known = area("reasons").get(outcome.reason)
+    why = fill_sentence(known.of(language), values) if known else outcome.reason
+    return words("report.with-detail", language, text=why, detail=values["why"]) if values.get("why") else why
+
+
+def _finding(finding: Finding, case: Case, language: str) -> FindingView:
+    cause = cause_of(finding.cause)
+    text, values = cause.text.of(language), finding.placeholders()
+    severity = finding.severity.value
+    return FindingView(
+        cause=finding.cause,
+        severity=severity,
+        severity_word=words(f"report.severity-{severity}", language),
+        symbol=SYMBOLS[severity],
+        title=fill_sentence(text.title, values),
+        why=fill_sentence(text.why, values),
+        explanation=fill_sentence(text.explanation, values).strip(),
+        confidence=finding.confidence,
+        confidence_words=_confidence(finding.confidence, language),
+        evidence=tuple(_evidence(each, language) for each in finding.evidence),
+        remedies=plan_remedies(finding, case.facts, language),
+        questions=tuple(fill_sentence(each.of(language), values) for each in cause.questions),
+        sources=cause.sources,
+    )
+
+
+def _confidence(confidence: float, language: str) -> str:
+    steps = ((0.95, "certain"), (0.8, "very-likely"), (0.6, "likely"), (0.3, "possible"), (0.0, "weak"))
+    word = next(word for least, word in steps if confidence >= least)
+    text = words(f"report.confidence-{word}", language)
+    return words("report.confidence", language, word=text, percent=round(confidence * 100))
+
+
+def _evidence(evidence: Evidence, language: str) -> EvidenceRow:
+    return EvidenceRow(label(evidence.name, language), evidence.value, evidence.origin, evidence.source)
+
+
+def _statement(cause: str, language: str) -> str:
+    """What a check would confirm. A cause whose words are missing is shown by its id: no check leaves the report."""
+    try:
+        return cause_of(cause).clear.of(language)
+    except KeyError:
+        return cause
+
+
+def _not_run(outcomes: list[Outcome], language: str) -> tuple[NotRun, ...]:
+    """The skipped checks by reason; first those that could have told something, then those with nothing to check."""
+    groups: dict[tuple[bool, str], list[str]] = defaultdict(list)
+    for outcome in outcomes:
+        applies = outcome.reason not in ("not-installed", "not-on-this-system")
+        groups[applies, reason_of(outcome, language)].append(_statement(outcome.cause, language))
+    return tuple(
+        NotRun(reason, applies, tuple(statements))
+        for (applies, reason), statements in sorted(groups.items(), key=lambda group: not group[0][0])
+    )
+
+
+def _probe(run: ProbeRun, language: str) -> ProbeRow:
+    stage = run.last_stage or ""
+    details = [
+        words("report.probe-stage", language, stage=stage) if run.status not in ("ok", "not-python") and stage else "",
+        run.signal or (words("report.probe-exit", language, code=run.exit_code) if run.exit_code else ""),
+        run.detail or "",
+    ]
+    return ProbeRow(
+        name=label(run.probe, language),
+        status=words(f"report.probe-{run.status}", language),
+        seconds="" if run.seconds is None else words("report.seconds", language, seconds=run.seconds),
+        detail=words("report.list-separator", language).join(each for each in details if each),
+        is_trouble=run.status != "ok",
+        is_slow=(run.seconds or 0) >= 10,
+    )
+
+
+def _meta(case: Case, language: str) -> tuple[tuple[str, str], ...]:
+    oldest, newest = (day.isoformat() for day in knowledge_days())
+    answers = case.answers
+    rows = [
+        ("meta-symptom", words(f"report.symptom-{answers.symptom}", language)),
+        ("meta-exactness", words(f"report.exactness-name-{answers.exactness}", language) if answers.exactness else ""),
+        ("meta-effort", words(f"report.effort-{answers.effort}", language)),
+        ("meta-target", case.facts.target or ""),
+        ("meta-created", moment(case.created, language)),
+        ("meta-naosu", case.naosu),
+        ("meta-knowledge", words("report.knowledge-days", language, oldest=oldest, newest=newest)),
+    ]
+    return tuple((words(f"report.{key}", language), value) for key, value in rows if value)
+
+
+def _notes(case: Case, language: str) -> tuple[str, ...]:
+    """What the reader must know about how this case came about."""
+    keys = [
+        ("note-newer-format", case.newer),
+        ("note-judged-again", case.naosu != __version__),
+        ("note-cancelled", not case.complete),
+        ("note-no-machine", case.facts.machine is None),
+    ]
+    return tuple(words(f"report.{key}", language, written=case.naosu, here=__version__) for key, holds in keys if holds)

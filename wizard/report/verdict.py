@@ -1,0 +1,96 @@
+"""The verdict: one sentence that answers what the user asked, and says what it does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from checks.case import Case
+from checks.causes import family_of
+from checks.finding import Finding, Severity, Status
+from wizard.words import words
+
+SYMBOLS = {"blocking": "×", "warning": "!", "clear": "✓", "incomplete": "?", "nothing-run": "–"}
+
+# The two symptoms that ask why numbers differ; a program that fails is explained by the other families.
+_ABOUT_RESULTS = frozenset({"results-change", "results-differ"})
+_NOTHING_TO_CHECK = frozenset({"not-installed", "not-on-this-system"})
+_SURE = 0.8  # from here on a cause is stated, below it is offered
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """``state`` is "blocking", "warning", "clear", "incomplete" or "nothing-run"; ``word`` and ``symbol`` show it.
+
+    ``sentence`` is the answer; ``scope`` says how much was looked at, so that silence is not taken for health.
+    """
+
+    state: str
+    word: str
+    symbol: str
+    sentence: str
+    scope: str
+
+
+def verdict_of(case: Case, titles: Sequence[str], language: str) -> Verdict:
+    """The verdict on a case. ``titles`` are those of its findings, in their order and in the same language."""
+    state = _state(case)
+    spoken = _spoken(case.findings, case.answers.symptom)
+    title = titles[spoken] if titles else ""
+    return Verdict(
+        state=state,
+        word=words(f"report.verdict-word-{state}", language),
+        symbol=SYMBOLS[state],
+        sentence=words(f"report.{_sentence(case, state, spoken)}", language, title=title),
+        scope=words("report.scope", language, **_counts(case)),
+    )
+
+
+def _state(case: Case) -> str:
+    if case.findings and case.findings[0].severity is not Severity.NOTE:
+        return case.findings[0].severity.value
+    endings = [outcome.status for outcome in case.outcomes]
+    if not {Status.FOUND, Status.CLEAR} & set(endings):
+        return "nothing-run"
+    counts = _counts(case)
+    return "incomplete" if not case.complete or counts["not_run"] or counts["crashed"] else "clear"
+
+
+def _explains(cause: str, symptom: str) -> bool:
+    """Whether a cause of this family can explain the symptom at all."""
+    is_about_results = family_of(cause) == "reproducibility" or cause == "gpu-hardware-fault"
+    return symptom == "everything" or (symptom in _ABOUT_RESULTS) == is_about_results
+
+
+def _spoken(findings: Sequence[Finding], symptom: str) -> int:
+    """The index of the finding that the verdict names: the first serious one that can explain the symptom, else 0."""
+    serious = (index for index, each in enumerate(findings) if each.severity is not Severity.NOTE)
+    return next((index for index in serious if _explains(findings[index].cause, symptom)), 0)
+
+
+def _sentence(case: Case, state: str, spoken: int) -> str:
+    """The key of the verdict's sentence."""
+    symptom = case.answers.symptom
+    if state == "incomplete":
+        return "incomplete" if case.complete else "incomplete-cancelled"
+    if state == "nothing-run":
+        return state
+    if state == "clear":
+        return f"clear-{symptom}"
+    best = case.findings[spoken]
+    if not _explains(best.cause, symptom):
+        return f"unrelated-{state}"
+    return f"{'found' if best.confidence >= _SURE else 'maybe'}-{symptom}"
+
+
+def _counts(case: Case) -> dict[str, int]:
+    """How many checks decided, stayed open, could not run, and failed by our own fault."""
+    endings = [outcome.status for outcome in case.outcomes]
+    skipped = [outcome for outcome in case.outcomes if outcome.status is Status.SKIPPED]
+    return {
+        "decided": endings.count(Status.FOUND) + endings.count(Status.CLEAR),
+        "open": endings.count(Status.INCONCLUSIVE),
+        "not_run": sum(outcome.reason not in _NOTHING_TO_CHECK for outcome in skipped),
+        "no_need": sum(outcome.reason in _NOTHING_TO_CHECK for outcome in skipped),
+        "crashed": endings.count(Status.CRASHED),
+    }

@@ -1,9 +1,9 @@
 """Run one probe inside this interpreter: host.py PROBE_FILE ANSWER_FILE ARGUMENT_JSON [SECONDS].
 
 A probe script has ``STAGES``, a tuple of functions that take the argument (a dict) and return a dict of facts, and
-``ESSENTIAL``, the names of the stages without which the rest is pointless. Every stage is announced before it
-starts, so that a process that dies names the stage that killed it. The answer goes to a file, because native
-libraries print on standard output. One JSON object per line, in ASCII:
+``ESSENTIAL``, the names of the stages without which the rest is pointless. It may import ``naosu_kit`` (kit.py).
+Every stage is announced before it starts, so that a process that dies names the stage that killed it. The answer
+goes to a file, because native libraries print on standard output. One JSON object per line, in ASCII:
 
     {"python": "3.11.7"}
     {"begin": "import"}
@@ -21,29 +21,25 @@ import json
 import os
 import sys
 import time
-import traceback
+import types
 
-TEXT_LIMIT = 20000  # characters of one message or traceback; a runaway text helps nobody
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def load(path):
-    """Execute the probe script and return its namespace. No import: a probe must not become a module of the target."""
+def load(path, name):
+    """Execute a script as a module of that name.
+
+    Not by an import: our folder is not on the target's path, where its file names would shadow the target's modules.
+    """
     with open(path, encoding="utf-8") as file:
         code = compile(file.read(), path, "exec")
-    namespace = {"__name__": "naosu_probe", "__file__": path}
-    exec(code, namespace)
-    return namespace
+    module = types.ModuleType(name)
+    module.__file__ = path
+    exec(code, module.__dict__)
+    return module
 
 
-def describe(error):
-    """An exception as facts."""
-    try:
-        message = str(error)
-    except Exception:  # a broken __str__ of the target's own exception
-        message = "<no message>"
-    lines = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-    name = type(error).__name__
-    return {"type": name, "message": message[:TEXT_LIMIT], "traceback": lines[-TEXT_LIMIT:]}
+kit = sys.modules["naosu_kit"] = load(os.path.join(HERE, "kit.py"), "naosu_kit")
 
 
 def answer_line(fields):
@@ -51,7 +47,7 @@ def answer_line(fields):
     try:
         return json.dumps(fields, default=str) + "\n"
     except (TypeError, ValueError, RecursionError) as error:
-        fields = {"end": fields["end"], "seconds": fields["seconds"], "error": describe(error)}
+        fields = {"end": fields["end"], "seconds": fields["seconds"], "error": kit.describe(error)}
         return json.dumps(fields) + "\n"
 
 
@@ -71,8 +67,7 @@ def main(arguments):
     """Run the stages one after the other; an exception is not a failure to collect, it is the fact."""
     probe_path, answer_path, argument = arguments[0], arguments[1], json.loads(arguments[2])
     # The script's folder stands first on sys.path and would shadow packages of the target.
-    here = os.path.dirname(os.path.abspath(__file__))
-    sys.path[:] = [each for each in sys.path if os.path.abspath(each or ".") != here]
+    sys.path[:] = [each for each in sys.path if os.path.abspath(each or ".") != HERE]
     prepare(arguments[3] if len(arguments) > 3 else None)
     with open(answer_path, "a", encoding="ascii") as answer:
 
@@ -81,16 +76,16 @@ def main(arguments):
             answer.flush()
 
         say({"python": "%d.%d.%d" % sys.version_info[:3]})
-        probe = load(probe_path)
-        for stage in probe["STAGES"]:
+        probe = load(probe_path, "naosu_probe")
+        for stage in probe.STAGES:
             name = stage.__name__
             say({"begin": name})
             started = time.perf_counter()
             try:
                 facts = stage(argument)
             except (Exception, SystemExit) as error:
-                fields = {"end": name, "seconds": time.perf_counter() - started, "error": describe(error)}
-                if name in probe["ESSENTIAL"]:
+                fields = {"end": name, "seconds": time.perf_counter() - started, "error": kit.describe(error)}
+                if name in probe.ESSENTIAL:
                     say(dict(fields, essential=True))
                     break
                 say(fields)

@@ -1,65 +1,50 @@
-"""The report on a terminal: the verdict, each finding with its remedy, and the counts. No colours, no control codes."""
+"""The report as text for a terminal: the verdict, and what to do. Everything else is in the other prints."""
 
 from __future__ import annotations
 
-import textwrap
+import unicodedata
 from collections.abc import Iterator
 
-from checks.remedy import RemedyPlan
 from wizard.report.model import FindingView, Report
+from wizard.report.steps import step_label
 from wizard.words import words
 
-WIDTH = 100
+_FIRST = 3  # remedies and steps are shown in full for so many findings
 
 
 def to_terminal(report: Report) -> str:
-    """The report as plain lines of at most 100 columns (Japanese text may be wider; terminals wrap it)."""
-    return printable("\n".join(_lines(report)))
+    """The summary. Control characters that came from outside are made visible: a terminal would obey them."""
+    return "\n".join(visible(line) for line in _lines(report))
 
 
-def printable(text: str) -> str:
-    """Text from outside without control codes: an escape sequence in a path must not reach the terminal."""
-    return "".join(each if each.isprintable() or each == "\n" else "\N{REPLACEMENT CHARACTER}" for each in text)
+def visible(line: str) -> str:
+    """The line without characters that a terminal obeys (escape sequences, bidirectional overrides)."""
+    return "".join("\ufffd" if unicodedata.category(each) in {"Cc", "Cf", "Cs"} else each for each in line)
 
 
 def _lines(report: Report) -> Iterator[str]:
-    verdict = report.verdict
-    yield from _wrap(f"{verdict.symbol} {verdict.word}: {verdict.sentence}")
-    yield from _wrap(verdict.scope)
-    for note in report.notes:
-        yield from _wrap(note)
-    for number, finding in enumerate(report.findings, start=1):
+    yield f"{report.verdict.symbol} {report.verdict.sentence}"
+    yield f"  {report.verdict.scope}"
+    yield from (f"  {note}" for note in report.notes)
+    for number, finding in enumerate(report.findings):
         yield ""
-        yield from _finding(number, finding, report.language)
-    if report.undecided:
-        yield ""
-        yield words("report.undecided", report.language) + ":"
-        for question in report.undecided:
-            yield from _wrap(f"? {question.statement} - {question.reason}", "  ")
+        yield f"{finding.symbol} {finding.severity_word}: {finding.title}"
+        if number < _FIRST:
+            yield from (f"  {line}" if line else "" for line in _finding(finding, report.language))
+    for row in report.probes:
+        if row.is_trouble or row.is_slow:
+            yield f"! {row.name}: {row.status} {row.seconds} {row.detail}".rstrip()
 
 
-def _finding(number: int, finding: FindingView, language: str) -> Iterator[str]:
-    yield from _wrap(f"{number}. {finding.symbol} {finding.severity_word}: {finding.title}")
-    yield from _wrap(finding.why, "   ")
-    if finding.severity == "note":
-        return
-    for remedy in finding.remedies:
-        yield from _remedy(remedy, language)
-
-
-def _remedy(remedy: RemedyPlan, language: str) -> Iterator[str]:
-    yield from _wrap(f"-> {remedy.title}", "   ")
-    for step in remedy.steps:
-        if step.text:
-            yield from _wrap(step.text, "      ")
-        yield from (f"      $ {line}" for line in step.code.splitlines())
-    check = words("report.verify", language)
-    yield from _wrap(f"{check}: {remedy.verify.expect}", "      ")
-    yield from (f"      $ {line}" for line in remedy.verify.code.splitlines())
-
-
-def _wrap(text: str, indent: str = "") -> Iterator[str]:
-    for line in text.splitlines():
-        yield from textwrap.wrap(
-            line, WIDTH, initial_indent=indent, subsequent_indent=indent + "  ", break_on_hyphens=False
-        ) or [""]
+def _finding(finding: FindingView, language: str) -> Iterator[str]:
+    yield finding.why
+    yield f"{words('report.confidence-label', language)}: {finding.confidence_words}"
+    for remedy in finding.remedies[:1]:
+        yield f"{words('report.heading-remedy', language)}: {remedy.title}"
+        for step in remedy.steps:
+            yield from (f"  {line}" for line in (step_label(step, language), step.text) if line)
+            yield from (f"    {line}" for line in step.code.splitlines())
+        if remedy.verify.code:
+            yield f"{words('report.heading-verify', language)}:"
+            yield from (f"    {line}" for line in remedy.verify.code.splitlines())
+        yield words("report.expect", language, expect=remedy.verify.expect)

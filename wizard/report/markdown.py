@@ -1,0 +1,173 @@
+"""The report as Markdown, for a ticket.
+
+Values come from outside. They must neither leave their table cell or code fence, nor start HTML, nor notify people or
+link issues of the place where the ticket is pasted (``@name``, ``#12``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from checks.remedy import PlannedStep, RemedyPlan
+from wizard.report.model import FindingView, Report
+from wizard.report.steps import step_label
+from wizard.words import words
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~$&])")
+_STARTS_BLOCK = re.compile(r"^([#+=-]|\d+[.)])")
+_REFERENCE = re.compile(r"([@#!])(?=\w)|\b(GH-)(?=\d)", re.IGNORECASE)
+_BREAK = "\u200b"  # zero width space: what is written stays readable, but is no reference any more
+
+
+def to_markdown(report: Report) -> str:
+    """The whole report; the facts are folded away."""
+    return "\n".join(_blocks(report)).rstrip() + "\n"
+
+
+def escaped(text: str) -> str:
+    """A sentence as one line of Markdown that shows exactly this text."""
+    line = " ".join(text.split())
+    line = _SPECIAL.sub(r"\\\1", line)
+    line = _STARTS_BLOCK.sub(lambda found: f"{found[0][:-1]}\\{found[0][-1]}", line)
+    return _REFERENCE.sub(lambda found: found[0] + _BREAK, line)
+
+
+def code_span(text: str) -> str:
+    """A value as a code span that also fits into a table cell; "" for nothing."""
+    line = " ".join(text.split())
+    if not line:
+        return ""
+    fence = "`" * (_longest_run(line) + 1)
+    pad = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{fence}{pad}{line}{pad}{fence}".replace("|", "\\|")
+
+
+def code_block(text: str, language: str = "") -> str:
+    """Text in a fence that it cannot close."""
+    fence = "`" * max(3, _longest_run(text) + 1)
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
+
+
+def _longest_run(text: str) -> int:
+    return max((len(run) for run in re.findall(r"`+", text)), default=0)
+
+
+def _blocks(report: Report) -> Iterator[str]:
+    language, verdict = report.language, report.verdict
+
+    def heading(key: str, level: int = 2) -> str:
+        return f"{'#' * level} {words(f'report.heading-{key}', language)}\n"
+
+    yield f"# {escaped(report.title)}\n"
+    yield f"**{verdict.symbol} {escaped(verdict.word)}** — {escaped(verdict.sentence)}\n"
+    yield f"{escaped(verdict.scope)}\n"
+    for note in report.notes:
+        yield f"> {escaped(note)}\n"
+    yield from _table(("", ""), ((escaped(name), code_span(value)) for name, value in report.meta))
+    if report.exactness:
+        yield heading("exactness")
+        yield escaped(report.exactness) + "\n"
+    if report.findings:
+        yield heading("findings")
+    for finding in report.findings:
+        yield from _finding(finding, language)
+    if report.fine:
+        yield heading("fine")
+        yield from _items(f"✓ {escaped(each)}" for each in report.fine)
+    if report.undecided:
+        yield heading("undecided") + "\n" + words("report.intro-undecided", language) + "\n"
+        yield from _items(f"{escaped(each.statement)} — {escaped(each.reason)}" for each in report.undecided)
+    for applies, key in ((True, "not-run"), (False, "no-need")):
+        groups = [each for each in report.not_run if each.applies is applies]
+        if groups:
+            yield heading(key)
+        for group in groups:
+            yield f"{escaped(group.reason)}:\n"
+            yield from _items(map(escaped, group.statements))
+    if report.crashed:
+        yield heading("crashed") + "\n" + words("report.intro-crashed", language) + "\n"
+        yield from _items(f"{code_span(each.cause)}: {code_span(each.reason)}" for each in report.crashed)
+    yield from _facts(report)
+
+
+def _finding(finding: FindingView, language: str) -> Iterator[str]:
+    yield f"### {finding.symbol} {escaped(finding.severity_word)}: {escaped(finding.title)}\n"
+    yield f"{escaped(finding.why)}\n"
+    yield f"{escaped(finding.explanation)}\n"
+    confidence = f"{words('report.confidence-label', language)}: {escaped(finding.confidence_words)}"
+    yield f"{confidence} · {code_span(finding.cause)}\n"
+    for number, remedy in enumerate(finding.remedies):
+        yield from _remedy(remedy, "remedy-other" if number else "remedy", language)
+    if not finding.remedies:
+        yield words("report.no-remedy", language) + "\n"
+    if finding.evidence:
+        yield f"**{words('report.heading-evidence', language)}**\n"
+        columns = tuple(words(f"report.column-{each}", language) for each in ("what", "value", "origin"))
+        yield from _table(
+            columns,
+            (
+                (
+                    escaped(each.label),
+                    code_span(each.value),
+                    " ".join(filter(None, (escaped(each.origin), each.source))),
+                )
+                for each in finding.evidence
+            ),
+        )
+    if finding.questions:
+        yield f"**{words('report.heading-questions', language)}**\n"
+        yield from _items(map(escaped, finding.questions))
+    if finding.sources:
+        yield f"{words('report.sources', language)}: {' '.join(f'<{each}>' for each in finding.sources)}\n"
+
+
+def _remedy(remedy: RemedyPlan, heading: str, language: str) -> Iterator[str]:
+    yield f"**{words(f'report.heading-{heading}', language)}: {escaped(remedy.title)}**\n"
+    if remedy.risk:
+        yield f"{words('report.heading-risk', language)}: {escaped(remedy.risk)}\n"
+    for step in remedy.steps:
+        yield from _step(step, language)
+    if remedy.verify.code:
+        yield f"{words('report.heading-verify', language)}:\n"
+        yield code_block(remedy.verify.code, remedy.verify.language) + "\n"
+    yield words("report.expect", language, expect=escaped(remedy.verify.expect)) + "\n"
+
+
+def _step(step: PlannedStep, language: str) -> Iterator[str]:
+    where = step_label(step, language)
+    text = " ".join(filter(None, (f"**{escaped(where)}**" if where else "", escaped(step.text))))
+    if text:
+        yield text + "\n"
+    if step.code:
+        yield code_block(step.code, step.language) + "\n"
+
+
+def _facts(report: Report) -> Iterator[str]:
+    yield f"<details><summary>{words('report.heading-facts', report.language)}</summary>\n"
+    if report.probes:
+        columns = tuple(
+            words(f"report.column-{each}", report.language) for each in ("probe", "status", "seconds", "detail")
+        )
+        rows = ((escaped(row.name), escaped(row.status), row.seconds, code_span(row.detail)) for row in report.probes)
+        yield from _table(columns, rows)
+    for section in report.facts:
+        yield f"#### {escaped(section.title)}\n"
+        yield from _table(("", ""), ((escaped(row.label), code_span(row.value)) for row in section.rows))
+        if section.text:
+            yield code_block(section.text) + "\n"
+    yield "</details>"
+
+
+def _table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    if lines:
+        yield f"| {' | '.join(columns)} |"
+        yield f"|{' --- |' * len(columns)}"
+        yield from lines
+        yield ""
+
+
+def _items(items: Iterable[str]) -> Iterator[str]:
+    yield from (f"- {item}" for item in items)
+    yield ""

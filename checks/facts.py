@@ -425,7 +425,7 @@ class ImportTry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     error: ErrorText | None = None
 
 
-class FrameworkDevice(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class FrameworkDevice(Fact, frozen=True, kw_only=True, omit_defaults=True):
     """A device as the framework lists it."""
 
     device: str  # "cuda:0", "mps", "xpu:0", "GPU:0"

@@ -129,11 +129,13 @@ class _Running:
         task = self._task
         # A hang tells its Python lines on standard error shortly before it is ended.
         last_look = max(task.time_limit - 1.0, task.time_limit / 2)
+        # The probe runs in a folder of its own; a bare name is looked for on PATH.
+        named = os.path.dirname(task.interpreter)
         return [
-            task.interpreter,
+            os.path.abspath(task.interpreter) if named else task.interpreter,
             *FLAGS,
             str(HOST),
-            str(task.script),
+            os.path.abspath(task.script),
             str(answer),
             json.dumps(dict(task.argument)),
             f"{last_look:.2f}",

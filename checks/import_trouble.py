@@ -9,22 +9,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from checks.facts import ErrorText, FrameworkFacts, Frameworks, ProbeRuns, TorchFacts
-from checks.finding import Evidence
+from checks.finding import Evidence, Finding, Inconclusive, Severity, Unread
 from checks.knowledge.import_errors import Recognised, import_errors, recognise
 
-LINE_SHOWN = 300  # characters of an error line that a finding quotes
+CLUE_SHOWN = 300  # characters of an error line that a finding quotes
 
 
 @dataclass(frozen=True)
 class Trouble:
-    """One failure: of which framework, of which package, its words, and whether the framework itself failed."""
+    """One failure: of which package, its words, and whether it keeps a framework itself from working."""
 
-    framework: str  # "torch"
-    package: str  # "torchvision", or the framework
+    package: str  # "torchvision", or the framework: "torch"
     version: str
     text: str
     origin: str
-    is_framework: bool
+    is_fatal: bool
 
     @property
     def label(self) -> str:
@@ -33,14 +32,14 @@ class Trouble:
 
 
 def troubles(frameworks: Frameworks, probes: ProbeRuns | None = None) -> Iterator[Trouble]:
-    """Every failed import: of the frameworks, of their companions, and what a dying process wrote last."""
+    """Every failure: imports of the frameworks and of their companions, warnings, what a dying process wrote last."""
     for name, framework in frameworks.each():
         if framework.imported is False and framework.error is not None:
             yield _trouble(name, framework, _text(framework.error))
-        elif not framework.imported:
-            last_words = _last_words(name, probes)
-            if last_words:
-                yield _trouble(name, framework, last_words)
+        elif framework.imported is None:
+            yield from (_trouble(name, framework, words) for words in _last_words(name, probes))
+        for warning in framework.warnings or ():
+            yield _trouble(name, framework, warning, is_fatal=False)
         if isinstance(framework, TorchFacts):
             yield from _of_torch(name, framework)
 
@@ -48,53 +47,77 @@ def troubles(frameworks: Frameworks, probes: ProbeRuns | None = None) -> Iterato
 def recognised(
     cause: str, frameworks: Frameworks, probes: ProbeRuns | None = None
 ) -> Iterator[tuple[Trouble, Recognised]]:
-    """The failures whose text shows this cause."""
+    """The failures whose text shows this cause, one per package."""
+    told = set()
     for trouble in troubles(frameworks, probes):
         found = recognise(trouble.text)
-        if found is not None and found.row.cause == cause:
+        if found is not None and found.row.cause == cause and trouble.package not in told:
+            told.add(trouble.package)
             yield trouble, found
 
 
-def evidence_of(trouble: Trouble, found: Recognised) -> tuple[Evidence, ...]:
-    """What proves it: ``package`` and ``error_line``, the line quoted and shortened."""
-    return (
-        Evidence("package", trouble.label, trouble.origin),
-        Evidence("error_line", found.line[:LINE_SHOWN], import_errors().title, found.row.sources[0]),
-    )
+def findings_of_texts(cause: str, frameworks: Frameworks, probes: ProbeRuns | None = None) -> Iterator[Finding]:
+    """One finding per package whose error text shows this cause.
+
+    Each has the evidence ``package`` ("torchvision 0.19.0") and ``clue`` (the line that shows it), and the value
+    ``package_name`` for the remedies. A package that is not needed to use the framework makes no more than a warning.
+    """
+    for trouble, found in recognised(cause, frameworks, probes):
+        yield Finding(
+            cause=cause,
+            severity=Severity.BLOCKING if trouble.is_fatal else Severity.WARNING,
+            confidence=found.row.certainty,
+            subject=trouble.package,
+            evidence=(Evidence("package", trouble.label, trouble.origin), clue_of(found)),
+            values={"package_name": trouble.package},
+        )
+
+
+def clue_of(found: Recognised) -> Evidence:
+    """The line that shows the cause, shortened, with the source of the verdict."""
+    return Evidence("clue", found.line[:CLUE_SHOWN], import_errors().title, found.row.sources[0])
+
+
+def must_have_imported(frameworks: Frameworks) -> None:
+    """Whether silence means health: every framework was really imported.
+
+    Raises:
+        Inconclusive: there is no framework in this interpreter.
+        Unread: a framework's process ended before the import did.
+    """
+    tried = tuple(frameworks.each())
+    if not tried:
+        raise Inconclusive("not-installed", fact="frameworks")
+    for _, framework in tried:
+        if framework.imported is None:
+            raise Unread("imported", framework.unread.get("imported", ""))
 
 
 def _of_torch(name: str, torch: TorchFacts) -> Iterator[Trouble]:
     for companion in torch.companions or ():
         if not companion.imported and companion.error is not None:
             yield Trouble(
-                framework=name,
                 package=companion.name,
                 version=companion.version or "",
                 text=_text(companion.error),
                 origin=torch.origin,
-                is_framework=False,
+                is_fatal=False,
             )
     bridge = torch.numpy_bridge
     if bridge is not None and not bridge.ran and bridge.error is not None:
         yield _trouble(name, torch, _text(bridge.error))
 
 
-def _last_words(name: str, probes: ProbeRuns | None) -> str:
+def _last_words(name: str, probes: ProbeRuns | None) -> Iterator[str]:
     run = probes.of(name) if probes else None
-    return (run.stderr_tail or "") if run is not None and run.status == "crashed" else ""
+    if run is not None and run.status == "crashed" and run.stderr_tail:
+        yield run.stderr_tail
 
 
-def _trouble(name: str, framework: FrameworkFacts, text: str) -> Trouble:
-    return Trouble(
-        framework=name,
-        package=name,
-        version=framework.version or "",
-        text=text,
-        origin=framework.origin,
-        is_framework=True,
-    )
+def _trouble(name: str, framework: FrameworkFacts, text: str, *, is_fatal: bool = True) -> Trouble:
+    return Trouble(package=name, version=framework.version or "", text=text, origin=framework.origin, is_fatal=is_fatal)
 
 
 def _text(error: ErrorText) -> str:
-    # The traceback ends with the message and holds the causes of the exception too ("The above exception was ...").
+    # The traceback also holds the exceptions that led to this one ("The above exception was the direct cause ...").
     return f"{error.traceback}\n{error.type}: {error.message}"

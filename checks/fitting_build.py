@@ -1,0 +1,121 @@
+"""Which build of PyTorch fits this machine and this interpreter, as the values that the remedies ask for.
+
+``torch_version``, ``torch_variant`` ("cu126"), ``torch_index`` (its download index), ``torch_packages`` (torch and the
+companions that are installed, each with the release that goes with it), ``torch_installed`` (what must go first).
+Where a build would fit if Python were another one, only ``python_fit`` is given: a Python version that has it.
+"""
+
+from __future__ import annotations
+
+from checks.cuda_gpus import cuda_gpus, cuda_works, driver_of, is_jetson
+from checks.facts import InterpreterFacts, MachineFacts
+from checks.knowledge.gpu_architectures import amd_target, intel_platform
+from checks.knowledge.torch import (
+    TorchBuild,
+    pythons_for,
+    recommended_cpu_torch,
+    recommended_rocm_torch,
+    recommended_torch,
+    recommended_xpu_torch,
+)
+from checks.knowledge.torch_companions import companion_names, fitting
+from checks.versions import minor
+
+# How Python spells an architecture -> how wheels do. macOS says arm64, Linux aarch64, Windows AMD64.
+_ARCHITECTURES = {
+    ("Linux", "x86_64"): "linux_x86_64",
+    ("Linux", "aarch64"): "linux_aarch64",
+    ("Windows", "AMD64"): "windows",
+    ("Windows", "x86_64"): "windows",
+    ("Darwin", "arm64"): "macos_arm64",
+    ("Darwin", "x86_64"): "macos_x86_64",
+}
+
+
+def wheel_platform(machine: MachineFacts | None, interpreter: InterpreterFacts | None) -> str | None:
+    """The platform as the torch table names it; None where it is unknown or has no wheels at all (32 bit, musl).
+
+    The interpreter's own architecture counts, not the machine's: an x86 Python on Apple silicon takes x86 wheels.
+    """
+    os = machine.os if machine else None
+    if os is None or os.system is None or os.libc == "musl":
+        return None
+    architecture = (interpreter.architecture if interpreter else None) or os.architecture
+    return _ARCHITECTURES.get((os.system, architecture or ""))
+
+
+def python_tag(interpreter: InterpreterFacts | None) -> str | None:
+    """The Python version as the tables spell it ("3.12", free-threaded "3.13t"); None where it was not read."""
+    if interpreter is None or not interpreter.version:
+        return None
+    return minor(interpreter.version) + ("t" if interpreter.free_threaded else "")
+
+
+def fitting_torch(
+    machine: MachineFacts | None, interpreter: InterpreterFacts | None, *, python: str | None, keep: str | None = None
+) -> TorchBuild | None:
+    """The build for the best GPU here: NVIDIA's if its driver works, else AMD's, else Intel's, else the processor.
+
+    ``python`` None lets any Python version pass. None: no build fits; on a Jetson always, for NVIDIA makes its own.
+    """
+    platform = wheel_platform(machine, interpreter)
+    if platform is None or is_jetson(machine):
+        return None
+    gpus = cuda_gpus(machine)
+    capabilities = sorted({gpu.capability for gpu in gpus if gpu.capability})
+    if capabilities and cuda_works(machine) is not False:
+        return recommended_torch(capabilities, platform=platform, python=python, driver=driver_of(machine), keep=keep)
+    if platform == "linux_x86_64" and (gfx := usable_gfx(machine)):
+        found = recommended_rocm_torch(gfx, python=python, keep=keep)
+        if found is not None:
+            return found
+    if has_intel_gpu(machine) and (found := recommended_xpu_torch(platform=platform, python=python)):
+        return found
+    return recommended_cpu_torch(platform=platform, python=python)
+
+
+def torch_values(
+    machine: MachineFacts | None, interpreter: InterpreterFacts | None, *, keep: str | None = None
+) -> dict[str, str]:
+    """The values for the remedies; see the head of this module. Empty where no build fits with any Python.
+
+    ``keep``: the version that is installed, which stays if another build of it fits.
+    """
+    found = fitting_torch(machine, interpreter, python=python_tag(interpreter), keep=keep)
+    if found is not None:
+        return build_values(found, interpreter)
+    with_other_python = fitting_torch(machine, interpreter, python=None)
+    platform = wheel_platform(machine, interpreter)
+    if with_other_python is None or platform is None:
+        return {}
+    # The last but one: the companions and extensions of the newest Python often follow months later.
+    pythons = pythons_for(with_other_python.version, platform)
+    return {"python_fit": pythons[-2:][0]} if pythons else {}
+
+
+def build_values(build: TorchBuild, interpreter: InterpreterFacts | None) -> dict[str, str]:
+    """The values for installing one build in the place of what is installed."""
+    installed = [name for name in sorted(companion_names()) if interpreter and interpreter.package(name)]
+    fits = {name: fitting(name, build.version) for name in installed}
+    companions = (f"{name}=={version}" for name, version in fits.items() if version)
+    return {
+        "torch_version": build.version,
+        "torch_variant": build.variant,
+        "torch_index": build.index,
+        "torch_packages": " ".join((f"torch=={build.version}", *companions)),
+        "torch_installed": " ".join(("torch", *installed)),
+    }
+
+
+def usable_gfx(machine: MachineFacts | None) -> tuple[str, ...]:
+    """The gfx targets of AMD graphics cards that the compute driver shows; processors' own graphics are left out."""
+    nodes = (machine.amd.nodes or ()) if machine and machine.amd else ()
+    targets = (amd_target(node.gfx_target) for node in nodes if node.gfx_target)
+    return tuple(dict.fromkeys(row.gfx for row in targets if row is not None and not row.integrated))
+
+
+def has_intel_gpu(machine: MachineFacts | None) -> bool:
+    """Whether there is an Intel graphics card that PyTorch validates; processors' own graphics are left out."""
+    gpus = machine.gpus.intel if machine and machine.gpus else ()
+    rows = (intel_platform(gpu.device_id) for gpu in gpus if gpu.device_id)
+    return any(row is not None and row.torch_xpu and not row.integrated for row in rows)

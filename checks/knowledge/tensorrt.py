@@ -1,0 +1,55 @@
+"""TensorRT's releases and the GPUs that each knows."""
+
+from __future__ import annotations
+
+import datetime as dt
+import functools
+
+import msgspec
+
+from checks.knowledge import Table, load
+from checks.versions import minor, release
+
+
+class TensorRtRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One release ("10.8", "10.13.2"). ``newest`` is the newest generation served; None where it was not sourced."""
+
+    version: str
+    date: dt.date | None = None
+    cuda: tuple[str, ...] = ()
+    oldest: str
+    newest: str | None = None
+    source: str
+    note: str = ""
+
+
+class TensorRtTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """resources/knowledge/tensorrt.toml."""
+
+    release: tuple[TensorRtRelease, ...]
+
+
+@functools.cache
+def tensorrt_table() -> TensorRtTable:
+    """The table."""
+    return load("tensorrt", TensorRtTable)
+
+
+def tensorrt_release(version: str) -> TensorRtRelease | None:
+    """The row of a TensorRT ("10.13.2.6"), within its minor release the newest that is not newer; None without any."""
+    rows = [row for row in tensorrt_table().release if minor(row.version) == minor(version)]
+    not_newer = [row for row in rows if release(row.version) <= release(version)]
+    return max(not_newer or rows, key=lambda row: release(row.version), default=None)
+
+
+def fitting_tensorrt(compute_capability: str) -> TensorRtRelease | None:
+    """The newest release that serves a GPU; None where no row says that it does."""
+    rows = [row for row in tensorrt_table().release if serves(row, compute_capability)]
+    return max(rows, key=lambda row: release(row.version), default=None)
+
+
+def serves(row: TensorRtRelease, compute_capability: str) -> bool:
+    """Whether a release serves a GPU; where its newest generation was not sourced, only the oldest counts."""
+    gpu = release(compute_capability)
+    is_old_enough = row.newest is None or gpu[0] <= release(row.newest)[0]
+    return gpu >= release(row.oldest) and is_old_enough

@@ -1,0 +1,41 @@
+"""The application around the window: style, Qt's own translations, the icon, the start."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QApplication
+
+from wizard import icons
+from wizard.case_model import CaseModel
+from wizard.window import Window
+from wizard.work import Work
+
+
+def run_window(arguments: Sequence[str] = ()) -> int:
+    """Show the wizard until its window is closed. The first argument is a report to open."""
+    application = make_application()
+    case = CaseModel()
+    work = Work(case)
+    window = Window(case, work)
+    window.show()
+    if arguments:
+        QTimer.singleShot(0, lambda: work.open(Path(arguments[0])))
+    status = application.exec()
+    work.shutdown()
+    return status
+
+
+def make_application() -> QApplication:
+    """The one QApplication, set up. Fusion follows the palette of every system, light and dark, in the same shape."""
+    application = QApplication(sys.argv[:1])
+    application.setApplicationName("naosu")
+    application.setApplicationDisplayName("Naosu")
+    application.setDesktopFileName("naosu")
+    application.setStyle("Fusion")
+    application.setWindowIcon(QIcon(str(icons.FOLDER / "naosu.svg")))
+    return application

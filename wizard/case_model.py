@@ -1,0 +1,201 @@
+"""What the pages show: the answers, the interpreters, the running examination and the case. Pages send edits here."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from wizard.flow import Answers, Progress
+from wizard.given import Given, Kind, kept, kind_of
+from wizard.running import Running
+from wizard.words import system_language, words
+
+if TYPE_CHECKING:  # loaded when the first examination starts, not before the first window
+    from checks.case import Case
+    from checks.events import Event
+    from checks.facts import InterpreterFacts
+
+
+class Search(Enum):
+    """How the search for interpreters stands."""
+
+    IDLE = "idle"
+    BUSY = "busy"
+    DONE = "done"
+
+
+@dataclass(frozen=True)
+class Notice:
+    """One sentence for the user: a key of window.toml or "area.key", and what fills it. Translated when shown."""
+
+    key: str
+    values: Mapping[str, object] = field(default_factory=dict)
+    is_error: bool = True
+
+
+class CaseModel(QObject):
+    """The one thing that all pages observe. ``changed`` after every edit, ``progressed`` after every engine event."""
+
+    changed = Signal()
+    progressed = Signal()
+    language_changed = Signal()
+
+    def __init__(self, language: str | None = None, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.language = language or system_language()
+        self.answers = Answers()
+        self.interpreters: tuple[InterpreterFacts, ...] = ()
+        self.search = Search.IDLE
+        self.target_notice: Notice | None = None
+        self.is_running = False
+        self.running = Running()
+        self.case: Case | None = None
+        self.case_before: Case | None = None  # of the last run of the same target, to say what changed
+        self.opened: Path | None = None  # the file that the case came from
+        self.notice: Notice | None = None
+        self.busy = ""  # key of what is being done on the side ("opening", "exporting"), "" when idle
+
+    # --- words
+
+    def say(self, key: str, /, **values: object) -> str:
+        """A text of window.toml in the present language."""
+        return words(f"window.{key}", self.language, **values)
+
+    def sentence(self, notice: Notice) -> str:
+        """A notice in the present language."""
+        key = notice.key if "." in notice.key else f"window.{notice.key}"
+        return words(key, self.language, **notice.values)
+
+    def set_language(self, language: str) -> None:
+        """Switch to "en" or "ja" at once."""
+        if language != self.language:
+            self.language = language
+            self.language_changed.emit()
+
+    # --- answers
+
+    @property
+    def progress(self) -> Progress:
+        """How far the walk has come, for the flow."""
+        return Progress(self.is_running, self.case is not None, self.opened is not None)
+
+    def set_symptom(self, symptom: str) -> None:
+        """What happened, one of flow.SYMPTOMS."""
+        self._answer(symptom=symptom)
+
+    def set_exactness(self, exactness: str) -> None:
+        """How exact the result must be, one of flow.EXACTNESS."""
+        self._answer(exactness=exactness)
+
+    def set_text(self, text: str) -> None:
+        """The pasted error text or log; its end, if it is very long."""
+        self._answer(text=kept(text))
+
+    def add_files(self, paths: Iterable[Path], kind: Kind | None = None) -> None:
+        """Files given as evidence, each once; their kind by the name where none is told."""
+        given = {each.path: each for each in self.answers.given}
+        given |= {path: Given(path, kind or kind_of(path)) for path in paths}
+        self._answer(given=tuple(given.values()))
+
+    def remove_file(self, path: Path) -> None:
+        """Take a given file back."""
+        self._answer(given=tuple(each for each in self.answers.given if each.path != path))
+
+    def set_target(self, path: str) -> None:
+        """The interpreter to examine."""
+        if path != self.answers.target or self.target_notice is not None:
+            self.target_notice = None
+            self.answers = dataclasses.replace(self.answers, target=path)
+            self.changed.emit()
+
+    def _answer(self, **edits: object) -> None:
+        answers = dataclasses.replace(self.answers, **edits)  # type: ignore[arg-type]
+        if answers != self.answers:
+            self.answers = answers
+            self.changed.emit()
+
+    # --- interpreters
+
+    def search_began(self) -> None:
+        """Interpreters are being looked for."""
+        self.search = Search.BUSY
+        self.target_notice = None
+        self.changed.emit()
+
+    def search_ended(
+        self, found: tuple[InterpreterFacts, ...], likely: str | None, notice: Notice | None = None
+    ) -> None:
+        """The interpreters that were found. The likely one is chosen, unless the user's choice is still there."""
+        self.search = Search.DONE
+        self.interpreters = found
+        self.target_notice = notice
+        paths = {each.path for each in found}
+        if self.answers.target not in paths:
+            self.answers = dataclasses.replace(self.answers, target=likely or "")
+        self.changed.emit()
+
+    def add_interpreter(self, interpreter: InterpreterFacts) -> None:
+        """An interpreter that the user chose himself: listed first, and the target."""
+        others = tuple(each for each in self.interpreters if each.path != interpreter.path)
+        self.interpreters = (interpreter, *others)
+        self.search = Search.DONE
+        self.target_notice = None
+        self.answers = dataclasses.replace(self.answers, target=interpreter.path)
+        self.changed.emit()
+
+    def refuse_target(self, notice: Notice) -> None:
+        """The chosen path is no interpreter; what was chosen before stays."""
+        self.search = Search.DONE
+        self.target_notice = notice
+        self.changed.emit()
+
+    # --- the examination and its case
+
+    def run_began(self) -> None:
+        """An examination starts; the case before it is kept for comparison, if it was of the same target."""
+        same = self.case is not None and self.opened is None and self.case.facts.target == self.answers.target
+        self.case_before = self.case if same else None
+        self.running = Running()
+        self.is_running = True
+        self.notice = None
+        self.changed.emit()
+
+    def take(self, event: Event) -> None:
+        """Note an event of the engine."""
+        self.running.take(event)
+        self.progressed.emit()
+
+    def run_ended(self, case: Case | None, notice: Notice | None = None) -> None:
+        """The examination is over. Without a case (a bug of ours) the one before stays."""
+        self.is_running = False
+        self.notice = notice
+        if case is not None:
+            self.case = case
+            self.opened = None
+        self.changed.emit()
+
+    def show_opened(self, case: Case, path: Path, notice: Notice | None = None) -> None:
+        """A case that came out of a file."""
+        self.case, self.opened, self.case_before = case, path, None
+        self.busy = ""
+        self.notice = notice
+        self.changed.emit()
+
+    # --- what is said on the side
+
+    def set_busy(self, key: str) -> None:
+        """Something is being done on the side; "" when it is over."""
+        self.busy = key
+        self.changed.emit()
+
+    def set_notice(self, notice: Notice | None) -> None:
+        """Show one sentence above the page, or none."""
+        self.busy = ""
+        self.notice = notice
+        self.changed.emit()

@@ -1,0 +1,40 @@
+"""What changed between two examinations of the same interpreter. No Qt, no judgement: only found then, found now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from checks.case import Case
+    from checks.finding import Finding
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Findings by what became of them.
+
+    ``gone``: the check now says clear. ``unsure``: not found any more, but the check could not decide either, which
+    is no proof that it is mended. ``new``: only found now. ``stayed``: found both times.
+    """
+
+    gone: tuple[Finding, ...] = ()
+    unsure: tuple[Finding, ...] = ()
+    new: tuple[Finding, ...] = ()
+    stayed: tuple[Finding, ...] = ()
+
+
+def changes(before: Case, now: Case) -> Changes:
+    """Compare the findings of two cases by cause and subject."""
+    from checks.finding import Status
+
+    had = {(each.cause, each.subject): each for each in before.findings}
+    has = {(each.cause, each.subject): each for each in now.findings}
+    decided = {each.cause for each in now.outcomes if each.status in (Status.CLEAR, Status.FOUND)}
+    lost = [each for key, each in had.items() if key not in has]
+    return Changes(
+        gone=tuple(each for each in lost if each.cause in decided),
+        unsure=tuple(each for each in lost if each.cause not in decided),
+        new=tuple(each for key, each in has.items() if key not in had),
+        stayed=tuple(each for key, each in has.items() if key in had),
+    )

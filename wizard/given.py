@@ -1,0 +1,92 @@
+"""What the user gives as evidence: which kind of file it is, and how much of a text is kept. No Qt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # the types of the facts load only when an examination starts
+    from checks.facts import SentFile
+
+TEXT_LIMIT = 5_000_000  # bytes of a pasted text or a log that are kept, its end: that is where the error stands
+
+
+class Kind(Enum):
+    """What a given file is."""
+
+    LOG = "log"
+    SCRIPT = "script"
+    MODEL = "model"
+    REPORT = "report"
+
+
+_KINDS = {
+    ".py": Kind.SCRIPT,
+    ".ipynb": Kind.SCRIPT,
+    ".txt": Kind.LOG,
+    ".log": Kind.LOG,
+    ".out": Kind.LOG,
+    ".err": Kind.LOG,
+    ".pdf": Kind.REPORT,
+    ".json": Kind.REPORT,
+}
+
+
+@dataclass(frozen=True)
+class Given:
+    """One file that the user gave."""
+
+    path: Path
+    kind: Kind
+
+
+def kind_of(path: Path) -> Kind:
+    """The kind of a dropped file by its name. Model files have a hundred endings, so the rest is one."""
+    return _KINDS.get(path.suffix.lower(), Kind.MODEL)
+
+
+def is_report(path: Path) -> bool:
+    """Whether a dropped file is opened as a report."""
+    return kind_of(path) is Kind.REPORT
+
+
+def kept(text: str) -> str:
+    """The end of a text, as much of it as is kept."""
+    return text.encode("utf-8", "replace")[-TEXT_LIMIT:].decode("utf-8", "ignore")
+
+
+def read_log(path: Path) -> str:
+    """The end of a log file. What is no UTF-8 is kept as replacement characters.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    with open(path, "rb") as file:
+        size = file.seek(0, 2)
+        file.seek(max(0, size - TEXT_LIMIT))
+        return file.read(TEXT_LIMIT).decode("utf-8", "replace")
+
+
+def sent_files(text: str, given: tuple[Given, ...]) -> dict[str, tuple[SentFile, ...]]:
+    """The evidence as facts, by their place in a case: "logs", "scripts", "models".
+
+    A report from another machine stands among the logs with the kind "report" and without its text. A file that has
+    gone in the meantime, or cannot be read, is kept with the reason in ``unread``.
+    """
+    from checks.facts import SentFile
+
+    sent: dict[str, list[SentFile]] = {"logs": [], "scripts": [], "models": []}
+    if text.strip():
+        data = kept(text)
+        sent["logs"].append(SentFile(name="", kind="log", origin="pasted", size=len(data.encode()), text=data))
+    for each in given:
+        place = {Kind.SCRIPT: "scripts", Kind.MODEL: "models"}.get(each.kind, "logs")
+        try:
+            content = read_log(each.path) if each.kind is Kind.LOG else None
+            fact = SentFile(name=each.path.name, kind=each.kind.value, size=each.path.stat().st_size, text=content)
+        except OSError as error:
+            fact = SentFile(name=each.path.name, kind=each.kind.value, unread={"text": error.strerror or str(error)})
+        sent[place].append(fact)
+    return {place: tuple(files) for place, files in sent.items()}

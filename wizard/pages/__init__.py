@@ -1,0 +1,1 @@
+"""The five pages. A page shows the model, sends edits to it, and touches no other page."""

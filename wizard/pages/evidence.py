@@ -1,0 +1,230 @@
+"""Ask what the user has: an error text, files, and how exact the result must be. All of it is optional."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFileDialog,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from wizard.case_model import CaseModel
+from wizard.flow import EXACTNESS
+from wizard.given import TEXT_LIMIT, Given, Kind, kept
+from wizard.pages.cards import ChoiceCard
+from wizard.pages.page import Page, plain_label
+from wizard.work import Work
+
+_BUTTONS = (Kind.LOG, Kind.SCRIPT, Kind.MODEL, Kind.REPORT)
+
+
+class EvidencePage(Page):
+    """The step that asks: what do you have."""
+
+    name = "evidence"
+
+    def __init__(self, case: CaseModel, work: Work, parent: QWidget | None = None) -> None:
+        super().__init__(case, work, parent)
+        self._add_text()
+        self._add_files()
+        self._add_exactness()
+        self.body.addStretch(1)
+        case.changed.connect(self.refresh)
+        self.refresh()
+
+    def _heading(self, key: str) -> QLabel:
+        label = plain_label("heading")
+        self.bind(label.setText, key)
+        self.body.addSpacing(6)
+        self.body.addWidget(label)
+        return label
+
+    def _add_text(self) -> None:
+        heading = self._heading("evidence-text")
+        self._text = TextBox()
+        self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)  # wrapping megabytes would block the window
+        self._text.setTabChangesFocus(True)
+        self._text.setMinimumHeight(110)
+        self._text.setMaximumHeight(170)
+        heading.setBuddy(self._text)
+        self.bind(self._text.setPlaceholderText, "evidence-text-hint")
+        self.bind(self._text.setAccessibleName, "evidence-text")
+        self.bind(self._text.setAccessibleDescription, "evidence-text-hint")
+        limit = plain_label("small")
+        self.bind(limit.setText, "evidence-limit")
+        self.body.addWidget(self._text)
+        self.body.addWidget(limit)
+        self._text.textChanged.connect(lambda: self.case.set_text(self._text.toPlainText()))
+
+    def _add_files(self) -> None:
+        self._heading("evidence-files")
+        self.drop = DropZone()
+        inside = QVBoxLayout(self.drop)
+        inside.setContentsMargins(16, 12, 16, 12)
+        inside.setSpacing(8)
+        hint = plain_label("muted")
+        picture = QLabel()
+        picture.setFixedSize(22, 22)
+        self.tint(picture.setPixmap, "drop", "muted", 22)
+        self.bind(hint.setText, "evidence-drop")
+        top = QHBoxLayout()
+        top.setSpacing(10)
+        top.addWidget(picture)
+        top.addWidget(hint, 1)
+        inside.addLayout(top)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        for kind in _BUTTONS:
+            button = QPushButton()
+            self.bind(button.setText, f"evidence-add-{kind.value}")
+            self.bind(button.setAccessibleName, f"evidence-choose-{kind.value}")
+            button.clicked.connect(lambda _=False, kind=kind: self._choose(kind))
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        inside.addLayout(buttons)
+        self._list = QVBoxLayout()
+        self._list.setSpacing(4)
+        inside.addLayout(self._list)
+        self._shown: tuple[Given, ...] = ()
+        self.body.addWidget(self.drop)
+        honest = plain_label("small")
+        self.bind(honest.setText, "evidence-kept-only")
+        self.body.addWidget(honest)
+        self.drop.on_files = self.case.add_files
+
+    def _add_exactness(self) -> None:
+        self._heading("evidence-exactness")
+        why = plain_label("muted")
+        self.bind(why.setText, "evidence-exactness-why")
+        self.body.addWidget(why)
+        grid = QGridLayout()
+        grid.setSpacing(10)
+        self._group = QButtonGroup(self)
+        self._exactness: dict[str, ChoiceCard] = {}
+        for index, exactness in enumerate(EXACTNESS):
+            each = ChoiceCard(exactness, has_icon=False)
+            self.bind(each.set_title, f"evidence-exact-{exactness or 'unknown'}")
+            self.bind(each.set_sentence, f"evidence-exact-{exactness or 'unknown'}-means")
+            self._group.addButton(each)
+            self._exactness[exactness] = each
+            grid.addWidget(each, index // 2, index % 2)
+        grid.setColumnStretch(0, 1)
+        grid.setColumnStretch(1, 1)
+        self.body.addLayout(grid)
+        self._group.buttonToggled.connect(self._exact)
+
+    def _exact(self, button: ChoiceCard, checked: bool) -> None:
+        if checked:
+            self.case.set_exactness(button.value)
+
+    def _choose(self, kind: Kind) -> None:
+        title = self.case.say(f"evidence-choose-{kind.value}")
+        paths, _ = QFileDialog.getOpenFileNames(self, title)
+        self.case.add_files(map(Path, paths), kind)
+
+    def refresh(self) -> None:
+        """Show the given files and the answers."""
+        if self._text.toPlainText() != self.case.answers.text and not self._text.hasFocus():
+            self._text.setPlainText(self.case.answers.text)
+        self._exactness[self.case.answers.exactness].setChecked(True)
+        if self._shown != self.case.answers.given:
+            self._shown = self.case.answers.given
+            self._fill_list()
+
+    def retranslate(self) -> None:
+        """The rows of the files are built anew in the present language."""
+        super().retranslate()
+        self._fill_list()
+
+    def _fill_list(self) -> None:
+        while (item := self._list.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        for each in self._shown:
+            self._list.addWidget(self._file_row(each))
+
+    def _file_row(self, given: Given) -> QWidget:
+        line = QWidget()
+        layout = QHBoxLayout(line)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(10)
+        kind = QLabel(self.case.say(f"evidence-kind-{given.kind.value}"))
+        kind.setObjectName("cardTitle")
+        name = plain_label("", str(given.path), selectable=True)
+        remove = QPushButton(self.case.say("evidence-remove"))
+        remove.setObjectName("flat")
+        remove.setAccessibleName(self.case.say("evidence-remove-file", name=given.path.name))
+        remove.setIcon(self.picture("remove", "muted", 16))
+        remove.clicked.connect(lambda: self.case.remove_file(given.path))
+        layout.addWidget(kind)
+        layout.addWidget(name, 1)
+        layout.addWidget(remove)
+        return line
+
+    def first_focus(self) -> QWidget | None:
+        """The text box: to paste is the first thing that people do."""
+        return self._text
+
+
+class TextBox(QPlainTextEdit):
+    """A box for pasted text that takes plain text only, and of a very long one the end."""
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        """Paste, cut before it enters the document: a hundred megabytes would block the window."""
+        if source.hasText():
+            self.insertPlainText(kept(source.text()[-TEXT_LIMIT:]))
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        """Text, but no dropped files: those belong to the list below."""
+        return source.hasText() and not source.hasUrls()
+
+
+class DropZone(QFrame):
+    """A frame that takes dropped files."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("drop")
+        self.setAcceptDrops(True)
+        self.on_files: Callable[[list[Path]], None] = lambda _: None
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Light up when files are above."""
+        if dropped_files(event.mimeData()):
+            event.acceptProposedAction()
+            self._light("true")
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        """Go dark again."""
+        super().dragLeaveEvent(event)
+        self._light("false")
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Take the files."""
+        self._light("false")
+        event.acceptProposedAction()
+        self.on_files(dropped_files(event.mimeData()))
+
+    def _light(self, over: str) -> None:
+        self.setProperty("over", over)
+        self.style().unpolish(self)
+        self.style().polish(self)
+
+
+def dropped_files(data: QMimeData) -> list[Path]:
+    """The local files of a drop; what lies elsewhere is not fetched."""
+    return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()] if data.hasUrls() else []

@@ -1,0 +1,92 @@
+"""The inside of one finding: why, what it means, the evidence, and the remedies with something to copy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontDatabase
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLayout, QPushButton, QVBoxLayout
+
+from wizard.pages.page import plain_label
+
+if TYPE_CHECKING:
+    from checks.remedy import RemedyPlan
+    from wizard.report.model import EvidenceRow, FindingView
+
+Say = Callable[..., str]
+
+
+class FindingWidgets:
+    """Fills the layout of a finding. ``copy`` takes a text to the clipboard and tells the button's own feedback."""
+
+    def __init__(self, say: Say, copy: Callable[[str, QPushButton], None]) -> None:
+        self._say = say
+        self._copy = copy
+
+    def fill(self, layout: QVBoxLayout, finding: FindingView) -> None:
+        """Everything about one finding."""
+        layout.addWidget(plain_label("", finding.why, selectable=True))
+        if finding.explanation:
+            layout.addWidget(plain_label("muted", finding.explanation, selectable=True))
+        for index, remedy in enumerate(finding.remedies):
+            heading = "report-remedy" if index == 0 else "report-remedy-else"
+            layout.addWidget(plain_label("heading", self._say(heading, title=remedy.title)))
+            self._remedy(layout, remedy)
+        if not finding.remedies:
+            layout.addWidget(plain_label("muted", self._say("report-no-remedy")))
+        if finding.questions:
+            layout.addWidget(plain_label("heading", self._say("report-questions")))
+            for question in finding.questions:
+                layout.addWidget(plain_label("", f"•  {question}", selectable=True))
+        if finding.evidence:
+            layout.addWidget(plain_label("heading", self._say("report-evidence")))
+            layout.addLayout(self._evidence(finding.evidence))
+        if finding.sources:
+            layout.addWidget(plain_label("heading", self._say("report-sources")))
+            layout.addWidget(plain_label("small", "\n".join(finding.sources), selectable=True))
+
+    def _remedy(self, layout: QVBoxLayout, remedy: RemedyPlan) -> None:
+        for number, step in enumerate(remedy.steps, 1):
+            labels = self._say("list-separator").join((*step.platforms, *step.managers))
+            text = step.text or self._say(f"report-step-{step.kind}")
+            text = self._say("report-step", number=number, text=text)
+            if labels:
+                text = self._say("report-step-for", step=text, labels=labels)
+            layout.addWidget(plain_label("", text, selectable=True))
+            if step.code:
+                layout.addLayout(self._code(step.code))
+        if remedy.risk:
+            layout.addWidget(plain_label("", self._say("report-risk", risk=remedy.risk), selectable=True))
+        layout.addWidget(plain_label("", self._say("report-verify", expect=remedy.verify.expect), selectable=True))
+        if remedy.verify.code:
+            layout.addLayout(self._code(remedy.verify.code))
+        layout.addWidget(plain_label("small", self._say("report-tested", tested=remedy.tested), selectable=True))
+
+    def _code(self, code: str) -> QLayout:
+        text = plain_label("code", code, selectable=True)
+        text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        text.setAccessibleName(self._say("report-code"))
+        button = QPushButton(self._say("report-copy"))
+        button.setAccessibleName(self._say("report-copy-code", code=code))
+        button.clicked.connect(lambda: self._copy(code, button))
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        line.addWidget(text, 1)
+        line.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+        return line
+
+    def _evidence(self, rows: tuple[EvidenceRow, ...]) -> QLayout:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(4)
+        for index, each in enumerate(rows):
+            where = self._say("list-separator").join(part for part in (each.origin, each.source) if part)
+            grid.addWidget(plain_label("muted", each.label), index, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(plain_label("", each.value, selectable=True), index, 1, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(plain_label("small", where, selectable=True), index, 2, Qt.AlignmentFlag.AlignTop)
+        grid.setColumnStretch(0, 2)
+        grid.setColumnStretch(1, 3)
+        grid.setColumnStretch(2, 4)
+        return grid

@@ -1,0 +1,85 @@
+"""A box with a title that unfolds; what is inside is built when it is first looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPixmap
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from wizard.pages.page import plain_label
+
+
+class Fold(QFrame):
+    """The header is a button with the state in words for a screen reader; the body is built on the first unfolding."""
+
+    toggled = Signal(bool)
+
+    def __init__(self, title: str, fill: Callable[[QVBoxLayout], None], picture: Callable[[str], QPixmap]) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self._fill = fill
+        self._picture = picture
+        self._built = False
+        self.header = QPushButton()
+        self.header.setObjectName("foldHeader")
+        self.header.setCheckable(True)
+        self.header.setAccessibleName(title)
+        self.header.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        self.header.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._arrow = QLabel()
+        self._arrow.setFixedSize(16, 16)
+        self.symbol = QLabel()
+        self.symbol.hide()
+        self.title = plain_label("cardTitle", title)
+        self.subtitle = plain_label("small")
+        self.subtitle.hide()
+        texts = QVBoxLayout()
+        texts.setSpacing(2)
+        texts.addWidget(self.title)
+        texts.addWidget(self.subtitle)
+        top = QHBoxLayout(self.header)
+        top.setContentsMargins(14, 11, 14, 11)
+        top.setSpacing(10)
+        top.addWidget(self._arrow, 0, Qt.AlignmentFlag.AlignTop)
+        top.addWidget(self.symbol, 0, Qt.AlignmentFlag.AlignTop)
+        top.addLayout(texts, 1)
+        for label in (self._arrow, self.symbol, self.title, self.subtitle):
+            label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._body = QWidget()
+        self._body.hide()
+        self._inside = QVBoxLayout(self._body)
+        self._inside.setContentsMargins(40, 0, 16, 16)
+        self._inside.setSpacing(8)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.header)
+        layout.addWidget(self._body)
+        self.header.toggled.connect(self._show)
+        self.redraw()
+
+    def set_symbol(self, pixmap: QPixmap, subtitle: str) -> None:
+        """A state's symbol before the title and its words below."""
+        self.symbol.setPixmap(pixmap)
+        self.symbol.show()
+        self.subtitle.setText(subtitle)
+        self.subtitle.show()
+        self.header.setAccessibleDescription(subtitle)
+
+    def unfold(self, unfolded: bool = True) -> None:
+        """Open or close it."""
+        self.header.setChecked(unfolded)
+
+    def redraw(self) -> None:
+        """Draw the arrow for the present palette."""
+        self._arrow.setPixmap(self._picture("fold" if self.header.isChecked() else "unfold"))
+
+    def _show(self, unfolded: bool) -> None:
+        if unfolded and not self._built:
+            self._built = True
+            self._fill(self._inside)
+        self._body.setVisible(unfolded)
+        self.redraw()
+        self.toggled.emit(unfolded)

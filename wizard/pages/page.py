@@ -1,0 +1,129 @@
+"""What all pages share: a title, an introduction, a scrolling column, and texts that follow the language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QPalette, QPixmap
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from wizard import icons, theme
+from wizard.case_model import CaseModel
+from wizard.work import Work
+
+READABLE = 940  # logical pixels: lines longer than this are hard to read
+
+
+class Page(QWidget):
+    """Base of the pages. ``body`` is the layout to fill; ``refresh`` repaints what the model says."""
+
+    name = ""  # the step's value; the keys of the page's texts begin with it
+
+    def __init__(self, case: CaseModel, work: Work, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.case = case
+        self.work = work
+        self._bound: list[tuple[Callable[[str], object], str]] = []
+        self._tinted: list[tuple[Callable[[QPixmap], object], str, str, int]] = []
+        self.title = plain_label("title")
+        self.intro = plain_label("intro")
+        column = QWidget()
+        column.setObjectName("column")
+        self.body = QVBoxLayout(column)
+        self.body.setContentsMargins(28, 22, 28, 22)
+        self.body.setSpacing(12)
+        self.body.addWidget(self.title)
+        self.body.addWidget(self.intro)
+        column.setMaximumWidth(READABLE)
+        self.scroller = QScrollArea()
+        self.scroller.setWidgetResizable(True)
+        self.scroller.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.scroller.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.scroller.setWidget(column)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self.scroller)
+        self.bind(self.title.setText, f"{self.name}-title")
+        self.bind(self.intro.setText, f"{self.name}-intro")
+
+    # --- words and looks
+
+    def bind(self, setter: Callable[[str], object], key: str) -> None:
+        """Give a widget a text of window.toml, now and whenever the language changes."""
+        self._bound.append((setter, key))
+        setter(self.case.say(key))
+
+    def tint(self, setter: Callable[[QPixmap], object], icon: str, colour: str, size: int) -> None:
+        """Give a widget one of our icons, now and whenever the palette changes."""
+        self._tinted.append((setter, icon, colour, size))
+        setter(self.picture(icon, colour, size))
+
+    def picture(self, icon: str, colour: str, size: int) -> QPixmap:
+        """One of our icons for this screen and palette."""
+        return icons.pixmap(icon, theme.colour(colour, self.tones()), size, self.devicePixelRatioF())
+
+    def tones(self) -> QPalette:
+        """The palette that colours are taken from."""
+        return self.palette()
+
+    def retranslate(self) -> None:
+        """Show every text in the present language."""
+        for setter, key in self._bound:
+            setter(self.case.say(key))
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show what the model says now. Pages with own state override this."""
+
+    def start(self) -> None:
+        """The page was entered: pages that need something done for them ask for it here."""
+
+    def first_focus(self) -> QWidget | None:
+        """The widget that gets the keyboard when the page is entered; None leaves it with the buttons."""
+        return None
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Tint the icons anew when the palette turns dark or light."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            for setter, icon, colour, size in self._tinted:
+                setter(self.picture(icon, colour, size))
+            self.repaint_states()
+
+    def repaint_states(self) -> None:
+        """Draw anew what is coloured by state. Pages with such rows override this."""
+
+
+def plain_label(name: str = "", text: str = "", *, selectable: bool = False) -> QLabel:
+    """A label that wraps and never takes its text for markup; ``name`` chooses its look in the stylesheet."""
+    label = QLabel(text)
+    label.setObjectName(name)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    if selectable:
+        label.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+    return label
+
+
+def card() -> tuple[QFrame, QVBoxLayout]:
+    """A framed box and its layout."""
+    frame = QFrame()
+    frame.setObjectName("card")
+    layout = QVBoxLayout(frame)
+    layout.setContentsMargins(16, 14, 16, 14)
+    layout.setSpacing(8)
+    return frame, layout
+
+
+def row(*widgets: QWidget, stretch: bool = True) -> QHBoxLayout:
+    """Widgets side by side, at the left."""
+    layout = QHBoxLayout()
+    layout.setSpacing(8)
+    for widget in widgets:
+        layout.addWidget(widget)
+    if stretch:
+        layout.addStretch(1)
+    return layout

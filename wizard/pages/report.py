@@ -1,0 +1,342 @@
+"""Show the report: the verdict, the findings with their remedies, what is fine, what is not known, the facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QLocale, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from wizard.case_model import CaseModel
+from wizard.changes import Changes, changes
+from wizard.pages.finding_view import FindingWidgets
+from wizard.pages.fold import Fold
+from wizard.pages.page import Page, card, plain_label
+from wizard.work import Work
+
+if TYPE_CHECKING:
+    from wizard.report.model import FindingView, OpenQuestion, Report
+
+# State of a verdict or a finding -> (icon, colour); its word stands beside it.
+_LOOKS = {
+    "blocking": ("state-found", "blocking"),
+    "warning": ("state-warning", "warning"),
+    "note": ("state-note", "note"),
+    "clear": ("state-fine", "fine"),
+    "incomplete": ("state-open", "warning"),
+    "nothing-run": ("state-skipped", "muted"),
+}
+_COPIED_FOR = 2000  # milliseconds that a copy button says so
+_FEW = 8  # rows of a section of facts that is shown unfolded
+_TOP = Qt.AlignmentFlag.AlignTop
+
+
+class ReportPage(Page):
+    """What was found."""
+
+    name = "report"
+    save_asked = Signal()
+    export_asked = Signal()
+    again_asked = Signal()
+
+    def __init__(self, case: CaseModel, work: Work, parent: QWidget | None = None) -> None:
+        super().__init__(case, work, parent)
+        self._report: Report | None = None
+        self._shown: object = None
+        self._folds: list[Fold] = []
+        self._add_buttons()
+        self._content = QWidget()
+        self._layout = QVBoxLayout(self._content)
+        self.body.addWidget(self._content)
+        self.body.addStretch(1)
+        case.changed.connect(self.refresh)
+        self.refresh()
+
+    def _add_buttons(self) -> None:
+        self._export = QPushButton()
+        self._save = QPushButton()
+        self._markdown = QPushButton()
+        self._again = QPushButton()
+        self.paper = QComboBox()
+        self.paper.addItems(["A4", "Letter"])
+        self.paper.setCurrentText(usual_paper())
+        self.bind(self._export.setText, "report-export")
+        self.bind(self._save.setText, "report-save")
+        self.bind(self._markdown.setText, "report-markdown")
+        self.bind(self._again.setText, "report-again")
+        self.bind(self._again.setToolTip, "report-again-means")
+        self.bind(self._again.setAccessibleDescription, "report-again-means")
+        self.bind(self.paper.setAccessibleName, "report-paper")
+        self.bind(self.paper.setToolTip, "report-paper")
+        self._export.clicked.connect(self.export_asked)
+        self._save.clicked.connect(self.save_asked)
+        self._markdown.clicked.connect(self._copy_markdown)
+        self._again.clicked.connect(self.again_asked)
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        for widget in (self._export, self.paper, self._save, self._markdown):
+            line.addWidget(widget)
+        line.addStretch(1)
+        line.addWidget(self._again)
+        self.body.addLayout(line)
+
+    def refresh(self) -> None:
+        """Build the report anew when the case or the language changed."""
+        case = self.case.case
+        idle = case is not None and not self.case.busy
+        for button in (self._export, self._save, self._markdown):
+            button.setEnabled(idle)
+        self._again.setEnabled(idle and self.case.opened is None)
+        self._again.setVisible(self.case.opened is None)
+        shown = (id(case), self.case.language)
+        if case is None or shown == self._shown:
+            return
+        from wizard.report.model import build
+
+        self._shown = shown
+        self._report = build(case, self.case.language)
+        self._fill(self._report)
+
+    def repaint_states(self) -> None:
+        """Symbols are coloured: build the content anew."""
+        if self._report is not None:
+            self._fill(self._report)
+
+    def first_focus(self) -> QWidget | None:
+        """The first finding, or else the export."""
+        return self._folds[0].header if self._folds else self._export
+
+    # --- the content
+
+    def _fill(self, report: Report) -> None:
+        fresh = QWidget()
+        self._layout = QVBoxLayout(fresh)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(10)
+        self._folds = []
+        self._add_verdict(report)
+        self._add_changes()
+        if report.findings:
+            self._heading(self.case.say("report-findings"))
+            for index, finding in enumerate(report.findings):
+                self._add_finding(finding, unfolded=index == 0)
+        self._heading(self.case.say("report-rest"))
+        self._add_list("report-fine", report.fine, "state-fine", "fine")
+        self._add_open("report-undecided", report.undecided, "state-open", "warning")
+        self._add_not_run(report)
+        self._add_open("report-crashed", report.crashed, "state-broken", "blocking")
+        self._add_probes(report)
+        self._add_facts(report)
+        index = self.body.indexOf(self._content)
+        self.body.removeWidget(self._content)
+        self._content.hide()
+        self._content.deleteLater()
+        self._content = fresh
+        self.body.insertWidget(index, fresh)
+
+    def _heading(self, text: str) -> None:
+        self._layout.addSpacing(6)
+        self._layout.addWidget(plain_label("heading", text))
+
+    def _add_verdict(self, report: Report) -> None:
+        icon, colour = _LOOKS[report.verdict.state]
+        frame, layout = card()
+        frame.setProperty("tone", colour)
+        symbol = QLabel()
+        symbol.setPixmap(self.picture(icon, colour, 40))
+        symbol.setFixedSize(40, 40)
+        texts = QVBoxLayout()
+        texts.setSpacing(4)
+        word = plain_label("cardTitle", report.verdict.word)
+        sentence = plain_label("verdict", report.verdict.sentence, selectable=True)
+        texts.addWidget(word)
+        texts.addWidget(sentence)
+        texts.addWidget(plain_label("muted", report.verdict.scope, selectable=True))
+        for note in (*report.notes, report.exactness):
+            if note:
+                texts.addWidget(plain_label("", note, selectable=True))
+        meta = "\n".join(self.case.say("report-meta", label=label, value=value) for label, value in report.meta)
+        texts.addWidget(plain_label("small", meta, selectable=True))
+        line = QHBoxLayout()
+        line.setSpacing(16)
+        line.addWidget(symbol, 0, _TOP)
+        line.addLayout(texts, 1)
+        layout.addLayout(line)
+        frame.setAccessibleName(report.verdict.word)
+        frame.setAccessibleDescription(report.verdict.sentence)
+        self._layout.addWidget(frame)
+
+    def _add_changes(self) -> None:
+        before, now = self.case.case_before, self.case.case
+        if before is None or now is None:
+            return
+        compared = changes(before, now)
+        lines = [*self._changed(compared)]
+        frame, layout = card()
+        frame.setProperty("tone", "note")
+        layout.addWidget(plain_label("cardTitle", self.case.say("report-changes")))
+        for line in lines or [self.case.say("report-changes-none")]:
+            layout.addWidget(plain_label("", line, selectable=True))
+        self._layout.addWidget(frame)
+
+    def _changed(self, compared: Changes) -> list[str]:
+        from checks.causes import cause_of
+        from checks.shell import fill_sentence
+
+        return [
+            self.case.say(
+                f"report-changes-{kind}",
+                title=fill_sentence(cause_of(each.cause).text.of(self.case.language).title, each.placeholders()),
+            )
+            for kind in ("gone", "unsure", "new", "stayed")
+            for each in getattr(compared, kind)
+        ]
+
+    def _fold(self, title: str, fill: Callable[[QVBoxLayout], None]) -> Fold:
+        fold = Fold(title, fill, lambda name: self.picture(name, "muted", 16))
+        self._folds.append(fold)
+        self._layout.addWidget(fold)
+        return fold
+
+    def _add_finding(self, finding: FindingView, *, unfolded: bool) -> None:
+        icon, colour = _LOOKS[finding.severity]
+        widgets = FindingWidgets(self.case.say, self._copy)
+        fold = self._fold(finding.title, lambda layout: widgets.fill(layout, finding))
+        subtitle = self.case.say("report-weight", severity=finding.severity_word, confidence=finding.confidence_words)
+        fold.setProperty("tone", colour)
+        fold.set_symbol(self.picture(icon, colour, 22), subtitle)
+        fold.unfold(unfolded)
+
+    def _add_list(self, key: str, lines: tuple[str, ...], icon: str, colour: str) -> None:
+        if lines:
+            fold = self._fold(
+                self.case.say(key, count=len(lines)),
+                lambda layout: layout.addWidget(
+                    plain_label("", "\n".join(f"•  {line}" for line in lines), selectable=True)
+                ),
+            )
+            fold.set_symbol(self.picture(icon, colour, 22), self.case.say(f"{key}-means"))
+
+    def _add_open(self, key: str, questions: tuple[OpenQuestion, ...], icon: str, colour: str) -> None:
+        lines = tuple(
+            self.case.say("report-open-question", statement=each.statement, reason=each.reason) for each in questions
+        )
+        self._add_list(key, lines, icon, colour)
+
+    def _add_not_run(self, report: Report) -> None:
+        for applies, key in ((True, "report-not-run"), (False, "report-not-needed")):
+            groups = [each for each in report.not_run if each.applies is applies]
+            lines = tuple(
+                self.case.say("report-open-question", statement=statement, reason=group.reason)
+                for group in groups
+                for statement in group.statements
+            )
+            self._add_list(key, lines, "state-skipped", "muted")
+
+    def _add_probes(self, report: Report) -> None:
+        lines = tuple(
+            self.case.say("list-separator").join(
+                part for part in (each.name, each.status, each.seconds, each.detail) if part
+            )
+            for each in report.probes
+        )
+        trouble = any(each.is_trouble for each in report.probes)
+        self._add_list("report-probes", lines, *(("state-warning", "warning") if trouble else ("state-fine", "fine")))
+
+    def _add_facts(self, report: Report) -> None:
+        if report.facts:
+            fold = self._fold(self.case.say("report-facts"), lambda layout: self._fill_facts(layout, report))
+            fold.set_symbol(self.picture("state-note", "note", 22), self.case.say("report-facts-means"))
+
+    def _fill_facts(self, layout: QVBoxLayout, report: Report) -> None:
+        search = QLineEdit()
+        search.setClearButtonEnabled(True)
+        search.setPlaceholderText(self.case.say("report-facts-filter"))
+        search.setAccessibleName(self.case.say("report-facts-filter"))
+        tree = QTreeWidget()
+        tree.setColumnCount(2)
+        tree.setHeaderLabels([self.case.say("report-facts-name"), self.case.say("report-facts-value")])
+        tree.setAccessibleName(self.case.say("report-facts"))
+        tree.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        tree.setMinimumHeight(360)
+        tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
+        tree.setColumnWidth(0, 280)
+        for section in report.facts:
+            top = QTreeWidgetItem(tree, [section.title, ""])
+            for row in section.rows:
+                item = QTreeWidgetItem(top, [row.label, row.value])
+                if row.is_unread:
+                    font = item.font(1)
+                    font.setItalic(True)
+                    item.setFont(1, font)
+            if section.text:
+                for line in section.text.splitlines():
+                    QTreeWidgetItem(top, ["", line])
+            top.setExpanded(len(section.rows) <= _FEW)
+        search.textChanged.connect(lambda wanted: filter_tree(tree, wanted))
+        layout.addWidget(search)
+        layout.addWidget(tree)
+
+    # --- what is copied
+
+    def _copy(self, text: str, button: QPushButton) -> None:
+        QGuiApplication.clipboard().setText(text)
+        usual = button.text()
+        if usual != self.case.say("report-copied"):
+            button.setText(self.case.say("report-copied"))
+            QTimer.singleShot(_COPIED_FOR, button, lambda: button.setText(usual))
+
+    def _copy_markdown(self) -> None:
+        from wizard.report.markdown import to_markdown
+
+        if self._report is not None:
+            self._copy(to_markdown(self._report), self._markdown)
+
+
+def filter_tree(tree: QTreeWidget, wanted: str) -> None:
+    """Show the rows that contain the words, and their sections; everything for no words."""
+    wanted = wanted.strip().casefold()
+    for section in children(tree.invisibleRootItem()):
+        title_fits = wanted in section.text(0).casefold()
+        any_fits = False
+        for line in children(section):
+            fits = title_fits or wanted in f"{line.text(0)} {line.text(1)}".casefold()
+            line.setHidden(not fits)
+            any_fits = any_fits or fits
+        section.setHidden(not (title_fits or any_fits))
+        if wanted:
+            section.setExpanded(any_fits)
+
+
+def children(item: QTreeWidgetItem) -> list[QTreeWidgetItem]:
+    """The rows below a row."""
+    rows = (item.child(index) for index in range(item.childCount()))
+    return [each for each in rows if each is not None]
+
+
+def usual_paper(locale: QLocale | None = None) -> str:
+    """The paper of a country: "Letter" where people use it, else "A4"."""
+    letter = {
+        QLocale.Country.UnitedStates,
+        QLocale.Country.Canada,
+        QLocale.Country.Mexico,
+        QLocale.Country.Philippines,
+        QLocale.Country.Chile,
+        QLocale.Country.Colombia,
+        QLocale.Country.Venezuela,
+    }
+    return "Letter" if (locale or QLocale.system()).territory() in letter else "A4"

@@ -1,0 +1,200 @@
+"""Show the examination while it runs: a row per probe and per check, one bar, the time that remains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QProgressBar, QTreeWidget, QTreeWidgetItem, QWidget
+
+from wizard.case_model import CaseModel
+from wizard.pages.page import Page, plain_label
+from wizard.running import RUNNING, WAITING, Row, summary
+from wizard.work import Work
+
+# State of a row -> (icon, colour). The word stands beside it: window.toml, run-state-<state>.
+_LOOKS = {
+    WAITING: ("state-waiting", "muted"),
+    RUNNING: ("state-running", "accent"),
+    "ok": ("state-fine", "fine"),
+    "clear": ("state-fine", "fine"),
+    "found": ("state-found", "blocking"),
+    "inconclusive": ("state-open", "warning"),
+    "skipped": ("state-skipped", "muted"),
+    "cancelled": ("state-skipped", "muted"),
+}
+_TROUBLE = ("state-broken", "blocking")
+_BEAT = 250  # milliseconds between two looks at the clock of the running rows
+_PLAIN = frozenset((WAITING, RUNNING, "ok", "clear", "skipped"))  # states that need no look at the single rows
+
+
+class RunPage(Page):
+    """It runs."""
+
+    name = "run"
+
+    def __init__(self, case: CaseModel, work: Work, parent: QWidget | None = None) -> None:
+        super().__init__(case, work, parent)
+        self._state = plain_label("heading")
+        self._bar = QProgressBar()
+        self._bar.setRange(0, 1000)
+        self._bar.setTextVisible(False)
+        self.bind(self._bar.setAccessibleName, "run-progress")
+        self._remaining = plain_label("muted")
+        self._tree = QTreeWidget()
+        self._tree.setColumnCount(3)
+        self._tree.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self._tree.setUniformRowHeights(True)
+        self._tree.setTextElideMode(Qt.TextElideMode.ElideRight)
+        header = self._tree.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Interactive)
+        header.setSectionResizeMode(2, QHeaderView.ResizeMode.Interactive)
+        header.setSectionsMovable(False)
+        self._tree.setColumnWidth(1, 250)
+        self._tree.setColumnWidth(2, 90)
+        self.bind(self._tree.setAccessibleName, "run-table")
+        self.bind(self._tree.setAccessibleDescription, "run-intro")
+        self.body.addWidget(self._state)
+        self.body.addWidget(self._bar)
+        self.body.addWidget(self._remaining)
+        self.body.addWidget(self._tree, 1)
+        self._items: dict[str, QTreeWidgetItem] = {}
+        self._groups: dict[str, QTreeWidgetItem] = {}
+        self._seen: object = None  # the examination whose rows are shown
+        self._clock = QTimer(self)
+        self._clock.setInterval(_BEAT)
+        self._clock.timeout.connect(self._tick)
+        case.changed.connect(self.refresh)
+        case.progressed.connect(self.refresh)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show every row as it is now."""
+        if self._seen is not self.case.running:
+            self._seen = self.case.running
+            self._clear()
+        running = self.case.running
+        self._group("probes", self.case.say("run-group-probes"), running.probes.values())
+        for family, rows in self._families().items():
+            self._group(family, self.case.say(f"run-group-{family}"), rows)
+        self._bar.setValue(round(running.share * 1000))
+        self._state.setText(self._state_text())
+        self._remaining.setText(self._remaining_text())
+        if self.case.is_running != self._clock.isActive():
+            if self.case.is_running:
+                self._clock.start()
+            else:
+                self._clock.stop()
+
+    def retranslate(self) -> None:
+        """The header of the table too."""
+        super().retranslate()
+        self._tree.setHeaderLabels([self.case.say(f"run-column-{name}") for name in ("what", "state", "time")])
+
+    def repaint_states(self) -> None:
+        """Draw the symbols of the rows anew."""
+        self.refresh()
+
+    def _clear(self) -> None:
+        self._tree.clear()
+        self._items.clear()
+        self._groups.clear()
+        self._tree.setHeaderLabels([self.case.say(f"run-column-{name}") for name in ("what", "state", "time")])
+
+    def _families(self) -> dict[str, list[Row]]:
+        """The checks by the family of their cause."""
+        if not self.case.running.checks:
+            return {}
+        from checks.causes import family_of
+
+        families: dict[str, list[Row]] = {}
+        for each in self.case.running.checks.values():
+            families.setdefault(family_of(each.id), []).append(each)
+        return families
+
+    def _group(self, name: str, title: str, rows: Iterable[Row]) -> None:
+        rows = list(rows)
+        if not rows:
+            return
+        group = self._groups.get(name)
+        if group is None:
+            group = self._groups[name] = QTreeWidgetItem(self._tree)
+            font = group.font(0)
+            font.setBold(True)
+            group.setFont(0, font)
+            group.setExpanded(name == "probes")
+        group.setText(0, title)
+        counts = summary(rows)
+        group.setText(1, self.case.say("list-separator").join(self._counted(state, n) for state, n in counts.items()))
+        for each in rows:
+            self._show(group, f"{name}/{each.id}", each)
+        if any(state not in _PLAIN for state in counts) and not group.data(0, Qt.ItemDataRole.UserRole):
+            group.setData(0, Qt.ItemDataRole.UserRole, True)  # unfolded once; the user may fold it again
+            group.setExpanded(True)
+
+    def _counted(self, state: str, count: int) -> str:
+        return self.case.say("run-counted", state=self.case.say(f"run-state-{state}"), count=count)
+
+    def _show(self, group: QTreeWidgetItem, key: str, each: Row) -> None:
+        item = self._items.get(key)
+        if item is None:
+            item = self._items[key] = QTreeWidgetItem(group)
+        shown = (each.state, each.stage, each.slow, self.case.language, self.palette().cacheKey())
+        if item.data(0, Qt.ItemDataRole.UserRole) != shown:
+            item.setData(0, Qt.ItemDataRole.UserRole, shown)
+            icon, colour = _LOOKS.get(each.state, _TROUBLE)
+            item.setText(0, self._name(group, each))
+            item.setIcon(1, QIcon(self.picture(icon, colour, 16)))
+            item.setText(1, self._detail(each))
+        item.setText(2, self._time(each))
+
+    def _name(self, group: QTreeWidgetItem, each: Row) -> str:
+        if group is self._groups.get("probes"):
+            from wizard.words import area
+
+            known = area("fields").get(each.id)
+            return known.of(self.case.language) if known else each.id
+        from checks.causes import cause_of
+
+        return cause_of(each.id).clear.of(self.case.language)
+
+    def _detail(self, each: Row) -> str:
+        state = self.case.say(f"run-state-{each.state}")
+        if each.state == RUNNING and each.stage:
+            key = "run-stage-slow" if each.slow else "run-stage"
+            return self.case.say(key, stage=each.stage)
+        return state
+
+    def _time(self, each: Row) -> str:
+        seconds = each.elapsed()
+        if seconds is None or (each.state != RUNNING and seconds < 0.05):
+            return ""
+        return self.case.say("seconds", seconds=seconds)
+
+    def _tick(self) -> None:
+        """The clocks of the running rows go on between the events."""
+        for each in self.case.running.probes.values():
+            item = self._items.get(f"probes/{each.id}")
+            if item is not None and each.state == RUNNING:
+                item.setText(2, self._time(each))
+
+    def _state_text(self) -> str:
+        if self.case.is_running:
+            slow = next((each for each in self.case.running.probes.values() if each.slow), None)
+            if slow is not None:
+                return self.case.say("run-slow", probe=slow.id, stage=slow.stage)
+            return self.case.say("run-running")
+        if self.case.case is None:
+            return self.case.say("run-not-yet")
+        return self.case.say("run-done" if self.case.case.complete else "run-cancelled")
+
+    def _remaining_text(self) -> str:
+        if not self.case.is_running:
+            return ""
+        remaining = self.case.running.remaining
+        if remaining is None:
+            return self.case.say("run-remaining-unknown")
+        return self.case.say("run-remaining", seconds=max(1, round(remaining)))

@@ -1,0 +1,189 @@
+"""Ask which Python interpreter shows the trouble: those found, the likely one chosen, or another one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFileDialog,
+    QHeaderView,
+    QProgressBar,
+    QPushButton,
+    QTableWidget,
+    QTableWidgetItem,
+    QWidget,
+)
+
+from wizard.case_model import CaseModel, Search
+from wizard.pages.page import Page, plain_label, row
+from wizard.work import Work
+
+if TYPE_CHECKING:
+    from checks.facts import InterpreterFacts
+
+# The distributions that a user knows his interpreter by, with the names that he uses.
+_FRAMEWORKS = {
+    "torch": "PyTorch",
+    "onnxruntime": "ONNX Runtime",
+    "onnxruntime-gpu": "ONNX Runtime GPU",
+    "onnxruntime-directml": "ONNX Runtime DirectML",
+    "tensorflow": "TensorFlow",
+    "jax": "JAX",
+    "tensorrt": "TensorRT",
+    "openvino": "OpenVINO",
+    "ai-edge-litert": "LiteRT",
+    "tflite-runtime": "TFLite",
+    "coremltools": "coremltools",
+}
+_COLUMNS = ("kind", "python", "frameworks", "path")
+_PATH = Qt.ItemDataRole.UserRole
+
+
+class TargetPage(Page):
+    """The step that asks: where does it run."""
+
+    name = "target"
+
+    def __init__(self, case: CaseModel, work: Work, parent: QWidget | None = None) -> None:
+        super().__init__(case, work, parent)
+        self._state = plain_label("muted")
+        self._busy = QProgressBar()
+        self._busy.setRange(0, 0)
+        self._busy.setTextVisible(False)
+        self._busy.setMaximumWidth(220)
+        self.bind(self._busy.setAccessibleName, "target-searching")
+        self._table = QTableWidget(0, len(_COLUMNS))
+        self._table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self._table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self._table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self._table.setTabKeyNavigation(False)
+        self._table.setShowGrid(False)
+        self._table.setWordWrap(False)
+        self._table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self._table.verticalHeader().hide()
+        header = self._table.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(len(_COLUMNS) - 1, QHeaderView.ResizeMode.Stretch)
+        self.bind(self._table.setAccessibleName, "target-table")
+        self.bind(self._table.setAccessibleDescription, "target-intro")
+        self._chosen = plain_label("small", selectable=True)
+        self._problem = plain_label("error", selectable=True)
+        self._file = QPushButton()
+        self._folder = QPushButton()
+        self._again = QPushButton()
+        self.bind(self._file.setText, "target-choose-file")
+        self.bind(self._folder.setText, "target-choose-folder")
+        self.bind(self._again.setText, "target-search-again")
+        self._file.clicked.connect(self._choose_file)
+        self._folder.clicked.connect(self._choose_folder)
+        self._again.clicked.connect(self.work.search)
+        self.body.addLayout(row(self._state, self._busy, stretch=False))
+        self.body.addWidget(self._table, 1)
+        self.body.addWidget(self._chosen)
+        self.body.addWidget(self._problem)
+        self.body.addLayout(row(self._file, self._folder, self._again))
+        self._shown: tuple[object, ...] = ()
+        self._table.itemSelectionChanged.connect(self._selected)
+        case.changed.connect(self.refresh)
+        self.refresh()
+
+    def start(self) -> None:
+        """Search once; later only when asked."""
+        if self.case.search is Search.IDLE:
+            self.work.search()
+
+    def refresh(self) -> None:
+        """Show the interpreters, the choice, and how the search stands."""
+        found, busy = self.case.interpreters, self.case.search is Search.BUSY
+        if busy:
+            state = self.case.say("target-searching")
+        elif found:
+            state = self.case.say("target-found", count=len(found))
+        else:
+            state = self.case.say("target-none")
+        self._state.setText(state)
+        self._busy.setVisible(busy)
+        self._again.setEnabled(not busy)
+        self._file.setEnabled(not busy)
+        self._folder.setEnabled(not busy)
+        self._table.setVisible(bool(found))
+        notice = self.case.target_notice
+        self._problem.setText(self.case.sentence(notice) if notice else "")
+        self._problem.setVisible(notice is not None)
+        shown = (found, self.case.language)
+        if shown != self._shown:
+            self._shown = shown
+            self._fill(found)
+        self._show_choice()
+
+    def _fill(self, found: tuple[InterpreterFacts, ...]) -> None:
+        self._table.blockSignals(True)
+        self._table.setHorizontalHeaderLabels([self.case.say(f"target-column-{column}") for column in _COLUMNS])
+        self._table.setRowCount(len(found))
+        for index, each in enumerate(found):
+            for column, text in enumerate(self._texts(each)):
+                item = QTableWidgetItem(text)
+                item.setToolTip(_escaped(text))
+                item.setData(_PATH, each.path)
+                self._table.setItem(index, column, item)
+        self._table.blockSignals(False)
+
+    def _texts(self, each: InterpreterFacts) -> tuple[str, ...]:
+        kind = self.case.say(f"target-kind-{each.kind}") if each.kind in _KINDS else each.kind or ""
+        version = each.version or self.case.say("target-unread")
+        implementation = "" if each.implementation in (None, "cpython") else f" ({each.implementation})"
+        if each.problem:
+            frameworks = self.case.say("target-not-usable")
+        elif each.packages is None:
+            frameworks = self.case.say("target-unread")
+        else:
+            frameworks = ", ".join(
+                f"{_FRAMEWORKS[package.name]} {package.version}"
+                for package in each.packages
+                if package.name in _FRAMEWORKS
+            ) or self.case.say("target-no-frameworks")
+        return kind, version + implementation, frameworks, each.path
+
+    def _show_choice(self) -> None:
+        target = self.case.answers.target
+        index = next((i for i, each in enumerate(self.case.interpreters) if each.path == target), -1)
+        if index >= 0 and self._table.currentRow() != index:
+            self._table.blockSignals(True)
+            self._table.selectRow(index)
+            self._table.blockSignals(False)
+        self._chosen.setText(self.case.say("target-chosen", path=target) if target else "")
+        self._chosen.setVisible(bool(target))
+
+    def _selected(self) -> None:
+        items = self._table.selectedItems()
+        if items:
+            self.case.set_target(items[0].data(_PATH))
+
+    def _choose_file(self) -> None:
+        path, _ = QFileDialog.getOpenFileName(self, self.case.say("target-choose-file-title"))
+        if path:
+            self.work.choose(Path(path))
+
+    def _choose_folder(self) -> None:
+        path = QFileDialog.getExistingDirectory(self, self.case.say("target-choose-folder-title"))
+        if path:
+            self.work.choose(Path(path))
+
+    def first_focus(self) -> QWidget | None:
+        """The table, where there is something to choose."""
+        return self._table if self.case.interpreters else self._file
+
+
+_KINDS = frozenset(("venv", "conda", "pyenv", "uv", "pipx", "poetry", "system", "portable", "store", "other"))
+
+
+def _escaped(text: str) -> str:
+    """A tool tip is shown as rich text when it looks like it; a path from outside must not decide that."""
+    from html import escape
+
+    return f"<span>{escape(text)}</span>"

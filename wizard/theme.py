@@ -1,0 +1,125 @@
+"""The look: one modest stylesheet whose colours come from the system's palette, light or dark."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QColor, QFont, QPalette
+
+# Colours of the states, each readable (contrast 4.5 and more) on the card's background: (light, dark).
+# A state is never told by colour alone: a symbol and a word stand beside it.
+_STATES = {
+    "blocking": ("#b3261e", "#ff8a80"),
+    "warning": ("#8a5000", "#ffb74d"),
+    "note": ("#1f5fa8", "#8ab4f8"),
+    "fine": ("#1b6e3c", "#7ddc9a"),
+}
+
+
+def is_dark(palette: QPalette) -> bool:
+    """Whether the palette writes light on dark."""
+    return (
+        palette.color(QPalette.ColorRole.Window).lightness() < palette.color(QPalette.ColorRole.WindowText).lightness()
+    )
+
+
+def mixed(one: QColor, other: QColor, share: float) -> QColor:
+    """``one`` with a share (0 to 1) of ``other``."""
+    return QColor(
+        round(one.red() + (other.red() - one.red()) * share),
+        round(one.green() + (other.green() - one.green()) * share),
+        round(one.blue() + (other.blue() - one.blue()) * share),
+    )
+
+
+def colour(name: str, palette: QPalette) -> QColor:
+    """A colour by its use: "text", "muted", "border", "card", "accent", "window", or a state's name."""
+    text = palette.color(QPalette.ColorRole.WindowText)
+    window = palette.color(QPalette.ColorRole.Window)
+    base = palette.color(QPalette.ColorRole.Base)
+    dark = is_dark(palette)
+    match name:
+        case "text":
+            return text
+        case "muted":
+            return mixed(text, window, 0.30)
+        case "border":
+            return mixed(window, text, 0.20)
+        case "window":
+            return window
+        case "card":
+            return mixed(window, text, 0.06) if dark else base
+        case "accent":
+            accent = palette.color(QPalette.ColorRole.Accent)
+            return mixed(accent, QColor("white"), 0.35) if dark else mixed(accent, QColor("black"), 0.20)
+        case _:
+            return QColor(_STATES[name][1 if dark else 0])
+
+
+def stylesheet(palette: QPalette, font: QFont) -> str:
+    """The stylesheet of the whole window."""
+    size = font.pointSizeF() if font.pointSizeF() > 0 else 10.0
+    names = ("text", "muted", "border", "window", "card", "accent", *_STATES)
+    tones = {name: colour(name, palette) for name in names}
+    accent, card = tones["accent"], tones["card"]
+    values = {name: tone.name() for name, tone in tones.items()} | {
+        "on_accent": "#101418" if is_dark(palette) else "#ffffff",
+        "accent_soft": mixed(card, accent, 0.12).name(),
+        "accent_hover": mixed(card, accent, 0.06).name(),
+        "title": f"{size * 1.7:.1f}pt",
+        "heading": f"{size * 1.2:.1f}pt",
+        "small": f"{size * 0.92:.1f}pt",
+    }
+    return _SHEET % values
+
+
+_SHEET = """
+QLabel#title { font-size: %(title)s; font-weight: 600; }
+QLabel#heading { font-size: %(heading)s; font-weight: 600; }
+QLabel#cardTitle { font-weight: 600; }
+QLabel#muted, QLabel#intro { color: %(muted)s; }
+QLabel#small { color: %(muted)s; font-size: %(small)s; }
+QLabel#error { color: %(blocking)s; }
+QFrame#rail { background: %(card)s; border: none; border-right: 1px solid %(border)s; }
+QFrame#footer { border: none; border-top: 1px solid %(border)s; }
+QFrame#card { background: %(card)s; border: 1px solid %(border)s; border-radius: 8px; }
+QFrame#card[tone="blocking"] { border-left: 4px solid %(blocking)s; }
+QFrame#card[tone="warning"] { border-left: 4px solid %(warning)s; }
+QFrame#card[tone="note"] { border-left: 4px solid %(note)s; }
+QFrame#card[tone="fine"] { border-left: 4px solid %(fine)s; }
+QFrame#notice { background: %(card)s; border: 1px solid %(border)s; border-left: 4px solid %(note)s;
+    border-radius: 6px; }
+QFrame#notice[tone="blocking"] { border-left: 4px solid %(blocking)s; }
+QFrame#drop { background: transparent; border: 2px dashed %(border)s; border-radius: 8px; }
+QFrame#drop[over="true"] { border-color: %(accent)s; background: %(accent_soft)s; }
+QScrollArea { border: none; background: transparent; }
+QScrollArea > QWidget > QWidget#column { background: transparent; }
+ChoiceCard, ActionCard { background: %(card)s; border: 1px solid %(border)s; border-radius: 8px; }
+ActionCard { background: transparent; border-style: dashed; }
+ChoiceCard:hover, ActionCard:hover { background: %(accent_hover)s; border-color: %(muted)s; }
+ChoiceCard:checked { background: %(accent_soft)s; border: 2px solid %(accent)s; }
+ChoiceCard:focus, ActionCard:focus { border: 2px solid %(accent)s; }
+QPushButton { padding: 6px 16px; border: 1px solid %(border)s; border-radius: 6px; background: %(card)s; }
+QPushButton:hover { background: %(accent_hover)s; border-color: %(muted)s; }
+QPushButton:pressed { background: %(accent_soft)s; }
+QPushButton:focus { border: 2px solid %(accent)s; padding: 5px 15px; }
+QPushButton:disabled { color: %(border)s; }
+QPushButton#primary { background: %(accent)s; color: %(on_accent)s; border-color: %(accent)s; font-weight: 600; }
+QPushButton#primary:focus { border: 2px solid %(text)s; }
+QPushButton#primary:disabled { background: transparent; color: %(muted)s; border-color: %(border)s; }
+QPushButton#step { text-align: left; border: 1px solid transparent; background: transparent; padding: 9px 10px; }
+QPushButton#step:hover:enabled { background: %(accent_hover)s; }
+QPushButton#step:checked { background: %(accent_soft)s; font-weight: 600; color: %(text)s; }
+QPushButton#step:disabled { color: %(muted)s; }
+QPushButton#step:focus { border: 2px solid %(accent)s; padding: 8px 9px; }
+QPushButton#flat { border: 1px solid transparent; background: transparent; padding: 4px 8px; }
+QPushButton#flat:hover { background: %(accent_hover)s; }
+QPushButton#flat:focus { border: 2px solid %(accent)s; padding: 3px 7px; }
+QPlainTextEdit, QLineEdit, QTreeView, QTableView, QListView {
+    background: %(card)s; border: 1px solid %(border)s; border-radius: 6px; }
+QPlainTextEdit:focus, QLineEdit:focus, QTreeView:focus, QTableView:focus { border: 2px solid %(accent)s; }
+QTreeView::item, QTableView::item { padding: 5px 4px; }
+QHeaderView::section { background: %(card)s; border: none; border-bottom: 1px solid %(border)s; padding: 6px 8px;
+    color: %(muted)s; font-weight: 600; }
+QProgressBar { border: 1px solid %(border)s; border-radius: 5px; background: %(card)s; height: 10px; }
+QProgressBar::chunk { background: %(accent)s; border-radius: 4px; }
+QLabel#code { background: %(window)s; border: 1px solid %(border)s; border-radius: 4px; padding: 6px 8px; }
+"""

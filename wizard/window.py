@@ -1,0 +1,432 @@
+"""The frame of the wizard: the rail of steps, the pages, and the buttons that lead through them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QAction,
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QGuiApplication,
+    QKeySequence,
+)
+from PySide6.QtWidgets import (
+    QApplication,
+    QButtonGroup,
+    QComboBox,
+    QFileDialog,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QMessageBox,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from wizard import icons, theme
+from wizard.case_model import CaseModel, Notice
+from wizard.flow import STEPS, Step, is_complete, next_step, previous_step, reachable
+from wizard.given import is_report
+from wizard.pages.page import Page, plain_label
+from wizard.pages.symptom import SymptomPage
+from wizard.standard_words import translate_standard_buttons
+from wizard.work import Work
+
+LANGUAGE_NAMES = {"en": "English", "ja": "日本語"}  # each in itself, so that its speakers find it
+
+
+class Window(QMainWindow):
+    """One window, one case. Pages after the first are built when they are first needed."""
+
+    def __init__(self, case: CaseModel, work: Work) -> None:
+        super().__init__()
+        self.case = case
+        self.work = work
+        self.step = Step.SYMPTOM
+        self._pages: dict[Step, Page] = {}
+        self._palette_shown: object = None
+        self._notice_shown: Notice | None = None
+        self.setAcceptDrops(True)
+        self.setMinimumSize(720, 520)
+        self.resize(1080, 760)
+        self._stack = QStackedWidget()
+        self._build_notice()
+        self._build_footer()
+        self._build_rail()
+        right = QVBoxLayout()
+        right.setContentsMargins(0, 0, 0, 0)
+        right.setSpacing(0)
+        right.addWidget(self._notice)
+        right.addWidget(self._stack, 1)
+        right.addWidget(self._footer)
+        whole = QWidget()
+        across = QHBoxLayout(whole)
+        across.setContentsMargins(0, 0, 0, 0)
+        across.setSpacing(0)
+        across.addWidget(self._rail)
+        across.addLayout(right, 1)
+        self.setCentralWidget(whole)
+        self._build_menu()
+        self._restyle()
+        case.changed.connect(self._refresh)
+        case.language_changed.connect(self.retranslate)
+        work.finished_run.connect(self._run_finished)
+        work.finished_opening.connect(lambda: self.go(Step.REPORT))
+        self.retranslate()
+        self.go(Step.SYMPTOM)
+
+    # --- building
+
+    def _build_rail(self) -> None:
+        self._rail = QFrame()
+        self._rail.setObjectName("rail")
+        self._rail.setFixedWidth(212)
+        column = QVBoxLayout(self._rail)
+        column.setContentsMargins(14, 18, 14, 14)
+        column.setSpacing(4)
+        name = QHBoxLayout()
+        self._logo = QLabel()
+        self._logo.setFixedSize(32, 32)
+        self._logo.setPixmap(icons.pixmap("naosu", self.palette().text().color(), 32, self.devicePixelRatioF()))
+        title = plain_label("heading", "Naosu")
+        name.addWidget(self._logo)
+        name.addWidget(title, 1)
+        column.addLayout(name)
+        column.addSpacing(14)
+        self._rail_group = QButtonGroup(self)
+        self._steps: dict[Step, QPushButton] = {}
+        for step in STEPS:
+            button = QPushButton()
+            button.setObjectName("step")
+            button.setCheckable(True)
+            button.clicked.connect(lambda _=False, step=step: self.go(step))
+            self._rail_group.addButton(button)
+            self._steps[step] = button
+            column.addWidget(button)
+        column.addStretch(1)
+        self._language_label = plain_label("small")
+        self.language = QComboBox()
+        for code, own_name in LANGUAGE_NAMES.items():
+            self.language.addItem(own_name, code)
+        self.language.setCurrentIndex(self.language.findData(self.case.language))
+        self.language.activated.connect(lambda: self.case.set_language(self.language.currentData()))
+        self._language_label.setBuddy(self.language)
+        column.addWidget(self._language_label)
+        column.addWidget(self.language)
+
+    def _build_footer(self) -> None:
+        self._footer = QFrame()
+        self._footer.setObjectName("footer")
+        line = QHBoxLayout(self._footer)
+        line.setContentsMargins(28, 12, 28, 12)
+        line.setSpacing(10)
+        self._hint = plain_label("small")
+        self.back = QPushButton()
+        self.cancel = QPushButton()
+        self.next = QPushButton()
+        self.next.setObjectName("primary")
+        self.next.setDefault(True)
+        self.next.setAutoDefault(True)
+        line.addWidget(self._hint, 1)
+        for button in (self.cancel, self.back, self.next):
+            line.addWidget(button)
+        self.back.clicked.connect(self.go_back)
+        self.next.clicked.connect(self.go_next)
+        self.cancel.clicked.connect(self.work.cancel)
+
+    def _build_notice(self) -> None:
+        self._notice = QFrame()
+        self._notice.setObjectName("notice")
+        line = QHBoxLayout(self._notice)
+        line.setContentsMargins(14, 8, 8, 8)
+        line.setSpacing(10)
+        self._notice_symbol = QLabel()
+        self._notice_symbol.setFixedSize(20, 20)
+        self._notice_text = plain_label("", selectable=True)
+        self._notice_close = QPushButton()
+        self._notice_close.setObjectName("flat")
+        self._notice_close.clicked.connect(lambda: self.case.set_notice(None))
+        line.addWidget(self._notice_symbol, 0, Qt.AlignmentFlag.AlignTop)
+        line.addWidget(self._notice_text, 1)
+        line.addWidget(self._notice_close, 0, Qt.AlignmentFlag.AlignTop)
+        self._notice.hide()
+
+    def _build_menu(self) -> None:
+        bar = self.menuBar()
+        self._file_menu = bar.addMenu("")
+        self._help_menu = bar.addMenu("")
+        self.open_action = self._action(self.ask_open, QKeySequence.StandardKey.Open)
+        self.save_action = self._action(self.ask_save, QKeySequence.StandardKey.Save)
+        self.export_action = self._action(self.ask_export, QKeySequence.StandardKey.Print)
+        self.quit_action = self._action(self.close, QKeySequence.StandardKey.Quit)
+        self.about_action = self._action(self.about)
+        self.cancel_action = self._action(self.work.cancel, QKeySequence(Qt.Key.Key_Escape))
+        for action in (self.open_action, self.save_action, self.export_action, self.cancel_action):
+            self._file_menu.addAction(action)
+        self._file_menu.addSeparator()
+        self._file_menu.addAction(self.quit_action)
+        self._help_menu.addAction(self.about_action)
+
+    def _action(
+        self, act: Callable[[], object], keys: QKeySequence.StandardKey | QKeySequence | None = None
+    ) -> QAction:
+        action = QAction(self)
+        action.triggered.connect(lambda: act())  # noqa: PLW0108 - without the signal's argument
+        if keys is not None:
+            action.setShortcuts([keys] if isinstance(keys, QKeySequence) else QKeySequence.keyBindings(keys))
+        return action
+
+    def page(self, step: Step) -> Page:
+        """The page of a step, built when it is first asked for."""
+        if step not in self._pages:
+            page = self._built(step)
+            self._pages[step] = page
+            self._stack.addWidget(page)
+        return self._pages[step]
+
+    def _built(self, step: Step) -> Page:
+        match step:
+            case Step.SYMPTOM:
+                symptom = SymptomPage(self.case, self.work)
+                symptom.open_asked.connect(self.ask_open)
+                return symptom
+            case Step.EVIDENCE:
+                from wizard.pages.evidence import EvidencePage
+
+                return EvidencePage(self.case, self.work)
+            case Step.TARGET:
+                from wizard.pages.target import TargetPage
+
+                return TargetPage(self.case, self.work)
+            case Step.RUN:
+                from wizard.pages.run import RunPage
+
+                return RunPage(self.case, self.work)
+            case Step.REPORT:
+                from wizard.pages.report import ReportPage
+
+                report = ReportPage(self.case, self.work)
+                report.save_asked.connect(self.ask_save)
+                report.export_asked.connect(self.ask_export)
+                report.again_asked.connect(self.run)
+                return report
+
+    # --- walking
+
+    def go(self, step: Step) -> None:
+        """Show a step's page, if the walk allows it."""
+        if step is not self.step and not reachable(step, self.case.answers, self.case.progress):
+            self._refresh()
+            return
+        self.step = step
+        page = self.page(step)
+        self._stack.setCurrentWidget(page)
+        page.start()
+        self._refresh()
+        focus = page.first_focus() or self.next
+        focus.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def go_next(self) -> None:
+        """One step on; from the target this starts the examination."""
+        step = next_step(self.step, self.case.answers, self.case.progress)
+        if self.step is Step.TARGET and step is Step.RUN:
+            self.run()
+        elif step is not None:
+            self.go(step)
+
+    def go_back(self) -> None:
+        """One step back."""
+        step = previous_step(self.step, self.case.progress)
+        if step is not None:
+            self.go(step)
+
+    def run(self) -> None:
+        """Start the examination and show it."""
+        self.work.run()
+        self.go(Step.RUN)
+
+    def _run_finished(self) -> None:
+        self.announce(self.case.say("run-done"))
+        if self.step is Step.RUN:
+            self.go(Step.REPORT)
+
+    # --- files
+
+    def ask_open(self) -> None:
+        """Let the user choose a report to open."""
+        kinds = f"{self.case.say('file-reports')} (*.pdf *.json)"
+        path, _ = QFileDialog.getOpenFileName(self, self.case.say("open-title"), "", kinds)
+        if path:
+            self.work.open(Path(path))
+
+    def ask_save(self) -> None:
+        """Let the user choose where the case is saved."""
+        path = self._ask_where(self.case.say("save-title"), "naosu.json", f"{self.case.say('file-case')} (*.json)")
+        if path is not None:
+            self.work.save(path)
+
+    def ask_export(self) -> None:
+        """Let the user choose where the PDF goes."""
+        from wizard.pages.report import ReportPage, usual_paper
+
+        report = self._pages.get(Step.REPORT)
+        paper = report.paper.currentText() if isinstance(report, ReportPage) else usual_paper()
+        path = self._ask_where(self.case.say("export-title"), "naosu.pdf", "PDF (*.pdf)")
+        if path is not None:
+            self.work.export(path, paper)
+
+    def _ask_where(self, title: str, name: str, kinds: str) -> Path | None:
+        if self.case.case is None:
+            return None
+        path, _ = QFileDialog.getSaveFileName(self, title, str(Path.home() / name), kinds)
+        if not path:
+            return None
+        chosen = Path(path)
+        return chosen if chosen.suffix else chosen.with_suffix(Path(name).suffix)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """A report may be dropped anywhere."""
+        if self._dropped(event) is not None:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open it."""
+        path = self._dropped(event)
+        if path is not None:
+            event.acceptProposedAction()
+            self.work.open(path)
+
+    def _dropped(self, event: QDropEvent) -> Path | None:
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        usable = not self.case.is_running and len(paths) == 1 and is_report(paths[0])
+        return paths[0] if usable else None
+
+    # --- showing
+
+    def _refresh(self) -> None:
+        answers, progress = self.case.answers, self.case.progress
+        for number, (step, button) in enumerate(self._steps.items(), 1):
+            done = is_complete(step, answers, progress) and STEPS.index(step) < STEPS.index(self.step)
+            here = step is self.step
+            state = self.case.say("step-here" if here else "step-done" if done else "step-ahead")
+            button.setChecked(here)
+            button.setEnabled(here or reachable(step, answers, progress))
+            button.setText(f"{'✓' if done else number}   {self.case.say(f'step-{step.value}')}")
+            name = self.case.say(f"step-{step.value}")
+            button.setAccessibleName(self.case.say("step-name", number=number, name=name, state=state))
+        running = progress.running
+        self.back.setEnabled(previous_step(self.step, progress) is not None)
+        self.next.setEnabled(next_step(self.step, answers, progress) is not None)
+        self.next.setVisible(self.step is not Step.REPORT)
+        self.cancel.setVisible(running)
+        self.cancel_action.setEnabled(running)
+        self.open_action.setEnabled(not running and not self.case.busy)
+        for action in (self.save_action, self.export_action):
+            action.setEnabled(self.case.case is not None and not running and not self.case.busy)
+        key = {Step.TARGET: "next-run", Step.RUN: "next-report"}.get(self.step, "next")
+        self.next.setText(self.case.say(key))
+        self._hint.setText(self._hint_text())
+        self._show_notice()
+
+    def _hint_text(self) -> str:
+        if self.case.busy:
+            return self.case.say(self.case.busy)
+        if next_step(self.step, self.case.answers, self.case.progress) is None and self.step in _HINTS:
+            return self.case.say(_HINTS[self.step])
+        return ""
+
+    def _show_notice(self) -> None:
+        notice = self.case.notice
+        self._notice.setVisible(notice is not None)
+        if notice is None:
+            self._notice_shown = None
+            return
+        text = self.case.sentence(notice)
+        self._notice_text.setText(text)
+        tone = "blocking" if notice.is_error else "note"
+        self._notice_symbol.setPixmap(
+            icons.pixmap(
+                "state-found" if notice.is_error else "state-note",
+                theme.colour(tone, self.palette()),
+                20,
+                self.devicePixelRatioF(),
+            )
+        )
+        if self._notice.property("tone") != tone:
+            self._notice.setProperty("tone", tone)
+            self._notice.style().unpolish(self._notice)
+            self._notice.style().polish(self._notice)
+        if notice is not self._notice_shown:
+            self._notice_shown = notice
+            self.announce(text)
+
+    def announce(self, text: str) -> None:
+        """Have a screen reader say something that appeared without the keyboard going there."""
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
+
+    def retranslate(self) -> None:
+        """Every text of the frame and of the built pages in the present language."""
+        translate_standard_buttons(self.case.language)
+        say = self.case.say
+        self.setWindowTitle(say("window-title"))
+        self._file_menu.setTitle(say("menu-file"))
+        self._help_menu.setTitle(say("menu-help"))
+        self.open_action.setText(say("menu-open"))
+        self.save_action.setText(say("menu-save"))
+        self.export_action.setText(say("menu-export"))
+        self.cancel_action.setText(say("menu-cancel"))
+        self.quit_action.setText(say("menu-quit"))
+        self.about_action.setText(say("menu-about"))
+        self.back.setText(say("back"))
+        self.cancel.setText(say("cancel"))
+        self._notice_close.setText(say("notice-close"))
+        self._language_label.setText(say("language"))
+        self.language.setAccessibleName(say("language"))
+        self.language.setCurrentIndex(self.language.findData(self.case.language))
+        for page in self._pages.values():
+            page.retranslate()
+        self._refresh()
+
+    def about(self) -> None:
+        """Who we are, in plain text."""
+        from checks import __version__
+
+        box = QMessageBox(self)
+        box.setWindowTitle(self.case.say("about-title"))
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setText(self.case.say("about-text", version=__version__))
+        box.setInformativeText(self.case.say("about-more"))
+        box.setIconPixmap(self._logo.pixmap())
+        box.open()
+
+    def _restyle(self) -> None:
+        """Colours from the palette, again when the system turns dark or light."""
+        palette = QGuiApplication.palette()
+        key = (palette.window().color().rgb(), palette.windowText().color().rgb(), palette.accent().color().rgb())
+        if key == self._palette_shown:
+            return
+        self._palette_shown = key
+        self.setStyleSheet(theme.stylesheet(palette, QApplication.font()))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow the system's palette."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.ApplicationPaletteChange, QEvent.Type.PaletteChange):
+            self._restyle()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Cancel what runs, and wait until its child processes have ended."""
+        self.work.shutdown()
+        super().closeEvent(event)
+
+
+_HINTS = {Step.SYMPTOM: "hint-symptom", Step.TARGET: "hint-target"}

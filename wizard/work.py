@@ -1,0 +1,259 @@
+"""What the window has done for it in the background: examine, search, open, save, export. One thread per job.
+
+Every job ends in exactly one call of the model, with its result or with one sentence that says what went wrong.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
+
+from wizard.case_model import CaseModel, Notice, Search
+from wizard.engine_thread import EngineThread
+
+if TYPE_CHECKING:
+    from checks.case import Case
+    from checks.facts import InterpreterFacts
+    from wizard.engine_thread import Examine
+
+log = logging.getLogger(__name__)
+
+
+class Job(QThread):
+    """One function on a thread of its own. ``ended`` with (job, result, exception)."""
+
+    ended = Signal(object, object, object)
+
+    def __init__(self, function: Callable[[], Any], done: Callable[[Any], None], failed: Callable[[Exception], None]):
+        super().__init__()
+        self._function = function
+        self.done = done
+        self.failed = failed
+
+    def run(self) -> None:
+        """On the worker thread."""
+        try:
+            result = self._function()
+        except Exception as error:  # noqa: BLE001 - handed to the window, which says it in one sentence
+            self.ended.emit(self, None, error)
+        else:
+            self.ended.emit(self, result, None)
+
+
+class Work(QObject):
+    """Starts the jobs and brings their results into the model. Lives in the window's thread."""
+
+    finished_run = Signal()  # an examination ended and its case is in the model
+    finished_opening = Signal()  # a report was opened and its case is in the model
+
+    def __init__(self, case: CaseModel, examine: Examine | None = None, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._case = case
+        self._examine = examine
+        self._engine: EngineThread | None = None
+        self._outcome: Case | None = None
+        self._broken = ""
+        self._jobs: set[Job] = set()
+
+    # --- the examination
+
+    def run(self) -> None:
+        """Examine the chosen interpreter; nothing happens while an examination runs."""
+        if self._engine is not None:
+            return
+        self._outcome, self._broken = None, ""
+        self._case.run_began()
+        self._engine = EngineThread(self._case.answers, self._case.interpreters, self._examine, self)
+        self._engine.happened.connect(self._happened, Qt.ConnectionType.QueuedConnection)
+        self._engine.broke.connect(self._broke, Qt.ConnectionType.QueuedConnection)
+        self._engine.finished.connect(self._ended, Qt.ConnectionType.QueuedConnection)
+        self._engine.start()
+
+    def cancel(self) -> None:
+        """End the examination; what was done until then comes as an incomplete case."""
+        if self._engine is not None:
+            self._engine.cancel()
+
+    @Slot(object)
+    def _happened(self, event: Any) -> None:
+        from checks.events import Finished
+
+        if isinstance(event, Finished):
+            self._outcome = event.case
+        self._case.take(event)
+
+    @Slot(str)
+    def _broke(self, error: str) -> None:
+        self._broken = error
+
+    @Slot()
+    def _ended(self) -> None:
+        engine, self._engine = self._engine, None
+        if engine is not None:
+            engine.wait()
+            engine.deleteLater()
+        if self._outcome is None:
+            self._case.run_ended(None, Notice("error-run-broke", {"error": self._broken}))
+            return
+        self._case.run_ended(self._outcome)
+        self.finished_run.emit()
+
+    # --- interpreters
+
+    def search(self) -> None:
+        """Look for every interpreter of this machine, once at a time."""
+        if self._case.search is not Search.BUSY:
+            self._case.search_began()
+            self._start(_found, self._found, self._not_found)
+
+    def choose(self, path: Path) -> None:
+        """Take a file as an interpreter, or find the interpreters in a folder."""
+        self._case.search_began()
+        self._start(lambda: _chosen(path), lambda found: self._chose(path, found), self._not_found)
+
+    def _found(self, found: tuple[tuple[InterpreterFacts, ...], str | None]) -> None:
+        known = {each.path for each in found[0]}
+        chosen_by_hand = tuple(
+            each for each in self._case.interpreters if "chosen" in each.found_by and each.path not in known
+        )
+        self._case.search_ended(chosen_by_hand + found[0], found[1])
+
+    def _chose(self, path: Path, interpreter: InterpreterFacts | None) -> None:
+        if interpreter is None:
+            self._case.refuse_target(Notice("target-none-in-folder", {"path": path}))
+        elif interpreter.problem:
+            self._case.refuse_target(Notice(f"target-problem-{interpreter.problem}", {"path": path}))
+        else:
+            self._case.add_interpreter(interpreter)
+
+    def _not_found(self, error: Exception) -> None:
+        log.error("the search for interpreters broke off", exc_info=error)
+        self._case.refuse_target(Notice("target-search-failed", {"error": error}))
+
+    # --- files
+
+    def open(self, path: Path) -> None:
+        """Open a saved case or an exported PDF, and show its report."""
+        self._case.set_busy("busy-opening")
+        self._start(lambda: _opened(path), lambda case: self._opened(path, case), self._failed("error-open", path))
+
+    def save(self, path: Path) -> None:
+        """Save the case as JSON."""
+        case, language = self._case.case, self._case.language
+        if case is not None:
+            self._case.set_busy("busy-saving")
+            self._start(
+                lambda: _saved(case, language, path), lambda _: self._written(path), self._failed("error-save", path)
+            )
+
+    def export(self, path: Path, paper: str) -> None:
+        """Export the report as PDF, on "A4" or "Letter"."""
+        case, language = self._case.case, self._case.language
+        if case is not None:
+            self._case.set_busy("busy-exporting")
+            self._start(
+                lambda: _exported(case, language, path, paper),
+                lambda _: self._written(path),
+                self._failed("error-export", path),
+            )
+
+    def _opened(self, path: Path, case: Case) -> None:
+        newer = Notice("opened-newer", {"version": case.naosu}, is_error=False) if case.newer else None
+        self._case.show_opened(case, path, newer)
+        self.finished_opening.emit()
+
+    def _written(self, path: Path) -> None:
+        self._case.set_notice(Notice("written", {"path": path}, is_error=False))
+
+    def _failed(self, key: str, path: Path) -> Callable[[Exception], None]:
+        return lambda error: self._case.set_notice(notice_of(error, key, path))
+
+    # --- threads
+
+    def shutdown(self) -> None:
+        """Cancel, and wait until every thread and every child process has ended."""
+        self.cancel()
+        if self._engine is not None:
+            self._engine.wait()
+        for job in list(self._jobs):
+            job.wait()
+
+    def _start(
+        self, function: Callable[[], Any], done: Callable[[Any], None], failed: Callable[[Exception], None]
+    ) -> None:
+        job = Job(function, done, failed)
+        self._jobs.add(job)
+        job.ended.connect(self._job_ended, Qt.ConnectionType.QueuedConnection)
+        job.start()
+
+    @Slot(object, object, object)
+    def _job_ended(self, job: Job, result: Any, error: Exception | None) -> None:
+        job.wait()
+        self._jobs.discard(job)
+        if error is None:
+            job.done(result)
+        else:
+            job.failed(error)
+
+
+_ERRNO = {
+    errno.EACCES: "error-permission",
+    errno.EPERM: "error-permission",
+    errno.EROFS: "error-permission",
+    errno.ENOSPC: "error-disk-full",
+    errno.EDQUOT: "error-disk-full",
+    errno.EISDIR: "error-is-folder",
+    errno.ENOENT: "error-missing",
+}
+
+
+def notice_of(error: Exception, key: str, path: Path) -> Notice:
+    """One sentence for what went wrong with a file: a known reason, else the general one of this act."""
+    from checks.case import CaseError
+
+    if isinstance(error, CaseError):
+        return Notice(f"ui.{error.reason}", {"path": path, "detail": error.detail})
+    if isinstance(error, OSError) and error.errno in _ERRNO:
+        return Notice(_ERRNO[error.errno], {"path": path})
+    log.error("%s: %s", key, path, exc_info=error)
+    return Notice(key, {"path": path, "error": error})
+
+
+def _found() -> tuple[tuple[InterpreterFacts, ...], str | None]:
+    from checks.interpreters import Places, find_interpreters, likely_target
+
+    found = tuple(find_interpreters(Places.of_this_machine()))
+    likely = likely_target(found)
+    return found, likely.path if likely else None
+
+
+def _chosen(path: Path) -> InterpreterFacts | None:
+    from checks.interpreters import Places, find_interpreters, read_interpreter
+
+    if not path.is_dir():
+        return read_interpreter(str(path), found_by=("chosen",))
+    inside = [each for each in find_interpreters(Places.of_this_machine(path)) if "folder" in each.found_by]
+    return inside[0] if inside else None
+
+
+def _opened(path: Path) -> Case:
+    from wizard.report.open import open_case
+
+    return open_case(path)
+
+
+def _saved(case: Case, language: str, path: Path) -> None:
+    from wizard.report.export import save_json
+
+    save_json(case, path, language)
+
+
+def _exported(case: Case, language: str, path: Path, paper: str) -> None:
+    from wizard.report.export import save_pdf
+
+    save_pdf(case, path, language, paper)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 
 import msgspec
 
@@ -92,6 +93,14 @@ class AppleFamily(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     verified: bool
 
 
+class Tegra(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An NVIDIA system on a chip, as the device tree names it."""
+
+    soc: str  # "tegra234"
+    die: str
+    boards: str
+
+
 class GpuArchitectures(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """resources/knowledge/gpu_architectures.toml."""
 
@@ -102,6 +111,7 @@ class GpuArchitectures(Table, frozen=True, kw_only=True, forbid_unknown_fields=T
     intel: tuple[IntelPlatform, ...]
     apple: tuple[AppleFamily, ...]
     nvml_architectures: dict[str, str]
+    tegra: tuple[Tegra, ...]
 
 
 @functools.cache
@@ -175,3 +185,9 @@ def apple_family(chip: str) -> AppleFamily | None:
 def nvml_architecture(number: int) -> str | None:
     """NVML's architecture number as its name (10 -> "Blackwell"); None where nvml.h did not have it."""
     return gpu_architectures().nvml_architectures.get(str(number))
+
+
+def tegra_of(compatible: Iterable[str]) -> Tegra | None:
+    """The system on a chip among a device tree's "compatible" names ("nvidia,tegra234"); None where none is one."""
+    names = {each.removeprefix("nvidia,") for each in compatible}
+    return next((row for row in gpu_architectures().tegra if row.soc in names), None)

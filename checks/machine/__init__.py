@@ -1,0 +1,28 @@
+"""From the raw answers of the machine probe and the NVML probe to typed facts about this machine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checks.facts import MachineFacts
+from checks.machine.linux import read as read_linux
+from checks.machine.macos import read as read_macos
+from checks.machine.nvidia import from_nvml_alone
+from checks.machine.windows import read as read_windows
+
+Raw = dict[str, Any]
+
+
+def read_machine(machine: Raw | None, nvml: Raw | None) -> MachineFacts:
+    """Facts from the answers of checks/probes/machine_probe.py and nvidia_probe.py; None: that probe gave nothing.
+
+    A part that its system does not have, or that was not read, is None. Nothing here touches the machine.
+    """
+    if machine is None:
+        return MachineFacts(nvidia=from_nvml_alone(nvml), unread={"machine": "probe"})
+    system = (machine.get("os") or {}).get("system")
+    if system == "Windows":
+        return read_windows(machine, nvml)
+    if system == "Darwin":
+        return read_macos(machine)
+    return read_linux(machine, nvml)

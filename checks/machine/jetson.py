@@ -1,0 +1,33 @@
+"""NVIDIA Jetson boards: their GPU is no PCI device."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from checks.facts import JetsonFacts
+from checks.knowledge.gpu_architectures import architecture_of_die, tegra_of
+
+Raw = dict[str, Any]
+
+# First line of nv_tegra_release: a number sign, then "R36 (release), REVISION: 4.0, GCID: 37537400, BOARD: generic"
+_L4T = re.compile(r"# R(\d+) \(release\), REVISION: ([\d.]+)")
+
+
+def read(raw: Raw | None) -> JetsonFacts | None:
+    """The board's facts; None where this is none."""
+    if raw is None:
+        return None
+    soc = tegra_of(raw.get("compatible") or ())
+    release = _L4T.search(raw.get("tegra_release") or "")
+    if soc is None and release is None:
+        return None
+    architecture = architecture_of_die(soc.die) if soc else None
+    return JetsonFacts(
+        origin="/proc/device-tree, /etc/nv_tegra_release",
+        model=raw.get("model"),
+        l4t_release=f"{release.group(1)}.{release.group(2)}" if release else None,
+        jetpack=(raw.get("jetpack") or "").partition("-")[0] if raw.get("jetpack") is not None else None,
+        soc=soc.soc if soc else None,
+        compute_capability=architecture.compute_capability if architecture else None,
+    )

@@ -1,0 +1,172 @@
+"""NVIDIA's driver: what the kernel shows, joined with what NVML says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from checks.facts import Gpu, NvidiaFacts, NvidiaGpu, OsFacts, XidEvent
+from checks.machine.nodes import read_libraries, read_nodes
+from checks.pci import pci_name
+
+Raw = dict[str, Any]
+
+MODULES = ("nvidia", "nvidia_uvm", "nvidia_drm", "nvidia_modeset", "nouveau", "nova_core", "nvgpu")
+NODES = ("/dev/nvidia*", "/dev/nvhost-*", "/dev/nvmap", "/dev/dxg")
+NVML_FIELDS = frozenset(NvidiaFacts.__struct_fields__)
+
+_MODULE_VERSION = re.compile(r"NVRM version: (.*?)\s+(\d+\.\d+(?:\.\d+)?)\s")
+_XID = re.compile(r"NVRM: Xid \((?:PCI:)?([0-9a-fA-F:.]+)\): (\d+)(.*)")
+_SECONDS = re.compile(r"^\[\s*(\d+\.\d+)\]")
+_RESUME = re.compile(r"PM: suspend exit|Waking up from system sleep")
+# modprobe: "blacklist nvidia", "install nvidia /bin/false" (also true), "alias nvidia off"
+_REFUSED = re.compile(
+    r"(blacklist|alias)\s+nvidia([-_](drm|uvm|modeset))?(\s+off)?$|install\s+nvidia\s+/\S*bin/(false|true)\b"
+)
+
+
+def read(
+    machine: Raw, nvml: Raw | None, on_bus: tuple[Gpu, ...], system: OsFacts | None, *, is_jetson: bool
+) -> NvidiaFacts | None:
+    """NVIDIA's facts; None where there is neither an NVIDIA GPU nor a trace of a driver, so that nothing is judged."""
+    drivers = machine.get("drivers") or {}
+    libcuda = read_libraries(drivers, system.architecture if system else None, "libcuda.so.1")
+    modules = tuple(name for name in drivers.get("modules") or () if name in MODULES)
+    trace = (
+        on_bus
+        or is_jetson
+        or libcuda
+        or drivers.get("nvidia_version")
+        or any(each.startswith("nvidia") for each in modules)
+        or (nvml or {}).get("nvml") not in (None, "library-not-found")
+    )
+    if not trace:
+        return None
+    version, flavour = parse_module_version(drivers.get("nvidia_version") or "")
+    log = machine.get("kernel_log") or {}
+    switches = _switches(machine.get("buses"))
+    facts = from_nvml(nvml)
+    unread = dict(facts.unread) | _unread(drivers, log, is_jetson=is_jetson)
+    return msgspec.structs.replace(
+        facts,
+        origin=facts.origin or "/proc/driver/nvidia",
+        unread=unread,
+        driver_version=facts.driver_version or version or drivers.get("nvidia_module_version"),
+        kernel_module_version=version if "modules" in drivers else None,
+        kernel_module_flavour=flavour,
+        modules_loaded=modules if "modules" in drivers else None,
+        modules_installed=_installed(drivers.get("modules_installed")),
+        blacklisted=blacklists(drivers.get("modprobe"), drivers.get("command_line")),
+        device_nodes=read_nodes(drivers.get("nodes"), *NODES),
+        libcuda=libcuda if "libraries" in drivers else None,
+        xids=parse_xids(log.get("lines", ())) if log.get("origin") else None,
+        nvswitches=len(switches) if (machine.get("buses") or {}).get("pci") is not None else None,
+        fabric_manager=_fabric_manager(drivers.get("fabric_manager"), system),
+        suspended_once=any(_RESUME.search(line) for line in log.get("lines", ())) if log.get("origin") else None,
+    )
+
+
+def from_nvml_alone(nvml: Raw | None) -> NvidiaFacts | None:
+    """What NVML says, where nothing else of the machine could be read."""
+    return from_nvml(nvml) if nvml and nvml.get("nvml") not in (None, "library-not-found") else None
+
+
+def from_nvml(nvml: Raw | None) -> NvidiaFacts:
+    """The answer of the NVML probe: its fields by name, and one ``gpu_<index>`` for each GPU it came to."""
+    if nvml is None:
+        return NvidiaFacts(unread={"nvml": "not-collected"})
+    devices = [value for key, value in nvml.items() if re.fullmatch(r"gpu_\d+", key)]
+    fields = {key: value for key, value in nvml.items() if key in NVML_FIELDS}
+    facts = msgspec.convert(fields, NvidiaFacts)
+    count = nvml.get("device_count")
+    return msgspec.structs.replace(
+        facts,
+        origin="NVML",
+        devices=None
+        if count is None
+        else tuple(msgspec.convert(each, NvidiaGpu) for each in devices if "index" in each),
+        device_errors={str(each["failed"]): each["error"] for each in devices if "failed" in each},
+    )
+
+
+def parse_module_version(text: str) -> tuple[str, str | None]:
+    """("570.86.10", "open") from /proc/driver/nvidia/version; ("", None) where the module is not loaded.
+
+    Example line: "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  570.86.10  Release Build  ...".
+    """
+    found = _MODULE_VERSION.search(text)
+    if not found:
+        return "", None
+    return found.group(2), "open" if "Open Kernel Module" in found.group(1) else "proprietary"
+
+
+def parse_xids(lines: Iterable[str]) -> tuple[XidEvent, ...]:
+    """The Xid events of the kernel log, in its order."""
+    events = []
+    for line in lines:
+        found = _XID.search(line)
+        if found:
+            seconds = _SECONDS.search(line)
+            events.append(
+                XidEvent(
+                    code=int(found.group(2)),
+                    pci_address=full_address(found.group(1)),
+                    text=found.group(3).strip(" ,"),
+                    seconds=float(seconds.group(1)) if seconds else None,
+                )
+            )
+    return tuple(events)
+
+
+def full_address(text: str) -> str:
+    """A PCI address as sysfs writes it: "00000000:01:00.0" and "0000:01:00" -> "0000:01:00.0"."""
+    domain, _, place = text.lower().partition(":")
+    if ":" not in place:  # no domain in it: "01:00"
+        domain, place = "0", text.lower()
+    if "." not in place:
+        place += ".0"
+    return f"{int(domain, 16):04x}:{place}"
+
+
+def blacklists(lines: Iterable[tuple[str, str]] | None, command_line: str | None) -> tuple[str, ...] | None:
+    """The files (or the kernel's command line) that keep NVIDIA's module from loading."""
+    if lines is None:
+        return None
+    files = [path for path, line in lines if _REFUSED.match(" ".join(line.split()))]
+    for word in (command_line or "").split():
+        name, _, value = word.partition("=")
+        if name in ("modprobe.blacklist", "module_blacklist", "rd.driver.blacklist") and "nvidia" in value.split(","):
+            files.append("/proc/cmdline")
+    return tuple(dict.fromkeys(files))
+
+
+def _installed(paths: Iterable[str] | None) -> tuple[str, ...] | None:
+    return None if paths is None else tuple(each for each in paths if "nvidia" in each.rpartition("/")[2])
+
+
+def _switches(buses: Raw | None) -> list[str]:
+    bridges = [each for each in (buses or {}).get("pci") or () if each.get("vendor") == "0x10de"]
+    names = [pci_name("10de", each.get("device", "").removeprefix("0x")).name for each in bridges]
+    return [name for name in names if "NVSwitch" in name]
+
+
+def _fabric_manager(raw: tuple[bool, bool] | None, system: OsFacts | None) -> str | None:
+    if raw is None or (system is not None and system.container):  # a container does not see the host's services
+        return None
+    installed, running = raw
+    if running:
+        return "running"
+    return "stopped" if installed else "not-installed"
+
+
+def _unread(drivers: Raw, log: Raw, *, is_jetson: bool) -> dict[str, str]:
+    why = {}
+    if not log.get("origin"):
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in log.get("unread", {}).items())
+        why["xids"] = why["suspended_once"] = reasons
+    if drivers.get("modules_installed") is None and not is_jetson:
+        why["modules_installed"] = drivers.get("unread", {}).get("modules_installed", "modules.dep not found")
+    return why

@@ -345,7 +345,9 @@ class Package(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     version: str
     location: str | None = None  # the folder that holds it
     installer: str | None = None  # INSTALLER: "pip", "conda", "uv"
-    requires: tuple[str, ...] | None = None  # Requires-Dist lines, only for packages that a check reads
+    # Requires-Dist: all lines of a framework; of the other packages in ai_packages.toml those that always apply; of
+    # the rest only those that name a package of that table.
+    requires: tuple[str, ...] | None = None
     requires_python: str | None = None
     tags: tuple[str, ...] | None = None  # wheel tags: "cp311-cp311-manylinux_2_28_x86_64"
     build: str | None = None  # conda build string: "py3.11_cuda12.1_cudnn8_0"
@@ -363,13 +365,17 @@ class InterpreterFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     found_by: tuple[str, ...] = ()  # "PATH", "folder", "jupyter", "py launcher", ...
     version: str | None = None  # "3.11.7"
     implementation: str | None = None  # "cpython", "pypy"
-    architecture: str | None = None  # of the interpreter: "x86_64", "arm64", "AMD64", "x86"
+    architecture: str | None = (
+        None  # of the interpreter: "x86_64", "arm64", "AMD64", "x86"; "universal2" arm64 + x86_64
+    )
     free_threaded: bool | None = None
     externally_managed: bool | None = None  # PEP 668
     user_site: bool | None = None  # the user's site folder is on sys.path
     package_manager: str | None = None  # that installs into it: "pip", "conda", "uv", "poetry", "pipx"
     packages: tuple[Package, ...] | None = None
-    problem: str | None = None  # why it is not usable: "missing", "not-python", "unreadable"; None = nothing seen
+    # Why it is not usable: "missing", "not-python", "unreadable", "not-executable", "base-missing" (an environment
+    # whose Python was removed), "installer-alias" (it only offers to install Python); None = nothing seen.
+    problem: str | None = None
 
     def package(self, *names: str) -> Package | None:
         """The first of these distributions (normalised names) that is installed; None also if unread."""

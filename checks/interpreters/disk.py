@@ -1,0 +1,71 @@
+"""Looking at files that may be missing, forbidden, endless or looped: what cannot be seen is not there, never an error.
+
+pathlib's questions raise PermissionError until Python 3.12 and cost three times as much; thousands are asked here.
+"""
+
+# ruff: noqa: PTH110, PTH111, PTH112, PTH113, PTH114, PTH208
+from __future__ import annotations
+
+import os
+from os import PathLike
+from pathlib import Path
+
+StrPath = str | PathLike[str]
+
+
+def is_file(path: StrPath) -> bool:
+    """Whether it is a file, links followed."""
+    return os.path.isfile(path)
+
+
+def is_folder(path: StrPath) -> bool:
+    """Whether it is a folder, links followed."""
+    return os.path.isdir(path)
+
+
+def is_link(path: StrPath) -> bool:
+    """Whether it is a symbolic link, dangling or not."""
+    return os.path.islink(path)
+
+
+def exists(path: StrPath) -> bool:
+    """Whether it is anything, links followed."""
+    return os.path.exists(path)
+
+
+def is_named(path: StrPath) -> bool:
+    """Whether the name exists; a dangling link does."""
+    return os.path.lexists(path)
+
+
+def absolute(path: StrPath) -> Path:
+    """The path from the root, "~" filled in, links not followed."""
+    return Path(os.path.expanduser(path)).absolute()
+
+
+def names_in(folder: StrPath) -> list[str]:
+    """The names in a folder, sorted; empty if it cannot be listed."""
+    try:
+        return sorted(os.listdir(folder))
+    except (OSError, ValueError):
+        return []
+
+
+def start_of(path: StrPath, limit: int) -> bytes | None:
+    """The first bytes of a file; None if it cannot be read. Does not wait at a pipe."""
+    try:
+        file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
+    except (OSError, ValueError):
+        return None
+    try:
+        return os.read(file, limit)
+    except OSError:  # a folder
+        return None
+    finally:
+        os.close(file)
+
+
+def text_of(path: StrPath, limit: int = 64 * 1024) -> str | None:
+    """The first bytes of a file as text, damaged bytes replaced; None if it cannot be read."""
+    data = start_of(path, limit)
+    return None if data is None else data.decode("utf-8-sig", "replace")

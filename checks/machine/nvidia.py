@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
 
 from checks.facts import Gpu, NvidiaFacts, NvidiaGpu, OsFacts, XidEvent
+from checks.knowledge.gpu_architectures import nvml_architecture
+from checks.knowledge.hardware_errors import clock_reasons, recovery_action
 from checks.machine.nodes import read_libraries, read_nodes
 from checks.pci import pci_name
 
@@ -80,16 +82,40 @@ def from_nvml(nvml: Raw | None) -> NvidiaFacts:
         return NvidiaFacts(unread={"nvml": "not-collected"})
     devices = [value for key, value in nvml.items() if re.fullmatch(r"gpu_\d+", key)]
     fields = {key: value for key, value in nvml.items() if key in NVML_FIELDS}
-    facts = msgspec.convert(fields, NvidiaFacts)
-    count = nvml.get("device_count")
+    counted = "device_count" in nvml
     return msgspec.structs.replace(
-        facts,
+        msgspec.convert(fields, NvidiaFacts),
         origin="NVML",
-        devices=None
-        if count is None
-        else tuple(msgspec.convert(each, NvidiaGpu) for each in devices if "index" in each),
+        devices=tuple(_device(each) for each in devices if "index" in each) if counted else None,
         device_errors={str(each["failed"]): each["error"] for each in devices if "failed" in each},
     )
+
+
+def _device(raw: Raw) -> NvidiaGpu:
+    """One GPU of NVML's answer; NVML's numbers become names, in the fields and in the reasons for missing ones."""
+    fields = {"origin": f"NVML, GPU {raw['index']}"}
+    for key, value in raw.items():
+        name, named = _NAMED.get(key, (key, _same))
+        fields[name] = named(value)
+    fields["unread"] = {_NAMED.get(key, (key,))[0]: why for key, why in raw.get("unread", {}).items()}
+    return msgspec.convert(fields, NvidiaGpu)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _recovery(number: int) -> str:
+    known = recovery_action(number)
+    return known.id if known else str(number)
+
+
+# What the probe tells as a number: the fact that it is, and how it gets its name.
+_NAMED: dict[str, tuple[str, Callable[[int], Any]]] = {
+    "architecture_number": ("architecture", nvml_architecture),
+    "throttle_mask": ("throttle_reasons", clock_reasons),
+    "recovery_number": ("recovery_action", _recovery),
+}
 
 
 def parse_module_version(text: str) -> tuple[str, str | None]:

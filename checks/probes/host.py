@@ -7,10 +7,12 @@ goes to a file, because native libraries print on standard output. One JSON obje
 
     {"python": "3.11.7"}
     {"begin": "import"}
+    {"facts": {...}}
     {"end": "import", "seconds": 1.2, "facts": {...}}
     {"end": "import", "seconds": 0.1, "error": {"type": ..., "message": ..., "traceback": ...}, "essential": true}
     {"done": true}
 
+A stage that is a generator yields facts as it goes, each dict a line of its own, so that a crash keeps those before it.
 After SECONDS the Python lines of all threads go to standard error, so that a hang tells where it hangs.
 
 Standard library only, Python 3.8 and later.
@@ -47,20 +49,32 @@ def answer_line(fields):
     try:
         return json.dumps(fields, default=str) + "\n"
     except (TypeError, ValueError, RecursionError) as error:
-        fields = {"end": fields["end"], "seconds": fields["seconds"], "error": kit.describe(error)}
-        return json.dumps(fields) + "\n"
+        fields.pop("facts")
+        return json.dumps(dict(fields, error=kit.describe(error))) + "\n"
 
 
 def prepare(seconds):
-    """Let a crash leave no core file, which can have gigabytes, and a hang name its place."""
+    """Let a crash leave no core file, which can have gigabytes, and a crash or hang name its place.
+
+    The place goes to a copy of standard error, because a probe may turn the original to another file for a while.
+    """
     try:
         import resource
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     except (ImportError, OSError, ValueError):  # Windows has neither
         pass
-    if seconds and sys.__stderr__ is not None:
-        faulthandler.dump_traceback_later(float(seconds), file=sys.__stderr__)
+    try:
+        stderr = os.dup(2)
+    except OSError:  # started without one
+        return
+    faulthandler.enable(file=stderr)
+    if seconds:
+        faulthandler.dump_traceback_later(float(seconds), file=stderr)
+    # In the user's terminal a library may print any character; a pipe with the system's code page would make it raise.
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.reconfigure(errors="backslashreplace")
 
 
 def main(arguments):
@@ -83,6 +97,10 @@ def main(arguments):
             started = time.perf_counter()
             try:
                 facts = stage(argument)
+                if isinstance(facts, types.GeneratorType):
+                    for part in facts:
+                        say({"facts": part})
+                    facts = {}
             except (Exception, SystemExit) as error:
                 fields = {"end": name, "seconds": time.perf_counter() - started, "error": kit.describe(error)}
                 if name in probe.ESSENTIAL:

@@ -6,6 +6,7 @@ Standard library only, Python 3.8 and later.
 import os
 import re
 import sys
+import tempfile
 import time
 import traceback
 import warnings
@@ -73,6 +74,30 @@ class Warned:
         return list(_seen_warnings)
 
 
+class Captured:
+    """Keeps what native code prints on standard error in a `with` block: often the only place that tells a reason.
+
+    It is passed on when the block ends. ``text`` holds it afterwards.
+    """
+
+    def __enter__(self):
+        self.text = ""
+        self._saved = os.dup(2)
+        self._file = tempfile.TemporaryFile()
+        os.dup2(self._file.fileno(), 2)
+        return self
+
+    def __exit__(self, *error):
+        os.dup2(self._saved, 2)
+        self._file.seek(0, os.SEEK_END)
+        self._file.seek(max(0, self._file.tell() - TEXT_LIMIT))
+        said = self._file.read()
+        self._file.close()
+        os.write(self._saved, said)
+        os.close(self._saved)
+        self.text = said.decode("utf-8", "replace").strip()
+
+
 def attempt(work, check):
     """A small computation and whether its result is right, as the fact KernelLaunch."""
     started = time.perf_counter()
@@ -81,6 +106,19 @@ def attempt(work, check):
     except Exception as error:
         return {"ran": False, "error": describe(error)}
     return {"ran": True, "correct": bool(check(result)), "seconds": time.perf_counter() - started}
+
+
+def installed(*names):
+    """The distributions of these names that are installed, as {name: version}, from their metadata."""
+    from importlib import metadata
+
+    found = {}
+    for name in names:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
 
 
 def try_import(name, module=None):
@@ -113,13 +151,12 @@ def loaded_libraries():
         paths = _process_modules()
     else:
         raise NotImplementedError("the loaded libraries cannot be listed on " + sys.platform)
-    # Python's own extension modules are many and say nothing, except those that are a framework's core.
     wanted = sorted({path for path in paths if _matters(os.path.basename(path.replace("\\", "/")))})
     return [_library(path) for path in wanted]
 
 
 def _matters(name):
-    return bool(_SHARED_LIBRARY.search(name) and _LIBRARIES.match(name) and ".cpython-" not in name)
+    return bool(_SHARED_LIBRARY.search(name) and _LIBRARIES.match(name))
 
 
 def _library(path):

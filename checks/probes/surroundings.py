@@ -36,9 +36,6 @@ def probe_environment(
     for saved, name in _KEPT_BY_STARTER.items():
         if ours and saved in kept:
             kept[name] = kept.pop(saved)
-    # A library may print a character at its import that the system's code page lacks. On the user's terminal that
-    # works; into our pipe it would raise, and the probe would report an error that the user does not have.
-    kept.setdefault("PYTHONIOENCODING", "utf-8:backslashreplace")
     if sys.platform == "win32":
         kept["PATH"] = os.pathsep.join((*conda_folders(interpreter), kept.get("PATH", "")))
     return kept

@@ -270,16 +270,17 @@ def _cuda_device(torch, index):
 
 
 def cuda_kernels(argument):
-    """A small computation on each CUDA or ROCm device."""
+    """A small computation on each CUDA or ROCm device, told one by one."""
     import torch
 
-    with kit.Warned() as warned:
-        for fact in DEVICES:
-            if fact["device"].startswith("cuda"):
-                fact["kernel"] = _launch(fact["device"])
-                if hasattr(torch.cuda, "mem_get_info") and fact["kernel"]["ran"]:
-                    fact["memory_free"] = torch.cuda.mem_get_info(fact["device"])[0]
-    return {"devices": DEVICES, "warnings": warned.facts}
+    for fact in DEVICES:
+        if not fact["device"].startswith("cuda"):
+            continue
+        with kit.Warned() as warned:
+            fact["kernel"] = _launch(fact["device"])
+            if hasattr(torch.cuda, "mem_get_info") and fact["kernel"]["ran"]:
+                fact["memory_free"] = torch.cuda.mem_get_info(fact["device"])[0]
+        yield {"devices": DEVICES, "warnings": warned.facts}
 
 
 def mps(argument):

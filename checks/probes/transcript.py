@@ -63,13 +63,15 @@ class Transcript:
                 self._on_stage(name)
             case {"end": str(name)} if self._stages and self._stages[-1].name == name:
                 self._end(said)
+            case {"facts": dict(facts)}:
+                self._learn(facts)
             case {"done": True}:
                 self.done = True
             case _:
                 self.unreadable += 1
 
     def _end(self, said: dict[str, Any]) -> None:
-        seconds, facts = said.get("seconds"), said.get("facts")
+        seconds = said.get("seconds")
         self._stages[-1] = StageRun(
             name=said["end"],
             ended=True,
@@ -77,12 +79,14 @@ class Transcript:
             error=_error(said.get("error")),
         )
         self.failed = self.failed or said.get("essential") is True
-        if isinstance(facts, dict):
-            # Each stage may add reasons to "unread"; of everything else the later stage knows more.
-            unread = {**_dict(self.facts.get("unread")), **_dict(facts.get("unread"))}
-            self.facts |= facts
-            if unread:
-                self.facts["unread"] = unread
+        self._learn(_dict(said.get("facts")))
+
+    def _learn(self, facts: dict[str, Any]) -> None:
+        """Each stage may add reasons to "unread"; of everything else the later stage knows more."""
+        unread = {**_dict(self.facts.get("unread")), **_dict(facts.get("unread"))}
+        self.facts |= facts
+        if unread:
+            self.facts["unread"] = unread
 
 
 def _dict(value: object) -> dict[str, Any]:

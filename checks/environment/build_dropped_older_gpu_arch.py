@@ -1,0 +1,62 @@
+"""The framework's build no longer carries kernels for a GPU that is older than the build supports.
+
+Detects:      a CUDA build of torch, TensorFlow, JAX or ONNX Runtime whose oldest code is newer than the GPU.
+Why it bites: code is never run backwards: a build made for 7.5 and up has nothing for a card of 6.1.
+Blind spots:  extensions carry lists of their own; conda builds whose list was not read.
+Knowledge:    resources/knowledge/torch.toml, tensorflow.toml, jax.toml, gpu_architectures.toml, cuda_binary.toml
+"""
+
+from collections.abc import Iterator
+
+from checks.cuda_gpus import cuda_gpus, driver_of
+from checks.facts import Frameworks, InterpreterFacts, MachineFacts
+from checks.finding import Finding, Severity
+from checks.fitting_build import python_tag, torch_values
+from checks.gpu_code import UnservedGpu, unserved_gpus
+from checks.knowledge.gpu_architectures import architecture_of_capability
+from checks.knowledge.jax import fitting_plugin
+from checks.knowledge.onnxruntime import newest_gpu_release
+from checks.registry import check
+from checks.versions import release
+
+CAUSE = "build-dropped-older-gpu-arch"
+
+
+@check(CAUSE)
+def build_dropped_older_gpu_arch(
+    frameworks: Frameworks, machine: MachineFacts, interpreter: InterpreterFacts | None
+) -> Iterator[Finding]:
+    """One finding per framework and kind of GPU."""
+    for each in unserved_gpus(frameworks, machine, interpreter):
+        if each.is_newer:
+            continue
+        values, remedies = _way_out(each, machine, interpreter)
+        yield Finding(
+            cause=CAUSE,
+            severity=Severity.BLOCKING if each.is_only_gpu else Severity.WARNING,
+            confidence=each.certainty,
+            subject=f"{each.framework} {each.capability}",
+            evidence=each.evidence,
+            values=values,
+            remedies=remedies,
+        )
+
+
+def _way_out(
+    each: UnservedGpu, machine: MachineFacts, interpreter: InterpreterFacts | None
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The values of the remedies, and their ids; no ids = the order of the cause's file."""
+    if each.framework == "jax":
+        capabilities = tuple(gpu.capability for gpu in cuda_gpus(machine) if gpu.capability)
+        plugin = fitting_plugin(capabilities, driver_of(machine))
+        return ({"jax_package": f"jax[{plugin.extra}]"} if plugin else {}), ("install-jax-with-cuda",)
+    if each.framework == "onnxruntime":
+        known = architecture_of_capability(each.capability)
+        major = release(known.last_cuda)[0] if known and known.last_cuda else None
+        row = newest_gpu_release(major, python_tag(interpreter)) if major else None
+        values = {"ort_installed": "onnxruntime-gpu", "ort_package": f"onnxruntime-gpu=={row.version}"} if row else {}
+        return values, ("install-onnxruntime-flavour",)
+    if each.framework == "tensorflow":
+        return {}, ("use-nvidia-tensorflow-container", "make-fresh-environment")
+    found = torch_values(machine, interpreter, keep=each.version)
+    return ({**found, "served_gpu": each.served_gpu} if each.served_gpu else found), ()

@@ -1,0 +1,50 @@
+"""The framework's build has no kernels for a GPU that is newer than the build.
+
+Detects:      a CUDA build of torch or TensorFlow whose code list has nothing that the GPU can run: "no kernel image is
+              available for execution on the device".
+Why it bites: machine code runs only within one major compute capability, from its own minor number upwards.
+Blind spots:  extensions (flash-attn, xformers) carry lists of their own; conda builds whose list was not read.
+Knowledge:    resources/knowledge/torch.toml, tensorflow.toml, cuda_binary.toml
+"""
+
+from collections.abc import Iterator
+
+from checks.cuda_gpus import is_jetson
+from checks.facts import Frameworks, InterpreterFacts, MachineFacts
+from checks.finding import Finding, Severity
+from checks.fitting_build import torch_values
+from checks.gpu_code import UnservedGpu, unserved_gpus
+from checks.registry import check
+
+CAUSE = "build-lacks-newer-gpu-arch"
+
+
+@check(CAUSE)
+def build_lacks_newer_gpu_arch(
+    frameworks: Frameworks, machine: MachineFacts, interpreter: InterpreterFacts | None
+) -> Iterator[Finding]:
+    """One finding per framework and kind of GPU."""
+    for each in unserved_gpus(frameworks, machine, interpreter):
+        if not each.is_newer:
+            continue
+        is_torch = each.framework == "torch"
+        yield Finding(
+            cause=CAUSE,
+            severity=Severity.WARNING if each.is_compiled_late or not each.is_only_gpu else Severity.BLOCKING,
+            confidence=0.6 if each.is_compiled_late else each.certainty,
+            subject=f"{each.framework} {each.capability}",
+            evidence=each.evidence,
+            values=_values(each, machine, interpreter) if is_torch else {},
+            remedies=_remedies(is_torch=is_torch, is_on_jetson=is_jetson(machine)),
+        )
+
+
+def _values(each: UnservedGpu, machine: MachineFacts, interpreter: InterpreterFacts | None) -> dict[str, str]:
+    found = torch_values(machine, interpreter, keep=each.version)
+    return {**found, "served_gpu": each.served_gpu} if each.served_gpu else found
+
+
+def _remedies(*, is_torch: bool, is_on_jetson: bool) -> tuple[str, ...]:
+    if is_torch:
+        return ("install-torch-for-jetson",) if is_on_jetson else ()
+    return ("use-nvidia-tensorflow-container", "update-package")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QIcon
+from PySide6.QtGui import QFont, QIcon
 from PySide6.QtWidgets import QApplication
 
 from wizard import icons
@@ -30,6 +30,18 @@ def run_window(arguments: Sequence[str] = ()) -> int:
     return status
 
 
+# Gothic fonts of macOS, Windows and Linux, after the system's own font. Left to itself the system mixes weights, and
+# takes Chinese shapes of the characters where no Japanese locale is set.
+_JAPANESE_FONTS = ("Hiragino Sans", "Yu Gothic UI", "Meiryo UI", "Noto Sans CJK JP", "Noto Sans JP", "IPAexGothic")
+
+
+def with_japanese(font: QFont) -> QFont:
+    """The system's font, with Japanese characters from a Japanese font."""
+    both = QFont(font)
+    both.setFamilies([*font.families(), *_JAPANESE_FONTS])
+    return both
+
+
 def make_application() -> QApplication:
     """The one QApplication, set up. Fusion follows the palette of every system, light and dark, in the same shape."""
     application = QApplication(sys.argv[:1])
@@ -37,5 +49,6 @@ def make_application() -> QApplication:
     application.setApplicationDisplayName("Naosu")
     application.setDesktopFileName("naosu")
     application.setStyle("Fusion")
+    application.setFont(with_japanese(application.font()))
     application.setWindowIcon(QIcon(str(icons.FOLDER / "naosu.svg")))
     return application

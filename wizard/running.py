@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the events bring the whole engine with them; this module is loaded before it
     from checks.events import Event
+    from checks.finding import Finding
 
 WAITING = "waiting"
 RUNNING = "running"
@@ -18,8 +19,9 @@ RUNNING = "running"
 class Row:
     """One probe or one check.
 
-    ``state``: "waiting", "running", a probe's status (checks.facts.ProbeRun) or a check's (checks.finding.Status).
-    ``seconds``: how long it took; None while it has not ended.
+    ``state``: "waiting", "running", a probe's status (checks.facts.ProbeRun) or a check's (checks.finding.Status),
+    where "found" has the severity behind it ("found-warning"). ``seconds``: how long it took; None while it has not
+    ended. ``finding``: the worst that a check found.
     """
 
     id: str
@@ -28,6 +30,7 @@ class Row:
     slow: bool = False
     since: float = 0.0  # monotonic, when it started
     seconds: float | None = None
+    finding: Finding | None = None
 
     def elapsed(self) -> float | None:
         """Seconds that it took, or that it has been running; None before its start."""
@@ -69,6 +72,9 @@ class Running:
             case events.CheckEnded(outcome=outcome):
                 row = self.checks.setdefault(outcome.cause, Row(outcome.cause))
                 row.state, row.seconds = outcome.status.value, outcome.seconds
+                row.finding = min(outcome.findings, key=_weight, default=None)
+                if row.finding is not None:
+                    row.state = f"{row.state}-{row.finding.severity.value}"
             case events.Progress(share=share, remaining=remaining):
                 self.share = max(self.share, share)  # a bar that goes back is not believed
                 self.remaining = remaining
@@ -82,6 +88,12 @@ class Running:
     def _add(rows: dict[str, Row], names: Iterable[str]) -> None:
         for name in names:
             rows.setdefault(name, Row(name))
+
+
+def _weight(finding: Finding) -> int:
+    from checks.finding import Severity
+
+    return list(Severity).index(finding.severity)
 
 
 def summary(rows: Iterable[Row]) -> dict[str, int]:

@@ -113,10 +113,23 @@ QPushButton#step:focus { border: 2px solid %(accent)s; padding: 8px 9px; }
 QPushButton#flat { border: 1px solid transparent; background: transparent; padding: 4px 8px; }
 QPushButton#flat:hover { background: %(accent_hover)s; }
 QPushButton#flat:focus { border: 2px solid %(accent)s; padding: 3px 7px; }
+QPushButton#foldHeader { border: 2px solid transparent; border-radius: 7px; background: transparent; padding: 0; }
+QPushButton#foldHeader:hover { background: %(accent_hover)s; }
+QPushButton#foldHeader:focus { border-color: %(accent)s; }
+QLabel#tone-blocking { color: %(blocking)s; font-weight: 600; }
+QLabel#tone-warning { color: %(warning)s; font-weight: 600; }
+QLabel#tone-note { color: %(note)s; font-weight: 600; }
+QLabel#tone-fine { color: %(fine)s; font-weight: 600; }
+QLabel#tone-muted { color: %(muted)s; font-weight: 600; }
+QLabel#verdict { font-size: %(heading)s; font-weight: 600; }
 QPlainTextEdit, QLineEdit, QTreeView, QTableView, QListView {
     background: %(card)s; border: 1px solid %(border)s; border-radius: 6px; }
+QLineEdit { padding: 5px 6px; }
+QPlainTextEdit { padding: 4px; }
 QPlainTextEdit:focus, QLineEdit:focus, QTreeView:focus, QTableView:focus { border: 2px solid %(accent)s; }
+QTreeView, QTableView { selection-background-color: %(accent_soft)s; selection-color: %(text)s; }
 QTreeView::item, QTableView::item { padding: 5px 4px; }
+QTreeView::item:selected, QTableView::item:selected { background: %(accent_soft)s; color: %(text)s; }
 QHeaderView::section { background: %(card)s; border: none; border-bottom: 1px solid %(border)s; padding: 6px 8px;
     color: %(muted)s; font-weight: 600; }
 QProgressBar { border: 1px solid %(border)s; border-radius: 5px; background: %(card)s; height: 10px; }

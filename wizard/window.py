@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -14,6 +14,7 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDropEvent,
     QGuiApplication,
+    QIcon,
     QKeySequence,
 )
 from PySide6.QtWidgets import (
@@ -76,12 +77,12 @@ class Window(QMainWindow):
         across.addLayout(right, 1)
         self.setCentralWidget(whole)
         self._build_menu()
-        self._restyle()
         case.changed.connect(self._refresh)
         case.language_changed.connect(self.retranslate)
         work.finished_run.connect(self._run_finished)
         work.finished_opening.connect(lambda: self.go(Step.REPORT))
         self.retranslate()
+        self._restyle()
         self.go(Step.SYMPTOM)
 
     # --- building
@@ -108,6 +109,7 @@ class Window(QMainWindow):
             button = QPushButton()
             button.setObjectName("step")
             button.setCheckable(True)
+            button.setIconSize(QSize(22, 22))
             button.clicked.connect(lambda _=False, step=step: self.go(step))
             self._rail_group.addButton(button)
             self._steps[step] = button
@@ -320,14 +322,16 @@ class Window(QMainWindow):
             state = self.case.say("step-here" if here else "step-done" if done else "step-ahead")
             button.setChecked(here)
             button.setEnabled(here or reachable(step, answers, progress))
-            button.setText(f"{'✓' if done else number}   {self.case.say(f'step-{step.value}')}")
+            button.setIcon(self._badge("✓" if done else str(number), here=here, reachable=button.isEnabled()))
             name = self.case.say(f"step-{step.value}")
+            button.setText(name)
             button.setAccessibleName(self.case.say("step-name", number=number, name=name, state=state))
         running = progress.running
         self.back.setEnabled(previous_step(self.step, progress) is not None)
         self.next.setEnabled(next_step(self.step, answers, progress) is not None)
-        self.next.setVisible(self.step is not Step.REPORT)
+        self.next.setVisible(self.step is not Step.REPORT and not running)
         self.cancel.setVisible(running)
+        self.back.setVisible(not running)
         self.cancel_action.setEnabled(running)
         self.open_action.setEnabled(not running and not self.case.busy)
         for action in (self.save_action, self.export_action):
@@ -336,6 +340,16 @@ class Window(QMainWindow):
         self.next.setText(self.case.say(key))
         self._hint.setText(self._hint_text())
         self._show_notice()
+
+    def _badge(self, sign: str, *, here: bool, reachable: bool) -> QIcon:
+        """The number of a step, or its tick; filled where one is."""
+        palette = self.palette()
+        accent = theme.colour("accent", palette)
+        tint = theme.colour("card", palette) if here else accent if reachable else theme.colour("muted", palette)
+        picture = icons.badge(sign, tint, accent if here else None, self.font(), 22, self.devicePixelRatioF())
+        icon = QIcon(picture)
+        icon.addPixmap(picture, QIcon.Mode.Disabled)  # the system would draw it in grey, and it is drawn so already
+        return icon
 
     def _hint_text(self) -> str:
         if self.case.busy:
@@ -416,6 +430,7 @@ class Window(QMainWindow):
             return
         self._palette_shown = key
         self.setStyleSheet(theme.stylesheet(palette, QApplication.font()))
+        self._refresh()  # the symbols that are drawn in a colour
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow the system's palette."""

@@ -233,12 +233,15 @@ def _found() -> tuple[tuple[InterpreterFacts, ...], str | None]:
 
 
 def _chosen(path: Path) -> InterpreterFacts | None:
-    from checks.interpreters import Places, find_interpreters, read_interpreter
+    import msgspec
+
+    from checks.interpreters import Places, find_interpreters, likely_target, read_interpreter
 
     if not path.is_dir():
-        return read_interpreter(str(path), found_by=("chosen",))
-    inside = [each for each in find_interpreters(Places.of_this_machine(path)) if "folder" in each.found_by]
-    return inside[0] if inside else None
+        return read_interpreter(path, found_by=("chosen",))
+    near = [each for each in find_interpreters(Places.of_this_machine(path)) if "folder" in each.found_by]
+    best = likely_target(near)
+    return msgspec.structs.replace(best, found_by=("chosen", *best.found_by)) if best else None
 
 
 def _opened(path: Path) -> Case:

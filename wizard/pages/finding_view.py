@@ -10,6 +10,7 @@ from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLayout, QPushButton, QVBoxLayout
 
 from wizard.pages.page import plain_label
+from wizard.report.steps import step_label
 
 if TYPE_CHECKING:
     from checks.remedy import RemedyPlan
@@ -21,8 +22,9 @@ Say = Callable[..., str]
 class FindingWidgets:
     """Fills the layout of a finding. ``copy`` takes a text to the clipboard and tells the button's own feedback."""
 
-    def __init__(self, say: Say, copy: Callable[[str, QPushButton], None]) -> None:
+    def __init__(self, say: Say, language: str, copy: Callable[[str, QPushButton], None]) -> None:
         self._say = say
+        self._language = language
         self._copy = copy
 
     def fill(self, layout: QVBoxLayout, finding: FindingView) -> None:
@@ -49,7 +51,7 @@ class FindingWidgets:
 
     def _remedy(self, layout: QVBoxLayout, remedy: RemedyPlan) -> None:
         for number, step in enumerate(remedy.steps, 1):
-            labels = self._say("list-separator").join((*step.platforms, *step.managers))
+            labels = step_label(step, self._language)
             text = step.text or self._say(f"report-step-{step.kind}")
             text = self._say("report-step", number=number, text=text)
             if labels:
@@ -82,7 +84,7 @@ class FindingWidgets:
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(4)
         for index, each in enumerate(rows):
-            where = self._say("list-separator").join(part for part in (each.origin, each.source) if part)
+            where = "\n".join(part for part in (each.origin, each.source) if part)
             grid.addWidget(plain_label("muted", each.label), index, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(plain_label("", each.value, selectable=True), index, 1, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(plain_label("small", where, selectable=True), index, 2, Qt.AlignmentFlag.AlignTop)

@@ -19,6 +19,7 @@ class Page(QWidget):
     """Base of the pages. ``body`` is the layout to fill; ``refresh`` repaints what the model says."""
 
     name = ""  # the step's value; the keys of the page's texts begin with it
+    has_intro = True
 
     def __init__(self, case: CaseModel, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,7 +46,9 @@ class Page(QWidget):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self.scroller)
         self.bind(self.title.setText, f"{self.name}-title")
-        self.bind(self.intro.setText, f"{self.name}-intro")
+        self.intro.setVisible(self.has_intro)
+        if self.has_intro:
+            self.bind(self.intro.setText, f"{self.name}-intro")
 
     # --- words and looks
 

@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
+    QGridLayout,
     QHBoxLayout,
     QHeaderView,
     QLabel,
@@ -49,6 +50,7 @@ class ReportPage(Page):
     """What was found."""
 
     name = "report"
+    has_intro = False  # the verdict comes first
     save_asked = Signal()
     export_asked = Signal()
     again_asked = Signal()
@@ -57,10 +59,12 @@ class ReportPage(Page):
         super().__init__(case, work, parent)
         self._report: Report | None = None
         self._shown: object = None
-        self._folds: list[Fold] = []
-        self._add_buttons()
+        self._folds: dict[str, Fold] = {}
+        self._top = QWidget()
         self._content = QWidget()
-        self._layout = QVBoxLayout(self._content)
+        self._layout = QVBoxLayout()  # the one that is being filled
+        self.body.addWidget(self._top)
+        self._add_buttons()
         self.body.addWidget(self._content)
         self.body.addStretch(1)
         case.changed.connect(self.refresh)
@@ -118,35 +122,43 @@ class ReportPage(Page):
 
     def first_focus(self) -> QWidget | None:
         """The first finding, or else the export."""
-        return self._folds[0].header if self._folds else self._export
+        return next((fold.header for fold in self._folds.values()), self._export)
 
     # --- the content
 
     def _fill(self, report: Report) -> None:
-        fresh = QWidget()
-        self._layout = QVBoxLayout(fresh)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(10)
-        self._folds = []
+        unfolded = {key: fold.header.isChecked() for key, fold in self._folds.items()}
+        self._folds = {}
+        self._top = self._anew(self._top)
         self._add_verdict(report)
         self._add_changes()
+        self._content = self._anew(self._content)
         if report.findings:
             self._heading(self.case.say("report-findings"))
             for index, finding in enumerate(report.findings):
-                self._add_finding(finding, unfolded=index == 0)
+                self._add_finding(index, finding)
         self._heading(self.case.say("report-rest"))
         self._add_list("report-fine", report.fine, "state-fine", "fine")
         self._add_open("report-undecided", report.undecided, "state-open", "warning")
         self._add_not_run(report)
         self._add_open("report-crashed", report.crashed, "state-broken", "blocking")
         self._add_probes(report)
+        self._add_meta(report)
         self._add_facts(report)
-        index = self.body.indexOf(self._content)
-        self.body.removeWidget(self._content)
-        self._content.hide()
-        self._content.deleteLater()
-        self._content = fresh
-        self.body.insertWidget(index, fresh)
+        for key, fold in self._folds.items():  # what the reader had open stays open in the other language
+            fold.unfold(unfolded.get(key, fold.header.isChecked()))
+
+    def _anew(self, old: QWidget) -> QWidget:
+        """An empty widget in the place of another one, and its layout to be filled."""
+        fresh = QWidget()
+        self._layout = QVBoxLayout(fresh)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(10)
+        self.body.insertWidget(self.body.indexOf(old), fresh)
+        self.body.removeWidget(old)
+        old.hide()
+        old.deleteLater()
+        return fresh
 
     def _heading(self, text: str) -> None:
         self._layout.addSpacing(6)
@@ -161,16 +173,12 @@ class ReportPage(Page):
         symbol.setFixedSize(40, 40)
         texts = QVBoxLayout()
         texts.setSpacing(4)
-        word = plain_label("cardTitle", report.verdict.word)
-        sentence = plain_label("verdict", report.verdict.sentence, selectable=True)
-        texts.addWidget(word)
-        texts.addWidget(sentence)
+        texts.addWidget(plain_label(f"tone-{colour}", report.verdict.word))
+        texts.addWidget(plain_label("verdict", report.verdict.sentence, selectable=True))
         texts.addWidget(plain_label("muted", report.verdict.scope, selectable=True))
         for note in (*report.notes, report.exactness):
             if note:
                 texts.addWidget(plain_label("", note, selectable=True))
-        meta = "\n".join(self.case.say("report-meta", label=label, value=value) for label, value in report.meta)
-        texts.addWidget(plain_label("small", meta, selectable=True))
         line = QHBoxLayout()
         line.setSpacing(16)
         line.addWidget(symbol, 0, _TOP)
@@ -206,24 +214,26 @@ class ReportPage(Page):
             for each in getattr(compared, kind)
         ]
 
-    def _fold(self, title: str, fill: Callable[[QVBoxLayout], None]) -> Fold:
+    def _fold(self, key: str, title: str, fill: Callable[[QVBoxLayout], None]) -> Fold:
         fold = Fold(title, fill, lambda name: self.picture(name, "muted", 16))
-        self._folds.append(fold)
+        self._folds[key] = fold
         self._layout.addWidget(fold)
         return fold
 
-    def _add_finding(self, finding: FindingView, *, unfolded: bool) -> None:
+    def _add_finding(self, index: int, finding: FindingView) -> None:
         icon, colour = _LOOKS[finding.severity]
-        widgets = FindingWidgets(self.case.say, self._copy)
-        fold = self._fold(finding.title, lambda layout: widgets.fill(layout, finding))
+        widgets = FindingWidgets(self.case.say, self.case.language, self._copy)
+        key = f"{finding.cause}/{index}"
+        fold = self._fold(key, finding.title, lambda layout: widgets.fill(layout, finding))
         subtitle = self.case.say("report-weight", severity=finding.severity_word, confidence=finding.confidence_words)
         fold.setProperty("tone", colour)
         fold.set_symbol(self.picture(icon, colour, 22), subtitle)
-        fold.unfold(unfolded)
+        fold.unfold(index == 0)
 
     def _add_list(self, key: str, lines: tuple[str, ...], icon: str, colour: str) -> None:
         if lines:
             fold = self._fold(
+                key,
                 self.case.say(key, count=len(lines)),
                 lambda layout: layout.addWidget(
                     plain_label("", "\n".join(f"•  {line}" for line in lines), selectable=True)
@@ -247,6 +257,10 @@ class ReportPage(Page):
             )
             self._add_list(key, lines, "state-skipped", "muted")
 
+    def _add_meta(self, report: Report) -> None:
+        fold = self._fold("report-about", self.case.say("report-about"), lambda layout: _fill_meta(layout, report))
+        fold.set_symbol(self.picture("state-note", "note", 22), report.created)
+
     def _add_probes(self, report: Report) -> None:
         lines = tuple(
             self.case.say("list-separator").join(
@@ -259,7 +273,9 @@ class ReportPage(Page):
 
     def _add_facts(self, report: Report) -> None:
         if report.facts:
-            fold = self._fold(self.case.say("report-facts"), lambda layout: self._fill_facts(layout, report))
+            fold = self._fold(
+                "report-facts", self.case.say("report-facts"), lambda layout: self._fill_facts(layout, report)
+            )
             fold.set_symbol(self.picture("state-note", "note", 22), self.case.say("report-facts-means"))
 
     def _fill_facts(self, layout: QVBoxLayout, report: Report) -> None:
@@ -305,6 +321,17 @@ class ReportPage(Page):
 
         if self._report is not None:
             self._copy(to_markdown(self._report), self._markdown)
+
+
+def _fill_meta(layout: QVBoxLayout, report: Report) -> None:
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(16)
+    for index, (name, value) in enumerate(report.meta):
+        grid.addWidget(plain_label("muted", name), index, 0, _TOP)
+        grid.addWidget(plain_label("", value, selectable=True), index, 1, _TOP)
+    grid.setColumnStretch(0, 1)
+    grid.setColumnStretch(1, 3)
+    layout.addLayout(grid)
 
 
 def filter_tree(tree: QTreeWidget, wanted: str) -> None:

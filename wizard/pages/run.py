@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QProgressBar, QTre
 from wizard.case_model import CaseModel
 from wizard.pages.page import Page, plain_label
 from wizard.running import RUNNING, WAITING, Row, summary
+from wizard.words import area
 from wizard.work import Work
 
 # State of a row -> (icon, colour). The word stands beside it: window.toml, run-state-<state>.
@@ -19,7 +20,9 @@ _LOOKS = {
     RUNNING: ("state-running", "accent"),
     "ok": ("state-fine", "fine"),
     "clear": ("state-fine", "fine"),
-    "found": ("state-found", "blocking"),
+    "found-blocking": ("state-found", "blocking"),
+    "found-warning": ("state-warning", "warning"),
+    "found-note": ("state-note", "note"),
     "inconclusive": ("state-open", "warning"),
     "skipped": ("state-skipped", "muted"),
     "cancelled": ("state-skipped", "muted"),
@@ -53,8 +56,8 @@ class RunPage(Page):
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Interactive)
         header.setSectionResizeMode(2, QHeaderView.ResizeMode.Interactive)
         header.setSectionsMovable(False)
-        self._tree.setColumnWidth(1, 250)
-        self._tree.setColumnWidth(2, 90)
+        self._tree.setColumnWidth(1, 270)
+        self._tree.setColumnWidth(2, 80)
         self.bind(self._tree.setAccessibleName, "run-table")
         self.bind(self._tree.setAccessibleDescription, "run-intro")
         self.body.addWidget(self._state)
@@ -80,6 +83,7 @@ class RunPage(Page):
         self._group("probes", self.case.say("run-group-probes"), running.probes.values())
         for family, rows in self._families().items():
             self._group(family, self.case.say(f"run-group-{family}"), rows)
+        self._bar.setRange(0, 1000 if running.probes or not self.case.is_running else 0)  # 0 to 0 is "busy"
         self._bar.setValue(round(running.share * 1000))
         self._state.setText(self._state_text())
         self._remaining.setText(self._remaining_text())
@@ -128,12 +132,20 @@ class RunPage(Page):
             group.setExpanded(name == "probes")
         group.setText(0, title)
         counts = summary(rows)
-        group.setText(1, self.case.say("list-separator").join(self._counted(state, n) for state, n in counts.items()))
+        group.setText(1, self._summary(counts, len(rows)))
         for each in rows:
             self._show(group, f"{name}/{each.id}", each)
         if any(state not in _PLAIN for state in counts) and not group.data(0, Qt.ItemDataRole.UserRole):
             group.setData(0, Qt.ItemDataRole.UserRole, True)  # unfolded once; the user may fold it again
             group.setExpanded(True)
+
+    def _summary(self, counts: dict[str, int], total: int) -> str:
+        """How many have ended while some have not, else how many ended in which way; trouble is always counted."""
+        ended = total - counts.get(WAITING, 0) - counts.get(RUNNING, 0)
+        parts = [] if ended == total else [self.case.say("run-ended-of", ended=ended, total=total)]
+        shown = {state: n for state, n in counts.items() if ended == total or state not in _PLAIN}
+        parts += [self._counted(state, n) for state, n in shown.items()]
+        return self.case.say("list-separator").join(parts)
 
     def _counted(self, state: str, count: int) -> str:
         return self.case.say("run-counted", state=self.case.say(f"run-state-{state}"), count=count)
@@ -153,20 +165,30 @@ class RunPage(Page):
 
     def _name(self, group: QTreeWidgetItem, each: Row) -> str:
         if group is self._groups.get("probes"):
-            from wizard.words import area
-
-            known = area("fields").get(each.id)
-            return known.of(self.case.language) if known else each.id
+            return self._probe_name(each.id)
         from checks.causes import cause_of
 
-        return cause_of(each.id).clear.of(self.case.language)
+        cause, language = cause_of(each.id), self.case.language
+        if each.finding is None:
+            return cause.clear.of(language)
+        from checks.shell import fill_sentence
+
+        return fill_sentence(cause.text.of(language).title, each.finding.placeholders())
 
     def _detail(self, each: Row) -> str:
         state = self.case.say(f"run-state-{each.state}")
         if each.state == RUNNING and each.stage:
             key = "run-stage-slow" if each.slow else "run-stage"
-            return self.case.say(key, stage=each.stage)
+            return self.case.say(key, stage=self._stage(each.stage))
         return state
+
+    def _probe_name(self, probe: str) -> str:
+        known = area("fields").get(probe)
+        return known.of(self.case.language) if known else probe
+
+    def _stage(self, stage: str) -> str:
+        key = f"run-stage-{stage}"
+        return self.case.say(key) if key in area("window") else stage.replace("_", " ")
 
     def _time(self, each: Row) -> str:
         seconds = each.elapsed()
@@ -183,9 +205,11 @@ class RunPage(Page):
 
     def _state_text(self) -> str:
         if self.case.is_running:
+            if not self.case.running.probes:
+                return self.case.say("run-preparing")
             slow = next((each for each in self.case.running.probes.values() if each.slow), None)
             if slow is not None:
-                return self.case.say("run-slow", probe=slow.id, stage=slow.stage)
+                return self.case.say("run-slow", probe=self._probe_name(slow.id), stage=self._stage(slow.stage))
             return self.case.say("run-running")
         if self.case.case is None:
             return self.case.say("run-not-yet")
@@ -193,6 +217,8 @@ class RunPage(Page):
 
     def _remaining_text(self) -> str:
         if not self.case.is_running:
+            return ""
+        if not self.case.running.share:
             return ""
         remaining = self.case.running.remaining
         if remaining is None:

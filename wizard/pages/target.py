@@ -24,21 +24,8 @@ from wizard.work import Work
 if TYPE_CHECKING:
     from checks.facts import InterpreterFacts
 
-# The distributions that a user knows his interpreter by, with the names that he uses.
-_FRAMEWORKS = {
-    "torch": "PyTorch",
-    "onnxruntime": "ONNX Runtime",
-    "onnxruntime-gpu": "ONNX Runtime GPU",
-    "onnxruntime-directml": "ONNX Runtime DirectML",
-    "tensorflow": "TensorFlow",
-    "jax": "JAX",
-    "tensorrt": "TensorRT",
-    "openvino": "OpenVINO",
-    "ai-edge-litert": "LiteRT",
-    "tflite-runtime": "TFLite",
-    "coremltools": "coremltools",
-}
 _COLUMNS = ("kind", "python", "frameworks", "path")
+_WIDEST = 300  # logical pixels of a column before the path
 _PATH = Qt.ItemDataRole.UserRole
 
 
@@ -67,8 +54,8 @@ class TargetPage(Page):
         header = self._table.horizontalHeader()
         header.setHighlightSections(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(len(_COLUMNS) - 1, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        header.setStretchLastSection(True)
         self.bind(self._table.setAccessibleName, "target-table")
         self.bind(self._table.setAccessibleDescription, "target-intro")
         self._chosen = plain_label("small", selectable=True)
@@ -84,6 +71,8 @@ class TargetPage(Page):
         self._again.clicked.connect(self.work.search)
         self.body.addLayout(row(self._state, self._busy, stretch=False))
         self.body.addWidget(self._table, 1)
+        self._space = QWidget()  # keeps the buttons at the bottom while there is no table
+        self.body.addWidget(self._space, 1)
         self.body.addWidget(self._chosen)
         self.body.addWidget(self._problem)
         self.body.addLayout(row(self._file, self._folder, self._again))
@@ -112,6 +101,7 @@ class TargetPage(Page):
         self._file.setEnabled(not busy)
         self._folder.setEnabled(not busy)
         self._table.setVisible(bool(found))
+        self._space.setVisible(not found)
         notice = self.case.target_notice
         self._problem.setText(self.case.sentence(notice) if notice else "")
         self._problem.setVisible(notice is not None)
@@ -132,6 +122,9 @@ class TargetPage(Page):
                 item.setData(_PATH, each.path)
                 self._table.setItem(index, column, item)
         self._table.blockSignals(False)
+        self._table.resizeColumnsToContents()
+        for column in range(len(_COLUMNS) - 1):  # a long list of frameworks must leave room for the path
+            self._table.setColumnWidth(column, min(self._table.columnWidth(column) + 12, _WIDEST))
 
     def _texts(self, each: InterpreterFacts) -> tuple[str, ...]:
         kind = self.case.say(f"target-kind-{each.kind}") if each.kind in _KINDS else each.kind or ""
@@ -142,11 +135,11 @@ class TargetPage(Page):
         elif each.packages is None:
             frameworks = self.case.say("target-unread")
         else:
-            frameworks = ", ".join(
-                f"{_FRAMEWORKS[package.name]} {package.version}"
-                for package in each.packages
-                if package.name in _FRAMEWORKS
-            ) or self.case.say("target-no-frameworks")
+            from checks.knowledge.ai_packages import framework_of_package
+
+            known = framework_of_package()
+            named = [f"{package.name} {package.version}" for package in each.packages if package.name in known]
+            frameworks = self.case.say("list-separator").join(named) or self.case.say("target-no-frameworks")
         return kind, version + implementation, frameworks, each.path
 
     def _show_choice(self) -> None:

@@ -1,8 +1,10 @@
 """The NVIDIA driver is older than a framework's CUDA needs.
 
-Detects:      a CUDA build of any framework on a driver below the minimum of its CUDA major version.
+Detects:      a CUDA build of any framework on a driver below the minimum of its CUDA version.
 Why it bites: the CUDA runtime refuses to start, so the framework sees no GPU.
-Blind spots:  a cuda-compat package lifts the minimum on data-centre GPUs; the framework's own answer then decides.
+Blind spots:  PTX that a newer toolkit made fails on a driver of an older minor version; only the failing kernel shows
+              that. A cuda-compat package lifts the minimum on data-centre GPUs: where the framework really computed
+              on the GPU, its answer decides.
 Knowledge:    resources/knowledge/cuda_driver.toml
 """
 
@@ -10,36 +12,60 @@ from collections.abc import Iterator
 
 from checks.facts import Frameworks, NvidiaFacts, OsFacts
 from checks.finding import Evidence, Finding, NotInTable, Severity, Unread
-from checks.knowledge.cuda_driver import cuda_driver, driver_minimum
+from checks.gpus import ran_on_cuda
+from checks.knowledge.cuda_driver import cuda_driver, driver_minimum, driver_number
 from checks.registry import check
 from checks.versions import release
 
 CAUSE = "driver-too-old-for-cuda"
 
+# Without a driver there is none that could be too old: driver-not-loaded, cuda-build-without-nvidia-gpu.
+_NO_DRIVER = ("library-not-found", "NVML_ERROR_LIBRARY_NOT_FOUND", "NVML_ERROR_DRIVER_NOT_LOADED")
+
 
 @check(CAUSE)
 def driver_too_old_for_cuda(nvidia: NvidiaFacts, frameworks: Frameworks, os: OsFacts | None) -> Iterator[Finding]:
     """One finding per framework whose CUDA asks for a newer driver."""
-    if not frameworks.cuda_builds():  # a CPU-only build is another check's cause
+    builds = [each for each in frameworks.cuda_builds() if not ran_on_cuda(each[1])]
+    if not builds:  # a CPU-only build is another check's cause
         return
     if not nvidia.driver_version:
+        if nvidia.driver_version == "" or nvidia.nvml in _NO_DRIVER:
+            return
         raise Unread("driver_version", nvidia.unread.get("driver_version", ""))
 
-    for name, framework, cuda_version in frameworks.cuda_builds():
+    driver = driver_number(nvidia.driver_version)
+    for name, framework, cuda_version in builds:
         row = driver_minimum(cuda_version)
         if row is None:
             raise NotInTable(cuda_driver().title, f"CUDA {cuda_version}")
         minimum = row.windows if os and os.system == "Windows" else row.linux
-        if release(nvidia.driver_version) < release(minimum):
+        if release(driver) < release(minimum):
             yield Finding(
                 cause=CAUSE,
                 severity=Severity.BLOCKING,
                 confidence=0.95,
                 subject=name,
                 evidence=(
-                    Evidence("driver_version", nvidia.driver_version, nvidia.origin),
+                    Evidence("driver_version", driver, nvidia.origin),
                     Evidence("framework", f"{name} {framework.version or ''}".strip(), framework.origin),
                     Evidence("cuda_version", cuda_version, framework.origin),
                     Evidence("driver_min", minimum, cuda_driver().title, row.source),
                 ),
+                values=_older_build(name, driver, windows=minimum == row.windows),
             )
+
+
+def _older_build(framework: str, driver: str, *, windows: bool) -> dict[str, str]:
+    """The CUDA build of PyTorch that this driver serves, where there is one: the same driver table, read backwards."""
+    if framework != "torch":
+        return {}
+    for cuda_version, tag in _TORCH_BUILDS:
+        row = driver_minimum(cuda_version)
+        if row and release(driver) >= release(row.windows if windows else row.linux):
+            return {"torch_build": tag}
+    return {}
+
+
+# The CUDA builds of PyTorch that last longest per CUDA major version (download.pytorch.org/whl).
+_TORCH_BUILDS = (("12.6", "cu126"), ("11.8", "cu118"))

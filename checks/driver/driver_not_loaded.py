@@ -1,0 +1,94 @@
+"""An NVIDIA GPU is in the machine, but NVIDIA's kernel driver is not loaded.
+
+Detects:      an NVIDIA GPU on the bus without the nvidia kernel module (Linux) or without NVIDIA's driver (Windows):
+              never installed, not built for the running kernel, refused by Secure Boot, blacklisted, or nouveau has
+              taken the GPU.
+Why it bites: without the driver CUDA does not exist on this machine; frameworks say "no NVIDIA driver".
+Blind spots:  why a module that is on disk was not loaded stands in the kernel log, which is not always readable.
+Knowledge:    resources/knowledge/cuda_driver.toml (a driver that cannot serve the GPU is another cause)
+"""
+
+from collections.abc import Iterator
+
+from checks.facts import Frameworks, Gpu, Gpus, NvidiaFacts, OsFacts
+from checks.finding import Evidence, Finding, Severity, Unread
+from checks.gpus import NONE, cuda_works, gpu_name, is_given_away, nvidia_architecture
+from checks.knowledge.cuda_driver import Fit, driver_fit
+from checks.registry import check
+
+CAUSE = "driver-not-loaded"
+
+_DRIVER_ABSENT = ("library-not-found", "NVML_ERROR_LIBRARY_NOT_FOUND", "NVML_ERROR_DRIVER_NOT_LOADED")
+
+
+@check(CAUSE)
+def driver_not_loaded(
+    gpus: Gpus, nvidia: NvidiaFacts, os: OsFacts | None, frameworks: Frameworks | None
+) -> Iterator[Finding]:
+    """One finding for the machine."""
+    if not gpus.nvidia or (os and os.wsl):  # under WSL the driver is Windows' own
+        return
+    if cuda_works(frameworks) or not _is_absent(nvidia, os):
+        return
+    if any(_cannot_be_served(gpu, nvidia) for gpu in gpus.nvidia):  # driver-dropped-gpu, driver-too-old-for-gpu
+        return
+    cards = [gpu for gpu in gpus.nvidia if not is_given_away(gpu)] or list(gpus.nvidia)
+    evidence = [
+        Evidence("gpu", ", ".join(dict.fromkeys(gpu_name(gpu) for gpu in cards)), gpus.origin or cards[0].origin),
+        Evidence("kernel_driver", cards[0].driver or NONE, cards[0].origin),
+    ]
+    if nvidia.modules_installed is not None:
+        evidence.append(Evidence("modules_installed", ", ".join(nvidia.modules_installed) or NONE, nvidia.origin))
+    if nvidia.blacklisted:
+        evidence.append(Evidence("blacklisted", ", ".join(nvidia.blacklisted), nvidia.origin))
+    if os and os.secure_boot is not None:
+        evidence.append(Evidence("secure_boot", "on" if os.secure_boot else "off", os.origin))
+    if nvidia.nvml:
+        evidence.append(Evidence("nvml", nvidia.nvml, nvidia.origin))
+    yield Finding(
+        cause=CAUSE,
+        severity=Severity.WARNING if all(is_given_away(gpu) for gpu in cards) else Severity.BLOCKING,
+        confidence=0.95,
+        evidence=tuple(evidence),
+        remedies=_remedies(nvidia, os),
+        values={"blacklist_file": nvidia.blacklisted[0]} if nvidia.blacklisted else {},
+    )
+
+
+def _is_absent(nvidia: NvidiaFacts, os: OsFacts | None) -> bool:
+    if nvidia.nvml == "ok":
+        return False
+    if os and os.system == "Windows":
+        if nvidia.nvml is None:
+            raise Unread("nvml", nvidia.unread.get("nvml", ""))
+        return nvidia.nvml in _DRIVER_ABSENT
+    if nvidia.kernel_module_version is None and nvidia.modules_loaded is None:
+        if nvidia.nvml == "NVML_ERROR_DRIVER_NOT_LOADED":
+            return True
+        raise Unread("kernel_module_version", nvidia.unread.get("kernel_module_version", ""))
+    return not nvidia.kernel_module_version and "nvidia" not in (nvidia.modules_loaded or ())
+
+
+def _cannot_be_served(gpu: Gpu, nvidia: NvidiaFacts) -> bool:
+    """Whether the driver that is installed, loaded or not, is one that does not know the GPU."""
+    architecture = nvidia_architecture(gpu)
+    version = next((each.version for each in nvidia.libcuda or () if each.version), None)
+    if architecture is None or version is None:
+        return False
+    return driver_fit(architecture, version) in (Fit.TOO_OLD, Fit.DROPPED)
+
+
+def _remedies(nvidia: NvidiaFacts, os: OsFacts | None) -> tuple[str, ...]:
+    """The likely reason first: what is on disk tells how far an installation went."""
+    if os and os.system == "Windows":
+        return ("install-nvidia-driver",)
+    if nvidia.modules_installed:
+        ways = []
+        if nvidia.blacklisted:
+            ways.append("remove-nvidia-blacklist")
+        if os and os.secure_boot:
+            ways.append("enrol-secure-boot-key")
+        return (*ways, "load-nvidia-kernel-module", "install-nvidia-driver")
+    if nvidia.modules_installed is not None and nvidia.libcuda:  # the libraries are there, the module is not
+        return ("rebuild-nvidia-kernel-module", "install-nvidia-driver")
+    return ("install-nvidia-driver", "rebuild-nvidia-kernel-module")

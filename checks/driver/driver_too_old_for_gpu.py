@@ -1,0 +1,56 @@
+"""The NVIDIA driver is older than the GPU.
+
+Detects:      a GPU whose architecture came after the driver's branch.
+Why it bites: the driver does not claim a chip that it does not know; nvidia-smi shows no device.
+Blind spots:  chips that came late within an architecture; chips that the tables do not know yet.
+Knowledge:    resources/knowledge/cuda_driver.toml, gpu_architectures.toml
+"""
+
+from collections.abc import Iterator
+
+from checks.facts import Frameworks, Gpus, NvidiaFacts, OsFacts
+from checks.finding import Evidence, Finding, NotInTable, Severity, Unread
+from checks.gpus import cuda_works, gpu_name, in_nvml, is_given_away, nvidia_architecture
+from checks.knowledge.cuda_driver import Fit, cuda_driver, driver_fit, driver_number, first_branch
+from checks.knowledge.gpu_architectures import gpu_architectures
+from checks.registry import check
+
+CAUSE = "driver-too-old-for-gpu"
+
+
+@check(CAUSE)
+def driver_too_old_for_gpu(
+    gpus: Gpus, nvidia: NvidiaFacts, os: OsFacts | None, frameworks: Frameworks | None
+) -> Iterator[Finding]:
+    """One finding per GPU that the driver is too old for."""
+    unseen = [gpu for gpu in gpus.nvidia if not is_given_away(gpu) and in_nvml(gpu, nvidia) is None]
+    if not unseen or (os and os.wsl):
+        return
+    libraries = (each.version for each in nvidia.libcuda or () if each.version)
+    version = nvidia.driver_version or next(libraries, None)
+    if not version:
+        if version == "" or nvidia.libcuda == ():  # no driver at all: driver-not-loaded
+            return
+        raise Unread("driver_version", nvidia.unread.get("driver_version", ""))
+    unknown = ""
+    for gpu in unseen:
+        architecture = nvidia_architecture(gpu)
+        if architecture is None:
+            unknown = gpu_name(gpu)
+            continue
+        if driver_fit(architecture, version) is not Fit.TOO_OLD:
+            continue
+        yield Finding(
+            cause=CAUSE,
+            severity=Severity.WARNING if cuda_works(frameworks) else Severity.BLOCKING,
+            confidence=0.95,
+            subject=gpu.address or gpu_name(gpu),
+            evidence=(
+                Evidence("gpu", gpu_name(gpu), gpu.origin),
+                Evidence("architecture", architecture.architecture, gpu_architectures().title),
+                Evidence("driver_version", driver_number(version), nvidia.origin),
+                Evidence("driver_min", str(first_branch(architecture)), cuda_driver().title, cuda_driver().source),
+            ),
+        )
+    if unknown:
+        raise NotInTable(gpu_architectures().title, unknown)

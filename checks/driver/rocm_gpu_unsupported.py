@@ -1,0 +1,80 @@
+"""The AMD GPU is not among those that this ROCm build carries code for.
+
+Detects:      a ROCm build of PyTorch whose target list lacks every AMD GPU here, or an HSA_OVERRIDE_GFX_VERSION that
+              points to code that the build has not got.
+Why it bites: without code for the GPU every kernel fails: "invalid device function", "no kernel image", or a crash.
+Blind spots:  an integrated GPU beside a served one is left out: it only matters when a program picks it.
+Knowledge:    resources/knowledge/gpu_architectures.toml, rocm_overrides.toml
+"""
+
+from collections.abc import Iterator
+
+from checks.facts import AmdFacts, EnvironmentVariables, Gpus, TorchFacts
+from checks.finding import Evidence, Finding, Severity, Unread
+from checks.gpus import NONE, ran_on
+from checks.knowledge.gpu_architectures import amd_target, amd_wheel_targets, gpu_architectures
+from checks.knowledge.rocm_overrides import rocm_override, rocm_overrides
+from checks.registry import check
+
+CAUSE = "rocm-gpu-unsupported"
+
+
+@check(CAUSE)
+def rocm_gpu_unsupported(
+    torch: TorchFacts, amd: AmdFacts | None, gpus: Gpus | None, environment: EnvironmentVariables | None
+) -> Iterator[Finding]:
+    """One finding per AMD GPU without code, where none of the AMD GPUs is served."""
+    if torch.build != "rocm" or ran_on(torch, "cuda"):
+        return
+    cards = _targets(amd, gpus)
+    if not cards:
+        return
+    targets = torch.arch_list
+    if targets is None and torch.version and torch.hip_version:
+        targets = amd_wheel_targets(torch.version, torch.hip_version)
+    if targets is None:
+        raise Unread("arch_list", torch.unread.get("arch_list", ""))
+    carried = tuple(target.partition(":")[0] for target in targets)
+    override = (environment.values if environment else {}).get("HSA_OVERRIDE_GFX_VERSION", "")
+    taken_as = {gfx: _gfx(override) or gfx for gfx in cards}
+    if any(taken_as[gfx] in carried for gfx in cards):
+        return
+    for gfx in cards:
+        row = rocm_override(gfx, carried)
+        evidence = [
+            Evidence("gfx_target", gfx, cards[gfx]),
+            Evidence("torch_version", torch.version or NONE, torch.origin),
+            Evidence("arch_list", " ".join(carried) or NONE, torch.origin or gpu_architectures().title),
+        ]
+        if override:
+            evidence.append(Evidence("hsa_override", override, "HSA_OVERRIDE_GFX_VERSION"))
+        elif row is not None:
+            evidence.append(Evidence("runs_as", row.runs_as, rocm_overrides().title, row.source))
+        values = {"hsa_override_wanted": row.version} if row is not None and override != row.version else {}
+        yield Finding(
+            cause=CAUSE,
+            severity=Severity.BLOCKING,
+            confidence=0.9,
+            subject=gfx,
+            evidence=tuple(evidence),
+            values=values,
+        )
+
+
+def _targets(amd: AmdFacts | None, gpus: Gpus | None) -> dict[str, str]:
+    """Target -> where it was read. Integrated GPUs only where there is no other."""
+    nodes = amd.nodes if amd else None
+    if nodes is not None:
+        found = {node.gfx_target: amd.origin if amd else "" for node in nodes if node.gfx_target}
+    else:
+        found = {gpu.gfx_target: gpu.origin for gpu in (gpus.amd if gpus else ()) if gpu.gfx_target}
+    cards = {gfx: origin for gfx, origin in found.items() if not ((row := amd_target(gfx)) and row.integrated)}
+    return cards or found
+
+
+def _gfx(override: str) -> str:
+    """The target that an override names: "10.3.0" -> "gfx1030"; the last number is hexadecimal. "" for no version."""
+    parts = override.split(".")
+    if len(parts) != 3 or not all(part.isdigit() for part in parts):
+        return ""
+    return f"gfx{parts[0]}{parts[1]}{int(parts[2]):x}"

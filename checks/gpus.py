@@ -1,0 +1,119 @@
+"""What several checks ask of the facts about GPUs: did it compute, which error came, which card is which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from checks.facts import FrameworkFacts, Frameworks, Gpu, NvidiaFacts, NvidiaGpu, OnnxRuntimeFacts, TorchFacts
+from checks.knowledge.cuda_errors import CudaError, cuda_error_in
+from checks.knowledge.gpu_architectures import (
+    NvidiaArchitecture,
+    architecture_of_capability,
+    architecture_of_die,
+)
+
+NONE = "-"  # a value of a finding that says: looked for, and there is none
+
+_CUDA_PROVIDERS = ("CUDAExecutionProvider", "TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider")
+
+
+def ran_on(fact: FrameworkFacts, *kinds: str) -> bool:
+    """Whether a framework really computed on a device of one of these kinds ("cuda", "xpu"), as it names them."""
+    devices = getattr(fact, "devices", None) or ()
+    return any(each.device.lower().startswith(kinds) and each.kernel and each.kernel.ran for each in devices)
+
+
+def ran_on_cuda(fact: FrameworkFacts) -> bool:
+    """Whether a framework really computed through CUDA. A ROCm build calls its devices "cuda" too: not meant."""
+    if isinstance(fact, OnnxRuntimeFacts):
+        return any(
+            each.name in _CUDA_PROVIDERS and each.started and not each.fell_back for each in fact.providers or ()
+        )
+    return bool(fact.cuda_version) and ran_on(fact, "cuda", "gpu")
+
+
+def cuda_works(frameworks: Frameworks | None) -> bool:
+    """Whether any framework really computed through CUDA: then the driver is in order, whatever else is odd."""
+    return frameworks is not None and any(ran_on_cuda(fact) for _, fact in frameworks.each())
+
+
+@dataclass(frozen=True)
+class SeenCudaError:
+    """An error of the table that a framework reported."""
+
+    framework: str
+    fact: FrameworkFacts
+    error: CudaError
+    message: str
+
+
+def seen_cuda_errors(frameworks: Frameworks | None) -> Iterator[SeenCudaError]:
+    """The CUDA errors that the frameworks reported, at the start or when a kernel was launched."""
+    if frameworks is None:
+        return
+    for name, fact in frameworks.each():
+        for message in _messages(fact):
+            error = cuda_error_in(message)
+            if error is not None:
+                yield SeenCudaError(name, fact, error, message)
+
+
+def _messages(fact: FrameworkFacts) -> Iterator[str]:
+    if isinstance(fact, TorchFacts) and fact.cuda_error:
+        yield fact.cuda_error.message
+    yield from fact.warnings or ()
+    for device in getattr(fact, "devices", None) or ():
+        if device.kernel and device.kernel.error:
+            yield device.kernel.error.message
+    if isinstance(fact, OnnxRuntimeFacts):
+        yield from (each.error for each in fact.providers or () if each.error)
+
+
+def first_line(text: str) -> str:
+    """The first line of a message that is not empty, cut to a length that a sentence can hold."""
+    line = next((each.strip() for each in text.splitlines() if each.strip()), "")
+    return line if len(line) <= 200 else line[:199] + "…"
+
+
+def gpu_name(gpu: Gpu) -> str:
+    """What to call a GPU of the bus: its product, else its die, else its id."""
+    return gpu.product or gpu.die or f"{gpu.vendor_id or '????'}:{gpu.device_id or '????'}"
+
+
+def pci_address(text: str | None) -> str:
+    """A PCI address in one spelling: "00000000:01:00.0" and "0000:01:00" become "0:01:00"; "" for none."""
+    if not text:
+        return ""
+    domain, _, rest = text.lower().rpartition(".")[0].partition(":") if "." in text else text.lower().partition(":")
+    return f"{domain.lstrip('0') or '0'}:{rest}"
+
+
+def in_nvml(gpu: Gpu, nvidia: NvidiaFacts) -> NvidiaGpu | None:
+    """The same GPU as NVML shows it; None where it is not there.
+
+    Told by the address on the bus; on Windows, where the system names no such address, by the device id.
+    """
+    wanted = pci_address(gpu.address) if gpu.address and "\\" not in gpu.address else ""
+    for each in nvidia.devices or ():
+        if pci_address(each.pci_address) == wanted if wanted else each.pci_device_id == gpu.device_id:
+            return each
+    return None
+
+
+def nvidia_architecture(gpu: Gpu) -> NvidiaArchitecture | None:
+    """The architecture of an NVIDIA GPU of the bus; None where its die is not known."""
+    found = architecture_of_die(gpu.die) if gpu.die else None
+    if found is None and gpu.compute_capability:
+        found = architecture_of_capability(gpu.compute_capability)
+    return found
+
+
+def is_given_away(gpu: Gpu) -> bool:
+    """Whether the GPU is reserved for a virtual machine on purpose."""
+    return gpu.driver in ("vfio-pci", "pci-stub", "pciback")
+
+
+def gib(size: int) -> str:
+    """Bytes as GiB with one decimal: 25769803776 -> "24.0 GiB"."""
+    return f"{size / 2**30:.1f} GiB"

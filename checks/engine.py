@@ -42,11 +42,9 @@ from checks.facts import (
 )
 from checks.finding import Outcome
 from checks.interpreters import Places, find_interpreters, likely_target, read_interpreter
-from checks.judge import judge_each, rank
 from checks.machine import read_machine
 from checks.probes.catalogue import PROBES, ProbeSpec, read_answer
 from checks.probes.runner import Answer, ProbeTask, run_probe
-from checks.registry import all_checks
 
 SLOW = 10.0  # seconds at one stage after which a probe names itself
 BEAT = 0.1  # seconds between two reports of the progress
@@ -96,14 +94,16 @@ class _Examination:
 
     def events(self) -> Iterator[Event]:
         """The whole run."""
-        for spec in PROBES:
-            if spec.id in OWN:
-                self._start(spec, sys.executable)
+        if self._request.target is None and self._request.interpreters is None:
+            self._start_own()  # the search for interpreters takes longer than these
         target, interpreters = self._target()
         if target is not None and target.problem is None:
-            for spec in PROBES:
-                if spec.id not in OWN and (not spec.distributions or target.package(*spec.distributions)):
-                    self._start(spec, target.path)
+            self._start_in(target)
+        self._start_own()
+        # Only now: importing every check costs time that the probes can use.
+        from checks.judge import judge_each, rank
+        from checks.registry import all_checks
+
         yield Planned(probes=dict(self._expected), checks=tuple(all_checks()))
         if self._request.interpreters is None and not self._cancelled():
             # Looked for while the probes run: other interpreters explain much ("torch is in that one").
@@ -126,6 +126,18 @@ class _Examination:
                 complete=not self._cancelled(),
             )
         )
+
+    def _start_own(self) -> None:
+        for spec in PROBES:
+            if spec.id in OWN and spec.id not in self._futures:
+                self._start(spec, sys.executable)
+
+    def _start_in(self, target: InterpreterFacts) -> None:
+        """The probes that concern what is installed there, the longest first."""
+        wanted = [spec for spec in PROBES if spec.id not in OWN]
+        for spec in sorted(wanted, key=lambda each: -each.expected_seconds):
+            if not spec.distributions or target.package(*spec.distributions):
+                self._start(spec, target.path)
 
     def stop(self) -> None:
         """End every probe and wait until none is left."""

@@ -1,0 +1,143 @@
+"""One examination as events: whole, cancelled, closed early, and of an interpreter that does not work."""
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+import psutil
+import pytest
+
+from checks import engine
+from checks.case import Answers, Case
+from checks.engine import Request, examine
+from checks.events import (
+    CheckEnded,
+    Event,
+    Finished,
+    Planned,
+    ProbeEnded,
+    ProbeSlow,
+    ProbeStage,
+    ProbeStarted,
+    Progress,
+)
+from checks.finding import Status
+from checks.interpreters import read_interpreter
+from checks.registry import all_checks
+
+QUICK = Answers(effort="quick")
+
+
+def request_for(target: str) -> Request:
+    """Examine only this interpreter; the search for others has its own tests."""
+    return Request(answers=QUICK, target=target, interpreters=(read_interpreter(target, found_by=("chosen",)),))
+
+
+def finished(events: list[Event]) -> Case:
+    last = events[-1]
+    assert isinstance(last, Finished)
+    return last.case
+
+
+@pytest.fixture(scope="module")
+def events() -> list[Event]:
+    """A whole quick examination of the interpreter that runs the tests, which has torch."""
+    return list(examine(request_for(sys.executable)))
+
+
+def test_tells_the_plan_first_and_the_case_last(events: list[Event]) -> None:
+    planned = next(event for event in events if not isinstance(event, ProbeStarted | ProbeStage | ProbeEnded))
+    assert isinstance(planned, Planned)
+    assert {"machine", "nvidia", "environment", "torch"} <= set(planned.probes)
+    assert set(planned.checks) == set(all_checks())
+    assert finished(events).complete
+
+
+def test_every_start_has_exactly_one_end(events: list[Event]) -> None:
+    started = Counter(event.probe for event in events if isinstance(event, ProbeStarted))
+    ended = Counter(event.probe for event in events if isinstance(event, ProbeEnded))
+    assert started == ended
+    assert set(started.values()) == {1}
+
+
+def test_every_check_has_exactly_one_outcome(events: list[Event]) -> None:
+    outcomes = [event.outcome for event in events if isinstance(event, CheckEnded)]
+    assert Counter(outcome.cause for outcome in outcomes) == Counter(list(all_checks()))
+    assert tuple(outcomes) == finished(events).outcomes
+    assert not [outcome for outcome in outcomes if outcome.status is Status.CRASHED]
+
+
+def test_progress_never_goes_back_and_ends_at_one(events: list[Event]) -> None:
+    shares = [event.share for event in events if isinstance(event, Progress)]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+
+
+def test_collects_real_facts(events: list[Event]) -> None:
+    facts = finished(events).facts
+    assert facts.machine is not None
+    assert facts.machine.os is not None
+    assert facts.frameworks is not None
+    assert facts.frameworks.torch is not None
+    assert facts.frameworks.torch.version is not None
+    assert facts.frameworks.torch.version.startswith("2.13.0")
+    assert facts.missing["tensorflow"] == "not-installed"
+
+
+def test_cancel_keeps_what_is_done_and_leaves_no_process() -> None:
+    stopped: list[Event] = []
+
+    def in_the_import() -> bool:
+        return any(isinstance(each, ProbeStage) and each.stage == "imported" for each in stopped)
+
+    for event in examine(request_for(sys.executable), cancelled=in_the_import):
+        stopped.append(event)
+    case = finished(stopped)
+    assert not case.complete
+    assert case.facts.frameworks is not None
+    assert case.facts.frameworks.torch is not None
+    assert case.facts.frameworks.torch.version is not None  # read before the import began
+    assert case.facts.frameworks.torch.imported is None  # not reached is not failed
+    assert not psutil.Process().children(recursive=True)
+
+
+def test_closing_the_iterator_ends_the_processes() -> None:
+    events = examine(request_for(sys.executable))
+    for event in events:
+        if isinstance(event, ProbeStarted):
+            break
+    events.close()  # type: ignore[attr-defined] - a generator
+    assert not psutil.Process().children(recursive=True)
+
+
+def test_a_slow_probe_names_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "SLOW", 0.01)
+    monkeypatch.setattr(engine, "BEAT", 0.01)
+    slow = [event for event in examine(request_for(sys.executable)) if isinstance(event, ProbeSlow)]
+    assert ("torch", "imported") in {(event.probe, event.stage) for event in slow}
+    assert len(slow) == len({(event.probe, event.stage) for event in slow})
+
+
+@pytest.mark.parametrize("make", ["missing", "text"])
+def test_an_interpreter_that_does_not_work_is_a_finding(tmp_path: Path, make: str) -> None:
+    target = tmp_path / "python"
+    if make == "text":
+        target.write_text("I am no interpreter.\n")
+        target.chmod(0o755)
+    case = finished(list(examine(request_for(str(target)))))
+    assert "interpreter-not-usable" in {finding.cause for finding in case.findings}
+    assert case.complete
+    assert case.facts.machine is not None
+
+
+def test_without_a_target_the_likely_interpreter_is_taken() -> None:
+    known = (read_interpreter(sys.executable, found_by=("PATH",)),)
+    case = finished(list(examine(Request(answers=QUICK, interpreters=known))))
+    assert case.facts.target == known[0].path
+
+
+def test_with_no_interpreter_at_all_the_machine_is_still_examined() -> None:
+    case = finished(list(examine(Request(answers=QUICK, interpreters=()))))
+    assert case.facts.target is None
+    assert case.facts.machine is not None
+    assert case.facts.missing["torch"] == "no-interpreter"

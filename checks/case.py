@@ -13,7 +13,6 @@ import msgspec
 from checks import __version__
 from checks.facts import Facts
 from checks.finding import Finding, Outcome
-from checks.judge import judge_each, rank
 
 FORMAT = 1
 
@@ -50,6 +49,8 @@ class CaseError(Exception):
 
 def judged(facts: Facts, answers: Answers, *, created: str | None = None, complete: bool = True) -> Case:
     """The case that these facts make, judged by this version."""
+    from checks.judge import judge_each, rank  # late: it imports every check, and the window wants to be shown first
+
     outcomes = tuple(judge_each(facts))
     return Case(
         created=created or now(),

@@ -91,7 +91,7 @@ def test_cancel_keeps_what_is_done_and_leaves_no_process() -> None:
         return any(isinstance(each, ProbeStage) and each.stage == "imported" for each in stopped)
 
     for event in examine(request_for(sys.executable), cancelled=in_the_import):
-        stopped.append(event)
+        stopped.append(event)  # noqa: PERF402 - the cancel reads it meanwhile
     case = finished(stopped)
     assert not case.complete
     assert case.facts.frameworks is not None

@@ -13,6 +13,7 @@ goes to a file, because native libraries print on standard output. One JSON obje
     {"done": true}
 
 A stage that is a generator yields facts as it goes, each dict a line of its own, so that a crash keeps those before it.
+What native code prints on standard error is kept in ANSWER_FILE.stderr while a probe listens to it.
 After SECONDS the Python lines of all threads go to standard error, so that a hang tells where it hangs.
 
 Standard library only, Python 3.8 and later.
@@ -82,6 +83,7 @@ def main(arguments):
     probe_path, answer_path, argument = arguments[0], arguments[1], json.loads(arguments[2])
     # The script's folder stands first on sys.path and would shadow packages of the target.
     sys.path[:] = [each for each in sys.path if os.path.abspath(each or ".") != HERE]
+    kit.Captured.path = answer_path + ".stderr"
     prepare(arguments[3] if len(arguments) > 3 else None)
     with open(answer_path, "a", encoding="ascii") as answer:
 

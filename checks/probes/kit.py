@@ -6,7 +6,6 @@ Standard library only, Python 3.8 and later.
 import os
 import re
 import sys
-import tempfile
 import time
 import traceback
 import warnings
@@ -39,6 +38,7 @@ _LIBRARIES = re.compile(
 )
 _SHARED_LIBRARY = re.compile(r"\.(so|dylib|dll|pyd)(\.[\d.]+)?$", re.IGNORECASE)
 _SO_VERSION = re.compile(r"\.so\.([\d.]+)$|-([\d.]+)\.so$|\.([\d.]+)\.dylib$")
+_COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 _seen_warnings = []
 
@@ -77,13 +77,16 @@ class Warned:
 class Captured:
     """Keeps what native code prints on standard error in a `with` block: often the only place that tells a reason.
 
-    It is passed on when the block ends. ``text`` holds it afterwards.
+    It is passed on when the block ends. ``text`` holds it afterwards. Where the process dies in the block, the last
+    words stay in the file, for whoever started the host.
     """
+
+    path = None  # the host names it
 
     def __enter__(self):
         self.text = ""
         self._saved = os.dup(2)
-        self._file = tempfile.TemporaryFile()
+        self._file = open(self.path, "w+b", buffering=0)
         os.dup2(self._file.fileno(), 2)
         return self
 
@@ -92,10 +95,11 @@ class Captured:
         self._file.seek(0, os.SEEK_END)
         self._file.seek(max(0, self._file.tell() - TEXT_LIMIT))
         said = self._file.read()
+        self._file.truncate(0)
         self._file.close()
         os.write(self._saved, said)
         os.close(self._saved)
-        self.text = said.decode("utf-8", "replace").strip()
+        self.text = _COLOUR.sub("", said.decode("utf-8", "replace")).strip()
 
 
 def attempt(work, check):

@@ -9,6 +9,10 @@ import os
 import naosu_kit as kit
 
 
+# It sends to a service in the cloud, and only what a model marks for it: here is nothing to start.
+NO_DEVICE = ("AzureExecutionProvider",)
+
+
 def _field(number, value):
     """A field of a protobuf message: bytes with their length, or a whole number below 128."""
     if isinstance(value, int):
@@ -83,6 +87,8 @@ def providers(argument):
     facts = [{"name": name} for name in names]
     yield {"providers": facts}
     for fact in facts:
+        if fact["name"] in NO_DEVICE:
+            continue
         with kit.Warned() as warned:
             fact.update(_start(onnxruntime, fact["name"]))
         yield {"providers": facts, "warnings": warned.facts}

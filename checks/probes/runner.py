@@ -123,7 +123,9 @@ class _Running:
             self._transcript.feed(file.read(LIMIT))
         stdout.finish()
         stderr.finish()
-        return self._told(stopped, tree.process.returncode, gone, stdout, stderr)
+        return self._told(
+            stopped, tree.process.returncode, gone, stdout.count + stderr.count, stderr.text() + _last_words(path)
+        )
 
     def _command(self, answer: Path) -> list[str]:
         task = self._task
@@ -166,8 +168,7 @@ class _Running:
         )
         return self._answer("not-python" if format_error else "not-started", detail=f"{type(error).__name__}: {error}")
 
-    def _told(self, stopped: str | None, code: int | None, gone: bool, stdout: _Output, stderr: _Output) -> Answer:
-        tail = stderr.text()
+    def _told(self, stopped: str | None, code: int | None, gone: bool, output: int, tail: str) -> Answer:
         if stopped is None:
             status, detail = self._own_end(code or 0, tail)
         else:
@@ -179,7 +180,7 @@ class _Running:
             status,
             exit_code=code if stopped is None else None,
             signal=signal_name(code) if stopped is None and code and not self._transcript.done else None,
-            output_bytes=stdout.count + stderr.count,
+            output_bytes=output,
             stderr_tail=tail or None,
             detail=detail,
         )
@@ -213,6 +214,17 @@ class _Running:
             **more,
         )
         return Answer(facts=told.facts, run=run)
+
+
+def _last_words(answer: Path) -> str:
+    """What a process printed on standard error while its probe listened to that (kit.py, Captured), and then died."""
+    try:
+        with open(f"{answer}.stderr", "rb") as file:
+            file.seek(0, os.SEEK_END)
+            file.seek(max(0, file.tell() - TAIL))
+            return file.read(TAIL).decode("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 class _Output:

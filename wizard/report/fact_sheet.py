@@ -46,9 +46,15 @@ class FactSection:
 
 
 def label(name: str, language: str) -> str:
-    """The label of a fact's or evidence's name; the name itself where there is none."""
+    """The label of an evidence's name, or of a fact's or probe's; the name itself where there is none."""
     found = area("fields").get(name) or area("facts").get(name)
     return found.of(language) if found else name
+
+
+def row_label(name: str, language: str) -> str:
+    """The label of a row of the fact sheet: under the heading of its section a shorter one says enough."""
+    found = area("facts").get(name)
+    return found.of(language) if found else label(name, language)
 
 
 # --- formats: a value and a language -> text -------------------------------------------------------------------------
@@ -197,7 +203,7 @@ def _rows(fact: msgspec.Struct | None, rows: Rows, language: str, names: dict[st
     unread: dict[str, str] = getattr(fact, "unread", {})
     for name, show in rows if fact is not None else ():
         value = getattr(fact, name)
-        title = label((names or {}).get(name, name), language)
+        title = row_label((names or {}).get(name, name), language)
         if value is not None:
             found.append(FactRow(title, show(value, language)))
         elif name in unread:
@@ -224,7 +230,7 @@ def _machine(facts: Facts, language: str) -> Iterator[FactSection]:
     for number, gpu in enumerate(gpus):
         yield _gpu(gpu, number, language)
     if machine.gpus is not None and not gpus:
-        none = FactRow(label("gpus", language), words("report.none", language))
+        none = FactRow(row_label("gpus", language), words("report.none", language))
         yield FactSection(words("report.section-gpus", language), (none,))
     if machine.nvidia is not None:
         yield from _nvidia(machine.nvidia, language)
@@ -242,7 +248,7 @@ def _gpu(gpu: Gpu, number: int, language: str) -> FactSection:
         if link.width_max is not None and link.generation_max is not None:
             best = words("report.link", language, width=link.width_max, generation=link.generation_max)
             now = words("report.of-at-most", language, now=now, most=best)
-        rows.append(FactRow(label("link", language), now))
+        rows.append(FactRow(row_label("link", language), now))
     return FactSection(words("report.section-gpu", language, number=number, name=name), tuple(rows))
 
 
@@ -277,7 +283,7 @@ def _frameworks(facts: Facts, language: str) -> Iterator[FactSection]:
     for name, framework in facts.frameworks.each() if facts.frameworks else ():
         rows = _rows(framework, _FRAMEWORK + _MORE[name], language)
         if framework.error is not None:
-            rows.append(FactRow(label("error", language), f"{framework.error.type}: {framework.error.message}"))
+            rows.append(FactRow(row_label("error", language), f"{framework.error.type}: {framework.error.message}"))
         rows += _devices(framework, language)
         yield FactSection(words("report.section-framework", language, name=label(name, language)), tuple(rows))
 
@@ -320,7 +326,7 @@ def _environment(facts: Facts, language: str) -> Iterator[FactSection]:
 
 
 def _sent(sent: SentFile, language: str) -> FactSection:
-    rows = [] if sent.size is None else [FactRow(label("file_size", language), size(sent.size, language))]
+    rows = [] if sent.size is None else [FactRow(row_label("file_size", language), size(sent.size, language))]
     if not sent.examined:
-        rows.append(FactRow(label("examined", language), words("report.no", language)))
+        rows.append(FactRow(row_label("examined", language), words("report.no", language)))
     return FactSection(words(f"report.section-{sent.kind}", language, name=sent.name), tuple(rows), sent.text or "")

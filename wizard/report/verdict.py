@@ -42,7 +42,7 @@ def verdict_of(case: Case, titles: Sequence[str], language: str) -> Verdict:
         word=words(f"report.verdict-word-{state}", language),
         symbol=SYMBOLS[state],
         sentence=words(f"report.{_sentence(case, state, spoken)}", language, title=title),
-        scope=words("report.scope", language, **_counts(case)),
+        scope=_scope(case, language),
     )
 
 
@@ -81,6 +81,13 @@ def _sentence(case: Case, state: str, spoken: int) -> str:
     if not _explains(best.cause, symptom):
         return f"unrelated-{state}"
     return f"{'found' if best.confidence >= _SURE else 'maybe'}-{symptom}"
+
+
+def _scope(case: Case, language: str) -> str:
+    """How far the examination reached. What did not happen at all is not mentioned, but that nothing was decided is."""
+    counts = {name: count for name, count in _counts(case).items() if count or name == "decided"}
+    parts = (words(f"report.scope-{name}", language, count=count) for name, count in counts.items())
+    return words("report.scope", language, counts=words("report.list-separator", language).join(parts))
 
 
 def _counts(case: Case) -> dict[str, int]:

@@ -56,35 +56,41 @@ def recognised(
             yield trouble, found
 
 
-def findings_of_texts(cause: str, frameworks: Frameworks, probes: ProbeRuns | None = None) -> Iterator[Finding]:
+def findings_of_texts(cause: str, frameworks: Frameworks, probes: ProbeRuns | None = None) -> tuple[Finding, ...]:
     """One finding per package whose error text shows this cause.
 
     Each has the evidence ``package`` ("torchvision 0.19.0") and ``clue`` (the line that shows it), and the value
-    ``package_name`` for the remedies. A package that is not needed to use the framework makes no more than a warning.
+    ``package_name`` for the remedies. What does not stop the framework itself is no more than a warning.
+
+    Raises:
+        Inconclusive: nothing was found, and there is no framework in this interpreter.
+        Unread: nothing was found, but a framework's process ended before its import did.
     """
-    for trouble, found in recognised(cause, frameworks, probes):
-        yield Finding(
-            cause=cause,
-            severity=Severity.BLOCKING if trouble.is_fatal else Severity.WARNING,
-            confidence=found.row.certainty,
-            subject=trouble.package,
-            evidence=(Evidence("package", trouble.label, trouble.origin), clue_of(found)),
-            values={"package_name": trouble.package},
-        )
+    found = tuple(finding_of_text(cause, trouble, match) for trouble, match in recognised(cause, frameworks, probes))
+    if not found:
+        _must_have_imported(frameworks)
+    return found
 
 
-def clue_of(found: Recognised) -> Evidence:
+def finding_of_text(cause: str, trouble: Trouble, found: Recognised, *evidence: Evidence, **values: str) -> Finding:
+    """The finding for one recognised text; what the text names ("library", "symbol") is there for the remedies."""
+    return Finding(
+        cause=cause,
+        severity=Severity.BLOCKING if trouble.is_fatal else Severity.WARNING,
+        confidence=found.row.certainty,
+        subject=trouble.package,
+        evidence=(Evidence("package", trouble.label, trouble.origin), *evidence, _clue(found)),
+        values={"package_name": trouble.package, **found.groups, **values},
+    )
+
+
+def _clue(found: Recognised) -> Evidence:
     """The line that shows the cause, shortened, with the source of the verdict."""
     return Evidence("clue", found.line[:CLUE_SHOWN], import_errors().title, found.row.sources[0])
 
 
-def must_have_imported(frameworks: Frameworks) -> None:
-    """Whether silence means health: every framework was really imported.
-
-    Raises:
-        Inconclusive: there is no framework in this interpreter.
-        Unread: a framework's process ended before the import did.
-    """
+def _must_have_imported(frameworks: Frameworks) -> None:
+    """Silence means health only where every framework was really imported."""
     tried = tuple(frameworks.each())
     if not tried:
         raise Inconclusive("not-installed", fact="frameworks")

@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 from checks.environment.numpy_abi_mismatch import is_other_generation
 from checks.facts import Frameworks, InterpreterFacts, OsFacts, ProbeRuns
 from checks.finding import Evidence, Finding, Severity
-from checks.import_trouble import clue_of, recognised
+from checks.import_trouble import finding_of_text, recognised
 from checks.registry import check
 from checks.requirements import Broken, broken_requirements
 
@@ -45,18 +45,15 @@ def dependency_version_conflict(
             yield _of_metadata(broken)
     if frameworks is not None:
         for trouble, found in recognised(CAUSE, frameworks, probes):
-            yield Finding(
-                cause=CAUSE,
-                severity=Severity.BLOCKING if trouble.is_fatal else Severity.WARNING,
-                confidence=found.row.certainty,
-                subject=trouble.package,
-                evidence=(
-                    Evidence("package", trouble.label, trouble.origin),
-                    Evidence("needed", found.groups.get("needed") or found.groups.get("symbol", ABSENT)),
-                    Evidence("found", found.groups.get("found") or found.groups.get("module", ABSENT)),
-                    clue_of(found),
-                ),
-                values={"package_name": trouble.package, "requirement": found.groups.get("needed", "")},
+            groups = found.groups
+            needed = groups.get("needed", "")
+            yield finding_of_text(
+                CAUSE,
+                trouble,
+                found,
+                Evidence("needed", needed or groups.get("symbol", ABSENT)),
+                Evidence("found", groups.get("found") or groups.get("module", ABSENT)),
+                requirement=needed,
             )
 
 

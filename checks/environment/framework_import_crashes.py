@@ -31,7 +31,7 @@ def framework_import_crashes(
         raise Inconclusive("not-installed", fact="frameworks")
     for run in runs:
         if run.last_stage == IMPORT_STAGE and _died(run):
-            yield _finding(run, _label(run.probe, frameworks, interpreter))
+            yield _finding(run, _label(run.probe, frameworks, interpreter), _distribution(run.probe, interpreter))
 
 
 def _died(run: ProbeRun) -> bool:
@@ -42,7 +42,7 @@ def _died(run: ProbeRun) -> bool:
     return recognise(run.stderr_tail or "") is None
 
 
-def _finding(run: ProbeRun, label: str) -> Finding:
+def _finding(run: ProbeRun, label: str, distribution: str) -> Finding:
     hangs = run.status == "timed-out"
     ending = f"{run.seconds or 0:.0f}" if hangs else run.signal or f"exit code {run.exit_code}"
     evidence = [Evidence("framework", label, run.origin), Evidence("ending", ending, run.origin)]
@@ -55,7 +55,7 @@ def _finding(run: ProbeRun, label: str) -> Finding:
         confidence=0.7 if hangs else 0.9,
         subject=run.probe,
         evidence=tuple(evidence),
-        values={"package_name": run.probe}
+        values={"package_name": distribution}
         | phrase("manner", "import-hangs" if hangs else "import-crashes", ending=ending),
     )
 
@@ -65,3 +65,8 @@ def _label(name: str, frameworks: Frameworks | None, interpreter: InterpreterFac
     package = interpreter.package(name) if interpreter else None
     version = framework.version if framework is not None else package.version if package else None
     return f"{name} {version or ''}".strip()
+
+
+def _distribution(name: str, interpreter: InterpreterFacts | None) -> str:
+    """The name to install it by, "" where it came under another one ("onnxruntime" from onnxruntime-gpu)."""
+    return name if interpreter is not None and interpreter.package(name) is not None else ""

@@ -71,6 +71,6 @@ def _finding(
         severity=severity,
         confidence=0.95,
         evidence=tuple(evidence),
-        remedies=REMEDIES.get(problem, ()),
+        remedies=REMEDIES.get(problem, ("choose-another-interpreter", "recreate-environment")),
         values=phrase("problem", f"interpreter-{problem}", detail=detail),
     )

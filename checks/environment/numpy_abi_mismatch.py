@@ -13,7 +13,7 @@ from packaging.version import InvalidVersion, Version
 
 from checks.facts import Frameworks, InterpreterFacts, OsFacts, Package, ProbeRuns
 from checks.finding import Evidence, Finding, Severity, Unread
-from checks.import_trouble import clue_of, recognised
+from checks.import_trouble import finding_of_text, recognised
 from checks.knowledge.numpy_abi import NumpyAbiRow, numpy_abi
 from checks.registry import check
 from checks.requirements import Broken, broken_requirements
@@ -35,14 +35,7 @@ def numpy_abi_mismatch(
     if frameworks is not None:
         for trouble, found in recognised(CAUSE, frameworks, probes):
             told.add(trouble.package)
-            yield Finding(
-                cause=CAUSE,
-                severity=Severity.BLOCKING if trouble.is_fatal else Severity.WARNING,
-                confidence=found.row.certainty,
-                subject=trouble.package,
-                evidence=(Evidence("package", trouble.label, trouble.origin), _numpy(numpy), clue_of(found)),
-                values={"package_name": trouble.package},
-            )
+            yield finding_of_text(CAUSE, trouble, found, _numpy(numpy))
     if numpy is None or release(numpy.version)[:1] < (2,):
         return
     works = _proven(frameworks)

@@ -32,11 +32,14 @@ TEXTS = [
     # pytorch/pytorch#111469
     (
         (
-            "ImportError: /usr/local/lib/python3.10/dist-packages/torch/lib/../../nvidia/cusparse/lib/libcusparse.so.12: "
+            "ImportError: /usr/lib/python3.10/dist-packages/torch/lib/../../nvidia/cusparse/lib/libcusparse.so.12: "
             "undefined symbol: __nvJitLinkAddData_12_1, version libnvJitLink.so.12"
         ),
         "cuda-symbol-of-another-version",
     ),
+    # pytorch/pytorch#119932, pytorch/pytorch#123097
+    ("ImportError: torch/lib/libtorch_cuda.so: undefined symbol: ncclCommRegister", "cuda-symbol-missing"),
+    ("ImportError: torch/lib/libtorch_cpu.so: undefined symbol: iJIT_NotifyEvent", "mkl-symbol-missing"),
     # jhj0517/Whisper-WebUI#140
     (
         (
@@ -116,8 +119,8 @@ TEXTS = [
     # world-federation-of-advertisers/cross-media-measurement#3327
     (
         (
-            "google.protobuf.runtime_version.VersionError: Detected incompatible Protobuf Gencode/Runtime versions when "
-            "loading basic_report.proto: gencode 5.29.5 runtime 5.27.2."
+            "google.protobuf.runtime_version.VersionError: Detected incompatible Protobuf Gencode/Runtime versions "
+            "when loading basic_report.proto: gencode 5.29.5 runtime 5.27.2."
         ),
         "protobuf-runtime-version",
     ),

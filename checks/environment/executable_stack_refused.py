@@ -1,0 +1,20 @@
+"""The system refuses a library that asks for an executable stack.
+
+Detects:      imports that fail with "cannot enable executable stack as shared object requires".
+Why it bites: glibc 2.41 and later, and hardened kernels before it, no longer make the stack executable for a library.
+Blind spots:  libraries that a framework loads later (TensorRT's builder) fail only when they are used.
+Knowledge:    resources/knowledge/import_errors.toml
+"""
+
+from checks.facts import Frameworks, ProbeRuns
+from checks.finding import Finding
+from checks.import_trouble import findings_of_texts
+from checks.registry import check
+
+CAUSE = "executable-stack-refused"
+
+
+@check(CAUSE)
+def executable_stack_refused(frameworks: Frameworks, probes: ProbeRuns | None) -> tuple[Finding, ...]:
+    """One finding per package whose library is refused."""
+    return findings_of_texts(CAUSE, frameworks, probes)

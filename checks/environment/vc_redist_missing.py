@@ -1,0 +1,21 @@
+"""Windows lacks the Visual C++ runtime that a package needs, or has one that is too old.
+
+Detects:      imports that fail with WinError 126 or 1114 on the framework's own DLLs, "DLL load failed ...
+              initialization routine failed", and the frameworks' own words for it.
+Why it bites: the package's DLLs call into msvcp140.dll and vcruntime140.dll, which do not come with Windows.
+Blind spots:  WinError 1114 also has other reasons: PyTorch 2.9 and later after PyQt in one process, an old processor.
+Knowledge:    resources/knowledge/import_errors.toml
+"""
+
+from checks.facts import Frameworks, ProbeRuns
+from checks.finding import Finding
+from checks.import_trouble import findings_of_texts
+from checks.registry import check
+
+CAUSE = "vc-redist-missing"
+
+
+@check(CAUSE)
+def vc_redist_missing(frameworks: Frameworks, probes: ProbeRuns | None) -> tuple[Finding, ...]:
+    """One finding per package whose DLLs find no Visual C++ runtime."""
+    return findings_of_texts(CAUSE, frameworks, probes)

@@ -18,6 +18,7 @@ Raw = dict[str, Any]
 
 MODULES = ("nvidia", "nvidia_uvm", "nvidia_drm", "nvidia_modeset", "nouveau", "nova_core", "nvgpu")
 NODES = ("/dev/nvidia*", "/dev/nvhost-*", "/dev/nvmap", "/dev/dxg")
+NO_ANSWER = "no-answer"
 NVML_FIELDS = frozenset(NvidiaFacts.__struct_fields__)
 
 _MODULE_VERSION = re.compile(r"NVRM version: (.*?)\s+(\d+\.\d+(?:\.\d+)?)\s")
@@ -77,23 +78,31 @@ def from_nvml_alone(nvml: Raw | None) -> NvidiaFacts | None:
 
 
 def from_nvml(nvml: Raw | None) -> NvidiaFacts:
-    """The answer of the NVML probe: its fields by name, and one ``gpu_<index>`` for each GPU it came to."""
+    """The answer of the NVML probe: its fields by name, and one ``gpu_<index>`` for each GPU it came to.
+
+    A GPU that the probe did not come to before it was ended is a device error "no-answer".
+    """
     if nvml is None:
         return NvidiaFacts(unread={"nvml": "not-collected"})
     devices = [value for key, value in nvml.items() if re.fullmatch(r"gpu_\d+", key)]
     fields = {key: value for key, value in nvml.items() if key in NVML_FIELDS}
-    counted = "device_count" in nvml
+    facts = msgspec.convert(fields, NvidiaFacts)
+    count = nvml.get("device_count")
+    # A GPU that NVML counts and that never answered: the probe was ended while it asked.
+    errors = {str(index): NO_ANSWER for index in range(count or 0) if f"gpu_{index}" not in nvml}
+    errors |= {str(each["failed"]): each["error"] for each in devices if "failed" in each}
     return msgspec.structs.replace(
-        msgspec.convert(fields, NvidiaFacts),
+        facts,
         origin="NVML",
-        devices=tuple(_device(each) for each in devices if "index" in each) if counted else None,
-        device_errors={str(each["failed"]): each["error"] for each in devices if "failed" in each},
+        unread=facts.unread | ({} if facts.nvml else {"nvml": NO_ANSWER}),
+        devices=None if count is None else tuple(_device(each) for each in devices if "index" in each),
+        device_errors=errors,
     )
 
 
 def _device(raw: Raw) -> NvidiaGpu:
     """One GPU of NVML's answer; NVML's numbers become names, in the fields and in the reasons for missing ones."""
-    fields = {"origin": f"NVML, GPU {raw['index']}"}
+    fields: Raw = {"origin": f"NVML, GPU {raw['index']}"}
     for key, value in raw.items():
         name, named = _NAMED.get(key, (key, _same))
         fields[name] = named(value)

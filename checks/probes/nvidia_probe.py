@@ -296,11 +296,19 @@ def _fabric_state(handle):
 def _processes(reader, handle):
     """Programs that compute or draw on the GPU, each once."""
     by_number = {}
-    for function in (nvml.nvmlDeviceGetComputeRunningProcesses, nvml.nvmlDeviceGetGraphicsRunningProcesses):
-        for process in reader.ask("processes", function, handle) or ():
+    for kind in ("Compute", "Graphics"):
+        for process in reader.ask("processes", _running, kind, handle) or ():
             by_number.setdefault(process.pid, process)
     if "processes" not in reader.unread:
         reader.fields["processes"] = [_process(process) for process in list(by_number.values())[:PROCESS_LIMIT]]
+
+
+def _running(kind, handle):
+    """Processes of a kind; drivers before 510 have only the second version of the call."""
+    try:
+        return getattr(nvml, "nvmlDeviceGet%sRunningProcesses_v3" % kind)(handle)
+    except nvml.NVMLError_FunctionNotFound:
+        return getattr(nvml, "nvmlDeviceGet%sRunningProcesses_v2" % kind)(handle)
 
 
 def _process(process):

@@ -371,7 +371,7 @@ class InterpreterFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     free_threaded: bool | None = None
     externally_managed: bool | None = None  # PEP 668
     user_site: bool | None = None  # the user's site folder is on sys.path
-    package_manager: str | None = None  # that installs into it: "pip", "conda", "uv", "poetry", "pipx"
+    package_manager: str | None = None  # that installs into it: "pip", "conda", "pixi", "uv", "poetry", "pipx"
     packages: tuple[Package, ...] | None = None
     # Why it is not usable: "missing", "not-python", "unreadable", "not-executable", "base-missing" (an environment
     # whose Python was removed), "installer-alias" (it only offers to install Python); None = nothing seen.

@@ -3,7 +3,7 @@
 An interpreter that is broken, hostile or endless must not stop the search, so nothing is executed here: the files
 around an interpreter tell its version, architecture, kind and packages. Starting comes later, in a probe with a time
 limit. Libraries were weighed for this: python-discovery 1.9.5 and virtualenv's discovery start each interpreter that
-they find (and cache the answers in the user's folder); importlib.metadata reads packages well, but ten times slower
+they find (and cache the answers in the user's folder); importlib.metadata reads packages well, but five times slower
 (see packages.py); platformdirs and jupyter_core compute the folders of the running process only, not of a machine
 built by a test. So the search is ours, and what tools do lies in resources/knowledge/interpreter_places.toml.
 """

@@ -32,6 +32,9 @@ def find_interpreters(places: Places) -> tuple[InterpreterFacts, ...]:
     found: dict[tuple[str, ...], InterpreterFacts] = {}
     read: dict[str, tuple[str, ...]] = {}  # a path that was read -> its key in found
     for finder, path in _candidates(places):
+        # WSL shows the Windows side, whose interpreters know nothing of this system.
+        if path.suffix.lower() == ".exe" and places.system != "Windows":
+            continue
         name = str(path)
         key = read.get(name)
         if key is None:

@@ -52,6 +52,11 @@ def is_conda(prefix: Path) -> bool:
     return is_folder(prefix / "conda-meta")
 
 
+def is_pixi(prefix: Path) -> bool:
+    """Whether pixi made this conda environment: conda's commands do not apply to it."""
+    return exists(prefix / "conda-meta" / "pixi") or ".pixi" in prefix.parts
+
+
 def _kind_of_environment(prefix: Path) -> str:
     """A virtual environment, and whose."""
     if exists(prefix / "pipx_metadata.json"):
@@ -94,6 +99,8 @@ def _is_system(prefix: Path, places: Places) -> bool:
 
 def package_manager_of(layout: Layout, kind: str) -> str:
     """The tool that should install packages here: "pip" unless another keeps a record of them."""
+    if kind == "conda" and is_pixi(layout.prefix):
+        return "pixi"
     if kind in ("conda", "poetry", "pipx", "uv"):
         return kind
     if layout.config is not None and "uv" in layout.config:

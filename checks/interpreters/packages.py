@@ -1,7 +1,7 @@
 """The distributions installed in folders, from their metadata files. Nothing is imported or started.
 
 importlib.metadata would find the same, but parses every METADATA as a mail (with the whole project description) and
-needs one search path per interpreter; reading the few header lines that count is ten times faster. The tests compare
+needs one search path per interpreter; reading the few header lines that count is five times faster. The tests compare
 the two. Formats: the core metadata and installed-project specifications on packaging.python.org, setuptools'
 .egg-info and .egg-link, conda's conda-meta/<name>-<version>-<build>.json.
 """

@@ -9,7 +9,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from checks.interpreters.disk import is_folder, text_of
+from checks.interpreters.disk import is_folder, is_link, text_of
 from checks.interpreters.layout import STORE_FOLDER, Layout, Library
 from checks.interpreters.places import Places
 
@@ -49,8 +49,8 @@ def search_path(layout: Layout, places: Places) -> SearchPath:
 
 def _sites(prefix: Path, library: Library, *, venv: bool) -> tuple[Path, ...]:
     """The site folders of one prefix."""
-    if library.windows:
-        return (prefix / "Lib" / "site-packages",)
+    if library.windows:  # there the prefix is a site folder too
+        return (prefix, prefix / "Lib" / "site-packages")
     name = library.folder.name
     if not venv and is_folder(prefix / "lib" / "python3" / "dist-packages"):  # Debian and its descendants
         return (
@@ -58,9 +58,10 @@ def _sites(prefix: Path, library: Library, *, venv: bool) -> tuple[Path, ...]:
             prefix / "lib" / "python3" / "dist-packages",
             prefix / "lib" / name / "dist-packages",
         )
-    found = [prefix / lib / name / "site-packages" for lib in ("lib64", "lib")]
+    libs = ("lib",) if is_link(prefix / "lib64") else ("lib64", "lib")  # venv links the one to the other
+    found = [prefix / lib / name / "site-packages" for lib in libs]
     if not venv and library.folder.parent.name == "lib64":  # Fedora and its descendants
-        found = [prefix / "local" / lib / name / "site-packages" for lib in ("lib64", "lib")] + found
+        found = [prefix / "local" / lib / name / "site-packages" for lib in libs] + found
     return tuple(found)
 
 

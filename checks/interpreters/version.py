@@ -25,7 +25,7 @@ def read_version(layout: Layout) -> tuple[str | None, str]:
         return next(_from_config(layout), (None, ""))
     if layout.config is None or layout.base is not None:
         for version, source in _readings(origin, library):
-            if version is not None and version.startswith(library.minor):
+            if version is not None and version.startswith(library.minor + "."):
                 return version, source
     # What pyvenv.cfg says was true when the environment was made; its base may have been updated since.
     for version, source in _from_config(layout):

@@ -3,7 +3,7 @@
 import pytest
 
 from checks.driver.driver_too_old_for_cuda import driver_too_old_for_cuda
-from checks.facts import Frameworks, NvidiaFacts, OsFacts, TorchFacts
+from checks.facts import FrameworkDevice, Frameworks, KernelLaunch, NvidiaFacts, OsFacts, TorchFacts
 from checks.finding import Finding, Inconclusive, NotInTable, Severity, Unread
 
 LINUX = OsFacts(system="Linux")
@@ -55,3 +55,40 @@ def test_silent(driver: str, cuda: str, os: OsFacts | None) -> None:
 def test_open(driver: str | None, cuda: str, reason: type[Inconclusive]) -> None:
     with pytest.raises(reason):
         findings(driver, cuda)
+
+
+def test_what_computed_on_the_gpu_overrules_the_table() -> None:
+    """A cuda-compat package on a data-centre GPU: the driver is too old by the table, and torch runs."""
+    ran = (FrameworkDevice(device="cuda:0", kernel=KernelLaunch(ran=True, correct=True)),)
+    frameworks = Frameworks(torch=TorchFacts(version="2.9.0", cuda_version="13.0", devices=ran))
+    assert list(driver_too_old_for_cuda(NvidiaFacts(driver_version="535.104.05"), frameworks, LINUX)) == []
+
+
+@pytest.mark.parametrize(
+    "nvidia",
+    [
+        pytest.param(NvidiaFacts(nvml="library-not-found"), id="no-driver-library"),
+        pytest.param(NvidiaFacts(driver_version=""), id="looked-for-and-absent"),
+    ],
+)
+def test_without_a_driver_none_is_too_old(nvidia: NvidiaFacts) -> None:
+    frameworks = Frameworks(torch=TorchFacts(version="2.9.0", cuda_version="12.8"))
+    assert list(driver_too_old_for_cuda(nvidia, frameworks, LINUX)) == []
+
+
+@pytest.mark.parametrize(
+    ("driver", "cuda", "build"),
+    [
+        pytest.param("570.86.10", "13.0", "cu126", id="cuda-12-build-fits"),
+        pytest.param("470.256.02", "12.4", "cu118", id="cuda-11-build-fits"),
+        pytest.param("418.39", "12.4", None, id="no-build-fits"),
+    ],
+)
+def test_names_the_build_that_the_driver_serves(driver: str, cuda: str, build: str | None) -> None:
+    (finding,) = findings(driver, cuda)
+    assert finding.placeholders().get("torch_build") == build
+
+
+def test_before_cuda_11_every_minor_version_counts() -> None:
+    assert findings("418.39", "10.1") == []
+    assert len(findings("418.39", "10.2")) == 1

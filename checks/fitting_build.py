@@ -1,4 +1,4 @@
-"""Which build of PyTorch fits this machine and this interpreter, as the values that the remedies ask for.
+"""Which build of PyTorch and of ONNX Runtime fits this machine and interpreter, as the values that the remedies need.
 
 ``torch_version``, ``torch_variant`` ("cu126"), ``torch_index`` (its download index), ``torch_packages`` (torch and the
 companions that are installed, each with the release that goes with it), ``torch_installed`` (what must go first).
@@ -7,9 +7,11 @@ Where a build would fit if Python were another one, only ``python_fit`` is given
 
 from __future__ import annotations
 
-from checks.cuda_gpus import cuda_gpus, cuda_works, driver_of, is_jetson
+from checks.cuda_gpus import cuda_gpus, driver_of, is_jetson
 from checks.facts import InterpreterFacts, MachineFacts
-from checks.knowledge.gpu_architectures import amd_target, intel_platform
+from checks.knowledge.cuda_driver import driver_minimum
+from checks.knowledge.gpu_architectures import amd_target, intel_platform, toolkit_targets
+from checks.knowledge.onnxruntime import flavour, newest_gpu_release
 from checks.knowledge.torch import (
     TorchBuild,
     pythons_for,
@@ -19,8 +21,9 @@ from checks.knowledge.torch import (
     recommended_xpu_torch,
 )
 from checks.knowledge.torch_companions import companion_names, fitting
-from checks.versions import minor
+from checks.versions import minor, release
 
+_ORT_EXTRAS = (1, 21)  # first onnxruntime-gpu with the extras "cuda" and "cudnn" (METADATA)
 # How Python spells an architecture -> how wheels do. macOS says arm64, Linux aarch64, Windows AMD64.
 _ARCHITECTURES = {
     ("Linux", "x86_64"): "linux_x86_64",
@@ -54,7 +57,7 @@ def python_tag(interpreter: InterpreterFacts | None) -> str | None:
 def fitting_torch(
     machine: MachineFacts | None, interpreter: InterpreterFacts | None, *, python: str | None, keep: str | None = None
 ) -> TorchBuild | None:
-    """The build for the best GPU here: NVIDIA's if its driver works, else AMD's, else Intel's, else the processor.
+    """The build for the best GPU here: NVIDIA's, else AMD's, else Intel's, else the one for the processor.
 
     ``python`` None lets any Python version pass. None: no build fits; on a Jetson always, for NVIDIA makes its own.
     """
@@ -63,7 +66,7 @@ def fitting_torch(
         return None
     gpus = cuda_gpus(machine)
     capabilities = sorted({gpu.capability for gpu in gpus if gpu.capability})
-    if capabilities and cuda_works(machine) is not False:
+    if capabilities:
         return recommended_torch(capabilities, platform=platform, python=python, driver=driver_of(machine), keep=keep)
     if platform == "linux_x86_64" and (gfx := usable_gfx(machine)):
         found = recommended_rocm_torch(gfx, python=python, keep=keep)
@@ -105,6 +108,39 @@ def build_values(build: TorchBuild, interpreter: InterpreterFacts | None) -> dic
         "torch_packages": " ".join((f"torch=={build.version}", *companions)),
         "torch_installed": " ".join(("torch", *installed)),
     }
+
+
+def onnxruntime_values(
+    machine: MachineFacts | None, interpreter: InterpreterFacts | None, *, cuda_major: int | None = None
+) -> dict[str, str]:
+    """The values for putting the fitting onnxruntime-gpu in the place of every ONNX Runtime package installed.
+
+    ``ort_installed`` (what must go first) and ``ort_package``. ``cuda_major``: that of another framework here whose
+    CUDA libraries it can share. Empty where no release fits the driver, the GPUs and the Python.
+    """
+    capabilities = [release(gpu.capability) for gpu in cuda_gpus(machine) if gpu.capability]
+    driver, is_windows = driver_of(machine), wheel_platform(machine, interpreter) == "windows"
+    for major in (cuda_major,) if cuda_major else (13, 12, 11):
+        minimum = driver_minimum(str(major))
+        row = newest_gpu_release(major, python_tag(interpreter))
+        oldest = min(toolkit_targets(row.cuda) or (0,), default=0) if row else 0
+        if row is None or any(each[0] * 10 + (*each, 0)[1] < oldest for each in capabilities):
+            continue
+        if driver and minimum and release(driver) < release(minimum.windows if is_windows else minimum.linux):
+            continue
+        # The extras, which bring CUDA and cuDNN along, exist since 1.21; beside a torch of the same CUDA they are idle.
+        extras = "[cuda,cudnn]" if release(row.version) >= _ORT_EXTRAS and cuda_major is None else ""
+        return {
+            "ort_installed": " ".join(onnxruntime_packages(interpreter)) or "onnxruntime",
+            "ort_package": f"onnxruntime-gpu{extras}=={row.version}",
+        }
+    return {}
+
+
+def onnxruntime_packages(interpreter: InterpreterFacts | None) -> tuple[str, ...]:
+    """The installed packages that share the folder "onnxruntime", by name."""
+    packages = (interpreter.packages or ()) if interpreter else ()
+    return tuple(sorted({package.name for package in packages if flavour(package.name)}))
 
 
 def usable_gfx(machine: MachineFacts | None) -> tuple[str, ...]:

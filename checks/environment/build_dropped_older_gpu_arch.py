@@ -8,7 +8,7 @@ Knowledge:    resources/knowledge/torch.toml, tensorflow.toml, jax.toml, gpu_arc
 
 from collections.abc import Iterator
 
-from checks.cuda_gpus import cuda_gpus, driver_of
+from checks.cuda_gpus import cuda_gpus, driver_of, is_jetson
 from checks.facts import Frameworks, InterpreterFacts, MachineFacts
 from checks.finding import Finding, Severity
 from checks.fitting_build import python_tag, torch_values
@@ -49,14 +49,19 @@ def _way_out(
     if each.framework == "jax":
         capabilities = tuple(gpu.capability for gpu in cuda_gpus(machine) if gpu.capability)
         plugin = fitting_plugin(capabilities, driver_of(machine))
-        return ({"jax_package": f"jax[{plugin.extra}]"} if plugin else {}), ("install-jax-with-cuda",)
+        return ({"jax_package": f"jax[{plugin.extra}]"} if plugin else {}), (
+            "install-jax-with-cuda",
+            "run-without-this-gpu",
+        )
     if each.framework == "onnxruntime":
         known = architecture_of_capability(each.capability)
         major = release(known.last_cuda)[0] if known and known.last_cuda else None
         row = newest_gpu_release(major, python_tag(interpreter)) if major else None
         values = {"ort_installed": "onnxruntime-gpu", "ort_package": f"onnxruntime-gpu=={row.version}"} if row else {}
-        return values, ("install-onnxruntime-flavour",)
+        return values, ("install-onnxruntime-flavour", "run-without-this-gpu")
     if each.framework == "tensorflow":
-        return {}, ("use-nvidia-tensorflow-container", "make-fresh-environment")
+        return {}, ("run-without-this-gpu",)
+    if is_jetson(machine):
+        return {}, ("install-torch-for-jetson",)
     found = torch_values(machine, interpreter, keep=each.version)
     return ({**found, "served_gpu": each.served_gpu} if each.served_gpu else found), ()

@@ -47,4 +47,4 @@ def _values(each: UnservedGpu, machine: MachineFacts, interpreter: InterpreterFa
 def _remedies(*, is_torch: bool, is_on_jetson: bool) -> tuple[str, ...]:
     if is_torch:
         return ("install-torch-for-jetson",) if is_on_jetson else ()
-    return ("use-nvidia-tensorflow-container", "update-package")
+    return ("use-nvidia-tensorflow-container", "run-without-this-gpu")

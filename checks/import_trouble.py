@@ -19,6 +19,7 @@ CLUE_SHOWN = 300  # characters of an error line that a finding quotes
 class Trouble:
     """One failure: of which package, its words, and whether it keeps a framework itself from working."""
 
+    framework: str  # "torch"
     package: str  # "torchvision", or the framework: "torch"
     version: str
     text: str
@@ -74,19 +75,23 @@ def findings_of_texts(cause: str, frameworks: Frameworks, probes: ProbeRuns | No
 
 def finding_of_text(cause: str, trouble: Trouble, found: Recognised, *evidence: Evidence, **values: str) -> Finding:
     """The finding for one recognised text; what the text names ("library", "symbol") is there for the remedies."""
+    package, clue = evidence_of(trouble, found)
     return Finding(
         cause=cause,
         severity=Severity.BLOCKING if trouble.is_fatal else Severity.WARNING,
         confidence=found.row.certainty,
         subject=trouble.package,
-        evidence=(Evidence("package", trouble.label, trouble.origin), *evidence, _clue(found)),
+        evidence=(package, *evidence, clue),
         values={"package_name": trouble.package, **found.groups, **values},
     )
 
 
-def _clue(found: Recognised) -> Evidence:
-    """The line that shows the cause, shortened, with the source of the verdict."""
-    return Evidence("clue", found.line[:CLUE_SHOWN], import_errors().title, found.row.sources[0])
+def evidence_of(trouble: Trouble, found: Recognised) -> tuple[Evidence, Evidence]:
+    """What proves it: ``package``, and ``clue``, the line that shows it, shortened, with the source of the verdict."""
+    return (
+        Evidence("package", trouble.label, trouble.origin),
+        Evidence("clue", found.line[:CLUE_SHOWN], import_errors().title, found.row.sources[0]),
+    )
 
 
 def _must_have_imported(frameworks: Frameworks) -> None:
@@ -101,8 +106,9 @@ def _must_have_imported(frameworks: Frameworks) -> None:
 
 def _of_torch(name: str, torch: TorchFacts) -> Iterator[Trouble]:
     for companion in torch.companions or ():
-        if not companion.imported and companion.error is not None:
+        if companion.error is not None:  # also of one that imports and only says what of it did not load
             yield Trouble(
+                framework=name,
                 package=companion.name,
                 version=companion.version or "",
                 text=_text(companion.error),

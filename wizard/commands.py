@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import os
+import re
 import signal
 import sys
 import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from wizard.words import system_language, words
 
 if TYPE_CHECKING:
-    from checks.case import Case
+    from checks.case import Case, CaseError
     from checks.events import Event
     from checks.facts import InterpreterFacts, SentFile
 
@@ -34,6 +36,15 @@ LANGUAGES = ("en", "ja")
 PAPERS = ("a4", "letter")
 LOG_LIMIT = 5 * 1024 * 1024  # bytes of a log that are kept
 STANDARD_STREAM = "-"
+
+
+# What argparse says of wrong arguments (Python 3.11 to 3.14), to say it in the user's language.
+_ARGPARSE_SAYS = {
+    "unknown-arguments": re.compile(r"unrecognized arguments: (?P<given>.*)", re.DOTALL),
+    "missing-arguments": re.compile(r"the following arguments are required: (?P<names>.*)"),
+    "wrong-choice": re.compile(r"argument (?P<name>.*): invalid choice: (?P<given>.*) \(choose from (?P<choices>.*)\)"),
+    "value-missing": re.compile(r"argument (?P<name>.*): expected one argument"),
+}
 
 
 class UsageError(Exception):
@@ -62,16 +73,34 @@ def run_command(arguments: Sequence[str]) -> int:
 class _Parser(argparse.ArgumentParser):
     """argparse in the user's language: its errors become one line of ours."""
 
-    def __init__(self, *args: Any, language: str = "en", **kwargs: Any) -> None:
-        super().__init__(*args, add_help=False, allow_abbrev=False, **kwargs)
+    def __init__(self, language: str = "en", **named: Any) -> None:
+        formatter = functools.partial(_Formatter, language=language)
+        super().__init__(**{**named, "add_help": False, "allow_abbrev": False, "formatter_class": formatter})
         self.language = language
         self._optionals.title = words("commands.options-title", language)
         self._positionals.title = words("commands.arguments-title", language)
         self.add_argument("-h", "--help", action="help", help=words("commands.help-help", language))
 
     def error(self, message: str) -> NoReturn:
-        """One line, no usage block."""
+        """One line, no usage block; argparse's own English only where it says what we did not foresee."""
+        for key, pattern in _ARGPARSE_SAYS.items():
+            found = pattern.fullmatch(message)
+            if found:
+                message = words(f"commands.{key}", self.language, **found.groupdict())
+                break
         raise UsageError(words("commands.wrong-usage", self.language, detail=message))
+
+
+class _Formatter(argparse.HelpFormatter):
+    """The help's layout with its first word in the user's language."""
+
+    def __init__(self, prog: str, *, language: str = "en") -> None:
+        super().__init__(prog)
+        self._language = language
+
+    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = None) -> None:
+        """As argparse does it, with our own prefix."""
+        super().add_usage(usage, actions, groups, words("commands.usage", self._language) if prefix is None else prefix)
 
 
 def _language_asked(arguments: Sequence[str]) -> str:
@@ -91,13 +120,14 @@ def _parser(language: str) -> _Parser:
 
     parser = _Parser(prog="naosu", description=text("description"), language=language)
     parser.add_argument("--version", action="version", version=f"naosu {__version__}", help=text("help-version"))
+    parser.add_argument("--lang", choices=LANGUAGES, default=language, help=text("help-lang"))
     commands = parser.add_subparsers(title=text("commands-title"), required=True, metavar="COMMAND")
 
     def command(name: str) -> _Parser:
         made: _Parser = commands.add_parser(
             name, help=text(f"help-{name}"), description=text(f"help-{name}"), language=language
         )
-        made.add_argument("--lang", choices=LANGUAGES, default=language, help=text("help-lang"))
+        made.add_argument("--lang", choices=LANGUAGES, default=argparse.SUPPRESS, help=text("help-lang"))
         return made
 
     def exports(made: _Parser) -> None:
@@ -199,7 +229,7 @@ def _envs(chosen: argparse.Namespace) -> int:
 def _open(chosen: argparse.Namespace) -> int:
     from wizard.app import run_window
 
-    return run_window(Path(chosen.file), language=chosen.lang)
+    return run_window([chosen.file])
 
 
 # --- what goes out ---------------------------------------------------------------------------------------------------
@@ -299,7 +329,7 @@ def _check_targets(chosen: argparse.Namespace) -> None:
                 raise UsageError(f"naosu: {error.sentence(chosen.lang)}") from error
 
 
-def _case_error(error: Any, language: str) -> str:
+def _case_error(error: CaseError, language: str) -> str:
     from wizard.report.open import sentence_of
 
     return sentence_of(error, language)
@@ -313,7 +343,7 @@ class _Stop:
         self._event = threading.Event()
         self.is_set = self._event.is_set
 
-    def __enter__(self) -> _Stop:
+    def __enter__(self) -> Self:
         self._old = signal.signal(signal.SIGINT, self._interrupted)
         return self
 

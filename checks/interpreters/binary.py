@@ -11,6 +11,8 @@ import re
 import struct
 from pathlib import Path
 
+from checks.interpreters.disk import is_file
+
 _HEAD = 4096  # bytes: holds every header that is read here
 _MOST_SEARCHED = 64 * 2**20  # bytes of one file in which a version text is looked for
 
@@ -96,6 +98,14 @@ def _pe_offset(head: bytes) -> int | None:
     return offset if head[offset : offset + 4] == b"PE\0\0" and offset + 6 <= len(head) else None
 
 
+def _mapped(path: Path) -> mmap.mmap:
+    """A file's content without reading it whole. Raises OSError, and ValueError if it is empty."""
+    if not is_file(path):  # opening a pipe may wait for ever
+        raise OSError(f"{path} is no file")
+    with open(path, "rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
 def windows_version(path: Path) -> str | None:
     """The version in the resources of python.exe or python3XY.dll: "3.11.7"; None where there is none.
 
@@ -103,7 +113,7 @@ def windows_version(path: Path) -> str | None:
     12 candidate, 15 final; whoever builds a launcher of another kind leaves the resource out or writes its own.
     """
     try:
-        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        with _mapped(path) as data:
             start, end = _resources(data)
             at = data.find(_FIXED_VERSION, start, end)
             if at < 0 or at + 16 > len(data):
@@ -137,7 +147,7 @@ def version_in_binary(path: Path, minor: str) -> str | None:
     """
     texts = re.compile(rb"\0(" + re.escape(minor.encode()) + rb"\.\d{1,3}(?:(?:a|b|rc)\d{1,2})?\+?)\0")
     try:
-        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        with _mapped(path) as data:
             found = _occurrences(data, b"\0" + minor.encode() + b".", texts)
     except (OSError, ValueError):
         return None
@@ -160,7 +170,7 @@ def _occurrences(data: mmap.mmap, start: bytes, whole: re.Pattern[bytes]) -> set
 def embeds_python(path: Path) -> bool | None:
     """Whether a program names CPython's entry function, so that it can be an interpreter; None if unread."""
     try:
-        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        with _mapped(path) as data:
             limit = min(len(data), _MOST_SEARCHED)
             return any(
                 data.find(name, 0, limit) >= 0 for name in (b"Py_BytesMain", b"Py_Main", b"pypy_main", b"PYTHONHOME")

@@ -7,6 +7,7 @@ pathlib's questions raise PermissionError until Python 3.12 and cost three times
 from __future__ import annotations
 
 import os
+import re
 from os import PathLike
 from pathlib import Path
 
@@ -52,13 +53,30 @@ def names_in(folder: StrPath) -> list[str]:
 
 
 def start_of(path: StrPath, limit: int) -> bytes | None:
-    """The first bytes of a file; None if it cannot be read. Does not wait at a pipe."""
+    """The first bytes of a file; None if it cannot be read."""
+    return start_until(path, None, limit, limit)
+
+
+def start_until(path: StrPath, end: re.Pattern[bytes] | None, step: int, limit: int) -> bytes | None:
+    """A file up to where ``end`` matches, read in steps, at most ``limit`` bytes; None if it cannot be read.
+
+    Does not wait at a pipe that someone put there instead of a file.
+    """
     try:
         file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
     except (OSError, ValueError):
         return None
     try:
-        return os.read(file, limit)
+        data = os.read(file, step)
+        while end is not None:
+            found = end.search(data)
+            if found is not None:
+                return data[: found.start()]
+            chunk = os.read(file, step) if len(data) < limit else b""
+            if not chunk:
+                break
+            data += chunk
+        return data
     except OSError:  # a folder
         return None
     finally:

@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from checks.facts import Package
-from checks.interpreters.disk import is_folder, names_in, start_of, text_of
+from checks.interpreters.disk import is_folder, names_in, start_of, start_until, text_of
 from checks.knowledge.ai_packages import framework_of_package, is_examined
 
 _CHUNK = 16 * 1024  # bytes read at a time until the header ends
@@ -164,25 +164,7 @@ def _one(fields: dict[bytes, list[bytes]], name: bytes) -> str:
 
 def _header(path: str) -> bytes | None:
     """The header of a metadata file, without the description; None if it is missing or cannot be read."""
-    try:
-        file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
-    except OSError:
-        return None
-    try:
-        data = b""
-        while len(data) < _MOST_HEADER:
-            chunk = os.read(file, _CHUNK)
-            data += chunk
-            end = _HEADER_END.search(data)
-            if end is not None:
-                return data[: end.start()]
-            if not chunk:
-                break
-        return data
-    except OSError:  # a folder of this name
-        return None
-    finally:
-        os.close(file)
+    return start_until(path, _HEADER_END, _CHUNK, _MOST_HEADER)
 
 
 def _tags(base: str) -> tuple[str, ...] | None:

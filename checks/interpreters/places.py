@@ -37,7 +37,7 @@ class Places:
     def of_this_machine(cls, folder: Path | str | None = None) -> Places:
         """The real machine; ``folder`` is the one near which the user's environment is expected."""
         environ = dict(os.environ)
-        entries = (Path(each) for each in environ.get("PATH", "").split(os.pathsep) if each)
+        entries = (Path(each.strip('"')) for each in environ.get("PATH", "").split(os.pathsep) if each)
         # A frozen application is no interpreter that could be a target.
         own = None if getattr(sys, "frozen", False) or not sys.executable else Path(sys.executable)
         return cls(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
+from collections.abc import Iterable
 
 import msgspec
 
@@ -63,3 +65,16 @@ def _prefixes() -> tuple[str, ...]:
 def is_examined(name: str) -> bool:
     """Whether a check reads more of this distribution (normalised name) than its version."""
     return name in examined_names() or name.startswith(_prefixes())
+
+
+def frameworks_among(names: Iterable[str]) -> tuple[str, ...]:
+    """The frameworks that these distributions (normalised names) bring, in the table's order, each once."""
+    found = {framework_of_package().get(name) for name in names}
+    return tuple(row.name for row in ai_packages().framework if row.name in found)
+
+
+def frameworks_among(names: Iterable[str]) -> tuple[str, ...]:
+    """The frameworks that these distributions (normalised names) bring, in the table's order, each once."""
+    table = framework_of_package()
+    found = {table[name] for name in names if name in table}
+    return tuple(row.name for row in ai_packages().framework if row.name in found)

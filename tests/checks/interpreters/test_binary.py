@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from built_machine import HEADS, write
+from hypothesis import given
+from hypothesis import strategies as st
 
 from checks.interpreters import binary
 
@@ -14,7 +16,7 @@ from checks.interpreters import binary
 @pytest.mark.parametrize("name", HEADS)
 def test_architecture_of_real_headers(name: str) -> None:
     assert binary.is_binary(HEADS[name])
-    assert binary.architecture(HEADS[name]) == name.split()[0]
+    assert binary.architecture(HEADS[name]) == name.split(maxsplit=1)[0]
 
 
 @pytest.mark.parametrize(
@@ -95,3 +97,12 @@ def test_the_running_interpreter_embeds_python_and_a_shell_does_not() -> None:
     candidates = [path for path in (Path(sys.executable).resolve(), library) if path.is_file()]
     assert any(binary.embeds_python(path) for path in candidates)
     assert binary.embeds_python(Path("/bin/sh").resolve()) is False
+
+
+@given(
+    st.sampled_from([b"", b"\x7fELF", b"MZ", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\xca\xfe\xba\xbf"]),
+    st.binary(max_size=200),
+)
+def test_any_bytes_are_read_without_an_exception(magic: bytes, rest: bytes) -> None:
+    head = magic + rest
+    assert binary.architecture(head) is None or binary.is_binary(head)

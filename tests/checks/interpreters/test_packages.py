@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from built_machine import install, write
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from checks.facts import Package
 from checks.interpreters.packages import normalised, read_packages, with_conda_records
@@ -161,7 +163,8 @@ def test_conda_records(tmp_path: Path) -> None:
     write(meta / "history")
     write(
         meta / "pytorch-2.1.0-py3.11_cuda12.1_cudnn8.9.2_0.json",
-        '{\n  "build": "py3.11_cuda12.1_cudnn8.9.2_0",\n  "channel": "https://conda.anaconda.org/pytorch/linux-64",\n  "files": []}',
+        '{\n  "build": "py3.11_cuda12.1_cudnn8.9.2_0",\n  "build_number": 0,\n'
+        '  "channel": "https://conda.anaconda.org/pytorch/linux-64",\n  "files": []\n}',
     )
     write(meta / "numpy-1.26.4-py311h64a7726_0.json", '{"channel": "https://conda.anaconda.org/conda-forge/linux-64"}')
     write(meta / "requests-2.31.0-pyhd8ed1ab_0.json", "{")  # pip put a newer one over it
@@ -173,3 +176,22 @@ def test_conda_records(tmp_path: Path) -> None:
         ("pytorch", "2.1.0", "conda", "py3.11_cuda12.1_cudnn8.9.2_0", "https://conda.anaconda.org/pytorch/linux-64"),
         ("requests", "2.31.0", "conda", "pyhd8ed1ab_0", None),
     ]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a pipe is made the posix way")
+def test_a_pipe_in_place_of_metadata_does_not_hang(tmp_path: Path) -> None:
+    folder = tmp_path / "odd-1.0.dist-info"
+    folder.mkdir()
+    for name in ("METADATA", "INSTALLER", "WHEEL"):
+        os.mkfifo(folder / name)
+    os.mkfifo(tmp_path / "odd.pth")
+    assert [each.name for each in read_packages([], [tmp_path]).found] == ["odd"]
+
+
+@given(st.binary(max_size=300))
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_metadata_is_read_without_an_exception(tmp_path: Path, content: bytes) -> None:
+    write(tmp_path / "any-1.0.dist-info" / "METADATA", content)
+    write(tmp_path / "any.pth", content)
+    write(tmp_path / "any-2.0.egg-info" / "requires.txt", content)
+    assert len(read_packages([], [tmp_path]).found) == 2

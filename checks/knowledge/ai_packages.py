@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable
-from collections.abc import Iterable
 
 import msgspec
 
@@ -70,11 +69,4 @@ def is_examined(name: str) -> bool:
 def frameworks_among(names: Iterable[str]) -> tuple[str, ...]:
     """The frameworks that these distributions (normalised names) bring, in the table's order, each once."""
     found = {framework_of_package().get(name) for name in names}
-    return tuple(row.name for row in ai_packages().framework if row.name in found)
-
-
-def frameworks_among(names: Iterable[str]) -> tuple[str, ...]:
-    """The frameworks that these distributions (normalised names) bring, in the table's order, each once."""
-    table = framework_of_package()
-    found = {table[name] for name in names if name in table}
     return tuple(row.name for row in ai_packages().framework if row.name in found)

@@ -8,7 +8,6 @@ import os
 
 import naosu_kit as kit
 
-
 # It sends to a service in the cloud, and only what a model marks for it: here is nothing to start.
 NO_DEVICE = ("AzureExecutionProvider",)
 

@@ -30,6 +30,7 @@ import psutil
 MARK = "NAOSU_PROBE"
 PATIENCE = 3.0  # seconds that a killed process gets to be gone; one that waits inside a broken driver never goes
 _PAUSE = 0.002  # seconds between two looks at the killed
+_SECOND_LOOK = 0.02  # seconds after which an ended process is one that nobody waits for
 
 
 class ProcessTree:
@@ -42,7 +43,7 @@ class ProcessTree:
 
     def __init__(self, command: Sequence[str], *, environment: Mapping[str, str], folder: Path) -> None:
         self._mark = secrets.token_hex(16)
-        _subreaper.enter()
+        _orphans.begin()
         try:
             self.process = _start(command, {**environment, MARK: self._mark}, folder)
             if sys.platform == "win32":
@@ -50,8 +51,9 @@ class ProcessTree:
 
                 self._job = Job(self.process)
         except BaseException:
-            _subreaper.leave()
+            _orphans.end(None)
             raise
+        _orphans.started(self.process.pid)
 
     @property
     def stdout(self) -> IO[bytes]:
@@ -73,7 +75,7 @@ class ProcessTree:
                 self._job.end()
             return self._kill_all()
         finally:
-            _subreaper.leave()
+            _orphans.end(self.process.pid)
 
     def _kill_all(self) -> bool:
         deadline = time.monotonic() + PATIENCE
@@ -153,32 +155,74 @@ def _reap(pids: set[int]) -> None:
                 os.waitpid(pid, os.WNOHANG)
 
 
-class _Subreaper:
-    """Linux: orphans below us become our children, as long as any probe runs. Elsewhere it does nothing."""
+class _Orphans:
+    """Linux: orphans below us become our children as long as any probe runs, and are reaped. Elsewhere: nothing.
+
+    It knows the programs that are running, because theirs are exit codes that somebody still waits for.
+    """
 
     _PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._users = 0
+        self._running: set[int] = set()
 
-    def enter(self) -> None:
+    def begin(self) -> None:
+        """A program is about to be started."""
         with self._lock:
             self._users += 1
             if self._users == 1:
-                self._set(1)
+                self._adopt(1)
 
-    def leave(self) -> None:
+    def started(self, pid: int) -> None:
+        """The program has this process number."""
+        with self._lock:
+            self._running.add(pid)
+
+    def end(self, pid: int | None) -> None:
+        """The program, if it could be started, has ended and is reaped."""
         with self._lock:
             self._users -= 1
+            self._running.discard(-1 if pid is None else pid)
+            if self._users == len(self._running):  # otherwise one is starting, and its number is not known yet
+                self._reap()
             if self._users == 0:
-                self._set(0)
+                self._adopt(0)
 
-    def _set(self, value: int) -> None:
+    def _adopt(self, value: int) -> None:
         if sys.platform == "linux":
             # Refused by an odd sandbox: the first process of the machine then reaps them, as ever.
             with contextlib.suppress(OSError, AttributeError):
                 ctypes.CDLL(None).prctl(self._PR_SET_CHILD_SUBREAPER, value, 0, 0, 0)
 
+    def _reap(self) -> None:
+        """Reap the orphans that ended by themselves.
 
-_subreaper = _Subreaper()
+        Who started a process and waits for it reaps it at once; so one that is still there at the second look is
+        an orphan.
+        """
+        if sys.platform == "linux" and _any_zombie():
+            first = self._zombies()
+            if first:
+                time.sleep(_SECOND_LOOK)
+                _reap(first & self._zombies())
+
+    def _zombies(self) -> set[int]:
+        found = set()
+        for child in psutil.Process().children():
+            with contextlib.suppress(psutil.Error):
+                if child.status() == psutil.STATUS_ZOMBIE:
+                    found.add(child.pid)
+        return found - self._running
+
+
+def _any_zombie() -> bool:
+    """Whether any child of ours has ended and is not reaped yet; it stays so."""
+    try:
+        return os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:  # no child at all
+        return False
+
+
+_orphans = _Orphans()

@@ -63,7 +63,7 @@ class Transcript:
                 self._on_stage(name)
             case {"end": str(name)} if self._stages and self._stages[-1].name == name:
                 self._end(said)
-            case {"facts": dict(facts)}:
+            case {"facts": dict(facts)} if "end" not in said:
                 self._learn(facts)
             case {"done": True}:
                 self.done = True

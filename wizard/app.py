@@ -43,12 +43,17 @@ def with_japanese(font: QFont) -> QFont:
 
 
 def make_application() -> QApplication:
-    """The one QApplication, set up. Fusion follows the palette of every system, light and dark, in the same shape."""
+    """The one QApplication, set up."""
     application = QApplication(sys.argv[:1])
+    dress(application)
+    return application
+
+
+def dress(application: QApplication) -> None:
+    """Name, icon, font and style. Fusion follows the palette of every system, light and dark, in the same shape."""
     application.setApplicationName("naosu")
     application.setApplicationDisplayName("Naosu")
     application.setDesktopFileName("naosu")
     application.setStyle("Fusion")
     application.setFont(with_japanese(application.font()))
     application.setWindowIcon(QIcon(str(icons.FOLDER / "naosu.svg")))
-    return application

@@ -180,11 +180,11 @@ class CaseModel(QObject):
             self.opened = None
         self.changed.emit()
 
-    def show_opened(self, case: Case, path: Path, notice: Notice | None = None) -> None:
+    def show_opened(self, case: Case, path: Path) -> None:
         """A case that came out of a file."""
         self.case, self.opened, self.case_before = case, path, None
         self.busy = ""
-        self.notice = notice
+        self.notice = None
         self.changed.emit()
 
     # --- what is said on the side

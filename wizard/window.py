@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,7 +20,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QApplication,
-    QButtonGroup,
     QComboBox,
     QFileDialog,
     QFrame,
@@ -37,7 +37,7 @@ from wizard import icons, theme
 from wizard.case_model import CaseModel, Notice
 from wizard.flow import STEPS, Step, is_complete, next_step, previous_step, reachable
 from wizard.given import is_report
-from wizard.pages.page import Page, plain_label
+from wizard.pages.page import Page, in_reading_order, plain_label
 from wizard.pages.symptom import SymptomPage
 from wizard.standard_words import translate_standard_buttons
 from wizard.work import Work
@@ -103,7 +103,6 @@ class Window(QMainWindow):
         name.addWidget(title, 1)
         column.addLayout(name)
         column.addSpacing(14)
-        self._rail_group = QButtonGroup(self)
         self._steps: dict[Step, QPushButton] = {}
         for step in STEPS:
             button = QPushButton()
@@ -111,7 +110,6 @@ class Window(QMainWindow):
             button.setCheckable(True)
             button.setIconSize(QSize(22, 22))
             button.clicked.connect(lambda _=False, step=step: self.go(step))
-            self._rail_group.addButton(button)
             self._steps[step] = button
             column.addWidget(button)
         column.addStretch(1)
@@ -192,6 +190,7 @@ class Window(QMainWindow):
         if step not in self._pages:
             page = self._built(step)
             self._pages[step] = page
+            page.reshaped.connect(self._order_tabs)
             self._stack.addWidget(page)
         return self._pages[step]
 
@@ -234,8 +233,18 @@ class Window(QMainWindow):
         self._stack.setCurrentWidget(page)
         page.start()
         self._refresh()
+        self._order_tabs()
         focus = page.first_focus() or self.next
         focus.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _order_tabs(self) -> None:
+        """The tab key leads through the page, then the buttons below it, then the rail."""
+        page, rail = self.page(self.step).layout(), self._rail.layout()
+        if page is None or rail is None:
+            return
+        order = [*in_reading_order(page), self.cancel, self.back, self.next, *in_reading_order(rail)]
+        for before, after in itertools.pairwise(order):
+            QWidget.setTabOrder(before, after)
 
     def go_next(self) -> None:
         """One step on; from the target this starts the examination."""
@@ -272,19 +281,20 @@ class Window(QMainWindow):
 
     def ask_save(self) -> None:
         """Let the user choose where the case is saved."""
-        path = self._ask_where(self.case.say("save-title"), "naosu.json", f"{self.case.say('file-case')} (*.json)")
-        if path is not None:
-            self.work.save(path)
+        self._export("json", self.case.say("save-title"), f"{self.case.say('file-case')} (*.json)")
 
     def ask_export(self) -> None:
         """Let the user choose where the PDF goes."""
-        from wizard.pages.report import ReportPage, usual_paper
+        self._export("pdf", self.case.say("export-title"), "PDF (*.pdf)")
 
-        report = self._pages.get(Step.REPORT)
-        paper = report.paper.currentText() if isinstance(report, ReportPage) else usual_paper()
-        path = self._ask_where(self.case.say("export-title"), "naosu.pdf", "PDF (*.pdf)")
-        if path is not None:
-            self.work.export(path, paper)
+    def _export(self, kind: str, title: str, kinds: str) -> None:
+        from wizard.pages.report import ReportPage
+
+        report = self.page(Step.REPORT)
+        path = self._ask_where(title, f"naosu.{kind}", kinds)
+        if path is not None and isinstance(report, ReportPage):
+            paper = report.paper.currentData()
+            self.work.export(path, kind, paper, redact=report.redact.isChecked())
 
     def _ask_where(self, title: str, name: str, kinds: str) -> Path | None:
         if self.case.case is None:

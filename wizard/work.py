@@ -5,7 +5,6 @@ Every job ends in exactly one call of the model, with its result or with one sen
 
 from __future__ import annotations
 
-import errno
 import logging
 from collections.abc import Callable
 from pathlib import Path
@@ -50,6 +49,7 @@ class Work(QObject):
 
     finished_run = Signal()  # an examination ended and its case is in the model
     finished_opening = Signal()  # a report was opened and its case is in the model
+    rendered = Signal(str)  # the Markdown that was asked for
 
     def __init__(self, case: CaseModel, examine: Examine | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -140,38 +140,40 @@ class Work(QObject):
     def open(self, path: Path) -> None:
         """Open a saved case or an exported PDF, and show its report."""
         self._case.set_busy("busy-opening")
-        self._start(lambda: _opened(path), lambda case: self._opened(path, case), self._failed("error-open", path))
+        self._start(lambda: _opened(path), lambda case: self._opened(path, case), self._failed(path))
 
-    def save(self, path: Path) -> None:
-        """Save the case as JSON."""
-        case, language = self._case.case, self._case.language
-        if case is not None:
-            self._case.set_busy("busy-saving")
-            self._start(
-                lambda: _saved(case, language, path), lambda _: self._written(path), self._failed("error-save", path)
-            )
-
-    def export(self, path: Path, paper: str) -> None:
-        """Export the report as PDF, on "A4" or "Letter"."""
+    def export(self, path: Path, kind: str, paper: str, *, redact: bool) -> None:
+        """Write the report: "pdf" (on "a4" or "letter") or "json"; private values hidden, or everything as it is."""
         case, language = self._case.case, self._case.language
         if case is not None:
             self._case.set_busy("busy-exporting")
             self._start(
-                lambda: _exported(case, language, path, paper),
-                lambda _: self._written(path),
-                self._failed("error-export", path),
+                lambda: _exported(case, path, kind, language, paper, redact=redact),
+                lambda hidden: self._written(path, hidden),
+                self._failed(path),
             )
 
+    def copy_markdown(self, *, redact: bool) -> None:
+        """Render the report as Markdown and tell it through ``rendered``."""
+        case, language = self._case.case, self._case.language
+        if case is not None:
+            self._case.set_busy("busy-exporting")
+            self._start(lambda: _markdown(case, language, redact=redact), self._rendered, self._failed(Path()))
+
     def _opened(self, path: Path, case: Case) -> None:
-        newer = Notice("opened-newer", {"version": case.naosu}, is_error=False) if case.newer else None
-        self._case.show_opened(case, path, newer)
+        self._case.show_opened(case, path)
         self.finished_opening.emit()
 
-    def _written(self, path: Path) -> None:
-        self._case.set_notice(Notice("written", {"path": path}, is_error=False))
+    def _written(self, path: Path, hidden: dict[str, int]) -> None:
+        count = sum(hidden.values())
+        self._case.set_notice(Notice("written-redacted" if count else "written", {"path": path, "count": count}, False))
 
-    def _failed(self, key: str, path: Path) -> Callable[[Exception], None]:
-        return lambda error: self._case.set_notice(notice_of(error, key, path))
+    def _rendered(self, text: str) -> None:
+        self._case.set_busy("")
+        self.rendered.emit(text)
+
+    def _failed(self, path: Path) -> Callable[[Exception], None]:
+        return lambda error: self._case.set_notice(notice_of(error, path))
 
     # --- threads
 
@@ -201,27 +203,17 @@ class Work(QObject):
             job.failed(error)
 
 
-_ERRNO = {
-    errno.EACCES: "error-permission",
-    errno.EPERM: "error-permission",
-    errno.EROFS: "error-permission",
-    errno.ENOSPC: "error-disk-full",
-    errno.EDQUOT: "error-disk-full",
-    errno.EISDIR: "error-is-folder",
-    errno.ENOENT: "error-missing",
-}
-
-
-def notice_of(error: Exception, key: str, path: Path) -> Notice:
-    """One sentence for what went wrong with a file: a known reason, else the general one of this act."""
+def notice_of(error: Exception, path: Path) -> Notice:
+    """One sentence for what went wrong with a file."""
     from checks.case import CaseError
+    from wizard.report.export import ExportError
 
     if isinstance(error, CaseError):
-        return Notice(f"ui.{error.reason}", {"path": path, "detail": error.detail})
-    if isinstance(error, OSError) and error.errno in _ERRNO:
-        return Notice(_ERRNO[error.errno], {"path": path})
-    log.error("%s: %s", key, path, exc_info=error)
-    return Notice(key, {"path": path, "error": error})
+        return Notice(f"errors.{error.reason}")
+    if isinstance(error, ExportError):
+        return Notice(f"errors.export-{error.reason}", {"path": error.path, "detail": error.detail})
+    log.error("a fault of ours with %s", path, exc_info=error)
+    return Notice("error-file", {"path": path, "error": error})
 
 
 def _found() -> tuple[tuple[InterpreterFacts, ...], str | None]:
@@ -250,13 +242,13 @@ def _opened(path: Path) -> Case:
     return open_case(path)
 
 
-def _saved(case: Case, language: str, path: Path) -> None:
-    from wizard.report.export import save_json
+def _exported(case: Case, path: Path, kind: str, language: str, paper: str, *, redact: bool) -> dict[str, int]:
+    from wizard.report.export import export
 
-    save_json(case, path, language)
+    return export(case, path, kind, language, paper, redact=redact)
 
 
-def _exported(case: Case, language: str, path: Path, paper: str) -> None:
-    from wizard.report.export import save_pdf
+def _markdown(case: Case, language: str, *, redact: bool) -> str:
+    from wizard.report.export import render
 
-    save_pdf(case, path, language, paper)
+    return render(case, "markdown", language, redact=redact).decode()

@@ -156,6 +156,7 @@ class EvidencePage(Page):
                 widget.deleteLater()
         for each in self._shown:
             self._list.addWidget(self._file_row(each))
+        self.reshaped.emit()
 
     def _file_row(self, given: Given) -> QWidget:
         line = QWidget()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QPalette, QPixmap
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QLabel, QLayout, QScrollArea, QVBoxLayout, QWidget
 
 from wizard import icons, theme
 from wizard.case_model import CaseModel
@@ -18,6 +18,7 @@ READABLE = 940  # logical pixels: lines longer than this are hard to read
 class Page(QWidget):
     """Base of the pages. ``body`` is the layout to fill; ``refresh`` repaints what the model says."""
 
+    reshaped = Signal()  # widgets came or went, so the order of the tab key has to be found anew
     name = ""  # the step's value; the keys of the page's texts begin with it
     has_intro = True
 
@@ -96,6 +97,25 @@ class Page(QWidget):
 
     def repaint_states(self) -> None:
         """Draw anew what is coloured by state. Pages with such rows override this."""
+
+
+def in_reading_order(layout: QLayout) -> Iterator[QWidget]:
+    """The widgets of a layout that take the keyboard, in the order in which they are read."""
+    for index in range(layout.count()):
+        item = layout.itemAt(index)
+        if item is None:
+            continue
+        inner, widget = item.layout(), item.widget()
+        if inner is not None:
+            yield from in_reading_order(inner)
+        if widget is None:
+            continue
+        if widget.focusPolicy() & Qt.FocusPolicy.TabFocus or isinstance(widget, QAbstractButton):
+            yield widget
+        content = widget.widget() if isinstance(widget, QScrollArea) else widget
+        below = content.layout() if content is not None else None
+        if below is not None:
+            yield from in_reading_order(below)
 
 
 def plain_label(name: str = "", text: str = "", *, selectable: bool = False) -> QLabel:

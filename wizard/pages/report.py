@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QLocale, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QCheckBox,
     QComboBox,
     QGridLayout,
     QHBoxLayout,
@@ -27,6 +28,7 @@ from wizard.changes import Changes, changes
 from wizard.pages.finding_view import FindingWidgets
 from wizard.pages.fold import Fold
 from wizard.pages.page import Page, card, plain_label
+from wizard.report.export import default_paper
 from wizard.work import Work
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ _LOOKS = {
     "incomplete": ("state-open", "warning"),
     "nothing-run": ("state-skipped", "muted"),
 }
+PAPERS = {"a4": "A4", "letter": "Letter"}
 _COPIED_FOR = 2000  # milliseconds that a copy button says so
 _FEW = 8  # rows of a section of facts that is shown unfolded
 _TOP = Qt.AlignmentFlag.AlignTop
@@ -76,8 +79,14 @@ class ReportPage(Page):
         self._markdown = QPushButton()
         self._again = QPushButton()
         self.paper = QComboBox()
-        self.paper.addItems(["A4", "Letter"])
-        self.paper.setCurrentText(usual_paper())
+        for value, name in PAPERS.items():
+            self.paper.addItem(name, value)
+        self.paper.setCurrentIndex(self.paper.findData(default_paper()))
+        self.redact = QCheckBox()
+        self.redact.setChecked(True)
+        self.bind(self.redact.setText, "report-redact")
+        self.bind(self.redact.setToolTip, "report-redact-means")
+        self.bind(self.redact.setAccessibleDescription, "report-redact-means")
         self.bind(self._export.setText, "report-export")
         self.bind(self._save.setText, "report-save")
         self.bind(self._markdown.setText, "report-markdown")
@@ -90,6 +99,7 @@ class ReportPage(Page):
         self._save.clicked.connect(self.save_asked)
         self._markdown.clicked.connect(self._copy_markdown)
         self._again.clicked.connect(self.again_asked)
+        self.work.rendered.connect(lambda text: self._copy(text, self._markdown))
         line = QHBoxLayout()
         line.setSpacing(8)
         for widget in (self._export, self.paper, self._save, self._markdown):
@@ -97,6 +107,7 @@ class ReportPage(Page):
         line.addStretch(1)
         line.addWidget(self._again)
         self.body.addLayout(line)
+        self.body.addWidget(self.redact)
 
     def refresh(self) -> None:
         """Build the report anew when the case or the language changed."""
@@ -147,6 +158,8 @@ class ReportPage(Page):
         self._add_facts(report)
         for key, fold in self._folds.items():  # what the reader had open stays open in the other language
             fold.unfold(unfolded.get(key, fold.header.isChecked()))
+            fold.toggled.connect(self.reshaped)
+        self.reshaped.emit()
 
     def _anew(self, old: QWidget) -> QWidget:
         """An empty widget in the place of another one, and its layout to be filled."""
@@ -317,10 +330,7 @@ class ReportPage(Page):
             QTimer.singleShot(_COPIED_FOR, button, lambda: button.setText(usual))
 
     def _copy_markdown(self) -> None:
-        from wizard.report.markdown import to_markdown
-
-        if self._report is not None:
-            self._copy(to_markdown(self._report), self._markdown)
+        self.work.copy_markdown(redact=self.redact.isChecked())
 
 
 def _fill_meta(layout: QVBoxLayout, report: Report) -> None:
@@ -353,17 +363,3 @@ def children(item: QTreeWidgetItem) -> list[QTreeWidgetItem]:
     """The rows below a row."""
     rows = (item.child(index) for index in range(item.childCount()))
     return [each for each in rows if each is not None]
-
-
-def usual_paper(locale: QLocale | None = None) -> str:
-    """The paper of a country: "Letter" where people use it, else "A4"."""
-    letter = {
-        QLocale.Country.UnitedStates,
-        QLocale.Country.Canada,
-        QLocale.Country.Mexico,
-        QLocale.Country.Philippines,
-        QLocale.Country.Chile,
-        QLocale.Country.Colombia,
-        QLocale.Country.Venezuela,
-    }
-    return "Letter" if (locale or QLocale.system()).territory() in letter else "A4"

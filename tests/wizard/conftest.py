@@ -1,0 +1,70 @@
+"""A window whose engine the test leads."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from played_engine import INTERPRETERS, TOO_OLD, VENV, Engine
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from wizard.app import dress
+from wizard.case_model import CaseModel
+from wizard.flow import Step
+from wizard.window import Window
+from wizard.work import Work
+
+
+@pytest.fixture
+def engine() -> Engine:
+    return Engine()
+
+
+@pytest.fixture
+def model(qapp: QApplication) -> CaseModel:
+    dress(qapp)
+    return CaseModel("en")
+
+
+@pytest.fixture
+def work(model: CaseModel, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Work]:
+    """The real jobs on real threads; only what they do is played."""
+    monkeypatch.setattr("wizard.work._found", lambda: (INTERPRETERS, VENV.path))
+    work = Work(model, engine)
+    yield work
+    work.shutdown()
+
+
+@pytest.fixture
+def window(qtbot: QtBot, model: CaseModel, work: Work) -> Window:
+    window = Window(model, work)
+    qtbot.addWidget(window)
+    window.show()
+    return window
+
+
+@pytest.fixture
+def at_target(qtbot: QtBot, window: Window) -> Window:
+    """The window at the third step, with the interpreters found."""
+    window.case.set_symptom("not-on-gpu")
+    window.go_next()
+    window.go_next()
+    qtbot.waitUntil(lambda: bool(window.case.answers.target))
+    return window
+
+
+@pytest.fixture
+def at_report(qtbot: QtBot, at_target: Window, engine: Engine) -> Window:
+    """The window at the last step, with a report of one finding."""
+    engine.tell_all(TOO_OLD)
+    with qtbot.waitSignal(at_target.work.finished_run):
+        at_target.go_next()
+    qtbot.waitUntil(lambda: at_target.step is Step.REPORT)
+    return at_target
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    path = tmp_path / "train.py"
+    path.write_text("import torch\n")
+    return path

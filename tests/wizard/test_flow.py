@@ -1,0 +1,71 @@
+"""The flow, without a window."""
+
+from pathlib import Path
+
+import pytest
+
+from wizard.flow import STEPS, SYMPTOMS, Answers, Progress, Step, is_complete, next_step, previous_step, reachable
+from wizard.given import Given, Kind
+
+NOTHING = Answers()
+ALL = Answers(symptom="everything", target="/usr/bin/python3")
+DONE = Progress(reported=True)
+RUNNING = Progress(running=True)
+
+
+def test_the_walk_forward() -> None:
+    walked = [Step.SYMPTOM]
+    while (step := next_step(walked[-1], ALL, DONE)) is not None:
+        walked.append(step)
+    assert walked == list(STEPS)
+
+
+@pytest.mark.parametrize("symptom", SYMPTOMS)
+def test_every_symptom_leads_on(symptom: str) -> None:
+    assert next_step(Step.SYMPTOM, Answers(symptom=symptom), Progress()) is Step.EVIDENCE
+
+
+@pytest.mark.parametrize(
+    ("step", "answers", "progress"),
+    [
+        pytest.param(Step.SYMPTOM, NOTHING, Progress(), id="no-symptom"),
+        pytest.param(Step.SYMPTOM, Answers(symptom="sad"), Progress(), id="unknown-symptom"),
+        pytest.param(Step.TARGET, Answers(symptom="everything"), Progress(), id="no-target"),
+        pytest.param(Step.RUN, ALL, Progress(), id="nothing-run-yet"),
+        pytest.param(Step.RUN, ALL, Progress(running=True, reported=True), id="runs-again"),
+        pytest.param(Step.REPORT, ALL, DONE, id="the-end"),
+    ],
+)
+def test_does_not_go_on(step: Step, answers: Answers, progress: Progress) -> None:
+    assert next_step(step, answers, progress) is None
+
+
+def test_evidence_is_optional() -> None:
+    assert is_complete(Step.EVIDENCE, NOTHING, Progress())
+    assert is_complete(Step.EVIDENCE, Answers(given=(Given(Path("a.onnx"), Kind.MODEL),)), Progress())
+
+
+def test_the_walk_back() -> None:
+    walked = [Step.REPORT]
+    while (step := previous_step(walked[-1], DONE)) is not None:
+        walked.append(step)
+    assert walked == list(reversed(STEPS))
+
+
+def test_no_way_back_from_a_running_examination() -> None:
+    assert previous_step(Step.RUN, RUNNING) is None
+
+
+def test_back_from_an_opened_report_is_the_start() -> None:
+    assert previous_step(Step.REPORT, Progress(reported=True, opened=True)) is Step.SYMPTOM
+
+
+def test_what_can_be_jumped_to() -> None:
+    def open_steps(answers: Answers, progress: Progress) -> list[Step]:
+        return [step for step in STEPS if reachable(step, answers, progress)]
+
+    assert open_steps(NOTHING, Progress()) == [Step.SYMPTOM]
+    assert open_steps(ALL, Progress()) == [Step.SYMPTOM, Step.EVIDENCE, Step.TARGET]
+    assert open_steps(ALL, RUNNING) == [Step.RUN]
+    assert open_steps(ALL, DONE) == list(STEPS)
+    assert open_steps(NOTHING, Progress(reported=True, opened=True)) == [Step.SYMPTOM, Step.REPORT]

@@ -1,0 +1,71 @@
+"""What the user gives, and how much of it is kept."""
+
+from pathlib import Path
+
+import pytest
+
+from wizard.given import TEXT_LIMIT, Given, Kind, is_report, kept, kind_of, read_log, sent_files
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("train.py", Kind.SCRIPT),
+        ("Train.IPYNB", Kind.SCRIPT),
+        ("error.txt", Kind.LOG),
+        ("naosu.pdf", Kind.REPORT),
+        ("case.JSON", Kind.REPORT),
+        ("yolo.onnx", Kind.MODEL),
+        ("weights", Kind.MODEL),
+    ],
+)
+def test_kind_by_the_name(name: str, kind: Kind) -> None:
+    assert kind_of(Path(name)) is kind
+    assert is_report(Path(name)) is (kind is Kind.REPORT)
+
+
+def test_the_end_of_a_long_text_is_kept() -> None:
+    text = kept("あ" * TEXT_LIMIT + "RuntimeError: CUDA error")
+    assert len(text.encode()) <= TEXT_LIMIT
+    assert text.endswith("RuntimeError: CUDA error")
+    assert "\ufffd" not in text
+
+
+def test_half_a_character_from_the_clipboard_is_no_crash() -> None:
+    assert kept("error \ud83d here") == "error ? here"
+
+
+def test_a_log_that_is_no_text_is_read_all_the_same(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_bytes(b"\xff\xfeerror")
+    assert read_log(log).endswith("error")
+
+
+def test_the_end_of_a_long_log_is_read(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_bytes(b"x" * TEXT_LIMIT + b"the end")
+    text = read_log(log)
+    assert len(text) == TEXT_LIMIT
+    assert text.endswith("the end")
+
+
+def test_sent_files_by_their_place(tmp_path: Path) -> None:
+    log, script, model = tmp_path / "a.log", tmp_path / "a.py", tmp_path / "a.onnx"
+    for path in (log, script, model):
+        path.write_text("content")
+    given = (Given(log, Kind.LOG), Given(script, Kind.SCRIPT), Given(model, Kind.MODEL))
+    sent = sent_files("pasted error", given)
+    assert [(each.origin, each.text) for each in sent["logs"]] == [("pasted", "pasted error"), ("", "content")]
+    assert [(each.name, each.size, each.text) for each in sent["scripts"]] == [("a.py", 7, None)]
+    assert [(each.name, each.size, each.text) for each in sent["models"]] == [("a.onnx", 7, None)]
+    assert not any(each.examined for files in sent.values() for each in files)
+
+
+def test_a_file_that_has_gone_is_kept_with_the_reason(tmp_path: Path) -> None:
+    (log,) = sent_files(" \n", (Given(tmp_path / "gone.log", Kind.LOG),))["logs"]
+    assert log.name == "gone.log"
+    assert "No such file" in log.unread["text"]
+
+
+def test_nothing_given() -> None:
+    assert sent_files("", ()) == {"logs": (), "scripts": (), "models": ()}

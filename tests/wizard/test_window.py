@@ -1,0 +1,265 @@
+"""The whole walk through the window: by buttons, by keyboard, cancelled, twice, in both languages, and its end."""
+
+import re
+from pathlib import Path
+
+import pytest
+from played_engine import TOO_OLD, VENV, Engine, case
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QColor, QDragEnterEvent, QDropEvent, QPalette
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMessageBox, QPushButton
+from pytestqt.qtbot import QtBot
+
+from checks.case import CaseError
+from checks.events import Planned, ProbeStarted
+from wizard.flow import STEPS, Step
+from wizard.window import Window
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def test_first_page(window: Window) -> None:
+    assert window.step is Step.SYMPTOM
+    assert not window.next.isEnabled()
+    assert not window.back.isEnabled()
+    assert not window.cancel.isVisible()
+    assert [step for step in STEPS if step in window._pages] == [Step.SYMPTOM]  # the others are built when needed
+
+
+def test_the_whole_walk(qtbot: QtBot, at_report: Window, engine: Engine) -> None:
+    (request,) = engine.requests
+    assert (request.target, request.answers.symptom) == (VENV.path, "not-on-gpu")
+    assert at_report.case.case == case(TOO_OLD)
+    for step in (Step.RUN, Step.TARGET, Step.EVIDENCE, Step.SYMPTOM):
+        qtbot.mouseClick(at_report.back, LEFT)
+        assert at_report.step is step
+    at_report.go(Step.REPORT)
+    assert at_report.step is Step.REPORT
+
+
+def test_by_keyboard_alone(qtbot: QtBot, window: Window, engine: Engine, qapp: QApplication) -> None:
+    def press(key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        widget = qapp.focusWidget() or window
+        qtbot.keyClick(widget, key, modifier)
+
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    press(Qt.Key.Key_Space)  # the first symptom
+    assert window.case.answers.symptom == "does-not-start"
+    press(Qt.Key.Key_Right)
+    press(Qt.Key.Key_Space)
+    assert window.case.answers.symptom == "not-on-gpu"
+    press(Qt.Key.Key_N, Qt.KeyboardModifier.AltModifier)
+    qtbot.waitUntil(lambda: window.step is Step.EVIDENCE)  # a button that is pressed by its letter is seen to go down
+    press(Qt.Key.Key_N, Qt.KeyboardModifier.AltModifier)
+    qtbot.waitUntil(lambda: window.step is Step.TARGET)
+    qtbot.waitUntil(window.next.isEnabled)
+    press(Qt.Key.Key_R, Qt.KeyboardModifier.AltModifier)
+    qtbot.waitUntil(lambda: window.step is Step.RUN)
+    engine.tell(Planned(probes={"torch": 3.0}, checks=()), ProbeStarted("torch"))
+    with qtbot.waitSignal(window.work.finished_run):
+        press(Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: window.step is Step.REPORT)
+    press(Qt.Key.Key_B, Qt.KeyboardModifier.AltModifier)
+    qtbot.waitUntil(lambda: window.step is Step.RUN)
+
+
+def test_tab_leads_through_the_page_then_the_buttons_then_the_rail(
+    qtbot: QtBot, window: Window, qapp: QApplication
+) -> None:
+    window.case.set_symptom("everything")
+    window.go(Step.SYMPTOM)
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    reached = []
+    for _ in range(7):
+        focus = qapp.focusWidget()
+        assert focus is not None
+        reached.append(focus.accessibleName() or (focus.text() if isinstance(focus, QPushButton) else ""))
+        qtbot.keyClick(focus, Qt.Key.Key_Tab)
+    assert reached == [
+        "Check everything",
+        "Open a report that somebody sent",
+        "&Next",
+        "Step 1: What happened, you are here",
+        "Step 2: What you have, not done yet",
+        "Step 3: Where it runs, not done yet",
+        "&Language / 言語",
+    ]
+    assert qapp.focusWidget() is window.page(Step.SYMPTOM).first_focus()
+
+
+def test_tab_reaches_what_is_inside_a_finding(qtbot: QtBot, at_report: Window, qapp: QApplication) -> None:
+    at_report.activateWindow()
+    qtbot.waitUntil(at_report.isActiveWindow)
+    reached = []
+    for _ in range(30):
+        focus = qapp.focusWidget()
+        assert focus is not None
+        reached.append(focus.accessibleName() or (focus.text() if isinstance(focus, QPushButton) else ""))
+        qtbot.keyClick(focus, Qt.Key.Key_Tab)
+    finding = reached.index("The NVIDIA driver is too old for torch 2.6.0+cu124")
+    copy = next(i for i, name in enumerate(reached) if name.startswith("Copy: "))
+    facts = reached.index("All facts")
+    assert finding < copy < facts < reached.index("&Back")
+
+
+def test_cancel_keeps_what_is_done(qtbot: QtBot, at_target: Window, engine: Engine) -> None:
+    at_target.go_next()
+    assert at_target.cancel.isVisible()
+    assert not at_target.back.isVisible()
+    engine.tell(Planned(probes={"torch": 3.0}, checks=()), ProbeStarted("torch"))
+    qtbot.waitUntil(
+        lambda: at_target.case.running.probes["torch"].state == "running" if at_target.case.running.probes else False
+    )
+    with qtbot.waitSignal(at_target.work.finished_run):
+        qtbot.mouseClick(at_target.cancel, LEFT)
+    qtbot.waitUntil(lambda: at_target.step is Step.REPORT)
+    assert at_target.case.case is not None
+    assert not at_target.case.case.complete
+
+
+def test_a_fault_of_ours_keeps_the_answers(qtbot: QtBot, at_target: Window, engine: Engine) -> None:
+    engine.tell(RuntimeError("oops"))
+    at_target.go_next()
+    qtbot.waitUntil(lambda: not at_target.case.is_running)
+    assert at_target.case.notice is not None
+    assert "RuntimeError: oops" in at_target.case.sentence(at_target.case.notice)
+    assert at_target.case.answers.target == VENV.path
+    assert at_target.back.isEnabled()
+
+
+def test_check_again_shows_what_changed(qtbot: QtBot, at_report: Window, engine: Engine) -> None:
+    engine.tell_all()
+    with qtbot.waitSignal(at_report.work.finished_run):
+        at_report.run()
+    assert at_report.case.case_before == case(TOO_OLD)
+    assert at_report.case.case == case()
+    assert engine.requests[0] == engine.requests[1]
+
+
+def test_running_twice_at_once_is_once(qtbot: QtBot, at_target: Window, engine: Engine) -> None:
+    at_target.run()
+    at_target.run()
+    engine.tell_all(TOO_OLD)
+    with qtbot.waitSignal(at_target.work.finished_run):
+        pass
+    assert len(engine.requests) == 1
+
+
+def test_closing_cancels_and_waits(at_target: Window) -> None:
+    at_target.go_next()
+    thread = at_target.work._engine
+    assert thread is not None
+    assert thread.isRunning()
+    at_target.close()
+    assert thread.isFinished()
+
+
+def test_a_dropped_report_opens_from_anywhere(
+    qtbot: QtBot, window: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    sent = tmp_path / "sent.pdf"
+    monkeypatch.setattr("wizard.work._opened", lambda path: case(TOO_OLD))
+    with qtbot.waitSignal(window.work.finished_opening):
+        drop(window, sent)
+    assert window.step is Step.REPORT
+    assert window.case.opened == sent
+    window.go_back()
+    assert window.step is Step.SYMPTOM
+
+
+def test_what_is_no_report_is_not_taken(window: Window, tmp_path: Path) -> None:
+    assert not drag(window, tmp_path / "model.onnx").isAccepted()
+    assert not drag(window, tmp_path / "a.pdf", tmp_path / "b.pdf").isAccepted()
+    assert drag(window, tmp_path / "a.pdf").isAccepted()
+
+
+def test_no_report_is_opened_while_it_runs(qtbot: QtBot, at_target: Window, tmp_path: Path) -> None:
+    at_target.go_next()
+    assert not drag(at_target, tmp_path / "a.pdf").isAccepted()
+    assert not at_target.open_action.isEnabled()
+
+
+def test_a_damaged_report_is_one_sentence(
+    qtbot: QtBot, at_report: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def damaged(path: Path) -> None:
+        raise CaseError("case-damaged", "unexpected end")
+
+    monkeypatch.setattr("wizard.work._opened", damaged)
+    at_report.work.open(tmp_path / "bad.json")
+    qtbot.waitUntil(lambda: at_report.case.notice is not None)
+    assert at_report._notice.isVisible()
+    assert at_report.case.case == case(TOO_OLD)  # what was there is not lost
+    qtbot.mouseClick(at_report._notice_close, LEFT)
+    assert not at_report._notice.isVisible()
+
+
+def test_languages_at_run_time(qtbot: QtBot, at_report: Window) -> None:
+    english = texts(at_report)
+    at_report.language.setCurrentIndex(at_report.language.findData("ja"))
+    at_report.language.activated.emit(1)
+    qtbot.waitUntil(lambda: "すべての情報" in texts(at_report))
+    same = english & texts(at_report)
+    assert not {text for text in same if text not in SAME and any(map(str.isalpha, text))}
+    at_report.case.set_language("en")
+    qtbot.waitUntil(lambda: texts(at_report) == english)
+
+
+# Values, names and commands, which no language changes.
+SAME = {
+    "Naosu",
+    "470.256.02",
+    "525.60.13",
+    "12.4",
+    "NVML",
+    "the target's torch",
+    "torch 2.6.0+cu124",
+}
+
+
+def texts(window: Window) -> set[str]:
+    """What the buttons and labels of the whole window say, but for commands, links and how a remedy was tried."""
+    found = {
+        each.text() for kind in (QAbstractButton, QLabel) for each in window.findChildren(kind) if each.isVisible()
+    }
+    return {text for text in found if text and not re.search(r"://|sudo|nvidia-smi|20\d\d-\d\d-\d\d", text)}
+
+
+def test_dark_and_light(qtbot: QtBot, window: Window, qapp: QApplication) -> None:
+    light = window.styleSheet()
+    before = qapp.palette()
+    try:
+        qapp.setPalette(QPalette(QColor("#2b2d30"), QColor("#1f2123")))
+        qtbot.waitUntil(lambda: window.styleSheet() != light)
+    finally:
+        qapp.setPalette(before)
+    qtbot.waitUntil(lambda: window.styleSheet() == light)
+
+
+def test_about(qtbot: QtBot, window: Window) -> None:
+    window.about()
+    box = window.findChild(QMessageBox)
+    assert isinstance(box, QMessageBox)
+    assert "Naosu" in box.text()
+    box.close()
+
+
+def urls(*paths: Path) -> QMimeData:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    return data
+
+
+def drag(window: Window, *paths: Path) -> QDragEnterEvent:
+    data = urls(*paths)
+    event = QDragEnterEvent(QPoint(5, 5), Qt.DropAction.CopyAction, data, LEFT, Qt.KeyboardModifier.NoModifier)
+    event.ignore()
+    window.dragEnterEvent(event)
+    return event
+
+
+def drop(window: Window, *paths: Path) -> None:
+    data = urls(*paths)
+    window.dropEvent(QDropEvent(QPoint(5, 5), Qt.DropAction.CopyAction, data, LEFT, Qt.KeyboardModifier.NoModifier))

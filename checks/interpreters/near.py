@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from checks.interpreters.disk import exists
-from checks.interpreters.layout import executable_in
+from checks.interpreters.layout import executable_in, layout_of
 from checks.interpreters.read import PROJECT_ENVIRONMENTS
 
 _DEPTH = 2  # folders below the chosen one
@@ -42,9 +42,21 @@ def interpreters_near(folder: Path, home: Path) -> Iterator[Path]:
 
 def _in_project(folder: Path) -> Iterator[Path]:
     for name in ("", *PROJECT_ENVIRONMENTS):
-        found = executable_in(folder / name)
+        found = _environment(folder / name)
         if found is not None:
             yield found
+
+
+def _environment(folder: Path) -> Path | None:
+    """The interpreter whose prefix this folder is; a link to another one (~/bin/python) makes no environment."""
+    found = executable_in(folder) if _looks_like_environment(folder) else None
+    if found is None or not _is_same(layout_of(found).prefix, folder):
+        return None
+    return found
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def _below(folder: Path) -> Iterator[Path]:
@@ -57,7 +69,7 @@ def _below(folder: Path) -> Iterator[Path]:
             if opened > _MOST_FOLDERS:
                 return
             for child in _folders(parent):
-                found = executable_in(child) if _looks_like_environment(child) else None
+                found = _environment(child)
                 if found is not None:
                     yield found
                 elif child.name == ".pixi":

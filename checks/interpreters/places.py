@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from checks.interpreters.disk import is_folder, is_named
+from checks.interpreters.disk import absolute, is_file, is_folder, is_named
 from checks.interpreters.windows_registry import RegistryKey, read_python_keys
 from checks.knowledge.interpreter_places import interpreter_places
 
@@ -35,8 +35,11 @@ class Places:
 
     @classmethod
     def of_this_machine(cls, folder: Path | str | None = None) -> Places:
-        """The real machine; ``folder`` is the one near which the user's environment is expected."""
+        """The real machine; ``folder`` (or a file in it) is where the user's environment is expected to be near."""
         environ = dict(os.environ)
+        near = absolute(folder) if folder is not None else None
+        if near is not None and is_file(near):
+            near = near.parent
         entries = (Path(each.strip('"')) for each in environ.get("PATH", "").split(os.pathsep) if each)
         # A frozen application is no interpreter that could be a target.
         own = None if getattr(sys, "frozen", False) or not sys.executable else Path(sys.executable)
@@ -46,7 +49,7 @@ class Places:
             root=Path(environ.get("SystemDrive", "C:") + "\\") if sys.platform == "win32" else Path("/"),
             environ=environ,
             path_entries=tuple(each for each in entries if each.is_absolute()),
-            near=(Path(folder).absolute(),) if folder is not None else (),
+            near=(near,) if near is not None else (),
             registry=read_python_keys,
             own=own,
         )

@@ -30,7 +30,7 @@ class StandIn:
     ``installer``: without a target it only offers to install Python.
     """
 
-    kind: str  # "pyenv", "store", "apple"
+    kind: str  # as InterpreterFacts.kind: "pyenv", "store", "system"
     target: Path | None
     installer: bool = False
 
@@ -102,4 +102,4 @@ def _apple_alias(path: Path, places: Places) -> StandIn:
     """/usr/bin/python3 runs the one of Xcode or of the command line tools, if either is installed."""
     targets = (places.root / folder / path.name for folder in _APPLE_TOOLS)
     found = next((each for each in targets if is_file(each)), None)
-    return StandIn("apple", found, installer=found is None)
+    return StandIn("system", found, installer=found is None)

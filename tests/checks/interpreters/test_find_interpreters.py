@@ -43,6 +43,13 @@ def test_this_machine() -> None:
     assert likely_target(interpreters) is not None
 
 
+def test_a_file_stands_for_its_folder(tmp_path: Path) -> None:
+    script = write(tmp_path / "train.py")
+    assert Places.of_this_machine(script).near == (tmp_path,)
+    assert Places.of_this_machine(tmp_path).near == (tmp_path,)
+    assert Places.of_this_machine().near == ()
+
+
 def test_an_empty_machine(linux: BuiltMachine) -> None:
     assert find_interpreters(linux.places) == ()
 
@@ -88,6 +95,17 @@ def test_the_chosen_folder_is_inside_an_environment(linux: BuiltMachine) -> None
     linux.venv(linux.home / "v", base)
     linux.near = [linux.home / "v/lib/python3.11"]
     assert found(linux)["home/aya/v/bin/python"] == ("folder",)
+
+
+def test_a_link_in_the_home_folder_makes_no_environment_near(linux: BuiltMachine) -> None:
+    linux.posix_python(linux.root / "usr", "3.11.2")
+    for place in ("bin", ".local/bin"):  # uv puts links to its interpreters into ~/.local/bin
+        (linux.home / place).mkdir(parents=True)
+        (linux.home / place / "python3.11").symlink_to(linux.root / "usr/bin/python3.11")
+    linux.near = [linux.home / "project"]
+    assert found(linux) == {"usr/bin/python3": ("system",)}
+    linux.near = [linux.home]
+    assert found(linux) == {"usr/bin/python3": ("system",)}
 
 
 def test_pyenv_shims_lead_to_the_selected_version(linux: BuiltMachine) -> None:

@@ -108,6 +108,19 @@ def test_debian(linux: BuiltMachine) -> None:
     assert "version" in facts.unread
 
 
+def test_fedora(linux: BuiltMachine) -> None:
+    # Fedora 40: the library is in lib64, pure packages in lib, pip's own below /usr/local
+    usr = linux.root / "usr"
+    linux.program(usr / "bin/python3.12")
+    write(usr / "lib64/python3.12/os.py")
+    write(usr / "include/python3.12/patchlevel.h", '#define PY_VERSION "3.12.4"')
+    for name, place in (("numpy", "lib64"), ("pip", "lib"), ("torch", "local/lib64"), ("tqdm", "local/lib")):
+        install(usr / place / "python3.12/site-packages", name, "1.0")
+    facts = read_interpreter(usr / "bin/python3.12", places=linux.places)
+    assert (facts.version, facts.prefix, facts.externally_managed) == ("3.12.4", str(usr), False)
+    assert [each.name for each in facts.packages or ()] == ["torch", "tqdm", "numpy", "pip"]
+
+
 def test_version_from_the_program_where_nothing_else_tells(linux: BuiltMachine) -> None:
     program = linux.posix_python(linux.root / "usr", "3.11.2", headers=False)
     write(program, linux.head + b"\0Py_BytesMain\x003.11.2\0", executable=True)
@@ -350,7 +363,8 @@ def test_macos_framework(macos: BuiltMachine) -> None:
 
 def test_macos_alias_of_the_developer_tools(macos: BuiltMachine) -> None:
     alias = macos.program(macos.root / "usr/bin/python3")
-    assert read_interpreter(alias, places=macos.places).problem == "installer-alias"
+    facts = read_interpreter(alias, places=macos.places)
+    assert (facts.problem, facts.kind) == ("installer-alias", "system")
     framework = macos.root / "Library/Developer/CommandLineTools/Library/Frameworks/Python3.framework/Versions/3.9"
     program = macos.posix_python(framework, "3.9.6")
     tool = macos.root / "Library/Developer/CommandLineTools/usr/bin/python3"

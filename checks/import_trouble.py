@@ -127,7 +127,14 @@ def _last_words(name: str, probes: ProbeRuns | None) -> Iterator[str]:
 
 
 def _trouble(name: str, framework: FrameworkFacts, text: str, *, is_fatal: bool = True) -> Trouble:
-    return Trouble(package=name, version=framework.version or "", text=text, origin=framework.origin, is_fatal=is_fatal)
+    return Trouble(
+        framework=name,
+        package=name,
+        version=framework.version or "",
+        text=text,
+        origin=framework.origin,
+        is_fatal=is_fatal,
+    )
 
 
 def _text(error: ErrorText) -> str:

@@ -35,7 +35,7 @@ def extension_abi_mismatch(
     installed = interpreter.package("torch")
     if installed is None:
         return
-    told |= {each.name for each in (torch.companions if torch else None) or () if each.imported}
+    told |= {each.name for each in (torch.companions if torch else None) or () if each.imported and each.error is None}
     for package in interpreter.packages:
         built = built_for(package.version)
         if built is not None and package.name not in told and _differs(built, installed, torch):

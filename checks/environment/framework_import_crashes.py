@@ -17,6 +17,7 @@ from checks.registry import check
 
 CAUSE = "framework-import-crashes"
 IMPORT_STAGE = "imported"
+COMPANION_STAGES = ("torchvision", "torchaudio", "xformers", "triton")
 ILLEGAL_INSTRUCTION = ("SIGILL", "STATUS_ILLEGAL_INSTRUCTION")
 FRAMEWORKS = tuple(name for name in Frameworks.__struct_fields__ if name not in ("origin", "unread"))
 
@@ -30,8 +31,10 @@ def framework_import_crashes(
     if not runs:
         raise Inconclusive("not-installed", fact="frameworks")
     for run in runs:
-        if run.last_stage == IMPORT_STAGE and _died(run):
-            yield _finding(run, _label(run.probe, frameworks, interpreter), _distribution(run.probe, interpreter))
+        # A package beside the framework has a stage of its own, which bears its name.
+        name = run.probe if run.last_stage == IMPORT_STAGE else run.last_stage
+        if name in (run.probe, *COMPANION_STAGES) and _died(run):
+            yield _finding(run, name, frameworks, interpreter)
 
 
 def _died(run: ProbeRun) -> bool:
@@ -42,20 +45,23 @@ def _died(run: ProbeRun) -> bool:
     return recognise(run.stderr_tail or "") is None
 
 
-def _finding(run: ProbeRun, label: str, distribution: str) -> Finding:
+def _finding(run: ProbeRun, name: str, frameworks: Frameworks | None, interpreter: InterpreterFacts | None) -> Finding:
     hangs = run.status == "timed-out"
     ending = f"{run.seconds or 0:.0f}" if hangs else run.signal or f"exit code {run.exit_code}"
-    evidence = [Evidence("framework", label, run.origin), Evidence("ending", ending, run.origin)]
+    evidence = [
+        Evidence("framework", _label(name, frameworks, interpreter), run.origin),
+        Evidence("ending", ending, run.origin),
+    ]
     if run.stderr_tail:
         evidence.append(Evidence("last_words", run.stderr_tail.strip()[-500:], run.origin))
     return Finding(
         cause=CAUSE,
-        severity=Severity.BLOCKING,
+        severity=Severity.BLOCKING if name == run.probe else Severity.WARNING,
         # A slow disk or a first import that compiles can take longer than the limit and still end well.
         confidence=0.7 if hangs else 0.9,
-        subject=run.probe,
+        subject=name,
         evidence=tuple(evidence),
-        values={"package_name": distribution}
+        values={"package_name": _distribution(name, interpreter)}
         | phrase("manner", "import-hangs" if hangs else "import-crashes", ending=ending),
     )
 

@@ -74,3 +74,10 @@ def test_silent(run: ProbeRun) -> None:
 def test_no_framework_was_tried() -> None:
     with pytest.raises(Inconclusive):
         findings(ProbeRun(probe="machine"))
+
+
+def test_a_package_beside_the_framework_is_named() -> None:
+    stages = (*DONE[:2], StageRun(name="xformers"))
+    (finding,) = findings(ProbeRun(probe="torch", status="crashed", signal="SIGSEGV", stages=stages))
+    assert finding.severity is Severity.WARNING
+    assert finding.placeholders()["framework"] == "xformers"

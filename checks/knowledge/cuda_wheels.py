@@ -1,0 +1,38 @@
+"""Which pip package brings which of CUDA's libraries."""
+
+from __future__ import annotations
+
+import functools
+
+import msgspec
+
+from checks.knowledge import Table, load
+
+
+class CudaWheel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A library by the start of its file name without "lib", and the middle of its package's name."""
+
+    library: str
+    package: str
+
+    def is_package(self, name: str) -> bool:
+        """Whether a distribution (normalised name) is this library's: "nvidia-cudnn-cu12"."""
+        return name == f"nvidia-{self.package}" or name.startswith(f"nvidia-{self.package}-cu")
+
+
+class CudaWheels(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """resources/knowledge/cuda_wheels.toml."""
+
+    row: tuple[CudaWheel, ...]
+
+
+@functools.cache
+def cuda_wheels() -> CudaWheels:
+    """The libraries and their packages."""
+    return load("cuda_wheels", CudaWheels)
+
+
+def wheel_of_library(file_name: str) -> CudaWheel | None:
+    """The row of a library file ("libcudnn_ops.so.9", "cublas64_12.dll"); None where it is none of CUDA's."""
+    plain = file_name.lower().removeprefix("lib")
+    return next((row for row in cuda_wheels().row if plain.startswith(row.library.lower())), None)

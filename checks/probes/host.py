@@ -1,9 +1,10 @@
 """Run one probe inside this interpreter: host.py PROBE_FILE ANSWER_FILE ARGUMENT_JSON [SECONDS].
 
-A probe script has ``STAGES``, a tuple of functions that take the argument (a dict) and return a dict of facts, and
-``ESSENTIAL``, the names of the stages without which the rest is pointless. It may import ``naosu_kit`` (kit.py).
-Every stage is announced before it starts, so that a process that dies names the stage that killed it. The answer
-goes to a file, because native libraries print on standard output. One JSON object per line, in ASCII:
+A probe script has ``STAGES``, functions in their turn (a tuple, or a generator where only an earlier stage knows which
+come later), each of which takes the argument (a dict) and returns a dict of facts; and ``ESSENTIAL``, the names of the
+stages without which the rest is pointless. It may import ``naosu_kit`` (kit.py). Every stage is announced before it
+starts, so that a process that dies names the stage that killed it. The answer goes to a file, because native
+libraries print on standard output. One JSON object per line, in ASCII:
 
     {"python": "3.11.7"}
     {"begin": "import"}

@@ -11,10 +11,12 @@ from collections.abc import Iterator
 
 from packaging.utils import canonicalize_name
 
+from checks.environment.framework_companion_mismatch import OTHER_PAIRS
 from checks.environment.numpy_abi_mismatch import is_other_generation
 from checks.facts import Frameworks, InterpreterFacts, OsFacts, ProbeRuns
 from checks.finding import Evidence, Finding, Severity
 from checks.import_trouble import finding_of_text, recognised
+from checks.knowledge.torch_companions import companion_names
 from checks.registry import check
 from checks.requirements import Broken, broken_requirements
 
@@ -24,15 +26,7 @@ ABSENT = "–"
 # Neighbours that have a cause of their own, which knows more than "the versions do not fit".
 OWN_CAUSE = frozenset({"protobuf", "nvidia-cudnn-cu11", "nvidia-cudnn-cu12", "nvidia-cudnn-cu13"})
 # Pairs that framework-companion-mismatch judges: (package, what it asks for).
-COMPANIONS = frozenset(
-    {
-        ("torchvision", "torch"),
-        ("torchaudio", "torch"),
-        ("xformers", "torch"),
-        ("jax", "jaxlib"),
-        ("tensorflow", "keras"),
-    }
-)
+COMPANIONS = OTHER_PAIRS | {(name, "torch") for name in companion_names()}
 
 
 @check(CAUSE)

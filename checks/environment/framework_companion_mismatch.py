@@ -1,0 +1,165 @@
+"""The packages beside a framework are made for another release of it, or for another kind of build.
+
+Detects:      torchvision, torchaudio or xformers for another torch, or for another CUDA major version or the CPU;
+              keras, tf-keras, tensorflow-text, jaxlib and JAX's plugins that do not fit their framework.
+Why it bites: their compiled half calls into the framework: "operator torchvision::nms does not exist", undefined
+              symbols, "xFormers can't load C++/CUDA extensions".
+Blind spots:  builds from source and vendors' own builds are not judged by their version.
+Knowledge:    resources/knowledge/torch_companions.toml; the packages' own metadata
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
+from checks.facts import Frameworks, InterpreterFacts, OsFacts, Package, TorchFacts
+from checks.finding import Evidence, Finding, Severity, Unread
+from checks.knowledge.torch import CPU, INDEX
+from checks.knowledge.torch_companions import (
+    companion_names,
+    fits,
+    fitting,
+    torch_companions,
+    wanted_torch,
+)
+from checks.registry import check
+from checks.requirements import broken_requirements
+from checks.versions import minor, release
+
+CAUSE = "framework-companion-mismatch"
+
+# (package, what it asks for) of other frameworks, judged by the packages' own metadata.
+OTHER_PAIRS = frozenset(
+    {
+        ("jax", "jaxlib"),
+        ("tensorflow", "keras"),
+        ("tf-keras", "tensorflow"),
+        ("tensorflow-text", "tensorflow"),
+        ("jax-cuda12-plugin", "jaxlib"),
+        ("jax-cuda12-plugin", "jax-cuda12-pjrt"),
+        ("jax-cuda13-plugin", "jaxlib"),
+        ("jax-cuda13-plugin", "jax-cuda13-pjrt"),
+    }
+)
+_BUILD_TAG = re.compile(r"\+(cu\d+|cpu|rocm[\d.]+|xpu)$")
+_OWN_BUILD = re.compile(r"(a0|\.dev|\+(git|nv|.*nv))")  # from source, or NVIDIA's
+
+
+@check(CAUSE)
+def framework_companion_mismatch(
+    interpreter: InterpreterFacts, frameworks: Frameworks | None, os: OsFacts | None
+) -> Iterator[Finding]:
+    """One finding per package that does not fit its framework."""
+    if interpreter.packages is None:
+        raise Unread("packages", interpreter.unread.get("packages", ""))
+    torch = frameworks.torch if frameworks else None
+    installed = interpreter.package("torch", "pytorch")
+    version = (torch.version if torch else None) or (installed.version if installed else None)
+    if version is not None:
+        for name in sorted(companion_names()):
+            package = interpreter.package(name)
+            if package is not None:
+                yield from _beside_torch(package, version, torch, os)
+    for broken in broken_requirements(interpreter, os):
+        pair = (broken.package.name, canonicalize_name(broken.requirement.name))
+        if pair in OTHER_PAIRS and broken.found is not None:
+            yield Finding(
+                cause=CAUSE,
+                severity=Severity.WARNING,
+                confidence=0.85,
+                subject=broken.package.name,
+                evidence=(
+                    Evidence("companion", f"{pair[0]} {broken.package.version}", broken.package.location or ""),
+                    Evidence("needed", broken.needed, broken.package.location or ""),
+                    Evidence("found", f"{pair[1]} {broken.found.version}", broken.found.location or ""),
+                ),
+                values={"requirement": broken.needed},
+                remedies=("install-required-version", "make-fresh-environment"),
+            )
+
+
+def _beside_torch(package: Package, version: str, torch: TorchFacts | None, os: OsFacts | None) -> Iterator[Finding]:
+    wanted, source = _wanted(package)
+    outcome = _imported(package.name, torch)
+    tags = (_tag(package.version), _tag(version))
+    is_own_build = _OWN_BUILD.search(version) or _OWN_BUILD.search(package.version)
+    if wanted and fits(wanted, version) is False and not is_own_build:
+        is_near = _is_same_line(wanted, version)
+        if outcome is False:
+            severity, confidence = Severity.BLOCKING, 0.95
+        elif is_near:
+            severity, confidence = Severity.NOTE, 0.7  # the pin is stricter than the binary interface
+        else:
+            severity, confidence = (Severity.WARNING, 0.8) if outcome else (Severity.BLOCKING, 0.85)
+    elif all(tags) and _kind(tags[0]) != _kind(tags[1]):
+        wanted, source = f"+{tags[0]}", torch_companions().title
+        severity, confidence = (Severity.BLOCKING, 0.95) if outcome is False else (Severity.WARNING, 0.85)
+    else:
+        return
+    fit = fitting(package.name, version)
+    tag = tags[1] or _tag_of(torch)
+    has_index = fit is not None and tag is not None and not (os and os.system == "Darwin")
+    yield Finding(
+        cause=CAUSE,
+        severity=severity,
+        confidence=confidence,
+        subject=package.name,
+        evidence=(
+            Evidence("companion", f"{package.name} {package.version}", package.location or ""),
+            Evidence("needed", f"torch {wanted}", source),
+            Evidence("found", f"torch {version}", torch.origin if torch else ""),
+        ),
+        values={
+            **({"companion_name": package.name, "companion_package": f"{package.name}=={fit}"} if fit else {}),
+            **({"torch_index": f"{INDEX}{tag}"} if has_index else {}),
+        },
+        remedies=(
+            "reinstall-torch-companion" if has_index else "reinstall-companion-from-registry",
+            "make-fresh-environment",
+        ),
+    )
+
+
+def _wanted(package: Package) -> tuple[str | None, str]:
+    """The torch that a companion asks for as a specifier, and where that stands; its own metadata come first."""
+    for line in package.requires or ():
+        try:
+            requirement = Requirement(line)
+        except InvalidRequirement:
+            continue
+        if canonicalize_name(requirement.name) == "torch" and requirement.specifier:
+            return str(requirement.specifier), package.location or "METADATA"
+    return wanted_torch(package.name, package.version), torch_companions().title
+
+
+def _imported(name: str, torch: TorchFacts | None) -> bool | None:
+    """Whether it could really be imported beside torch; None where nobody tried."""
+    return next((each.imported for each in (torch.companions if torch else None) or () if each.name == name), None)
+
+
+def _is_same_line(wanted: str, version: str) -> bool:
+    """Whether only the patch release differs: torch ==2.4.0 is wanted, 2.4.1 is there."""
+    return wanted.startswith("==") and minor(wanted) == minor(version)
+
+
+def _tag(version: str) -> str | None:
+    """The build in a version: "2.5.1+cu121" -> "cu121"."""
+    found = _BUILD_TAG.search(version)
+    return found[1] if found else None
+
+
+def _tag_of(torch: TorchFacts | None) -> str | None:
+    if torch is None or torch.cuda_version is None:
+        return None
+    return "cu" + "".join(str(part) for part in (*release(torch.cuda_version), 0)[:2]) if torch.cuda_version else CPU
+
+
+def _kind(tag: str | None) -> str:
+    """What must be equal: the CUDA major version ("cu121" -> "cu12"), or the vendor."""
+    if tag is None:
+        return ""
+    return tag[:-1] if tag.startswith("cu") else re.sub(r"[\d.]+$", "", tag)

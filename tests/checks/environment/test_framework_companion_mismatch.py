@@ -1,0 +1,109 @@
+"""When framework-companion-mismatch speaks, and when it keeps silent."""
+
+import pytest
+
+from checks.environment.framework_companion_mismatch import framework_companion_mismatch
+from checks.facts import Frameworks, ImportTry, InterpreterFacts, OsFacts, Package, TorchFacts
+from checks.finding import Finding, Severity, Unread
+
+LINUX = OsFacts(system="Linux", architecture="x86_64")
+MAC = OsFacts(system="Darwin", architecture="arm64")
+
+
+def findings(
+    *packages: Package,
+    torch: str | None = None,
+    cuda: str | None = None,
+    imported: bool | None = None,
+    os: OsFacts = LINUX,
+) -> list[Finding]:
+    interpreter = InterpreterFacts(path="/venv/bin/python", version="3.11.9", architecture="x86_64", packages=packages)
+    frameworks = None
+    if torch is not None:
+        tries = tuple(
+            ImportTry(name=each.name, imported=imported)
+            for each in packages
+            if each.name != "torch" and imported is not None
+        )
+        frameworks = Frameworks(torch=TorchFacts(version=torch, cuda_version=cuda, companions=tries))
+    return list(framework_companion_mismatch(interpreter, frameworks, os))
+
+
+def package(name: str, version: str, *requires: str) -> Package:
+    return Package(name=name, version=version, requires=requires or None)
+
+
+def test_xformers_for_another_torch() -> None:
+    # https://github.com/yangjianxin1/Firefly/issues/258: xformers 0.0.26.post1 beside torch 2.1.0+cu121
+    (finding,) = findings(package("xformers", "0.0.26.post1"), torch="2.1.0+cu121", cuda="12.1")
+    assert finding.severity is Severity.BLOCKING
+    assert finding.placeholders()["needed"] == "torch ==2.3.0"
+    assert finding.values["companion_package"] == "xformers==0.0.22.post7"
+    assert finding.values["torch_index"] == "https://download.pytorch.org/whl/cu121"
+
+
+def test_cpu_torch_beside_a_cuda_companion() -> None:
+    # https://github.com/facebookresearch/xformers/issues/982 has the same pair with xformers.
+    (finding,) = findings(package("torchvision", "0.17.0+cu121"), torch="2.2.0+cpu", cuda="", imported=True)
+    assert finding.severity is Severity.WARNING
+    assert finding.values["torch_index"] == "https://download.pytorch.org/whl/cpu"
+
+
+def test_a_failed_import_is_certain() -> None:
+    (finding,) = findings(package("torchvision", "0.20.0"), torch="2.6.0+cu124", cuda="12.4", imported=False)
+    assert finding.severity is Severity.BLOCKING
+    assert finding.confidence > 0.9
+
+
+def test_patch_release_is_only_a_note() -> None:
+    (finding,) = findings(package("torchvision", "0.19.0", "torch==2.4.0"), torch="2.4.1+cu121", imported=True)
+    assert finding.severity is Severity.NOTE
+
+
+def test_metadata_alone() -> None:
+    (finding,) = findings(package("torchaudio", "2.5.1", "torch==2.5.1"), package("torch", "2.6.0"))
+    assert finding.remedies[0] == "reinstall-companion-from-registry"
+    assert finding.values == {"companion_name": "torchaudio", "companion_package": "torchaudio==2.6.0"}
+
+
+def test_on_a_mac_from_the_registry() -> None:
+    (finding,) = findings(package("torchvision", "0.20.0"), torch="2.6.0", cuda="", os=MAC)
+    assert finding.remedies[0] == "reinstall-companion-from-registry"
+
+
+def test_keras_beside_tensorflow() -> None:
+    (finding,) = findings(package("tensorflow", "2.15.0", "keras<2.16,>=2.15.0"), package("keras", "3.5.0"))
+    assert finding.placeholders()["found"] == "keras 3.5.0"
+    assert finding.values["requirement"] == "keras<2.16,>=2.15.0"
+
+
+def test_jax_and_jaxlib() -> None:
+    (finding,) = findings(package("jax", "0.4.30", "jaxlib<=0.4.30,>=0.4.27"), package("jaxlib", "0.4.20"))
+    assert finding.subject == "jax"
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "torch"),
+    [
+        pytest.param("torchvision", "0.21.0+cu124", "2.6.0+cu124", id="the-pair"),
+        pytest.param("torchvision", "0.29.2", "2.15.0+cu132", id="stable-interface-of-torchvision"),
+        pytest.param("torchaudio", "2.11.0", "2.14.1+cu126", id="stable-interface-of-torchaudio"),
+        pytest.param("xformers", "0.0.35", "2.13.0+cu130", id="stable-interface-of-xformers"),
+        pytest.param("torchvision", "0.23.0+cu126", "2.8.0+cu128", id="same-cuda-major"),
+        pytest.param("torchvision", "0.21.0", "2.6.0+cu118", id="build-of-the-companion-unknown"),
+        pytest.param("torchvision", "0.20.0a0", "2.6.0a0+ecf3bae40a.nv25.01", id="nvidia-container"),
+        pytest.param("torchvision", "0.99.0", "2.6.0+cu124", id="unknown-release"),
+        pytest.param("timm", "1.0.9", "2.6.0+cu124", id="not-a-companion"),
+    ],
+)
+def test_silent(name: str, version: str, torch: str) -> None:
+    assert findings(package(name, version), torch=torch) == []
+
+
+def test_silent_without_torch() -> None:
+    assert findings(package("torchvision", "0.21.0")) == []
+
+
+def test_unread_packages_are_open() -> None:
+    with pytest.raises(Unread, match="packages"):
+        list(framework_companion_mismatch(InterpreterFacts(path="/p", version="3.11.9"), None, LINUX))

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import msgspec
 
@@ -59,6 +60,7 @@ class Request:
 
     answers: Answers = field(default_factory=Answers)
     target: str | None = None
+    near: Path | None = None  # a folder whose environments are the likely ones
     interpreters: tuple[InterpreterFacts, ...] | None = None
     logs: tuple[SentFile, ...] = ()
     scripts: tuple[SentFile, ...] = ()
@@ -107,7 +109,7 @@ class _Examination:
         yield Planned(probes=dict(self._expected), checks=tuple(all_checks()))
         if self._request.interpreters is None and not self._cancelled():
             # Looked for while the probes run: other interpreters explain much ("torch is in that one").
-            interpreters = _merged(target, find_interpreters(Places.of_this_machine()))
+            interpreters = _merged(target, find_interpreters(Places.of_this_machine(self._request.near)))
         yield from self._follow()
 
         facts = self._facts(target, interpreters)
@@ -154,7 +156,7 @@ class _Examination:
             target = chosen or read_interpreter(self._request.target, found_by=("chosen",))
             return target, _merged(target, known or ())
         if known is None:
-            known = find_interpreters(Places.of_this_machine())
+            known = find_interpreters(Places.of_this_machine(self._request.near))
         return likely_target(known), known
 
     def _start(self, spec: ProbeSpec, interpreter: str) -> None:

@@ -175,6 +175,7 @@ def _check(chosen: argparse.Namespace) -> int:
     request = Request(
         answers=Answers(symptom=chosen.symptom, exactness=chosen.exactness, effort=chosen.effort),
         target=chosen.target,
+        near=Path.cwd(),
         logs=tuple(_sent(path, "log", chosen.lang) for path in chosen.log),
         scripts=tuple(_sent(path, "script", chosen.lang) for path in chosen.script),
         models=tuple(_sent(path, "model", chosen.lang) for path in chosen.model),
@@ -209,7 +210,7 @@ def _envs(chosen: argparse.Namespace) -> int:
 
     if chosen.near is not None and not Path(chosen.near).is_dir():
         raise UsageError(words("commands.file-unreadable", chosen.lang, path=chosen.near, detail="not a folder"))
-    found = find_interpreters(Places.of_this_machine(Path(chosen.near) if chosen.near else None))
+    found = find_interpreters(Places.of_this_machine(Path(chosen.near or ".")))
     likely = likely_target(found)
     if chosen.json is not None:
         import msgspec

@@ -33,7 +33,7 @@ def ran_on_cuda(fact: FrameworkFacts) -> bool:
     return bool(fact.cuda_version) and ran_on(fact, "cuda", "gpu")
 
 
-def cuda_works(frameworks: Frameworks | None) -> bool:
+def cuda_computes(frameworks: Frameworks | None) -> bool:
     """Whether any framework really computed through CUDA: then the driver is in order, whatever else is odd."""
     return frameworks is not None and any(ran_on_cuda(fact) for _, fact in frameworks.each())
 

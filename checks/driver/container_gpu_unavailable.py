@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from checks.facts import AmdFacts, Frameworks, Gpus, NvidiaFacts, OsFacts
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import NONE, cuda_works, gpu_name, ran_on
+from checks.gpus import NONE, cuda_computes, gpu_name, ran_on
 from checks.registry import check
 
 CAUSE = "container-gpu-unavailable"
@@ -30,7 +30,7 @@ def container_gpu_unavailable(
     """One finding per vendor whose GPU the host has and the container has not."""
     if not os.container or os.container == "lxc":  # an LXC container gets its devices by the host's configuration
         return
-    if nvidia is not None and not cuda_works(frameworks):
+    if nvidia is not None and not cuda_computes(frameworks):
         yield from _nvidia(os, nvidia, gpus)
     if amd is not None and gpus is not None and gpus.amd and frameworks is not None:
         yield from _amd(os, amd, gpus, frameworks)

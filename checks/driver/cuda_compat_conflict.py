@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 from checks.facts import Frameworks, LibraryFile, NvidiaFacts
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import NONE, cuda_works, first_line, seen_cuda_errors
+from checks.gpus import NONE, cuda_computes, first_line, seen_cuda_errors
 from checks.registry import check
 
 CAUSE = "cuda-compat-conflict"
@@ -22,7 +22,7 @@ CAUSE = "cuda-compat-conflict"
 @check(CAUSE)
 def cuda_compat_conflict(nvidia: NvidiaFacts, frameworks: Frameworks | None) -> Iterator[Finding]:
     """One finding for the machine."""
-    if cuda_works(frameworks):  # a compat package that works is in its place
+    if cuda_computes(frameworks):  # a compat package that works is in its place
         return
     error = next((each for each in seen_cuda_errors(frameworks) if each.error.cause == CAUSE), None)
     library = _first_foreign(nvidia, frameworks)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from checks.facts import AmdFacts, DeviceNode, Frameworks, IntelFacts, NvidiaFacts, OsFacts
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import NONE, cuda_works, ran_on
+from checks.gpus import NONE, cuda_computes, ran_on
 from checks.registry import check
 
 CAUSE = "device-permission-denied"
@@ -30,7 +30,7 @@ def device_permission_denied(
 ) -> Iterator[Finding]:
     """One finding per vendor, naming the first file that may not be opened."""
     torch = frameworks.torch if frameworks else None
-    if nvidia is not None and not cuda_works(frameworks):
+    if nvidia is not None and not cuda_computes(frameworks):
         nodes = [node for node in nvidia.device_nodes or () if not node.path.startswith(_NOT_FOR_CUDA)]
         yield from _denied("nvidia", nodes, os)
     if amd is not None and torch is not None and torch.build == "rocm" and not ran_on(torch, "cuda"):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from checks.facts import Frameworks, Gpus, NvidiaFacts, OsFacts
 from checks.finding import Evidence, Finding, Severity, Unread
-from checks.gpus import NONE, cuda_works, gpu_name, in_nvml, is_given_away, nvidia_architecture
+from checks.gpus import NONE, cuda_computes, gpu_name, in_nvml, is_given_away, nvidia_architecture
 from checks.knowledge.cuda_driver import Fit, driver_fit, driver_number
 from checks.knowledge.gpu_architectures import gpu_architectures
 from checks.registry import check
@@ -44,7 +44,7 @@ def driver_dropped_gpu(
             continue
         yield Finding(
             cause=CAUSE,
-            severity=Severity.WARNING if cuda_works(frameworks) else Severity.BLOCKING,
+            severity=Severity.WARNING if cuda_computes(frameworks) else Severity.BLOCKING,
             confidence=0.95,
             subject=gpu.address or gpu_name(gpu),
             evidence=(

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from checks.facts import Frameworks, LibraryFile, NvidiaFacts, OsFacts
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import NONE, cuda_works
+from checks.gpus import NONE, cuda_computes
 from checks.registry import check
 from checks.versions import release
 
@@ -31,7 +31,7 @@ def driver_library_mismatch(
     library = next((each for each in nvidia.libcuda or () if _is_drivers_own(each)), None)
     nvml_says_so = nvidia.nvml == _MISMATCH
     if not nvml_says_so:
-        if not module or library is None or cuda_works(frameworks):
+        if not module or library is None or cuda_computes(frameworks):
             return
         if release(library.version or "") == release(module):
             return

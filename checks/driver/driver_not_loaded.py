@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from checks.facts import Frameworks, Gpu, Gpus, NvidiaFacts, OsFacts
 from checks.finding import Evidence, Finding, Severity, Unread
-from checks.gpus import NONE, cuda_works, gpu_name, is_given_away, nvidia_architecture
+from checks.gpus import NONE, cuda_computes, gpu_name, is_given_away, nvidia_architecture
 from checks.knowledge.cuda_driver import Fit, driver_fit
 from checks.registry import check
 
@@ -28,7 +28,7 @@ def driver_not_loaded(
     """One finding for the machine."""
     if not gpus.nvidia or (os and os.wsl):  # under WSL the driver is Windows' own
         return
-    if cuda_works(frameworks) or not _is_absent(nvidia, os):
+    if cuda_computes(frameworks) or not _is_absent(nvidia, os):
         return
     if any(_cannot_be_served(gpu, nvidia) for gpu in gpus.nvidia):  # driver-dropped-gpu, driver-too-old-for-gpu
         return
@@ -51,8 +51,14 @@ def driver_not_loaded(
         confidence=0.95,
         evidence=tuple(evidence),
         remedies=_remedies(nvidia, os),
-        values={"blacklist_file": nvidia.blacklisted[0]} if nvidia.blacklisted else {},
+        values=_blacklist_file(nvidia),
     )
+
+
+def _blacklist_file(nvidia: NvidiaFacts) -> dict[str, str]:
+    """The file to mend; what stands on the kernel's command line is set in the boot loader instead."""
+    files = [path for path in nvidia.blacklisted or () if path != "/proc/cmdline"]
+    return {"blacklist_file": files[0]} if files else {}
 
 
 def _is_absent(nvidia: NvidiaFacts, os: OsFacts | None) -> bool:

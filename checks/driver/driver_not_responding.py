@@ -1,6 +1,7 @@
 """The GPU driver does not answer.
 
-Detects:      the question to NVML hangs or kills its process; NVML says "timeout" or that interrupts do not arrive.
+Detects:      the question to NVML hangs or kills its process; NVML says, of itself or of one GPU, "timeout" or that
+              interrupts do not arrive.
 Why it bites: whatever asks the driver next hangs the same way: nvidia-smi, every CUDA program, sometimes the shutdown.
 Blind spots:  why: a GPU that fell off the bus, a stuck process, and a driver bug look alike from here.
 Knowledge:    resources/knowledge/hardware_errors.toml
@@ -23,7 +24,8 @@ def driver_not_responding(probes: ProbeRuns, gpus: Gpus | None, nvidia: NvidiaFa
     """One finding for the machine."""
     run = probes.of("nvidia")
     is_stuck = run is not None and run.status in ("timed-out", "crashed")
-    error = nvidia.nvml if nvidia and nvidia.nvml in _HANGS else ""
+    answers = (nvidia.nvml, *nvidia.device_errors.values()) if nvidia else ()
+    error = next((answer for answer in answers if answer in _HANGS), None) or ""
     if gpus is not None and not gpus.nvidia and not error:  # nothing of NVIDIA's that could hang
         return
     if not is_stuck and not error:

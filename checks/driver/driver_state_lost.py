@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from checks.facts import Frameworks, NvidiaFacts, OsFacts
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import NONE, cuda_works, first_line, seen_cuda_errors
+from checks.gpus import NONE, cuda_computes, first_line, seen_cuda_errors
 from checks.registry import check
 
 CAUSE = "driver-state-lost"
@@ -20,7 +20,7 @@ CAUSE = "driver-state-lost"
 def driver_state_lost(nvidia: NvidiaFacts, frameworks: Frameworks, os: OsFacts | None) -> Iterator[Finding]:
     """One finding for the machine."""
     error = next((each for each in seen_cuda_errors(frameworks) if each.error.cause == CAUSE), None)
-    if error is None or nvidia.nvml != "ok" or not nvidia.devices or cuda_works(frameworks):
+    if error is None or nvidia.nvml != "ok" or not nvidia.devices or cuda_computes(frameworks):
         return
     nodes = {node.path: node for node in nvidia.device_nodes or ()}
     uvm = nodes.get("/dev/nvidia-uvm")

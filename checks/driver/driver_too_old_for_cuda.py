@@ -10,8 +10,9 @@ Knowledge:    resources/knowledge/cuda_driver.toml
 
 from collections.abc import Iterator
 
-from checks.facts import Frameworks, NvidiaFacts, OsFacts
+from checks.facts import Frameworks, InterpreterFacts, MachineFacts, NvidiaFacts
 from checks.finding import Evidence, Finding, NotInTable, Severity, Unread
+from checks.fitting_build import torch_values
 from checks.gpus import ran_on_cuda
 from checks.knowledge.cuda_driver import cuda_driver, driver_minimum, driver_number
 from checks.registry import check
@@ -24,7 +25,12 @@ _NO_DRIVER = ("library-not-found", "NVML_ERROR_LIBRARY_NOT_FOUND", "NVML_ERROR_D
 
 
 @check(CAUSE)
-def driver_too_old_for_cuda(nvidia: NvidiaFacts, frameworks: Frameworks, os: OsFacts | None) -> Iterator[Finding]:
+def driver_too_old_for_cuda(
+    nvidia: NvidiaFacts,
+    frameworks: Frameworks,
+    machine: MachineFacts | None,
+    interpreter: InterpreterFacts | None,
+) -> Iterator[Finding]:
     """One finding per framework whose CUDA asks for a newer driver."""
     builds = [each for each in frameworks.cuda_builds() if not ran_on_cuda(each[1])]
     if not builds:  # a CPU-only build is another check's cause
@@ -39,7 +45,8 @@ def driver_too_old_for_cuda(nvidia: NvidiaFacts, frameworks: Frameworks, os: OsF
         row = driver_minimum(cuda_version)
         if row is None:
             raise NotInTable(cuda_driver().title, f"CUDA {cuda_version}")
-        minimum = row.windows if os and os.system == "Windows" else row.linux
+        is_windows = machine is not None and machine.os is not None and machine.os.system == "Windows"
+        minimum = row.windows if is_windows else row.linux
         if release(driver) < release(minimum):
             yield Finding(
                 cause=CAUSE,
@@ -52,20 +59,5 @@ def driver_too_old_for_cuda(nvidia: NvidiaFacts, frameworks: Frameworks, os: OsF
                     Evidence("cuda_version", cuda_version, framework.origin),
                     Evidence("driver_min", minimum, cuda_driver().title, row.source),
                 ),
-                values=_older_build(name, driver, windows=minimum == row.windows),
+                values=torch_values(machine, interpreter, keep=framework.version) if name == "torch" else {},
             )
-
-
-def _older_build(framework: str, driver: str, *, windows: bool) -> dict[str, str]:
-    """The CUDA build of PyTorch that this driver serves, where there is one: the same driver table, read backwards."""
-    if framework != "torch":
-        return {}
-    for cuda_version, tag in _TORCH_BUILDS:
-        row = driver_minimum(cuda_version)
-        if row and release(driver) >= release(row.windows if windows else row.linux):
-            return {"torch_build": tag}
-    return {}
-
-
-# The CUDA builds of PyTorch that last longest per CUDA major version (download.pytorch.org/whl).
-_TORCH_BUILDS = (("12.6", "cu126"), ("11.8", "cu118"))

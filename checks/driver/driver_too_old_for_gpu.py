@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from checks.facts import Frameworks, Gpus, NvidiaFacts, OsFacts
 from checks.finding import Evidence, Finding, NotInTable, Severity, Unread
-from checks.gpus import cuda_works, gpu_name, in_nvml, is_given_away, nvidia_architecture
+from checks.gpus import cuda_computes, gpu_name, in_nvml, is_given_away, nvidia_architecture
 from checks.knowledge.cuda_driver import Fit, cuda_driver, driver_fit, driver_number, first_branch
 from checks.knowledge.gpu_architectures import gpu_architectures
 from checks.registry import check
@@ -42,7 +42,7 @@ def driver_too_old_for_gpu(
             continue
         yield Finding(
             cause=CAUSE,
-            severity=Severity.WARNING if cuda_works(frameworks) else Severity.BLOCKING,
+            severity=Severity.WARNING if cuda_computes(frameworks) else Severity.BLOCKING,
             confidence=0.95,
             subject=gpu.address or gpu_name(gpu),
             evidence=(

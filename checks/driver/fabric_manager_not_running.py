@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from checks.facts import Frameworks, NvidiaFacts, OsFacts
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import NONE, cuda_works, first_line, seen_cuda_errors
+from checks.gpus import NONE, cuda_computes, first_line, seen_cuda_errors
 from checks.registry import check
 
 CAUSE = "fabric-manager-not-running"
@@ -23,7 +23,7 @@ def fabric_manager_not_running(
     nvidia: NvidiaFacts, frameworks: Frameworks | None, os: OsFacts | None
 ) -> Iterator[Finding]:
     """One finding for the machine."""
-    if cuda_works(frameworks):
+    if cuda_computes(frameworks):
         return
     error = next((each for each in seen_cuda_errors(frameworks) if each.error.cause == CAUSE), None)
     waiting = [each for each in nvidia.devices or () if each.fabric_state in _WAITING]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from checks.facts import Frameworks, NvidiaFacts, OsFacts
 from checks.finding import Evidence, Finding, Severity, Unread
-from checks.gpus import NONE, cuda_works
+from checks.gpus import NONE, cuda_computes
 from checks.registry import check
 
 CAUSE = "wsl-gpu-unavailable"
@@ -20,12 +20,13 @@ _WINDOWS_DRIVER = "/usr/lib/wsl/"  # where Windows mounts its driver's libraries
 
 
 @check(CAUSE)
-def wsl_gpu_unavailable(os: OsFacts, nvidia: NvidiaFacts, frameworks: Frameworks | None) -> Iterator[Finding]:
-    """One finding for the machine."""
-    if not os.wsl or os.container or cuda_works(frameworks):
+def wsl_gpu_unavailable(os: OsFacts, nvidia: NvidiaFacts | None, frameworks: Frameworks | None) -> Iterator[Finding]:
+    """One finding for the machine. No facts of NVIDIA at all mean: no trace of a driver."""
+    if not os.wsl or os.container or cuda_computes(frameworks):
         return
     if frameworks is not None and not frameworks.cuda_builds():  # nothing here asks for CUDA
         return
+    nvidia = nvidia or NvidiaFacts(nvml="library-not-found", libcuda=())
     first = next(iter(nvidia.libcuda or ()), None)
     if os.wsl == 1:
         remedies, confidence, severity = ("convert-to-wsl-2",), 0.95, Severity.BLOCKING

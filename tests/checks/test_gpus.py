@@ -14,7 +14,7 @@ from checks.facts import (
     ProviderStart,
     TorchFacts,
 )
-from checks.gpus import cuda_works, first_line, gib, gpu_name, in_nvml, pci_address, seen_cuda_errors
+from checks.gpus import cuda_computes, first_line, gib, gpu_name, in_nvml, pci_address, seen_cuda_errors
 
 RAN = (FrameworkDevice(device="cuda:0", kernel=KernelLaunch(ran=True, correct=True)),)
 
@@ -60,7 +60,7 @@ def test_one_spelling_of_an_address(text: str | None, expected: str) -> None:
     ],
 )
 def test_cuda_works(frameworks: Frameworks | None, works: bool) -> None:
-    assert cuda_works(frameworks) is works
+    assert cuda_computes(frameworks) is works
 
 
 def test_errors_are_found_at_the_start_and_at_the_kernel() -> None:

@@ -3,7 +3,17 @@
 import pytest
 
 from checks.driver.driver_too_old_for_cuda import driver_too_old_for_cuda
-from checks.facts import FrameworkDevice, Frameworks, KernelLaunch, NvidiaFacts, OsFacts, TorchFacts
+from checks.facts import (
+    FrameworkDevice,
+    Frameworks,
+    InterpreterFacts,
+    KernelLaunch,
+    MachineFacts,
+    NvidiaFacts,
+    NvidiaGpu,
+    OsFacts,
+    TorchFacts,
+)
 from checks.finding import Finding, Inconclusive, NotInTable, Severity, Unread
 
 LINUX = OsFacts(system="Linux")
@@ -12,7 +22,8 @@ WINDOWS = OsFacts(system="Windows")
 
 def findings(driver: str | None, cuda: str | None, os: OsFacts | None = LINUX) -> list[Finding]:
     frameworks = Frameworks(torch=TorchFacts(version="2.6.0", cuda_version=cuda))
-    return list(driver_too_old_for_cuda(NvidiaFacts(driver_version=driver), frameworks, os))
+    nvidia = NvidiaFacts(driver_version=driver)
+    return list(driver_too_old_for_cuda(nvidia, frameworks, MachineFacts(os=os, nvidia=nvidia), None))
 
 
 @pytest.mark.parametrize(
@@ -61,7 +72,7 @@ def test_what_computed_on_the_gpu_overrules_the_table() -> None:
     """A cuda-compat package on a data-centre GPU: the driver is too old by the table, and torch runs."""
     ran = (FrameworkDevice(device="cuda:0", kernel=KernelLaunch(ran=True, correct=True)),)
     frameworks = Frameworks(torch=TorchFacts(version="2.9.0", cuda_version="13.0", devices=ran))
-    assert list(driver_too_old_for_cuda(NvidiaFacts(driver_version="535.104.05"), frameworks, LINUX)) == []
+    assert list(driver_too_old_for_cuda(NvidiaFacts(driver_version="535.104.05"), frameworks, None, None)) == []
 
 
 @pytest.mark.parametrize(
@@ -73,20 +84,18 @@ def test_what_computed_on_the_gpu_overrules_the_table() -> None:
 )
 def test_without_a_driver_none_is_too_old(nvidia: NvidiaFacts) -> None:
     frameworks = Frameworks(torch=TorchFacts(version="2.9.0", cuda_version="12.8"))
-    assert list(driver_too_old_for_cuda(nvidia, frameworks, LINUX)) == []
+    assert list(driver_too_old_for_cuda(nvidia, frameworks, None, None)) == []
 
 
-@pytest.mark.parametrize(
-    ("driver", "cuda", "build"),
-    [
-        pytest.param("570.86.10", "13.0", "cu126", id="cuda-12-build-fits"),
-        pytest.param("470.256.02", "12.4", "cu118", id="cuda-11-build-fits"),
-        pytest.param("418.39", "12.4", None, id="no-build-fits"),
-    ],
-)
-def test_names_the_build_that_the_driver_serves(driver: str, cuda: str, build: str | None) -> None:
-    (finding,) = findings(driver, cuda)
-    assert finding.placeholders().get("torch_build") == build
+def test_names_the_build_that_the_driver_serves() -> None:
+    nvidia = NvidiaFacts(
+        driver_version="570.86.10", nvml="ok", devices=(NvidiaGpu(index=0, name="NVIDIA L4", compute_capability="8.9"),)
+    )
+    machine = MachineFacts(os=OsFacts(system="Linux", architecture="x86_64", libc="glibc"), nvidia=nvidia)
+    interpreter = InterpreterFacts(path="/usr/bin/python3", version="3.12.3", architecture="x86_64")
+    frameworks = Frameworks(torch=TorchFacts(version="2.9.0+cu130", cuda_version="13.0"))
+    (finding,) = driver_too_old_for_cuda(nvidia, frameworks, machine, interpreter)
+    assert finding.placeholders()["torch_variant"].startswith("cu12")
 
 
 def test_before_cuda_11_every_minor_version_counts() -> None:

@@ -80,3 +80,8 @@ def test_silent(os: OsFacts, nvidia: NvidiaFacts, frameworks: Frameworks) -> Non
 def test_unread() -> None:
     with pytest.raises(Unread):
         list(wsl_gpu_unavailable(OsFacts(wsl=2), NvidiaFacts(), CUDA))
+
+
+def test_no_trace_of_nvidia_in_wsl() -> None:
+    (finding,) = wsl_gpu_unavailable(OsFacts(wsl=2), None, CUDA)
+    assert finding.severity is Severity.WARNING

@@ -1,0 +1,172 @@
+"""What must not leave the machine does not, in any spelling; what a reader needs stays."""
+
+import unicodedata
+
+import pytest
+
+from checks.case import Answers, Case, judged
+from checks.facts import (
+    EnvironmentVariables,
+    Facts,
+    InterpreterFacts,
+    MachineFacts,
+    NvidiaFacts,
+    NvidiaGpu,
+    OsFacts,
+    Package,
+    SentFile,
+)
+from checks.redact import DROPPED, Own, Redacted, _Names, redact
+
+NOBODY = Own()
+
+
+def case(text: str = "", **facts: object) -> Case:
+    logs = (SentFile(name="log.txt", kind="log", text=text),) if text else ()
+    return judged(Facts(logs=logs, **facts), Answers())  # type: ignore[arg-type]
+
+
+def hidden(text: str, own: Own = NOBODY, **facts: object) -> str:
+    result = redact(case(text, **facts), own)
+    return result.case.facts.logs[0].text or ""
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        pytest.param("File /home/alice/x.py, by Alice", "File /home/<user-1>/x.py, by <user-1>", id="linux"),
+        pytest.param("/Users/alice/x ALICE", "/Users/<user-1>/x <user-1>", id="macos-both-cases"),
+        pytest.param(r"C:\Users\alice\x alice", r"C:\Users\<user-1>\x <user-1>", id="windows"),
+        pytest.param(r"c:\\Users\\alice\\x", r"c:\\Users\\<user-1>\\x", id="escaped-backslashes"),
+        pytest.param("C:/Users/alice", "C:/Users/<user-1>", id="forward-slashes"),
+        pytest.param("/mnt/c/Users/alice/x", "/mnt/c/Users/<user-1>/x", id="wsl"),
+        pytest.param(r"\\wsl$\Ubuntu\home\alice\x", r"\\wsl$\Ubuntu\home\<user-1>\x", id="wsl-from-windows"),
+        pytest.param("file:///home/alice/x", "file:///home/<user-1>/x", id="url"),
+        pytest.param(r"C:\Users\John Doe\x; John Doe", r"C:\Users\<user-1>\x; <user-1>", id="space"),
+        pytest.param(r"C:\Users\johnathan\x C:\Users\JOHNAT~1\y", r"C:\Users\<user-1>\x C:\Users\<user-1>\y", id="8.3"),
+        pytest.param(r"C:\Users\alice\x CORP\alice", r"C:\Users\<user-1>\x <host-1>\<user-1>", id="domain"),
+        pytest.param("USER=alice\nhello alice", "USER=<user-1>\nhello <user-1>", id="variable"),
+        pytest.param("uid=1000(alice) gid=1000(alice)", "uid=1000(<user-1>) gid=1000(<user-1>)", id="id"),
+        pytest.param("/home/alice/a /home/bob/b", "/home/<user-1>/a /home/<user-2>/b", id="two-people"),
+        pytest.param("/home/太郎/x 太郎さん", "/home/<user-1>/x <user-1>さん", id="japanese"),
+        pytest.param("file:///C:/Users/Jos%C3%A9/x", "file:///C:/Users/<user-1>/x", id="percent-encoded"),
+        pytest.param("alice@desk-01:~/x$ ls\ndesk-01", "<user-1>@<host-1>:~/x$ ls\n<host-1>", id="prompt"),
+        pytest.param("[alice@desk-01 ~]$ ls", "[<user-1>@<host-1> ~]$ ls", id="prompt-of-fedora"),
+        pytest.param("Linux desk-01 6.8.0-48-generic", "Linux <host-1> 6.8.0-48-generic", id="uname"),
+        pytest.param("desk-01:123:123 [0] NCCL INFO", "<host-1>:123:123 [0] NCCL INFO", id="nccl"),
+        pytest.param("Nov  2 10:00:00 desk-01 kernel: x", "Nov  2 10:00:00 <host-1> kernel: x", id="syslog"),
+        pytest.param("on DESKTOP-AB12CD3 now", "on <host-1> now", id="windows-default-name"),
+        pytest.param("Alices-MacBook-Pro.local", "<host-1>", id="mac"),
+        pytest.param("gpu7.corp.example.internal", "<host-1>", id="internal-name"),
+        pytest.param("peer 192.168.1.20:8080", "peer <ip-1>:8080", id="ipv4"),
+        pytest.param("peer 8.8.4.4 answered", "peer <ip-1> answered", id="ipv4-public"),
+        pytest.param("inet6 fe80::1ff:fe23:4567:890a", "inet6 <ip-1>", id="ipv6"),
+        pytest.param("ether 00:1a:2b:3c:4d:5e", "ether <mac-1>", id="mac-address"),
+        pytest.param("write to a.b+c@example.co.jp!", "write to <email-1>!", id="email"),
+        pytest.param("Serial Number : 1560221000123", "Serial Number : <serial-1>", id="serial"),
+        pytest.param(r"PCI\VEN_10DE&DEV_2684\4&2D78AB8F&0&0008", r"PCI\VEN_10DE&DEV_2684\<serial-1>", id="pnp"),
+        pytest.param("HF_TOKEN=hf_abcdefghijklmnopqrst", "HF_TOKEN=<secret-1>", id="hugging-face"),
+        pytest.param("key sk-proj-abcdefghijklmnop1234", "key <secret-1>", id="openai"),
+        pytest.param("AKIAIOSFODNN7EXAMPLE", "<secret-1>", id="aws"),
+        pytest.param("Authorization: Bearer abc.def.ghi", "Authorization: Bearer <secret-1>", id="bearer"),
+        pytest.param("https://bob:pw123@host.io/x", "https://<secret-1>@host.io/x", id="url-credentials"),
+        pytest.param("https://ghtoken1234567890@host.io/x", "https://<secret-1>@host.io/x", id="url-token"),
+        pytest.param('"api_key": "abcd1234"', '"api_key": "<secret-1>"', id="json-key"),
+        pytest.param("password = hunter2!", "password = <secret-1>", id="password"),
+        pytest.param("x?sig=abc123&y=1", "x?sig=<secret-1>&y=1", id="signed-url"),
+        pytest.param("-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----", "<secret-1>", id="pem"),
+    ],
+)  # fmt: skip
+def test_hides(text: str, shown: str) -> None:
+    assert hidden(text) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nvidia-cudnn-cu12==9.1.0.70",
+        "nvidia-cublas-cu12      12.4.5.8",
+        "driver 535.104.05, Windows 10.0.26100",
+        "listening on 127.0.0.1:8000 and ::1, bound to 0.0.0.0",
+        "0000:01:00.0 VGA compatible controller, 10de:2b85",
+        "12:30:45 c10::Error at std::vector, at::native::add",
+        "eos_token: </s>, tokenizer: fast, max_tokens=512",
+        "git+https://github.com/x/y.git@v1.0",
+        "/opt/conda/lib/python3.11/site-packages/torch/home.py",
+        r"C:\Users\Public\model.onnx",
+        "@torch.no_grad()",
+        "sha256 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    ],
+)
+def test_keeps_what_a_reader_needs(text: str) -> None:
+    assert hidden(text) == text
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_both_unicode_forms_are_one_person(form: str) -> None:
+    text = f"/Users/{unicodedata.normalize('NFC', 'josé')}/a {unicodedata.normalize(form, 'José')}"  # type: ignore[arg-type]
+    assert hidden(text) == "/Users/<user-1>/a <user-1>"
+
+
+def test_the_own_home_stays_usable() -> None:
+    interpreter = InterpreterFacts(
+        path="/home/alice/venv/bin/python", packages=(Package(name="torch", version="2.6.0"),)
+    )
+    result = redact(
+        case("by alice in /home/alice/x, not /home/bob/x", interpreters=(interpreter,), target=interpreter.path), NOBODY
+    )
+    assert result.case.facts.target == "~/venv/bin/python"
+    assert result.case.facts.target_interpreter is not None
+    assert result.case.facts.logs[0].text == "by <user-1> in ~/x, not /home/<user-2>/x"
+    assert result.replaced == {"user": 2}
+
+
+def test_names_of_this_machine_are_hidden_without_a_path() -> None:
+    own = Own(user="alice", home="/home/alice", host="desk-01")
+    assert hidden("alice at Desk-01 in /home/alice", own) == "<user-1> at <host-1> in ~"
+
+
+def test_an_account_named_like_a_word_hides_only_in_paths() -> None:
+    own = Own(user="nvidia", home="/home/nvidia", host="ubuntu")
+    assert hidden("nvidia driver in /home/nvidia/x on ubuntu", own) == "nvidia driver in ~/x on ubuntu"
+
+
+def test_one_gpu_is_one_gpu_in_whole_and_shortened_form() -> None:
+    uuid = "GPU-5f3c1d2e-1111-2222-3333-444455556666"
+    nvidia = NvidiaFacts(devices=(NvidiaGpu(index=0, uuid=uuid),))
+    environment = EnvironmentVariables(values={"CUDA_VISIBLE_DEVICES": "GPU-5f3c1d2e"})
+    result = redact(case(machine=MachineFacts(nvidia=nvidia), environment=environment), NOBODY).case.facts
+    assert result.machine is not None
+    assert result.machine.nvidia == NvidiaFacts(devices=(NvidiaGpu(index=0, uuid="GPU-<uuid-1>"),))
+    assert result.environment == EnvironmentVariables(values={"CUDA_VISIBLE_DEVICES": "GPU-<uuid-1>"})
+
+
+def test_groups_pass_by_an_allow_list() -> None:
+    machine = MachineFacts(os=OsFacts(groups=("video", "acme-labs")))
+    result = redact(case(machine=machine), NOBODY).case.facts
+    assert result.machine == MachineFacts(os=OsFacts(groups=("video", "<group-1>")))
+
+
+def test_twice_changes_nothing() -> None:
+    text = "alice@desk-01:~$ cat /home/alice/x /home/bob/y 10.1.2.3 a@b.example HF_TOKEN=hf_abcdefghijklmnopqrst"
+    once = redact(case(text), NOBODY)
+    assert redact(once.case, NOBODY) == Redacted(case=once.case, replaced={})
+
+
+def test_later_names_do_not_take_old_placeholders() -> None:
+    assert hidden("/home/<user-1>/x /home/bob/y") == "/home/<user-1>/x /home/<user-2>/y"
+
+
+def test_a_text_that_cannot_be_redacted_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> str:
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr(_Names, "_hidden", broken)
+    assert hidden("/home/alice/secret") == DROPPED
+
+
+def test_the_judgement_stays_the_same() -> None:
+    original = case("text of /home/alice")
+    again = redact(original, NOBODY).case
+    assert [each.status for each in again.outcomes] == [each.status for each in original.outcomes]
+    assert again.created == original.created

@@ -1,0 +1,123 @@
+"""Save a report: as PDF, JSON or Markdown, redacted unless the user says otherwise, whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import locale
+import os
+from pathlib import Path
+
+from checks.case import Case
+from checks.files import write_whole
+from checks.redact import redact as redacted
+from wizard.report.json_report import to_json
+from wizard.report.markdown import to_markdown
+from wizard.report.model import build
+from wizard.words import words
+
+KINDS = ("pdf", "json", "markdown")
+
+# Countries that print on Letter (CLDR supplemental data, paperSize "US-Letter").
+_LETTER = frozenset({"BZ", "CA", "CL", "CO", "CR", "GT", "MX", "NI", "PA", "PH", "PR", "SV", "US", "VE"})
+_REASONS = {
+    errno.ENOENT: "folder-missing",
+    errno.ENOTDIR: "folder-missing",
+    errno.EACCES: "not-writable",
+    errno.EPERM: "not-writable",
+    errno.EROFS: "not-writable",
+    errno.EISDIR: "is-a-folder",
+    errno.ENOSPC: "disk-full",
+    errno.EDQUOT: "disk-full",
+}
+
+
+class ExportError(Exception):
+    """A report that could not be saved. ``reason`` is an id of resources/translations/errors.toml ("export-...")."""
+
+    def __init__(self, reason: str, path: str = "", detail: str = "") -> None:
+        super().__init__(f"{reason} {path} {detail}".strip())
+        self.reason = reason
+        self.path = path
+        self.detail = detail
+
+    def sentence(self, language: str) -> str:
+        """What went wrong and what to do, in one sentence for the user."""
+        return words(f"errors.export-{self.reason}", language, path=self.path, detail=self.detail)
+
+
+def export(
+    case: Case, path: Path, kind: str, language: str, paper: str | None = None, *, redact: bool = True
+) -> dict[str, int]:
+    """Write the report. ``kind``: "pdf", "json" or "markdown"; ``paper``: "a4", "letter" or None for the country's.
+
+    Returns how many values of which kind were hidden. An existing file stays as it was until the new one is whole.
+
+    Raises:
+        ExportError: it could not be written.
+    """
+    shown, hidden = _hidden(case, redact=redact)
+    data = _render(shown, kind, language, paper)
+    try:
+        write_whole(path, data)
+    except (OSError, ValueError) as error:
+        raise _export_error(error, path) from error
+    return hidden
+
+
+def render(case: Case, kind: str, language: str, paper: str | None = None, *, redact: bool = True) -> bytes:
+    """The report as the bytes of a file, as :func:`export` writes it.
+
+    Raises:
+        ExportError: a Japanese PDF on a machine without a Japanese font.
+    """
+    return _render(_hidden(case, redact=redact)[0], kind, language, paper)
+
+
+def check_writable(path: Path) -> None:
+    """Tell before a long run, not after it, that a file cannot be written there.
+
+    Raises:
+        ExportError: its folder is missing or closed, or it is itself a folder.
+    """
+    try:
+        if path.is_dir():
+            raise ExportError("is-a-folder", str(path))
+        folder = path.parent
+        if not folder.is_dir():
+            raise ExportError("folder-missing", str(folder))
+    except (OSError, ValueError) as error:
+        raise _export_error(error, path) from error
+    if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+        raise ExportError("not-writable", str(path))
+
+
+def default_paper() -> str:
+    """The paper of the user's country, as the system's locale names it."""
+    country = (locale.getlocale()[0] or "").partition("_")[2][:2].upper()
+    return "letter" if country in _LETTER else "a4"
+
+
+def _hidden(case: Case, *, redact: bool) -> tuple[Case, dict[str, int]]:
+    if not redact:
+        return case, {}
+    result = redacted(case)
+    return result.case, result.replaced
+
+
+def _render(case: Case, kind: str, language: str, paper: str | None) -> bytes:
+    if kind == "json":
+        return to_json(case, language)
+    if kind == "markdown":
+        return to_markdown(build(case, language)).encode()
+    from wizard.report.pdf import NoJapaneseFontError, to_pdf
+
+    try:
+        return to_pdf(build(case, language), to_json(case, language), paper or default_paper())
+    except NoJapaneseFontError as error:
+        raise ExportError("no-japanese-font") from error
+
+
+def _export_error(error: OSError | ValueError, path: Path) -> ExportError:
+    number = error.errno if isinstance(error, OSError) else None
+    detail = getattr(error, "strerror", None) or str(error)
+    return ExportError(_REASONS.get(number or 0, "failed"), str(path), detail)

@@ -1,0 +1,51 @@
+"""Open what somebody sent: a case as JSON, or a report PDF with the case inside. By content, not by ending."""
+
+from __future__ import annotations
+
+import codecs
+from pathlib import Path
+
+from checks.case import Case, CaseError, decode
+from wizard.words import words
+
+SIZE_LIMIT = 128 * 1024 * 1024  # bytes; a case with a log of five megabytes needs less than ten
+
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def open_case(path: Path) -> Case:
+    """The case in a file, judged again by this version. Needs no Qt.
+
+    Raises:
+        CaseError: "file-missing", "file-unreadable", "file-too-large", "case-not-ours" (neither JSON nor PDF), those
+            of :func:`checks.case.decode` and of :func:`wizard.report.pdf_file.read_pdf`.
+    """
+    try:
+        with open(path, "rb") as file:
+            data = file.read(SIZE_LIMIT + 1)
+    except FileNotFoundError as error:
+        raise CaseError("file-missing", str(path)) from error
+    except (OSError, ValueError) as error:  # ValueError: a null byte in the path
+        raise CaseError("file-unreadable", getattr(error, "strerror", None) or str(error)) from error
+    if len(data) > SIZE_LIMIT:
+        raise CaseError("file-too-large", str(path))
+    if b"%PDF-" in data[:1024]:
+        from wizard.report.pdf_file import read_pdf
+
+        return read_pdf(data)
+    text = _utf8(data)
+    if not text.startswith(b"{"):
+        raise CaseError("case-not-ours", str(path))
+    return decode(text)
+
+
+def sentence_of(error: CaseError, language: str) -> str:
+    """What went wrong, in one sentence for the user."""
+    return words(f"errors.{error.reason}", language)
+
+
+def _utf8(data: bytes) -> bytes:
+    """The text without marks and white space at its start. PowerShell 5 writes what is redirected (>) as UTF-16."""
+    if data.startswith(_UTF16):
+        data = data.decode("utf-16", errors="replace").encode()
+    return data.removeprefix(codecs.BOM_UTF8).lstrip()

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from checks.remedy import PlannedStep, RemedyPlan
 from wizard.report.model import FindingView, Report
-from wizard.report.steps import step_label
+from wizard.report.steps import is_address, step_label
 from wizard.words import words
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~$&])")
@@ -64,7 +64,7 @@ def _blocks(report: Report) -> Iterator[str]:
     yield f"{escaped(verdict.scope)}\n"
     for note in report.notes:
         yield f"> {escaped(note)}\n"
-    yield from _table(("", ""), ((escaped(name), code_span(value)) for name, value in report.meta))
+    yield from _table(("", ""), ((escaped(name), escaped(value)) for name, value in report.meta))
     if report.exactness:
         yield heading("exactness")
         yield escaped(report.exactness) + "\n"
@@ -110,7 +110,7 @@ def _finding(finding: FindingView, language: str) -> Iterator[str]:
                 (
                     escaped(each.label),
                     code_span(each.value),
-                    " ".join(filter(None, (escaped(each.origin), each.source))),
+                    " ".join(filter(None, (escaped(each.origin), _source(each.source)))),
                 )
                 for each in finding.evidence
             ),
@@ -119,7 +119,7 @@ def _finding(finding: FindingView, language: str) -> Iterator[str]:
         yield f"**{words('report.heading-questions', language)}**\n"
         yield from _items(map(escaped, finding.questions))
     if finding.sources:
-        yield f"{words('report.sources', language)}: {' '.join(f'<{each}>' for each in finding.sources)}\n"
+        yield f"{words('report.sources', language)}: {', '.join(map(_source, finding.sources))}\n"
 
 
 def _remedy(remedy: RemedyPlan, heading: str, language: str) -> Iterator[str]:
@@ -141,6 +141,10 @@ def _step(step: PlannedStep, language: str) -> Iterator[str]:
         yield text + "\n"
     if step.code:
         yield code_block(step.code, step.language) + "\n"
+
+
+def _source(source: str) -> str:
+    return f"<{source}>" if is_address(source) else escaped(source)
 
 
 def _facts(report: Report) -> Iterator[str]:

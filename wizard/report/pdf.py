@@ -26,7 +26,7 @@ from checks.remedy import PlannedStep, RemedyPlan
 from wizard.report.fact_sheet import FactRow, FactSection
 from wizard.report.model import FindingView, NotRun, ProbeRow, Report
 from wizard.report.pdf_file import ATTACHMENT, Heading, LinkArea, finished
-from wizard.report.steps import step_label
+from wizard.report.steps import is_address, step_label
 from wizard.report.typeset import (
     DOTS,
     INK,
@@ -346,9 +346,15 @@ class _Composer:
             origin = [Run(_short(each.origin), soft)]
             if each.source:
                 gap = [Run("  ", soft)] if each.origin else []
-                origin += [*gap, Run(self._words("source"), Style(size=8.5, color=LINK), link=each.source)]
+                origin += [*gap, self._source(each.source)]
             rows.append([[Run(visible(each.label), Style(size=8.5))], _value(each.value), origin])
         return Table(rows, (3, 3, 4), self._device, head=self._head("what", "value", "origin"))
+
+    def _source(self, source: str) -> Run:
+        """A table's row names an address, or a document in words."""
+        return (
+            _link(self._words("source"), source) if is_address(source) else Run(visible(source), Style(8.5, color=SOFT))
+        )
 
     def _head(self, *columns: str) -> list[Cell]:
         style = Style(size=8, bold=True, color=SOFT)
@@ -358,7 +364,7 @@ class _Composer:
         runs = [Run(f"{self._words('sources')}:  ", Style(size=8.5, color=SOFT))]
         for number, each in enumerate(sources):
             runs += [Run("  ", Style(size=8.5))] if number else []
-            runs.append(Run(each, Style(size=8.5, color=LINK), link=each))
+            runs.append(_link(each, each))
         return Paragraph(runs, self._device, after=6)
 
     def _not_run(self, groups: list[NotRun], key: str) -> Iterator[Block]:
@@ -417,6 +423,10 @@ class _Composer:
     def _pair(self, row: FactRow) -> list[Cell]:
         style = Style(size=8.5, color=SOFT if row.is_unread else INK)
         return [[Run(visible(row.label), Style(size=8.5, color=SOFT))], [Run(_short(row.value), style)]]
+
+
+def _link(text: str, address: str) -> Run:
+    return Run(visible(text), Style(size=8.5, color=LINK), link=address if is_address(address) else "")
 
 
 def _short(text: str) -> str:

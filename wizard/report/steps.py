@@ -1,4 +1,4 @@
-"""What stands before a step whose platform or package manager is not known."""
+"""Small words that several prints share: the label of a step, and whether a source can be a link."""
 
 from __future__ import annotations
 
@@ -11,3 +11,8 @@ def step_label(step: PlannedStep, language: str) -> str:
     platforms = " / ".join(words(f"report.platform-{each}", language) for each in step.platforms)
     managers = " / ".join(step.managers)
     return f"{platforms} ({managers})" if platforms and managers else platforms or managers
+
+
+def is_address(source: str) -> bool:
+    """Whether a source is the address of a page; else it names a document in words."""
+    return source.startswith(("https://", "http://"))

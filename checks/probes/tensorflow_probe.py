@@ -27,9 +27,9 @@ def imported(argument):
 
 
 def _keep(captured):
-    """The printed lines that warn, each once."""
+    """The printed lines that warn or speak of GPUs, each once; a missing driver is told as a mere information."""
     for line in captured.text.splitlines():
-        if _SEVERE.match(line) and line not in _printed:
+        if (_SEVERE.match(line) or "GPU" in line) and line not in _printed:
             _printed.append(line)
 
 

@@ -196,8 +196,8 @@ def cuda(argument):
         return {"cuda_available": False, "cuda_device_count": 0, "cudnn_version": "", "nccl_version": ""}
     facts, unread = {}, {}
     with kit.Warned() as warned:
-        facts["cuda_available"] = bool(torch.cuda.is_available())
         try:
+            facts["cuda_available"] = bool(torch.cuda.is_available())
             torch.cuda.init()
         except Exception as error:
             facts["cuda_error"] = kit.describe(error)

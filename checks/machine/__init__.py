@@ -7,7 +7,7 @@ from typing import Any
 from checks.facts import MachineFacts
 from checks.machine.linux import read as read_linux
 from checks.machine.macos import read as read_macos
-from checks.machine.nvidia import from_nvml_alone
+from checks.machine.nvidia import NO_ANSWER, from_nvml_alone
 from checks.machine.windows import read as read_windows
 
 Raw = dict[str, Any]
@@ -19,7 +19,7 @@ def read_machine(machine: Raw | None, nvml: Raw | None) -> MachineFacts:
     A part that its system does not have, or that was not read, is None. Nothing here touches the machine.
     """
     if machine is None:
-        return MachineFacts(nvidia=from_nvml_alone(nvml), unread={"machine": "probe"})
+        return MachineFacts(nvidia=from_nvml_alone(nvml), unread={"machine": NO_ANSWER})
     system = (machine.get("os") or {}).get("system")
     if system == "Windows":
         return read_windows(machine, nvml)

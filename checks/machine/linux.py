@@ -72,7 +72,7 @@ def read_os(machine: Raw) -> OsFacts | None:
         container=container,
         container_gpu_hook=bool(raw["nvidia_mounts"]) if container and raw.get("nvidia_mounts") is not None else None,
         virtual_machine=read_virtual_machine(machine, wsl),
-        secure_boot=read_secure_boot(raw, container),
+        secure_boot=None if wsl else read_secure_boot(raw, container),
         package_managers=_managers(raw.get("managers")),
         groups=None if raw.get("groups") is None else tuple(raw["groups"]),
         is_administrator=raw.get("administrator"),

@@ -137,16 +137,16 @@ def _apple(profile: Raw, sysctl: Raw, sw_vers: Raw) -> AppleFacts:
 def metal(displays: list[Raw]) -> str:
     """What the system says of Metal ("Metal 3"); "" where no GPU supports it.
 
-    macOS 13 and newer: "spdisplays_metal3"; before: "spdisplays_supported", or a family in its own key.
+    The keys and values changed over the years: "spdisplays_metal3" (macOS 13), "spdisplays_mtlgpufamilyapple7"
+    (macOS 11), "spdisplays_metalfeaturesetfamily13" and "spdisplays_supported" before.
     """
-    for display in displays:
-        text = str(display.get("spdisplays_mtlgpufamilysupport") or display.get("spdisplays_metal") or "")
-        family = re.search(r"metal(\d+)", text)
-        if family:
-            return f"Metal {family.group(1)}"
-        if text == "spdisplays_supported" or display.get("spdisplays_metalfamily"):
-            return "Metal"
-    return ""
+    keys = ("spdisplays_mtlgpufamilysupport", "spdisplays_metalfamily", "spdisplays_metal")
+    texts = [str(display[key]) for display in displays for key in keys if key in display]
+    for text in texts:
+        version = re.fullmatch(r"spdisplays_metal(\d+)", text)
+        if version:
+            return f"Metal {version.group(1)}"
+    return "Metal" if any("notsupported" not in text.replace("_", "") for text in texts) else ""
 
 
 def _number(text: str | None) -> int | None:

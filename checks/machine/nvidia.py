@@ -23,6 +23,10 @@ NVML_FIELDS = frozenset(NvidiaFacts.__struct_fields__)
 
 _MODULE_VERSION = re.compile(r"NVRM version: (.*?)\s+(\d+\.\d+(?:\.\d+)?)\s")
 _XID = re.compile(r"NVRM: Xid \((?:PCI:)?([0-9a-fA-F:.]+)\): (\d+)(.*)")
+# The driver's own words where it gives no Xid, on one line or on three.
+_LOST = re.compile(r"NVRM: (?:The NVIDIA GPU|GPU at|GPU) (?:PCI:)?([0-9a-fA-F:.]+[0-9a-fA-F])")
+_LOST_END = re.compile(r"fallen off the bus")
+FALLEN_OFF = 79  # the Xid that says the same
 _SECONDS = re.compile(r"^\[\s*(\d+\.\d+)\]")
 _RESUME = re.compile(r"PM: suspend exit|Waking up from system sleep")
 # modprobe: "blacklist nvidia", "install nvidia /bin/false" (also true), "alias nvidia off"
@@ -48,17 +52,19 @@ def read(
     )
     if not trace:
         return None
+    # WSL uses the driver of Windows, a Jetson the one of its own: neither has this module.
+    foreign = is_jetson or bool(system and system.wsl) or "modules" not in drivers
     version, flavour = parse_module_version(drivers.get("nvidia_version") or "")
     log = machine.get("kernel_log") or {}
     switches = _switches(machine.get("buses"))
     facts = from_nvml(nvml)
-    unread = dict(facts.unread) | _unread(drivers, log, is_jetson=is_jetson)
+    unread = dict(facts.unread) | _unread(drivers, log)
     return msgspec.structs.replace(
         facts,
         origin=facts.origin or "/proc/driver/nvidia",
         unread=unread,
         driver_version=facts.driver_version or version or drivers.get("nvidia_module_version"),
-        kernel_module_version=version if "modules" in drivers else None,
+        kernel_module_version=None if foreign and not version else version,
         kernel_module_flavour=flavour,
         modules_loaded=modules if "modules" in drivers else None,
         modules_installed=_installed(drivers.get("modules_installed")),
@@ -139,21 +145,34 @@ def parse_module_version(text: str) -> tuple[str, str | None]:
 
 
 def parse_xids(lines: Iterable[str]) -> tuple[XidEvent, ...]:
-    """The Xid events of the kernel log, in its order."""
+    """The Xid events of the kernel log, in its order.
+
+    A GPU that fell off the bus before its driver had started is reported in words only; it becomes the Xid that says
+    the same (https://github.com/NVIDIA/NVSentinel/issues/155).
+    """
     events = []
+    lost: tuple[str, float | None] | None = None
     for line in lines:
-        found = _XID.search(line)
+        found, named = _XID.search(line), _LOST.search(line)
         if found:
-            seconds = _SECONDS.search(line)
-            events.append(
-                XidEvent(
-                    code=int(found.group(2)),
-                    pci_address=full_address(found.group(1)),
-                    text=found.group(3).strip(" ,"),
-                    seconds=float(seconds.group(1)) if seconds else None,
-                )
-            )
+            address, code, text = found.groups()
+            events.append(_event(int(code), address, text.strip(" ,"), _seconds(line)))
+            continue
+        if named:
+            lost = named.group(1), _seconds(line)
+        if lost and _LOST_END.search(line):
+            events.append(_event(FALLEN_OFF, lost[0], "fallen off the bus", lost[1]))
+            lost = None
     return tuple(events)
+
+
+def _event(code: int, address: str, text: str, seconds: float | None) -> XidEvent:
+    return XidEvent(code=code, pci_address=full_address(address), text=text, seconds=seconds)
+
+
+def _seconds(line: str) -> float | None:
+    found = _SECONDS.search(line)
+    return float(found.group(1)) if found else None
 
 
 def full_address(text: str) -> str:
@@ -197,11 +216,11 @@ def _fabric_manager(raw: tuple[bool, bool] | None, system: OsFacts | None) -> st
     return "stopped" if installed else "not-installed"
 
 
-def _unread(drivers: Raw, log: Raw, *, is_jetson: bool) -> dict[str, str]:
+def _unread(drivers: Raw, log: Raw) -> dict[str, str]:
     why = {}
     if not log.get("origin"):
         reasons = "; ".join(f"{name}: {reason}" for name, reason in log.get("unread", {}).items())
         why["xids"] = why["suspended_once"] = reasons
-    if drivers.get("modules_installed") is None and not is_jetson:
-        why["modules_installed"] = drivers.get("unread", {}).get("modules_installed", "modules.dep not found")
+    if drivers.get("modules_installed") is None:
+        why["modules_installed"] = "modules.dep: FileNotFoundError"
     return why

@@ -32,6 +32,7 @@ _PCI = re.compile(
     re.IGNORECASE,
 )
 _USB = re.compile(r"USB\\VID_([0-9A-F]{4})&PID_([0-9A-F]{4})", re.IGNORECASE)
+NVIDIA_SERVICE = "nvlddmkm"
 _DISPLAY_CLASS = re.compile(r"PCI\\(?:VEN_\w+&)?CC_03", re.IGNORECASE)  # names the class, driver or not
 
 
@@ -96,13 +97,15 @@ def _cpu(raw: Raw, processors: list[Raw]) -> CpuFacts:
 
 def read_gpus(answer: Raw) -> Gpus:
     """Video controllers, and display devices on the bus that have no driver and so are no video controllers."""
-    video = {str(each.get("PNPDeviceID")).upper(): each for each in _each(answer.get("video"))}
-    unclaimed = {
+    found = {
         str(each.get("PNPDeviceID")).upper(): each
         for each in _each(answer.get("devices"))
         if any(_DISPLAY_CLASS.match(str(name)) for name in _each(each.get("CompatibleID")))
     }
-    devices = [read_gpu(each) for place, each in (unclaimed | video).items() if _PCI.match(place)]
+    for each in _each(answer.get("video")):
+        place = str(each.get("PNPDeviceID")).upper()
+        found[place] = found.get(place, {}) | each  # the service that drives it is known to Win32_PnPEntity only
+    devices = [read_gpu(each) for place, each in found.items() if _PCI.match(place)]
     return Gpus(origin="Win32_VideoController, Win32_PnPEntity", devices=tuple(devices))
 
 
@@ -113,14 +116,15 @@ def read_gpu(device: Raw) -> Gpu:
     if found is None:
         raise ValueError(f"no PCI device: {place}")
     vendor, number, board, board_vendor, revision = (each.lower() if each else None for each in found.groups())
-    fields = identify(vendor, number, board_vendor, board)
+    # Where Intel puts its own: bus 0, device 2, function 0, which ends the instance's name as 2 * 8.
+    fields = identify(vendor, number, board_vendor, board, integrated_place=place.endswith("&0&10"))
     fields["product"] = fields["product"] or device.get("Name")
     return Gpu(
         origin="Win32_VideoController" if "DriverVersion" in device else "Win32_PnPEntity",
         address=place,
         **fields,
         revision=revision,
-        driver=device.get("Service") or ("" if not device.get("DriverVersion") else device.get("AdapterCompatibility")),
+        driver=device.get("Service") or "",
         driver_version=device.get("DriverVersion") or None,
         problem_code=device.get("ConfigManagerErrorCode"),
     )
@@ -139,7 +143,7 @@ def _nvidia(answer: Raw, gpus: Gpus | None, nvml: Raw | None) -> NvidiaFacts | N
         return None
     facts = nvidia.from_nvml(nvml)
     # The Basic Display Adapter's version says nothing of NVIDIA's driver.
-    own = [gpu.driver_version for gpu in on_bus if "NVIDIA" in (gpu.driver or "").upper() or gpu.driver == "nvlddmkm"]
+    own = [gpu.driver_version for gpu in on_bus if gpu.driver == NVIDIA_SERVICE]
     version = next((branch for each in own for branch in [driver_branch(each)] if branch), None)
     return msgspec.structs.replace(facts, driver_version=facts.driver_version or version, libcuda=libcuda)
 

@@ -2,8 +2,8 @@
 
 The argument says where to look: ``root`` (default "/") is the folder that holds the machine's /sys, /proc, /etc, so
 that a recorded tree can be read; ``recorded`` replaces what no file tells: ``commands`` (argument list joined by
-blanks -> {"code", "stdout", "stderr"}) and ``answers`` of the running process, by name. In a replay, what was not
-recorded is not there.
+blanks, or its first word -> {"code", "stdout", "stderr"}) and ``answers`` of the running process, by name. In a
+replay, what was not recorded is not there.
 
 Standard library only, Python 3.8 and later.
 """
@@ -103,7 +103,8 @@ class Source:
     def run(self, arguments, limit=COMMAND_LIMIT):
         """Run a command: {"code", "stdout", "stderr"}, or {"error"} where it could not be run or took too long."""
         if self.recorded is not None:
-            return self.recorded.get("commands", {}).get(" ".join(arguments), {"error": "FileNotFoundError"})
+            commands = self.recorded.get("commands", {})
+            return commands.get(" ".join(arguments)) or commands.get(arguments[0], {"error": "FileNotFoundError"})
         environment = dict(os.environ, LC_ALL="C", LANG="C")
         hidden = getattr(subprocess, "CREATE_NO_WINDOW", 0)
         try:
@@ -328,10 +329,8 @@ def _windows_memory():
 # --- the buses -------------------------------------------------------------------------------------------------------
 
 PCI_ALWAYS = ("class", "vendor", "device", "revision")
-PCI_OF_GPUS = (
-    "subsystem_vendor", "subsystem_device", "current_link_width", "max_link_width", "current_link_speed",
-    "max_link_speed", "resource", "boot_vga",
-)  # fmt: skip
+PCI_OF_GPUS = ("subsystem_vendor", "subsystem_device", "resource")
+PCI_OF_LINKS = ("current_link_width", "max_link_width", "current_link_speed", "max_link_speed")
 USB_FILES = ("idVendor", "idProduct", "product")
 
 
@@ -342,9 +341,8 @@ def buses(argument):
         return {}
     unread = {}
     raw = {"pci": None, "usb": None, "i2c": [], "unread": unread}
-    if source.exists("/sys/bus/pci/devices"):
+    if source.exists("/sys/bus"):  # a kernel without PCI has no folder for it, and no device on it
         raw["pci"] = [_pci_device(source, name, unread) for name in source.names("/sys/bus/pci/devices")]
-    if source.exists("/sys/bus/usb/devices"):
         raw["usb"] = [
             each for name in source.names("/sys/bus/usb/devices") for each in [_usb_device(source, name)] if each
         ]
@@ -362,7 +360,23 @@ def _pci_device(source, name, unread):
     device["driver"] = source.link(folder + "/driver")
     if (device["class"] or "")[2:4] in ("03", "12"):  # display controllers; processing accelerators
         device.update({each: source.text(folder + "/" + each, unread) for each in PCI_OF_GPUS})
+        place = _slot_end(source, folder, device["vendor"])
+        device.update({each: source.text(place + "/" + each, unread) for each in PCI_OF_LINKS})
     return {key: value for key, value in device.items() if value is not None}
+
+
+def _slot_end(source, folder, vendor):
+    """The folder of the card's end of the slot.
+
+    AMD's and Intel's cards carry a PCI Express switch: the GPU behind it reports the link inside the card (Arc: one
+    lane of the first generation), its upstream port the one to the slot. Both ports have the GPU's vendor.
+    """
+    path = source.real(folder)
+    above = os.path.dirname(path)
+    # The root port, of the processor's vendor, hangs on a bridge that is no PCI device ("/sys/devices/pci0000:00").
+    while source.text(above + "/vendor") == vendor and source.text(os.path.dirname(above) + "/vendor") is not None:
+        path, above = above, os.path.dirname(above)
+    return path
 
 
 def _usb_device(source, name):
@@ -561,7 +575,7 @@ def amd(argument):
         return {}
     unread = {}
     nodes = None
-    if source.exists(KFD):
+    if source.exists("/sys/class"):
         nodes = [_kfd_node(source, name, unread) for name in source.names(KFD)]
     versions = [
         source.text(path, unread)

@@ -304,7 +304,7 @@ def _processes(reader, handle):
 
 
 def _running(kind, handle):
-    """Processes of a kind; drivers before 510 have only the second version of the call."""
+    """Processes of a kind; older drivers have only the second version of the call."""
     try:
         return getattr(nvml, "nvmlDeviceGet%sRunningProcesses_v3" % kind)(handle)
     except nvml.NVMLError_FunctionNotFound:

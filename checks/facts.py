@@ -562,6 +562,10 @@ class EnvironmentVariables(Fact, frozen=True, kw_only=True, omit_defaults=True):
     """Variables of the target's process, by an allow list (resources/knowledge/environment_variables.toml)."""
 
     values: dict[str, str] = {}  # only those that are set
+    compilers: dict[str, str] | None = None  # name -> path of those that builds look for; "" = not on PATH
+    cuda_home: str | None = None  # where PyTorch's extension builder looks for the CUDA toolkit; "" = nowhere
+    nvcc: str | None = None  # the CUDA compiler there; "" = there is none
+    nvcc_version: str | None = None  # "12.4"
 
 
 # --- how the collecting itself went ----------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ def test_speaks_from_metadata() -> None:
     (finding,) = findings(wish, protobuf("6.31.1"))
     assert finding.severity is Severity.WARNING
     assert finding.placeholders()["protobuf"] == "protobuf 6.31.1"
-    assert finding.placeholders()["clue"] == "protobuf<5.0.0.dev0,>=3.20.3" or "protobuf<5" in finding.evidence[2].value
+    assert finding.placeholders()["clue"].startswith("protobuf<5.0.0")
 
 
 def test_speaks_of_old_releases_without_a_limit() -> None:

@@ -43,7 +43,7 @@ class OsFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     libc_version: str | None = None  # "2.35"
     wsl: int | None = None  # 0 no WSL, 1 or 2
     container: str | None = None  # "docker", "podman", "kubernetes", "lxc", "apptainer", ...; "" none
-    container_gpu_hook: bool | None = None  # NVIDIA_VISIBLE_DEVICES or a CDI/nvidia mount was seen inside the container
+    container_gpu_hook: bool | None = None  # the NVIDIA toolkit or CDI mounted the driver's files into the container
     virtual_machine: str | None = None  # "kvm", "vmware", "hyper-v", "xen", ...; "" bare metal
     secure_boot: bool | None = None
     package_managers: tuple[str, ...] | None = None  # "apt", "dnf", "pacman", "zypper", "apk", "brew", "winget"

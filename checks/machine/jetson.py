@@ -27,7 +27,7 @@ def read(raw: Raw | None) -> JetsonFacts | None:
         origin="/proc/device-tree, /etc/nv_tegra_release",
         model=raw.get("model"),
         l4t_release=f"{release.group(1)}.{release.group(2)}" if release else None,
-        jetpack=(raw.get("jetpack") or "").partition("-")[0] if raw.get("jetpack") is not None else None,
+        jetpack=None if raw.get("jetpack") is None else re.split(r"[-+]", raw["jetpack"])[0],  # "6.2+b77"
         soc=soc.soc if soc else None,
         compute_capability=architecture.compute_capability if architecture else None,
     )

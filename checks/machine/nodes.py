@@ -15,7 +15,7 @@ VERSION_IN_NAME = re.compile(r"\.so\.(\d+(?:\.\d+)+)$")
 
 
 def read_nodes(nodes: Iterable[Raw] | None, *patterns: str) -> tuple[DeviceNode, ...] | None:
-    """The device files that match a pattern; None where /dev was not read."""
+    """The device files that match a pattern, in their folder only; None where /dev was not read."""
     if nodes is None:
         return None
     return tuple(
@@ -23,8 +23,13 @@ def read_nodes(nodes: Iterable[Raw] | None, *patterns: str) -> tuple[DeviceNode,
             path=each["path"], readable=each.get("readable"), writable=each.get("writable"), group=each.get("group")
         )
         for each in nodes
-        if not each.get("directory") and any(fnmatch.fnmatch(each["path"], pattern) for pattern in patterns)
+        if not each.get("directory") and any(_matches(each["path"], pattern) for pattern in patterns)
     )
+
+
+def _matches(path: str, pattern: str) -> bool:
+    # The files in /dev/nvidia-caps are root's alone on healthy machines, and are not meant by /dev/nvidia*.
+    return path.count("/") == pattern.count("/") and fnmatch.fnmatch(path, pattern)
 
 
 def read_libraries(raw: Raw, machine: str | None, *names: str) -> tuple[LibraryFile, ...]:

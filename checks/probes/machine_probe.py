@@ -21,7 +21,7 @@ import subprocess
 TEXT_LIMIT = 200000  # characters read of one file; every file read here is far smaller on a sane machine
 LOG_LINES = 400  # lines of the kernel log that are kept
 COMMAND_LIMIT = 4  # seconds for a small command
-SYSTEM_LIMIT = 25  # seconds for system_profiler and PowerShell, which are slow on their first start
+SYSTEM_LIMIT = 15  # seconds for system_profiler and PowerShell, which are slow on their first start
 
 
 class Source:

@@ -17,6 +17,7 @@ from checks.knowledge.cuda_wheels import cuda_wheels, wheel_of_library
 from checks.registry import check
 
 CAUSE = "library-path-conflict"
+SHARED_PREFIXES = ("/", "/usr", "/usr/local")  # of the system's Python: everything else lies below them too
 VARIABLES = ("LD_PRELOAD", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "DYLD_LIBRARY_PATH", "PATH")
 
 
@@ -48,6 +49,7 @@ def library_path_conflict(
 def _strangers(framework: FrameworkFacts, interpreter: InterpreterFacts) -> Iterator[LibraryFile]:
     """The first loaded file of each CUDA library that lies outside, while a package inside brings that library."""
     roots = [each for each in (interpreter.prefix, interpreter.base_prefix, framework.location) if each]
+    roots = [each for each in roots if each not in SHARED_PREFIXES]
     roots += sorted({package.location for package in interpreter.packages or () if package.location})
     told = set()
     for library in framework.loaded_libraries or ():

@@ -107,3 +107,15 @@ def test_open() -> None:
         findings(TorchFacts(version="2.5.1", imported=True))
     with pytest.raises(Inconclusive):
         list(library_path_conflict(INTERPRETER, Frameworks(), None, None))
+
+
+def test_the_prefix_of_the_systems_python_owns_nothing() -> None:
+    site = "/usr/local/lib/python3.11/dist-packages"
+    system = InterpreterFacts(
+        path="/usr/bin/python3",
+        prefix="/usr",
+        packages=(Package(name="nvidia-cudnn-cu12", version="9.1.0.70", location=site),),
+    )
+    torch = loaded("/usr/local/cuda/lib64/libcudnn.so.9", f"{site}/nvidia/cudnn/lib/libcudnn_ops.so.9")
+    (finding,) = library_path_conflict(system, Frameworks(torch=torch), None, None)
+    assert finding.placeholders()["clue"] == "/usr/local/cuda/lib64/libcudnn.so.9"

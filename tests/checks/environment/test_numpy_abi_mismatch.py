@@ -63,6 +63,9 @@ def test_speaks_from_a_warning() -> None:
         pytest.param((Package(name="torch", version="2.3.0"), NUMPY_2), LINUX, id="first-that-fits"),
         pytest.param((Package(name="torch", version="2.4.1"), NUMPY_2), WINDOWS, id="first-that-fits-on-windows"),
         pytest.param((Package(name="torch", version="2.2.2"),), LINUX, id="no-numpy-at-all"),
+        pytest.param(
+            (Package(name="h5py", version="3.10.0", installer="conda"), NUMPY_2), LINUX, id="rebuilt-by-conda"
+        ),
         pytest.param((Package(name="torch", version="2.1.0a0+nv-build!"), NUMPY_2), LINUX, id="vendor-numbering"),
         pytest.param((Package(name="pandas", version="2.2.2"), NUMPY_2), LINUX, id="pandas-first-that-fits"),
     ],

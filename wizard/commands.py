@@ -61,6 +61,8 @@ def run_command(arguments: Sequence[str]) -> int:
     except UsageError as error:
         print(error, file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return 130  # as shells count it: 128 + SIGINT
     except BrokenPipeError:  # `naosu check | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2

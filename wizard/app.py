@@ -38,7 +38,7 @@ _JAPANESE_FONTS = ("Hiragino Sans", "Yu Gothic UI", "Meiryo UI", "Noto Sans CJK 
 def with_japanese(font: QFont) -> QFont:
     """The system's font, with Japanese characters from a Japanese font."""
     both = QFont(font)
-    both.setFamilies([*font.families(), *_JAPANESE_FONTS])
+    both.setFamilies(list(dict.fromkeys([*font.families(), *_JAPANESE_FONTS])))
     return both
 
 

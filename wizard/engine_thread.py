@@ -58,10 +58,13 @@ class EngineThread(QThread):
         from checks.case import Answers as CaseAnswers
         from checks.engine import Request, examine
 
+        sent = sent_files(self._answers.text, self._answers.given)
         request = Request(
             answers=CaseAnswers(symptom=self._answers.symptom or "everything", exactness=self._answers.exactness),
             target=self._answers.target or None,
             interpreters=self._interpreters or None,
-            **sent_files(self._answers.text, self._answers.given),
+            logs=sent.logs,
+            scripts=sent.scripts,
+            models=sent.models,
         )
         return (self._examine or examine)(request, self._stop.is_set)

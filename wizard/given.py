@@ -69,8 +69,17 @@ def read_log(path: Path) -> str:
         return file.read(TEXT_LIMIT).decode("utf-8", "replace")
 
 
-def sent_files(text: str, given: tuple[Given, ...]) -> dict[str, tuple[SentFile, ...]]:
-    """The evidence as facts, by their place in a case: "logs", "scripts", "models".
+@dataclass(frozen=True)
+class Sent:
+    """The evidence as facts, by their place in a case."""
+
+    logs: tuple[SentFile, ...]
+    scripts: tuple[SentFile, ...]
+    models: tuple[SentFile, ...]
+
+
+def sent_files(text: str, given: tuple[Given, ...]) -> Sent:
+    """The evidence as facts.
 
     A report from another machine stands among the logs with the kind "report" and without its text. A file that has
     gone in the meantime, or cannot be read, is kept with the reason in ``unread``.
@@ -89,4 +98,4 @@ def sent_files(text: str, given: tuple[Given, ...]) -> dict[str, tuple[SentFile,
         except OSError as error:
             fact = SentFile(name=each.path.name, kind=each.kind.value, unread={"text": error.strerror or str(error)})
         sent[place].append(fact)
-    return {place: tuple(files) for place, files in sent.items()}
+    return Sent(**{place: tuple(files) for place, files in sent.items()})

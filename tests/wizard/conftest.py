@@ -20,9 +20,14 @@ def engine() -> Engine:
     return Engine()
 
 
-@pytest.fixture
-def model(qapp: QApplication) -> CaseModel:
+@pytest.fixture(scope="session")
+def dressed(qapp: QApplication) -> QApplication:
     dress(qapp)
+    return qapp
+
+
+@pytest.fixture
+def model(dressed: QApplication) -> CaseModel:
     return CaseModel("en")
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.given import TEXT_LIMIT, Given, Kind, is_report, kept, kind_of, read_log, sent_files
+from wizard.given import TEXT_LIMIT, Given, Kind, Sent, is_report, kept, kind_of, read_log, sent_files
 
 
 @pytest.mark.parametrize(
@@ -55,17 +55,17 @@ def test_sent_files_by_their_place(tmp_path: Path) -> None:
         path.write_text("content")
     given = (Given(log, Kind.LOG), Given(script, Kind.SCRIPT), Given(model, Kind.MODEL))
     sent = sent_files("pasted error", given)
-    assert [(each.origin, each.text) for each in sent["logs"]] == [("pasted", "pasted error"), ("", "content")]
-    assert [(each.name, each.size, each.text) for each in sent["scripts"]] == [("a.py", 7, None)]
-    assert [(each.name, each.size, each.text) for each in sent["models"]] == [("a.onnx", 7, None)]
-    assert not any(each.examined for files in sent.values() for each in files)
+    assert [(each.origin, each.text) for each in sent.logs] == [("pasted", "pasted error"), ("", "content")]
+    assert [(each.name, each.size, each.text) for each in sent.scripts] == [("a.py", 7, None)]
+    assert [(each.name, each.size, each.text) for each in sent.models] == [("a.onnx", 7, None)]
+    assert not any(each.examined for files in (sent.logs, sent.scripts, sent.models) for each in files)
 
 
 def test_a_file_that_has_gone_is_kept_with_the_reason(tmp_path: Path) -> None:
-    (log,) = sent_files(" \n", (Given(tmp_path / "gone.log", Kind.LOG),))["logs"]
+    (log,) = sent_files(" \n", (Given(tmp_path / "gone.log", Kind.LOG),)).logs
     assert log.name == "gone.log"
     assert "No such file" in log.unread["text"]
 
 
 def test_nothing_given() -> None:
-    assert sent_files("", ()) == {"logs": (), "scripts": (), "models": ()}
+    assert sent_files("", ()) == Sent((), (), ())

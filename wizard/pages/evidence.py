@@ -66,7 +66,12 @@ class EvidencePage(Page):
         self.bind(limit.setText, "evidence-limit")
         self.body.addWidget(self._text)
         self.body.addWidget(limit)
-        self._text.textChanged.connect(lambda: self.case.set_text(self._text.toPlainText()))
+        self._text_seen = ""  # what the box and the model agree on; a text may have megabytes
+        self._text.textChanged.connect(self._typed)
+
+    def _typed(self) -> None:
+        self._text_seen = kept(self._text.toPlainText())
+        self.case.set_text(self._text_seen)
 
     def _add_files(self) -> None:
         self._heading("evidence-files")
@@ -136,7 +141,7 @@ class EvidencePage(Page):
 
     def refresh(self) -> None:
         """Show the given files and the answers."""
-        if self._text.toPlainText() != self.case.answers.text and not self._text.hasFocus():
+        if self.case.answers.text != self._text_seen:
             self._text.setPlainText(self.case.answers.text)
         self._exactness[self.case.answers.exactness].setChecked(True)
         if self._shown != self.case.answers.given:

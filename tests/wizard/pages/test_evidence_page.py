@@ -1,0 +1,114 @@
+"""The second page."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
+from PySide6.QtWidgets import QFileDialog, QPushButton
+from pytestqt.qtbot import QtBot
+
+from wizard.case_model import CaseModel
+from wizard.flow import EXACTNESS
+from wizard.given import TEXT_LIMIT, Given, Kind
+from wizard.pages.evidence import EvidencePage
+from wizard.work import Work
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def page(qtbot: QtBot, model: CaseModel, work: Work) -> EvidencePage:
+    page = EvidencePage(model, work)
+    qtbot.addWidget(page)
+    page.show()
+    return page
+
+
+def test_empty(page: EvidencePage) -> None:
+    assert (page.case.answers.text, page.case.answers.given) == ("", ())
+    assert page._exactness[""].isChecked()
+
+
+def test_typed_text(qtbot: QtBot, page: EvidencePage) -> None:
+    qtbot.keyClicks(page._text, "RuntimeError: no kernel image")
+    assert page.case.answers.text == "RuntimeError: no kernel image"
+
+
+def test_pasted_text_is_cut_before_it_enters_the_box(page: EvidencePage) -> None:
+    data = QMimeData()
+    data.setText("a line of a log\n" * (TEXT_LIMIT // 16 + 10) + "the error")
+    page._text.insertFromMimeData(data)
+    assert len(page._text.toPlainText()) == TEXT_LIMIT
+    assert page.case.answers.text.endswith("the error")
+
+
+def test_pasted_markup_stays_text(page: EvidencePage) -> None:
+    data = QMimeData()
+    data.setHtml("<img src='http://example.invalid/x.png'>")
+    data.setText("<b>bold</b>")
+    page._text.insertFromMimeData(data)
+    assert page.case.answers.text == "<b>bold</b>"
+
+
+def test_dropped_files_are_listed_and_removed(qtbot: QtBot, page: EvidencePage, tmp_path: Path) -> None:
+    model, script = tmp_path / "a.onnx", tmp_path / "a.py"
+    drop(page, model, script)
+    assert page.case.answers.given == (Given(model, Kind.MODEL), Given(script, Kind.SCRIPT))
+    drop(page, model)  # again
+    assert len(page.case.answers.given) == 2
+    remove = next(each for each in page.findChildren(QPushButton) if each.accessibleName() == "Remove a.onnx")
+    qtbot.mouseClick(remove, LEFT)
+    assert page.case.answers.given == (Given(script, Kind.SCRIPT),)
+
+
+def test_the_drop_zone_lights_up(page: EvidencePage, tmp_path: Path) -> None:
+    data = urls(tmp_path / "a.onnx")
+    page.drop.dragEnterEvent(
+        QDragEnterEvent(QPoint(5, 5), Qt.DropAction.CopyAction, data, LEFT, Qt.KeyboardModifier.NoModifier)
+    )
+    assert page.drop.property("over") == "true"
+    page.drop.dragLeaveEvent(QDragLeaveEvent())
+    assert page.drop.property("over") == "false"
+
+
+def test_what_lies_elsewhere_is_not_fetched(page: EvidencePage) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl("http://example.invalid/model.onnx")])
+    page.drop.dropEvent(QDropEvent(QPoint(5, 5), Qt.DropAction.CopyAction, data, LEFT, Qt.KeyboardModifier.NoModifier))
+    assert page.case.answers.given == ()
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_chosen_files_are_of_the_kind_of_the_button(
+    page: EvidencePage, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: Kind
+) -> None:
+    path = tmp_path / "anything"
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([str(path)], ""))
+    page._choose(kind)
+    assert page.case.answers.given == (Given(path, kind),)
+
+
+@pytest.mark.parametrize("exactness", EXACTNESS)
+def test_exactness(qtbot: QtBot, page: EvidencePage, exactness: str) -> None:
+    page._exactness["bits" if exactness == "" else ""].setChecked(True)
+    qtbot.mouseClick(page._exactness[exactness], LEFT)
+    assert page.case.answers.exactness == exactness
+
+
+def test_japanese_while_files_are_listed(page: EvidencePage, tmp_path: Path) -> None:
+    drop(page, tmp_path / "a.log")
+    page.case.set_language("ja")
+    page.retranslate()
+    assert "a.logを取り消す" in {each.accessibleName() for each in page.findChildren(QPushButton)}
+
+
+def urls(*paths: Path) -> QMimeData:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    return data
+
+
+def drop(page: EvidencePage, *paths: Path) -> None:
+    data = urls(*paths)
+    page.drop.dropEvent(QDropEvent(QPoint(5, 5), Qt.DropAction.CopyAction, data, LEFT, Qt.KeyboardModifier.NoModifier))

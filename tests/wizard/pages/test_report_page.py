@@ -1,0 +1,194 @@
+"""The fifth page."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from played_engine import TOO_OLD, case
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QTreeWidget
+from pytestqt.qtbot import QtBot
+
+from checks.case import Case
+from wizard.case_model import CaseModel
+from wizard.pages.report import ReportPage, children
+from wizard.work import Work
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def page(qtbot: QtBot, model: CaseModel, work: Work) -> ReportPage:
+    page = ReportPage(model, work)
+    qtbot.addWidget(page)
+    page.show()
+    return page
+
+
+def show(page: ReportPage, one: Case, before: Case | None = None) -> None:
+    if before is not None:
+        page.case.set_target(before.facts.target or "")
+        page.case.run_began()
+        page.case.run_ended(before)
+    page.case.run_began()
+    page.case.run_ended(one)
+
+
+def words(page: ReportPage) -> list[str]:
+    """What the labels say, in the order of reading; new widgets are shown by a posted event."""
+    QGuiApplication.sendPostedEvents()
+    return [label.text() for label in page.findChildren(QLabel) if label.isVisibleTo(page)]
+
+
+def unfold(page: ReportPage, key: str) -> None:
+    page._folds[key].unfold()
+
+
+def buttons(page: ReportPage, start: str) -> Iterator[QPushButton]:
+    return (each for each in page.findChildren(QPushButton) if each.accessibleName().startswith(start))
+
+
+def test_without_a_case(page: ReportPage) -> None:
+    assert not page._export.isEnabled()
+    assert not page._again.isEnabled()
+
+
+def test_the_verdict_comes_first(page: ReportPage) -> None:
+    show(page, case(TOO_OLD, symptom="not-on-gpu"))
+    sentence = page.findChild(QLabel, "verdict")
+    assert "The NVIDIA driver is too old for torch 2.6.0+cu124" in sentence.text()
+    finding = page.first_focus()
+    assert finding is not None
+    assert finding.isChecked()  # the best one is unfolded
+
+
+def test_what_is_not_run_is_not_shown_as_fine(page: ReportPage) -> None:
+    show(page, case())
+    assert "Tested and fine (1)" in words(page)
+    assert "Not run (1)" in words(page)
+    unfold(page, "report-not-run")
+    assert any("was not collected" in text for text in words(page))
+
+
+def test_an_incomplete_case_says_so(page: ReportPage) -> None:
+    show(page, case(complete=False))
+    assert any("cancelled" in text for text in words(page))
+
+
+def test_copy(qtbot: QtBot, page: ReportPage) -> None:
+    show(page, case(TOO_OLD))
+    button = next(each for each in buttons(page, "Copy: ") if "nvidia-smi" in each.accessibleName())
+    qtbot.mouseClick(button, LEFT)
+    assert "nvidia-smi" in QGuiApplication.clipboard().text()
+    assert button.text() == "Copied"
+    qtbot.waitUntil(lambda: button.text() == "Copy")
+
+
+def test_what_came_from_outside_is_never_markup(page: ReportPage) -> None:
+    evil = "<img src=http://example.invalid/x.png>"
+    evidence = (msgspec.structs.replace(TOO_OLD.evidence[0], value=evil), *TOO_OLD.evidence[1:])
+    show(page, case(msgspec.structs.replace(TOO_OLD, evidence=evidence)))
+    shown = [label for label in page.findChildren(QLabel) if evil in label.text()]
+    assert shown
+    assert all(label.textFormat() is Qt.TextFormat.PlainText for label in shown)
+    assert not any(label.openExternalLinks() for label in page.findChildren(QLabel))
+
+
+def test_facts_are_filtered(page: ReportPage) -> None:
+    show(page, case(TOO_OLD))
+    unfold(page, "report-facts")
+    search, tree = page.findChild(QLineEdit), page.findChild(QTreeWidget)
+    everything = len(visible(tree))
+    search.setText("470.256")
+    assert 0 < len(visible(tree)) < everything
+    assert all("470.256" in text for text in visible(tree))
+    search.setText("nothing has this")
+    assert visible(tree) == []
+    search.setText("")
+    assert len(visible(tree)) == everything
+
+
+def visible(tree: QTreeWidget) -> list[str]:
+    sections = [each for each in children(tree.invisibleRootItem()) if not each.isHidden()]
+    return [row.text(1) for section in sections for row in children(section) if not row.isHidden()]
+
+
+def test_what_changed_since_the_last_run(page: ReportPage) -> None:
+    show(page, case(), before=case(TOO_OLD))
+    assert "✓ Mended: The NVIDIA driver is too old for torch 2.6.0+cu124" in words(page)
+    show(page, case(TOO_OLD))
+    assert "! New: The NVIDIA driver is too old for torch 2.6.0+cu124" in words(page)
+
+
+def test_an_opened_report_is_not_run_again(page: ReportPage) -> None:
+    page.case.show_opened(case(TOO_OLD), Path("sent.pdf"))
+    assert not page._again.isVisible()
+    assert page._export.isEnabled()
+
+
+def test_what_is_open_stays_open_in_the_other_language(page: ReportPage) -> None:
+    show(page, case(TOO_OLD))
+    unfold(page, "report-facts")
+    page.case.set_language("ja")
+    page.retranslate()
+    assert page._folds["report-facts"].header.isChecked()
+    assert "すべての情報" in words(page)
+
+
+@pytest.mark.parametrize(("kind", "start"), [("json", b"{"), ("pdf", b"%PDF-")])
+def test_export(qtbot: QtBot, page: ReportPage, tmp_path: Path, kind: str, start: bytes) -> None:
+    show(page, case(TOO_OLD))
+    target = tmp_path / f"report.{kind}"
+    page.work.export(target, kind, "letter", redact=True)
+    assert not page._export.isEnabled()  # busy
+    qtbot.waitUntil(lambda: page.case.notice is not None, timeout=20_000)
+    assert not page.case.notice.is_error
+    assert target.read_bytes().startswith(start)
+    assert page._export.isEnabled()
+
+
+def test_saved_and_opened_again(qtbot: QtBot, page: ReportPage, tmp_path: Path) -> None:
+    show(page, case(TOO_OLD))
+    target = tmp_path / "case.json"
+    page.work.export(target, "json", "a4", redact=False)
+    qtbot.waitUntil(lambda: page.case.notice is not None, timeout=20_000)
+    assert json.loads(target.read_bytes())["findings"][0]["cause"] == "driver-too-old-for-cuda"
+    with qtbot.waitSignal(page.work.finished_opening, timeout=20_000):
+        page.work.open(target)
+    assert page.case.case.facts == case(TOO_OLD).facts
+
+
+def test_a_place_that_cannot_be_written(qtbot: QtBot, page: ReportPage, tmp_path: Path) -> None:
+    show(page, case(TOO_OLD))
+    page.work.export(tmp_path / "missing" / "report.json", "json", "a4", redact=True)
+    qtbot.waitUntil(lambda: page.case.notice is not None, timeout=20_000)
+    assert page.case.notice.is_error
+    for language in ("en", "ja"):
+        page.case.set_language(language)
+        assert str(tmp_path) in page.case.sentence(page.case.notice)
+    assert page.case.case == case(TOO_OLD)  # nothing is lost
+
+
+def test_markdown_to_the_clipboard(qtbot: QtBot, page: ReportPage) -> None:
+    show(page, case(TOO_OLD))
+    with qtbot.waitSignal(page.work.rendered, timeout=20_000):
+        qtbot.mouseClick(page._markdown, LEFT)
+    assert "470.256.02" in QGuiApplication.clipboard().text()
+    assert page._markdown.text() == "Copied"
+
+
+@pytest.mark.parametrize("name", ["damaged.json", "other.json", "gone.json", "no.pdf"])
+def test_what_cannot_be_opened_is_one_sentence(qtbot: QtBot, page: ReportPage, tmp_path: Path, name: str) -> None:
+    contents = {"damaged.json": b'{"format": 1, ', "other.json": b'{"a": 1}', "no.pdf": b"%PDF-1.7 broken"}
+    path = tmp_path / name
+    if name in contents:
+        path.write_bytes(contents[name])
+    show(page, case(TOO_OLD))
+    page.work.open(path)
+    qtbot.waitUntil(lambda: page.case.notice is not None, timeout=20_000)
+    assert page.case.notice.is_error
+    assert page.case.sentence(page.case.notice)
+    assert page.case.case == case(TOO_OLD)

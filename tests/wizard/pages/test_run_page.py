@@ -1,0 +1,135 @@
+"""The fourth page."""
+
+import pytest
+from played_engine import TOO_OLD, case, outcomes
+from pytestqt.qtbot import QtBot
+
+from checks.events import (
+    CheckEnded,
+    Finished,
+    Planned,
+    ProbeEnded,
+    ProbeSlow,
+    ProbeStage,
+    ProbeStarted,
+    Progress,
+)
+from checks.facts import ProbeRun
+from wizard.case_model import CaseModel
+from wizard.pages.run import RunPage
+from wizard.work import Work
+
+PLAN = Planned(probes={"machine": 0.5, "torch": 3.0}, checks=("driver-too-old-for-cuda", "unknown"))
+
+
+@pytest.fixture
+def page(qtbot: QtBot, model: CaseModel, work: Work) -> RunPage:
+    page = RunPage(model, work)
+    qtbot.addWidget(page)
+    page.show()
+    return page
+
+
+def rows(page: RunPage, group: str) -> list[tuple[str, str]]:
+    item = page._groups[group]
+    return [(item.child(i).text(0), item.child(i).text(1)) for i in range(item.childCount())]
+
+
+def test_before_anything_ran(page: RunPage) -> None:
+    assert page._state.text() == "Nothing has been examined yet."
+    assert page._tree.topLevelItemCount() == 0
+    assert not page._clock.isActive()
+
+
+def test_preparing(page: RunPage) -> None:
+    page.case.run_began()
+    assert page._state.text() == "Preparing…"
+    assert page._bar.maximum() == 0  # busy
+    assert page._remaining.text() == ""
+    assert page._clock.isActive()
+
+
+def test_a_whole_run(page: RunPage) -> None:
+    page.case.run_began()
+    for event in (PLAN, ProbeStarted("torch"), ProbeStage("torch", "imported"), Progress(0.4, 6.2)):
+        page.case.take(event)
+    assert [state for _, state in rows(page, "probes")] == ["waiting", "importing…"]
+    assert page._groups["probes"].text(1) == "0 of 2"
+    assert (page._bar.value(), page._remaining.text()) == (400, "About 6 s remain.")
+
+    page.case.take(ProbeSlow("torch", "imported", 10.0))
+    assert [state for _, state in rows(page, "probes")] == ["waiting", "importing… takes long"]
+    assert "importing" in page._state.text()
+
+    page.case.take(ProbeEnded("torch", ProbeRun(probe="torch", status="crashed", signal="SIGSEGV", seconds=11.0)))
+    page.case.take(ProbeEnded("machine", ProbeRun(probe="machine", seconds=0.3)))
+    for outcome in outcomes(TOO_OLD):
+        page.case.take(CheckEnded(outcome))
+    page.case.take(Progress(0.9, None))
+    assert [state for _, state in rows(page, "probes")] == ["done", "crashed"]
+    assert page._groups["probes"].text(1) == "done: 1, crashed: 1"
+    assert rows(page, "driver") == [("The NVIDIA driver is too old for torch 2.6.0+cu124", "found: blocks it")]
+    assert page._groups["driver"].isExpanded()
+    assert "cannot be told" in page._remaining.text()
+
+    page.case.take(Finished(case(TOO_OLD)))
+    page.case.run_ended(case(TOO_OLD))
+    assert page._state.text() == "The examination is complete."
+    assert page._bar.value() == 1000
+    assert not page._clock.isActive()
+
+
+def test_fine_groups_stay_folded(page: RunPage) -> None:
+    page.case.run_began()
+    page.case.take(PLAN)
+    for outcome in outcomes():
+        page.case.take(CheckEnded(outcome))
+    assert not page._groups["driver"].isExpanded()
+    assert not page._groups["other"].isExpanded()
+    assert page._groups["other"].text(1) == "not run: 1"  # never counted as fine
+
+
+def test_the_clock_of_a_running_probe_goes_on(page: RunPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr("wizard.running.time.monotonic", lambda: now)
+    page.case.run_began()
+    page.case.take(ProbeStarted("torch"))
+    now = 112.0
+    page._tick()
+    assert page._groups["probes"].child(0).text(2) == "12.0 s"
+
+
+def test_cancelled(page: RunPage) -> None:
+    page.case.run_began()
+    page.case.take(PLAN)
+    page.case.take(ProbeEnded("torch", ProbeRun(probe="torch", status="cancelled")))
+    page.case.run_ended(case(complete=False))
+    assert "was cancelled" in page._state.text()
+    assert rows(page, "probes")[1][1] == "cancelled"
+
+
+def test_a_second_run_starts_empty(page: RunPage) -> None:
+    page.case.run_began()
+    page.case.take(PLAN)
+    page.case.run_ended(case())
+    page.case.run_began()
+    assert page._tree.topLevelItemCount() == 0
+    page.case.take(Planned(probes={"torch": 1.0}, checks=()))
+    assert [state for _, state in rows(page, "probes")] == ["waiting"]
+
+
+def test_an_unknown_stage_is_shown_by_its_name(page: RunPage) -> None:
+    page.case.run_began()
+    page.case.take(ProbeStarted("torch"))
+    page.case.take(ProbeStage("torch", "some_new_stage"))
+    assert rows(page, "probes")[0][1] == "some new stage…"
+
+
+def test_japanese_while_it_runs(page: RunPage) -> None:
+    page.case.run_began()
+    page.case.take(PLAN)
+    page.case.take(ProbeStarted("torch"))
+    page.case.set_language("ja")
+    page.retranslate()
+    assert [state for _, state in rows(page, "probes")] == ["待機中", "実行中"]
+    assert page._tree.headerItem().text(1) == "状態"

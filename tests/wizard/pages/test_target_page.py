@@ -1,0 +1,154 @@
+"""The third page."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+from played_engine import INTERPRETERS, SYSTEM, VENV
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from checks.facts import InterpreterFacts
+from wizard.case_model import CaseModel, Search
+from wizard.pages.target import TargetPage
+from wizard.work import Work
+
+
+@pytest.fixture
+def page(qtbot: QtBot, model: CaseModel, work: Work) -> TargetPage:
+    page = TargetPage(model, work)
+    qtbot.addWidget(page)
+    page.show()
+    return page
+
+
+@pytest.fixture
+def found(qtbot: QtBot, page: TargetPage) -> TargetPage:
+    page.start()
+    qtbot.waitUntil(lambda: page.case.search is Search.DONE)
+    return page
+
+
+def cells(page: TargetPage) -> list[list[str]]:
+    table = page._table
+    return [[table.item(row, column).text() for column in range(4)] for row in range(table.rowCount())]
+
+
+def test_busy_then_found(qtbot: QtBot, page: TargetPage) -> None:
+    assert not page._busy.isVisible()
+    page.start()
+    assert page._busy.isVisible()
+    assert page._state.text() == "Looking for Python interpreters…"
+    assert not page._file.isEnabled()
+    qtbot.waitUntil(lambda: page.case.search is Search.DONE)
+    assert not page._busy.isVisible()
+    assert page._file.isEnabled()
+    assert cells(page) == [
+        ["Virtual environment", "3.11.7", "torch 2.6.0+cu124", VENV.path],
+        ["System", "3.12.3", "none", SYSTEM.path],
+    ]
+
+
+def test_the_likely_one_is_chosen(found: TargetPage) -> None:
+    assert found.case.answers.target == VENV.path
+    assert found._table.currentRow() == 0
+    assert VENV.path in found._chosen.text()
+
+
+def test_another_row(qtbot: QtBot, found: TargetPage) -> None:
+    found._table.setFocus()
+    qtbot.keyClick(found._table, Qt.Key.Key_Down)
+    assert found.case.answers.target == SYSTEM.path
+
+
+def test_searched_once_and_again_when_asked(qtbot: QtBot, found: TargetPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wizard.work._found", lambda: ((SYSTEM,), SYSTEM.path))
+    found.start()
+    assert found.case.search is Search.DONE
+    qtbot.mouseClick(found._again, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: found.case.interpreters == (SYSTEM,))
+    assert found.case.answers.target == SYSTEM.path  # the one before is gone
+
+
+def test_none_found(qtbot: QtBot, page: TargetPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wizard.work._found", lambda: ((), None))
+    page.start()
+    qtbot.waitUntil(lambda: page.case.search is Search.DONE)
+    assert "No Python interpreter was found" in page._state.text()
+    assert not page._table.isVisible()
+    assert page.first_focus() is page._file
+
+
+def test_a_search_that_breaks_off(qtbot: QtBot, page: TargetPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> None:
+        raise OSError("the disk is gone")
+
+    monkeypatch.setattr("wizard.work._found", broken)
+    page.start()
+    qtbot.waitUntil(page._problem.isVisible)
+    assert "the disk is gone" in page._problem.text()
+    assert page._again.isEnabled()
+
+
+@pytest.mark.parametrize(
+    "problem", ["missing", "not-python", "unreadable", "not-executable", "base-missing", "installer-alias"]
+)
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_path_that_is_no_interpreter(
+    qtbot: QtBot, found: TargetPage, monkeypatch: pytest.MonkeyPatch, problem: str, language: str
+) -> None:
+    monkeypatch.setattr("wizard.work._chosen", lambda path: InterpreterFacts(path=str(path), problem=problem))
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("/tmp/notes.txt", ""))
+    found.case.set_language(language)
+    found._choose_file()
+    qtbot.waitUntil(found._problem.isVisible)
+    assert "/tmp/notes.txt" in found._problem.text()
+    assert found.case.answers.target == VENV.path  # what was chosen before stays
+
+
+def test_a_real_file_that_is_no_interpreter(qtbot: QtBot, found: TargetPage, script: Path) -> None:
+    found.work.choose(script)
+    qtbot.waitUntil(found._problem.isVisible)
+    assert "is not a Python interpreter" in found._problem.text()
+
+
+def test_a_real_folder_without_an_interpreter(qtbot: QtBot, found: TargetPage, tmp_path: Path) -> None:
+    found.work.choose(tmp_path)
+    qtbot.waitUntil(found._problem.isVisible)
+    assert "There is no Python interpreter in" in found._problem.text()
+
+
+def test_a_chosen_file_is_the_target_and_stays_in_the_list(
+    qtbot: QtBot, found: TargetPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = msgspec.structs.replace(SYSTEM, path="/opt/mine/python", found_by=("chosen",))
+    monkeypatch.setattr("wizard.work._chosen", lambda path: mine)
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: "/opt/mine")
+    found._choose_folder()
+    qtbot.waitUntil(lambda: found.case.answers.target == mine.path)
+    found.work.search()
+    qtbot.waitUntil(lambda: found.case.search is Search.DONE)
+    assert found.case.interpreters == (mine, *INTERPRETERS)
+    assert found.case.answers.target == mine.path
+
+
+def test_not_read_is_not_none(page: TargetPage) -> None:
+    unread = InterpreterFacts(path="/x/python", kind="venv")
+    broken = InterpreterFacts(path="/y/python", kind="venv", problem="base-missing")
+    page.case.search_ended((unread, broken), None)
+    assert [row[1:3] for row in cells(page)] == [["not read", "not read"], ["not read", "not usable"]]
+
+
+def test_a_path_cannot_become_markup(page: TargetPage) -> None:
+    path = "/tmp/<img src=http://example.invalid/x.png>/python"
+    page.case.search_ended((msgspec.structs.replace(VENV, path=path),), path)
+    assert "<img" not in page._table.item(0, 3).toolTip()
+    assert page._chosen.textFormat() is Qt.TextFormat.PlainText
+
+
+def test_japanese(found: TargetPage) -> None:
+    found.case.set_language("ja")
+    found.retranslate()
+    assert cells(found)[0][0] == "仮想環境"
+    assert found._table.horizontalHeaderItem(3).text() == "場所"

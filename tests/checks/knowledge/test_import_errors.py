@@ -160,6 +160,54 @@ TEXTS = [
         ),
         "partially-initialized",
     ),
+    # microsoft/onnxruntime, core/platform/windows/env.cc
+    (
+        (
+            'Error loading "C:\\x\\onnxruntime\\capi\\onnxruntime_providers_cuda.dll" which depends on '
+            '"cublasLt64_12.dll" which is missing. (Error 126: "The specified module could not be found.")'
+        ),
+        "cuda-provider-dll-dependency",
+    ),
+    # pytorch/pytorch, torch/backends/cudnn/__init__.py
+    (
+        (
+            "RuntimeError: cuDNN version incompatibility: PyTorch was compiled  against (9, 1, 0) but found runtime "
+            "version (8, 9, 7). PyTorch already comes bundled with cuDNN."
+        ),
+        "cudnn-of-torch",
+    ),
+    # google-research/deeplab2#66
+    (
+        (
+            "17:19:29.385716: E tensorflow/stream_executor/cuda/cuda_dnn.cc:362] Loaded runtime CuDNN library: "
+            "8.0.4 but source was compiled with: 8.1.0.  CuDNN library needs to have matching major version"
+        ),
+        "cudnn-of-tensorflow",
+    ),
+    # jax-ml/jax#18027 and others
+    (
+        (
+            "CUDA backend failed to initialize: Found cuDNN version 8700, but JAX was built against version 8904, "
+            "which is newer."
+        ),
+        "cudnn-of-jax",
+    ),
+    (
+        (
+            "CUDA backend failed to initialize: Found cuBLAS version 120205, but JAX was built against version 120304, "
+            "which is newer."
+        ),
+        "cuda-of-jax",
+    ),
+    # ziatdinovmax/gpax#63
+    (
+        (
+            "An NVIDIA GPU may be present on this machine, but a CUDA-enabled jaxlib is not installed. "
+            "Falling back to CPU."
+        ),
+        "jaxlib-without-cuda",
+    ),
+    ("RuntimeError: cuDNN error: CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH", "cudnn-parts-of-several-versions"),
 ]
 
 

@@ -583,9 +583,10 @@ class StageRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class ProbeRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     """How one probe ended. The crash of an interpreter is a fact like any other.
 
-    ``status``: "ok"; "failed" (an exception in an essential stage); "crashed" (signal or an exit code other than
-    0); "timed-out"; "cancelled"; "not-python" (the file is no Python interpreter); "not-started" (the system
-    refused to start it); "no-answer" (exit 0 without any stage, or an unreadable answer).
+    ``status``: "ok"; "failed" (an exception in an essential stage); "crashed" (a signal, an exit code other than
+    0, or an end in the middle of a stage); "timed-out"; "cancelled"; "not-python" (the file is no Python
+    interpreter); "not-started" (the system refused to start it); "no-answer" (exit 0 without any stage, or an
+    unreadable answer).
     """
 
     probe: str

@@ -79,18 +79,18 @@ class ProcessTree:
 
     def _kill_all(self) -> bool:
         deadline = time.monotonic() + PATIENCE
-        seen: set[int] = set()
+        killed: set[int] = set()
         while True:
             alive = self._alive()
             for pid in alive:
                 with contextlib.suppress(OSError):
                     os.kill(pid, _KILL)
-            if not seen and alive and sys.platform != "win32":
+            if not killed and alive and sys.platform != "win32":
                 # Once is enough, and only while somebody lives: a free group number could be given to others.
                 with contextlib.suppress(OSError):
                     os.killpg(self.process.pid, _KILL)
-            seen |= alive
-            _reap(seen - {self.process.pid})
+            killed |= alive
+            killed -= _reap(killed - {self.process.pid})
             if not alive:
                 return True
             if time.monotonic() > deadline:
@@ -147,12 +147,18 @@ def _marked(mark: str) -> Iterator[int]:
                     yield process.pid
 
 
-def _reap(pids: set[int]) -> None:
-    """Take the exit status of those that became our children as orphans; the others have parents of their own."""
+def _reap(pids: set[int]) -> set[int]:
+    """Take the exit status of those that became our children as orphans; the others have parents of their own.
+
+    Returns those that are gone now: their numbers can be given to others.
+    """
+    reaped = set()
     if sys.platform != "win32":
         for pid in pids:
             with contextlib.suppress(OSError):
-                os.waitpid(pid, os.WNOHANG)
+                if os.waitpid(pid, os.WNOHANG)[0] == pid:
+                    reaped.add(pid)
+    return reaped
 
 
 class _Orphans:

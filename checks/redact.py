@@ -82,13 +82,14 @@ _NAMED_HOST = re.compile(
     r"(?m:^(?:[A-Z][a-z]{2}\s+\d+\s+)?\d\d:\d\d:\d\d (?=\S+ (?:kernel|systemd|sshd|sudo))([\w.-]+) )|"
     r"(?m:^[A-Z][a-z]{2}\s+\d+ \d\d:\d\d:\d\d ([\w.-]+) [\w./-]+(?:\[\d+\])?:)|"
     r"\bLinux ([\w.-]+) \d+\.\d+\.\d+|"
-    r"(?m:^([\w.-]+):\d+:\d+ \[\d+\] NCCL )"
+    r"(?m:^([\w.-]{1,255}):\d+:\d+ \[\d+\] NCCL )"
 )
 _PROMPT = re.compile(r"(?m:^(?:\([^)\n]{1,40}\) ?)*\[?)([\w.-]+)@([\w.-]+)(?=(?::| )[^\n@]{0,200}?\]?[$#%](?: |$))")
 _HOST_SHAPES = re.compile(
     r"\b(?:DESKTOP|LAPTOP|WIN)-[A-Z0-9]{6,12}\b"
-    r"|\b[\w-]+(?:-|s )(?:MacBook|iMac|Mac-mini|Mac-Studio)[\w-]*(?:\.local)?\b"
-    r"|\b[a-z0-9][\w-]*(?:\.[\w-]+)*\.(?:local|lan|internal|corp|intranet|localdomain)\b(?!\()|\bip-\d+-\d+-\d+-\d+\b",
+    r"|(?<![\w-])[\w-]{1,40}(?:-|s )(?:MacBook|iMac|Mac-mini|Mac-Studio)[\w-]{0,40}(?:\.local)?\b"
+    r"|(?<![\w.-])[a-z0-9][\w-]{0,62}(?:\.[\w-]{1,63}){0,6}\.(?:local|lan|internal|corp|intranet|localdomain)\b(?!\()"
+    r"|\bip-\d+-\d+-\d+-\d+\b",
     re.IGNORECASE,
 )
 _UNC = re.compile(r"(?<![\w\\:])\\\\(?![?.]\\|wsl)([\w.-]{2,})(?=\\)")
@@ -104,7 +105,7 @@ _SECRETS = (
     ),
     re.compile(r"(?i)(?<=\bbearer )[^\s\"',;]{6,}|(?<=\bauthorization: basic )[^\s\"',;]{6,}"),
     re.compile(
-        r"(?i)(?:[\w-]*(?:api[_-]?key|access[_-]?key(?:[_-]?id)?|secret[\w-]*|passw(?:or)?d|passphrase|"
+        r"(?i)(?:(?:api[_-]?key|access[_-]?key(?:[_-]?id)?|secret[\w-]{0,40}|passw(?:or)?d|passphrase|"
         r"(?:auth|access|refresh|hf|hub|github|gitlab|session|api|id|security|private)[_-]?token)|\btoken|\bpwd|"
         r"X-Amz-(?:Signature|Credential|Security-Token)|[?&](?:sig|signature|key|token|code))"
         r"[\"']?(?:\s*[=:]\s*|\s+(?=[\"']))[\"']?(?P<value>(?!<)[^\s\"',;&]{4,})"
@@ -112,7 +113,7 @@ _SECRETS = (
     re.compile(r"(?i)--(?:password|token|api-key|secret)[ =](?P<value>(?!<)[^\s\"']{3,})"),
     re.compile(r"(?<=://)(?P<value>[^\s/@:<>]+:[^\s/@<>]+|[^\s/@:<>]{12,})(?=@)"),
 )
-_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[^\W\d_]{2,}\b")
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,8}\.[^\W\d_]{2,24}\b")
 _UUID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.IGNORECASE)
 _GPU_UUID_PART = re.compile(r"(?<=\bGPU-)[0-9a-f]{4,}[0-9a-f-]*\b", re.IGNORECASE)
 _SERIAL = re.compile(

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 import msgspec
 
 from checks.causes import Remedy, Step, cause_of, remedy_of
-from checks.facts import Facts
+from checks.facts import Facts, OsFacts
 from checks.finding import Finding
 from checks.shell import Shell, Unquotable, fill_sentence
 
 log = logging.getLogger(__name__)
 
-PYTHON_MANAGERS = ("pip", "conda", "mamba", "uv", "poetry", "pipx")
+PYTHON_MANAGERS = ("pip", "conda", "mamba", "pixi", "uv", "poetry", "pipx")
 CONTEXT = ("python", "pip_install", "pip_uninstall")  # placeholders that every remedy may use
 
 _VENV_FIRST = "make-virtual-environment"  # goes before an installation into a Python that belongs to the system
@@ -114,7 +114,7 @@ class _Machine:
         os = facts.machine.os if facts.machine else None
         return cls(
             platforms=platforms_of(facts),
-            system_managers=(os.package_managers if os else None) or (),
+            system_managers=_system_managers(os) if os else (),
             python_managers=(manager, "pip") if manager else (),
             python=facts.target or "python",
             is_managed_by_system=bool(interpreter and interpreter.externally_managed),
@@ -133,6 +133,16 @@ class _Machine:
             override = " --break-system-packages" if self.removes_from_system else ""
             install, uninstall = f"{call} -m pip install", f"{call} -m pip uninstall -y{override}"
         return {"python": python, "python_call": call, "pip_install": install, "pip_uninstall": uninstall}
+
+
+def _system_managers(os: OsFacts) -> tuple[str, ...]:
+    """The system's package managers; on Ubuntu and its kin also the tool that picks the NVIDIA driver's package.
+
+    Ubuntu has no package "nvidia-driver" as Debian has; ubuntu-drivers-common is part of its standard installation.
+    """
+    managers = os.package_managers or ()
+    is_ubuntu = "ubuntu" in (os.distribution, *(os.distribution_like or ()))
+    return (*managers, "ubuntu-drivers") if is_ubuntu and "apt" in managers else managers
 
 
 def _plan(remedy: Remedy, values: Mapping[str, str], machine: _Machine, language: str) -> RemedyPlan | None:

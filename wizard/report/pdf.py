@@ -58,7 +58,7 @@ COLORS = {
     "nothing-run": ("#57606a", "#f4f6f8"),
 }
 LINK = "#0b57a4"
-LOG_LINES = 80  # the end of a log is printed; all of it is in the attached case
+LOG_LINES = 40  # the end of a log is printed; all of it is in the attached case
 CELL_LIMIT = 600  # characters of one value that are printed
 
 BODY = Style()
@@ -406,7 +406,7 @@ class _Composer:
 
     def _pairs(self, rows: Sequence[FactRow]) -> Iterator[Block]:
         """Labels with values: the short ones in two pairs beside each other, then the long ones."""
-        short = [row for row in rows if len(row.value) <= 20 and len(row.label) <= 26]
+        short = [row for row in rows if len(row.value) <= 18 and len(row.label) <= 26]
         if len(short) < _PAIRED:
             short = []
         long = [row for row in rows if row not in short]

@@ -26,7 +26,7 @@ from PySide6.QtGui import (
 )
 
 DOTS = 10.0  # device units per point
-LINE_LIMIT = 1500  # characters of one line of a log that are printed
+LINE_LIMIT = 600  # characters of one line of a log that are printed
 # TrueType faces come first whose glyphs Qt's PDF maps back to the right characters: text copied from a PDF set in
 # Noto Sans CJK or IPAexGothic loses digits or turns some kanji into their Kangxi radicals (seen with Qt 6.12).
 SANS = ("BIZ UDPGothic", "Yu Gothic", "Hiragino Sans", "Noto Sans CJK JP", "IPAexGothic", "DejaVu Sans")

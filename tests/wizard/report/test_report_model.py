@@ -1,0 +1,181 @@
+"""The report says what is known, and never more: not run is not passed."""
+
+import dataclasses
+from collections.abc import Callable
+
+import msgspec
+import pytest
+
+from checks.case import Answers, Case
+from checks.facts import Facts, MachineFacts, OsFacts
+from checks.finding import Evidence, Finding, Outcome, Severity, Status
+from wizard.report.model import Report, build, moment
+from wizard.words import area
+
+SYMPTOMS = (
+    "does-not-start",
+    "not-on-gpu",
+    "works-elsewhere",
+    "after-change",
+    "results-change",
+    "results-differ",
+    "everything",
+)
+
+
+def outcome(status: Status, reason: str = "", **values: str) -> Outcome:
+    return Outcome(cause="driver-too-old-for-cuda", status=status, reason=reason, values=values, detail="boom")
+
+
+CLEAR = outcome(Status.CLEAR)
+
+
+def found(severity: Severity, confidence: float = 0.9) -> Outcome:
+    values = {"framework": "torch 2.6.0", "cuda_version": "12.4", "driver_min": "525", "driver_version": "470"}
+    evidence = tuple(Evidence(name, value) for name, value in values.items())
+    finding = Finding(cause="driver-too-old-for-cuda", severity=severity, confidence=confidence, evidence=evidence)
+    return Outcome(cause=finding.cause, status=Status.FOUND, findings=(finding,))
+
+
+def case_of(*outcomes: Outcome, symptom: str = "not-on-gpu", complete: bool = True) -> Case:
+    findings = tuple(finding for each in outcomes for finding in each.findings)
+    return Case(
+        created="2026-11-21T09:30:00+00:00",
+        answers=Answers(symptom=symptom),
+        facts=Facts(machine=MachineFacts(os=OsFacts(system="Linux"))),
+        outcomes=outcomes,
+        findings=findings,
+        complete=complete,
+    )
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "complete", "state"),
+    [
+        pytest.param((found(Severity.BLOCKING), outcome(Status.CLEAR)), True, "blocking", id="blocking"),
+        pytest.param((found(Severity.BLOCKING),), False, "blocking", id="blocking-although-cancelled"),
+        pytest.param((found(Severity.WARNING),), True, "warning", id="warning"),
+        pytest.param((found(Severity.NOTE), outcome(Status.CLEAR)), True, "clear", id="a-note-is-clear"),
+        pytest.param((outcome(Status.CLEAR),), True, "clear", id="clear"),
+        pytest.param(
+            (CLEAR, outcome(Status.INCONCLUSIVE, "unread", field="driver_version")), True, "clear", id="open-question"
+        ),
+        pytest.param(
+            (CLEAR, outcome(Status.SKIPPED, "not-installed", fact="jax")), True, "clear", id="nothing-to-check"
+        ),
+        pytest.param(
+            (CLEAR, outcome(Status.SKIPPED, "probe-failed", fact="torch")), True, "incomplete", id="a-probe-failed"
+        ),
+        pytest.param((outcome(Status.CLEAR), outcome(Status.CRASHED)), True, "incomplete", id="our-own-crash"),
+        pytest.param((outcome(Status.CLEAR),), False, "incomplete", id="cancelled"),
+        pytest.param((outcome(Status.SKIPPED, "not-collected", fact="torch"),), True, "nothing-run", id="nothing-ran"),
+        pytest.param((), True, "nothing-run", id="nothing-at-all"),
+    ],
+)
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_state(outcomes: tuple[Outcome, ...], complete: bool, state: str, language: str) -> None:
+    verdict = build(case_of(*outcomes, complete=complete), language).verdict
+    assert verdict.state == state
+    assert verdict.sentence
+    assert verdict.symbol in "×!✓?–"
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("symptom", SYMPTOMS)
+@pytest.mark.parametrize("confidence", [0.95, 0.5])
+def test_every_symptom_has_its_sentences(symptom: str, language: str, confidence: float) -> None:
+    serious = build(case_of(found(Severity.BLOCKING, confidence), symptom=symptom), language).verdict
+    clear = build(case_of(outcome(Status.CLEAR), symptom=symptom), language).verdict
+    assert "torch 2.6.0" in serious.sentence
+    assert "torch" not in clear.sentence
+
+
+def test_a_cause_of_another_kind_is_not_sold_as_the_explanation() -> None:
+    verdict = build(case_of(found(Severity.BLOCKING), symptom="results-change"), "en").verdict
+    assert verdict.sentence.startswith("Nothing was found that explains the symptom itself")
+
+
+def test_the_five_endings_are_five_lists() -> None:
+    report = build(
+        case_of(
+            found(Severity.WARNING),
+            outcome(Status.CLEAR),
+            outcome(Status.INCONCLUSIVE, "unread", field="driver_version", why="timeout"),
+            outcome(Status.SKIPPED, "not-collected", fact="nvidia"),
+            outcome(Status.SKIPPED, "not-on-this-system", fact="apple"),
+            outcome(Status.CRASHED),
+        ),
+        "en",
+    )
+    assert [len(each) for each in (report.findings, report.fine, report.undecided, report.crashed)] == [1, 1, 1, 1]
+    assert report.undecided[0].reason == "Driver version could not be read (timeout)"
+    assert [group.applies for group in report.not_run] == [True, False]
+    assert report.crashed[0].reason == "boom"
+    assert report.verdict.scope == (
+        "Checks: 2 decided, 1 left open, 1 not run, 1 not applicable here, 1 failed by our own error."
+    )
+
+
+def test_a_real_case(case: Case) -> None:
+    report = build(case, "en")
+    assert report.verdict.state == "blocking"
+    (finding,) = (each for each in report.findings if each.cause == "driver-too-old-for-cuda")
+    assert finding.title == "The NVIDIA driver is too old for torch 2.6.0+cu124"
+    assert finding.severity_word == "Blocking"
+    assert finding.confidence_words == "almost certain (95 %)"
+    assert (finding.evidence[0].label, finding.evidence[0].value) == ("Driver version", "470.256.02")
+    assert finding.remedies
+    assert report.exactness.startswith("You asked for the same bits")
+    assert [(row.name, row.is_trouble, row.is_slow) for row in report.probes] == [
+        ("PyTorch", False, False),
+        ("JAX", True, True),
+    ]
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_facts_have_units_and_say_what_was_not_read(case: Case, language: str) -> None:
+    rows = {row.label: row for section in build(case, language).facts for row in section.rows}
+    names = area("facts")
+    assert rows[names["memory_total_main"].of(language)].value == "62.1 GiB"
+    assert rows[names["temperature"].of(language)].value == "41 °C"
+    assert rows[names["power"].of(language)].value == "24 W"
+    ecc = rows[names["ecc_enabled"].of(language)]
+    assert ecc.is_unread
+    assert "NVML_ERROR_NOT_SUPPORTED" in ecc.value
+
+
+def test_no_placeholder_is_left_open(case: Case) -> None:
+    for language in ("en", "ja"):
+        assert not [text for text in _texts(build(case, language)) if "{" in text]
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, tuple):
+        return [text for each in value for text in _texts(each)]
+    if isinstance(value, msgspec.Struct):
+        return [text for each in value.__struct_fields__ for text in _texts(getattr(value, each))]
+    if dataclasses.is_dataclass(value):
+        return [text for each in dataclasses.fields(value) for text in _texts(getattr(value, each.name))]
+    return []
+
+
+def test_notes_tell_how_the_case_came_about(make_case: Callable[..., Case]) -> None:
+    case = msgspec.structs.replace(make_case(complete=False), newer=True, naosu="9.9")
+    notes = " ".join(build(case, "en").notes)
+    assert "newer format" in notes
+    assert "judged again" in notes
+    assert "cancelled" in notes
+    assert not build(make_case(), "en").notes
+
+
+def test_without_a_machine_it_says_so(make_case: Callable[..., Case]) -> None:
+    report: Report = build(make_case(only=Facts()), "en")
+    assert "No machine was examined" in report.notes[0]
+    assert report.verdict.state in ("nothing-run", "incomplete")
+
+
+def test_a_moment_that_is_none_is_shown_as_it_came() -> None:
+    assert moment("yesterday", "en") == "yesterday"
+    assert moment("2026-11-21T18:30:00+09:00", "ja") == "2026年11月21日 09:30 (UTC)"

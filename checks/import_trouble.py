@@ -37,7 +37,8 @@ def troubles(frameworks: Frameworks, probes: ProbeRuns | None = None) -> Iterato
     for name, framework in frameworks.each():
         if framework.imported is False and framework.error is not None:
             yield _trouble(name, framework, _text(framework.error))
-        elif framework.imported is None:
+        if not framework.imported:
+            # An exception can be empty while the reason stands on standard error (NumPy's long warning does so).
             yield from (_trouble(name, framework, words) for words in _last_words(name, probes))
         for warning in framework.warnings or ():
             yield _trouble(name, framework, warning, is_fatal=False)
@@ -122,7 +123,7 @@ def _of_torch(name: str, torch: TorchFacts) -> Iterator[Trouble]:
 
 def _last_words(name: str, probes: ProbeRuns | None) -> Iterator[str]:
     run = probes.of(name) if probes else None
-    if run is not None and run.status == "crashed" and run.stderr_tail:
+    if run is not None and run.status in ("crashed", "failed") and run.stderr_tail:
         yield run.stderr_tail
 
 

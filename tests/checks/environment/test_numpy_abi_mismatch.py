@@ -3,7 +3,19 @@
 import pytest
 
 from checks.environment.numpy_abi_mismatch import numpy_abi_mismatch
-from checks.facts import ErrorText, Frameworks, InterpreterFacts, KernelLaunch, OsFacts, Package, TorchFacts
+from checks.facts import (
+    ErrorText,
+    Frameworks,
+    InterpreterFacts,
+    KernelLaunch,
+    OnnxRuntimeFacts,
+    OsFacts,
+    Package,
+    ProbeRun,
+    ProbeRuns,
+    StageRun,
+    TorchFacts,
+)
 from checks.finding import Finding, Severity, Unread
 
 LINUX = OsFacts(system="Linux", architecture="x86_64")
@@ -54,6 +66,30 @@ def test_speaks_from_a_warning() -> None:
     torch = TorchFacts(version="2.2.2", imported=True, warnings=(warning,))
     (finding,) = findings(NUMPY_2, frameworks=Frameworks(torch=torch))
     assert finding.severity is Severity.WARNING
+
+
+def test_speaks_from_standard_error_where_the_exception_is_empty() -> None:
+    # recorded: onnxruntime 1.18.1 beside NumPy 2.1.3, Python 3.11, Debian 12
+    said = (
+        "\nA module that was compiled using NumPy 1.x cannot be run in\nNumPy 2.1.3 as it may crash. To support "
+        "both 1.x and 2.x\nversions of NumPy, modules must be compiled with NumPy 2.0.\n"
+    )
+    run = ProbeRun(
+        probe="onnxruntime", status="failed", stages=(StageRun(name="imported", ended=True),), stderr_tail=said
+    )
+    empty = ErrorText(type="ImportError", message="", traceback="Traceback (most recent call last):\nImportError\n")
+    (finding,) = numpy_abi_mismatch(
+        InterpreterFacts(
+            path="/p",
+            version="3.11.2",
+            packages=(Package(name="onnxruntime", version="1.18.1"), Package(name="numpy", version="2.1.3")),
+        ),
+        LINUX,
+        Frameworks(onnxruntime=OnnxRuntimeFacts(imported=False, error=empty)),
+        ProbeRuns(runs=(run,)),
+    )
+    assert finding.severity is Severity.BLOCKING
+    assert finding.placeholders()["clue"] == "A module that was compiled using NumPy 1.x cannot be run in"
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ def gpu_troubles(frameworks: Frameworks, probes: ProbeRuns | None = None) -> Ite
     if torch is not None:
         yield from _of_torch(torch)
     if runtime is not None:
-        yield from _of_onnxruntime(runtime)
+        yield from _of_onnxruntime(runtime, has_tensorrt=tensorrt is not None)
     if tensorrt is not None:
         yield from _of_tensorrt(tensorrt)
     for name, facts in (("tensorflow", frameworks.tensorflow), ("jax", frameworks.jax)):
@@ -45,9 +45,11 @@ def _of_torch(torch: TorchFacts) -> Iterator[Trouble]:
             yield _trouble("torch", torch.version, device.kernel.error, torch.origin)
 
 
-def _of_onnxruntime(runtime: OnnxRuntimeFacts) -> Iterator[Trouble]:
+def _of_onnxruntime(runtime: OnnxRuntimeFacts, *, has_tensorrt: bool) -> Iterator[Trouble]:
     for provider in runtime.providers or ():
-        if provider.started is False and provider.error:
+        # The GPU package always lists the TensorRT provider; without TensorRT nobody expects it to start.
+        is_wanted = has_tensorrt or "tensorrt" not in provider.name.lower()
+        if provider.started is False and provider.error and is_wanted:
             yield Trouble(
                 framework="onnxruntime",
                 package="onnxruntime",

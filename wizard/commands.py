@@ -3,61 +3,30 @@
 from __future__ import annotations
 
 import argparse
-import functools
 import os
-import re
 import signal
 import sys
 import threading
-import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Self
 
-from wizard.words import system_language, words
+from wizard.arguments import STANDARD_STREAM, UsageError, language_asked, parser_of
+from wizard.words import words
 
 if TYPE_CHECKING:
     from checks.case import Case, CaseError
-    from checks.events import Event
     from checks.facts import InterpreterFacts, SentFile
 
-SYMPTOMS = (
-    "does-not-start",
-    "not-on-gpu",
-    "works-elsewhere",
-    "after-change",
-    "results-change",
-    "results-differ",
-    "everything",
-)
-EXACTNESS = ("bits", "decisions", "close")
-EFFORTS = ("quick", "standard", "thorough")
-LANGUAGES = ("en", "ja")
-PAPERS = ("a4", "letter")
 LOG_LIMIT = 5 * 1024 * 1024  # bytes of a log that are kept
-STANDARD_STREAM = "-"
-
-
-# What argparse says of wrong arguments (Python 3.11 to 3.14), to say it in the user's language.
-_ARGPARSE_SAYS = {
-    "unknown-arguments": re.compile(r"unrecognized arguments: (?P<given>.*)", re.DOTALL),
-    "missing-arguments": re.compile(r"the following arguments are required: (?P<names>.*)"),
-    "wrong-choice": re.compile(r"argument (?P<name>.*): invalid choice: (?P<given>.*) \(choose from (?P<choices>.*)\)"),
-    "value-missing": re.compile(r"argument (?P<name>.*): expected one argument"),
-}
-
-
-class UsageError(Exception):
-    """Wrong usage or unreadable input: one line for standard error."""
 
 
 def run_command(arguments: Sequence[str]) -> int:
     """Run one headless command and return its exit status."""
     _utf8_streams()
-    language = _language_asked(arguments)
     try:
-        chosen = _parser(language).parse_args(arguments)
-        status: int = chosen.run(chosen)
+        chosen = parser_of(language_asked(arguments)).parse_args(arguments)
+        status = COMMANDS[chosen.command](chosen)
     except UsageError as error:
         print(error, file=sys.stderr)
         return 2
@@ -69,103 +38,6 @@ def run_command(arguments: Sequence[str]) -> int:
     return status
 
 
-# --- the arguments ---------------------------------------------------------------------------------------------------
-
-
-class _Parser(argparse.ArgumentParser):
-    """argparse in the user's language: its errors become one line of ours."""
-
-    def __init__(self, language: str = "en", **named: Any) -> None:
-        formatter = functools.partial(_Formatter, language=language)
-        super().__init__(**{**named, "add_help": False, "allow_abbrev": False, "formatter_class": formatter})
-        self.language = language
-        self._optionals.title = words("commands.options-title", language)
-        self._positionals.title = words("commands.arguments-title", language)
-        self.add_argument("-h", "--help", action="help", help=words("commands.help-help", language))
-
-    def error(self, message: str) -> NoReturn:
-        """One line, no usage block; argparse's own English only where it says what we did not foresee."""
-        for key, pattern in _ARGPARSE_SAYS.items():
-            found = pattern.fullmatch(message)
-            if found:
-                message = words(f"commands.{key}", self.language, **found.groupdict())
-                break
-        raise UsageError(words("commands.wrong-usage", self.language, detail=message))
-
-
-class _Formatter(argparse.HelpFormatter):
-    """The help's layout with its first word in the user's language."""
-
-    def __init__(self, prog: str, *, language: str = "en") -> None:
-        super().__init__(prog)
-        self._language = language
-
-    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = None) -> None:
-        """As argparse does it, with our own prefix."""
-        super().add_usage(usage, actions, groups, words("commands.usage", self._language) if prefix is None else prefix)
-
-
-def _language_asked(arguments: Sequence[str]) -> str:
-    """The language of the help itself is needed before the arguments are parsed."""
-    for here, following in zip(arguments, [*arguments[1:], ""], strict=True):
-        asked = following if here == "--lang" else here.removeprefix("--lang=")
-        if here.startswith("--lang") and asked in LANGUAGES:
-            return asked
-    return system_language()
-
-
-def _parser(language: str) -> _Parser:
-    from checks import __version__
-
-    def text(key: str) -> str:
-        return words(f"commands.{key}", language)
-
-    parser = _Parser(prog="naosu", description=text("description"), language=language)
-    parser.add_argument("--version", action="version", version=f"naosu {__version__}", help=text("help-version"))
-    parser.add_argument("--lang", choices=LANGUAGES, default=language, help=text("help-lang"))
-    commands = parser.add_subparsers(title=text("commands-title"), required=True, metavar="COMMAND")
-
-    def command(name: str) -> _Parser:
-        made: _Parser = commands.add_parser(
-            name, help=text(f"help-{name}"), description=text(f"help-{name}"), language=language
-        )
-        made.add_argument("--lang", choices=LANGUAGES, default=argparse.SUPPRESS, help=text("help-lang"))
-        return made
-
-    def exports(made: _Parser) -> None:
-        made.add_argument("--json", nargs="?", const=STANDARD_STREAM, metavar="FILE", help=text("help-json"))
-        made.add_argument("--markdown", nargs="?", const=STANDARD_STREAM, metavar="FILE", help=text("help-markdown"))
-        made.add_argument("--pdf", metavar="FILE", help=text("help-pdf"))
-        made.add_argument("--paper", choices=PAPERS, help=text("help-paper"))
-        made.add_argument("--no-redact", action="store_true", help=text("help-no-redact"))
-        made.add_argument("--quiet", action="store_true", help=text("help-quiet"))
-
-    check = command("check")
-    check.set_defaults(run=_check)
-    check.add_argument("--target", metavar="PYTHON", help=text("help-target"))
-    check.add_argument("--symptom", choices=SYMPTOMS, default="everything", help=text("help-symptom"))
-    check.add_argument("--exactness", choices=EXACTNESS, default="", help=text("help-exactness"))
-    check.add_argument("--effort", choices=EFFORTS, default="standard", help=text("help-effort"))
-    for kind in ("model", "script", "log"):
-        check.add_argument(f"--{kind}", action="append", default=[], metavar="FILE", help=text(f"help-{kind}"))
-    exports(check)
-
-    show = command("show")
-    show.set_defaults(run=_show)
-    show.add_argument("file", metavar="FILE")
-    exports(show)
-
-    envs = command("envs")
-    envs.set_defaults(run=_envs)
-    envs.add_argument("--near", metavar="FOLDER", help=text("help-folder"))
-    envs.add_argument("--json", nargs="?", const=STANDARD_STREAM, metavar="FILE", help=text("help-json"))
-
-    opened = command("open")
-    opened.set_defaults(run=_open)
-    opened.add_argument("file", metavar="FILE")
-    return parser
-
-
 # --- the commands ----------------------------------------------------------------------------------------------------
 
 
@@ -173,6 +45,7 @@ def _check(chosen: argparse.Namespace) -> int:
     from checks.case import Answers
     from checks.engine import Request, examine
     from checks.events import Finished
+    from wizard.progress_line import ProgressLine
 
     request = Request(
         answers=Answers(symptom=chosen.symptom, exactness=chosen.exactness, effort=chosen.effort),
@@ -184,7 +57,7 @@ def _check(chosen: argparse.Namespace) -> int:
     )
     _check_targets(chosen)
     stop = _Stop(chosen.lang)
-    progress = _Progress(chosen.lang, shown=sys.stderr.isatty() and not chosen.quiet)
+    progress = ProgressLine(chosen.lang, shown=sys.stderr.isatty() and not chosen.quiet)
     case = None
     with stop:
         for event in examine(request, cancelled=stop.is_set):
@@ -233,6 +106,9 @@ def _open(chosen: argparse.Namespace) -> int:
     from wizard.app import run_window
 
     return run_window([chosen.file])
+
+
+COMMANDS = {"check": _check, "show": _show, "envs": _envs, "open": _open}
 
 
 # --- what goes out ---------------------------------------------------------------------------------------------------
@@ -357,46 +233,6 @@ class _Stop:
         self._event.set()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         print("\n" + words("commands.cancelled", self._language), file=sys.stderr)
-
-
-class _Progress:
-    """One line on the terminal that is written over."""
-
-    WIDTH = 78
-
-    def __init__(self, language: str, *, shown: bool) -> None:
-        self._language = language
-        self._shown = shown
-        self._last = 0.0
-
-    def show(self, event: Event) -> None:
-        """Show what an event says."""
-        from checks.events import ProbeSlow, Progress
-
-        if not self._shown:
-            return
-        if isinstance(event, ProbeSlow):
-            self.clear()
-            text = words(
-                "commands.slow", self._language, probe=event.probe, stage=event.stage, seconds=round(event.seconds)
-            )
-            print(text, file=sys.stderr)
-        elif isinstance(event, Progress) and time.monotonic() - self._last > 0.1:
-            self._last = time.monotonic()
-            self._line(event.share, event.remaining)
-
-    def clear(self) -> None:
-        """Leave the line empty."""
-        if self._shown:
-            print("\r" + " " * self.WIDTH + "\r", end="", file=sys.stderr, flush=True)
-
-    def _line(self, share: float, remaining: float | None) -> None:
-        key = "longer" if remaining is None else "remaining"
-        state = words(f"commands.{key}", self._language, seconds=max(1, round(remaining or 0)))
-        text = words("commands.progress", self._language, percent=round(share * 100), state=state)
-        filled = round(share * 20)
-        line = f"[{'#' * filled}{'.' * (20 - filled)}] {text}"
-        print("\r" + line.ljust(self.WIDTH)[: self.WIDTH], end="", file=sys.stderr, flush=True)
 
 
 def _utf8_streams() -> None:

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from wizard import __main__ as entry
-from wizard.commands import SYMPTOMS, run_command
+from wizard.arguments import SYMPTOMS
+from wizard.commands import run_command
 
 ROOT = Path(__file__).resolve().parents[2]
 QUICK = ["check", "--target", sys.executable, "--effort", "quick"]

@@ -1,0 +1,47 @@
+"""One line on the terminal that tells how far the examination is."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from checks.events import Event, ProbeSlow, Progress
+from wizard.words import words
+
+
+class ProgressLine:
+    """One line on the terminal that is written over."""
+
+    WIDTH = 78
+
+    def __init__(self, language: str, *, shown: bool) -> None:
+        self._language = language
+        self._shown = shown
+        self._last = 0.0
+
+    def show(self, event: Event) -> None:
+        """Show what an event says."""
+        if not self._shown:
+            return
+        if isinstance(event, ProbeSlow):
+            self.clear()
+            text = words(
+                "commands.slow", self._language, probe=event.probe, stage=event.stage, seconds=round(event.seconds)
+            )
+            print(text, file=sys.stderr)
+        elif isinstance(event, Progress) and time.monotonic() - self._last > 0.1:
+            self._last = time.monotonic()
+            self._line(event.share, event.remaining)
+
+    def clear(self) -> None:
+        """Leave the line empty."""
+        if self._shown:
+            print("\r" + " " * self.WIDTH + "\r", end="", file=sys.stderr, flush=True)
+
+    def _line(self, share: float, remaining: float | None) -> None:
+        key = "longer" if remaining is None else "remaining"
+        state = words(f"commands.{key}", self._language, seconds=max(1, round(remaining or 0)))
+        text = words("commands.progress", self._language, percent=round(share * 100), state=state)
+        filled = round(share * 20)
+        line = f"[{'#' * filled}{'.' * (20 - filled)}] {text}"
+        print("\r" + line.ljust(self.WIDTH)[: self.WIDTH], end="", file=sys.stderr, flush=True)

@@ -34,16 +34,26 @@ class Trouble:
 
 def troubles(frameworks: Frameworks, probes: ProbeRuns | None = None) -> Iterator[Trouble]:
     """Every failure: imports of the frameworks and of their companions, warnings, what a dying process wrote last."""
-    for name, framework in frameworks.each():
+    for name, framework in tried_frameworks(frameworks, probes):
         if framework.imported is False and framework.error is not None:
             yield _trouble(name, framework, _text(framework.error))
-        if not framework.imported:
-            # An exception can be empty while the reason stands on standard error (NumPy's long warning does so).
-            yield from (_trouble(name, framework, words) for words in _last_words(name, probes))
+        words = _last_words(name, framework, probes)
+        if words:
+            yield _trouble(name, framework, words)
         for warning in framework.warnings or ():
             yield _trouble(name, framework, warning, is_fatal=False)
         if isinstance(framework, TorchFacts):
             yield from _of_torch(name, framework)
+
+
+def tried_frameworks(frameworks: Frameworks, probes: ProbeRuns | None = None) -> Iterator[tuple[str, FrameworkFacts]]:
+    """(name, facts) of every framework whose probe ran; without any fact where it died before it could tell one."""
+    for name in Frameworks.__struct_fields__:
+        framework = getattr(frameworks, name)
+        if isinstance(framework, FrameworkFacts):
+            yield name, framework
+        elif probes is not None and (run := probes.of(name)) is not None:
+            yield name, FrameworkFacts(origin=run.origin)
 
 
 def recognised(
@@ -70,7 +80,7 @@ def findings_of_texts(cause: str, frameworks: Frameworks, probes: ProbeRuns | No
     """
     found = tuple(finding_of_text(cause, trouble, match) for trouble, match in recognised(cause, frameworks, probes))
     if not found:
-        _must_have_imported(frameworks)
+        must_have_imported(frameworks, probes)
     return found
 
 
@@ -95,9 +105,14 @@ def evidence_of(trouble: Trouble, found: Recognised) -> tuple[Evidence, Evidence
     )
 
 
-def _must_have_imported(frameworks: Frameworks) -> None:
-    """Silence means health only where every framework was really imported."""
-    tried = tuple(frameworks.each())
+def must_have_imported(frameworks: Frameworks, probes: ProbeRuns | None = None) -> None:
+    """Silence means health only where every framework was really imported.
+
+    Raises:
+        Inconclusive: there is no framework in this interpreter.
+        Unread: a framework's process ended before its import did.
+    """
+    tried = tuple(tried_frameworks(frameworks, probes))
     if not tried:
         raise Inconclusive("not-installed", fact="frameworks")
     for _, framework in tried:
@@ -121,10 +136,15 @@ def _of_torch(name: str, torch: TorchFacts) -> Iterator[Trouble]:
         yield _trouble(name, torch, _text(bridge.error))
 
 
-def _last_words(name: str, probes: ProbeRuns | None) -> Iterator[str]:
+def _last_words(name: str, framework: FrameworkFacts, probes: ProbeRuns | None) -> str:
+    """What a process said before it died, or beside the exception of its import.
+
+    An exception can be empty while the reason stands on standard error: NumPy's long warning does so.
+    """
     run = probes.of(name) if probes else None
-    if run is not None and run.status in ("crashed", "failed") and run.stderr_tail:
-        yield run.stderr_tail
+    if run is not None and (run.status == "crashed" or (run.status == "failed" and not framework.imported)):
+        return run.stderr_tail or ""
+    return ""
 
 
 def _trouble(name: str, framework: FrameworkFacts, text: str, *, is_fatal: bool = True) -> Trouble:

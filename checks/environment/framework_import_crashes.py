@@ -17,6 +17,7 @@ from checks.registry import check
 
 CAUSE = "framework-import-crashes"
 IMPORT_STAGE = "imported"
+LAST_WORDS = 1500  # characters of its output that a finding quotes
 COMPANION_STAGES = ("torchvision", "torchaudio", "xformers", "triton")
 ILLEGAL_INSTRUCTION = ("SIGILL", "STATUS_ILLEGAL_INSTRUCTION")
 FRAMEWORKS = tuple(name for name in Frameworks.__struct_fields__ if name not in ("origin", "unread"))
@@ -53,7 +54,7 @@ def _finding(run: ProbeRun, name: str, frameworks: Frameworks | None, interprete
         Evidence("ending", ending, run.origin),
     ]
     if run.stderr_tail:
-        evidence.append(Evidence("last_words", run.stderr_tail.strip()[-500:], run.origin))
+        evidence.append(Evidence("last_words", run.stderr_tail.strip()[-LAST_WORDS:], run.origin))
     return Finding(
         cause=CAUSE,
         severity=Severity.BLOCKING if name == run.probe else Severity.WARNING,

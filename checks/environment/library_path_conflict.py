@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import PurePath, PurePosixPath, PureWindowsPath
 
 from checks.facts import EnvironmentVariables, FrameworkFacts, Frameworks, InterpreterFacts, LibraryFile, ProbeRuns
-from checks.finding import Evidence, Finding, Inconclusive, Severity, Unread
-from checks.import_trouble import finding_of_text, recognised
+from checks.finding import Evidence, Finding, Severity, Unread
+from checks.import_trouble import finding_of_text, must_have_imported, recognised
 from checks.knowledge.cuda_wheels import cuda_wheels, wheel_of_library
 from checks.registry import check
 
@@ -30,12 +30,12 @@ def library_path_conflict(
 ) -> Iterator[Finding]:
     """One finding per framework and library that comes from the wrong place or twice."""
     seen = tuple(frameworks.each())
-    if not seen:
-        raise Inconclusive("not-installed", fact="frameworks")
     variable = _variable(environment, "")
     texts = [
         finding_of_text(CAUSE, trouble, found, **variable) for trouble, found in recognised(CAUSE, frameworks, probes)
     ]
+    if not texts and not seen:
+        must_have_imported(frameworks, probes)
     if not texts and all(framework.loaded_libraries is None for _, framework in seen):
         raise Unread("loaded_libraries", next((f.unread.get("loaded_libraries", "") for _, f in seen), ""))
     yield from texts

@@ -45,7 +45,7 @@ def numpy_abi_mismatch(
             yield Finding(
                 cause=CAUSE,
                 severity=Severity.WARNING,
-                confidence=0.9,
+                confidence=0.95,
                 subject=package.name,
                 evidence=(
                     Evidence("package", f"{package.name} {package.version}", package.location or ""),

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath, PureWindowsPath
 
 from checks.facts import EnvironmentVariables, FrameworkFacts, Frameworks, ProbeRuns
-from checks.finding import Evidence, Finding, Inconclusive, Severity, Unread
-from checks.import_trouble import finding_of_text, recognised
+from checks.finding import Evidence, Finding, Severity, Unread
+from checks.import_trouble import finding_of_text, must_have_imported, recognised
 from checks.knowledge.openmp import is_exclusive_runtime, openmp
 from checks.registry import check
 
@@ -27,13 +27,13 @@ def openmp_duplicate_runtime(
 ) -> Iterator[Finding]:
     """One finding per framework with two runtimes; a note where only the switch that hides them is set."""
     seen = tuple(frameworks.each())
-    if not seen:
-        raise Inconclusive("not-installed", fact="frameworks")
     found = [finding_of_text(CAUSE, *each) for each in recognised(CAUSE, frameworks, probes)]
     found += [finding for name, framework in seen for finding in _of_libraries(name, framework)]
     hidden = environment.values.get(SWITCH, "") if environment else ""
     if not found and hidden.lower() in TRUE:
         found.append(_of_switch(hidden, environment))
+    if not found and not seen:
+        must_have_imported(frameworks, probes)
     if not found and all(framework.loaded_libraries is None for _, framework in seen):
         raise Unread("loaded_libraries")
     yield from found

@@ -49,6 +49,19 @@ def test_speaks_from_the_last_words_of_a_process() -> None:
     assert finding.severity is Severity.BLOCKING
 
 
+def test_a_process_that_died_before_it_told_anything_is_heard() -> None:
+    run = ProbeRun(
+        probe="onnxruntime",
+        status="crashed",
+        signal="SIGABRT",
+        stages=(StageRun(name="imported"),),
+        stderr_tail="OMP: Error #15: Initializing libiomp5md.dll, but found libomp140.x86_64.dll already initialized.",
+    )
+    (finding,) = openmp_duplicate_runtime(Frameworks(), None, ProbeRuns(runs=(run,)))
+    assert finding.placeholders()["package"] == "onnxruntime"
+    assert finding.severity is Severity.BLOCKING
+
+
 def test_a_switch_alone_is_a_note() -> None:
     (finding,) = findings(switch="TRUE")
     assert finding.severity is Severity.NOTE

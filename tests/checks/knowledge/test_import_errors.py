@@ -153,6 +153,8 @@ TEXTS = [
         "ImportError: cannot import name 'cached_download' from 'huggingface_hub' (/huggingface_hub/__init__.py)",
         "name-not-importable",
     ),
+    # recorded: numba 0.59.1 beside NumPy 2.1.3
+    ("ImportError: Numba needs NumPy 1.26 or less", "numba-needs-numpy"),
     (
         (
             "AttributeError: partially initialized module 'torch' has no attribute 'nn' (most likely due to a circular "

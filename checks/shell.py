@@ -15,7 +15,7 @@ from enum import StrEnum
 
 _PLAIN = frozenset(string.ascii_letters + string.digits + "@%+=:,./_-")
 # What a folder or package may hold and what stays harmless inside either kind of quotes of every shell.
-_HARMLESS_QUOTED = _PLAIN | frozenset(" ()[]<>*?&;|#~")
+_HARMLESS_QUOTED = _PLAIN | frozenset(" ()[]")
 # PowerShell takes the typographic quotes for the plain ones (about_Quoting_Rules; CharTraits.cs of PowerShell).
 _POWERSHELL_SINGLE = "'\u2018\u2019\u201a\u201b"
 _POWERSHELL_DOUBLE = '"\u201c\u201d\u201e'

@@ -53,6 +53,7 @@ class Style:
         font.setFamilies(list(MONO if self.mono else SANS))
         font.setPointSizeF(self.size)
         font.setBold(self.bold)
+        font.setFeature(QFont.Tag("liga"), 0)  # text copied from the PDF would lack the "fi" of a ligature
         font.setStyleHint(QFont.StyleHint.Monospace if self.mono else QFont.StyleHint.SansSerif)
         return font
 

@@ -57,7 +57,14 @@ def facts(driver: str = "470.256.02", log: str = LOG) -> Facts:
         unread={"ecc_enabled": "NVML_ERROR_NOT_SUPPORTED"},
     )
     machine = MachineFacts(
-        os=OsFacts(system="Linux", name="Ubuntu 24.04.1 LTS", container="", wsl=0, package_managers=("apt",)),
+        os=OsFacts(
+            system="Linux",
+            name="Ubuntu 24.04.1 LTS",
+            distribution="ubuntu",
+            container="",
+            wsl=0,
+            package_managers=("apt",),
+        ),
         cpu=CpuFacts(name="AMD Ryzen 9 7950X", logical_cores=32),
         memory=MemoryFacts(total=66715234304, shm_total=33357617152),
         gpus=Gpus(devices=(gpu,)),

@@ -1,0 +1,232 @@
+"""Files: whole or not at all, opened by content, and nothing leaks into them."""
+
+import errno
+import io
+import json
+import os
+import subprocess
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+from pypdf import PdfReader
+
+from checks.case import FORMAT, Case, CaseError
+from checks.files import write_whole
+from checks.redact import Own, redact
+from checks.remedy import plan_remedies
+from wizard.report.export import KINDS, ExportError, check_writable, default_paper, export, render
+from wizard.report.json_report import to_json
+from wizard.report.model import build
+from wizard.report.open import SIZE_LIMIT, open_case, sentence_of
+from wizard.report.pdf_file import ATTACHMENT
+from wizard.report.terminal import to_terminal
+from wizard.words import area
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+
+@pytest.mark.parametrize("kind", ["json", "pdf"])
+@pytest.mark.parametrize("name", ["report", "report.txt", "レポート.pdf", "report.json"])
+def test_opened_by_content(case: Case, tmp_path: Path, kind: str, name: str) -> None:
+    export(case, tmp_path / name, kind, "en", redact=False)
+    assert open_case(tmp_path / name).facts == case.facts
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-8-sig"])
+def test_as_powershell_saves_it(case: Case, tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "case.json"
+    mark = "\ufeff" if encoding == "utf-16-le" else ""
+    path.write_bytes((mark + to_json(case, "ja").decode()).encode(encoding))
+    assert open_case(path).facts == case.facts
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        pytest.param(b"", "case-not-ours", id="empty"),
+        pytest.param(b"RuntimeError: CUDA error", "case-not-ours", id="a-log"),
+        pytest.param(b"\x7fELF\x00", "case-not-ours", id="binary"),
+        pytest.param(b'{"other": 1}', "case-not-ours", id="other-json"),
+        pytest.param(b'{"format": 1, "facts": {"mach', "case-damaged", id="cut-off"),
+        pytest.param(b'{"format": 1, "facts": {"machine": 5}}', "case-unreadable", id="wrong-types"),
+        pytest.param(b'{"format": 99, "facts": {"machine": 5}}', "case-too-new", id="too-new"),
+        pytest.param(b'{"a":' * 100_000, "case-damaged", id="deep"),
+        pytest.param(b"%PDF-1.7 nothing", "pdf-damaged", id="damaged-pdf"),
+    ],
+)
+def test_what_cannot_be_opened(tmp_path: Path, content: bytes, reason: str) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(content)
+    with pytest.raises(CaseError) as raised:
+        open_case(path)
+    assert raised.value.reason == reason
+    for language in ("en", "ja"):
+        assert sentence_of(raised.value, language)
+
+
+def test_paths_that_lead_nowhere(tmp_path: Path) -> None:
+    with pytest.raises(CaseError, match="file-missing"):
+        open_case(tmp_path / "none")
+    for path in (tmp_path, Path("a\x00b")):
+        with pytest.raises(CaseError, match="file-unreadable"):
+            open_case(path)
+
+
+def test_far_too_large(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    with open(path, "wb") as file:
+        file.truncate(SIZE_LIMIT + 1)
+    with pytest.raises(CaseError, match="file-too-large"):
+        open_case(path)
+
+
+def test_a_newer_case_opens_as_far_as_it_is_understood(case: Case, tmp_path: Path) -> None:
+    plain = json.loads(to_json(case, "en"))
+    plain |= {"format": FORMAT + 1, "naosu": "9.9", "something_new": 1}
+    path = tmp_path / "new.json"
+    path.write_text(json.dumps(plain))
+    opened = open_case(path)
+    assert opened.newer
+    assert opened.facts == case.facts
+    assert "newer" in build(opened, "en").notes[0]
+
+
+def failing(number: int) -> Callable[..., None]:
+    def write(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("number", "reason"),
+    [
+        (errno.ENOSPC, "disk-full"),
+        (errno.EACCES, "not-writable"),
+        (errno.EROFS, "not-writable"),
+        (errno.ENOENT, "folder-missing"),
+        (errno.EIO, "failed"),
+    ],
+)
+def test_one_sentence_and_the_old_file(
+    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, reason: str
+) -> None:
+    path = tmp_path / "old.json"
+    path.write_bytes(b"old")
+    monkeypatch.setattr("checks.files.os.fsync", failing(number))
+    with pytest.raises(ExportError) as raised:
+        export(case, path, "json", "en")
+    assert raised.value.reason == reason
+    assert str(path) in raised.value.sentence("ja")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_places_that_cannot_be_written(tmp_path: Path) -> None:
+    for path, reason in ((tmp_path, "is-a-folder"), (tmp_path / "none" / "x.pdf", "folder-missing")):
+        with pytest.raises(ExportError, match=reason):
+            check_writable(path)
+    check_writable(tmp_path / "x.pdf")
+
+
+def test_a_really_full_disk(case: Case) -> None:
+    with pytest.raises(ExportError, match="disk-full"):
+        export(case, Path("/dev/full"), "json", "en")
+    assert not Path("/dev/full").is_file()
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_bytes(b"old")
+    link.symlink_to(target)
+    write_whole(link, b"new")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+
+
+@pytest.mark.parametrize(("name", "paper"), [("en_US", "letter"), ("en_CA", "letter"), ("ja_JP", "a4"), (None, "a4")])
+def test_paper_of_the_country(monkeypatch: pytest.MonkeyPatch, name: str | None, paper: str) -> None:
+    monkeypatch.setattr("locale.getlocale", lambda: (name, "UTF-8"))
+    assert default_paper() == paper
+
+
+def test_every_reason_has_its_sentence() -> None:
+    assert {key for key in area("errors") if key.startswith("export-")} >= {
+        "export-disk-full",
+        "export-failed",
+        "export-folder-missing",
+        "export-is-a-folder",
+        "export-no-japanese-font",
+        "export-not-writable",
+    }
+
+
+# --- leaks -----------------------------------------------------------------------------------------------------------
+
+CANARIES = {
+    "user": "canarina",
+    "host": "canaryhost-77",
+    "email": "canary.bird@example.org",
+    "ip": "203.0.113.77",
+    "mac": "02:ca:na:ry:00:01".replace("na", "aa").replace("ry", "bb"),
+    "uuid": "5ca1ab1e-0000-4000-8000-00000000cafe",
+    "token": "hf_CanaryCanaryCanary1234",
+    "password": "canarypass77",
+}
+PLANTED = f"""{CANARIES["user"]}@{CANARIES["host"]}:~$ python /home/{CANARIES["user"]}/x.py
+C:\\Users\\{CANARIES["user"].upper()}\\x C:\\Users\\CANARI~1\\y {CANARIES["host"].upper()}
+mail {CANARIES["email"]}, peer {CANARIES["ip"]}, ether {CANARIES["mac"]}, GPU-{CANARIES["uuid"]}
+HF_TOKEN={CANARIES["token"]} password={CANARIES["password"]}
+/Users/{unicodedata.normalize("NFD", "cánaria")}/x {unicodedata.normalize("NFC", "cánaria")}
+"""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_nothing_leaks(make_case: Callable[..., Case], kind: str, language: str) -> None:
+    case = make_case(log=PLANTED)
+    data = render(case, kind, language)
+    texts = [data.decode("utf-8", errors="replace")]
+    if kind == "pdf":
+        reader = PdfReader(io.BytesIO(data))
+        texts += [reader.attachments[ATTACHMENT][0].decode(), str(reader.metadata), str(reader.xmp_metadata)]
+        texts += [subprocess.run(["pdftotext", "-", "-"], input=data, capture_output=True, check=True).stdout.decode()]
+    for text in texts:
+        plain = unicodedata.normalize("NFC", text).casefold()
+        for name, canary in CANARIES.items():
+            assert canary.casefold() not in plain, name
+        for other in ("canari~1", "cánaria", "alice", "5f3c1d2e"):
+            assert other not in plain, other
+    shown = texts[-1] if kind == "pdf" else texts[0]
+    assert "user-3" in shown  # alice, canarina, cánaria
+
+
+def test_unless_the_user_wants_it(make_case: Callable[..., Case]) -> None:
+    assert CANARIES["user"] in render(make_case(log=PLANTED), "json", "en", redact=False).decode()
+
+
+def test_the_commands_stay_usable(case: Case) -> None:
+    remedies = ("make-virtual-environment",)
+    asked = msgspec.structs.replace(case.findings[0], remedies=remedies)
+    (plan,) = plan_remedies(asked, redact(case, Own()).case.facts, "en")
+    assert plan.steps[0].code == "~/'My Project/venv/bin/python' -m venv .venv"
+
+
+def test_what_was_hidden_is_counted(case: Case, tmp_path: Path) -> None:
+    hidden = export(case, tmp_path / "x.json", "json", "en")
+    assert hidden["user"] >= 1
+    assert hidden["uuid"] == 1
+    assert hidden["secret"] == 1
+    assert export(case, tmp_path / "y.json", "json", "en", redact=False) == {}
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_terminal_obeys_nothing_from_outside(make_case: Callable[..., Case], language: str) -> None:
+    case = make_case(driver="470.1\x1b]0;evil\x07")
+    text = to_terminal(build(case, language))
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    assert build(case, language).verdict.sentence.split("\x1b")[0] in text

@@ -81,12 +81,13 @@ QLabel#error { color: %(blocking)s; }
 QFrame#rail { background: %(card)s; border: none; border-right: 1px solid %(border)s; }
 QFrame#footer { border: none; border-top: 1px solid %(border)s; }
 QFrame#card { background: %(card)s; border: 1px solid %(border)s; border-radius: 8px; }
+QFrame#card[tone] { border-top-left-radius: 2px; border-bottom-left-radius: 2px; }
 QFrame#card[tone="blocking"] { border-left: 4px solid %(blocking)s; }
 QFrame#card[tone="warning"] { border-left: 4px solid %(warning)s; }
 QFrame#card[tone="note"] { border-left: 4px solid %(note)s; }
 QFrame#card[tone="fine"] { border-left: 4px solid %(fine)s; }
 QFrame#notice { background: %(card)s; border: 1px solid %(border)s; border-left: 4px solid %(note)s;
-    border-radius: 6px; }
+    border-radius: 2px; }
 QFrame#notice[tone="blocking"] { border-left: 4px solid %(blocking)s; }
 QFrame#drop { background: transparent; border: 2px dashed %(border)s; border-radius: 8px; }
 QFrame#drop[over="true"] { border-color: %(accent)s; background: %(accent_soft)s; }
@@ -134,5 +135,7 @@ QHeaderView::section { background: %(card)s; border: none; border-bottom: 1px so
     color: %(muted)s; font-weight: 600; }
 QProgressBar { border: 1px solid %(border)s; border-radius: 5px; background: %(card)s; height: 10px; }
 QProgressBar::chunk { background: %(accent)s; border-radius: 4px; }
-QLabel#code { background: %(window)s; border: 1px solid %(border)s; border-radius: 4px; padding: 6px 8px; }
+QPlainTextEdit#code { background: %(window)s; border: 1px solid %(border)s; border-radius: 4px; padding: 6px 8px; }
+QPlainTextEdit#value, QPlainTextEdit#small { background: transparent; border: none; padding: 0; }
+QPlainTextEdit#small { color: %(muted)s; font-size: %(small)s; }
 """

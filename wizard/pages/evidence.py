@@ -24,7 +24,9 @@ from wizard.case_model import CaseModel
 from wizard.flow import EXACTNESS
 from wizard.given import TEXT_LIMIT, Given, Kind, kept
 from wizard.pages.cards import ChoiceCard
+from wizard.pages.long_text import value_text
 from wizard.pages.page import Page, plain_label
+from wizard.pages.wrap_layout import WrapLayout
 from wizard.work import Work
 
 _BUTTONS = (Kind.LOG, Kind.SCRIPT, Kind.MODEL, Kind.REPORT)
@@ -89,15 +91,13 @@ class EvidencePage(Page):
         top.addWidget(picture)
         top.addWidget(hint, 1)
         inside.addLayout(top)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
+        buttons = WrapLayout()
         for kind in _BUTTONS:
             button = QPushButton()
             self.bind(button.setText, f"evidence-add-{kind.value}")
             self.bind(button.setAccessibleName, f"evidence-choose-{kind.value}")
             button.clicked.connect(lambda _=False, kind=kind: self._choose(kind))
             buttons.addWidget(button)
-        buttons.addStretch(1)
         inside.addLayout(buttons)
         self._list = QVBoxLayout()
         self._list.setSpacing(4)
@@ -170,7 +170,7 @@ class EvidencePage(Page):
         layout.setSpacing(10)
         kind = QLabel(self.case.say(f"evidence-kind-{given.kind.value}"))
         kind.setObjectName("cardTitle")
-        name = plain_label("", str(given.path), selectable=True)
+        name = value_text(str(given.path))
         remove = QPushButton(self.case.say("evidence-remove"))
         remove.setObjectName("flat")
         remove.setAccessibleName(self.case.say("evidence-remove-file", name=given.path.name))

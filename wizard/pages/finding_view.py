@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLayout, QPushButton, QVBoxLayout
 
+from wizard.pages.long_text import LongText, value_text
 from wizard.pages.page import plain_label
 from wizard.report.steps import step_label
 
@@ -29,7 +30,7 @@ class FindingWidgets:
 
     def fill(self, layout: QVBoxLayout, finding: FindingView) -> None:
         """Everything about one finding."""
-        layout.addWidget(plain_label("", finding.why, selectable=True))
+        layout.addWidget(value_text(finding.why))
         if finding.explanation:
             layout.addWidget(plain_label("muted", finding.explanation, selectable=True))
         for index, remedy in enumerate(finding.remedies):
@@ -47,7 +48,7 @@ class FindingWidgets:
             layout.addLayout(self._evidence(finding.evidence))
         if finding.sources:
             layout.addWidget(plain_label("heading", self._say("report-sources")))
-            layout.addWidget(plain_label("small", "\n".join(finding.sources), selectable=True))
+            layout.addWidget(value_text("\n".join(finding.sources), "small"))
 
     def _remedy(self, layout: QVBoxLayout, remedy: RemedyPlan) -> None:
         for number, step in enumerate(remedy.steps, 1):
@@ -56,7 +57,7 @@ class FindingWidgets:
             text = self._say("report-step", number=number, text=text)
             if labels:
                 text = self._say("report-step-for", step=text, labels=labels)
-            layout.addWidget(plain_label("", text, selectable=True))
+            layout.addWidget(value_text(text))
             if step.code:
                 layout.addLayout(self._code(step.code))
         if remedy.risk:
@@ -67,9 +68,8 @@ class FindingWidgets:
         layout.addWidget(plain_label("small", self._say("report-tested", tested=remedy.tested), selectable=True))
 
     def _code(self, code: str) -> QLayout:
-        text = plain_label("code", code, selectable=True)
+        text = LongText(code, "code", self._say("report-code"))
         text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        text.setAccessibleName(self._say("report-code"))
         button = QPushButton(self._say("report-copy"))
         button.setAccessibleName(self._say("report-copy-code", code=code))
         button.clicked.connect(lambda: self._copy(code, button))
@@ -86,8 +86,8 @@ class FindingWidgets:
         for index, each in enumerate(rows):
             where = "\n".join(part for part in (each.origin, each.source) if part)
             grid.addWidget(plain_label("muted", each.label), index, 0, Qt.AlignmentFlag.AlignTop)
-            grid.addWidget(plain_label("", each.value, selectable=True), index, 1, Qt.AlignmentFlag.AlignTop)
-            grid.addWidget(plain_label("small", where, selectable=True), index, 2, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(value_text(each.value), index, 1, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(value_text(where, "small"), index, 2, Qt.AlignmentFlag.AlignTop)
         grid.setColumnStretch(0, 2)
         grid.setColumnStretch(1, 3)
         grid.setColumnStretch(2, 4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QEvent, Qt, Signal
@@ -129,6 +130,11 @@ def plain_label(name: str = "", text: str = "", *, selectable: bool = False) -> 
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
     return label
+
+
+def escaped_tip(text: str) -> str:
+    """A tool tip is shown as rich text when it looks like it; a text from outside must not decide that."""
+    return f"<span>{html.escape(text)}</span>"
 
 
 def card() -> tuple[QFrame, QVBoxLayout]:

@@ -27,7 +27,9 @@ from wizard.case_model import CaseModel
 from wizard.changes import Changes, changes
 from wizard.pages.finding_view import FindingWidgets
 from wizard.pages.fold import Fold
+from wizard.pages.long_text import value_text
 from wizard.pages.page import Page, card, plain_label
+from wizard.pages.wrap_layout import WrapLayout
 from wizard.report.export import default_paper
 from wizard.work import Work
 
@@ -100,13 +102,7 @@ class ReportPage(Page):
         self._markdown.clicked.connect(self._copy_markdown)
         self._again.clicked.connect(self.again_asked)
         self.work.rendered.connect(lambda text: self._copy(text, self._markdown))
-        line = QHBoxLayout()
-        line.setSpacing(8)
-        for widget in (self._export, self.paper, self._save, self._markdown):
-            line.addWidget(widget)
-        line.addStretch(1)
-        line.addWidget(self._again)
-        self.body.addLayout(line)
+        self.body.addLayout(WrapLayout(self._export, self.paper, self._save, self._markdown, self._again))
         self.body.addWidget(self.redact)
 
     def refresh(self) -> None:
@@ -117,7 +113,7 @@ class ReportPage(Page):
             button.setEnabled(idle)
         self._again.setEnabled(idle and self.case.opened is None)
         self._again.setVisible(self.case.opened is None)
-        shown = (id(case), self.case.language)
+        shown = (id(case), self.case.language, self.case.opened)
         if case is None or shown == self._shown:
             return
         from wizard.report.model import build
@@ -148,7 +144,7 @@ class ReportPage(Page):
             self._heading(self.case.say("report-findings"))
             for index, finding in enumerate(report.findings):
                 self._add_finding(index, finding)
-        self._heading(self.case.say("report-rest"))
+        self._heading(self.case.say("report-rest" if report.findings else "report-all"))
         self._add_list("report-fine", report.fine, "state-fine", "fine")
         self._add_open("report-undecided", report.undecided, "state-open", "warning")
         self._add_not_run(report)
@@ -189,9 +185,10 @@ class ReportPage(Page):
         texts.addWidget(plain_label(f"tone-{colour}", report.verdict.word))
         texts.addWidget(plain_label("verdict", report.verdict.sentence, selectable=True))
         texts.addWidget(plain_label("muted", report.verdict.scope, selectable=True))
-        for note in (*report.notes, report.exactness):
+        opened = self.case.say("report-opened", path=self.case.opened) if self.case.opened else ""
+        for note in (opened, *report.notes, report.exactness):
             if note:
-                texts.addWidget(plain_label("", note, selectable=True))
+                texts.addWidget(value_text(note))
         line = QHBoxLayout()
         line.setSpacing(16)
         line.addWidget(symbol, 0, _TOP)
@@ -248,9 +245,7 @@ class ReportPage(Page):
             fold = self._fold(
                 key,
                 self.case.say(key, count=len(lines)),
-                lambda layout: layout.addWidget(
-                    plain_label("", "\n".join(f"•  {line}" for line in lines), selectable=True)
-                ),
+                lambda layout: layout.addWidget(value_text("\n".join(f"•  {line}" for line in lines))),
             )
             fold.set_symbol(self.picture(icon, colour, 22), self.case.say(f"{key}-means"))
 
@@ -338,7 +333,7 @@ def _fill_meta(layout: QVBoxLayout, report: Report) -> None:
     grid.setHorizontalSpacing(16)
     for index, (name, value) in enumerate(report.meta):
         grid.addWidget(plain_label("muted", name), index, 0, _TOP)
-        grid.addWidget(plain_label("", value, selectable=True), index, 1, _TOP)
+        grid.addWidget(value_text(value), index, 1, _TOP)
     grid.setColumnStretch(0, 1)
     grid.setColumnStretch(1, 3)
     layout.addLayout(grid)

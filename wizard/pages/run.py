@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QIcon
+from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QProgressBar, QTreeWidget, QTreeWidgetItem, QWidget
 
 from wizard.case_model import CaseModel
-from wizard.pages.page import Page, plain_label
+from wizard.pages.page import Page, escaped_tip, plain_label
 from wizard.running import RUNNING, WAITING, Row, summary
 from wizard.words import area
 from wizard.work import Work
@@ -56,7 +56,6 @@ class RunPage(Page):
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Interactive)
         header.setSectionResizeMode(2, QHeaderView.ResizeMode.Interactive)
         header.setSectionsMovable(False)
-        self._tree.setColumnWidth(1, 270)
         self._tree.setColumnWidth(2, 80)
         self.bind(self._tree.setAccessibleName, "run-table")
         self.bind(self._tree.setAccessibleDescription, "run-intro")
@@ -87,11 +86,17 @@ class RunPage(Page):
         self._bar.setValue(round(running.share * 1000))
         self._state.setText(self._state_text())
         self._remaining.setText(self._remaining_text())
+        self._remaining.setVisible(self.case.is_running)
         if self.case.is_running != self._clock.isActive():
             if self.case.is_running:
                 self._clock.start()
             else:
                 self._clock.stop()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The names get the room that the states do not need."""
+        super().resizeEvent(event)
+        self._tree.setColumnWidth(1, min(280, round(self._tree.width() * 0.36)))
 
     def retranslate(self) -> None:
         """The header of the table too."""
@@ -158,7 +163,9 @@ class RunPage(Page):
         if item.data(0, Qt.ItemDataRole.UserRole) != shown:
             item.setData(0, Qt.ItemDataRole.UserRole, shown)
             icon, colour = _LOOKS.get(each.state, _TROUBLE)
-            item.setText(0, self._name(group, each))
+            name = self._name(group, each)
+            item.setText(0, name)
+            item.setToolTip(0, escaped_tip(name))
             item.setIcon(1, QIcon(self.picture(icon, colour, 16)))
             item.setText(1, self._detail(each))
         item.setText(2, self._time(each))
@@ -183,8 +190,9 @@ class RunPage(Page):
         return state
 
     def _probe_name(self, probe: str) -> str:
-        known = area("fields").get(probe)
-        return known.of(self.case.language) if known else probe
+        from wizard.report.fact_sheet import label
+
+        return label(probe, self.case.language)
 
     def _stage(self, stage: str) -> str:
         key = f"run-stage-{stage}"

@@ -18,7 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from wizard.case_model import CaseModel, Search
-from wizard.pages.page import Page, plain_label, row
+from wizard.pages.page import Page, escaped_tip, plain_label, row
+from wizard.pages.wrap_layout import WrapLayout
 from wizard.work import Work
 
 if TYPE_CHECKING:
@@ -71,11 +72,11 @@ class TargetPage(Page):
         self._again.clicked.connect(self.work.search)
         self.body.addLayout(row(self._state, self._busy, stretch=False))
         self.body.addWidget(self._table, 1)
-        self._space = QWidget()  # keeps the buttons at the bottom while there is no table
-        self.body.addWidget(self._space, 1)
         self.body.addWidget(self._chosen)
         self.body.addWidget(self._problem)
-        self.body.addLayout(row(self._file, self._folder, self._again))
+        self.body.addLayout(WrapLayout(self._file, self._folder, self._again))
+        self._space = QWidget()  # below the buttons while there is no table
+        self.body.addWidget(self._space, 1)
         self._shown: tuple[object, ...] = ()
         self._table.itemSelectionChanged.connect(self._selected)
         case.changed.connect(self.refresh)
@@ -118,7 +119,7 @@ class TargetPage(Page):
         for index, each in enumerate(found):
             for column, text in enumerate(self._texts(each)):
                 item = QTableWidgetItem(text)
-                item.setToolTip(_escaped(text))
+                item.setToolTip(escaped_tip(text))
                 item.setData(_PATH, each.path)
                 self._table.setItem(index, column, item)
         self._table.blockSignals(False)
@@ -173,10 +174,3 @@ class TargetPage(Page):
 
 
 _KINDS = frozenset(("venv", "conda", "pyenv", "uv", "pipx", "poetry", "system", "portable", "store", "other"))
-
-
-def _escaped(text: str) -> str:
-    """A tool tip is shown as rich text when it looks like it; a path from outside must not decide that."""
-    from html import escape
-
-    return f"<span>{escape(text)}</span>"

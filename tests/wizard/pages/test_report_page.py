@@ -192,3 +192,18 @@ def test_what_cannot_be_opened_is_one_sentence(qtbot: QtBot, page: ReportPage, t
     assert page.case.notice.is_error
     assert page.case.sentence(page.case.notice)
     assert page.case.case == case(TOO_OLD)
+
+
+def test_nothing_widens_the_page(qtbot: QtBot, page: ReportPage) -> None:
+    long = "C:\\" + "a_folder_name_without_any_end" * 12
+    evidence = tuple(msgspec.structs.replace(each, value=long, origin=long, source=long) for each in TOO_OLD.evidence)
+    page.case.set_language("ja")
+    page.retranslate()
+    show(page, case(msgspec.structs.replace(TOO_OLD, evidence=evidence)))
+    for key in page._folds:
+        unfold(page, key)
+    column = page.scroller.widget()
+    for width in (520, 700):
+        page.resize(width, 600)
+        qtbot.waitUntil(lambda width=width: column.width() <= width)
+        assert column.minimumSizeHint().width() <= width

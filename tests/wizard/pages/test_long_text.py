@@ -1,0 +1,43 @@
+"""Text that never widens the page."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from wizard.pages.long_text import LongText, value_text
+
+UNBREAKABLE = "C:\\Users\\somebody\\" + "a_very_long_folder_name" * 10
+
+
+def test_a_label_where_lines_can_be_broken(qtbot: QtBot) -> None:
+    for text in ("470.256.02", "/home/ai/project/.venv/bin/python", "このマシンのドライバーは古いバージョンです。" * 5):
+        label = value_text(text)
+        qtbot.addWidget(label)
+        assert isinstance(label, QLabel)
+        assert label.textFormat() is Qt.TextFormat.PlainText
+
+
+def test_it_breaks_anywhere_and_grows_in_height(qtbot: QtBot) -> None:
+    page = QWidget()
+    qtbot.addWidget(page)
+    text = value_text(UNBREAKABLE)
+    assert isinstance(text, LongText)
+    QVBoxLayout(page).addWidget(text)
+    page.resize(300, 400)
+    page.show()
+    qtbot.waitUntil(lambda: text.height() > 3 * text.fontMetrics().lineSpacing())
+    narrow = text.height()
+    assert page.minimumSizeHint().width() < 200
+    page.resize(900, 400)
+    qtbot.waitUntil(lambda: text.height() < narrow)
+
+
+def test_it_is_copied_as_it_is(qtbot: QtBot) -> None:
+    text = LongText(UNBREAKABLE, "code", "To copy")
+    qtbot.addWidget(text)
+    text.resize(200, 200)
+    text.selectAll()
+    text.copy()
+    assert QGuiApplication.clipboard().text() == UNBREAKABLE
+    assert text.isReadOnly()

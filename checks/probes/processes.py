@@ -42,7 +42,7 @@ class ProcessTree:
     """
 
     def __init__(self, command: Sequence[str], *, environment: Mapping[str, str], folder: Path) -> None:
-        self._mark = secrets.token_hex(16)
+        self._mark = f"{os.getpid()}-{secrets.token_hex(16)}"
         _orphans.begin()
         try:
             self.process = _start(command, {**environment, MARK: self._mark}, folder)

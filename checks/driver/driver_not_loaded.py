@@ -5,7 +5,8 @@ Detects:      an NVIDIA GPU on the bus without the nvidia kernel module (Linux) 
               taken the GPU.
 Why it bites: without the driver CUDA does not exist on this machine; frameworks say "no NVIDIA driver".
 Blind spots:  why a module that is on disk was not loaded stands in the kernel log, which is not always readable.
-Knowledge:    resources/knowledge/cuda_driver.toml (a driver that cannot serve the GPU is another cause)
+Knowledge:    resources/knowledge/windows_device_problems.toml; cuda_driver.toml (a driver that cannot serve the GPU is
+              another cause)
 """
 
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from checks.facts import Frameworks, Gpu, Gpus, NvidiaFacts, OsFacts
 from checks.finding import Evidence, Finding, Severity, Unread
 from checks.gpus import NONE, cuda_computes, gpu_name, is_given_away, nvidia_architecture
 from checks.knowledge.cuda_driver import Fit, driver_fit
+from checks.knowledge.windows_device_problems import device_problem
 from checks.registry import check
 
 CAUSE = "driver-not-loaded"
@@ -28,7 +30,7 @@ def driver_not_loaded(
     """One finding for the machine."""
     if not gpus.nvidia or (os and os.wsl):  # under WSL the driver is Windows' own
         return
-    if cuda_computes(frameworks) or not _is_absent(nvidia, os):
+    if cuda_computes(frameworks) or not _is_absent(nvidia, gpus, os):
         return
     if any(_cannot_be_served(gpu, nvidia) for gpu in gpus.nvidia):  # driver-dropped-gpu, driver-too-old-for-gpu
         return
@@ -61,9 +63,11 @@ def _blacklist_file(nvidia: NvidiaFacts) -> dict[str, str]:
     return {"blacklist_file": files[0]} if files else {}
 
 
-def _is_absent(nvidia: NvidiaFacts, os: OsFacts | None) -> bool:
+def _is_absent(nvidia: NvidiaFacts, gpus: Gpus, os: OsFacts | None) -> bool:
     if nvidia.nvml == "ok":
         return False
+    if any((problem := device_problem(gpu.problem_code)) and problem.cause == CAUSE for gpu in gpus.nvidia):
+        return True
     if os and os.system == "Windows":
         if nvidia.nvml is None:
             raise Unread("nvml", nvidia.unread.get("nvml", ""))

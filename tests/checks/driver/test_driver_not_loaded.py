@@ -71,6 +71,13 @@ def findings(
             id="windows-without-driver",
         ),
         pytest.param(
+            NvidiaFacts(nvml="NVML_ERROR_UNKNOWN"),
+            Gpu(vendor_id="10de", driver="nvlddmkm", problem_code=39),
+            OsFacts(system="Windows"),
+            "install-nvidia-driver",
+            id="windows-code-39",
+        ),
+        pytest.param(
             NvidiaFacts(nvml="NVML_ERROR_DRIVER_NOT_LOADED"), UNBOUND, None, "install-nvidia-driver", id="nvml-says-so"
         ),
     ],

@@ -1,0 +1,56 @@
+"""The compute mode of the GPU, or a program that holds it, keeps others out.
+
+Detects:      compute mode "prohibited"; an exclusive mode while a program holds the GPU; CUDA error 46.
+Why it bites: the driver lets in nobody, or one program at a time: "CUDA-capable device(s) is/are busy or unavailable".
+Blind spots:  a program that has ended by now; the MPS service, through which programs share an exclusive GPU.
+Knowledge:    resources/knowledge/cuda_errors.toml
+"""
+
+from collections.abc import Iterator
+
+from checks.facts import Frameworks, NvidiaFacts, NvidiaGpu
+from checks.finding import Evidence, Finding, Severity
+from checks.gpus import NONE, cuda_computes, first_line, seen_cuda_errors
+from checks.registry import check
+
+CAUSE = "gpu-busy-or-exclusive"
+
+
+@check(CAUSE)
+def gpu_busy_or_exclusive(nvidia: NvidiaFacts, frameworks: Frameworks | None) -> Iterator[Finding]:
+    """One finding per GPU that keeps others out; one for the machine where only the error tells."""
+    error = next((each for each in seen_cuda_errors(frameworks) if each.error.cause == CAUSE), None)
+    message = first_line(error.message) if error else NONE
+    is_computing = cuda_computes(frameworks)
+    closed = [gpu for gpu in nvidia.devices or () if _is_closed(gpu, is_computing=is_computing)]
+    for gpu in closed:
+        yield _finding(gpu, message, Severity.WARNING if is_computing else Severity.BLOCKING, 0.9)
+    if error is not None and not closed:
+        exclusive = next((gpu for gpu in nvidia.devices or () if gpu.compute_mode not in (None, "default")), None)
+        first = exclusive or next(iter(nvidia.devices or ()), NvidiaGpu(index=0))
+        yield _finding(first, message, Severity.BLOCKING, 0.8)
+
+
+def _is_closed(gpu: NvidiaGpu, *, is_computing: bool) -> bool:
+    if gpu.compute_mode == "prohibited":
+        return True
+    # A desktop's programs hold the GPU too, but keep nobody out: what computed shows that the place is free.
+    return not is_computing and (gpu.compute_mode or "").startswith("exclusive") and bool(gpu.processes)
+
+
+def _finding(gpu: NvidiaGpu, message: str, severity: Severity, confidence: float) -> Finding:
+    holders = ", ".join(f"{each.name or '?'} ({each.pid})" for each in (gpu.processes or ())[:5])
+    return Finding(
+        cause=CAUSE,
+        severity=severity,
+        confidence=confidence,
+        subject=gpu.uuid or str(gpu.index),
+        evidence=(
+            Evidence("gpu", gpu.name or str(gpu.index), gpu.origin),
+            Evidence("compute_mode", gpu.compute_mode or NONE, gpu.origin),
+            Evidence("gpu_processes", holders or NONE, gpu.origin),
+            Evidence("cuda_error", message),
+        ),
+        values={"gpu_index": str(gpu.index)},
+        remedies=() if gpu.compute_mode not in (None, "default") else ("free-gpu-memory", "restart-computer"),
+    )

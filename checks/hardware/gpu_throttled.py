@@ -1,0 +1,61 @@
+"""The GPU's clocks are held down by heat or power.
+
+Detects:      clock limits that NVML counts as trouble (hardware slowdown, heat, power brake) at the moment of looking;
+              a power limit that was set well below the board's own.
+Why it bites: the same work takes longer, mostly after some minutes of load.
+Blind spots:  a single look: a GPU that is idle now does not show what happens under load. The plain power cap is left
+              out, since every busy GPU reaches it.
+Knowledge:    resources/knowledge/hardware_errors.toml (clock reasons)
+"""
+
+from collections.abc import Iterator
+
+from checks.facts import NvidiaFacts, NvidiaGpu
+from checks.finding import Evidence, Finding, Severity
+from checks.gpus import NONE
+from checks.knowledge.hardware_errors import clock_reason, hardware_errors
+from checks.registry import check
+
+CAUSE = "gpu-throttled"
+
+_LOWERED = 0.8  # a power limit below this share of the default was set by somebody
+
+
+@check(CAUSE)
+def gpu_throttled(nvidia: NvidiaFacts) -> Iterator[Finding]:
+    """One finding per GPU."""
+    for gpu in nvidia.devices or ():
+        reasons = [name for name in gpu.throttle_reasons or () if (row := clock_reason(name)) and row.sign_of_trouble]
+        is_lowered = bool(
+            gpu.power_limit and gpu.power_limit_default and gpu.power_limit < _LOWERED * gpu.power_limit_default
+        )
+        if reasons:
+            remedies = ("cool-gpu",) if any("Thermal" in each for each in reasons) else ("check-gpu-power", "cool-gpu")
+            yield _finding(gpu, ", ".join(reasons), Severity.WARNING, 0.75, remedies)
+        elif is_lowered:
+            yield _finding(gpu, "power limit", Severity.NOTE, 0.9, ("restore-power-limit",))
+
+
+def _finding(gpu: NvidiaGpu, reasons: str, severity: Severity, confidence: float, remedies: tuple[str, ...]) -> Finding:
+    return Finding(
+        cause=CAUSE,
+        severity=severity,
+        confidence=confidence,
+        subject=gpu.uuid or str(gpu.index),
+        evidence=(
+            Evidence("gpu", gpu.name or str(gpu.index), gpu.origin),
+            Evidence("throttle_reasons", reasons, gpu.origin, hardware_errors().source),
+            Evidence("temperature", NONE if gpu.temperature is None else f"{gpu.temperature} °C", gpu.origin),
+            Evidence("power", _watts(gpu.power), gpu.origin),
+            Evidence("power_limit", _watts(gpu.power_limit), gpu.origin),
+            Evidence("power_limit_default", _watts(gpu.power_limit_default), gpu.origin),
+            Evidence("clock_sm", f"{gpu.clock_sm or NONE} / {gpu.clock_sm_max or NONE} MHz", gpu.origin),
+        ),
+        values={"gpu_index": str(gpu.index)}
+        | ({"watts": f"{gpu.power_limit_default:.0f}"} if gpu.power_limit_default else {}),
+        remedies=remedies,
+    )
+
+
+def _watts(power: float | None) -> str:
+    return NONE if power is None else f"{power:.0f} W"

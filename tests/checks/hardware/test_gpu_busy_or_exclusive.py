@@ -1,0 +1,64 @@
+"""When gpu-busy-or-exclusive speaks, and when it keeps silent."""
+
+import pytest
+
+from checks.facts import (
+    ErrorText,
+    FrameworkDevice,
+    Frameworks,
+    GpuProcess,
+    KernelLaunch,
+    NvidiaFacts,
+    NvidiaGpu,
+    TorchFacts,
+)
+from checks.finding import Severity
+from checks.hardware.gpu_busy_or_exclusive import gpu_busy_or_exclusive
+
+JOB = (GpuProcess(pid=4711, name="python"),)
+RAN = Frameworks(
+    torch=TorchFacts(cuda_version="12.8", devices=(FrameworkDevice(device="cuda:0", kernel=KernelLaunch(ran=True)),))
+)
+BUSY = Frameworks(
+    torch=TorchFacts(
+        cuda_version="12.8",
+        cuda_error=ErrorText(
+            type="RuntimeError", message="CUDA error: all CUDA-capable devices are busy or unavailable"
+        ),
+    )
+)
+
+
+def card(mode: str | None, processes: tuple[GpuProcess, ...] | None = ()) -> NvidiaFacts:
+    return NvidiaFacts(devices=(NvidiaGpu(index=0, name="GeForce GTX TITAN", compute_mode=mode, processes=processes),))
+
+
+@pytest.mark.parametrize(
+    ("nvidia", "frameworks", "severity", "remedy"),
+    [
+        pytest.param(card("prohibited"), None, Severity.BLOCKING, None, id="prohibited"),
+        pytest.param(
+            card("exclusive-thread", JOB), BUSY, Severity.BLOCKING, None, id="exclusive-and-taken"
+        ),  # cbio-cluster#144
+        pytest.param(card("exclusive-process"), BUSY, Severity.BLOCKING, None, id="exclusive-holder-unseen"),
+        pytest.param(card("default"), BUSY, Severity.BLOCKING, "free-gpu-memory", id="only-the-error-tells"),
+        pytest.param(card("prohibited"), RAN, Severity.WARNING, None, id="prohibited-but-another-works"),
+    ],
+)
+def test_speaks(nvidia: NvidiaFacts, frameworks: Frameworks | None, severity: Severity, remedy: str | None) -> None:
+    (finding,) = gpu_busy_or_exclusive(nvidia, frameworks)
+    assert finding.severity is severity
+    assert (finding.remedies or (None,))[0] == remedy
+
+
+@pytest.mark.parametrize(
+    ("nvidia", "frameworks"),
+    [
+        pytest.param(card("default", JOB), None, id="default-lets-many-in"),
+        pytest.param(card("exclusive-process", ()), None, id="exclusive-and-free"),
+        pytest.param(card("exclusive-process", JOB), RAN, id="exclusive-and-computed"),
+        pytest.param(card(None), None, id="unread"),
+    ],
+)
+def test_silent(nvidia: NvidiaFacts, frameworks: Frameworks | None) -> None:
+    assert list(gpu_busy_or_exclusive(nvidia, frameworks)) == []

@@ -1,0 +1,165 @@
+"""When gpu-hardware-fault speaks, and when it keeps silent."""
+
+import pytest
+
+from checks.facts import (
+    EccCounts,
+    ErrorText,
+    Frameworks,
+    Gpu,
+    Gpus,
+    NvidiaFacts,
+    NvidiaGpu,
+    RowRemaps,
+    TorchFacts,
+    XidEvent,
+)
+from checks.finding import Finding, Severity
+from checks.hardware.gpu_hardware_fault import gpu_hardware_fault
+
+ADDRESS = "0000:01:00.0"
+
+
+def findings(
+    nvidia: NvidiaFacts | None, gpus: Gpus | None = None, frameworks: Frameworks | None = None
+) -> list[Finding]:
+    return list(gpu_hardware_fault(nvidia, gpus, frameworks))
+
+
+def xids(*codes: int) -> NvidiaFacts:
+    events = tuple(XidEvent(code=code, pci_address="0000:01:00.0") for code in codes)
+    return NvidiaFacts(nvml="ok", devices=(card(),), xids=events)
+
+
+def card(**more: object) -> NvidiaGpu:
+    return NvidiaGpu(index=0, name="NVIDIA GeForce RTX 5080", pci_address="00000000:01:00.0", **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("nvidia", "severity", "sign"),
+    [
+        pytest.param(xids(79, 154), Severity.BLOCKING, "Xid 79", id="fell-off-the-bus"),  # open-gpu-kernel-modules#1151
+        pytest.param(xids(48, 63, 45), Severity.BLOCKING, "Xid 48", id="double-bit-error"),
+        pytest.param(xids(95), Severity.BLOCKING, "Xid 95", id="uncontained"),
+        pytest.param(xids(63), Severity.WARNING, "Xid 63", id="row-was-replaced"),
+        pytest.param(xids(94, 94), Severity.WARNING, "Xid 94 (x2)", id="contained-twice"),
+        pytest.param(
+            NvidiaFacts(devices=(card(row_remaps=RowRemaps(failure=True)),)),
+            Severity.BLOCKING,
+            "row remap failure",
+            id="remap-failed",
+        ),
+        pytest.param(
+            NvidiaFacts(devices=(card(row_remaps=RowRemaps(pending=True)),)),
+            Severity.WARNING,
+            "pending",
+            id="remap-waits",
+        ),
+        pytest.param(
+            NvidiaFacts(devices=(card(retired_pages_pending=True),)),
+            Severity.WARNING,
+            "retired pages",
+            id="retirement-waits",
+        ),
+        pytest.param(
+            NvidiaFacts(devices=(card(ecc=EccCounts(uncorrected_volatile=3)),)),
+            Severity.BLOCKING,
+            "= 3",
+            id="ecc-uncorrected",
+        ),
+        pytest.param(
+            NvidiaFacts(devices=(card(recovery_action="reset"),)), Severity.WARNING, "reset", id="recovery-action"
+        ),
+        pytest.param(
+            NvidiaFacts(nvml="ok", devices=(), device_errors={"0": "NVML_ERROR_GPU_IS_LOST"}),
+            Severity.BLOCKING,
+            "NVML_ERROR_GPU_IS_LOST",
+            id="lost",
+        ),
+        pytest.param(
+            NvidiaFacts(devices=(card(unread={"temperature": "NVML_ERROR_RESET_REQUIRED"}),)),
+            Severity.BLOCKING,
+            "NVML_ERROR_RESET_REQUIRED",
+            id="reset-required-in-one-field",
+        ),
+    ],
+)
+def test_speaks(nvidia: NvidiaFacts, severity: Severity, sign: str) -> None:
+    (finding,) = findings(nvidia)
+    assert finding.severity is severity
+    assert sign in finding.placeholders()["signs"]
+
+
+@pytest.mark.parametrize(
+    ("nvidia", "gpu"),
+    [
+        pytest.param(None, Gpu(address=ADDRESS, vendor_id="10de", revision="ff"), id="registers-read-as-ff"),
+        pytest.param(None, Gpu(address=r"PCI\VEN_10DE", vendor_id="10de", problem_code=43), id="windows-code-43"),
+        pytest.param(
+            NvidiaFacts(nvml="ok", devices=(), driver_version="570.86.16"),
+            Gpu(address=ADDRESS, vendor_id="10de", die="GA102", driver="nvidia"),
+            id="bound-but-not-in-nvml",
+        ),
+    ],
+)
+def test_the_bus_tells(nvidia: NvidiaFacts | None, gpu: Gpu) -> None:
+    (finding,) = findings(nvidia, Gpus(devices=(gpu,)))
+    assert finding.severity is Severity.BLOCKING
+
+
+def test_the_error_of_a_program_tells() -> None:
+    """vllm-project/vllm#5222."""
+    error = ErrorText(type="RuntimeError", message="CUDA error: uncorrectable ECC error encountered")
+    (finding,) = findings(None, None, Frameworks(torch=TorchFacts(cuda_error=error)))
+    assert "214" in finding.placeholders()["signs"]
+
+
+@pytest.mark.parametrize(
+    "nvidia",
+    [
+        pytest.param(xids(), id="nothing"),
+        pytest.param(xids(13), id="programs-fault-13"),
+        pytest.param(xids(31, 43, 45), id="programs-faults"),
+        pytest.param(xids(154), id="only-a-consequence"),
+        pytest.param(xids(999), id="unknown-code"),
+        pytest.param(NvidiaFacts(devices=(card(ecc=EccCounts(uncorrected_aggregate=2)),)), id="errors-of-former-times"),
+        pytest.param(NvidiaFacts(devices=(card(ecc=EccCounts(corrected_volatile=12)),)), id="corrected-errors"),
+        pytest.param(
+            NvidiaFacts(devices=(card(row_remaps=RowRemaps(correctable=1, pending=False)),)), id="remapped-and-done"
+        ),
+        pytest.param(NvidiaFacts(devices=(card(unread={"ecc": "NVML_ERROR_NOT_SUPPORTED"}),)), id="no-ecc"),
+        pytest.param(NvidiaFacts(devices=(card(recovery_action="none"),)), id="no-recovery-action"),
+        pytest.param(None, id="no-nvidia"),
+    ],
+)
+def test_silent(nvidia: NvidiaFacts | None) -> None:
+    assert findings(nvidia) == []
+
+
+@pytest.mark.parametrize(
+    ("driver_version", "gpu"),
+    [
+        pytest.param(
+            "590.44.01",
+            Gpu(address=ADDRESS, vendor_id="10de", die="GP104", driver="nvidia"),
+            id="dropped-by-the-driver",
+        ),
+        pytest.param(
+            "570.86.16", Gpu(address=ADDRESS, vendor_id="10de", die="GA102", driver="vfio-pci"), id="given-away"
+        ),
+        pytest.param("570.86.16", Gpu(address=ADDRESS, vendor_id="10de", die="", driver="nvidia"), id="die-unknown"),
+    ],
+)
+def test_silent_about_a_gpu_that_nvml_does_not_show(driver_version: str, gpu: Gpu) -> None:
+    nvidia = NvidiaFacts(nvml="ok", devices=(), driver_version=driver_version)
+    assert findings(nvidia, Gpus(devices=(gpu,))) == []
+
+
+def test_one_finding_per_gpu_with_all_its_signs() -> None:
+    gpus = Gpus(devices=(Gpu(address=ADDRESS, vendor_id="10de", product="GeForce RTX 5080", revision="ff"),))
+    nvidia = NvidiaFacts(xids=(XidEvent(code=79, pci_address=ADDRESS), XidEvent(code=48, pci_address="0000:41:00.0")))
+    first, second = findings(nvidia, gpus)
+    assert first.placeholders()["gpu"] == "GeForce RTX 5080"
+    assert "Xid 79" in first.placeholders()["signs"]
+    assert "ff" in first.placeholders()["signs"]
+    assert "Xid 48" in second.placeholders()["signs"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import locale
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from checks.case import Case
@@ -89,6 +90,12 @@ def check_writable(path: Path) -> None:
         raise _export_error(error, path) from error
     if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
         raise ExportError("not-writable", str(path))
+
+
+def hidden_words(hidden: Mapping[str, int], language: str) -> str:
+    """What :func:`export` has hidden, in words: "user names: 2, keys and passwords: 1"; "" for nothing."""
+    parts = (words(f"report.hidden-{kind}", language, count=count) for kind, count in sorted(hidden.items()))
+    return words("report.list-separator", language).join(parts)
 
 
 def default_paper() -> str:

@@ -286,6 +286,12 @@ def _frameworks(facts: Facts, language: str) -> Iterator[FactSection]:
             rows.append(FactRow(row_label("error", language), f"{framework.error.type}: {framework.error.message}"))
         rows += _devices(framework, language)
         yield FactSection(words("report.section-framework", language, name=label(name, language)), tuple(rows))
+        if isinstance(framework, TorchFacts) and framework.settings:
+            settings = sorted(framework.settings.items())
+            title = words("report.section-settings", language, name=label(name, language))
+            yield FactSection(
+                title, tuple(FactRow(each.removeprefix("torch."), str(value)) for each, value in settings)
+            )
 
 
 def _devices(framework: FrameworkFacts, language: str) -> list[FactRow]:
@@ -298,8 +304,6 @@ def _devices(framework: FrameworkFacts, language: str) -> list[FactRow]:
                 ending = words("report.ran" if ran else "report.ran-not", language)
                 rows.append(FactRow(provider.name, f"{ending} {provider.error or ''}".strip()))
     if isinstance(framework, TorchFacts):
-        for name, value in sorted((framework.settings or {}).items()):
-            rows.append(FactRow(name, str(value)))
         for each in framework.companions or ():
             problem = f"{each.error.type}: {each.error.message}" if each.error else _yes_no(each.imported, language)
             rows.append(FactRow(each.name, " ".join(filter(None, (each.version, "" if each.imported else problem)))))

@@ -63,6 +63,7 @@ CELL_LIMIT = 600  # characters of one value that are printed
 
 BODY = Style()
 _PAIRED = 4  # so many short facts at least stand in two pairs beside each other
+_LONG_LABEL = 34  # characters; a section with a longer one gives the labels the larger part
 _MARGIN, _TOP, _BOTTOM = 54.0, 60.0, 56.0
 
 
@@ -405,20 +406,27 @@ class _Composer:
             yield Code(lines[-LOG_LINES:], self._device)
 
     def _pairs(self, rows: Sequence[FactRow]) -> Iterator[Block]:
-        """Labels with values: the short ones in two pairs beside each other, then the long ones."""
-        short = [row for row in rows if len(row.value) <= 18 and len(row.label) <= 26]
+        """Labels with values: short ones in two pairs beside each other, then those that need the whole width."""
+        if any(len(row.label) > _LONG_LABEL for row in rows):
+            yield Table([self._pair(row) for row in rows], (58, 42), self._device)
+            return
+        short = [row for row in rows if len(row.label) <= 26 and len(row.value) <= 18]
         if len(short) < _PAIRED:
             short = []
-        long = [row for row in rows if row not in short]
+        alone = [row for row in rows if row not in short]
         if short:
-            cells = [self._pair(row) for row in short]
-            half = (len(cells) + 1) // 2
-            empty: list[Cell] = [[Run("")], [Run("")]]
-            right = cells[half:] + [empty] * (2 * half - len(cells))
-            paired = [[*a, *b] for a, b in zip(cells[:half], right, strict=True)]
-            yield Table(paired, (28, 23, 26, 23), self._device, after=0 if long else 8)
-        if long:
-            yield Table([self._pair(row) for row in long], (28, 72), self._device)
+            yield self._beside(short, after=0 if alone else 8)
+        if alone:
+            yield Table([self._pair(row) for row in alone], (28, 72), self._device)
+
+    def _beside(self, rows: list[FactRow], after: float) -> Block:
+        cells = [self._pair(row) for row in rows]
+        half = (len(cells) + 1) // 2
+        empty: list[Cell] = [[Run("")], [Run("")]]
+        right = cells[half:] + [empty] * (2 * half - len(cells))
+        return Table(
+            [[*a, *b] for a, b in zip(cells[:half], right, strict=True)], (28, 23, 26, 23), self._device, after=after
+        )
 
     def _pair(self, row: FactRow) -> list[Cell]:
         style = Style(size=8.5, color=SOFT if row.is_unread else INK)

@@ -17,7 +17,7 @@ from checks.case import FORMAT, Case, CaseError
 from checks.files import write_whole
 from checks.redact import Own, redact
 from checks.remedy import plan_remedies
-from wizard.report.export import KINDS, ExportError, check_writable, default_paper, export, render
+from wizard.report.export import KINDS, ExportError, check_writable, default_paper, export, hidden_words, render
 from wizard.report.json_report import to_json
 from wizard.report.model import build
 from wizard.report.open import SIZE_LIMIT, open_case, sentence_of
@@ -230,3 +230,11 @@ def test_a_terminal_obeys_nothing_from_outside(make_case: Callable[..., Case], l
     assert "\x1b" not in text
     assert "\x07" not in text
     assert build(case, language).verdict.sentence.split("\x1b")[0] in text
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_what_was_hidden_in_words(language: str) -> None:
+    kinds = ("user", "host", "email", "ip", "mac", "uuid", "serial", "secret", "group")
+    text = hidden_words(dict.fromkeys(kinds, 3), language)
+    assert text.count("3") == len(kinds)
+    assert hidden_words({}, language) == ""

@@ -40,6 +40,10 @@ TEXTS = [
     # pytorch/pytorch#119932, pytorch/pytorch#123097
     ("ImportError: torch/lib/libtorch_cuda.so: undefined symbol: ncclCommRegister", "cuda-symbol-missing"),
     ("ImportError: torch/lib/libtorch_cpu.so: undefined symbol: iJIT_NotifyEvent", "mkl-symbol-missing"),
+    # recorded: torchaudio 2.5.1 beside torch 2.13.0+cpu
+    ("OSError: libtorch_cuda.so: cannot open shared object file: No such file or directory", "torch-library-not-found"),
+    # conda-forge/opencv-feedstock#321
+    ("ImportError: libGL.so.1: cannot open shared object file: No such file", "system-library-not-found"),
     # jhj0517/Whisper-WebUI#140
     (
         (

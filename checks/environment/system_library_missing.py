@@ -1,0 +1,31 @@
+"""A library of the operating system that a package needs is not installed.
+
+Detects:      imports that fail with "libGL.so.1: cannot open shared object file" and the like.
+Why it bites: such libraries do not come with Python packages; small container images leave them out.
+Blind spots:  CUDA's own libraries have a cause of their own (cuda-library-missing); so has the driver's libcuda.
+Knowledge:    resources/knowledge/system_libraries.toml, resources/knowledge/import_errors.toml
+"""
+
+from collections.abc import Iterator
+
+from checks.facts import Frameworks, ProbeRuns
+from checks.finding import Evidence, Finding
+from checks.import_trouble import finding_of_text, must_have_imported, recognised
+from checks.knowledge.system_libraries import package_of_library, system_libraries
+from checks.registry import check
+
+CAUSE = "system-library-missing"
+
+
+@check(CAUSE)
+def system_library_missing(frameworks: Frameworks, probes: ProbeRuns | None) -> Iterator[Finding]:
+    """One finding per package that misses a library."""
+    found = tuple(recognised(CAUSE, frameworks, probes))
+    if not found:
+        must_have_imported(frameworks, probes)
+    for trouble, match in found:
+        library = match.groups["library"]
+        row = package_of_library(library)
+        values = {"apt_package": row.apt, "dnf_package": row.dnf} if row else {}
+        evidence = Evidence("library", library, system_libraries().title, row.source if row else "")
+        yield finding_of_text(CAUSE, trouble, match, evidence, **values)

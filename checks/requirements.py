@@ -5,6 +5,7 @@ The markers of a requirement ("; sys_platform == 'win32'") are evaluated for the
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -80,6 +81,7 @@ def marker_environment(interpreter: InterpreterFacts, os: OsFacts | None) -> dic
     }
 
 
+@functools.lru_cache(maxsize=8192)  # several checks ask for the same lines, and parsing is what takes the time
 def _requirement(line: str) -> Requirement | None:
     """The line, parsed; None where it is none (old packages carry lines that no tool reads any more)."""
     try:

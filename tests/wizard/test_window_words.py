@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+import checks.probes
 import wizard
 from wizard.words import area
 
 SOURCES = sorted(Path(wizard.__file__).parent.rglob("*.py"))
+PROBES = Path(checks.probes.__file__).parent
 ASKS = {"say", "_say", "bind", "_heading", "_add_list", "_add_open", "set_busy", "Notice"}
 # Where a page names its texts by a table, or by what it was called with.
 NAMED = re.compile(r"^[a-z]+(-[a-z_]+)+$")
@@ -84,3 +86,20 @@ def test_no_letter_opens_two_things_at_once(language: str) -> None:
         texts = [area("window")[key].of(language) for key in always + keys]
         letters = [text[text.index("&") + 1].lower() for text in texts]
         assert len(letters) == len(set(letters)), (page, sorted(letters))
+
+
+@pytest.mark.parametrize("path", sorted(PROBES.glob("*_probe.py")), ids=lambda path: path.stem)
+def test_every_stage_of_a_probe_can_be_said(path: Path) -> None:
+    """A slow probe names what it is at; a stage per GPU ("gpu_0") is said by its name."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    functions = {each.name: each for each in tree.body if isinstance(each, ast.FunctionDef)}
+    (stages,) = (
+        each.value for each in tree.body if isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == "STAGES"
+    )
+    if isinstance(stages, ast.Call):  # a generator of stages
+        yielded = (each.value for each in ast.walk(functions[ast.unparse(stages.func)]) if isinstance(each, ast.Yield))
+        names = [ast.unparse(each) for each in yielded if isinstance(each, ast.Name)]
+    else:
+        names = [ast.unparse(each) for each in stages.elts]
+    assert names
+    assert not [name for name in names if f"run-stage-{name}" not in area("window")]

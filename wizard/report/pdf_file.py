@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import io
 import logging
+import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from pypdf import PdfReader, PdfWriter, apply_configuration
 from pypdf.annotations import Link
@@ -21,6 +24,7 @@ from pypdf.generic import (
     IndirectObject,
     NameObject,
     NumberObject,
+    StreamObject,
     TextStringObject,
 )
 
@@ -29,6 +33,11 @@ from wizard.report.model import Report
 
 ATTACHMENT = "naosu-case.json"
 UNPACKED_LIMIT = 64 * 1024 * 1024  # bytes of the attached case
+
+
+# A line of a ToUnicode table: two glyph numbers, then the characters for them.
+_RANGE = re.compile(rb"^(<[0-9A-F]{4}> <[0-9A-F]{4}> )(.*)$", re.MULTILINE)
+_CODE = re.compile(rb"<([0-9A-F]{4})>")
 
 
 @dataclass(frozen=True)
@@ -62,6 +71,7 @@ def finished(
     root[NameObject("/Lang")] = TextStringObject(report.language)
     root[NameObject("/PageMode")] = NameObject("/UseOutlines")
     root[NameObject("/ViewerPreferences")] = DictionaryObject({NameObject("/DisplayDocTitle"): BooleanObject(True)})
+    _mend_copied_text(writer)
     parents: dict[int, IndirectObject] = {}
     for each in headings:
         parent = parents.get(each.level - 1)
@@ -78,6 +88,38 @@ def finished(
     out = io.BytesIO()
     writer.write(out)
     return out.getvalue()
+
+
+def _mend_copied_text(writer: PdfWriter) -> None:
+    """Let a reader copy and search the characters that were written.
+
+    Qt (6.11) notes for each glyph one of the characters that it stands for, and picks the wrong one of several: the
+    Kangxi radical for a kanji, the tabulator for a space. The tables of the fonts are corrected.
+    """
+    fonts = {
+        font.idnum: font.get_object()
+        for page in writer.pages
+        for font in cast("DictionaryObject", cast("DictionaryObject", page["/Resources"]).get("/Font", {})).values()
+    }
+    for font in fonts.values():
+        table = cast("DictionaryObject", font).get("/ToUnicode")
+        if table is not None:
+            stream = cast("StreamObject", table.get_object())
+            stream.set_data(_RANGE.sub(_mended_range, stream.get_data()))
+
+
+def _mended_range(found: re.Match[bytes]) -> bytes:
+    return found[1] + _CODE.sub(_mended_code, found[2])
+
+
+def _mended_code(found: re.Match[bytes]) -> bytes:
+    code = int(found[1], 16)
+    if code in (0x09, 0xA0):
+        code = 0x20
+    elif 0x2E80 <= code <= 0x2FDF or 0xF900 <= code <= 0xFAFF:
+        composed = unicodedata.normalize("NFKC", chr(code))
+        code = ord(composed) if len(composed) == 1 else code
+    return b"<%04X>" % code
 
 
 def read_pdf(data: bytes) -> Case:

@@ -18,7 +18,7 @@ from checks.facts import Facts, Package, SentFile
 from wizard.report.json_report import to_json
 from wizard.report.model import build
 from wizard.report.pdf import LOG_LINES, NoJapaneseFontError, to_pdf
-from wizard.report.pdf_file import ATTACHMENT, UNPACKED_LIMIT, read_pdf
+from wizard.report.pdf_file import _RANGE, ATTACHMENT, UNPACKED_LIMIT, _mended_range, read_pdf
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -77,6 +77,25 @@ def test_fonts_are_inside(case: Case) -> None:
     rows = fonts.splitlines()[2:]
     assert rows
     assert all(row.split()[-5:-2] == ["yes", row.split()[-4], "yes"] for row in rows), fonts
+
+
+def test_copied_text_is_the_text_that_was_written(make_case: Callable[..., Case]) -> None:
+    """Ligatures, kanji that share their glyph with a radical, digits and spaces survive."""
+    written = "first office waffle 実行 自分用 比較 0123456789 (95 %)"
+    assert written in text_of(pdf_of(make_case(log=written), "ja"))
+
+
+@pytest.mark.parametrize(
+    ("line", "mended"),
+    [
+        (b"<0001> <0003> [<0009> <2F8F> <0041> ]", b"<0001> <0003> [<0020> <884C> <0041> ]"),
+        (b"<2F8F> <2F8F> <2F8F>", b"<2F8F> <2F8F> <884C>"),
+        (b"<0007> <0007> <D867DE3D>", b"<0007> <0007> <D867DE3D>"),
+        (b"endbfrange", b"endbfrange"),
+    ],
+)
+def test_tables_of_characters_are_mended(line: bytes, mended: bytes) -> None:
+    assert _RANGE.sub(_mended_range, line) == mended
 
 
 def test_the_case_comes_back(case: Case) -> None:

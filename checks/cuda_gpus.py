@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from checks.facts import FrameworkDevice, MachineFacts
+from checks.facts import EnvironmentVariables, MachineFacts
 
 
 @dataclass(frozen=True)
@@ -67,10 +67,6 @@ def names(gpus: Iterable[CudaGpu]) -> str:
     return ", ".join(dict.fromkeys(gpu.name for gpu in gpus))
 
 
-def proven(devices: Iterable[FrameworkDevice] | None) -> frozenset[str]:
-    """The compute capabilities on which a framework really computed the right thing."""
-    return frozenset(
-        device.compute_capability
-        for device in devices or ()
-        if device.compute_capability and device.kernel and device.kernel.ran and device.kernel.correct
-    )
+def hides_all_gpus(environment: EnvironmentVariables | None) -> bool:
+    """Whether a variable keeps every NVIDIA GPU from the program: gpu-hidden-by-environment judges that."""
+    return environment is not None and environment.values.get("CUDA_VISIBLE_DEVICES", "0").strip() in {"", "-1"}

@@ -1,0 +1,81 @@
+"""ONNX Runtime offers an execution provider that does not start, so models run on the processor.
+
+Detects:      a provider that was listed and, when a model of one node was run on it, failed or was dropped.
+Why it bites: ONNX Runtime warns and goes on with the next provider: the results come, only slowly.
+Blind spots:  a provider that is not listed at all is a CPU-only build or a conflict of packages; TensorRT's provider is
+              always listed and only judged where TensorRT is installed.
+Knowledge:    resources/knowledge/onnxruntime.toml
+"""
+
+from collections.abc import Iterator
+
+from checks.cuda_gpus import cuda_gpus, cuda_works
+from checks.facts import Frameworks, InterpreterFacts, MachineFacts, OnnxRuntimeFacts
+from checks.finding import Evidence, Finding, Severity, Unread
+from checks.fitting_build import onnxruntime_values
+from checks.registry import check
+from checks.versions import release
+
+CAUSE = "ort-provider-unavailable"
+CLUE_SHOWN = 300  # characters of an error that a finding quotes
+
+
+@check(CAUSE)
+def ort_provider_unavailable(
+    onnxruntime: OnnxRuntimeFacts,
+    frameworks: Frameworks,
+    machine: MachineFacts | None,
+    interpreter: InterpreterFacts | None,
+) -> Iterator[Finding]:
+    """One finding per provider."""
+    if onnxruntime.providers is None:
+        raise Unread("ort_providers", onnxruntime.unread.get("providers", ""))
+    for provider in onnxruntime.providers:
+        if provider.started is not False or not _is_expected(provider.name, frameworks, machine):
+            continue
+        torch = frameworks.torch
+        cuda = release(torch.cuda_version)[0] if torch and torch.cuda_version else None
+        is_cuda = provider.name == "CUDAExecutionProvider"
+        yield Finding(
+            cause=CAUSE,
+            severity=Severity.WARNING,
+            confidence=0.9,
+            subject=provider.name,
+            evidence=(
+                Evidence("framework", f"onnxruntime {onnxruntime.version or ''}".strip(), onnxruntime.origin),
+                Evidence("ort_provider", provider.name, onnxruntime.origin),
+                *((Evidence("clue", _telling_line(provider.error), onnxruntime.origin),) if provider.error else ()),
+            ),
+            values=onnxruntime_values(machine, interpreter, cuda_major=cuda) if is_cuda else {},
+            remedies=_REMEDIES.get(provider.name, ("reinstall-onnxruntime-provider",)),
+        )
+
+
+_REMEDIES = {
+    "CUDAExecutionProvider": ("preload-onnxruntime-libraries", "install-onnxruntime-flavour", "install-cuda-libraries"),
+}
+
+
+def _is_expected(provider: str, frameworks: Frameworks, machine: MachineFacts | None) -> bool:
+    """Whether the device that a provider needs is here, so that it should have started."""
+    if machine is None:
+        return False
+    name = provider.lower()
+    if name.startswith("cuda"):
+        return bool(cuda_gpus(machine)) and cuda_works(machine) is not False
+    if "tensorrt" in name:
+        return bool(cuda_gpus(machine)) and cuda_works(machine) is not False and frameworks.tensorrt is not None
+    if name.startswith(("rocm", "migraphx")):
+        return bool(machine.gpus and machine.gpus.amd)
+    if name.startswith("dml"):
+        return bool(machine.os and machine.os.system == "Windows" and machine.gpus and machine.gpus.devices)
+    if name.startswith("coreml"):
+        return bool(machine.os and machine.os.system == "Darwin")
+    return name.startswith("openvino")
+
+
+def _telling_line(error: str) -> str:
+    """The first line that says what went wrong, shortened; the rest is the runtime's own trace."""
+    lines = [line.strip() for line in error.splitlines() if line.strip()]
+    telling = next((line for line in lines if "rror" in line or "ailed" in line), lines[0] if lines else "")
+    return telling[:CLUE_SHOWN]

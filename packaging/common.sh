@@ -31,7 +31,7 @@ apt_install() {
   [ ${#missing[@]} -gt 0 ] || return 0
   say "installing system packages: ${missing[*]}"
   if ! { as_root apt-get update -qq && as_root env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >&2; then
+    apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >/dev/null; then
     say "these could not be installed; please run: sudo apt-get install ${missing[*]}"
     return 1
   fi

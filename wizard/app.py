@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import signal
+import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QSocketNotifier, QTimer
 from PySide6.QtGui import QFont, QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -25,9 +28,33 @@ def run_window(arguments: Sequence[str] = ()) -> int:
     window.show()
     if arguments:
         QTimer.singleShot(0, lambda: work.open(Path(arguments[0])))
-    status = application.exec()
+    with closing_on_signals(window.close):
+        status = application.exec()
     work.shutdown()
     return status
+
+
+@contextmanager
+def closing_on_signals(close: Callable[[], object]) -> Iterator[None]:
+    """Close on Ctrl+C in the terminal and on a polite kill, so that no probe is left behind.
+
+    Python handles a signal only while it runs; the event loop is woken for that through a socket.
+    """
+    waking, woken = socket.socketpair()
+    waking.setblocking(False)
+    notifier = QSocketNotifier(woken.fileno(), QSocketNotifier.Type.Read)
+    notifier.activated.connect(lambda: woken.recv(64))
+    before_fd = signal.set_wakeup_fd(waking.fileno(), warn_on_full_buffer=False)
+    before = {each: signal.signal(each, lambda *_: close()) for each in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+        signal.set_wakeup_fd(before_fd)
+        notifier.setEnabled(False)
+        waking.close()
+        woken.close()
 
 
 # Gothic fonts of macOS, Windows and Linux, after the system's own font. Left to itself the system mixes weights, and

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from wizard.flow import Answers, Progress
-from wizard.given import Given, Kind, kept, kind_of
+from wizard.given import Given, Kind, kept, kind_of, near_folder
 from wizard.running import Running
 from wizard.words import system_language, words
 
@@ -52,6 +52,7 @@ class CaseModel(QObject):
         self.answers = Answers()
         self.interpreters: tuple[InterpreterFacts, ...] = ()
         self.search = Search.IDLE
+        self.searched_near: Path | None = None  # the folder that the last search began with
         self.target_notice: Notice | None = None
         self.is_running = False
         self.running = Running()
@@ -121,6 +122,12 @@ class CaseModel(QObject):
             self.changed.emit()
 
     # --- interpreters
+
+    def needs_search(self) -> bool:
+        """Whether nothing was searched yet, or the evidence now points to another folder."""
+        return self.search is Search.IDLE or (
+            self.search is Search.DONE and self.searched_near != near_folder(self.answers.given)
+        )
 
     def search_began(self) -> None:
         """Interpreters are being looked for."""

@@ -69,6 +69,11 @@ def read_log(path: Path) -> str:
         return file.read(TEXT_LIMIT).decode("utf-8", "replace")
 
 
+def near_folder(given: tuple[Given, ...]) -> Path | None:
+    """The folder near which the environment is expected: that of the first script."""
+    return next((each.path.parent for each in given if each.kind is Kind.SCRIPT), None)
+
+
 @dataclass(frozen=True)
 class Sent:
     """The evidence as facts, by their place in a case."""

@@ -281,29 +281,26 @@ class Window(QMainWindow):
 
     def ask_save(self) -> None:
         """Let the user choose where the case is saved."""
-        self._export("json", self.case.say("save-title"), f"{self.case.say('file-case')} (*.json)")
+        self._export("json", self.case.say("save-title"), self.case.say("file-case"))
 
     def ask_export(self) -> None:
         """Let the user choose where the PDF goes."""
-        self._export("pdf", self.case.say("export-title"), "PDF (*.pdf)")
+        self._export("pdf", self.case.say("export-title"), "PDF")
 
     def _export(self, kind: str, title: str, kinds: str) -> None:
         from wizard.pages.report import ReportPage
 
         report = self.page(Step.REPORT)
-        path = self._ask_where(title, f"naosu.{kind}", kinds)
-        if path is not None and isinstance(report, ReportPage):
+        if self.case.case is None:
+            return
+        dialog = QFileDialog(self, title, str(Path.home()), f"{kinds} (*.{kind})")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(kind)  # before it asks whether an existing file may be replaced
+        dialog.selectFile(f"naosu-{self.case.case.created[:10]}.{kind}")
+        if dialog.exec() and isinstance(report, ReportPage):
+            path = Path(dialog.selectedFiles()[0])
             paper = report.paper.currentData()
             self.work.export(path, kind, paper, redact=report.redact.isChecked())
-
-    def _ask_where(self, title: str, name: str, kinds: str) -> Path | None:
-        if self.case.case is None:
-            return None
-        path, _ = QFileDialog.getSaveFileName(self, title, str(Path.home() / name), kinds)
-        if not path:
-            return None
-        chosen = Path(path)
-        return chosen if chosen.suffix else chosen.with_suffix(Path(name).suffix)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """A report may be dropped anywhere."""

@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
 
 from wizard.case_model import CaseModel, Notice, Search
 from wizard.engine_thread import EngineThread
+from wizard.given import near_folder
 
 if TYPE_CHECKING:
     from checks.case import Case
@@ -106,10 +107,12 @@ class Work(QObject):
     # --- interpreters
 
     def search(self) -> None:
-        """Look for every interpreter of this machine, once at a time."""
+        """Look for every interpreter of this machine, once at a time; first near the script that was given."""
         if self._case.search is not Search.BUSY:
+            near = near_folder(self._case.answers.given)
+            self._case.searched_near = near
             self._case.search_began()
-            self._start(_found, self._found, self._not_found)
+            self._start(lambda: _found(near), self._found, self._not_found)
 
     def choose(self, path: Path) -> None:
         """Take a file as an interpreter, or find the interpreters in a folder."""
@@ -216,10 +219,10 @@ def notice_of(error: Exception, path: Path) -> Notice:
     return Notice("error-file", {"path": path, "error": error})
 
 
-def _found() -> tuple[tuple[InterpreterFacts, ...], str | None]:
+def _found(near: Path | None) -> tuple[tuple[InterpreterFacts, ...], str | None]:
     from checks.interpreters import Places, find_interpreters, likely_target
 
-    found = tuple(find_interpreters(Places.of_this_machine()))
+    found = find_interpreters(Places.of_this_machine(near))
     likely = likely_target(found)
     return found, likely.path if likely else None
 

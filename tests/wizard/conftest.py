@@ -34,7 +34,7 @@ def model(dressed: QApplication) -> CaseModel:
 @pytest.fixture
 def work(model: CaseModel, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Work]:
     """The real jobs on real threads; only what they do is played."""
-    monkeypatch.setattr("wizard.work._found", lambda: (INTERPRETERS, VENV.path))
+    monkeypatch.setattr("wizard.work._found", lambda near: (INTERPRETERS, VENV.path))
     work = Work(model, engine)
     yield work
     work.shutdown()

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from wizard.case_model import CaseModel
+from wizard.case_model import CaseModel, Search
 from wizard.flow import EXACTNESS
 from wizard.given import TEXT_LIMIT, Given, Kind, kept
 from wizard.pages.cards import ChoiceCard
@@ -180,6 +180,11 @@ class EvidencePage(Page):
         layout.addWidget(name, 1)
         layout.addWidget(remove)
         return line
+
+    def start(self) -> None:
+        """Look for interpreters while the user reads; the next page shows them."""
+        if self.case.search is Search.IDLE:
+            self.work.search()
 
     def first_focus(self) -> QWidget | None:
         """The text box: to paste is the first thing that people do."""

@@ -66,6 +66,7 @@ class RunPage(Page):
         self._items: dict[str, QTreeWidgetItem] = {}
         self._groups: dict[str, QTreeWidgetItem] = {}
         self._seen: object = None  # the examination whose rows are shown
+        self._tree.itemExpanded.connect(self.refresh)
         self._clock = QTimer(self)
         self._clock.setInterval(_BEAT)
         self._clock.timeout.connect(self._tick)
@@ -131,6 +132,7 @@ class RunPage(Page):
         group = self._groups.get(name)
         if group is None:
             group = self._groups[name] = QTreeWidgetItem(self._tree)
+            group.setChildIndicatorPolicy(QTreeWidgetItem.ChildIndicatorPolicy.ShowIndicator)
             font = group.font(0)
             font.setBold(True)
             group.setFont(0, font)
@@ -138,11 +140,12 @@ class RunPage(Page):
         group.setText(0, title)
         counts = summary(rows)
         group.setText(1, self._summary(counts, len(rows)))
-        for each in rows:
-            self._show(group, f"{name}/{each.id}", each)
         if any(state not in _PLAIN for state in counts) and not group.data(0, Qt.ItemDataRole.UserRole):
             group.setData(0, Qt.ItemDataRole.UserRole, True)  # unfolded once; the user may fold it again
             group.setExpanded(True)
+        if group.isExpanded():  # the names of what nobody looks at are not even read
+            for each in rows:
+                self._show(group, f"{name}/{each.id}", each)
 
     def _summary(self, counts: dict[str, int], total: int) -> str:
         """How many have ended while some have not, else how many ended in which way; trouble is always counted."""

@@ -83,8 +83,8 @@ class TargetPage(Page):
         self.refresh()
 
     def start(self) -> None:
-        """Search once; later only when asked."""
-        if self.case.search is Search.IDLE:
+        """Search once; later when asked, or when a script was given that lies elsewhere."""
+        if self.case.needs_search():
             self.work.search()
 
     def refresh(self) -> None:

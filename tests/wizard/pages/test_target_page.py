@@ -63,7 +63,7 @@ def test_another_row(qtbot: QtBot, found: TargetPage) -> None:
 
 
 def test_searched_once_and_again_when_asked(qtbot: QtBot, found: TargetPage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wizard.work._found", lambda: ((SYSTEM,), SYSTEM.path))
+    monkeypatch.setattr("wizard.work._found", lambda near: ((SYSTEM,), SYSTEM.path))
     found.start()
     assert found.case.search is Search.DONE
     qtbot.mouseClick(found._again, Qt.MouseButton.LeftButton)
@@ -72,7 +72,7 @@ def test_searched_once_and_again_when_asked(qtbot: QtBot, found: TargetPage, mon
 
 
 def test_none_found(qtbot: QtBot, page: TargetPage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wizard.work._found", lambda: ((), None))
+    monkeypatch.setattr("wizard.work._found", lambda near: ((), None))
     page.start()
     qtbot.waitUntil(lambda: page.case.search is Search.DONE)
     assert "No Python interpreter was found" in page._state.text()
@@ -81,7 +81,7 @@ def test_none_found(qtbot: QtBot, page: TargetPage, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_search_that_breaks_off(qtbot: QtBot, page: TargetPage, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken() -> None:
+    def broken(near: object) -> None:
         raise OSError("the disk is gone")
 
     monkeypatch.setattr("wizard.work._found", broken)

@@ -1,0 +1,67 @@
+"""The start of the window, and its end by a signal."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from PySide6.QtCore import QLocale
+from PySide6.QtWidgets import QApplication, QDialogButtonBox
+from pytestqt.qtbot import QtBot
+
+from wizard.app import closing_on_signals, with_japanese
+from wizard.standard_words import translate_standard_buttons
+
+# What is too heavy to be loaded before the first window is seen, and the engine, which needs none before.
+_HEAVY = ("numpy", "torch", "pyqtgraph", "pypdf", "psutil", "pynvml", "checks.registry", "checks.engine", "checks.case")
+
+
+def test_nothing_heavy_is_loaded_before_the_first_window() -> None:
+    code = (
+        "import sys\n"
+        "from wizard.app import make_application\n"
+        "from wizard.case_model import CaseModel\n"
+        "from wizard.window import Window\n"
+        "from wizard.work import Work\n"
+        "application = make_application()\n"
+        "case = CaseModel()\n"
+        "window = Window(case, Work(case))\n"
+        "window.show()\n"
+        "application.processEvents()\n"
+        f"print([name for name in {_HEAVY!r} if name in sys.modules])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no signal to itself in this way")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_closes(qtbot: QtBot, number: signal.Signals) -> None:
+    closed: list[bool] = []
+    before = signal.getsignal(number)
+    with closing_on_signals(lambda: closed.append(True)):
+        os.kill(os.getpid(), number)
+        qtbot.waitUntil(lambda: bool(closed))
+    assert signal.getsignal(number) is before
+
+
+def test_the_words_of_qt_follow_the_language(qtbot: QtBot, dressed: QApplication) -> None:
+    def cancel() -> str:
+        box = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        qtbot.addWidget(box)
+        return box.button(QDialogButtonBox.StandardButton.Cancel).text()
+
+    before = QLocale()
+    try:
+        translate_standard_buttons("ja")
+        assert "キャンセル" in cancel()
+        translate_standard_buttons("en")
+        assert "Cancel" in cancel()
+    finally:
+        QLocale.setDefault(before)
+
+
+def test_the_font_is_extended_once(dressed: QApplication) -> None:
+    font = dressed.font()
+    assert with_japanese(font).families() == font.families()

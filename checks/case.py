@@ -68,8 +68,11 @@ def now() -> str:
 
 
 def to_builtins(case: Case) -> dict[str, Any]:
-    """The case as plain data, without the rendered texts of the findings (see wizard/report/json_report.py)."""
-    plain: dict[str, Any] = msgspec.to_builtins(case)
+    """The case as plain data, without the rendered texts of the findings (see wizard/report/json_report.py).
+
+    What a file system gave that is no Unicode (half of a surrogate pair) becomes U+FFFD: JSON cannot hold it.
+    """
+    plain: dict[str, Any] = _encodable(msgspec.to_builtins(case))
     plain.pop("newer")
     return {"format": FORMAT, **plain}
 
@@ -96,3 +99,13 @@ def decode(data: bytes) -> Case:
         raise CaseError("case-too-new" if newer else "case-unreadable", str(error)) from error
     again = judged(facts, answers, created=created, complete=complete)
     return msgspec.structs.replace(again, newer=newer, naosu=str(plain.get("naosu", "")))
+
+
+def _encodable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, (list, tuple)):
+        return [_encodable(each) for each in value]
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(each) for key, each in value.items()}
+    return value

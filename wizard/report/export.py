@@ -115,7 +115,7 @@ def _render(case: Case, kind: str, language: str, paper: str | None) -> bytes:
     if kind == "json":
         return to_json(case, language)
     if kind == "markdown":
-        return to_markdown(build(case, language)).encode()
+        return to_markdown(build(case, language)).encode(errors="replace")
     from wizard.report.pdf import NoJapaneseFontError, to_pdf
 
     try:

@@ -14,6 +14,7 @@ import pytest
 from pypdf import PdfReader
 
 from checks.case import FORMAT, Case, CaseError
+from checks.facts import Facts, InterpreterFacts
 from checks.files import write_whole
 from checks.redact import Own, redact
 from checks.remedy import plan_remedies
@@ -206,6 +207,17 @@ def test_nothing_leaks(make_case: Callable[..., Case], kind: str, language: str)
 
 def test_unless_the_user_wants_it(make_case: Callable[..., Case]) -> None:
     assert CANARIES["user"] in render(make_case(log=PLANTED), "json", "en", redact=False).decode()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("redact", [True, False])
+def test_paths_that_are_no_unicode(make_case: Callable[..., Case], tmp_path: Path, kind: str, redact: bool) -> None:
+    python = "/opt/\udce9t\udcff/bin/python"  # bytes E9 and FF, as os.fsdecode gives them
+    known = Facts(interpreters=(InterpreterFacts(path=python),), target=python)
+    path = tmp_path / "x"
+    export(make_case(only=known), path, kind, "en", redact=redact)
+    if kind != "markdown":
+        assert open_case(path).facts.target == "/opt/\ufffdt\ufffd/bin/python"
 
 
 def test_the_commands_stay_usable(case: Case) -> None:

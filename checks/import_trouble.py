@@ -25,6 +25,7 @@ class Trouble:
     text: str
     origin: str
     is_fatal: bool
+    is_warning: bool = False
 
     @property
     def label(self) -> str:
@@ -41,7 +42,7 @@ def troubles(frameworks: Frameworks, probes: ProbeRuns | None = None) -> Iterato
         if words:
             yield _trouble(name, framework, words)
         for warning in framework.warnings or ():
-            yield _trouble(name, framework, warning, is_fatal=False)
+            yield _trouble(name, framework, warning, is_warning=True)
         if isinstance(framework, TorchFacts):
             yield from _of_torch(name, framework)
 
@@ -63,7 +64,9 @@ def recognised(
     told = set()
     for trouble in troubles(frameworks, probes):
         found = recognise(trouble.text)
-        if found is not None and found.row.cause == cause and trouble.package not in told:
+        if found is None or found.row.cause != cause or (trouble.is_warning and not found.row.in_warnings):
+            continue
+        if trouble.package not in told:
             told.add(trouble.package)
             yield trouble, found
 
@@ -147,14 +150,15 @@ def _last_words(name: str, framework: FrameworkFacts, probes: ProbeRuns | None) 
     return ""
 
 
-def _trouble(name: str, framework: FrameworkFacts, text: str, *, is_fatal: bool = True) -> Trouble:
+def _trouble(name: str, framework: FrameworkFacts, text: str, *, is_warning: bool = False) -> Trouble:
     return Trouble(
         framework=name,
         package=name,
         version=framework.version or "",
         text=text,
         origin=framework.origin,
-        is_fatal=is_fatal,
+        is_fatal=not is_warning,
+        is_warning=is_warning,
     )
 
 

@@ -54,6 +54,14 @@ def broken_requirements(interpreter: InterpreterFacts, os: OsFacts | None) -> It
                 yield Broken(package, requirement, found)
 
 
+def asks_for_another(package: Package, neighbour: Package) -> bool:
+    """Whether a package's requirements name this neighbour in another version than the one that is installed."""
+    wishes = (_requirement(line) for line in package.requires or ())
+    return any(
+        wish and canonicalize_name(wish.name) == neighbour.name and not _meets(neighbour, wish) for wish in wishes
+    )
+
+
 def marker_environment(interpreter: InterpreterFacts, os: OsFacts | None) -> dict[str, str]:
     """The variables of environment markers (PEP 508) as the target interpreter has them.
 

@@ -25,48 +25,68 @@ ABSENT = "–"
 
 # Neighbours that have a cause of their own, which knows more than "the versions do not fit".
 OWN_CAUSE = frozenset({"protobuf", "nvidia-cudnn-cu11", "nvidia-cudnn-cu12", "nvidia-cudnn-cu13"})
-# Pairs that framework-companion-mismatch judges: (package, what it asks for).
-COMPANIONS = OTHER_PAIRS | {(name, "torch") for name in companion_names()}
 
 
 @check(CAUSE)
 def dependency_version_conflict(
     interpreter: InterpreterFacts, os: OsFacts, frameworks: Frameworks | None, probes: ProbeRuns | None
 ) -> Iterator[Finding]:
-    """One finding per package and neighbour that do not fit."""
+    """One finding per package, with all that does not fit it."""
+    conflicts: dict[str, list[Broken]] = {}
     for broken in broken_requirements(interpreter, os):
         if not _is_of_another_cause(broken):
-            yield _of_metadata(broken)
-    if frameworks is not None:
-        for trouble, found in recognised(CAUSE, frameworks, probes):
-            groups = found.groups
-            needed = groups.get("needed", "")
-            yield finding_of_text(
-                CAUSE,
-                trouble,
-                found,
-                Evidence("needed", needed or groups.get("symbol", ABSENT)),
-                Evidence("found", groups.get("found") or groups.get("module", ABSENT)),
-                requirement=needed,
-            )
+            conflicts.setdefault(broken.package.name, []).append(broken)
+    for trouble, found in recognised(CAUSE, frameworks, probes) if frameworks is not None else ():
+        groups = found.groups
+        needed = groups.get("needed", "")
+        known = conflicts.pop(trouble.package, [])
+        yield finding_of_text(
+            CAUSE,
+            trouble,
+            found,
+            Evidence("needed", _needed(known) or needed or groups.get("symbol", ABSENT)),
+            Evidence("found", _found(known) or groups.get("found") or groups.get("module", ABSENT)),
+            requirement=_wishes(known) or needed,
+        )
+    for package_conflicts in conflicts.values():
+        yield _of_metadata(package_conflicts)
 
 
 def _is_of_another_cause(broken: Broken) -> bool:
+    if broken.found is None:  # what is missing has no other cause
+        return False
     name = canonicalize_name(broken.requirement.name)
-    return name in OWN_CAUSE or (broken.package.name, name) in COMPANIONS or is_other_generation(broken)
+    pair = (broken.package.name, name)
+    is_companion = pair in OTHER_PAIRS or (name == "torch" and broken.package.name in companion_names())
+    return name in OWN_CAUSE or is_companion or is_other_generation(broken)
 
 
-def _of_metadata(broken: Broken) -> Finding:
-    package, found = broken.package, broken.found
+def _of_metadata(conflicts: list[Broken]) -> Finding:
+    package = conflicts[0].package
     return Finding(
         cause=CAUSE,
         severity=Severity.WARNING,
         confidence=0.7,
-        subject=f"{package.name} {broken.requirement.name}",
+        subject=package.name,
         evidence=(
             Evidence("package", f"{package.name} {package.version}", package.location or ""),
-            Evidence("needed", broken.needed, package.location or ""),
-            Evidence("found", f"{found.name} {found.version}" if found else ABSENT, (found and found.location) or ""),
+            Evidence("needed", _needed(conflicts), package.location or ""),
+            Evidence("found", _found(conflicts), package.location or ""),
         ),
-        values={"package_name": package.name, "requirement": broken.needed},
+        values={"package_name": package.name, "requirement": _wishes(conflicts)},
     )
+
+
+def _needed(conflicts: list[Broken]) -> str:
+    return ", ".join(broken.needed for broken in conflicts)
+
+
+def _found(conflicts: list[Broken]) -> str:
+    """What is there instead, in the same order."""
+    here = (broken.found for broken in conflicts)
+    return ", ".join(f"{found.name} {found.version}" if found else ABSENT for found in here)
+
+
+def _wishes(conflicts: list[Broken]) -> str:
+    """All of it as words of one command."""
+    return " ".join(broken.needed for broken in conflicts)

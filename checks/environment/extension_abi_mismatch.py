@@ -14,6 +14,7 @@ from checks.finding import Evidence, Finding, Severity, Unread
 from checks.import_trouble import finding_of_text, recognised
 from checks.knowledge.extension_tags import BuiltFor, built_for, extension_tags
 from checks.registry import check
+from checks.requirements import asks_for_another
 from checks.versions import minor, release
 
 CAUSE = "extension-abi-mismatch"
@@ -29,7 +30,8 @@ def extension_abi_mismatch(
     if frameworks is not None:
         for trouble, found in recognised(CAUSE, frameworks, probes):
             told.add(trouble.package)
-            yield finding_of_text(CAUSE, trouble, found)
+            if not _is_made_for_another(interpreter.package(trouble.package), interpreter.package("torch")):
+                yield finding_of_text(CAUSE, trouble, found)
     if interpreter.packages is None:
         raise Unread("packages", interpreter.unread.get("packages", ""))
     installed = interpreter.package("torch")
@@ -51,6 +53,11 @@ def extension_abi_mismatch(
                 ),
                 values={"package_name": package.name},
             )
+
+
+def _is_made_for_another(package: Package | None, torch: Package | None) -> bool:
+    """Whether a companion's own wish tells the reason already: that is framework-companion-mismatch."""
+    return package is not None and torch is not None and asks_for_another(package, torch)
 
 
 def _differs(built: BuiltFor, installed: Package, torch: TorchFacts | None) -> bool:

@@ -37,6 +37,7 @@ OTHER_PAIRS = frozenset(
     {
         ("jax", "jaxlib"),
         ("tensorflow", "keras"),
+        ("tensorflow-cpu", "keras"),
         ("tf-keras", "tensorflow"),
         ("tensorflow-text", "tensorflow"),
         ("jax-cuda12-plugin", "jaxlib"),

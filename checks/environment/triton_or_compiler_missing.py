@@ -46,7 +46,8 @@ def triton_or_compiler_missing(
     if not found:
         if interpreter.packages is None:
             raise Unread("packages", interpreter.unread.get("packages", ""))
-        if torch.build in GPU_BUILDS and interpreter.package(*TRITON) is None:
+        works = any(each.name == "triton" and each.imported for each in torch.companions or ())
+        if torch.build in GPU_BUILDS and not works and interpreter.package(*TRITON) is None:
             found.append(_note(torch, "Triton", f"PyTorch {torch.version}, {os.system}"))
     compilers = environment.compilers if environment else None
     looked = os.system in ("Linux", "Darwin") and compilers is not None

@@ -19,13 +19,17 @@ LINES_LIMIT = 400  # lines of one text that are searched; the last ones, where a
 
 
 class ImportErrorText(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One wording. ``pattern`` is searched in single lines; ``certainty`` is the share of right verdicts, 0 to 1."""
+    """One wording. ``pattern`` is searched in single lines; ``certainty`` is the share of right verdicts, 0 to 1.
+
+    ``in_warnings``: the framework may only warn with these words and go on, and it is trouble all the same.
+    """
 
     id: str
     cause: str
     pattern: str
     certainty: float
     sources: tuple[str, ...]
+    in_warnings: bool = False
 
 
 class ImportErrors(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -31,6 +31,28 @@ def test_speaks_of_a_missing_package() -> None:
     assert finding.placeholders()["found"] == "–"
 
 
+def test_all_that_one_package_misses_is_one_finding() -> None:
+    (finding,) = findings(
+        Package(name="torch", version="2.13.0", requires=("filelock", "sympy>=1.13.3", "networkx>=2.5.1")),
+        Package(name="sympy", version="1.12"),
+        Package(name="networkx", version="3.2"),
+    )
+    assert finding.placeholders()["needed"] == "filelock, sympy>=1.13.3"
+    assert finding.placeholders()["found"] == "–, sympy 1.12"
+    assert finding.placeholders()["requirement"] == "filelock sympy>=1.13.3"
+
+
+def test_an_import_that_fails_for_it_is_blocking() -> None:
+    # recorded: torch 2.13.0+cpu without its requirements
+    error = ErrorText(type="ModuleNotFoundError", message="No module named 'typing_extensions'")
+    (finding,) = findings(
+        Package(name="torch", version="2.13.0+cpu", requires=("typing-extensions>=4.10.0",)),
+        frameworks=Frameworks(torch=TorchFacts(version="2.13.0+cpu", imported=False, error=error)),
+    )
+    assert finding.severity is Severity.BLOCKING
+    assert finding.placeholders()["requirement"] == "typing-extensions>=4.10.0"
+
+
 def test_speaks_of_a_failed_import() -> None:
     # huggingface/sentence-transformers#3001
     error = ErrorText(

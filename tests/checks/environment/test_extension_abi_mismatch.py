@@ -96,6 +96,12 @@ def test_silent(package: Package) -> None:
     assert findings(package) == []
 
 
+def test_a_companion_that_asks_for_another_torch_has_a_cause_of_its_own() -> None:
+    # recorded: torchvision 0.20.1 beside torch 2.13.0
+    torch = companion("torchvision", "0.20.1", "RuntimeError", "operator torchvision::nms does not exist")
+    assert findings(Package(name="torchvision", version="0.20.1", requires=("torch==2.5.1",)), torch=torch) == []
+
+
 def test_a_tag_is_outweighed_by_a_real_import() -> None:
     works = TorchFacts(version="2.6.0", imported=True, companions=(ImportTry(name="flash-attn", imported=True),))
     assert findings(Package(name="flash-attn", version="2.8.3+cu12torch2.4cxx11abiFALSE"), torch=works) == []

@@ -58,6 +58,12 @@ def test_silent(message: str | None) -> None:
     assert findings(message) == []
 
 
+def test_a_warning_is_no_failure() -> None:
+    # recorded: a healthy jax 0.8 for the CPU
+    warning = "tpu: INTERNAL: Failed to open libtpu.so: libtpu.so: cannot open shared object file: No such file"
+    assert list(system_library_missing(Frameworks(torch=TorchFacts(imported=True, warnings=(warning,))), None)) == []
+
+
 def test_open() -> None:
     with pytest.raises(Inconclusive):
         list(system_library_missing(Frameworks(), None))

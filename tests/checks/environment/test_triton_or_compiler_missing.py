@@ -51,6 +51,11 @@ def test_a_triton_that_does_not_import_is_a_warning() -> None:
     assert finding.severity is Severity.WARNING
 
 
+def test_a_triton_that_imports_needs_no_package() -> None:
+    works = TorchFacts(version="2.6.0", build="cuda", companions=(ImportTry(name="triton", imported=True),))
+    assert findings(works, compilers=GCC) == []
+
+
 @pytest.mark.parametrize(
     ("torch", "packages", "os", "compilers"),
     [

@@ -229,7 +229,7 @@ def test_recognised(text: str, row: str) -> None:
     [
         pytest.param("", id="nothing"),
         pytest.param("ValueError: the axes do not match", id="a-program-of-its-own"),
-        pytest.param("ImportError: No module named foo", id="merely-absent"),
+        pytest.param("ImportError: No module named foo", id="python-2"),
         pytest.param("CUDA error: no kernel image is available for execution on the device", id="no-import-error"),
     ],
 )

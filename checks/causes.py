@@ -71,7 +71,8 @@ class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     ``platforms`` (of "linux", "windows", "macos", "wsl", "container", "jetson") and ``managers`` (package managers
     of the system or of the interpreter: "apt", "dnf", "pip", "conda", "uv", ...) say where the step applies;
-    empty = everywhere.
+    empty = everywhere. "linux" is every Linux, but not a container, WSL or a Jetson where a step of the same remedy
+    names that. Steps for different package managers are alternatives (see checks/remedy.py).
     """
 
     kind: str

@@ -10,6 +10,7 @@ Knowledge:    resources/knowledge/torch_companions.toml; the packages' own metad
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 
@@ -18,6 +19,7 @@ from packaging.utils import canonicalize_name
 
 from checks.facts import Frameworks, InterpreterFacts, OsFacts, Package, TorchFacts
 from checks.finding import Evidence, Finding, Severity, Unread
+from checks.knowledge.ai_packages import framework_of_package
 from checks.knowledge.torch import CPU, INDEX
 from checks.knowledge.torch_companions import (
     companion_names,
@@ -32,14 +34,10 @@ from checks.versions import minor, release
 
 CAUSE = "framework-companion-mismatch"
 
-# (package, what it asks for) of other frameworks, judged by the packages' own metadata.
-OTHER_PAIRS = frozenset(
+# (package, what it asks for) beside JAX, judged by the packages' own metadata; for TensorFlow see companion_pairs().
+_JAX_PAIRS = frozenset(
     {
         ("jax", "jaxlib"),
-        ("tensorflow", "keras"),
-        ("tensorflow-cpu", "keras"),
-        ("tf-keras", "tensorflow"),
-        ("tensorflow-text", "tensorflow"),
         ("jax-cuda12-plugin", "jaxlib"),
         ("jax-cuda12-plugin", "jax-cuda12-pjrt"),
         ("jax-cuda13-plugin", "jaxlib"),
@@ -67,11 +65,12 @@ def framework_companion_mismatch(
                 yield from _beside_torch(package, version, torch, os)
     for broken in broken_requirements(interpreter, os):
         pair = (broken.package.name, canonicalize_name(broken.requirement.name))
-        if pair in OTHER_PAIRS and broken.found is not None:
+        if pair in companion_pairs() and pair[1] != "torch" and broken.found is not None:
+            has_failed = _has_failed(pair, frameworks)
             yield Finding(
                 cause=CAUSE,
-                severity=Severity.WARNING,
-                confidence=0.85,
+                severity=Severity.BLOCKING if has_failed else Severity.WARNING,
+                confidence=0.95 if has_failed else 0.85,
                 subject=broken.package.name,
                 evidence=(
                     Evidence("companion", f"{pair[0]} {broken.package.version}", broken.package.location or ""),
@@ -81,6 +80,25 @@ def framework_companion_mismatch(
                 values={"requirement": broken.needed},
                 remedies=("install-required-version", "make-fresh-environment"),
             )
+
+
+@functools.cache
+def companion_pairs() -> frozenset[tuple[str, str]]:
+    """Every (package, what it asks for) that this check judges."""
+    tensorflows = [package for package, framework in framework_of_package().items() if framework == "tensorflow"]
+    beside_tensorflow = ("tf-keras", "tensorflow-text")
+    return (
+        _JAX_PAIRS
+        | {(name, "torch") for name in companion_names()}
+        | {(name, "keras") for name in tensorflows}
+        | {(name, other) for name in beside_tensorflow for other in tensorflows}
+    )
+
+
+def _has_failed(pair: tuple[str, str], frameworks: Frameworks | None) -> bool:
+    """Whether the framework that the pair belongs to could not be imported."""
+    name = "jax" if pair in _JAX_PAIRS else "tensorflow"
+    return any(facts.imported is False for each, facts in (frameworks or Frameworks()).each() if each == name)
 
 
 def _beside_torch(package: Package, version: str, torch: TorchFacts | None, os: OsFacts | None) -> Iterator[Finding]:

@@ -13,9 +13,11 @@ from checks.facts import InterpreterFacts, ProbeRun, ProbeRuns
 from checks.finding import Evidence, Finding, Severity, Unread
 from checks.phrases import phrase
 from checks.registry import check
+from checks.versions import release
 
 CAUSE = "interpreter-not-usable"
 FLOOD = 5_000_000  # bytes on standard output and error together; a framework's import writes some thousands
+OLDEST_ASKED = (3, 8)  # the syntax of the probes
 OWN_PROBES = ("machine", "nvidia")  # these run in Naosu's own interpreter
 
 REMEDIES = {
@@ -35,6 +37,8 @@ def interpreter_not_usable(interpreter: InterpreterFacts, probes: ProbeRuns | No
     runs = [run for run in (probes.runs if probes else ()) if run.probe not in OWN_PROBES and run.status != "cancelled"]
     if not runs:
         raise Unread("probes")
+    if interpreter.version and release(interpreter.version) < OLDEST_ASKED:
+        raise Unread("probes", f"Python {interpreter.version}")  # python-version-unsupported says what matters
     if not any(run.stages or run.status in ("ok", "failed") for run in runs):
         yield _of_run(interpreter, runs[0])
         return

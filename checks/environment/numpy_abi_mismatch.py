@@ -31,12 +31,14 @@ def numpy_abi_mismatch(
     if interpreter.packages is None:
         raise Unread("packages", interpreter.unread.get("packages", ""))
     numpy = interpreter.package("numpy")
+    if numpy is None:  # "Numpy is not available" is then simply true
+        return
     told = set()
     if frameworks is not None:
         for trouble, found in recognised(CAUSE, frameworks, probes):
             told.add(trouble.package)
             yield finding_of_text(CAUSE, trouble, found, _numpy(numpy))
-    if numpy is None or release(numpy.version)[:1] < (2,):
+    if release(numpy.version)[:1] < (2,):
         return
     works = _proven(frameworks)
     for package, clue in _too_old(interpreter, os):
@@ -94,5 +96,5 @@ def _proven(frameworks: Frameworks | None) -> set[str]:
     return {"torch"} if bridge is not None and bridge.ran and bridge.correct is not False else set()
 
 
-def _numpy(numpy: Package | None) -> Evidence:
-    return Evidence("numpy", f"NumPy {numpy.version}" if numpy else "NumPy", (numpy and numpy.location) or "")
+def _numpy(numpy: Package) -> Evidence:
+    return Evidence("numpy", f"NumPy {numpy.version}", numpy.location or "")

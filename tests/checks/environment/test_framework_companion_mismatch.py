@@ -3,7 +3,7 @@
 import pytest
 
 from checks.environment.framework_companion_mismatch import framework_companion_mismatch
-from checks.facts import Frameworks, ImportTry, InterpreterFacts, OsFacts, Package, TorchFacts
+from checks.facts import Frameworks, ImportTry, InterpreterFacts, JaxFacts, OsFacts, Package, TorchFacts
 from checks.finding import Finding, Severity, Unread
 
 LINUX = OsFacts(system="Linux", architecture="x86_64")
@@ -75,6 +75,24 @@ def test_keras_beside_tensorflow() -> None:
     (finding,) = findings(package("tensorflow", "2.15.0", "keras<2.16,>=2.15.0"), package("keras", "3.5.0"))
     assert finding.placeholders()["found"] == "keras 3.5.0"
     assert finding.values["requirement"] == "keras<2.16,>=2.15.0"
+
+
+def test_other_names_of_tensorflow() -> None:
+    (finding,) = findings(package("tensorflow-cpu", "2.15.1", "keras<2.16,>=2.15.0"), package("keras", "3.6.0"))
+    assert finding.severity is Severity.WARNING
+    (finding,) = findings(package("tf-keras", "2.18.0", "tensorflow<2.19,>=2.18"), package("tensorflow", "2.16.1"))
+    assert finding.subject == "tf-keras"
+
+
+def test_jax_that_refuses_its_jaxlib() -> None:
+    interpreter = InterpreterFacts(
+        path="/p",
+        version="3.12.1",
+        packages=(package("jax", "0.6.2", "jaxlib<=0.6.2,>=0.6.2"), package("jaxlib", "0.4.34")),
+    )
+    frameworks = Frameworks(jax=JaxFacts(version="0.6.2", imported=False))
+    (finding,) = framework_companion_mismatch(interpreter, frameworks, LINUX)
+    assert finding.severity is Severity.BLOCKING
 
 
 def test_jax_and_jaxlib() -> None:

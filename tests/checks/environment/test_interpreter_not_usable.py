@@ -74,6 +74,13 @@ def test_silent(runs: tuple[ProbeRun, ...]) -> None:
     assert findings(*runs) == []
 
 
+def test_a_python_older_than_the_probes_is_not_blamed() -> None:
+    # recorded: Python 3.6.15, whose text streams have no reconfigure()
+    run = ProbeRun(probe="environment", status="crashed", exit_code=1, stderr_tail="AttributeError: reconfigure")
+    with pytest.raises(Unread):
+        list(interpreter_not_usable(InterpreterFacts(path=PATH, version="3.6.15"), ProbeRuns(runs=(run,))))
+
+
 @pytest.mark.parametrize(
     "runs",
     [

@@ -110,6 +110,13 @@ def test_silent(packages: tuple[Package, ...], os: OsFacts) -> None:
     assert findings(*packages, os=os) == []
 
 
+def test_numpy_that_is_not_installed_cannot_mismatch() -> None:
+    # recorded: torch 2.13.0+cpu in an environment without NumPy
+    error = ErrorText(type="RuntimeError", message="Numpy is not available")
+    torch = TorchFacts(version="2.13.0", imported=True, numpy_bridge=KernelLaunch(ran=False, error=error))
+    assert findings(Package(name="torch", version="2.13.0"), frameworks=Frameworks(torch=torch)) == []
+
+
 def test_a_proven_exchange_of_arrays_outweighs_the_table() -> None:
     torch = TorchFacts(version="2.2.2", imported=True, numpy_bridge=KernelLaunch(ran=True, correct=True))
     assert findings(Package(name="torch", version="2.2.2"), NUMPY_2, frameworks=Frameworks(torch=torch)) == []

@@ -20,8 +20,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         print(words("commands.no-display", system_language()), file=sys.stderr)
         return run_command(["check"])
-    from wizard.app import run_window
+    try:
+        from wizard.app import run_window
+    except ImportError as error:  # a library of the system that Qt needs is missing
+        from wizard.commands import run_command
+        from wizard.words import system_language, words
 
+        print(words("commands.no-qt", system_language(), detail=error), file=sys.stderr)
+        return run_command(["check"])
     return run_window()
 
 

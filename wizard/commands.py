@@ -103,8 +103,10 @@ def _envs(chosen: argparse.Namespace) -> int:
 
 
 def _open(chosen: argparse.Namespace) -> int:
-    from wizard.app import run_window
-
+    try:
+        from wizard.app import run_window
+    except ImportError as error:
+        raise UsageError(words("commands.no-qt-open", chosen.lang, detail=error)) from error
     return run_window([chosen.file])
 
 

@@ -191,3 +191,34 @@ def test_sigint_is_given_back() -> None:
     before = signal.getsignal(signal.SIGINT)
     run_command([*QUICK, "--quiet"])
     assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.fixture
+def no_qt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server where importing Qt fails, as it does in a bare container without libglib."""
+    for name in [each for each in sys.modules if each.startswith(("PySide6", "wizard.app", "wizard.report.pdf"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "PySide6", None)
+
+
+@pytest.mark.usefixtures("no_qt")
+def test_without_qt_a_pdf_is_one_clear_line(saved: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["show", str(saved / "case.json"), "--pdf", str(tmp_path / "r.pdf"), "--quiet"]) == 2
+    printed = capfd.readouterr().err
+    assert "Qt needs" in printed
+    assert len(printed.splitlines()) == 1
+
+
+@pytest.mark.usefixtures("no_qt")
+def test_without_qt_the_headless_check_runs(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("DISPLAY", ":0")
+    assert entry.main([]) in {0, 1}
+    printed = capfd.readouterr()
+    assert "The window cannot start" in printed.err
+    assert printed.out
+
+
+@pytest.mark.usefixtures("no_qt")
+def test_without_qt_open_is_one_clear_line(saved: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["open", str(saved / "report.pdf")]) == 2
+    assert len(capfd.readouterr().err.splitlines()) == 1

@@ -116,8 +116,10 @@ def _render(case: Case, kind: str, language: str, paper: str | None) -> bytes:
         return to_json(case, language)
     if kind == "markdown":
         return to_markdown(build(case, language)).encode(errors="replace")
-    from wizard.report.pdf import NoJapaneseFontError, to_pdf
-
+    try:
+        from wizard.report.pdf import NoJapaneseFontError, to_pdf
+    except ImportError as error:  # a server without the libraries that Qt needs
+        raise ExportError("no-qt", detail=str(error)) from error
     try:
         return to_pdf(build(case, language), to_json(case, language), paper or default_paper())
     except NoJapaneseFontError as error:

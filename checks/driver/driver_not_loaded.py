@@ -82,7 +82,8 @@ def _is_absent(nvidia: NvidiaFacts, gpus: Gpus, os: OsFacts | None) -> bool:
 def _cannot_be_served(gpu: Gpu, nvidia: NvidiaFacts) -> bool:
     """Whether the driver that is installed, loaded or not, is one that does not know the GPU."""
     architecture = nvidia_architecture(gpu)
-    version = next((each.version for each in nvidia.libcuda or () if each.version), None)
+    libraries = (each.version for each in nvidia.libcuda or () if each.version)
+    version = nvidia.driver_version or next(libraries, None)
     if architecture is None or version is None:
         return False
     return driver_fit(architecture, version) in (Fit.TOO_OLD, Fit.DROPPED)

@@ -1,7 +1,7 @@
 """The AMD GPU is not among those that this ROCm build carries code for.
 
 Detects:      a ROCm build of PyTorch whose target list lacks every AMD GPU here, or an HSA_OVERRIDE_GFX_VERSION that
-              points to code that the build has not got.
+              points to code that the build has not got; without a list, the kernel that failed for want of code.
 Why it bites: without code for the GPU every kernel fails: "invalid device function", "no kernel image", or a crash.
 Blind spots:  an integrated GPU beside a served one is left out: it only matters when a program picks it.
 Knowledge:    resources/knowledge/gpu_architectures.toml, rocm_overrides.toml
@@ -11,12 +11,14 @@ from collections.abc import Iterator
 
 from checks.facts import AmdFacts, EnvironmentVariables, Gpus, TorchFacts
 from checks.finding import Evidence, Finding, Severity, Unread
-from checks.gpus import NONE, ran_on
+from checks.gpus import NONE, first_line, ran_on
 from checks.knowledge.gpu_architectures import amd_target, amd_wheel_targets, gpu_architectures
 from checks.knowledge.rocm_overrides import rocm_override, rocm_overrides
 from checks.registry import check
 
 CAUSE = "rocm-gpu-unsupported"
+
+_NO_CODE = ("invalid device function", "no kernel image", "hiperrornobinaryforgpu")  # as HIP words it
 
 
 @check(CAUSE)
@@ -29,12 +31,14 @@ def rocm_gpu_unsupported(
     cards = _targets(amd, gpus)
     if not cards:
         return
+    failure = _failure_for_want_of_code(torch)
     targets = torch.arch_list
-    if targets is None and torch.version and torch.hip_version:
-        targets = amd_wheel_targets(torch.version, torch.hip_version)
-    if targets is None:
+    if targets is None and torch.version:
+        rocm = torch.hip_version or torch.version.partition("+rocm")[2]
+        targets = amd_wheel_targets(torch.version, rocm) if rocm else None
+    if targets is None and not failure:
         raise Unread("arch_list", torch.unread.get("arch_list", ""))
-    carried = tuple(target.partition(":")[0] for target in targets)
+    carried = tuple(target.partition(":")[0] for target in targets or ())
     override = (environment.values if environment else {}).get("HSA_OVERRIDE_GFX_VERSION", "")
     taken_as = {gfx: _gfx(override) or gfx for gfx in cards}
     if any(taken_as[gfx] in carried for gfx in cards):
@@ -45,6 +49,7 @@ def rocm_gpu_unsupported(
             Evidence("gfx_target", gfx, cards[gfx]),
             Evidence("torch_version", torch.version or NONE, torch.origin),
             Evidence("arch_list", " ".join(carried) or NONE, torch.origin or gpu_architectures().title),
+            Evidence("kernel_error", failure or NONE, torch.origin),
         ]
         if override:
             evidence.append(Evidence("hsa_override", override, "HSA_OVERRIDE_GFX_VERSION"))
@@ -59,6 +64,15 @@ def rocm_gpu_unsupported(
             evidence=tuple(evidence),
             values=values,
         )
+
+
+def _failure_for_want_of_code(torch: TorchFacts) -> str:
+    """What a kernel launch said, if it was that there is no code for the GPU; else ""."""
+    for device in torch.devices or ():
+        message = device.kernel.error.message if device.kernel and device.kernel.error else ""
+        if any(words in message.lower() for words in _NO_CODE):
+            return first_line(message)
+    return ""
 
 
 def _targets(amd: AmdFacts | None, gpus: Gpus | None) -> dict[str, str]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from checks.facts import Frameworks, Gpus, NvidiaFacts, NvidiaGpu
 from checks.finding import Evidence, Finding, Severity
 from checks.gpus import gpu_name, in_nvml, is_given_away, nvidia_architecture, pci_address, seen_cuda_errors
-from checks.knowledge.cuda_driver import Fit, driver_fit
+from checks.knowledge.cuda_driver import Fit, driver_fit, right_flavour
 from checks.knowledge.hardware_errors import hardware_errors, xid
 from checks.knowledge.windows_device_problems import device_problem
 from checks.registry import check
@@ -135,7 +135,12 @@ def _from_bus(gpus: Gpus, nvidia: NvidiaFacts | None, found: dict[str, _Signs]) 
         if gpu.driver != "nvidia" or is_given_away(gpu) or in_nvml(gpu, nvidia) is not None:
             continue
         architecture = nvidia_architecture(gpu)
-        fit = driver_fit(architecture, nvidia.driver_version) if architecture and nvidia.driver_version else None
-        if fit is Fit.FITS:
+        if (
+            architecture is None
+            or not nvidia.driver_version
+            or right_flavour(architecture, nvidia.kernel_module_flavour)
+        ):
+            continue
+        if driver_fit(architecture, nvidia.driver_version) is Fit.FITS:
             signs = _of(found, pci_address(gpu.address) or gpu_name(gpu), gpu_name(gpu))
             signs.add("on the bus, but not in NVML", grave=True, confidence=0.75)

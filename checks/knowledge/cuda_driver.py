@@ -30,11 +30,20 @@ class Branch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     cuda: str
 
 
+class OpenModule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The compute capabilities that the open kernel module serves, and those that it alone serves."""
+
+    first: str
+    only_from: str
+    source: str
+
+
 class CudaDriver(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """resources/knowledge/cuda_driver.toml."""
 
     minimum: tuple[DriverMinimum, ...]
     branch: tuple[Branch, ...]  # the newest first
+    open_module: OpenModule
 
 
 class Fit(StrEnum):
@@ -93,3 +102,16 @@ def driver_fit(architecture: NvidiaArchitecture, version: str) -> Fit | None:
     if architecture.last_driver_branch is not None and branch > architecture.last_driver_branch:
         return Fit.DROPPED
     return Fit.FITS
+
+
+def right_flavour(architecture: NvidiaArchitecture, flavour: str | None) -> str | None:
+    """The flavour of kernel module ("open", "proprietary") that this GPU needs in place of the loaded one.
+
+    None where the loaded flavour serves it, or is unknown.
+    """
+    rule, capability = cuda_driver().open_module, release(architecture.compute_capability)
+    if flavour == "open" and capability < release(rule.first):
+        return "proprietary"
+    if flavour == "proprietary" and capability >= release(rule.only_from):
+        return "open"
+    return None

@@ -75,6 +75,12 @@ def test_too_old_silent(die: str, driver: str) -> None:
             "use-proprietary-kernel-module",
             id="open-module-before-turing",
         ),
+        pytest.param(  # getsolus/packages#5575
+            "GB202",
+            NvidiaFacts(driver_version="570.144", kernel_module_flavour="proprietary"),
+            "use-open-kernel-module",
+            id="proprietary-module-on-blackwell",
+        ),
         pytest.param(
             "GV100",
             NvidiaFacts(libcuda=(LibraryFile(path="/usr/lib/libcuda.so.1", version="595.58.03"),)),

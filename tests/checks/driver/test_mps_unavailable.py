@@ -32,6 +32,7 @@ def mps(version: str = "2.9.0", *, available: bool | None = False, built: bool =
         pytest.param(
             mac("13.7.4"), ARM, mps("2.10.0"), None, "update-macos", id="macos-13-torch-2.10"
         ),  # pytorch#164943
+        pytest.param(mac("12.7.6"), ARM, mps("2.5.1"), None, "update-macos", id="macos-12-torch-2.5"),  # pytorch#139425
         pytest.param(mac("12.2"), ARM, mps("1.13.1"), None, "update-macos", id="just-below-12.3"),
         pytest.param(mac(), ARM, mps(built=False), None, "reinstall-torch-for-macos", id="built-without-metal"),
         pytest.param(

@@ -7,6 +7,7 @@ from checks.facts import (
     AmdFacts,
     AmdNode,
     EnvironmentVariables,
+    ErrorText,
     FrameworkDevice,
     Gpu,
     Gpus,
@@ -70,3 +71,12 @@ def test_silent_with_an_override_that_leads_to_code() -> None:
 def test_unread() -> None:
     with pytest.raises(Unread):
         list(rocm_gpu_unsupported(TorchFacts(build="rocm"), nodes("gfx1031"), None, None))
+
+
+def test_without_a_list_the_failed_kernel_tells() -> None:
+    """pytorch/pytorch#147626: Radeon RX 7600 XT."""
+    error = ErrorText(type="RuntimeError", message="HIP error: invalid device function")
+    devices = (FrameworkDevice(device="cuda:0", kernel=KernelLaunch(ran=False, error=error)),)
+    torch = TorchFacts(version="2.6.0+rocm6.2.4", build="rocm", hip_version="", devices=devices)
+    (finding,) = rocm_gpu_unsupported(torch, nodes("gfx1102"), None, None)
+    assert finding.placeholders()["kernel_error"] == "HIP error: invalid device function"

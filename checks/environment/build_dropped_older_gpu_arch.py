@@ -20,6 +20,7 @@ from checks.registry import check
 from checks.versions import release
 
 CAUSE = "build-dropped-older-gpu-arch"
+FOR_TORCH = ("install-fitting-torch-build", "make-environment-with-python", "choose-served-gpu", "run-without-this-gpu")
 
 
 @check(CAUSE)
@@ -64,4 +65,4 @@ def _way_out(
     if is_jetson(machine):
         return {}, ("install-torch-for-jetson",)
     found = torch_values(machine, interpreter, keep=each.version)
-    return ({**found, "served_gpu": each.served_gpu} if each.served_gpu else found), ()
+    return ({**found, "served_gpu": each.served_gpu} if each.served_gpu else found), FOR_TORCH

@@ -17,6 +17,7 @@ from checks.gpu_code import UnservedGpu, unserved_gpus
 from checks.registry import check
 
 CAUSE = "build-lacks-newer-gpu-arch"
+FOR_TORCH = ("install-fitting-torch-build", "make-environment-with-python", "choose-served-gpu", "run-without-this-gpu")
 
 
 @check(CAUSE)
@@ -46,5 +47,5 @@ def _values(each: UnservedGpu, machine: MachineFacts, interpreter: InterpreterFa
 
 def _remedies(*, is_torch: bool, is_on_jetson: bool) -> tuple[str, ...]:
     if is_torch:
-        return ("install-torch-for-jetson",) if is_on_jetson else ()
+        return ("install-torch-for-jetson",) if is_on_jetson else FOR_TORCH
     return ("use-nvidia-tensorflow-container", "run-without-this-gpu")

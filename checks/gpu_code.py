@@ -26,7 +26,7 @@ from checks.facts import (
 from checks.finding import Evidence, Unread
 from checks.fitting_build import wheel_platform
 from checks.knowledge.cuda_binary import oldest, runs_any
-from checks.knowledge.gpu_architectures import architecture_of_capability, gpu_architectures
+from checks.knowledge.gpu_architectures import architecture_of_capability, gpu_architectures, toolkit_targets
 from checks.knowledge.jax import jax_table
 from checks.knowledge.onnxruntime import gpu_release, onnxruntime_table
 from checks.knowledge.tensorflow import tensorflow_release, tensorflow_table, unserved
@@ -49,6 +49,7 @@ class Code:
     origin: str
     source: str
     certainty: float
+    is_limit: bool = False  # no list, but what the CUDA that it was built with could compile for at most
 
     @property
     def words(self) -> str:
@@ -115,7 +116,10 @@ def _torch(
         return
     code = _code_of_torch(torch, machine, interpreter)
     machine_code = [each for each in code.codes if each.startswith("sm_")]
-    served |= {each for each in doubtful if runs_any(machine_code, each) and each not in failed}
+    allowed = {each for each in doubtful if runs_any(machine_code, each) and each not in failed}
+    if code.is_limit and allowed:
+        raise Unread("arch_list", torch.unread.get("arch_list", ""))
+    served |= allowed
     for capability in doubtful:
         if capability not in served:
             unserved_one = _unserved(
@@ -141,9 +145,13 @@ def _code_of_torch(torch: TorchFacts, machine: MachineFacts | None, interpreter:
     row = cuda_variant(version, torch.cuda_version or "") if is_official else None
     platform = wheel_platform(machine, interpreter)
     codes = gpu_code(row, platform) if row and platform else None
-    if codes is None:
+    if codes is not None:
+        return Code(codes, torch_table().title, torch_table().source, 0.88)
+    targets = toolkit_targets(torch.cuda_version or "")
+    if targets is None:
         raise Unread("arch_list", torch.unread.get("arch_list", ""))
-    return Code(codes, torch_table().title, torch_table().source, 0.88)
+    codes = tuple(f"sm_{target}" for target in targets)
+    return Code(codes, gpu_architectures().title, gpu_architectures().source, 0.85, is_limit=True)
 
 
 def _tensorflow(
@@ -228,6 +236,7 @@ def _unserved(
     is_only_gpu: bool,
     is_compiled_late: bool,
 ) -> UnservedGpu:
+    # Where a kernel failed on a GPU that the list allows, the build must be older than the GPU's own code.
     first = oldest(code.codes)
     label = f"{framework} {version}".strip()
     return UnservedGpu(

@@ -11,12 +11,11 @@ from collections.abc import Iterator
 
 from packaging.utils import canonicalize_name
 
-from checks.environment.framework_companion_mismatch import OTHER_PAIRS
+from checks.environment.framework_companion_mismatch import companion_pairs
 from checks.environment.numpy_abi_mismatch import is_other_generation
 from checks.facts import Frameworks, InterpreterFacts, OsFacts, ProbeRuns
 from checks.finding import Evidence, Finding, Severity
 from checks.import_trouble import finding_of_text, recognised
-from checks.knowledge.torch_companions import companion_names
 from checks.registry import check
 from checks.requirements import Broken, broken_requirements
 
@@ -56,8 +55,7 @@ def _is_of_another_cause(broken: Broken) -> bool:
     if broken.found is None:  # what is missing has no other cause
         return False
     name = canonicalize_name(broken.requirement.name)
-    pair = (broken.package.name, name)
-    is_companion = pair in OTHER_PAIRS or (name == "torch" and broken.package.name in companion_names())
+    is_companion = (broken.package.name, name) in companion_pairs()
     return name in OWN_CAUSE or is_companion or is_other_generation(broken)
 
 

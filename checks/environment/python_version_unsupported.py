@@ -10,6 +10,7 @@ Knowledge:    resources/knowledge/torch.toml, import_errors.toml
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Iterator
 
@@ -26,6 +27,7 @@ from checks.registry import check
 from checks.versions import release
 
 CAUSE = "python-version-unsupported"
+LEFT_BEHIND = dt.timedelta(days=3 * 365)  # releases so far behind the newest run hardly any program of today
 
 _CPYTHON_TAG = re.compile(r"cp(\d)(\d+)$")
 # Words in platform tags (PyPA's specification) -> the architectures, as Python spells them, that they are for.
@@ -111,10 +113,10 @@ def _nothing_to_install(interpreter: InterpreterFacts, machine: MachineFacts) ->
         return
     offered = Evidence("offered_pythons", ", ".join(newest.python[platform]), torch_table().title)
     label = f"torch {newest.version}"
+    for_this = newest_release(platform, python)
     with_any = fitting_torch(machine, interpreter, python=None)
-    if newest_release(platform, python) is None or (
-        with_any and not fitting_torch(machine, interpreter, python=python)
-    ):
+    is_left_behind = for_this is None or newest.date - for_this.date > LEFT_BEHIND
+    if is_left_behind or (with_any and not fitting_torch(machine, interpreter, python=python)):
         yield _finding(interpreter, label, offered, Severity.BLOCKING, 0.9, machine)
     elif python not in newest.python[platform]:  # an older release is still there for it
         yield _finding(interpreter, label, offered, Severity.NOTE, 0.9, machine)

@@ -107,6 +107,14 @@ def test_the_table_answers_where_the_list_was_not_read() -> None:
     assert 0.8 < finding.confidence < 0.95
 
 
+def test_no_list_at_all_but_a_cuda_that_cannot_know_the_gpu() -> None:
+    # https://github.com/Comfy-Org/ComfyUI/issues/7126: CUDA 12.6 compiles for 9.0 at most.
+    (finding,) = newer(torch("2.6.0+cu126", "12.6", None), machine(RTX_5090))
+    assert finding.severity is Severity.BLOCKING
+    (finding,) = older(torch("2.9.0", "13.0", None), machine(GTX_1080))
+    assert finding.severity is Severity.BLOCKING
+
+
 def test_gpu_from_the_bus() -> None:
     where = MachineFacts(
         os=LINUX,
@@ -257,7 +265,7 @@ def test_other_frameworks_that_dropped_pascal() -> None:
     [
         pytest.param(
             torch("2.5.0a0+872d972e41.nv24.08", "12.6", None),
-            machine(RTX_5090),
+            machine(RTX_3090),
             "arch_list",
             id="list-of-a-vendor-build",
         ),
@@ -281,4 +289,4 @@ def test_a_conda_build_is_not_judged_by_the_table_of_wheels() -> None:
         packages=(Package(name="torch", version="2.5.1", installer="conda"),),
     )
     with pytest.raises(Unread):
-        newer(torch("2.5.1", "12.4", None), machine(RTX_5090), conda)
+        newer(torch("2.5.1", "12.4", None), machine(RTX_3090), conda)

@@ -108,8 +108,8 @@ def test_torch_fails_at_import() -> None:
                     imported=True,
                     warnings=(
                         (
-                            "Could not load dynamic library 'libcudnn.so.8'; dlerror: libcudnn.so.8: cannot open shared "
-                            "object file: No such file or directory"
+                            "Could not load dynamic library 'libcudnn.so.8'; dlerror: libcudnn.so.8: cannot open "
+                            "shared object file: No such file or directory"
                         ),
                     ),
                 )

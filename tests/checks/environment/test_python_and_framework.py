@@ -139,6 +139,7 @@ def test_unread_packages_are_open() -> None:
     ("interpreter", "where", "remedy"),
     [
         pytest.param(python("3.16.0"), LINUX, "make-environment-with-python", id="python-too-new"),
+        pytest.param(python("3.6.15"), LINUX, "make-environment-with-python", id="only-releases-of-long-ago"),
         pytest.param(python("3.5.3"), LINUX, "make-environment-with-python", id="python-too-old"),
         pytest.param(python("3.11.9"), ALPINE, "use-glibc-image", id="musl"),
         pytest.param(python("3.11.9", architecture="x86"), WINDOWS, "install-64-bit-python", id="32-bit"),

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from checks.remedy import PlannedStep, RemedyPlan
 from wizard.report.model import FindingView, Report
-from wizard.report.steps import is_address, step_label
+from wizard.report.steps import is_address, step_label, success
 from wizard.words import words
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~$&])")
@@ -131,7 +131,7 @@ def _remedy(remedy: RemedyPlan, heading: str, language: str) -> Iterator[str]:
     if remedy.verify.code:
         yield f"{words('report.heading-verify', language)}:\n"
         yield code_block(remedy.verify.code, remedy.verify.language) + "\n"
-    yield words("report.expect", language, expect=escaped(remedy.verify.expect)) + "\n"
+    yield escaped(success(remedy.verify, language)) + "\n"
 
 
 def _step(step: PlannedStep, language: str) -> Iterator[str]:

@@ -1,8 +1,8 @@
-"""Small words that several prints share: the label of a step, and whether a source can be a link."""
+"""Small words that several prints share: the label of a step, the sign of success, whether a source can be a link."""
 
 from __future__ import annotations
 
-from checks.remedy import PlannedStep
+from checks.remedy import PlannedStep, PlannedVerify
 from wizard.words import words
 
 
@@ -11,6 +11,11 @@ def step_label(step: PlannedStep, language: str) -> str:
     platforms = " / ".join(words(f"report.platform-{each}", language) for each in step.platforms)
     managers = " / ".join(step.managers)
     return f"{platforms} ({managers})" if platforms and managers else platforms or managers
+
+
+def success(verify: PlannedVerify, language: str) -> str:
+    """How to see that a remedy worked, as a sentence."""
+    return words("report.expect", language, expect=verify.expect.rstrip(".。"))
 
 
 def is_address(source: str) -> bool:

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from wizard.report.model import FindingView, Report
-from wizard.report.steps import step_label
+from wizard.report.steps import step_label, success
 from wizard.words import words
 
 _FIRST = 3  # remedies and steps are shown in full for so many findings
@@ -47,4 +47,4 @@ def _finding(finding: FindingView, language: str) -> Iterator[str]:
         if remedy.verify.code:
             yield f"{words('report.heading-verify', language)}:"
             yield from (f"    {line}" for line in remedy.verify.code.splitlines())
-        yield words("report.expect", language, expect=remedy.verify.expect)
+        yield success(remedy.verify, language)

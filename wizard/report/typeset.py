@@ -29,7 +29,8 @@ DOTS = 10.0  # device units per point
 LINE_LIMIT = 600  # characters of one line of a log that are printed
 # BIZ UDPGothic comes first: a TrueType face made for legibility, on Windows by default and small on Linux.
 SANS = ("BIZ UDPGothic", "Yu Gothic", "Hiragino Sans", "Noto Sans CJK JP", "IPAexGothic", "DejaVu Sans")
-MONO = ("BIZ UDGothic", "MS Gothic", "Menlo", "Noto Sans Mono CJK JP", "DejaVu Sans Mono")
+# In code the tilde, quotes and hyphens must be told apart at a glance; Japanese in it comes from the faces behind.
+MONO = ("Cascadia Mono", "Consolas", "Menlo", "DejaVu Sans Mono", "BIZ UDGothic", "MS Gothic", "Noto Sans Mono CJK JP")
 INK, SOFT, LINE, PAPER_GREY = "#1f2328", "#59636e", "#d1d9e0", "#f4f6f8"
 
 
@@ -266,7 +267,7 @@ class Code:
     mark: Run | None = None
     _kept: _Remembered = field(default_factory=_Remembered, init=False, repr=False)
 
-    PADDING, STYLE = 6.0, Style(size=8.5, mono=True, leading=1.45)
+    PADDING, STYLE = 6.0, Style(size=7.8, mono=True, leading=1.5)
 
     def _set(self, width: float) -> list[SetText]:
         inner = width - self.indent - 2 * self.PADDING

@@ -1,6 +1,5 @@
 """The report says what is known, and never more: not run is not passed."""
 
-import dataclasses
 from collections.abc import Callable
 
 import msgspec
@@ -142,23 +141,6 @@ def test_facts_have_units_and_say_what_was_not_read(case: Case, language: str) -
     ecc = rows[names["ecc_enabled"].of(language)]
     assert ecc.is_unread
     assert "NVML_ERROR_NOT_SUPPORTED" in ecc.value
-
-
-def test_no_placeholder_is_left_open(case: Case) -> None:
-    for language in ("en", "ja"):
-        assert not [text for text in _texts(build(case, language)) if "{" in text]
-
-
-def _texts(value: object) -> list[str]:
-    if isinstance(value, str):
-        return [value]
-    if isinstance(value, tuple):
-        return [text for each in value for text in _texts(each)]
-    if isinstance(value, msgspec.Struct):
-        return [text for each in value.__struct_fields__ for text in _texts(getattr(value, each))]
-    if dataclasses.is_dataclass(value):
-        return [text for each in dataclasses.fields(value) for text in _texts(getattr(value, each.name))]
-    return []
 
 
 def test_notes_tell_how_the_case_came_about(make_case: Callable[..., Case]) -> None:

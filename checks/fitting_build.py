@@ -110,6 +110,17 @@ def build_values(build: TorchBuild, interpreter: InterpreterFacts | None) -> dic
     }
 
 
+def torch_remedies(values: dict[str, str], fallback: str) -> tuple[str, ...]:
+    """The remedies that these values allow, the best first; the last resort only where no build fits."""
+    by_value = (
+        ("torch_packages", "install-fitting-torch-build"),
+        ("python_fit", "make-environment-with-python"),
+        ("served_gpu", "choose-served-gpu"),
+    )
+    found = tuple(remedy for name, remedy in by_value if name in values)
+    return found if "torch_packages" in values or "python_fit" in values else (*found, fallback)
+
+
 def onnxruntime_values(
     machine: MachineFacts | None, interpreter: InterpreterFacts | None, *, cuda_major: int | None = None
 ) -> dict[str, str]:

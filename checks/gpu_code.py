@@ -17,7 +17,6 @@ from checks.facts import (
     FrameworkDevice,
     Frameworks,
     InterpreterFacts,
-    JaxFacts,
     MachineFacts,
     OnnxRuntimeFacts,
     TensorFlowFacts,
@@ -106,7 +105,7 @@ def _torch(
     if torch is None or not torch.cuda_version or torch.hip_version:
         return
     listed = [each for each in torch.devices or () if each.device.startswith("cuda")]
-    groups = dict(_by_capability(_gpus_of(listed, torch) or cuda_gpus(machine)))
+    groups = dict(_by_capability(_gpus_of(listed, torch, machine) or cuda_gpus(machine)))
     if not groups:
         return
     failed = {each.compute_capability for each in listed if each.kernel and _says_no_code(each.kernel.error)}
@@ -164,7 +163,7 @@ def _tensorflow(
     # NVIDIA's own builds ("2.17.0+nv25.2") hold other code than the official wheels; conda's too.
     is_official = package is None or ("+" not in package.version and package.installer != "conda")
     row = tensorflow_release(tensorflow.version) if is_official else None
-    groups = dict(_by_capability(_gpus_of(tensorflow.devices, tensorflow) or cuda_gpus(machine)))
+    groups = dict(_by_capability(_gpus_of(tensorflow.devices, tensorflow, machine) or cuda_gpus(machine)))
     listed = tensorflow.devices or ()
     served = {each.compute_capability for each in listed if each.kernel and each.kernel.ran and each.kernel.correct}
     failed = {each.compute_capability for each in listed if each.kernel and _says_no_code(each.kernel.error)}
@@ -272,11 +271,12 @@ def _by_capability(gpus: Iterable[CudaGpu]) -> Iterator[tuple[str, list[CudaGpu]
 
 
 def _gpus_of(
-    devices: Iterable[FrameworkDevice] | None, facts: TorchFacts | TensorFlowFacts | JaxFacts
+    devices: Iterable[FrameworkDevice] | None, facts: TorchFacts | TensorFlowFacts, machine: MachineFacts | None
 ) -> tuple[CudaGpu, ...]:
     """The GPUs as the framework lists them, if it told all their capabilities: what it hides is not asked of it."""
+    known = {gpu.capability: gpu.name for gpu in cuda_gpus(machine)}
     gpus = tuple(
-        CudaGpu(each.name or each.device, each.compute_capability, facts.origin)
+        CudaGpu(each.name or known.get(each.compute_capability, each.device), each.compute_capability, facts.origin)
         for each in devices or ()
         if each.compute_capability
     )

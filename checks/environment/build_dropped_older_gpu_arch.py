@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from checks.cuda_gpus import cuda_gpus, driver_of, is_jetson
 from checks.facts import Frameworks, InterpreterFacts, MachineFacts
 from checks.finding import Finding, Severity
-from checks.fitting_build import python_tag, torch_values
+from checks.fitting_build import python_tag, torch_remedies, torch_values
 from checks.gpu_code import UnservedGpu, unserved_gpus
 from checks.knowledge.gpu_architectures import architecture_of_capability
 from checks.knowledge.jax import fitting_plugin
@@ -20,7 +20,6 @@ from checks.registry import check
 from checks.versions import release
 
 CAUSE = "build-dropped-older-gpu-arch"
-FOR_TORCH = ("install-fitting-torch-build", "make-environment-with-python", "choose-served-gpu", "run-without-this-gpu")
 
 
 @check(CAUSE)
@@ -46,7 +45,7 @@ def build_dropped_older_gpu_arch(
 def _way_out(
     each: UnservedGpu, machine: MachineFacts, interpreter: InterpreterFacts | None
 ) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The values of the remedies, and their ids; no ids = the order of the cause's file."""
+    """The values of the remedies, and their ids."""
     if each.framework == "jax":
         capabilities = tuple(gpu.capability for gpu in cuda_gpus(machine) if gpu.capability)
         plugin = fitting_plugin(capabilities, driver_of(machine))
@@ -65,4 +64,5 @@ def _way_out(
     if is_jetson(machine):
         return {}, ("install-torch-for-jetson",)
     found = torch_values(machine, interpreter, keep=each.version)
-    return ({**found, "served_gpu": each.served_gpu} if each.served_gpu else found), FOR_TORCH
+    values = {**found, "served_gpu": each.served_gpu} if each.served_gpu else found
+    return values, torch_remedies(values, "run-without-this-gpu")

@@ -12,12 +12,11 @@ from collections.abc import Iterator
 from checks.cuda_gpus import is_jetson
 from checks.facts import Frameworks, InterpreterFacts, MachineFacts
 from checks.finding import Finding, Severity
-from checks.fitting_build import torch_values
+from checks.fitting_build import torch_remedies, torch_values
 from checks.gpu_code import UnservedGpu, unserved_gpus
 from checks.registry import check
 
 CAUSE = "build-lacks-newer-gpu-arch"
-FOR_TORCH = ("install-fitting-torch-build", "make-environment-with-python", "choose-served-gpu", "run-without-this-gpu")
 
 
 @check(CAUSE)
@@ -28,24 +27,26 @@ def build_lacks_newer_gpu_arch(
     for each in unserved_gpus(frameworks, machine, interpreter):
         if not each.is_newer:
             continue
-        is_torch = each.framework == "torch"
+        values, remedies = _way_out(each, machine, interpreter)
         yield Finding(
             cause=CAUSE,
             severity=Severity.WARNING if each.is_compiled_late or not each.is_only_gpu else Severity.BLOCKING,
             confidence=0.6 if each.is_compiled_late else each.certainty,
             subject=f"{each.framework} {each.capability}",
             evidence=each.evidence,
-            values=_values(each, machine, interpreter) if is_torch else {},
-            remedies=_remedies(is_torch=is_torch, is_on_jetson=is_jetson(machine)),
+            values=values,
+            remedies=remedies,
         )
 
 
-def _values(each: UnservedGpu, machine: MachineFacts, interpreter: InterpreterFacts | None) -> dict[str, str]:
+def _way_out(
+    each: UnservedGpu, machine: MachineFacts, interpreter: InterpreterFacts | None
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The values of the remedies, and their ids."""
+    if each.framework != "torch":
+        return {}, ("use-nvidia-tensorflow-container", "run-without-this-gpu")
+    if is_jetson(machine):
+        return {}, ("install-torch-for-jetson",)
     found = torch_values(machine, interpreter, keep=each.version)
-    return {**found, "served_gpu": each.served_gpu} if each.served_gpu else found
-
-
-def _remedies(*, is_torch: bool, is_on_jetson: bool) -> tuple[str, ...]:
-    if is_torch:
-        return ("install-torch-for-jetson",) if is_on_jetson else FOR_TORCH
-    return ("use-nvidia-tensorflow-container", "run-without-this-gpu")
+    values = {**found, "served_gpu": each.served_gpu} if each.served_gpu else found
+    return values, torch_remedies(values, "run-without-this-gpu")

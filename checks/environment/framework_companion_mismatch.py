@@ -129,7 +129,7 @@ def _beside_torch(package: Package, version: str, torch: TorchFacts | None, os: 
         subject=package.name,
         evidence=(
             Evidence("companion", f"{package.name} {package.version}", package.location or ""),
-            Evidence("needed", f"torch {wanted}", source),
+            Evidence("needed", f"torch {wanted.removeprefix('==')}", source),
             Evidence("found", f"torch {version}", torch.origin if torch else ""),
         ),
         values={

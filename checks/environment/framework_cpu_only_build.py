@@ -18,6 +18,7 @@ from checks.fitting_build import (
     has_intel_gpu,
     onnxruntime_packages,
     onnxruntime_values,
+    torch_remedies,
     torch_values,
     usable_gfx,
 )
@@ -63,20 +64,14 @@ def _torch(torch: TorchFacts, machine: MachineFacts, interpreter: InterpreterFac
         severity, confidence = (Severity.BLOCKING, 0.95) if cuda_works(machine) else (Severity.WARNING, 0.8)
         is_known = best is not None and best.variant != CPU
         values = torch_values(machine, interpreter, keep=torch.version) if is_known else {}
-        other = ("install-torch-for-jetson",) if is_jetson(machine) else ("choose-torch-build",)
-        yield _finding("torch", torch, gpus, severity, confidence, values, () if values else other)
+        remedies = torch_remedies(values, "install-torch-for-jetson" if is_jetson(machine) else "choose-torch-build")
+        yield _finding("torch", torch, gpus, severity, confidence, values, remedies)
     elif best is not None and best.variant != CPU:
         is_amd = best.variant.startswith("rocm")
         cards = _amd_cards(machine) if is_amd else _intel_cards(machine)
-        yield _finding(
-            "torch",
-            torch,
-            cards,
-            Severity.WARNING if is_amd else Severity.NOTE,
-            0.8,
-            torch_values(machine, interpreter, keep=torch.version),
-            (),
-        )
+        severity = Severity.WARNING if is_amd else Severity.NOTE
+        values = torch_values(machine, interpreter, keep=torch.version)
+        yield _finding("torch", torch, cards, severity, 0.8, values, torch_remedies(values, "choose-torch-build"))
 
 
 def _tensorflow(

@@ -18,6 +18,9 @@ from checks.registry import check
 CAUSE = "framework-not-installed"
 SHOWN = 3  # interpreters that a finding names
 
+_JETSON = ("use-other-interpreter", "install-torch-for-jetson")
+_ELSEWHERE = ("use-other-interpreter", "install-torch", "make-environment-with-python", "choose-another-interpreter")
+
 
 @check(CAUSE)
 def framework_not_installed(interpreter: InterpreterFacts, facts: Facts) -> Iterator[Finding]:
@@ -47,7 +50,7 @@ def framework_not_installed(interpreter: InterpreterFacts, facts: Facts) -> Iter
             **torch_values(facts.machine, interpreter),
             **({"other_python": others[0][0]} if others else {}),
         },
-        remedies=("use-other-interpreter", "install-torch-for-jetson") if is_jetson(facts.machine) else (),
+        remedies=_JETSON if is_jetson(facts.machine) else _ELSEWHERE,
     )
 
 

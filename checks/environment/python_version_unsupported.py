@@ -160,7 +160,7 @@ def _remedies(interpreter: InterpreterFacts, machine: MachineFacts) -> tuple[str
         return ("install-arm64-python",)
     if interpreter.architecture in {"x86", "i386", "i686", "armv7l"}:
         return ("install-64-bit-python",)
-    return ("make-environment-with-python", "make-fresh-environment")
+    return ("make-environment-with-python",)
 
 
 def _implementation(interpreter: InterpreterFacts) -> str:

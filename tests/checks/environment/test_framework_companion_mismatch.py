@@ -37,7 +37,7 @@ def test_xformers_for_another_torch() -> None:
     # https://github.com/yangjianxin1/Firefly/issues/258: xformers 0.0.26.post1 beside torch 2.1.0+cu121
     (finding,) = findings(package("xformers", "0.0.26.post1"), torch="2.1.0+cu121", cuda="12.1")
     assert finding.severity is Severity.BLOCKING
-    assert finding.placeholders()["needed"] == "torch ==2.3.0"
+    assert finding.placeholders()["needed"] == "torch 2.3.0"
     assert finding.values["companion_package"] == "xformers==0.0.22.post7"
     assert finding.values["torch_index"] == "https://download.pytorch.org/whl/cu121"
 

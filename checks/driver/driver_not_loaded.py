@@ -1,8 +1,8 @@
-"""An NVIDIA GPU is in the machine, but NVIDIA's kernel driver is not loaded.
+"""A GPU is in the machine, but its maker's kernel driver is not loaded.
 
 Detects:      an NVIDIA GPU on the bus without the nvidia kernel module (Linux) or without NVIDIA's driver (Windows):
               never installed, not built for the running kernel, refused by Secure Boot, blacklisted, or nouveau has
-              taken the GPU.
+              taken the GPU. An AMD GPU without amdgpu beside a ROCm build of PyTorch.
 Why it bites: without the driver CUDA does not exist on this machine; frameworks say "no NVIDIA driver".
 Blind spots:  why a module that is on disk was not loaded stands in the kernel log, which is not always readable.
 Knowledge:    resources/knowledge/windows_device_problems.toml; cuda_driver.toml (a driver that cannot serve the GPU is
@@ -11,9 +11,9 @@ Knowledge:    resources/knowledge/windows_device_problems.toml; cuda_driver.toml
 
 from collections.abc import Iterator
 
-from checks.facts import Frameworks, Gpu, Gpus, NvidiaFacts, OsFacts
+from checks.facts import AmdFacts, Frameworks, Gpu, Gpus, NvidiaFacts, OsFacts
 from checks.finding import Evidence, Finding, Severity, Unread
-from checks.gpus import NONE, cuda_computes, gpu_name, is_given_away, nvidia_architecture
+from checks.gpus import NONE, cuda_computes, gpu_name, is_given_away, nvidia_architecture, ran_on
 from checks.knowledge.cuda_driver import Fit, driver_fit
 from checks.knowledge.windows_device_problems import device_problem
 from checks.registry import check
@@ -25,17 +25,28 @@ _DRIVER_ABSENT = ("library-not-found", "NVML_ERROR_LIBRARY_NOT_FOUND", "NVML_ERR
 
 @check(CAUSE)
 def driver_not_loaded(
-    gpus: Gpus, nvidia: NvidiaFacts, os: OsFacts | None, frameworks: Frameworks | None
+    gpus: Gpus, nvidia: NvidiaFacts | None, amd: AmdFacts | None, os: OsFacts | None, frameworks: Frameworks | None
 ) -> Iterator[Finding]:
-    """One finding for the machine."""
-    if not gpus.nvidia or (os and os.wsl):  # under WSL the driver is Windows' own
+    """One finding per maker."""
+    if os and os.wsl:  # the driver is Windows' own
         return
+    if gpus.nvidia:
+        if nvidia is None:
+            raise Unread("nvml")
+        yield from _nvidia(gpus, nvidia, os, frameworks)
+    torch = frameworks.torch if frameworks else None
+    if gpus.amd and amd is not None and torch is not None and torch.build == "rocm" and not ran_on(torch, "cuda"):
+        yield from _amd(gpus, amd, os)
+
+
+def _nvidia(gpus: Gpus, nvidia: NvidiaFacts, os: OsFacts | None, frameworks: Frameworks | None) -> Iterator[Finding]:
     if cuda_computes(frameworks) or not _is_absent(nvidia, gpus, os):
         return
     if any(_cannot_be_served(gpu, nvidia) for gpu in gpus.nvidia):  # driver-dropped-gpu, driver-too-old-for-gpu
         return
     cards = [gpu for gpu in gpus.nvidia if not is_given_away(gpu)] or list(gpus.nvidia)
     evidence = [
+        Evidence("maker", "NVIDIA"),
         Evidence("gpu", ", ".join(dict.fromkeys(gpu_name(gpu) for gpu in cards)), gpus.origin or cards[0].origin),
         Evidence("kernel_driver", cards[0].driver or NONE, cards[0].origin),
     ]
@@ -51,9 +62,31 @@ def driver_not_loaded(
         cause=CAUSE,
         severity=Severity.WARNING if all(is_given_away(gpu) for gpu in cards) else Severity.BLOCKING,
         confidence=0.95,
+        subject="nvidia",
         evidence=tuple(evidence),
         remedies=_remedies(nvidia, os),
         values=_blacklist_file(nvidia),
+    )
+
+
+def _amd(gpus: Gpus, amd: AmdFacts, os: OsFacts | None) -> Iterator[Finding]:
+    cards = [gpu for gpu in gpus.amd if not is_given_away(gpu)]
+    if amd.module_loaded is not False or not cards or any(gpu.driver == "amdgpu" for gpu in cards):
+        return
+    evidence = [
+        Evidence("maker", "AMD"),
+        Evidence("gpu", ", ".join(dict.fromkeys(gpu_name(gpu) for gpu in cards)), gpus.origin or cards[0].origin),
+        Evidence("kernel_driver", cards[0].driver or NONE, cards[0].origin),
+    ]
+    if os and os.secure_boot is not None:
+        evidence.append(Evidence("secure_boot", "on" if os.secure_boot else "off", os.origin))
+    yield Finding(
+        cause=CAUSE,
+        severity=Severity.BLOCKING,
+        confidence=0.9,
+        subject="amd",
+        evidence=tuple(evidence),
+        remedies=("load-amdgpu-module",),
     )
 
 

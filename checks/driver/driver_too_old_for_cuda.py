@@ -41,13 +41,16 @@ def driver_too_old_for_cuda(
         raise Unread("driver_version", nvidia.unread.get("driver_version", ""))
 
     driver = driver_number(nvidia.driver_version)
+    unknown, is_found = "", False
     for name, framework, cuda_version in builds:
         row = driver_minimum(cuda_version)
         if row is None:
-            raise NotInTable(cuda_driver().title, f"CUDA {cuda_version}")
+            unknown = f"CUDA {cuda_version}"
+            continue
         is_windows = machine is not None and machine.os is not None and machine.os.system == "Windows"
         minimum = row.windows if is_windows else row.linux
         if release(driver) < release(minimum):
+            is_found = True
             yield Finding(
                 cause=CAUSE,
                 severity=Severity.BLOCKING,
@@ -61,3 +64,5 @@ def driver_too_old_for_cuda(
                 ),
                 values=torch_values(machine, interpreter, keep=framework.version) if name == "torch" else {},
             )
+    if unknown and not is_found:
+        raise NotInTable(cuda_driver().title, unknown)

@@ -32,7 +32,7 @@ def driver_too_old_for_gpu(
         if version == "" or nvidia.libcuda == ():  # no driver at all: driver-not-loaded
             return
         raise Unread("driver_version", nvidia.unread.get("driver_version", ""))
-    unknown = ""
+    unknown, is_found = "", False
     for gpu in unseen:
         architecture = nvidia_architecture(gpu)
         if architecture is None:
@@ -40,6 +40,7 @@ def driver_too_old_for_gpu(
             continue
         if driver_fit(architecture, version) is not Fit.TOO_OLD:
             continue
+        is_found = True
         yield Finding(
             cause=CAUSE,
             severity=Severity.WARNING if cuda_computes(frameworks) else Severity.BLOCKING,
@@ -52,5 +53,5 @@ def driver_too_old_for_gpu(
                 Evidence("driver_min", str(first_branch(architecture)), cuda_driver().title, cuda_driver().source),
             ),
         )
-    if unknown:
+    if unknown and not is_found:
         raise NotInTable(gpu_architectures().title, unknown)

@@ -4,6 +4,7 @@ import pytest
 
 from checks.driver.driver_not_loaded import driver_not_loaded
 from checks.facts import (
+    AmdFacts,
     FrameworkDevice,
     Frameworks,
     Gpu,
@@ -27,7 +28,7 @@ NOTHING = NvidiaFacts(
 def findings(
     nvidia: NvidiaFacts, *cards: Gpu, os: OsFacts | None = LINUX, frameworks: Frameworks | None = None
 ) -> list[Finding]:
-    return list(driver_not_loaded(Gpus(devices=cards), nvidia, os, frameworks))
+    return list(driver_not_loaded(Gpus(devices=cards), nvidia, None, os, frameworks))
 
 
 @pytest.mark.parametrize(
@@ -140,3 +141,31 @@ def test_silent_where_torch_computed() -> None:
 def test_unread_is_not_called_healthy(os: OsFacts) -> None:
     with pytest.raises(Unread):
         findings(NvidiaFacts(), UNBOUND, os=os)
+
+
+ROCM = Frameworks(torch=TorchFacts(build="rocm"))
+RADEON = Gpu(vendor_id="1002", product="Radeon RX 7900 XTX", driver="")
+
+
+def test_an_amd_gpu_without_its_driver() -> None:
+    (finding,) = driver_not_loaded(Gpus(devices=(RADEON,)), None, AmdFacts(module_loaded=False), LINUX, ROCM)
+    assert (finding.subject, finding.remedies) == ("amd", ("load-amdgpu-module",))
+
+
+@pytest.mark.parametrize(
+    ("amd", "frameworks"),
+    [
+        pytest.param(AmdFacts(module_loaded=True), ROCM, id="loaded"),
+        pytest.param(AmdFacts(), ROCM, id="unread"),
+        pytest.param(
+            AmdFacts(module_loaded=False), Frameworks(torch=TorchFacts(build="cpu")), id="nothing-asks-for-it"
+        ),
+    ],
+)
+def test_silent_about_amd(amd: AmdFacts, frameworks: Frameworks) -> None:
+    assert list(driver_not_loaded(Gpus(devices=(RADEON,)), None, amd, LINUX, frameworks)) == []
+
+
+def test_nvidia_that_was_not_looked_at_stays_open() -> None:
+    with pytest.raises(Unread):
+        list(driver_not_loaded(Gpus(devices=(NOUVEAU,)), None, None, LINUX, None))

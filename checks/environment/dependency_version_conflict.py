@@ -7,6 +7,7 @@ Blind spots:  an upper limit that was set out of caution; such a pair often work
 Knowledge:    resources/knowledge/import_errors.toml; the packages' own metadata
 """
 
+import re
 from collections.abc import Iterator
 
 from packaging.utils import canonicalize_name
@@ -16,6 +17,7 @@ from checks.environment.numpy_abi_mismatch import is_other_generation
 from checks.facts import Frameworks, InterpreterFacts, OsFacts, ProbeRuns
 from checks.finding import Evidence, Finding, Severity
 from checks.import_trouble import finding_of_text, recognised
+from checks.knowledge.import_errors import Recognised
 from checks.registry import check
 from checks.requirements import Broken, broken_requirements
 
@@ -36,16 +38,15 @@ def dependency_version_conflict(
         if not _is_of_another_cause(broken):
             conflicts.setdefault(broken.package.name, []).append(broken)
     for trouble, found in recognised(CAUSE, frameworks, probes) if frameworks is not None else ():
-        groups = found.groups
-        needed = groups.get("needed", "")
         known = conflicts.pop(trouble.package, [])
+        needed, here = (_needed(known), _found(known)) if known else _of_text(found, interpreter)
         yield finding_of_text(
             CAUSE,
             trouble,
             found,
-            Evidence("needed", _needed(known) or needed or groups.get("symbol", ABSENT)),
-            Evidence("found", _found(known) or groups.get("found") or groups.get("module", ABSENT)),
-            requirement=_wishes(known) or needed,
+            Evidence("needed", needed),
+            Evidence("found", here),
+            requirement=_wishes(known) or found.row.requirement or found.groups.get("needed", ""),
         )
     for package_conflicts in conflicts.values():
         yield _of_metadata(package_conflicts)
@@ -57,6 +58,17 @@ def _is_of_another_cause(broken: Broken) -> bool:
     name = canonicalize_name(broken.requirement.name)
     is_companion = (broken.package.name, name) in companion_pairs()
     return name in OWN_CAUSE or is_companion or is_other_generation(broken)
+
+
+def _of_text(found: Recognised, interpreter: InterpreterFacts) -> tuple[str, str]:
+    """What is asked for and what is there instead, as far as an error text tells."""
+    groups = found.groups
+    module = groups.get("module", "")
+    symbol = ".".join(part for part in (module, groups.get("symbol", "")) if part)
+    needed = found.row.requirement or groups.get("needed") or symbol
+    neighbour = canonicalize_name(re.split(r"[<>=!~.\[]", found.row.requirement or module)[0])
+    package = interpreter.package(neighbour)
+    return needed, f"{package.name} {package.version}" if package else groups.get("found") or module or ABSENT
 
 
 def _of_metadata(conflicts: list[Broken]) -> Finding:

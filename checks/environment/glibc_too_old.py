@@ -10,6 +10,8 @@ Knowledge:    resources/knowledge/glibc.toml, resources/knowledge/import_errors.
 
 from collections.abc import Iterator
 
+import msgspec
+
 from checks.facts import Frameworks, InterpreterFacts, OsFacts, Package, ProbeRuns
 from checks.finding import Evidence, Finding, Severity, Unread
 from checks.import_trouble import finding_of_text, recognised
@@ -19,6 +21,8 @@ from checks.versions import release
 
 CAUSE = "glibc-too-old"
 UNKNOWN = "–"
+# Of glibc itself there is no second copy to take; of the C++ runtime there is.
+REMEDIES = ("update-system", "install-older-package")
 
 
 @check(CAUSE)
@@ -33,7 +37,8 @@ def glibc_too_old(
         for trouble, found in recognised(CAUSE, frameworks, probes):
             told.add(trouble.package)
             symbol = found.groups.get("needed", "GLIBC")
-            yield finding_of_text(CAUSE, trouble, found, *_side_by_side(symbol, os))
+            finding = finding_of_text(CAUSE, trouble, found, *_side_by_side(symbol, os))
+            yield msgspec.structs.replace(finding, remedies=REMEDIES if symbol.startswith("GLIBC_") else ())
     if interpreter.packages is None:
         raise Unread("packages", interpreter.unread.get("packages", ""))
     for package in interpreter.packages:
@@ -62,6 +67,7 @@ def _of_tag(package: Package, needed: str, os: OsFacts) -> Finding:
             Evidence("clue", ", ".join(package.tags or ()), package.location or ""),
         ),
         values={"package_name": package.name},
+        remedies=REMEDIES,
     )
 
 

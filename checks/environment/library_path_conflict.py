@@ -10,6 +10,8 @@ Knowledge:    resources/knowledge/cuda_wheels.toml, resources/knowledge/import_e
 from collections.abc import Iterator
 from pathlib import PurePath, PurePosixPath, PureWindowsPath
 
+import msgspec
+
 from checks.facts import EnvironmentVariables, FrameworkFacts, Frameworks, InterpreterFacts, LibraryFile, ProbeRuns
 from checks.finding import Evidence, Finding, Severity, Unread
 from checks.import_trouble import finding_of_text, must_have_imported, recognised
@@ -18,6 +20,8 @@ from checks.registry import check
 
 CAUSE = "library-path-conflict"
 SHARED_PREFIXES = ("/", "/usr", "/usr/local")  # of the system's Python: everything else lies below them too
+REMEDIES = ("unset-library-path", "reinstall-framework", "make-fresh-environment")
+REMEDIES_OF_LIBSTDCXX = ("use-newer-libstdcxx", "unset-library-path", "make-fresh-environment")
 VARIABLES = ("LD_PRELOAD", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "DYLD_LIBRARY_PATH", "PATH")
 
 
@@ -32,7 +36,11 @@ def library_path_conflict(
     seen = tuple(frameworks.each())
     variable = _variable(environment, "")
     texts = [
-        finding_of_text(CAUSE, trouble, found, **variable) for trouble, found in recognised(CAUSE, frameworks, probes)
+        msgspec.structs.replace(
+            finding_of_text(CAUSE, trouble, found, **variable),
+            remedies=REMEDIES_OF_LIBSTDCXX if "provider" in found.groups else REMEDIES,
+        )
+        for trouble, found in recognised(CAUSE, frameworks, probes)
     ]
     if not texts and not seen:
         must_have_imported(frameworks, probes)
@@ -94,6 +102,7 @@ def _finding(
             Evidence("table", cuda_wheels().title, cuda_wheels().source),
         ),
         values={"package_name": name} | _variable(environment, library.path),
+        remedies=REMEDIES,
     )
 
 

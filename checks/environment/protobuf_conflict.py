@@ -14,6 +14,7 @@ from packaging.utils import canonicalize_name
 from checks.facts import EnvironmentVariables, Frameworks, InterpreterFacts, OsFacts, Package, ProbeRuns
 from checks.finding import Evidence, Finding, Severity
 from checks.import_trouble import finding_of_text, recognised
+from checks.knowledge.import_errors import Recognised
 from checks.knowledge.protobuf import protobuf
 from checks.registry import check
 from checks.requirements import broken_requirements
@@ -37,7 +38,7 @@ def protobuf_conflict(
     told = set()
     for trouble, found in recognised(CAUSE, frameworks, probes) if frameworks is not None else ():
         told.add(trouble.package)
-        yield finding_of_text(CAUSE, trouble, found, _runtime(runtime))
+        yield finding_of_text(CAUSE, trouble, found, _runtime(runtime), requirement=_requirement(found))
     for package, clue in wishes:
         if package.name not in told:
             told.add(package.name)
@@ -73,6 +74,12 @@ def _wishes(
             and release(runtime.version) >= release(row.protobuf)
         ):
             yield package, Evidence("clue", "protobuf<3.21", protobuf().title, row.source)
+
+
+def _requirement(found: Recognised) -> str:
+    """What to install: the runtime may be newer than the generated code by one major version at most."""
+    gencode = found.groups.get("gencode")
+    return f"protobuf>={gencode},<{release(gencode)[0] + 2}" if gencode else found.row.requirement
 
 
 def _runtime(runtime: Package | None) -> Evidence:

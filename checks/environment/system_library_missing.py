@@ -8,6 +8,8 @@ Knowledge:    resources/knowledge/system_libraries.toml, resources/knowledge/imp
 
 from collections.abc import Iterator
 
+import msgspec
+
 from checks.facts import Frameworks, ProbeRuns
 from checks.finding import Evidence, Finding
 from checks.import_trouble import finding_of_text, must_have_imported, recognised
@@ -15,6 +17,8 @@ from checks.knowledge.system_libraries import package_of_library, system_librari
 from checks.registry import check
 
 CAUSE = "system-library-missing"
+# Libraries that OpenCV's ordinary build needs to open windows.
+OF_WINDOWS = ("libGL.", "libEGL.", "libgthread", "libglib", "libSM.", "libXext.", "libXrender.", "libxcb.")
 
 
 @check(CAUSE)
@@ -28,4 +32,8 @@ def system_library_missing(frameworks: Frameworks, probes: ProbeRuns | None) -> 
         row = package_of_library(library)
         values = {"apt_package": row.apt, "dnf_package": row.dnf} if row else {}
         evidence = Evidence("library", library, system_libraries().title, row.source if row else "")
-        yield finding_of_text(CAUSE, trouble, match, evidence, **values)
+        finding = finding_of_text(CAUSE, trouble, match, evidence, **values)
+        remedies = ["install-system-library" if row else "find-system-library"]
+        if library.startswith(OF_WINDOWS):
+            remedies.append("use-headless-opencv")
+        yield msgspec.structs.replace(finding, remedies=tuple(remedies))

@@ -7,15 +7,21 @@ Blind spots:  WinError 1114 also has other reasons: PyTorch 2.9 and later after 
 Knowledge:    resources/knowledge/import_errors.toml
 """
 
+import msgspec
+
 from checks.facts import Frameworks, ProbeRuns
 from checks.finding import Finding
 from checks.import_trouble import findings_of_texts
 from checks.registry import check
 
 CAUSE = "vc-redist-missing"
+REMEDIES = ("install-vc-redist", "make-fresh-environment")  # that some releases lack a DLL is known of torch alone
 
 
 @check(CAUSE)
 def vc_redist_missing(frameworks: Frameworks, probes: ProbeRuns | None) -> tuple[Finding, ...]:
     """One finding per package whose DLLs find no Visual C++ runtime."""
-    return findings_of_texts(CAUSE, frameworks, probes)
+    return tuple(
+        msgspec.structs.replace(finding, remedies=() if finding.subject == "torch" else REMEDIES)
+        for finding in findings_of_texts(CAUSE, frameworks, probes)
+    )

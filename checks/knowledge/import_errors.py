@@ -22,6 +22,7 @@ class ImportErrorText(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     """One wording. ``pattern`` is searched in single lines; ``certainty`` is the share of right verdicts, 0 to 1.
 
     ``in_warnings``: the framework may only warn with these words and go on, and it is trouble all the same.
+    ``requirement``: what to install instead, where the words alone tell it ("protobuf<3.21").
     """
 
     id: str
@@ -30,6 +31,7 @@ class ImportErrorText(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     certainty: float
     sources: tuple[str, ...]
     in_warnings: bool = False
+    requirement: str = ""
 
 
 class ImportErrors(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):

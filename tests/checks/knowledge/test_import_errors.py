@@ -129,10 +129,10 @@ TEXTS = [
         "protobuf-runtime-version",
     ),
     # tensorflow/tensorflow#94030
-    ("AttributeError: 'MessageFactory' object has no attribute 'GetPrototype'", "protobuf-method-absent"),
+    ("AttributeError: 'MessageFactory' object has no attribute 'GetPrototype'", "protobuf-get-prototype"),
     (
         "ImportError: cannot import name 'builder' from 'google.protobuf.internal' (/site-packages/__init__.py)",
-        "protobuf-module-absent",
+        "protobuf-builder-absent",
     ),
     # faiss-wheels/faiss-wheels#40
     (

@@ -92,11 +92,12 @@ def pci_address(text: str | None) -> str:
 def in_nvml(gpu: Gpu, nvidia: NvidiaFacts) -> NvidiaGpu | None:
     """The same GPU as NVML shows it; None where it is not there.
 
-    Told by the address on the bus; on Windows, where the system names no such address, by the device id.
+    Told by the address on the bus; where either side names none (Windows has no such addresses), by the device id.
     """
     wanted = pci_address(gpu.address) if gpu.address and "\\" not in gpu.address else ""
     for each in nvidia.devices or ():
-        if pci_address(each.pci_address) == wanted if wanted else each.pci_device_id == gpu.device_id:
+        shown = pci_address(each.pci_address)
+        if (shown == wanted) if shown and wanted else (each.pci_device_id == gpu.device_id):
             return each
     return None
 

@@ -1,29 +1,40 @@
 """The PCI Express or NVLink connection of a GPU runs below what it could.
 
 Detects:      fewer lanes than card and slot allow together; a lower generation while the GPU is at work; an NVSwitch
-              system with inactive NVLinks.
+              system with inactive NVLinks; without NVML, an eighth of the card's lanes or less.
 Why it bites: data reaches the GPU more slowly; a loose card or riser also loses the connection altogether.
 Blind spots:  at rest every GPU lowers the generation (not the lanes) to save power, so an idle GPU shows nothing of it.
-              The slot's own limit (a chipset slot of 4 lanes, say) counts as allowed, since NVML takes it into account.
+              The slot's own limit (a chipset slot of 4 lanes, say) counts as allowed, since NVML takes it into account;
+              the bus alone does not tell it, hence the eighth.
 Knowledge:    none
 """
 
 from collections.abc import Iterator
 
-from checks.facts import NvidiaFacts, NvidiaGpu
+from checks.facts import Gpu, Gpus, NvidiaFacts, NvidiaGpu
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import NONE
+from checks.gpus import NONE, gpu_name, in_nvml
 from checks.registry import check
 
 CAUSE = "gpu-link-degraded"
 
 _FULL_SPEED = 0  # P0
 _AT_WORK = 10  # percent
+_SMALL_SHARE = 8  # the bus tells the card's lanes, not the slot's: only an eighth of them is strange by itself
 
 
 @check(CAUSE)
-def gpu_link_degraded(nvidia: NvidiaFacts) -> Iterator[Finding]:
+def gpu_link_degraded(nvidia: NvidiaFacts | None, gpus: Gpus | None) -> Iterator[Finding]:
     """One finding per GPU."""
+    if nvidia is not None:
+        yield from _by_nvml(nvidia)
+    for gpu in gpus.devices if gpus else ():
+        listed = in_nvml(gpu, nvidia) if nvidia else None
+        if listed is None or listed.link is None:
+            yield from _by_the_bus(gpu)
+
+
+def _by_nvml(nvidia: NvidiaFacts) -> Iterator[Finding]:
     for gpu in nvidia.devices or ():
         has_fewer_lanes, is_slower = _compare(gpu)
         has_dead_nvlinks = bool(nvidia.nvswitches) and bool(gpu.nvlinks_inactive)
@@ -44,6 +55,24 @@ def gpu_link_degraded(nvidia: NvidiaFacts) -> Iterator[Finding]:
                 Evidence("nvlinks", _nvlinks(gpu), gpu.origin),
             ),
         )
+
+
+def _by_the_bus(gpu: Gpu) -> Iterator[Finding]:
+    link = gpu.link
+    if link is None or not link.width or not link.width_max or link.width * _SMALL_SHARE > link.width_max:
+        return
+    yield Finding(
+        cause=CAUSE,
+        severity=Severity.WARNING,
+        confidence=0.5,
+        subject=gpu.address or gpu_name(gpu),
+        evidence=(
+            Evidence("gpu", gpu_name(gpu), gpu.origin),
+            Evidence("link_now", f"x{link.width}", gpu.origin),
+            Evidence("link_max", f"x{link.width_max}", gpu.origin),
+            Evidence("nvlinks", NONE),
+        ),
+    )
 
 
 def _compare(gpu: NvidiaGpu) -> tuple[bool, bool]:

@@ -88,6 +88,14 @@ def test_the_same_card_in_nvml() -> None:
     on_windows = in_nvml(Gpu(address=r"PCI\VEN_10DE&DEV_1B80&SUBSYS_85AA1043&REV_A1\4&1", device_id="1b80"), nvidia)
     assert on_linux is on_windows is (nvidia.devices or ())[1]
     assert in_nvml(Gpu(address="0000:03:00.0", device_id="1b80"), nvidia) is None
+    without_address = NvidiaFacts(devices=(NvidiaGpu(index=0, pci_device_id="1b80"),))
+    assert in_nvml(Gpu(address="0000:03:00.0", device_id="1b80"), without_address) is not None
+
+
+def test_the_same_card_where_nvml_names_no_address() -> None:
+    nvidia = NvidiaFacts(devices=(NvidiaGpu(index=0, pci_device_id="2684"),))
+    assert in_nvml(Gpu(address="0000:00:07.0", device_id="2684"), nvidia) is not None
+    assert in_nvml(Gpu(address="0000:00:08.0", device_id="2b85"), nvidia) is None
 
 
 def test_words_for_values() -> None:

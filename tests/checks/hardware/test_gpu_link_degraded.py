@@ -2,7 +2,7 @@
 
 import pytest
 
-from checks.facts import NvidiaFacts, NvidiaGpu, PciLink
+from checks.facts import Gpu, Gpus, NvidiaFacts, NvidiaGpu, PciLink
 from checks.hardware.gpu_link_degraded import gpu_link_degraded
 
 
@@ -25,7 +25,7 @@ def card(link: PciLink | None, *, nvswitches: int | None = None, **state: object
     ],
 )
 def test_speaks(nvidia: NvidiaFacts, now: str) -> None:
-    (finding,) = gpu_link_degraded(nvidia)
+    (finding,) = gpu_link_degraded(nvidia, None)
     assert finding.placeholders()["link_now"] == now
 
 
@@ -43,4 +43,24 @@ def test_speaks(nvidia: NvidiaFacts, now: str) -> None:
     ],
 )
 def test_silent(nvidia: NvidiaFacts) -> None:
-    assert list(gpu_link_degraded(nvidia)) == []
+    assert list(gpu_link_degraded(nvidia, None)) == []
+
+
+@pytest.mark.parametrize(
+    ("width", "found"),
+    [
+        pytest.param(1, 1, id="one-of-sixteen"),  # geerlingguy/raspberry-pi-pcie-devices#480
+        pytest.param(2, 1, id="an-eighth"),
+        pytest.param(4, 0, id="thunderbolt"),
+        pytest.param(8, 0, id="laptop"),
+    ],
+)
+def test_the_bus_alone(width: int, found: int) -> None:
+    gpu = Gpu(vendor_id="10de", device_id="1e30", product="Quadro RTX 6000/8000", link=link(width, 16))
+    assert len(list(gpu_link_degraded(None, Gpus(devices=(gpu,))))) == found
+
+
+def test_nvml_goes_before_the_bus() -> None:
+    gpu = Gpu(address="0000:01:00.0", vendor_id="10de", link=link(1, 16))
+    nvidia = NvidiaFacts(devices=(NvidiaGpu(index=0, pci_address="0000:01:00.0", link=link(1, 1)),))
+    assert list(gpu_link_degraded(nvidia, Gpus(devices=(gpu,)))) == []

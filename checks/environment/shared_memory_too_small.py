@@ -9,7 +9,7 @@ Knowledge:    resources/knowledge/shared_memory.toml
 
 from collections.abc import Iterator
 
-from checks.facts import InterpreterFacts, MemoryFacts, OsFacts
+from checks.facts import InterpreterFacts, MemoryFacts, OsFacts, TorchFacts
 from checks.finding import Evidence, Finding, Severity, Unread
 from checks.knowledge.shared_memory import shared_memory
 from checks.registry import check
@@ -19,14 +19,17 @@ MIB = 1024 * 1024
 
 
 @check(CAUSE)
-def shared_memory_too_small(os: OsFacts, memory: MemoryFacts, interpreter: InterpreterFacts) -> Iterator[Finding]:
+def shared_memory_too_small(
+    os: OsFacts, memory: MemoryFacts, interpreter: InterpreterFacts, torch: TorchFacts | None
+) -> Iterator[Finding]:
     """At most one finding for the machine."""
     if os.system != "Linux":
         return
-    if interpreter.packages is None:
-        raise Unread("packages", interpreter.unread.get("packages", ""))
-    if interpreter.package("torch") is None:
-        return
+    if torch is None:
+        if interpreter.packages is None:
+            raise Unread("packages", interpreter.unread.get("packages", ""))
+        if interpreter.package("torch") is None:
+            return
     if memory.shm_total is None:
         raise Unread("shm_total", memory.unread.get("shm_total", ""))
     free = memory.shm_total if memory.shm_free is None else memory.shm_free

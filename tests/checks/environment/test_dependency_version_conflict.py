@@ -64,10 +64,21 @@ def test_speaks_of_a_failed_import() -> None:
         imported=True,
         companions=(ImportTry(name="sentence-transformers", imported=False, version="2.2.2", error=error),),
     )
-    (finding,) = findings(frameworks=Frameworks(torch=torch))
+    (finding,) = findings(Package(name="huggingface-hub", version="0.26.0"), frameworks=Frameworks(torch=torch))
     assert finding.severity is Severity.WARNING
     assert finding.placeholders()["package"] == "sentence-transformers 2.2.2"
-    assert finding.placeholders()["found"] == "huggingface_hub"
+    assert finding.placeholders()["needed"] == "huggingface_hub.cached_download"
+    assert finding.placeholders()["found"] == "huggingface-hub 0.26.0"
+
+
+def test_a_text_that_tells_the_remedy() -> None:
+    # pytorch/pytorch#123097
+    error = ErrorText(type="ImportError", message="torch/lib/libtorch_cpu.so: undefined symbol: iJIT_NotifyEvent")
+    torch = TorchFacts(version="2.2.2", imported=False, error=error)
+    (finding,) = findings(Package(name="mkl", version="2024.1.0"), frameworks=Frameworks(torch=torch))
+    assert finding.placeholders()["needed"] == "mkl<2024.1"
+    assert finding.placeholders()["found"] == "mkl 2024.1.0"
+    assert finding.placeholders()["requirement"] == "mkl<2024.1"
 
 
 @pytest.mark.parametrize(

@@ -45,24 +45,28 @@ def test_speaks_of_old_releases_without_a_limit() -> None:
 
 
 @pytest.mark.parametrize(
-    "message",
+    ("message", "requirement"),
     [
-        # MicrosoftDocs/windows-ai-docs#77
         pytest.param(
-            "Descriptors cannot not be created directly.\nIf this call came from a _pb2.py file, ...", id="old"
+            # MicrosoftDocs/windows-ai-docs#77
+            "Descriptors cannot not be created directly.\nIf this call came from a _pb2.py file, ...",
+            "protobuf<3.21",
+            id="old",
         ),
-        # world-federation-of-advertisers/cross-media-measurement#3327
         pytest.param(
+            # world-federation-of-advertisers/cross-media-measurement#3327
             "Detected incompatible Protobuf Gencode/Runtime versions when loading basic_report.proto: gencode 5.29.5 "
             "runtime 5.27.2.",
+            "protobuf>=5.29.5,<7",
             id="new",
         ),
     ],
 )
-def test_speaks_from_an_import(message: str) -> None:
+def test_speaks_from_an_import(message: str, requirement: str) -> None:
     (finding,) = findings(protobuf("4.21.2"), error=ErrorText(type="TypeError", message=message))
     assert finding.severity is Severity.BLOCKING
     assert finding.placeholders()["package"] == "tensorflow 2.8.0"
+    assert finding.placeholders()["requirement"] == requirement
 
 
 @pytest.mark.parametrize(

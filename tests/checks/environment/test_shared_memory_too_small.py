@@ -3,7 +3,7 @@
 import pytest
 
 from checks.environment.shared_memory_too_small import shared_memory_too_small
-from checks.facts import InterpreterFacts, MemoryFacts, OsFacts, Package
+from checks.facts import InterpreterFacts, MemoryFacts, OsFacts, Package, TorchFacts
 from checks.finding import Finding, Severity, Unread
 
 MIB = 1024 * 1024
@@ -12,9 +12,13 @@ TORCH = InterpreterFacts(path="/usr/bin/python3", packages=(Package(name="torch"
 
 
 def findings(
-    total: int | None, free: int | None = None, os: OsFacts = LINUX, interpreter: InterpreterFacts = TORCH
+    total: int | None,
+    free: int | None = None,
+    os: OsFacts = LINUX,
+    interpreter: InterpreterFacts = TORCH,
+    torch: TorchFacts | None = None,
 ) -> list[Finding]:
-    return list(shared_memory_too_small(os, MemoryFacts(shm_total=total, shm_free=free), interpreter))
+    return list(shared_memory_too_small(os, MemoryFacts(shm_total=total, shm_free=free), interpreter, torch))
 
 
 @pytest.mark.parametrize(
@@ -30,6 +34,11 @@ def test_speaks(total: int, free: int | None, shown: str) -> None:
     (finding,) = findings(total, free)
     assert finding.severity is Severity.WARNING
     assert finding.placeholders()["shm_free"] == shown
+
+
+def test_a_torch_that_answered_needs_no_list_of_packages() -> None:
+    (finding,) = findings(64 * MIB, interpreter=InterpreterFacts(path="/p"), torch=TorchFacts(imported=True))
+    assert finding.placeholders()["shm_total"] == "64 MiB"
 
 
 @pytest.mark.parametrize(

@@ -34,23 +34,25 @@ def judge_one(check: Check, facts: Facts) -> Outcome:
             reason = facts.missing.get(name, "not-collected")
             return Outcome(cause=check.cause, status=Status.SKIPPED, reason=reason, values={"fact": name})
         arguments[parameter] = value
+    findings: list[Finding] = []
     try:
-        findings = tuple(check(**arguments))
+        findings.extend(check(**arguments))
     except Inconclusive as open_question:
-        return Outcome(
-            cause=check.cause,
-            status=Status.INCONCLUSIVE,
-            reason=open_question.reason,
-            values=open_question.values,
-            seconds=time.perf_counter() - started,
-        )
+        if not findings:  # what was found before the question came up stays found
+            return Outcome(
+                cause=check.cause,
+                status=Status.INCONCLUSIVE,
+                reason=open_question.reason,
+                values=open_question.values,
+                seconds=time.perf_counter() - started,
+            )
     except Exception as error:
         log.exception("check %s crashed", check.cause)
         return Outcome(cause=check.cause, status=Status.CRASHED, detail=repr(error))
     return Outcome(
         cause=check.cause,
         status=Status.FOUND if findings else Status.CLEAR,
-        findings=findings,
+        findings=tuple(findings),
         seconds=time.perf_counter() - started,
     )
 

@@ -1,0 +1,59 @@
+"""How a check's ending becomes an outcome: the five ways, and a question that comes up after something was found."""
+
+from collections.abc import Iterator
+
+from checks.facts import Facts, MachineFacts, OsFacts
+from checks.finding import Finding, Severity, Status, Unread
+from checks.judge import judge_one
+from checks.registry import Check
+
+FACTS = Facts(machine=MachineFacts(os=OsFacts(system="Linux")))
+TOLD = ("gpu", "throttle_reasons", "temperature", "power", "power_limit", "power_limit_default", "clock_sm")
+FINDING = Finding(
+    cause="gpu-throttled", severity=Severity.WARNING, confidence=0.7, values=dict.fromkeys(TOLD, "as it was read")
+)
+
+
+def finds(os: OsFacts) -> Iterator[Finding]:
+    yield FINDING
+
+
+def finds_and_then_asks(os: OsFacts) -> Iterator[Finding]:
+    yield FINDING
+    raise Unread("packages")
+
+
+def asks(os: OsFacts) -> Iterator[Finding]:
+    yield from ()
+    raise Unread("packages")
+
+
+def breaks(os: OsFacts) -> Iterator[Finding]:
+    yield from ()
+    raise ZeroDivisionError
+
+
+def test_found() -> None:
+    assert judge_one(Check("gpu-throttled", finds), FACTS).findings == (FINDING,)
+
+
+def test_what_was_found_stays_found() -> None:
+    outcome = judge_one(Check("gpu-throttled", finds_and_then_asks), FACTS)
+    assert outcome.status is Status.FOUND
+    assert outcome.findings == (FINDING,)
+
+
+def test_an_open_question_alone() -> None:
+    outcome = judge_one(Check("gpu-throttled", asks), FACTS)
+    assert outcome.status is Status.INCONCLUSIVE
+    assert outcome.values["field"] == "packages"
+
+
+def test_a_broken_check_is_our_own_fault() -> None:
+    assert judge_one(Check("gpu-throttled", breaks), FACTS).status is Status.CRASHED
+
+
+def test_a_fact_that_was_not_collected() -> None:
+    outcome = judge_one(Check("gpu-throttled", finds), Facts())
+    assert outcome.status is Status.SKIPPED
+    assert outcome.values == {"fact": "os"}

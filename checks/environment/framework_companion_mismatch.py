@@ -17,10 +17,12 @@ from collections.abc import Iterator
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-from checks.facts import Frameworks, InterpreterFacts, OsFacts, Package, TorchFacts
+from checks.facts import Frameworks, InterpreterFacts, MachineFacts, OsFacts, Package, TorchFacts
 from checks.finding import Evidence, Finding, Severity, Unread
+from checks.fitting_build import wheel_platform
 from checks.knowledge.ai_packages import framework_of_package
-from checks.knowledge.torch import CPU, INDEX
+from checks.knowledge.import_errors import recognise
+from checks.knowledge.torch import CPU, INDEX, torch_release, torch_table
 from checks.knowledge.torch_companions import (
     companion_names,
     fits,
@@ -62,7 +64,7 @@ def framework_companion_mismatch(
         for name in sorted(companion_names()):
             package = interpreter.package(name)
             if package is not None:
-                yield from _beside_torch(package, version, torch, os)
+                yield from _beside_torch(package, version, torch, wheel_platform(MachineFacts(os=os), interpreter), os)
     for broken in broken_requirements(interpreter, os):
         pair = (broken.package.name, canonicalize_name(broken.requirement.name))
         if pair in companion_pairs() and pair[1] != "torch" and broken.found is not None:
@@ -101,28 +103,56 @@ def _has_failed(pair: tuple[str, str], frameworks: Frameworks | None) -> bool:
     return any(facts.imported is False for each, facts in (frameworks or Frameworks()).each() if each == name)
 
 
-def _beside_torch(package: Package, version: str, torch: TorchFacts | None, os: OsFacts | None) -> Iterator[Finding]:
-    wanted, source = _wanted(package)
+def _beside_torch(
+    package: Package, version: str, torch: TorchFacts | None, platform: str | None, os: OsFacts | None
+) -> Iterator[Finding]:
     outcome = _imported(package.name, torch)
-    tags = (_tag(package.version), _tag(version))
+    said = _says_it(package.name, torch)
+    wanted, source = _wanted(package)
+    tag, is_certain = _tag(package.version), True
+    if tag is None:
+        tag, is_certain = _tag_of_registry(package, wanted, platform), False
+        if outcome and tag != CPU:  # a CUDA half that loaded fits; one for the CPU loads beside every torch
+            tag = None
     is_own_build = _OWN_BUILD.search(version) or _OWN_BUILD.search(package.version)
-    if wanted and fits(wanted, version) is False and not is_own_build:
-        is_near = _is_same_line(wanted, version)
-        if outcome is False:
-            severity, confidence = Severity.BLOCKING, 0.95
-        elif is_near:
-            severity, confidence = Severity.NOTE, 0.7  # the pin is stricter than the binary interface
-        else:
-            severity, confidence = (Severity.WARNING, 0.8) if outcome else (Severity.BLOCKING, 0.85)
-    elif all(tags) and _kind(tags[0]) != _kind(tags[1]):
-        wanted, source = f"+{tags[0]}", torch_companions().title
-        severity, confidence = (Severity.BLOCKING, 0.95) if outcome is False else (Severity.WARNING, 0.85)
+    if said is not None:
+        wanted, source = said
+        severity, confidence = (Severity.BLOCKING, 0.95) if outcome is False else (Severity.WARNING, 0.95)
+    elif wanted and fits(wanted, version) is False and not is_own_build:
+        severity, confidence = _judge_release(wanted, version, outcome)
+    elif tag and _tag(version) and _kind(tag) != _kind(_tag(version)):
+        wanted, source = f"+{tag}", torch_table().title
+        # Hardly anything of torchaudio runs on the GPU in compiled code of its own.
+        mild = Severity.NOTE if package.name == "torchaudio" else Severity.WARNING
+        severity = Severity.BLOCKING if outcome is False else mild
+        confidence = 0.95 if outcome is False else 0.85 if is_certain else 0.75
     else:
         return
+    yield _torch_finding(package, version, torch, os, wanted or "", source, severity, confidence)
+
+
+def _judge_release(wanted: str, version: str, outcome: bool | None) -> tuple[Severity, float]:
+    if outcome is False:
+        return Severity.BLOCKING, 0.95
+    if wanted.startswith("==") and minor(wanted) == minor(version):
+        return Severity.NOTE, 0.7  # the pin is stricter than the binary interface
+    return (Severity.WARNING, 0.8) if outcome else (Severity.BLOCKING, 0.85)
+
+
+def _torch_finding(
+    package: Package,
+    version: str,
+    torch: TorchFacts | None,
+    os: OsFacts | None,
+    wanted: str,
+    source: str,
+    severity: Severity,
+    confidence: float,
+) -> Finding:
     fit = fitting(package.name, version)
-    tag = tags[1] or _tag_of(torch)
+    tag = _tag(version) or _tag_of(torch)
     has_index = fit is not None and tag is not None and not (os and os.system == "Darwin")
-    yield Finding(
+    return Finding(
         cause=CAUSE,
         severity=severity,
         confidence=confidence,
@@ -160,9 +190,24 @@ def _imported(name: str, torch: TorchFacts | None) -> bool | None:
     return next((each.imported for each in (torch.companions if torch else None) or () if each.name == name), None)
 
 
-def _is_same_line(wanted: str, version: str) -> bool:
-    """Whether only the patch release differs: torch ==2.4.0 is wanted, 2.4.1 is there."""
-    return wanted.startswith("==") and minor(wanted) == minor(version)
+def _says_it(name: str, torch: TorchFacts | None) -> tuple[str, str] | None:
+    """What the package itself says that it was built for, and where that wording is known from."""
+    for each in (torch.companions if torch else None) or ():
+        found = recognise(each.error.message) if each.name == name and each.error else None
+        if found is not None and found.row.cause == CAUSE and found.groups["needed"] != found.groups["found"]:
+            return found.groups["needed"], found.row.sources[0]
+    return None
+
+
+def _tag_of_registry(package: Package, wanted: str | None, platform: str | None) -> str | None:
+    """The build that the ordinary registry gives: torchvision's is that of torch, "cpu" on Windows.
+
+    xformers is left out, whose builds there were not measured; so is what conda installed.
+    """
+    if package.name == "xformers" or package.installer == "conda" or not wanted or not wanted.startswith("=="):
+        return None
+    row = torch_release(wanted)
+    return row.default.get(platform or "") if row else None
 
 
 def _tag(version: str) -> str | None:

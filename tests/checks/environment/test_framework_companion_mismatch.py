@@ -3,10 +3,12 @@
 import pytest
 
 from checks.environment.framework_companion_mismatch import framework_companion_mismatch
-from checks.facts import Frameworks, ImportTry, InterpreterFacts, JaxFacts, OsFacts, Package, TorchFacts
+from checks.facts import ErrorText, Frameworks, ImportTry, InterpreterFacts, JaxFacts, OsFacts, Package, TorchFacts
 from checks.finding import Finding, Severity, Unread
 
 LINUX = OsFacts(system="Linux", architecture="x86_64")
+WINDOWS = OsFacts(system="Windows", architecture="AMD64")
+WINDOWS = OsFacts(system="Windows", architecture="AMD64")
 MAC = OsFacts(system="Darwin", architecture="arm64")
 
 
@@ -17,7 +19,7 @@ def findings(
     imported: bool | None = None,
     os: OsFacts = LINUX,
 ) -> list[Finding]:
-    interpreter = InterpreterFacts(path="/venv/bin/python", version="3.11.9", architecture="x86_64", packages=packages)
+    interpreter = InterpreterFacts(path="/venv/bin/python", version="3.11.9", packages=packages)
     frameworks = None
     if torch is not None:
         tries = tuple(
@@ -47,6 +49,59 @@ def test_cpu_torch_beside_a_cuda_companion() -> None:
     (finding,) = findings(package("torchvision", "0.17.0+cu121"), torch="2.2.0+cpu", cuda="", imported=True)
     assert finding.severity is Severity.WARNING
     assert finding.values["torch_index"] == "https://download.pytorch.org/whl/cpu"
+
+
+def test_the_registry_has_another_build() -> None:
+    # https://github.com/pytorch/vision/issues/9077: torchvision from the registry beside torch +cpu
+    (finding,) = findings(package("torchvision", "0.22.0"), torch="2.7.0+cpu", cuda="", imported=False)
+    assert finding.severity is Severity.BLOCKING
+    # https://github.com/pytorch/pytorch/issues/51858: on Windows the registry's torchvision is for the CPU
+    (finding,) = findings(package("torchvision", "0.15.2"), torch="2.0.1+cu117", cuda="11.7", imported=True, os=WINDOWS)
+    assert finding.severity is Severity.WARNING
+    assert finding.placeholders()["needed"] == "torch +cpu"
+
+
+def test_xformers_says_for_what_it_was_built() -> None:
+    # https://github.com/facebookresearch/xformers/issues/982
+    text = "xFormers was built for:\n    PyTorch 2.2.0+cu121 with CUDA 1201 (you have 2.2.0+cpu)"
+    xformers = ImportTry(name="xformers", imported=True, error=ErrorText(type="Warning", message=text))
+    interpreter = InterpreterFacts(path="/p", version="3.11.0", packages=(package("xformers", "0.0.25.dev741"),))
+    frameworks = Frameworks(torch=TorchFacts(version="2.2.0+cpu", cuda_version="", companions=(xformers,)))
+    (finding,) = framework_companion_mismatch(interpreter, frameworks, LINUX)
+    assert finding.placeholders()["needed"] == "torch 2.2.0+cu121"
+
+
+def test_the_registrys_torchvision_on_windows() -> None:
+    # https://github.com/pytorch/pytorch/issues/51858: on Windows the registry has the CPU build, which carries no tag.
+    torchvision = Package(name="torchvision", version="0.15.2", installer="pip")
+    (finding,) = findings(torchvision, torch="2.0.1+cu117", cuda="11.7", os=WINDOWS, imported=True)
+    assert finding.severity is Severity.WARNING
+    assert finding.placeholders()["needed"] == "torch +cpu"
+    assert findings(torchvision, torch="2.0.1+cpu", cuda="", os=WINDOWS, imported=True) == []
+    assert findings(torchvision, torch="2.0.1+cu117", cuda="11.7", imported=True) == []
+
+
+def test_the_registrys_torchvision_beside_cpu_torch_on_linux() -> None:
+    # https://github.com/pytorch/vision/issues/9077: on Linux the registry has the CUDA build.
+    torchvision = Package(name="torchvision", version="0.22.0", installer="pip")
+    (finding,) = findings(torchvision, torch="2.7.0+cpu", cuda="", imported=False)
+    assert finding.severity is Severity.BLOCKING
+    assert finding.values["torch_index"] == "https://download.pytorch.org/whl/cpu"
+    assert findings(torchvision, torch="2.7.0+cpu", cuda="", imported=True) == []
+
+
+def test_xformers_says_what_it_was_built_for() -> None:
+    # https://github.com/facebookresearch/xformers/issues/982: a development build, which no table knows.
+    words = (
+        "xFormers can't load C++/CUDA extensions. xFormers was built for:\n"
+        "    PyTorch 2.2.0+cu121 with CUDA 1201 (you have 2.2.0+cpu)\n    Python  3.11.7 (you have 3.11.0)"
+    )
+    tried = ImportTry(name="xformers", imported=True, error=ErrorText(type="xFormersInvalidLibException", message=words))
+    interpreter = InterpreterFacts(path="/venv/bin/python", packages=(package("xformers", "0.0.25.dev741"),))
+    torch = TorchFacts(version="2.2.0+cpu", cuda_version="", companions=(tried,))
+    (finding,) = framework_companion_mismatch(interpreter, Frameworks(torch=torch), LINUX)
+    assert finding.severity is Severity.BLOCKING
+    assert finding.placeholders()["needed"] == "torch 2.2.0+cu121"
 
 
 def test_a_failed_import_is_certain() -> None:
@@ -108,9 +163,10 @@ def test_jax_and_jaxlib() -> None:
         pytest.param("torchaudio", "2.11.0", "2.14.1+cu126", id="stable-interface-of-torchaudio"),
         pytest.param("xformers", "0.0.35", "2.13.0+cu130", id="stable-interface-of-xformers"),
         pytest.param("torchvision", "0.23.0+cu126", "2.8.0+cu128", id="same-cuda-major"),
-        pytest.param("torchvision", "0.21.0", "2.6.0+cu118", id="build-of-the-companion-unknown"),
+        pytest.param("torchvision", "0.21.0", "2.6.0+cu126", id="registry-build-of-the-same-cuda-major"),
         pytest.param("torchvision", "0.20.0a0", "2.6.0a0+ecf3bae40a.nv25.01", id="nvidia-container"),
         pytest.param("torchvision", "0.99.0", "2.6.0+cu124", id="unknown-release"),
+        pytest.param("xformers", "0.0.29.post3", "2.6.0+cpu", id="registry-build-of-xformers-not-measured"),
         pytest.param("timm", "1.0.9", "2.6.0+cu124", id="not-a-companion"),
     ],
 )

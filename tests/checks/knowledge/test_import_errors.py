@@ -213,6 +213,23 @@ TEXTS = [
         ),
         "jaxlib-without-cuda",
     ),
+    # facebookresearch/xformers#982
+    ("    PyTorch 2.2.0+cu121 with CUDA 1201 (you have 2.2.0+cpu)", "xformers-built-for"),
+    # pytorch/vision, torchvision/extension.py; pytorch/audio, src/torchaudio/_extension/utils.py
+    (
+        (
+            "RuntimeError: Detected that PyTorch and torchvision were compiled with different CUDA major versions. "
+            "PyTorch has CUDA Version=12.1 and torchvision has CUDA Version=11.8. Please reinstall"
+        ),
+        "companion-of-another-cuda",
+    ),
+    (
+        (
+            "RuntimeError: Detected that PyTorch and TorchAudio were compiled with different CUDA versions. "
+            "PyTorch has CUDA version 12.1 whereas TorchAudio has CUDA version 11.8. Please install"
+        ),
+        "companion-of-another-cuda",
+    ),
     ("RuntimeError: cuDNN error: CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH", "cudnn-parts-of-several-versions"),
 ]
 

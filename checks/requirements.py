@@ -34,6 +34,20 @@ class Broken:
         return f"{self.requirement.name}{self.requirement.specifier}"
 
 
+def broken_if_read(interpreter: InterpreterFacts, os: OsFacts | None, *, needed: bool) -> tuple[Broken, ...]:
+    """All broken requirements; () where they cannot be told and another proof makes them unnecessary.
+
+    Raises:
+        Unread: as :func:`broken_requirements`, if they are ``needed``.
+    """
+    try:
+        return tuple(broken_requirements(interpreter, os))
+    except Unread:
+        if needed:
+            raise
+        return ()
+
+
 def broken_requirements(interpreter: InterpreterFacts, os: OsFacts | None) -> Iterator[Broken]:
     """Every requirement of a package whose metadata were read that the installed packages do not meet.
 

@@ -19,7 +19,7 @@ from checks.finding import Evidence, Finding, Severity
 from checks.import_trouble import finding_of_text, recognised
 from checks.knowledge.import_errors import Recognised
 from checks.registry import check
-from checks.requirements import Broken, broken_requirements
+from checks.requirements import Broken, broken_if_read
 
 CAUSE = "dependency-version-conflict"
 ABSENT = "–"
@@ -33,11 +33,12 @@ def dependency_version_conflict(
     interpreter: InterpreterFacts, os: OsFacts, frameworks: Frameworks | None, probes: ProbeRuns | None
 ) -> Iterator[Finding]:
     """One finding per package, with all that does not fit it."""
+    texts = tuple(recognised(CAUSE, frameworks, probes)) if frameworks is not None else ()
     conflicts: dict[str, list[Broken]] = {}
-    for broken in broken_requirements(interpreter, os):
+    for broken in broken_if_read(interpreter, os, needed=not texts):
         if not _is_of_another_cause(broken):
             conflicts.setdefault(broken.package.name, []).append(broken)
-    for trouble, found in recognised(CAUSE, frameworks, probes) if frameworks is not None else ():
+    for trouble, found in texts:
         known = conflicts.pop(trouble.package, [])
         needed, here = (_needed(known), _found(known)) if known else _of_text(found, interpreter)
         yield finding_of_text(

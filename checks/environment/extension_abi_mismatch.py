@@ -32,13 +32,13 @@ def extension_abi_mismatch(
             told.add(trouble.package)
             if not _is_made_for_another(interpreter.package(trouble.package), interpreter.package("torch")):
                 yield finding_of_text(CAUSE, trouble, found)
-    if interpreter.packages is None:
+    if interpreter.packages is None and not told:
         raise Unread("packages", interpreter.unread.get("packages", ""))
     installed = interpreter.package("torch")
     if installed is None:
         return
     told |= {each.name for each in (torch.companions if torch else None) or () if each.imported and each.error is None}
-    for package in interpreter.packages:
+    for package in interpreter.packages or ():
         built = built_for(package.version)
         if built is not None and package.name not in told and _differs(built, installed, torch):
             yield Finding(

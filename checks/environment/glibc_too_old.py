@@ -39,9 +39,9 @@ def glibc_too_old(
             symbol = found.groups.get("needed", "GLIBC")
             finding = finding_of_text(CAUSE, trouble, found, *_side_by_side(symbol, os))
             yield msgspec.structs.replace(finding, remedies=REMEDIES if symbol.startswith("GLIBC_") else ())
-    if interpreter.packages is None:
+    if interpreter.packages is None and not told:
         raise Unread("packages", interpreter.unread.get("packages", ""))
-    for package in interpreter.packages:
+    for package in interpreter.packages or ():
         needed = glibc_of_tags(package.tags or ())
         if needed is not None and package.name not in told and _is_missing(needed, os):
             yield _of_tag(package, needed, os)

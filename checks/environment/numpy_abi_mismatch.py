@@ -16,7 +16,7 @@ from checks.finding import Evidence, Finding, Severity, Unread
 from checks.import_trouble import finding_of_text, recognised
 from checks.knowledge.numpy_abi import NumpyAbiRow, numpy_abi
 from checks.registry import check
-from checks.requirements import Broken, broken_requirements
+from checks.requirements import Broken, broken_if_read
 from checks.versions import release
 
 CAUSE = "numpy-abi-mismatch"
@@ -28,20 +28,20 @@ def numpy_abi_mismatch(
     interpreter: InterpreterFacts, os: OsFacts, frameworks: Frameworks | None, probes: ProbeRuns | None
 ) -> Iterator[Finding]:
     """One finding per package that does not fit the installed NumPy."""
-    if interpreter.packages is None:
-        raise Unread("packages", interpreter.unread.get("packages", ""))
     numpy = interpreter.package("numpy")
-    if numpy is None:  # "Numpy is not available" is then simply true
+    if numpy is None and interpreter.packages is not None:  # "Numpy is not available" is then simply true
         return
     told = set()
     if frameworks is not None:
         for trouble, found in recognised(CAUSE, frameworks, probes):
             told.add(trouble.package)
             yield finding_of_text(CAUSE, trouble, found, _numpy(numpy))
-    if release(numpy.version)[:1] < (2,):
+    if numpy is None and not told:
+        raise Unread("packages", interpreter.unread.get("packages", ""))
+    if numpy is None or release(numpy.version)[:1] < (2,):
         return
     works = _proven(frameworks)
-    for package, clue in _too_old(interpreter, os):
+    for package, clue in _too_old(interpreter, os, needed=not told):
         if package.name not in told | works:
             told.add(package.name)
             yield Finding(
@@ -65,7 +65,7 @@ def is_other_generation(broken: Broken) -> bool:
     return broken.requirement.specifier.contains(LAST_OF_NUMPY_1)
 
 
-def _too_old(interpreter: InterpreterFacts, os: OsFacts) -> Iterator[tuple[Package, Evidence]]:
+def _too_old(interpreter: InterpreterFacts, os: OsFacts, *, needed: bool) -> Iterator[tuple[Package, Evidence]]:
     """The packages built for NumPy 1 alone, with what shows it: the first release for NumPy 2, or their own wish."""
     for row in numpy_abi().row:
         package = interpreter.package(row.package)
@@ -73,7 +73,7 @@ def _too_old(interpreter: InterpreterFacts, os: OsFacts) -> Iterator[tuple[Packa
             first = row.first_on(os.system)
             words = f"{row.package} >= {first}" if first else f"{row.package}: NumPy 1"
             yield package, Evidence("clue", words, numpy_abi().title, row.source)
-    for broken in broken_requirements(interpreter, os):
+    for broken in broken_if_read(interpreter, os, needed=needed):
         if is_other_generation(broken):
             yield broken.package, Evidence("clue", broken.needed, broken.package.location or "")
 
@@ -96,5 +96,5 @@ def _proven(frameworks: Frameworks | None) -> set[str]:
     return {"torch"} if bridge is not None and bridge.ran and bridge.correct is not False else set()
 
 
-def _numpy(numpy: Package) -> Evidence:
-    return Evidence("numpy", f"NumPy {numpy.version}", numpy.location or "")
+def _numpy(numpy: Package | None) -> Evidence:
+    return Evidence("numpy", f"NumPy {numpy.version}" if numpy else "NumPy", (numpy.location or "") if numpy else "")

@@ -7,7 +7,7 @@ Blind spots:  generated code of the user's own.
 Knowledge:    resources/knowledge/protobuf.toml, resources/knowledge/import_errors.toml
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from packaging.utils import canonicalize_name
 
@@ -17,7 +17,7 @@ from checks.import_trouble import finding_of_text, recognised
 from checks.knowledge.import_errors import Recognised
 from checks.knowledge.protobuf import protobuf
 from checks.registry import check
-from checks.requirements import broken_requirements
+from checks.requirements import Broken, broken_if_read
 from checks.versions import release
 
 CAUSE = "protobuf-conflict"
@@ -33,10 +33,11 @@ def protobuf_conflict(
     probes: ProbeRuns | None,
 ) -> Iterator[Finding]:
     """One finding per package that does not get on with the installed protobuf."""
-    wishes = list(_wishes(interpreter, os, environment))
+    texts = tuple(recognised(CAUSE, frameworks, probes)) if frameworks is not None else ()
+    wishes = list(_wishes(broken_if_read(interpreter, os, needed=not texts), interpreter, environment))
     runtime = interpreter.package("protobuf")
     told = set()
-    for trouble, found in recognised(CAUSE, frameworks, probes) if frameworks is not None else ():
+    for trouble, found in texts:
         told.add(trouble.package)
         yield finding_of_text(CAUSE, trouble, found, _runtime(runtime), requirement=_requirement(found))
     for package, clue in wishes:
@@ -57,10 +58,10 @@ def protobuf_conflict(
 
 
 def _wishes(
-    interpreter: InterpreterFacts, os: OsFacts, environment: EnvironmentVariables | None
+    conflicts: Iterable[Broken], interpreter: InterpreterFacts, environment: EnvironmentVariables | None
 ) -> Iterator[tuple[Package, Evidence]]:
     """The packages that want another protobuf, with what they want."""
-    for broken in broken_requirements(interpreter, os):
+    for broken in conflicts:
         if broken.found is not None and canonicalize_name(broken.requirement.name) == "protobuf":
             yield broken.package, Evidence("clue", broken.needed, broken.package.location or "")
     runtime = interpreter.package("protobuf")

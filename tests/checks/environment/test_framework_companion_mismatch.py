@@ -8,7 +8,6 @@ from checks.finding import Finding, Severity, Unread
 
 LINUX = OsFacts(system="Linux", architecture="x86_64")
 WINDOWS = OsFacts(system="Windows", architecture="AMD64")
-WINDOWS = OsFacts(system="Windows", architecture="AMD64")
 MAC = OsFacts(system="Darwin", architecture="arm64")
 
 
@@ -68,39 +67,6 @@ def test_xformers_says_for_what_it_was_built() -> None:
     interpreter = InterpreterFacts(path="/p", version="3.11.0", packages=(package("xformers", "0.0.25.dev741"),))
     frameworks = Frameworks(torch=TorchFacts(version="2.2.0+cpu", cuda_version="", companions=(xformers,)))
     (finding,) = framework_companion_mismatch(interpreter, frameworks, LINUX)
-    assert finding.placeholders()["needed"] == "torch 2.2.0+cu121"
-
-
-def test_the_registrys_torchvision_on_windows() -> None:
-    # https://github.com/pytorch/pytorch/issues/51858: on Windows the registry has the CPU build, which carries no tag.
-    torchvision = Package(name="torchvision", version="0.15.2", installer="pip")
-    (finding,) = findings(torchvision, torch="2.0.1+cu117", cuda="11.7", os=WINDOWS, imported=True)
-    assert finding.severity is Severity.WARNING
-    assert finding.placeholders()["needed"] == "torch +cpu"
-    assert findings(torchvision, torch="2.0.1+cpu", cuda="", os=WINDOWS, imported=True) == []
-    assert findings(torchvision, torch="2.0.1+cu117", cuda="11.7", imported=True) == []
-
-
-def test_the_registrys_torchvision_beside_cpu_torch_on_linux() -> None:
-    # https://github.com/pytorch/vision/issues/9077: on Linux the registry has the CUDA build.
-    torchvision = Package(name="torchvision", version="0.22.0", installer="pip")
-    (finding,) = findings(torchvision, torch="2.7.0+cpu", cuda="", imported=False)
-    assert finding.severity is Severity.BLOCKING
-    assert finding.values["torch_index"] == "https://download.pytorch.org/whl/cpu"
-    assert findings(torchvision, torch="2.7.0+cpu", cuda="", imported=True) == []
-
-
-def test_xformers_says_what_it_was_built_for() -> None:
-    # https://github.com/facebookresearch/xformers/issues/982: a development build, which no table knows.
-    words = (
-        "xFormers can't load C++/CUDA extensions. xFormers was built for:\n"
-        "    PyTorch 2.2.0+cu121 with CUDA 1201 (you have 2.2.0+cpu)\n    Python  3.11.7 (you have 3.11.0)"
-    )
-    tried = ImportTry(name="xformers", imported=True, error=ErrorText(type="xFormersInvalidLibException", message=words))
-    interpreter = InterpreterFacts(path="/venv/bin/python", packages=(package("xformers", "0.0.25.dev741"),))
-    torch = TorchFacts(version="2.2.0+cpu", cuda_version="", companions=(tried,))
-    (finding,) = framework_companion_mismatch(interpreter, Frameworks(torch=torch), LINUX)
-    assert finding.severity is Severity.BLOCKING
     assert finding.placeholders()["needed"] == "torch 2.2.0+cu121"
 
 

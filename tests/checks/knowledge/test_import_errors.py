@@ -16,6 +16,13 @@ TEXTS = [
         "ImportError: /home/user/anaconda3/lib/libstdc++.so.6: version `GLIBCXX_3.4.29' not found (required by a.so)",
         "libstdcxx-version-of-another-copy",
     ),
+    (
+        (
+            "ImportError: /lib/x86_64-linux-gnu/libstdc++.so.6: version `GLIBCXX_3.4.30' not found (required by "
+            "/home/user/miniconda3/envs/env/lib/python3.11/site-packages/torch/lib/libtorch_python.so)"
+        ),
+        "libstdcxx-of-conda-passed-over",
+    ),
     # OpenNMT/CTranslate2#1849
     (
         (

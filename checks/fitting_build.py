@@ -1,7 +1,8 @@
 """Which build of PyTorch and of ONNX Runtime fits this machine and interpreter, as the values that the remedies need.
 
-``torch_version``, ``torch_variant`` ("cu126"), ``torch_index`` (its download index), ``torch_packages`` (torch and the
-companions that are installed, each with the release that goes with it), ``torch_installed`` (what must go first).
+``torch_version``, ``torch_variant`` ("cu126"), ``torch_index`` (its download index), ``torch_device`` (its device's
+name in PyTorch), ``torch_packages`` (torch and the companions that are installed, each with the release that goes with
+it), ``torch_installed`` (what must go first).
 Where a build would fit if Python were another one, only ``python_fit`` is given: a Python version that has it.
 """
 
@@ -23,7 +24,8 @@ from checks.knowledge.torch import (
 from checks.knowledge.torch_companions import companion_names, fitting
 from checks.versions import minor, release
 
-_ORT_EXTRAS = (1, 21)  # first onnxruntime-gpu with the extras "cuda" and "cudnn" (METADATA)
+_COMMON_DRIVER = "550"  # what is assumed of a driver that was not read: it serves CUDA 12, not yet 13
+ORT_EXTRAS = (1, 21)  # first onnxruntime-gpu with preload_dlls() and the extras "cuda" and "cudnn"
 # How Python spells an architecture -> how wheels do. macOS says arm64, Linux aarch64, Windows AMD64.
 _ARCHITECTURES = {
     ("Linux", "x86_64"): "linux_x86_64",
@@ -67,7 +69,11 @@ def fitting_torch(
     gpus = cuda_gpus(machine)
     capabilities = sorted({gpu.capability for gpu in gpus if gpu.capability})
     if capabilities:
-        return recommended_torch(capabilities, platform=platform, python=python, driver=driver_of(machine), keep=keep)
+        for driver in (driver_of(machine),) if driver_of(machine) else (_COMMON_DRIVER, None):
+            found = recommended_torch(capabilities, platform=platform, python=python, driver=driver, keep=keep)
+            if found is not None:
+                return found
+        return None
     if platform == "linux_x86_64" and (gfx := usable_gfx(machine)):
         found = recommended_rocm_torch(gfx, python=python, keep=keep)
         if found is not None:
@@ -105,6 +111,7 @@ def build_values(build: TorchBuild, interpreter: InterpreterFacts | None) -> dic
         "torch_version": build.version,
         "torch_variant": build.variant,
         "torch_index": build.index,
+        "torch_device": build.device,
         "torch_packages": " ".join((f"torch=={build.version}", *companions)),
         "torch_installed": " ".join(("torch", *installed)),
     }
@@ -130,17 +137,17 @@ def onnxruntime_values(
     CUDA libraries it can share. Empty where no release fits the driver, the GPUs and the Python.
     """
     capabilities = [release(gpu.capability) for gpu in cuda_gpus(machine) if gpu.capability]
-    driver, is_windows = driver_of(machine), wheel_platform(machine, interpreter) == "windows"
+    driver, is_windows = driver_of(machine) or _COMMON_DRIVER, wheel_platform(machine, interpreter) == "windows"
     for major in (cuda_major,) if cuda_major else (13, 12, 11):
         minimum = driver_minimum(str(major))
         row = newest_gpu_release(major, python_tag(interpreter))
         oldest = min(toolkit_targets(row.cuda) or (0,), default=0) if row else 0
         if row is None or any(each[0] * 10 + (*each, 0)[1] < oldest for each in capabilities):
             continue
-        if driver and minimum and release(driver) < release(minimum.windows if is_windows else minimum.linux):
+        if minimum and release(driver) < release(minimum.windows if is_windows else minimum.linux):
             continue
         # The extras, which bring CUDA and cuDNN along, exist since 1.21; beside a torch of the same CUDA they are idle.
-        extras = "[cuda,cudnn]" if release(row.version) >= _ORT_EXTRAS and cuda_major is None else ""
+        extras = "[cuda,cudnn]" if release(row.version) >= ORT_EXTRAS and cuda_major is None else ""
         return {
             "ort_installed": " ".join(onnxruntime_packages(interpreter)) or "onnxruntime",
             "ort_package": f"onnxruntime-gpu{extras}=={row.version}",

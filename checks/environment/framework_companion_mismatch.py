@@ -121,7 +121,7 @@ def _beside_torch(
     elif wanted and fits(wanted, version) is False and not is_own_build:
         severity, confidence = _judge_release(wanted, version, outcome)
     elif tag and _tag(version) and _kind(tag) != _kind(_tag(version)):
-        wanted, source = f"+{tag}", torch_table().title
+        wanted, source = f"{wanted or ''}+{tag}", torch_table().title
         # Hardly anything of torchaudio runs on the GPU in compiled code of its own.
         mild = Severity.NOTE if package.name == "torchaudio" else Severity.WARNING
         severity = Severity.BLOCKING if outcome is False else mild

@@ -76,6 +76,11 @@ class TorchBuild:
         """The index that holds this build and no other."""
         return INDEX + self.variant
 
+    @property
+    def device(self) -> str:
+        """The name of its device in PyTorch; ROCm's is "cuda" too."""
+        return self.variant if self.variant in {CPU, XPU} else "cuda"
+
 
 @functools.cache
 def torch_table() -> TorchTable:

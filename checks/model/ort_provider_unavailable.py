@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from checks.cuda_gpus import cuda_gpus, cuda_works
 from checks.facts import Frameworks, InterpreterFacts, MachineFacts, OnnxRuntimeFacts
 from checks.finding import Evidence, Finding, Severity, Unread
-from checks.fitting_build import onnxruntime_values
+from checks.fitting_build import ORT_EXTRAS, onnxruntime_values
 from checks.registry import check
 from checks.versions import release
 
@@ -47,13 +47,18 @@ def ort_provider_unavailable(
                 *((Evidence("clue", _telling_line(provider.error), onnxruntime.origin),) if provider.error else ()),
             ),
             values=onnxruntime_values(machine, interpreter, cuda_major=cuda) if is_cuda else {},
-            remedies=_REMEDIES.get(provider.name, ("reinstall-onnxruntime-provider",)),
+            remedies=_remedies(provider.name, onnxruntime.version or ""),
         )
 
 
-_REMEDIES = {
-    "CUDAExecutionProvider": ("preload-onnxruntime-libraries", "install-onnxruntime-flavour", "install-cuda-libraries"),
-}
+def _remedies(provider: str, version: str) -> tuple[str, ...]:
+    if provider != "CUDAExecutionProvider":
+        return ("reinstall-onnxruntime-provider",)
+    can_preload = release(version) >= ORT_EXTRAS
+    return (("preload-onnxruntime-libraries",) if can_preload else ()) + (
+        "install-onnxruntime-flavour",
+        "reinstall-onnxruntime-provider",
+    )
 
 
 def _is_expected(provider: str, frameworks: Frameworks, machine: MachineFacts | None) -> bool:

@@ -57,7 +57,7 @@ def test_the_registry_has_another_build() -> None:
     # https://github.com/pytorch/pytorch/issues/51858: on Windows the registry's torchvision is for the CPU
     (finding,) = findings(package("torchvision", "0.15.2"), torch="2.0.1+cu117", cuda="11.7", imported=True, os=WINDOWS)
     assert finding.severity is Severity.WARNING
-    assert finding.placeholders()["needed"] == "torch +cpu"
+    assert finding.placeholders()["needed"] == "torch 2.0.1+cpu"
 
 
 def test_xformers_says_for_what_it_was_built() -> None:

@@ -62,21 +62,30 @@ _OURS = frozenset(
 # Fields that hold versions: "12.4.5.8" is no address there.
 _VERSIONS = re.compile(r"version|vbios|^requires|^tags$|^driver|jetpack|release|kernel|build|plugins|driver_min")
 _PLACEHOLDER = re.compile(r"<([a-z]+)-(\d+)>")
+_SPACED = "0-9A-Za-z\u00c0-\u024f\u0300-\u052f"  # digits; Latin, Greek and Cyrillic letters and their accents
 _SEPARATOR = r"[\\/]+"
-# A home folder: its root at the beginning of a path, then one name. A name with spaces only counts before a separator.
+_NAME = r"[^\\/:*?\"'<>|\r\n\s;,)\]、。「」()]+"
+# A home folder: its root at the beginning of a path, then one name. Spaces only count before a separator; a Latin name
+# at the end of a path ends where Japanese text goes on.
 _HOME = re.compile(
-    r"(?:(?<![\w.~/\\-])|(?<=file://)|(?<=file:///)|(?<=\\\\\?\\))"
+    r"(?:(?<![0-9A-Za-z_.~/\\-])(?<!-\d>)(?<!-\d\d>)|(?<=file://)|(?<=file:///)|(?<=\\\\\?\\))"
     rf"(?P<root>(?:{_SEPARATOR}(?:mnt|cygdrive){_SEPARATOR}[a-z]|{_SEPARATOR}[a-z]|[a-z]:|{_SEPARATOR}wsl[$.\w]*"
     rf"{_SEPARATOR}[^\\/\s]+|{_SEPARATOR}(?:var|usr|export|data))?{_SEPARATOR}(?:home|users|documents and settings)"
-    rf"{_SEPARATOR})(?P<user>[^\\/:*?\"'<>|\r\n\s;,)\]]+(?: [^\\/:*?\"'<>|\r\n\s;,)\]]+){{0,3}}(?=[\\/])"
-    r"|[^\\/:*?\"'<>|\r\n\s;,)\]]+)",
+    rf"{_SEPARATOR})(?P<user>{_NAME}(?: {_NAME}){{0,3}}(?=[\\/])|[{_SPACED}_.~%+-]+|{_NAME})",
     re.IGNORECASE,
 )
-_NAMED_USER = re.compile(
-    r"\b(?:USER|USERNAME|LOGNAME|SUDO_USER|CONDA_USER)[\"']?\s*[=:]\s*[\"']?([^\s\"';,]{2,64})|"
+
+
+def _ascii(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """A pattern whose words are made of ASCII: a key or an address may stand in Japanese text without a space."""
+    return re.compile(pattern, flags | re.ASCII)
+
+
+_NAMED_USER = _ascii(
+    r"\b(?:USER|USERNAME|LOGNAME|SUDO_USER|CONDA_USER)[\"']?\s*[=:]\s*[\"']?([^\s\"';,/\\=:<>@]{2,64})|"
     r"\b(?i:uid)=\d+\(([^)]{2,64})\)"
 )
-_NAMED_HOST = re.compile(
+_NAMED_HOST = _ascii(
     r"\b(?:HOSTNAME|COMPUTERNAME|USERDOMAIN|USERDNSDOMAIN|HOST|NODENAME)[\"']?\s*[=:]\s*[\"']?([\w.-]{2,64})|"
     r"\b(?i:hostname|host name|computer name)\s*[:=]\s*([\w.-]{2,64})|"
     r"(?m:^(?:[A-Z][a-z]{2}\s+\d+\s+)?\d\d:\d\d:\d\d (?=\S+ (?:kernel|systemd|sshd|sudo))([\w.-]+) )|"
@@ -85,44 +94,42 @@ _NAMED_HOST = re.compile(
     r"(?m:^([\w.-]{1,255}):\d+:\d+ \[\d+\] NCCL )"
 )
 _PROMPT = re.compile(r"(?m:^(?:\([^)\n]{1,40}\) ?)*\[?)([\w.-]+)@([\w.-]+)(?=(?::| )[^\n@]{0,200}?\]?[$#%](?: |$))")
-_HOST_SHAPES = re.compile(
+_HOST_SHAPES = _ascii(
     r"\b(?:DESKTOP|LAPTOP|WIN)-[A-Z0-9]{6,12}\b"
     r"|(?<![\w-])[\w-]{1,40}(?:-|s )(?:MacBook|iMac|Mac-mini|Mac-Studio)[\w-]{0,40}(?:\.local)?\b"
     r"|(?<![\w.-])[a-z0-9][\w-]{0,62}(?:\.[\w-]{1,63}){0,6}\.(?:local|lan|internal|corp|intranet|localdomain)\b(?!\()"
     r"|\bip-\d+-\d+-\d+-\d+\b",
     re.IGNORECASE,
 )
-_UNC = re.compile(r"(?<![\w\\:])\\\\(?![?.]\\|wsl)([\w.-]{2,})(?=\\)")
+_UNC = _ascii(r"(?<![\w\\:])\\\\(?![?.]\\|wsl)([\w.-]{2,})(?=\\)")
 _DOMAIN = r"(?<![\w\\/:.])[\w-]{2,15}(?=\\"  # of DOMAIN\\user; the user's pattern follows
 
 _SECRETS = (
-    re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL),
-    re.compile(
+    _ascii(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL),
+    _ascii(
         r"\b(?:hf_[A-Za-z0-9]{16,}|sk-[A-Za-z0-9_-]{16,}|(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{12,}|gh[pousr]_[A-Za-z0-9]{16,}|"
         r"github_pat_\w{16,}|glpat-[\w-]{16,}|xox[abeprs]-[\w-]{10,}|AIza[\w-]{30,}|nvapi-[\w-]{16,}|"
         r"pypi-[\w-]{32,}|npm_[A-Za-z0-9]{20,}|r8_[A-Za-z0-9]{20,}|gsk_[A-Za-z0-9]{20,}|"
         r"eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?|ssh-(?:rsa|ed25519) [A-Za-z0-9+/=]{20,})"
     ),
-    re.compile(r"(?i)(?<=\bbearer )[^\s\"',;]{6,}|(?<=\bauthorization: basic )[^\s\"',;]{6,}"),
-    re.compile(
-        r"(?i)(?:(?:api[_-]?key|access[_-]?key(?:[_-]?id)?|secret[\w-]{0,40}|passw(?:or)?d|passphrase|"
+    _ascii(r"(?i)(?<=\bbearer )[^\s\"',;]{6,}|(?<=\bauthorization: basic )[^\s\"',;]{6,}"),
+    _ascii(
+        r"(?i)(?:(?:api[_-]?key|access[_-]?key(?:[_-]?id)?|secret[\w-]{0,40}|passw(?:or)?d|passphrase|パスワード|"
         r"(?:auth|access|refresh|hf|hub|github|gitlab|session|api|id|security|private)[_-]?token)|\btoken|\bpwd|"
         r"X-Amz-(?:Signature|Credential|Security-Token)|[?&](?:sig|signature|key|token|code))"
-        r"[\"']?(?:\s*[=:]\s*|\s+(?=[\"']))[\"']?(?P<value>(?!<)[^\s\"',;&]{4,})"
+        r"[\"']?(?:\s*[=:：]\s*|\s+(?=[\"']))[\"']?(?P<value>(?!<)[^\s\"',;&]{4,})"
     ),
-    re.compile(r"(?i)--(?:password|token|api-key|secret)[ =](?P<value>(?!<)[^\s\"']{3,})"),
-    re.compile(r"(?<=://)(?P<value>[^\s/@:<>]+:[^\s/@<>]+|[^\s/@:<>]{12,})(?=@)"),
+    _ascii(r"(?i)--(?:password|token|api-key|secret)[ =](?P<value>(?!<)[^\s\"']{3,})"),
+    _ascii(r"(?<=://)(?P<value>[^\s/@:<>]+:[^\s/@<>]+|[^\s/@:<>]{12,})(?=@)"),
 )
-_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,8}\.[^\W\d_]{2,24}\b")
-_UUID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.IGNORECASE)
-_GPU_UUID_PART = re.compile(r"(?<=\bGPU-)[0-9a-f]{4,}[0-9a-f-]*\b", re.IGNORECASE)
-_SERIAL = re.compile(
-    r"(?i)\bserial(?:[ _]?(?:number|no\.?|num))?[\"']?\s*[:=]\s*[\"']?(?P<value>(?!<|N/A|0\b)[\w-]{5,})"
-)
-_PNP = re.compile(r"(?i)(?<=[A-Z0-9_&])\\(?P<value>[0-9A-F]&[0-9A-F]+&[0-9A-F&]+)")
-_MAC = re.compile(r"(?<![\w:-])(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}(?![\w:-])", re.IGNORECASE)
-_IPV6 = re.compile(r"(?<![\w:.])(?:[0-9a-f]{0,4}:){2,7}(?:[0-9a-f]{0,4}|\d+\.\d+\.\d+\.\d+)(?![\w:])", re.IGNORECASE)
-_IPV4 = re.compile(r"(?<![\w.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?![\w]|\.\d)")
+_EMAIL = _ascii(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,8}\.[^\W\d_]{2,24}\b")
+_UUID = _ascii(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.IGNORECASE)
+_GPU_UUID_PART = _ascii(r"(?<=\bGPU-)[0-9a-f]{4,}[0-9a-f-]*\b", re.IGNORECASE)
+_SERIAL = _ascii(r"(?i)\bserial(?:[ _]?(?:number|no\.?|num))?[\"']?\s*[:=]\s*[\"']?(?P<value>(?!<|N/A|0\b)[\w-]{5,})")
+_PNP = _ascii(r"(?i)(?<=[A-Z0-9_&])\\(?P<value>[0-9A-F]&[0-9A-F]+&[0-9A-F&]+)")
+_MAC = _ascii(r"(?<![\w:-])(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}(?![\w:-])", re.IGNORECASE)
+_IPV6 = _ascii(r"(?<![\w:.])(?:[0-9a-f]{0,4}:){2,7}(?:[0-9a-f]{0,4}|\d+\.\d+\.\d+\.\d+)(?![\w:])", re.IGNORECASE)
+_IPV4 = _ascii(r"(?<![\w.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?![\w]|\.\d)")
 # What stands before a version number that looks like an address.
 _BEFORE_VERSION = re.compile(
     r"(?:[=<>~!]=?\s*|\bv|\bversion\S*\s*[:=]?\s*|[\w.]+[-_][\w.-]+\s+|[-_(]|\b(?:cudnn|cublas|tensorrt|nvcc|driver|"
@@ -206,6 +213,7 @@ def _learn(texts: Iterable[str], target: str, own: Own) -> _Names:
         names.numbering_after(text)
         for home in _HOME.finditer(text):
             names.user(home["user"])
+            names.user(_latin_start(home["user"]))
         for named in _NAMED_USER.finditer(text):
             names.user(named[1] or named[2])
         for prompt in _PROMPT.finditer(text):
@@ -375,9 +383,13 @@ class _Names:
 
 
 def _boundary(character: str, look: str) -> str:
-    """The end of a word, but not beside a letter of a script that is written without spaces."""
-    is_spaced = unicodedata.name(character, "").startswith(("LATIN", "GREEK", "CYRILLIC", "DIGIT"))
-    return rf"(?{look}[^\W_])" if is_spaced else ""
+    """The end of a word: no letter of a script with spaces follows one. Japanese may follow a name: "aliceさん"."""
+    return f"(?{look}[{_SPACED}])" if re.match(f"[{_SPACED}]", character) else ""
+
+
+def _latin_start(name: str) -> str:
+    """The Latin letters that a name begins with: Japanese text may follow it without a space."""
+    return re.match(f"[{_SPACED}_.+-]*", name)[0]  # type: ignore[index]  # it always matches
 
 
 def _folded(name: str) -> str:

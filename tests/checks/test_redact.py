@@ -1,8 +1,11 @@
 """What must not leave the machine does not, in any spelling; what a reader needs stays."""
 
+import re
 import unicodedata
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from checks.case import Answers, Case, judged
 from checks.facts import (
@@ -16,7 +19,7 @@ from checks.facts import (
     Package,
     SentFile,
 )
-from checks.redact import DROPPED, Own, Redacted, _Names, redact
+from checks.redact import DROPPED, Own, Redacted, _learn, _Names, redact
 
 NOBODY = Own()
 
@@ -48,6 +51,10 @@ def hidden(text: str, own: Own = NOBODY, **facts: object) -> str:
         pytest.param("USER=alice\nhello alice", "USER=<user-1>\nhello <user-1>", id="variable"),
         pytest.param("uid=1000(alice) gid=1000(alice)", "uid=1000(<user-1>) gid=1000(<user-1>)", id="id"),
         pytest.param("/home/alice/a /home/bob/b", "/home/<user-1>/a /home/<user-2>/b", id="two-people"),
+        pytest.param("/home/alice/x aliceさん alice_2", "/home/<user-1>/x <user-1>さん <user-1>_2", id="in-japanese"),
+        pytest.param("場所は/home/aliceです。alice", "場所は/home/<user-1>です。<user-1>", id="path-in-japanese"),
+        pytest.param("パスはC:\\Users\\太郎\\xです", "パスはC:\\Users\\<user-1>\\xです", id="japanese-on-windows"),
+        pytest.param("python x.py 2>/home/alice/log", "python x.py 2>/home/<user-1>/log", id="redirection"),
         pytest.param("/home/太郎/x 太郎さん", "/home/<user-1>/x <user-1>さん", id="japanese"),
         pytest.param("file:///C:/Users/Jos%C3%A9/x", "file:///C:/Users/<user-1>/x", id="percent-encoded"),
         pytest.param("alice@desk-01:~/x$ ls\ndesk-01", "<user-1>@<host-1>:~/x$ ls\n<host-1>", id="prompt"),
@@ -74,6 +81,9 @@ def hidden(text: str, own: Own = NOBODY, **facts: object) -> str:
         pytest.param('"api_key": "abcd1234"', '"api_key": "<secret-1>"', id="json-key"),
         pytest.param("password = hunter2!", "password = <secret-1>", id="password"),
         pytest.param("x?sig=abc123&y=1", "x?sig=<secret-1>&y=1", id="signed-url"),
+        pytest.param("鍵はhf_abcdefghijklmnopqrstです", "鍵は<secret-1>です", id="key-in-japanese"),
+        pytest.param("IPは192.168.1.2です。a@b.jpへ", "IPは<ip-1>です。<email-1>へ", id="addresses-in-japanese"),
+        pytest.param("パスワード:himitsu1", "パスワード:<secret-1>", id="password-in-japanese"),
         pytest.param("-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----", "<secret-1>", id="pem"),
     ],
 )  # fmt: skip
@@ -170,3 +180,53 @@ def test_the_judgement_stays_the_same() -> None:
     again = redact(original, NOBODY).case
     assert [each.status for each in again.outcomes] == [each.status for each in original.outcomes]
     assert again.created == original.created
+
+
+PIECES = st.sampled_from(
+    (
+        *("/home/", "/Users/", "C:\\Users\\", "\\", "/", " ", "\n", "@", ":", "=", "~", "$ ", "'", '"', "::"),
+        *("<user-1>", "USER=", "token=", "https://", "192.168.1.7", "GPU-", "torch", "日本", "e\u0301"),
+    )
+)
+
+
+@given(st.lists(PIECES | st.just("Zaphod"), max_size=14).map("".join))
+def test_a_known_name_is_gone_wherever_it_stands(text: str) -> None:
+    """Beside whatever else: separators, placeholders, other scripts, halves of addresses."""
+    names = _learn([text], "", Own(user="zaphod"))
+    shown = names.hide(text, "text")
+    assert not re.search(
+        "(?<![0-9a-z\u00c0-\u024f\u0300-\u052f])zaphod(?![0-9a-z\u00c0-\u024f\u0300-\u052f])", shown, re.IGNORECASE
+    )
+    assert shown != DROPPED
+
+
+TOKENS = st.sampled_from(
+    (
+        *(
+            "/home/alice/x",
+            "C:\\Users\\bob\\y",
+            "/Users/太郎/z",
+            "USER=carol",
+            "alice@example.org",
+            "10.0.0.7",
+            "alice",
+        ),
+        *(
+            "fe80::1:2",
+            "hf_abcdefghijklmnopqrst",
+            "CORP\\bob",
+            "torch 2.6.0",
+            "/home/<user-7>/x",
+            "~/x",
+            "password=pw12",
+        ),
+    )
+)
+
+
+@given(st.lists(st.tuples(TOKENS, st.sampled_from((" ", "\n", " は ", ", ", "; ", " (", ") "))), max_size=10))
+def test_redacting_twice_is_redacting_once(parts: list[tuple[str, str]]) -> None:
+    text = "".join(token + gap for token, gap in parts)
+    once = _learn([text], "", NOBODY).hide(text, "text")
+    assert _learn([once], "", NOBODY).hide(once, "text") == once

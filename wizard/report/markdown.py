@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from checks.remedy import PlannedStep, RemedyPlan
 from wizard.report.model import FindingView, Report
-from wizard.report.steps import is_address, step_label, success
+from wizard.report.steps import is_address, step_label, step_text, success
 from wizard.words import words
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~$&])")
@@ -136,7 +136,7 @@ def _remedy(remedy: RemedyPlan, heading: str, language: str) -> Iterator[str]:
 
 def _step(step: PlannedStep, language: str) -> Iterator[str]:
     where = step_label(step, language)
-    text = " ".join(filter(None, (f"**{escaped(where)}**" if where else "", escaped(step.text))))
+    text = " ".join(filter(None, (f"**{escaped(where)}**" if where else "", escaped(step_text(step, language)))))
     if text:
         yield text + "\n"
     if step.code:

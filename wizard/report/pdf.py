@@ -26,7 +26,7 @@ from checks.remedy import PlannedStep, RemedyPlan
 from wizard.report.fact_sheet import FactRow, FactSection
 from wizard.report.model import FindingView, NotRun, ProbeRow, Report
 from wizard.report.pdf_file import ATTACHMENT, Heading, LinkArea, finished
-from wizard.report.steps import is_address, step_label, success
+from wizard.report.steps import is_address, step_label, step_text, success
 from wizard.report.typeset import (
     DOTS,
     INK,
@@ -333,7 +333,8 @@ class _Composer:
     def _step(self, step: PlannedStep, number: str) -> Iterator[Block]:
         where = step_label(step, self._report.language)
         runs = [Run(f"{where}  ", Style(bold=True, color=SOFT))] if where else []
-        runs += [Run(visible(step.text))] if step.text else []
+        text = step_text(step, self._report.language)
+        runs += [Run(visible(text))] if text else []
         mark = Run(number, Style(bold=True)) if number else None
         if runs or (mark and not step.code):
             yield Paragraph(runs, self._device, indent=15, mark=mark, keep_with_next=bool(step.code), after=3)

@@ -13,6 +13,11 @@ def step_label(step: PlannedStep, language: str) -> str:
     return f"{platforms} ({managers})" if platforms and managers else platforms or managers
 
 
+def step_text(step: PlannedStep, language: str) -> str:
+    """What to do with the code of a step. A command needs no word; a setting or a piece of program does."""
+    return step.text or (words(f"window.report-step-{step.kind}", language) if step.kind in ("setting", "code") else "")
+
+
 def success(verify: PlannedVerify, language: str) -> str:
     """How to see that a remedy worked, as a sentence."""
     return words("report.expect", language, expect=verify.expect.rstrip(".。"))

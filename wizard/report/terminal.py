@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from wizard.report.model import FindingView, Report
-from wizard.report.steps import step_label, success
+from wizard.report.steps import step_label, step_text, success
 from wizard.words import words
 
 _FIRST = 3  # remedies and steps are shown in full for so many findings
@@ -42,7 +42,7 @@ def _finding(finding: FindingView, language: str) -> Iterator[str]:
     for remedy in finding.remedies[:1]:
         yield f"{words('report.heading-remedy', language)}: {remedy.title}"
         for step in remedy.steps:
-            yield from (f"  {line}" for line in (step_label(step, language), step.text) if line)
+            yield from (f"  {line}" for line in (step_label(step, language), step_text(step, language)) if line)
             yield from (f"    {line}" for line in step.code.splitlines())
         if remedy.verify.code:
             yield f"{words('report.heading-verify', language)}:"

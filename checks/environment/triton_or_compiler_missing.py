@@ -14,6 +14,7 @@ from checks.facts import EnvironmentVariables, Frameworks, InterpreterFacts, OsF
 from checks.finding import Evidence, Finding, Severity, Unread
 from checks.import_trouble import finding_of_text, recognised
 from checks.registry import check
+from checks.versions import release
 
 CAUSE = "triton-or-compiler-missing"
 # Triton comes under another name with each kind of build.
@@ -28,6 +29,7 @@ TRITON = (
 )
 GPU_BUILDS = ("cuda", "rocm", "xpu")
 C_COMPILERS = ("cc", "gcc", "clang")
+FIRST_WITH_COMPILE = (2,)  # PyTorch 2.0 brought torch.compile
 
 
 @check(CAUSE)
@@ -39,6 +41,8 @@ def triton_or_compiler_missing(
     probes: ProbeRuns | None,
 ) -> Iterator[Finding]:
     """What torch.compile would miss, one finding each."""
+    if torch.version and release(torch.version) < FIRST_WITH_COMPILE:
+        return
     found = [
         finding_of_text(CAUSE, *each, Evidence("missing", "Triton"))
         for each in recognised(CAUSE, Frameworks(torch=torch), probes)

@@ -10,6 +10,7 @@ LINUX = OsFacts(system="Linux")
 WINDOWS = OsFacts(system="Windows")
 CUDA = TorchFacts(version="2.6.0+cu124", build="cuda", imported=True)
 CPU = TorchFacts(version="2.6.0+cpu", build="cpu", imported=True)
+BEFORE_COMPILE = TorchFacts(version="1.13.0+cu117", build="cuda", imported=True)
 TRITON = Package(name="triton", version="3.2.0")
 GCC = {"cc": "/usr/bin/cc", "gcc": "/usr/bin/gcc", "clang": ""}
 NONE = {"cc": "", "gcc": "", "clang": "", "cl": ""}
@@ -64,6 +65,7 @@ def test_a_triton_that_imports_needs_no_package() -> None:
         pytest.param(CUDA, (Package(name="triton-windows", version="3.2.0"),), WINDOWS, NONE, id="windows-with-triton"),
         pytest.param(CPU, (), LINUX, GCC, id="cpu-build"),
         pytest.param(CPU, (), LINUX, None, id="compilers-unread"),
+        pytest.param(BEFORE_COMPILE, (), LINUX, NONE, id="torch-1.13-has-no-compile"),
     ],
 )
 def test_silent(

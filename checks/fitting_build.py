@@ -134,13 +134,16 @@ def onnxruntime_values(
     """The values for putting the fitting onnxruntime-gpu in the place of every ONNX Runtime package installed.
 
     ``ort_installed`` (what must go first) and ``ort_package``. ``cuda_major``: that of another framework here whose
-    CUDA libraries it can share. Empty where no release fits the driver, the GPUs and the Python.
+    CUDA libraries it can share. Empty where no release fits the driver, the GPUs and the Python, and on a Jetson.
     """
     capabilities = [release(gpu.capability) for gpu in cuda_gpus(machine) if gpu.capability]
-    driver, is_windows = driver_of(machine) or _COMMON_DRIVER, wheel_platform(machine, interpreter) == "windows"
+    if is_jetson(machine):
+        return {}
+    platform = wheel_platform(machine, interpreter)
+    driver, is_windows = driver_of(machine) or _COMMON_DRIVER, platform == "windows"
     for major in (cuda_major,) if cuda_major else (13, 12, 11):
         minimum = driver_minimum(str(major))
-        row = newest_gpu_release(major, python_tag(interpreter))
+        row = newest_gpu_release(major, python_tag(interpreter), is_arm=platform == "linux_aarch64")
         oldest = min(toolkit_targets(row.cuda) or (0,), default=0) if row else 0
         if row is None or any(each[0] * 10 + (*each, 0)[1] < oldest for each in capabilities):
             continue

@@ -16,6 +16,7 @@ from checks.gpu_code import UnservedGpu, unserved_gpus
 from checks.knowledge.gpu_architectures import architecture_of_capability
 from checks.knowledge.jax import fitting_plugin
 from checks.knowledge.onnxruntime import newest_gpu_release
+from checks.knowledge.tensorflow import fitting_tensorflow
 from checks.registry import check
 from checks.versions import release
 
@@ -60,7 +61,9 @@ def _way_out(
         values = {"ort_installed": "onnxruntime-gpu", "ort_package": f"onnxruntime-gpu=={row.version}"} if row else {}
         return values, ("install-onnxruntime-flavour", "run-without-this-gpu")
     if each.framework == "tensorflow":
-        return {}, ("run-without-this-gpu",)
+        fit = fitting_tensorflow(each.capability, python_tag(interpreter))
+        values = {"tf_package": f"tensorflow[and-cuda]=={fit.version}"} if fit else {}
+        return values, ("install-tensorflow-with-cuda", "run-without-this-gpu")
     if is_jetson(machine):
         return {}, ("install-torch-for-jetson",)
     found = torch_values(machine, interpreter, keep=each.version)

@@ -21,6 +21,7 @@ from checks.fitting_build import (
     torch_remedies,
     torch_values,
     usable_gfx,
+    wheel_platform,
 )
 from checks.knowledge.onnxruntime import flavour
 from checks.knowledge.tensorflow import tensorflow_release
@@ -45,7 +46,7 @@ def framework_cpu_only_build(
         return
     is_gpu_in_use = _uses_gpu(frameworks)
     if frameworks.tensorflow is not None:
-        yield from _tensorflow(frameworks.tensorflow, machine, gpus, is_gpu_in_use=is_gpu_in_use)
+        yield from _tensorflow(frameworks.tensorflow, machine, interpreter, gpus, is_gpu_in_use=is_gpu_in_use)
     if frameworks.onnxruntime is not None:
         yield from _onnxruntime(frameworks, frameworks.onnxruntime, machine, interpreter, gpus, is_gpu_in_use)
 
@@ -61,7 +62,11 @@ def _torch(torch: TorchFacts, machine: MachineFacts, interpreter: InterpreterFac
     if gpus:
         if best is None and not is_jetson(machine) and all(gpu.capability for gpu in gpus):
             return  # no build serves this GPU (a very old one, say): the CPU build is the right one
-        severity, confidence = (Severity.BLOCKING, 0.95) if cuda_works(machine) else (Severity.WARNING, 0.8)
+        is_shut_out = cuda_works(machine) is False and bool(machine.os and machine.os.container)
+        if cuda_works(machine):
+            severity, confidence = Severity.BLOCKING, 0.95
+        else:  # a container without GPUs still shows the host's bus, and is likely meant for the processor
+            severity, confidence = (Severity.NOTE, 0.6) if is_shut_out else (Severity.WARNING, 0.8)
         is_known = best is not None and best.variant != CPU
         values = torch_values(machine, interpreter, keep=torch.version) if is_known else {}
         remedies = torch_remedies(values, "install-torch-for-jetson" if is_jetson(machine) else "choose-torch-build")
@@ -75,14 +80,29 @@ def _torch(torch: TorchFacts, machine: MachineFacts, interpreter: InterpreterFac
 
 
 def _tensorflow(
-    tensorflow: TensorFlowFacts, machine: MachineFacts, gpus: tuple[CudaGpu, ...], *, is_gpu_in_use: bool
+    tensorflow: TensorFlowFacts,
+    machine: MachineFacts,
+    interpreter: InterpreterFacts | None,
+    gpus: tuple[CudaGpu, ...],
+    *,
+    is_gpu_in_use: bool,
 ) -> Iterator[Finding]:
     if tensorflow.is_cuda_build is not False or tensorflow.is_rocm_build or not tensorflow.version:
         return
     row = tensorflow_release(tensorflow.version)
     if machine.os and machine.os.system == "Windows" and row and not row.windows_gpu:
         return
-    values = {"tf_package": f"tensorflow[and-cuda]=={tensorflow.version}"} if row and row.cuda_extra else {}
+    values: dict[str, str] = {}
+    remedies: tuple[str, ...] = ("run-without-this-gpu",)
+    if row and row.cuda_extra and wheel_platform(machine, interpreter) == "linux_x86_64":
+        package = f"tensorflow[and-cuda]=={tensorflow.version}"
+        # tensorflow-cpu fills the same folder, so it has to go first.
+        has_cpu_package = interpreter is not None and interpreter.package("tensorflow-cpu") is not None
+        values = {"wrong_package": "tensorflow-cpu", "right_package": package} if has_cpu_package else {}
+        values = values or {"tf_package": package}
+        remedies = ("replace-package", "install-tensorflow-with-cuda")
+    elif not is_jetson(machine):
+        remedies = ("use-nvidia-tensorflow-container", "run-without-this-gpu")
     yield _finding(
         "tensorflow",
         tensorflow,
@@ -90,7 +110,7 @@ def _tensorflow(
         Severity.NOTE if is_gpu_in_use else Severity.WARNING,
         0.9,
         values,
-        ("install-tensorflow-with-cuda", "use-nvidia-tensorflow-container", "run-without-this-gpu"),
+        remedies,
     )
 
 

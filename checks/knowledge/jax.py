@@ -1,25 +1,13 @@
-"""JAX's releases and CUDA plugins."""
+"""JAX's CUDA plugins."""
 
 from __future__ import annotations
 
-import datetime as dt
 import functools
 
 import msgspec
 
 from checks.knowledge import Table, load
 from checks.versions import release
-
-
-class JaxRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One release of jaxlib and its CUDA plugins. ``cudnn12``: what the CUDA 12 plugin asks of cuDNN."""
-
-    version: str
-    date: dt.date
-    requires_python: str
-    python: tuple[str, ...]
-    cudnn12: str | None = None
-    cudnn13: str | None = None
 
 
 class JaxPlugin(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -35,7 +23,6 @@ class JaxPlugin(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 class JaxTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """resources/knowledge/jax.toml."""
 
-    release: tuple[JaxRelease, ...]
     plugin: tuple[JaxPlugin, ...]
 
 

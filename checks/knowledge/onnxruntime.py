@@ -20,14 +20,6 @@ class Flavour(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     note: str = ""
 
 
-class CpuRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A release of the CPU package and the Python versions that have a wheel."""
-
-    version: str
-    date: dt.date
-    python: tuple[str, ...]
-
-
 class GpuRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A release of onnxruntime-gpu: what it is built for, and what its providers ask the loader for (Linux names)."""
 
@@ -45,7 +37,6 @@ class OnnxRuntimeTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=T
     """resources/knowledge/onnxruntime.toml."""
 
     flavour: tuple[Flavour, ...]
-    release: tuple[CpuRelease, ...]
     gpu_release: tuple[GpuRelease, ...]
 
 
@@ -67,11 +58,13 @@ def gpu_release(version: str) -> GpuRelease | None:
     return exact or next((row for row in rows if minor(row.version) == minor(version)), None)
 
 
-def newest_gpu_release(cuda_major: int, python: str | None = None) -> GpuRelease | None:
-    """The newest onnxruntime-gpu built for a CUDA major version, with a wheel for the Python where one is given."""
+def newest_gpu_release(cuda_major: int, python: str | None = None, *, is_arm: bool = False) -> GpuRelease | None:
+    """The newest onnxruntime-gpu for a CUDA major version, with a wheel for the Python where one is given."""
     rows = [
         row
         for row in onnxruntime_table().gpu_release
-        if release(row.cuda)[0] == cuda_major and (python is None or python in row.python)
+        if release(row.cuda)[0] == cuda_major
+        and (python is None or python in row.python)
+        and (row.linux_aarch64 or not is_arm)
     ]
     return max(rows, key=lambda row: release(row.version), default=None)

@@ -8,6 +8,7 @@ import functools
 import msgspec
 
 from checks.knowledge import Table, load
+from checks.knowledge.cuda_binary import runs_any
 from checks.versions import minor, release
 
 
@@ -51,9 +52,16 @@ def tensorflow_release(version: str) -> TensorFlowRelease | None:
     return next((row for row in tensorflow_table().release if minor(row.version) == minor(version)), None)
 
 
-def newest_tensorflow(python: str | None = None) -> TensorFlowRelease | None:
-    """The newest release with a wheel for this Python ("3.12")."""
-    rows = [row for row in tensorflow_table().release if python is None or python in row.python]
+def fitting_tensorflow(compute_capability: str, python: str | None = None) -> TensorFlowRelease | None:
+    """The newest release that brings its CUDA along, runs on this GPU, and has a wheel for this Python ("3.12")."""
+    rows = [
+        row
+        for row in tensorflow_table().release
+        if row.cuda_extra
+        and (python is None or python in row.python)
+        and runs_any(row.sm, compute_capability)
+        and unserved(row.version, compute_capability) is None
+    ]
     return max(rows, key=lambda row: release(row.version), default=None)
 
 

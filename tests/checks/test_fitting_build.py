@@ -102,6 +102,8 @@ def test_onnxruntime() -> None:
         "ort_package": "onnxruntime-gpu==1.18.1",
     }
     assert onnxruntime_values(nvidia("8.9", driver="440.33"), PYTHON) == {}
+    on_jetson = MachineFacts(os=LINUX, jetson=JetsonFacts(model="Orin"))
+    assert onnxruntime_values(on_jetson, PYTHON) == {}
 
 
 def test_gpus_of_a_machine() -> None:

@@ -245,6 +245,12 @@ def test_tensorflow_on_blackwell() -> None:
     assert finding.remedies[0] == "use-nvidia-tensorflow-container"
 
 
+def test_tensorflow_that_dropped_maxwell() -> None:
+    frameworks = Frameworks(tensorflow=TensorFlowFacts(version="2.18.0", is_cuda_build=True))
+    (finding,) = older(frameworks, machine(("GeForce GTX 970", "5.2")))
+    assert finding.values == {"tf_package": "tensorflow[and-cuda]==2.16.1"}
+
+
 def test_other_frameworks_that_dropped_pascal() -> None:
     jax = Frameworks(jax=JaxFacts(version="0.8.0", plugins=("jax-cuda13-plugin 0.8.0",)))
     (finding,) = older(jax, machine(GTX_1080))

@@ -65,6 +65,16 @@ def test_without_a_working_driver_it_is_not_the_only_trouble() -> None:
     assert finding.values["torch_variant"].startswith("cu")
 
 
+def test_a_container_without_gpus_is_likely_meant_so() -> None:
+    where = MachineFacts(
+        os=OsFacts(system="Linux", architecture="x86_64", libc="glibc", container="docker"),
+        gpus=Gpus(devices=(Gpu(vendor_id="10de", product="GeForce RTX 4060", compute_capability="8.9"),)),
+        nvidia=NvidiaFacts(nvml="library-not-found"),
+    )
+    (finding,) = findings(CPU_TORCH, where)
+    assert finding.severity is Severity.NOTE
+
+
 def test_gpu_of_unknown_generation() -> None:
     (finding,) = findings(CPU_TORCH, machine(capability=None))
     assert finding.remedies == ("choose-torch-build",)
@@ -109,6 +119,11 @@ def test_tensorflow() -> None:
     frameworks = Frameworks(tensorflow=TensorFlowFacts(version="2.20.0", is_cuda_build=False))
     (finding,) = findings(frameworks, machine())
     assert finding.values == {"tf_package": "tensorflow[and-cuda]==2.20.0"}
+    (finding,) = findings(frameworks, machine(), python(Package(name="tensorflow-cpu", version="2.20.0")))
+    assert finding.values == {"wrong_package": "tensorflow-cpu", "right_package": "tensorflow[and-cuda]==2.20.0"}
+    arm = machine(OsFacts(system="Linux", architecture="aarch64", libc="glibc"))
+    (finding,) = findings(frameworks, arm, python(architecture="aarch64"))
+    assert finding.remedies[0] == "use-nvidia-tensorflow-container"
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ import pytest
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from checks.knowledge.jax import fitting_plugin, jax_table
+from checks.knowledge.jax import fitting_plugin
 from checks.knowledge.onnxruntime import flavour, gpu_release, newest_gpu_release, onnxruntime_table
-from checks.knowledge.tensorflow import newest_tensorflow, tensorflow_release, tensorflow_table, unserved
+from checks.knowledge.tensorflow import fitting_tensorflow, tensorflow_release, tensorflow_table, unserved
 from checks.knowledge.tensorrt import fitting_tensorrt, serves, tensorrt_release, tensorrt_table
 from checks.knowledge.torch import torch_table
 from checks.knowledge.torch_companions import companion_names, fits, fitting, torch_companions, wanted_torch
@@ -58,7 +58,8 @@ def test_onnxruntime() -> None:
     assert gpu is not None
     assert gpu.gpu_vendor == "nvidia"
     assert flavour("onnxruntime-genai") is None
-    assert all(row.python for row in onnxruntime_table().release)
+    assert newest_gpu_release(12, is_arm=True) is None
+    assert all(row.python for row in onnxruntime_table().gpu_release)
 
 
 def test_tensorflow() -> None:
@@ -66,7 +67,11 @@ def test_tensorflow() -> None:
     assert row is not None
     assert row.cudnn == "8.9"
     assert not row.windows_gpu
-    assert newest_tensorflow("3.14") is None
+    maxwell = fitting_tensorflow("5.2", "3.12")
+    assert maxwell is not None
+    assert maxwell.version == "2.16.1"
+    assert fitting_tensorflow("12.0") is None
+    assert fitting_tensorflow("8.6", "3.14") is None
     assert unserved("2.20.0", "12.0") is not None
     assert unserved("2.20.0", "8.9") is None
     last_on_windows = max((row.version for row in tensorflow_table().release if row.windows_gpu), key=Version)
@@ -82,7 +87,6 @@ def test_jax() -> None:
     assert older.extra == "cuda12"
     assert fitting_plugin(("3.7",), "580.65") is None
     assert fitting_plugin(("8.6",), "470.256") is None
-    assert jax_table().release
 
 
 def test_tensorrt() -> None:

@@ -13,6 +13,7 @@ from checks.knowledge.gpu_architectures import (
     architecture_of_die,
 )
 
+LINE = 400  # characters of a message that a report quotes; frameworks name the reason at the end
 NONE = "-"  # a value of a finding that says: looked for, and there is none
 
 _CUDA_PROVIDERS = ("CUDAExecutionProvider", "TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider")
@@ -70,10 +71,15 @@ def _messages(fact: FrameworkFacts) -> Iterator[str]:
         yield from (each.error for each in fact.providers or () if each.error)
 
 
+def error_name(error: CudaError) -> str:
+    """An error in a form short enough for a sentence: "cudaErrorUnknown (999)"."""
+    return f"{error.name} ({error.code})"
+
+
 def first_line(text: str) -> str:
     """The first line of a message that is not empty, cut to a length that a sentence can hold."""
     line = next((each.strip() for each in text.splitlines() if each.strip()), "")
-    return line if len(line) <= 200 else line[:199] + "…"
+    return line if len(line) <= LINE else line[: LINE - 1] + "…"
 
 
 def gpu_name(gpu: Gpu) -> str:

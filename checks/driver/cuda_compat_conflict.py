@@ -13,7 +13,8 @@ from pathlib import PurePosixPath
 
 from checks.facts import Frameworks, LibraryFile, NvidiaFacts
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import NONE, cuda_computes, first_line, seen_cuda_errors
+from checks.gpus import NONE, SeenCudaError, cuda_computes, error_name, first_line, seen_cuda_errors
+from checks.phrases import phrase
 from checks.registry import check
 
 CAUSE = "cuda-compat-conflict"
@@ -46,8 +47,17 @@ def cuda_compat_conflict(nvidia: NvidiaFacts, frameworks: Frameworks | None) -> 
             Evidence("driver_version", nvidia.driver_version or NONE, nvidia.origin),
             Evidence("cuda_error", first_line(error.message) if error else NONE, error.fact.origin if error else ""),
         ),
-        values={"library_folder": str(PurePosixPath(path).parent)} if library else {},
+        values=_state(library, error),
     )
+
+
+def _state(library: LibraryFile | None, error: SeenCudaError | None) -> dict[str, str]:
+    if library is None:
+        return phrase("state", "compat-error", error=error_name(error.error) if error else NONE)
+    folder = {"library_folder": str(PurePosixPath(library.path).parent)}
+    if error is None:
+        return folder | phrase("state", "compat-path", path=library.path)
+    return folder | phrase("state", "compat-path-error", path=library.path, error=error_name(error.error))
 
 
 def _first_foreign(nvidia: NvidiaFacts, frameworks: Frameworks | None) -> LibraryFile | None:

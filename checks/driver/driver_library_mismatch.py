@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from checks.facts import Frameworks, LibraryFile, NvidiaFacts, OsFacts
 from checks.finding import Evidence, Finding, Severity
 from checks.gpus import NONE, cuda_computes
+from checks.phrases import phrase
 from checks.registry import check
 from checks.versions import release
 
@@ -46,8 +47,16 @@ def driver_library_mismatch(
             ),
             Evidence("nvml", nvidia.nvml or NONE, nvidia.origin),
         ),
+        values=_state(nvidia, library),
         remedies=("remove-driver-from-image", "restart-computer") if os and os.container else (),
     )
+
+
+def _state(nvidia: NvidiaFacts, library: LibraryFile | None) -> dict[str, str]:
+    module = nvidia.kernel_module_version
+    if module and library and library.version and release(module) != release(library.version):
+        return phrase("state", "mismatch-versions", module=module, library=library.version)
+    return phrase("state", "mismatch-nvml", nvml=nvidia.nvml or NONE)
 
 
 def _is_drivers_own(library: LibraryFile) -> bool:

@@ -16,6 +16,7 @@ from checks.finding import Evidence, Finding, Severity, Unread
 from checks.gpus import NONE, cuda_computes, gpu_name, is_given_away, nvidia_architecture, ran_on
 from checks.knowledge.cuda_driver import Fit, driver_fit
 from checks.knowledge.windows_device_problems import device_problem
+from checks.phrases import phrase
 from checks.registry import check
 
 CAUSE = "driver-not-loaded"
@@ -65,7 +66,7 @@ def _nvidia(gpus: Gpus, nvidia: NvidiaFacts, os: OsFacts | None, frameworks: Fra
         subject="nvidia",
         evidence=tuple(evidence),
         remedies=_remedies(nvidia, os),
-        values=_blacklist_file(nvidia),
+        values=_blacklist_file(nvidia) | _holder(cards),
     )
 
 
@@ -86,8 +87,14 @@ def _amd(gpus: Gpus, amd: AmdFacts, os: OsFacts | None) -> Iterator[Finding]:
         confidence=0.9,
         subject="amd",
         evidence=tuple(evidence),
+        values=_holder(cards),
         remedies=("load-amdgpu-module",),
     )
+
+
+def _holder(cards: list[Gpu]) -> dict[str, str]:
+    driver = cards[0].driver
+    return phrase("holder", "held-by-other", driver=driver) if driver else phrase("holder", "held-by-none")
 
 
 def _blacklist_file(nvidia: NvidiaFacts) -> dict[str, str]:

@@ -9,9 +9,10 @@ Knowledge:    resources/knowledge/hardware_errors.toml
 
 from collections.abc import Iterator
 
-from checks.facts import Gpus, NvidiaFacts, ProbeRuns
+from checks.facts import Gpus, NvidiaFacts, ProbeRun, ProbeRuns
 from checks.finding import Evidence, Finding, Severity
 from checks.gpus import NONE
+from checks.phrases import phrase
 from checks.registry import check
 
 CAUSE = "driver-not-responding"
@@ -39,4 +40,14 @@ def driver_not_responding(probes: ProbeRuns, gpus: Gpus | None, nvidia: NvidiaFa
             Evidence("probe_stage", (run.last_stage if run and is_stuck else None) or NONE, "nvidia"),
             Evidence("nvml", error or NONE, nvidia.origin if nvidia else ""),
         ),
+        values=_state(run if is_stuck else None, error),
     )
+
+
+def _state(run: ProbeRun | None, error: str) -> dict[str, str]:
+    if run is None:
+        return phrase("state", "answer-error", error=error)
+    stage = run.last_stage or NONE
+    if run.status == "timed-out":
+        return phrase("state", "answer-hangs", stage=stage)
+    return phrase("state", "answer-crashes", signal=run.signal or f"exit code {run.exit_code}", stage=stage)

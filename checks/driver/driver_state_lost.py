@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from checks.facts import Frameworks, NvidiaFacts, OsFacts
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import NONE, cuda_computes, first_line, seen_cuda_errors
+from checks.gpus import NONE, cuda_computes, error_name, first_line, seen_cuda_errors
 from checks.registry import check
 
 CAUSE = "driver-state-lost"
@@ -30,7 +30,7 @@ def driver_state_lost(nvidia: NvidiaFacts, frameworks: Frameworks, os: OsFacts |
         return
     is_uvm_missing = nvidia.modules_loaded is not None and "nvidia_uvm" not in nvidia.modules_loaded
     evidence = [
-        Evidence("gpu", ", ".join(each.name or str(each.index) for each in nvidia.devices), nvidia.origin),
+        Evidence("gpu", ", ".join(each.name or f"GPU {each.index}" for each in nvidia.devices), nvidia.origin),
         Evidence("framework", f"{error.framework} {error.fact.version or ''}".strip(), error.fact.origin),
         Evidence("cuda_error", first_line(error.message), error.fact.origin),
     ]
@@ -43,4 +43,5 @@ def driver_state_lost(nvidia: NvidiaFacts, frameworks: Frameworks, os: OsFacts |
         severity=Severity.BLOCKING,
         confidence=0.9 if nvidia.suspended_once or is_uvm_missing else 0.7,
         evidence=tuple(evidence),
+        values={"cuda_code": error_name(error.error)},
     )

@@ -8,9 +8,10 @@ Knowledge:    resources/knowledge/cuda_errors.toml
 
 from collections.abc import Iterator
 
-from checks.facts import Frameworks, NvidiaFacts, OsFacts
+from checks.facts import Frameworks, NvidiaFacts, NvidiaGpu, OsFacts
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import NONE, cuda_computes, first_line, seen_cuda_errors
+from checks.gpus import NONE, SeenCudaError, cuda_computes, error_name, first_line, seen_cuda_errors
+from checks.phrases import phrase
 from checks.registry import check
 
 CAUSE = "fabric-manager-not-running"
@@ -40,5 +41,14 @@ def fabric_manager_not_running(
             Evidence("nvswitches", NONE if nvidia.nvswitches is None else str(nvidia.nvswitches), nvidia.origin),
             Evidence("cuda_error", first_line(error.message) if error else NONE, error.fact.origin if error else ""),
         ),
+        values=_state(nvidia, error, waiting),
         remedies=("ask-host-for-fabric-manager",) if os and (os.container or os.virtual_machine) else (),
     )
+
+
+def _state(nvidia: NvidiaFacts, error: SeenCudaError | None, waiting: list[NvidiaGpu]) -> dict[str, str]:
+    if waiting:
+        return phrase("state", "fabric-state", state=waiting[0].fabric_state or NONE)
+    if nvidia.nvswitches and nvidia.fabric_manager in ("stopped", "not-installed"):
+        return phrase("state", f"fabric-{nvidia.fabric_manager}")
+    return phrase("state", "fabric-error", error=error_name(error.error) if error else NONE)

@@ -13,6 +13,7 @@ from checks.facts import AppleFacts, InterpreterFacts, OsFacts, TorchFacts
 from checks.finding import Evidence, Finding, Severity, Unread
 from checks.gpus import NONE, ran_on
 from checks.knowledge.mps_support import mps_minimum
+from checks.phrases import phrase
 from checks.registry import check
 from checks.versions import release
 
@@ -30,19 +31,25 @@ def mps_unavailable(
     remedies: tuple[str, ...]
     if interpreter.architecture == "x86_64":
         severity, confidence, remedies = Severity.BLOCKING, 0.95, ("install-arm64-python",)
+        state = phrase("state", "mps-x86")
     elif torch is None or torch.mps_available:
         return
     elif torch.mps_available is None:
         raise Unread("mps_available", torch.unread.get("mps_available", ""))
     else:
         severity, confidence, remedies = Severity.BLOCKING, 0.7, ("reinstall-torch-for-macos",)
+        version, macos = torch.version or NONE, apple.macos_version or NONE
+        state = phrase("state", "mps-not-built", torch=version)
         minimum = mps_minimum(torch.version or "")
         if os and os.virtual_machine:
             severity, confidence, remedies = Severity.WARNING, 0.8, ("run-on-the-mac-itself",)
+            state = phrase("state", "mps-virtual")
         elif minimum and apple.macos_version and release(apple.macos_version) < release(minimum.macos_min):
             confidence, remedies, values = 0.95, ("update-macos",), {"macos_min": minimum.macos_min}
+            state = phrase("state", "mps-macos-too-old", torch=version, minimum=minimum.macos_min, macos=macos)
         elif torch.mps_built:  # built, new enough, and yet no device: a sandbox, or a session without the GPU
             severity, confidence, remedies = Severity.WARNING, 0.5, ("run-on-the-mac-itself", "update-macos")
+            state = phrase("state", "mps-hidden")
     yield Finding(
         cause=CAUSE,
         severity=severity,
@@ -54,5 +61,5 @@ def mps_unavailable(
             Evidence("torch_version", (torch.version if torch else None) or NONE, torch.origin if torch else ""),
         ),
         remedies=remedies,
-        values=values,
+        values=values | state,
     )

@@ -14,6 +14,7 @@ from checks.finding import Evidence, Finding, Severity, Unread
 from checks.gpus import NONE, first_line, ran_on
 from checks.knowledge.gpu_architectures import amd_target, amd_wheel_targets, gpu_architectures
 from checks.knowledge.rocm_overrides import rocm_override, rocm_overrides
+from checks.phrases import phrase
 from checks.registry import check
 
 CAUSE = "rocm-gpu-unsupported"
@@ -55,6 +56,11 @@ def rocm_gpu_unsupported(
             evidence.append(Evidence("hsa_override", override, "HSA_OVERRIDE_GFX_VERSION"))
         elif row is not None:
             evidence.append(Evidence("runs_as", row.runs_as, rocm_overrides().title, row.source))
+        state = (
+            phrase("state", "rocm-code", torch=torch.version or NONE, targets=", ".join(carried))
+            if carried
+            else phrase("state", "rocm-failed", torch=torch.version or NONE, error=failure)
+        )
         values = {"hsa_override_wanted": row.version} if row is not None and override != row.version else {}
         yield Finding(
             cause=CAUSE,
@@ -62,7 +68,7 @@ def rocm_gpu_unsupported(
             confidence=0.9,
             subject=gfx,
             evidence=tuple(evidence),
-            values=values,
+            values=values | state,
         )
 
 

@@ -8,10 +8,11 @@ Knowledge:    resources/knowledge/gpu_architectures.toml (Intel platforms that P
 
 from collections.abc import Iterator
 
-from checks.facts import Gpu, Gpus, IntelFacts, TorchFacts
+from checks.facts import Gpu, Gpus, IntelFacts, LibraryFile, TorchFacts
 from checks.finding import Evidence, Finding, Severity, Unread
 from checks.gpus import NONE, gpu_name, ran_on
 from checks.knowledge.gpu_architectures import gpu_architectures, intel_platform
+from checks.phrases import phrase
 from checks.registry import check
 
 CAUSE = "xpu-unavailable"
@@ -40,8 +41,17 @@ def xpu_unavailable(torch: TorchFacts, gpus: Gpus | None, intel: IntelFacts | No
             Evidence("level_zero", libraries or NONE, intel.origin if intel else ""),
             Evidence("intel_platform", _platforms(cards), gpu_architectures().title),
         ),
+        values=_state(cards, loader),
         remedies=("install-intel-gpu-runtime",) if cards else ("install-cpu-torch",),
     )
+
+
+def _state(cards: tuple[Gpu, ...], loader: tuple[LibraryFile, ...] | None) -> dict[str, str]:
+    if not cards:
+        return phrase("state", "xpu-no-card")
+    has_gpu_part = loader is None or any("intel_gpu" in library.path for library in loader)
+    key = "xpu-no-answer" if has_gpu_part else "xpu-no-runtime"
+    return phrase("state", key, gpu=", ".join(gpu_name(gpu) for gpu in cards))
 
 
 def _platforms(cards: tuple[Gpu, ...]) -> str:

@@ -13,6 +13,7 @@ from checks.facts import CpuFacts, FrameworkFacts, Frameworks, InterpreterFacts,
 from checks.finding import Evidence, Finding, Severity
 from checks.gpus import NONE
 from checks.knowledge.cpu_requirements import cpu_requirement, cpu_requirements
+from checks.phrases import phrase
 from checks.registry import check
 
 CAUSE = "cpu-instruction-unsupported"
@@ -92,6 +93,14 @@ def _finding(
             Evidence("missing_instructions", ", ".join(missing) or NONE, cpu_requirements().title),
             Evidence("signal", signal),
         ),
-        values={"framework_package": _CONDA_NAMES.get(framework, package.name if package else framework)},
+        values=_state(missing, signal, cpu)
+        | {"framework_package": _CONDA_NAMES.get(framework, package.name if package else framework)},
         remedies=remedies,
     )
+
+
+def _state(missing: tuple[str, ...], signal: str, cpu: CpuFacts | None) -> dict[str, str]:
+    name = (cpu.name if cpu else None) or "CPU"
+    if missing:
+        return phrase("state", "cpu-lacks", missing=", ".join(missing), cpu=name)
+    return phrase("state", "cpu-crashed", signal=signal, cpu=name)

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 from checks.facts import Frameworks, NvidiaFacts, NvidiaGpu
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import NONE, cuda_computes, first_line, seen_cuda_errors
+from checks.gpus import NONE, SeenCudaError, cuda_computes, error_name, first_line, seen_cuda_errors
+from checks.phrases import phrase
 from checks.registry import check
 
 CAUSE = "gpu-busy-or-exclusive"
@@ -20,15 +21,14 @@ CAUSE = "gpu-busy-or-exclusive"
 def gpu_busy_or_exclusive(nvidia: NvidiaFacts, frameworks: Frameworks | None) -> Iterator[Finding]:
     """One finding per GPU that keeps others out; one for the machine where only the error tells."""
     error = next((each for each in seen_cuda_errors(frameworks) if each.error.cause == CAUSE), None)
-    message = first_line(error.message) if error else NONE
     is_computing = cuda_computes(frameworks)
     closed = [gpu for gpu in nvidia.devices or () if _is_closed(gpu, is_computing=is_computing)]
     for gpu in closed:
-        yield _finding(gpu, message, Severity.WARNING if is_computing else Severity.BLOCKING, 0.9)
+        yield _finding(gpu, error, Severity.WARNING if is_computing else Severity.BLOCKING, 0.9)
     if error is not None and not closed:
         exclusive = next((gpu for gpu in nvidia.devices or () if gpu.compute_mode not in (None, "default")), None)
         first = exclusive or next(iter(nvidia.devices or ()), NvidiaGpu(index=0))
-        yield _finding(first, message, Severity.BLOCKING, 0.8)
+        yield _finding(first, error, Severity.BLOCKING, 0.8)
 
 
 def _is_closed(gpu: NvidiaGpu, *, is_computing: bool) -> bool:
@@ -38,7 +38,7 @@ def _is_closed(gpu: NvidiaGpu, *, is_computing: bool) -> bool:
     return not is_computing and (gpu.compute_mode or "").startswith("exclusive") and bool(gpu.processes)
 
 
-def _finding(gpu: NvidiaGpu, message: str, severity: Severity, confidence: float) -> Finding:
+def _finding(gpu: NvidiaGpu, error: SeenCudaError | None, severity: Severity, confidence: float) -> Finding:
     holders = ", ".join(f"{each.name or '?'} ({each.pid})" for each in (gpu.processes or ())[:5])
     return Finding(
         cause=CAUSE,
@@ -49,8 +49,17 @@ def _finding(gpu: NvidiaGpu, message: str, severity: Severity, confidence: float
             Evidence("gpu", gpu.name or str(gpu.index), gpu.origin),
             Evidence("compute_mode", gpu.compute_mode or NONE, gpu.origin),
             Evidence("gpu_processes", holders or NONE, gpu.origin),
-            Evidence("cuda_error", message),
+            Evidence("cuda_error", first_line(error.message) if error else NONE, error.fact.origin if error else ""),
         ),
-        values={"gpu_index": str(gpu.index)},
+        values={"gpu_index": str(gpu.index)} | _state(gpu, error, holders),
         remedies=() if gpu.compute_mode not in (None, "default") else ("free-gpu-memory", "restart-computer"),
     )
+
+
+def _state(gpu: NvidiaGpu, error: SeenCudaError | None, holders: str) -> dict[str, str]:
+    mode = gpu.compute_mode or NONE
+    if mode == "prohibited":
+        return phrase("state", "busy-prohibited")
+    if holders and mode.startswith("exclusive"):
+        return phrase("state", "busy-exclusive", mode=mode, holders=holders)
+    return phrase("state", "busy-error", error=error_name(error.error) if error else NONE)

@@ -16,10 +16,11 @@ from dataclasses import dataclass, field
 
 from checks.facts import Frameworks, Gpus, NvidiaFacts, NvidiaGpu
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import gpu_name, in_nvml, is_given_away, nvidia_architecture, pci_address, seen_cuda_errors
+from checks.gpus import error_name, gpu_name, in_nvml, is_given_away, nvidia_architecture, pci_address, seen_cuda_errors
 from checks.knowledge.cuda_driver import Fit, driver_fit, right_flavour
 from checks.knowledge.hardware_errors import hardware_errors, xid
 from checks.knowledge.windows_device_problems import device_problem
+from checks.phrases import phrase
 from checks.registry import check
 
 CAUSE = "gpu-hardware-fault"
@@ -32,17 +33,21 @@ _LOST = ("NVML_ERROR_GPU_IS_LOST", "NVML_ERROR_RESET_REQUIRED", "NVML_ERROR_INSU
 _DAMAGED = ("NVML_ERROR_CORRUPTED_INFOROM",)
 
 
+Sign = tuple[str, dict[str, str]]
+
+
 @dataclass
 class _Signs:
     """What speaks against one GPU, by how bad it is."""
 
     name: str
-    grave: list[str] = field(default_factory=list)
-    mild: list[str] = field(default_factory=list)
+    grave: list[Sign] = field(default_factory=list)
+    mild: list[Sign] = field(default_factory=list)
     confidence: float = 0.6
 
-    def add(self, sign: str, *, grave: bool, confidence: float) -> None:
-        (self.grave if grave else self.mild).append(sign)
+    def add(self, raw: str, words: dict[str, str], *, grave: bool, confidence: float) -> None:
+        """Add a sign: as it came (``raw``), and the words for it, a phrase named "sign"."""
+        (self.grave if grave else self.mild).append((raw, words))
         self.confidence = max(self.confidence, confidence)
 
 
@@ -57,15 +62,20 @@ def gpu_hardware_fault(
             _from_nvml(gpu, _of(found, pci_address(gpu.pci_address) or str(gpu.index), gpu.name or str(gpu.index)))
         for index, error in nvidia.device_errors.items():
             if error in _LOST + _DAMAGED:
-                _of(found, f"index {index}", f"GPU {index}").add(error, grave=True, confidence=0.9)
-        if nvidia.nvml in _LOST:
-            _of(found, "nvml", "NVIDIA GPU").add(nvidia.nvml or "", grave=True, confidence=0.9)
+                _of(found, f"index {index}", f"GPU {index}").add(
+                    error, phrase("sign", "fault-nvml", error=error), grave=True, confidence=0.9
+                )
+        if nvidia.nvml is not None and nvidia.nvml in _LOST:
+            words = phrase("sign", "fault-nvml", error=nvidia.nvml)
+            _of(found, "nvml", "NVIDIA GPU").add(nvidia.nvml, words, grave=True, confidence=0.9)
         _from_log(nvidia, found, gpus)
     if gpus is not None:
         _from_bus(gpus, nvidia, found)
     for seen in seen_cuda_errors(frameworks):
         if seen.error.cause == CAUSE:
-            _of(found, "cuda", seen.framework).add(f"{seen.error.name} ({seen.error.code})", grave=True, confidence=0.9)
+            name = error_name(seen.error)
+            words = phrase("sign", "fault-cuda", error=name)
+            _of(found, "cuda", seen.framework).add(name, words, grave=True, confidence=0.9)
     for subject, signs in found.items():
         if signs.grave or signs.mild:
             yield _finding(subject, signs, nvidia)
@@ -76,7 +86,7 @@ def _of(found: dict[str, _Signs], key: str, name: str) -> _Signs:
 
 
 def _finding(subject: str, signs: _Signs, nvidia: NvidiaFacts | None) -> Finding:
-    all_signs = list(dict.fromkeys(signs.grave + signs.mild))
+    told = dict(signs.grave + signs.mild)
     return Finding(
         cause=CAUSE,
         severity=Severity.BLOCKING if signs.grave else Severity.WARNING,
@@ -84,27 +94,34 @@ def _finding(subject: str, signs: _Signs, nvidia: NvidiaFacts | None) -> Finding
         subject=subject,
         evidence=(
             Evidence("gpu", signs.name, nvidia.origin if nvidia else ""),
-            Evidence("signs", "; ".join(all_signs), hardware_errors().title, hardware_errors().source),
+            Evidence("signs", "; ".join(told), hardware_errors().title, hardware_errors().source),
         ),
+        values={
+            "signs_en": "; ".join(words["sign_en"] for words in told.values()),
+            "signs_ja": "、".join(words["sign_ja"] for words in told.values()),
+        },
     )
 
 
 def _from_nvml(gpu: NvidiaGpu, signs: _Signs) -> None:
     for error in sorted(set(gpu.unread.values())):
         if error in _LOST + _DAMAGED:
-            signs.add(error, grave=True, confidence=0.9)
+            signs.add(error, phrase("sign", "fault-nvml", error=error), grave=True, confidence=0.9)
     remaps = gpu.row_remaps
     if remaps and remaps.failure:
-        signs.add("row remap failure", grave=True, confidence=0.95)
+        signs.add("row remap failure", phrase("sign", "fault-remap-failed"), grave=True, confidence=0.95)
     if remaps and remaps.pending:
-        signs.add("row remap pending", grave=False, confidence=0.9)
+        signs.add("row remap pending", phrase("sign", "fault-remap-pending"), grave=False, confidence=0.9)
     if gpu.retired_pages_pending:
-        signs.add("retired pages pending", grave=False, confidence=0.9)
+        signs.add("retired pages pending", phrase("sign", "fault-retired-pending"), grave=False, confidence=0.9)
     if gpu.ecc and gpu.ecc.uncorrected_volatile:
-        signs.add(f"ECC uncorrected (volatile) = {gpu.ecc.uncorrected_volatile}", grave=True, confidence=0.9)
+        count = str(gpu.ecc.uncorrected_volatile)
+        words = phrase("sign", "fault-ecc", count=count)
+        signs.add(f"ECC uncorrected (volatile) = {count}", words, grave=True, confidence=0.9)
     action = next((row for row in hardware_errors().recovery_action if row.id == gpu.recovery_action), None)
     if action is not None and action.value != 0:
-        signs.add(f"recovery action: {action.id}", grave=False, confidence=0.8)
+        words = phrase("sign", "fault-recovery", action=action.id)
+        signs.add(f"recovery action: {action.id}", words, grave=False, confidence=0.8)
 
 
 def _from_log(nvidia: NvidiaFacts, found: dict[str, _Signs], gpus: Gpus | None) -> None:
@@ -118,7 +135,19 @@ def _from_log(nvidia: NvidiaFacts, found: dict[str, _Signs], gpus: Gpus | None) 
         repeated = f" (x{times})" if times > 1 else ""
         signs = _of(found, address or "log", names.get(address) or "NVIDIA GPU")
         is_grave = row.severity == "fatal" and code not in _REPAIRED
-        signs.add(f"Xid {code}{repeated}: {row.meaning}", grave=is_grave, confidence=0.85 if is_grave else 0.7)
+        words = _xid_words(code, row.likely[0], repeated)
+        signs.add(f"Xid {code}{repeated}: {row.meaning}", words, grave=is_grave, confidence=0.85 if is_grave else 0.7)
+
+
+def _xid_words(code: int, suspect: str, repeated: str) -> dict[str, str]:
+    """The words for an Xid: its number, and in each language what it speaks against."""
+    against = phrase("suspect", f"suspect-{suspect}")
+    return {
+        f"sign_{language}": phrase("sign", "fault-xid", code=str(code), suspect=word, times=repeated)[
+            f"sign_{language}"
+        ]
+        for language, word in ((name.removeprefix("suspect_"), word) for name, word in against.items())
+    }
 
 
 def _from_bus(gpus: Gpus, nvidia: NvidiaFacts | None, found: dict[str, _Signs]) -> None:
@@ -126,9 +155,10 @@ def _from_bus(gpus: Gpus, nvidia: NvidiaFacts | None, found: dict[str, _Signs]) 
         signs = _of(found, pci_address(gpu.address) or gpu_name(gpu), gpu_name(gpu))
         problem = device_problem(gpu.problem_code)
         if problem is not None and problem.cause == CAUSE:
-            signs.add(f"Windows: {problem.name} ({problem.code})", grave=True, confidence=0.6)
+            words = phrase("sign", "fault-windows", problem=problem.name, code=str(problem.code))
+            signs.add(f"Windows: {problem.name} ({problem.code})", words, grave=True, confidence=0.6)
         if gpu.revision == "ff":
-            signs.add("PCI revision ff: does not answer on the bus", grave=True, confidence=0.9)
+            signs.add("PCI revision ff", phrase("sign", "fault-no-registers"), grave=True, confidence=0.9)
     if nvidia is None or nvidia.nvml != "ok" or nvidia.devices is None:
         return
     for gpu in gpus.nvidia:
@@ -143,4 +173,4 @@ def _from_bus(gpus: Gpus, nvidia: NvidiaFacts | None, found: dict[str, _Signs]) 
             continue
         if driver_fit(architecture, nvidia.driver_version) is Fit.FITS:
             signs = _of(found, pci_address(gpu.address) or gpu_name(gpu), gpu_name(gpu))
-            signs.add("on the bus, but not in NVML", grave=True, confidence=0.75)
+            signs.add("not in NVML", phrase("sign", "fault-not-in-nvml"), grave=True, confidence=0.75)

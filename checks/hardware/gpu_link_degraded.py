@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from checks.facts import Gpu, Gpus, NvidiaFacts, NvidiaGpu
 from checks.finding import Evidence, Finding, Severity
 from checks.gpus import NONE, gpu_name, in_nvml
+from checks.phrases import phrase
 from checks.registry import check
 
 CAUSE = "gpu-link-degraded"
@@ -54,6 +55,7 @@ def _by_nvml(nvidia: NvidiaFacts) -> Iterator[Finding]:
                 Evidence("link_max", most, gpu.origin),
                 Evidence("nvlinks", _nvlinks(gpu), gpu.origin),
             ),
+            values=_state(gpu, has_fewer_lanes=has_fewer_lanes, is_slower=is_slower),
         )
 
 
@@ -72,6 +74,7 @@ def _by_the_bus(gpu: Gpu) -> Iterator[Finding]:
             Evidence("link_max", f"x{link.width_max}", gpu.origin),
             Evidence("nvlinks", NONE),
         ),
+        values=phrase("state", "link-lanes", now=str(link.width), most=str(link.width_max)),
     )
 
 
@@ -90,3 +93,13 @@ def _nvlinks(gpu: NvidiaGpu) -> str:
     if gpu.nvlinks_active is None:
         return NONE
     return f"{gpu.nvlinks_active} / {gpu.nvlinks_active + (gpu.nvlinks_inactive or 0)}"
+
+
+def _state(gpu: NvidiaGpu, *, has_fewer_lanes: bool, is_slower: bool) -> dict[str, str]:
+    link = gpu.link
+    if link is not None and has_fewer_lanes:
+        return phrase("state", "link-lanes", now=str(link.width), most=str(link.width_max))
+    if link is not None and is_slower:
+        return phrase("state", "link-generation", now=str(link.generation), most=str(link.generation_max))
+    active = gpu.nvlinks_active or 0
+    return phrase("state", "link-nvlink", now=str(active), most=str(active + (gpu.nvlinks_inactive or 0)))

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from checks.facts import EnvironmentVariables, NvidiaFacts, NvidiaGpu
 from checks.finding import Evidence, Finding, Severity
 from checks.gpus import NONE
+from checks.phrases import phrase
 from checks.registry import check
 
 CAUSE = "gpu-mig-misconfigured"
@@ -25,16 +26,25 @@ def gpu_mig_misconfigured(nvidia: NvidiaFacts, environment: EnvironmentVariables
     for gpu in devices:
         if gpu.mig_enabled and gpu.mig_instances == ():
             severity = Severity.BLOCKING if is_only_one else Severity.WARNING
-            yield _finding(gpu, severity, 0.95, ("create-mig-instance", "disable-mig"))
+            yield _finding(
+                gpu, severity, 0.95, phrase("state", "mig-without-instance"), ("create-mig-instance", "disable-mig")
+            )
         elif None not in (gpu.mig_enabled, gpu.mig_pending) and gpu.mig_enabled != gpu.mig_pending:
-            yield _finding(gpu, Severity.WARNING, 0.9, ("reset-gpu",))
+            state = phrase("state", "mig-waits-for-reset", mode=_mode(gpu))
+            yield _finding(gpu, Severity.WARNING, 0.9, state, ("reset-gpu",))
     wanted = (environment.values if environment else {}).get("CUDA_VISIBLE_DEVICES", "")
     if wanted.startswith("MIG-") and devices and all(gpu.mig_enabled is False for gpu in devices):
-        yield _finding(devices[0], Severity.BLOCKING, 0.9, ("unset-device-variable",), wanted)
+        state = phrase("state", "mig-name-without-mig", wanted=wanted)
+        yield _finding(devices[0], Severity.BLOCKING, 0.9, state, ("unset-device-variable",), wanted)
 
 
 def _finding(
-    gpu: NvidiaGpu, severity: Severity, confidence: float, remedies: tuple[str, ...], wanted: str = ""
+    gpu: NvidiaGpu,
+    severity: Severity,
+    confidence: float,
+    state: dict[str, str],
+    remedies: tuple[str, ...],
+    wanted: str = "",
 ) -> Finding:
     instances = ", ".join(each.profile or str(each.index) for each in gpu.mig_instances or ())
     return Finding(
@@ -48,7 +58,7 @@ def _finding(
             Evidence("mig_instances", instances or NONE, gpu.origin),
             Evidence("variable_value", wanted or NONE, "CUDA_VISIBLE_DEVICES"),
         ),
-        values={"gpu_index": str(gpu.index)} | ({"variable": "CUDA_VISIBLE_DEVICES"} if wanted else {}),
+        values=state | {"gpu_index": str(gpu.index)} | ({"variable": "CUDA_VISIBLE_DEVICES"} if wanted else {}),
         remedies=remedies,
     )
 

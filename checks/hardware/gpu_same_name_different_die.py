@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from checks.facts import Gpu, Gpus, NvidiaFacts
 from checks.finding import Evidence, Finding, Severity
 from checks.gpus import NONE, in_nvml
+from checks.phrases import phrase
 from checks.registry import check
 
 CAUSE = "gpu-same-name-different-die"
@@ -39,9 +40,13 @@ def _judge(name: str, cards: list[Gpu], nvidia: NvidiaFacts | None) -> Iterator[
     firmware = _distinct(each.vbios for each in listed)
     boards = _distinct(each.board_part_number for each in listed)
     if len(dies) > 1:
-        severity, confidence = Severity.WARNING, 0.95
-    elif max(len(ids), len(firmware), len(boards)) > 1:
-        severity, confidence = Severity.NOTE, 0.9
+        severity, confidence, state = Severity.WARNING, 0.95, phrase("state", "differs-die", dies=", ".join(dies))
+    elif len(ids) > 1:
+        severity, confidence, state = Severity.NOTE, 0.9, phrase("state", "differs-id", ids=", ".join(ids))
+    elif len(firmware) > 1:
+        severity, confidence, state = Severity.NOTE, 0.9, phrase("state", "differs-vbios", vbios=", ".join(firmware))
+    elif len(boards) > 1:
+        severity, confidence, state = Severity.NOTE, 0.9, phrase("state", "differs-board", boards=", ".join(boards))
     else:
         return
     yield Finding(
@@ -56,6 +61,7 @@ def _judge(name: str, cards: list[Gpu], nvidia: NvidiaFacts | None) -> Iterator[
             Evidence("vbios", ", ".join(firmware) or NONE, nvidia.origin if nvidia else ""),
             Evidence("board_part_numbers", ", ".join(boards) or NONE, nvidia.origin if nvidia else ""),
         ),
+        values=state,
     )
 
 

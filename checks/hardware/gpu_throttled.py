@@ -14,6 +14,7 @@ from checks.facts import NvidiaFacts, NvidiaGpu
 from checks.finding import Evidence, Finding, Severity
 from checks.gpus import NONE
 from checks.knowledge.hardware_errors import clock_reason, hardware_errors
+from checks.phrases import phrase
 from checks.registry import check
 
 CAUSE = "gpu-throttled"
@@ -31,12 +32,23 @@ def gpu_throttled(nvidia: NvidiaFacts) -> Iterator[Finding]:
         )
         if reasons:
             remedies = ("cool-gpu",) if any("Thermal" in each for each in reasons) else ("check-gpu-power", "cool-gpu")
-            yield _finding(gpu, ", ".join(reasons), Severity.WARNING, 0.75, remedies)
+            held_by = ", ".join(reasons)
+            state = phrase("state", "throttled-by", reasons=held_by)
+            yield _finding(gpu, held_by, state, Severity.WARNING, 0.75, remedies)
         elif is_lowered:
-            yield _finding(gpu, "power limit", Severity.NOTE, 0.9, ("restore-power-limit",))
+            limits = {"limit": _watts(gpu.power_limit), "default": _watts(gpu.power_limit_default)}
+            state = phrase("state", "throttled-by-limit", **limits)
+            yield _finding(gpu, NONE, state, Severity.NOTE, 0.9, ("restore-power-limit",))
 
 
-def _finding(gpu: NvidiaGpu, reasons: str, severity: Severity, confidence: float, remedies: tuple[str, ...]) -> Finding:
+def _finding(
+    gpu: NvidiaGpu,
+    reasons: str,
+    state: dict[str, str],
+    severity: Severity,
+    confidence: float,
+    remedies: tuple[str, ...],
+) -> Finding:
     return Finding(
         cause=CAUSE,
         severity=severity,
@@ -51,7 +63,8 @@ def _finding(gpu: NvidiaGpu, reasons: str, severity: Severity, confidence: float
             Evidence("power_limit_default", _watts(gpu.power_limit_default), gpu.origin),
             Evidence("clock_sm", f"{gpu.clock_sm or NONE} / {gpu.clock_sm_max or NONE} MHz", gpu.origin),
         ),
-        values={"gpu_index": str(gpu.index)}
+        values=state
+        | {"gpu_index": str(gpu.index)}
         | ({"watts": f"{gpu.power_limit_default:.0f}"} if gpu.power_limit_default else {}),
         remedies=remedies,
     )

@@ -14,7 +14,7 @@ from checks.facts import (
     ProviderStart,
     TorchFacts,
 )
-from checks.gpus import cuda_computes, first_line, gib, gpu_name, in_nvml, pci_address, seen_cuda_errors
+from checks.gpus import LINE, cuda_computes, first_line, gib, gpu_name, in_nvml, pci_address, seen_cuda_errors
 
 RAN = (FrameworkDevice(device="cuda:0", kernel=KernelLaunch(ran=True, correct=True)),)
 
@@ -102,4 +102,4 @@ def test_words_for_values() -> None:
     assert gib(25769803776) == "24.0 GiB"
     assert gpu_name(Gpu(vendor_id="10de", device_id="2b85")) == "10de:2b85"
     assert first_line("\n  CUDA error: unknown error\nCUDA kernel errors might be ...") == "CUDA error: unknown error"
-    assert len(first_line("x" * 1000)) == 200
+    assert len(first_line("x" * 1000)) == LINE

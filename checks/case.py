@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from checks import __version__
-from checks.facts import Facts
+from checks.facts import Facts, Symptom
 from checks.finding import Finding, Outcome
 
 FORMAT = 1
@@ -97,6 +97,8 @@ def decode(data: bytes) -> Case:
         complete = msgspec.convert(plain.get("complete", True), bool)
     except (msgspec.ValidationError, RecursionError) as error:
         raise CaseError("case-too-new" if newer else "case-unreadable", str(error)) from error
+    if facts.symptom is None:
+        facts = msgspec.structs.replace(facts, symptom=Symptom(origin="case", name=answers.symptom))
     again = judged(facts, answers, created=created, complete=complete)
     return msgspec.structs.replace(again, newer=newer, naosu=str(plain.get("naosu", "")))
 

@@ -40,6 +40,7 @@ from checks.facts import (
     ProbeRun,
     ProbeRuns,
     SentFile,
+    Symptom,
 )
 from checks.finding import Outcome
 from checks.interpreters import Places, find_interpreters, likely_target, read_interpreter
@@ -229,6 +230,7 @@ class _Examination:
             frameworks=_frameworks(target, answers, read, missing),
             environment=_environment(target, read.get("environment"), missing),
             probes=ProbeRuns(runs=tuple(answer.run for answer in answers.values())),
+            symptom=Symptom(origin="user", name=self._request.answers.symptom),
             logs=self._request.logs,
             scripts=self._request.scripts,
             models=self._request.models,

@@ -616,6 +616,12 @@ class ProbeRuns(Fact, frozen=True, kw_only=True, omit_defaults=True):
         return next((run for run in self.runs if run.probe == probe), None)
 
 
+class Symptom(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """What the user says has happened, as for ``--symptom``: the one fact that no probe can read."""
+
+    name: str = "everything"
+
+
 class SentFile(Fact, frozen=True, kw_only=True, omit_defaults=True):
     """A log, script or model that the user gave. ``text`` only for logs; ``examined`` says whether a reader knew it."""
 
@@ -638,6 +644,7 @@ class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     frameworks: Frameworks | None = None
     environment: EnvironmentVariables | None = None
     probes: ProbeRuns | None = None
+    symptom: Symptom | None = None
     logs: tuple[SentFile, ...] = ()
     scripts: tuple[SentFile, ...] = ()
     models: tuple[SentFile, ...] = ()

@@ -102,4 +102,5 @@ KINDS: dict[type, tuple[str, Callable[[facts.Facts], object | None]]] = {
     facts.CoreMlToolsFacts: ("coremltools", lambda all_: all_.frameworks and all_.frameworks.coremltools),
     facts.EnvironmentVariables: ("environment", lambda all_: all_.environment),
     facts.ProbeRuns: ("probes", lambda all_: all_.probes),
+    facts.Symptom: ("symptom", lambda all_: all_.symptom),
 }

@@ -16,6 +16,7 @@ from checks.knowledge.gpu_architectures import (
 LINE = 400  # characters of a message that a report quotes; frameworks name the reason at the end
 NONE = "-"  # a value of a finding that says: looked for, and there is none
 
+_MAKERS = {"10de": "NVIDIA", "1002": "AMD", "8086": "Intel"}
 _CUDA_PROVIDERS = ("CUDAExecutionProvider", "TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider")
 
 
@@ -72,8 +73,8 @@ def _messages(fact: FrameworkFacts) -> Iterator[str]:
 
 
 def error_name(error: CudaError) -> str:
-    """An error in a form short enough for a sentence: "cudaErrorUnknown (999)"."""
-    return f"{error.name} ({error.code})"
+    """An error in a form short enough for a sentence: "cudaErrorUnknown, 999"."""
+    return f"{error.name}, {error.code}"
 
 
 def first_line(text: str) -> str:
@@ -83,8 +84,10 @@ def first_line(text: str) -> str:
 
 
 def gpu_name(gpu: Gpu) -> str:
-    """What to call a GPU of the bus: its product, else its die, else its id."""
-    return gpu.product or gpu.die or f"{gpu.vendor_id or '????'}:{gpu.device_id or '????'}"
+    """What to call a GPU of the bus: its product, else its die, else its id, else its maker."""
+    maker = gpu.vendor or _MAKERS.get(gpu.vendor_id or "", "")
+    number = f"{gpu.vendor_id}:{gpu.device_id}" if gpu.vendor_id and gpu.device_id else ""
+    return gpu.product or gpu.die or " ".join(filter(None, (maker, "GPU", number)))
 
 
 def pci_address(text: str | None) -> str:

@@ -55,7 +55,7 @@ def mps_unavailable(
         severity=severity,
         confidence=confidence,
         evidence=(
-            Evidence("chip", apple.chip or NONE, apple.origin),
+            Evidence("chip", apple.chip or "Mac", apple.origin),
             Evidence("macos_version", apple.macos_version or NONE, apple.origin),
             Evidence("python_architecture", interpreter.architecture or NONE, interpreter.path),
             Evidence("torch_version", (torch.version if torch else None) or NONE, torch.origin if torch else ""),

@@ -100,6 +100,7 @@ def test_the_same_card_where_nvml_names_no_address() -> None:
 
 def test_words_for_values() -> None:
     assert gib(25769803776) == "24.0 GiB"
-    assert gpu_name(Gpu(vendor_id="10de", device_id="2b85")) == "10de:2b85"
+    assert gpu_name(Gpu(vendor_id="10de", device_id="2b85")) == "NVIDIA GPU 10de:2b85"
+    assert gpu_name(Gpu(vendor_id="1002")) == "AMD GPU"
     assert first_line("\n  CUDA error: unknown error\nCUDA kernel errors might be ...") == "CUDA error: unknown error"
     assert len(first_line("x" * 1000)) == LINE

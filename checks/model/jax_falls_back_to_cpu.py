@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checks.cuda_gpus import cuda_gpus, cuda_works, driver_of, hides_all_gpus, names
-from checks.facts import EnvironmentVariables, JaxFacts, MachineFacts
+from checks.facts import EnvironmentVariables, JaxFacts, MachineFacts, TorchFacts
 from checks.finding import Evidence, Finding, Severity, Unread
 from checks.knowledge.import_errors import recognise
 from checks.knowledge.jax import fitting_plugin
@@ -26,7 +26,7 @@ NONE = "–"
 
 @check(CAUSE)
 def jax_falls_back_to_cpu(
-    jax: JaxFacts, machine: MachineFacts, environment: EnvironmentVariables | None
+    jax: JaxFacts, machine: MachineFacts, environment: EnvironmentVariables | None, torch: TorchFacts | None
 ) -> Iterator[Finding]:
     """One finding for the interpreter."""
     gpus = cuda_gpus(machine)
@@ -42,10 +42,12 @@ def jax_falls_back_to_cpu(
     clue = _clue(jax)
     capabilities = tuple(gpu.capability for gpu in gpus if gpu.capability)
     plugin = fitting_plugin(capabilities, driver_of(machine))
+    # Without a plugin beside a PyTorch that uses the GPU, JAX most likely came along with another package.
+    is_by_the_way = is_windows or (not cuda and torch is not None and bool(torch.cuda_available))
     is_certain = bool(clue) or (jax.plugins is not None and (not cuda or _is_other_version(cuda, jax)))
     yield Finding(
         cause=CAUSE,
-        severity=Severity.NOTE if is_windows else Severity.WARNING,
+        severity=Severity.NOTE if is_by_the_way else Severity.WARNING,
         confidence=0.92 if is_certain else 0.75,
         evidence=(
             Evidence("framework", f"jax {jax.version or ''}".strip(), jax.origin),

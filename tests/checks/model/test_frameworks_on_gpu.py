@@ -21,6 +21,7 @@ from checks.facts import (
     ProviderStart,
     TensorFlowFacts,
     TensorRtFacts,
+    TorchFacts,
 )
 from checks.finding import Finding, NotInTable, Severity, Unread
 from checks.model.jax_falls_back_to_cpu import jax_falls_back_to_cpu
@@ -190,11 +191,12 @@ def jax(
     where: MachineFacts | None = None,
     warnings: tuple[str, ...] = (),
     environment: EnvironmentVariables | None = None,
+    torch: TorchFacts | None = None,
 ) -> list[Finding]:
     facts = JaxFacts(
         version="0.8.0", jaxlib_version="0.8.0", plugins=plugins, default_backend=backend, warnings=warnings
     )
-    return list(jax_falls_back_to_cpu(facts, where or machine(), environment))
+    return list(jax_falls_back_to_cpu(facts, where or machine(), environment, torch))
 
 
 def test_no_plugin() -> None:
@@ -219,6 +221,14 @@ def test_on_windows_it_is_only_a_note() -> None:
     (finding,) = jax(where=machine(os=WINDOWS))
     assert finding.severity is Severity.NOTE
     assert finding.remedies == ("use-jax-in-wsl",)
+
+
+def test_a_jax_that_came_along_is_only_a_note() -> None:
+    torch = TorchFacts(version="2.8.0+cu128", cuda_version="12.8", cuda_available=True)
+    (finding,) = jax(torch=torch)
+    assert finding.severity is Severity.NOTE
+    (finding,) = jax("jax-cuda12-plugin 0.7.0", torch=torch)
+    assert finding.severity is Severity.WARNING
 
 
 def test_a_gpu_that_no_plugin_serves() -> None:

@@ -333,4 +333,5 @@ def _sent(sent: SentFile, language: str) -> FactSection:
     rows = [] if sent.size is None else [FactRow(row_label("file_size", language), size(sent.size, language))]
     if not sent.examined:
         rows.append(FactRow(row_label("examined", language), words("report.no", language)))
-    return FactSection(words(f"report.section-{sent.kind}", language, name=sent.name), tuple(rows), sent.text or "")
+    kind = sent.kind if sent.kind in ("script", "model") else "log"
+    return FactSection(words(f"report.section-{kind}", language, name=sent.name), tuple(rows), sent.text or "")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from checks.remedy import PlannedStep, RemedyPlan
 from wizard.report.model import FindingView, Report
-from wizard.report.steps import is_address, step_label, step_text, success
+from wizard.report.steps import is_address, step_label, step_text
 from wizard.words import words
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~$&])")
@@ -128,10 +128,9 @@ def _remedy(remedy: RemedyPlan, heading: str, language: str) -> Iterator[str]:
         yield f"{words('report.heading-risk', language)}: {escaped(remedy.risk)}\n"
     for step in remedy.steps:
         yield from _step(step, language)
+    yield escaped(words("report.verify", language, expect=remedy.verify.expect)) + "\n"
     if remedy.verify.code:
-        yield f"{words('report.heading-verify', language)}:\n"
         yield code_block(remedy.verify.code, remedy.verify.language) + "\n"
-    yield escaped(success(remedy.verify, language)) + "\n"
 
 
 def _step(step: PlannedStep, language: str) -> Iterator[str]:

@@ -117,7 +117,7 @@ def build(case: Case, language: str) -> Report:
         verdict=verdict_of(case, [each.title for each in findings], language),
         meta=_meta(case, language),
         notes=_notes(case, language),
-        exactness=words(f"report.exactness-{case.answers.exactness}", language) if case.answers.exactness else "",
+        exactness=_known(f"exactness-{case.answers.exactness}", "", language),
         findings=findings,
         fine=tuple(_statement(each.cause, language) for each in by_status[Status.CLEAR]),
         undecided=tuple(
@@ -152,6 +152,12 @@ def reason_of(outcome: Outcome, language: str) -> str:
     known = area("reasons").get(outcome.reason)
     why = fill_sentence(known.of(language), values) if known else outcome.reason
     return words("report.with-detail", language, text=why, detail=values["why"]) if values.get("why") else why
+
+
+def _known(key: str, otherwise: str, language: str) -> str:
+    """A word for a value of a case; the value itself where a newer version, or a hand, wrote one that we do not know."""
+    found = area("report").get(key)
+    return found.of(language) if found else otherwise
 
 
 def _finding(finding: Finding, case: Case, language: str) -> FindingView:
@@ -215,7 +221,7 @@ def _probe(run: ProbeRun, language: str) -> ProbeRow:
     ]
     return ProbeRow(
         name=label(run.probe, language),
-        status=words(f"report.probe-{run.status}", language),
+        status=_known(f"probe-{run.status}", run.status, language),
         seconds="" if run.seconds is None else words("report.seconds", language, seconds=run.seconds),
         detail=words("report.list-separator", language).join(each for each in details if each),
         is_trouble=run.status != "ok",
@@ -227,9 +233,9 @@ def _meta(case: Case, language: str) -> tuple[tuple[str, str], ...]:
     oldest, newest = (day.isoformat() for day in knowledge_days())
     answers = case.answers
     rows = [
-        ("meta-symptom", words(f"report.symptom-{answers.symptom}", language)),
-        ("meta-exactness", words(f"report.exactness-name-{answers.exactness}", language) if answers.exactness else ""),
-        ("meta-effort", words(f"report.effort-{answers.effort}", language)),
+        ("meta-symptom", _known(f"symptom-{answers.symptom}", answers.symptom, language)),
+        ("meta-exactness", _known(f"exactness-name-{answers.exactness}", answers.exactness, language)),
+        ("meta-effort", _known(f"effort-{answers.effort}", answers.effort, language)),
         ("meta-target", case.facts.target or ""),
         ("meta-created", moment(case.created, language)),
         ("meta-naosu", case.naosu),

@@ -26,7 +26,7 @@ from checks.remedy import PlannedStep, RemedyPlan
 from wizard.report.fact_sheet import FactRow, FactSection
 from wizard.report.model import FindingView, NotRun, ProbeRow, Report
 from wizard.report.pdf_file import ATTACHMENT, Heading, LinkArea, finished
-from wizard.report.steps import is_address, step_label, step_text, success
+from wizard.report.steps import is_address, step_label, step_text
 from wizard.report.typeset import (
     DOTS,
     INK,
@@ -322,11 +322,17 @@ class _Composer:
             yield Paragraph(runs, self._device, indent=15, mark=mark, keep_with_next=True)
         for number, step in enumerate(remedy.steps, 1):
             yield from self._step(step, f"{number}." if len(remedy.steps) > 1 else "")
-        expect = visible(success(remedy.verify, self._report.language))
-        runs = [Run(f"{self._words('heading-verify')}: ", Style(bold=True)), Run(expect)]
+        text = words("report.verify", self._report.language, expect=remedy.verify.expect)
         has_code = bool(remedy.verify.code)
         mark = Run("✓", Style(bold=True, color=color))
-        yield Paragraph(runs, self._device, indent=15, mark=mark, keep_with_next=has_code, after=3 if has_code else 8)
+        yield Paragraph(
+            [Run(visible(text))],
+            self._device,
+            indent=15,
+            mark=mark,
+            keep_with_next=has_code,
+            after=3 if has_code else 8,
+        )
         if has_code:
             yield Code(visible_lines(remedy.verify.code), self._device, indent=15, after=8)
 

@@ -1,8 +1,8 @@
-"""Small words that several prints share: the label of a step, the sign of success, whether a source can be a link."""
+"""Small words that several prints share: the label of a step, what to do with it, whether a source can be a link."""
 
 from __future__ import annotations
 
-from checks.remedy import PlannedStep, PlannedVerify
+from checks.remedy import PlannedStep
 from wizard.words import words
 
 
@@ -16,11 +16,6 @@ def step_label(step: PlannedStep, language: str) -> str:
 def step_text(step: PlannedStep, language: str) -> str:
     """What to do with the code of a step. A command needs no word; a setting or a piece of program does."""
     return step.text or (words(f"window.report-step-{step.kind}", language) if step.kind in ("setting", "code") else "")
-
-
-def success(verify: PlannedVerify, language: str) -> str:
-    """How to see that a remedy worked, as a sentence."""
-    return words("report.expect", language, expect=verify.expect.rstrip(".。"))
 
 
 def is_address(source: str) -> bool:

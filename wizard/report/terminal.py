@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from wizard.report.model import FindingView, Report
-from wizard.report.steps import step_label, step_text, success
+from wizard.report.steps import step_label, step_text
 from wizard.words import words
 
 _FIRST = 3  # remedies and steps are shown in full for so many findings
@@ -44,7 +44,5 @@ def _finding(finding: FindingView, language: str) -> Iterator[str]:
         for step in remedy.steps:
             yield from (f"  {line}" for line in (step_label(step, language), step_text(step, language)) if line)
             yield from (f"    {line}" for line in step.code.splitlines())
-        if remedy.verify.code:
-            yield f"{words('report.heading-verify', language)}:"
-            yield from (f"    {line}" for line in remedy.verify.code.splitlines())
-        yield success(remedy.verify, language)
+        yield words("report.verify", language, expect=remedy.verify.expect)
+        yield from (f"    {line}" for line in remedy.verify.code.splitlines())

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from checks.case import Case
 from checks.causes import family_of
 from checks.finding import Finding, Severity, Status
-from wizard.words import words
+from wizard.words import area, words
 
 SYMBOLS = {"blocking": "×", "warning": "!", "clear": "✓", "incomplete": "?", "nothing-run": "–"}
 
@@ -35,13 +35,15 @@ class Verdict:
 def verdict_of(case: Case, titles: Sequence[str], language: str) -> Verdict:
     """The verdict on a case. ``titles`` are those of its findings, in their order and in the same language."""
     state = _state(case)
-    spoken = _spoken(case.findings, case.answers.symptom)
+    # A case of a newer version may name a symptom that has no sentences here.
+    symptom = case.answers.symptom if f"clear-{case.answers.symptom}" in area("report") else "everything"
+    spoken = _spoken(case.findings, symptom)
     title = titles[spoken] if titles else ""
     return Verdict(
         state=state,
         word=words(f"report.verdict-word-{state}", language),
         symbol=SYMBOLS[state],
-        sentence=words(f"report.{_sentence(case, state, spoken)}", language, title=title),
+        sentence=words(f"report.{_sentence(case, state, symptom, spoken)}", language, title=title),
         scope=_scope(case, language),
     )
 
@@ -68,9 +70,8 @@ def _spoken(findings: Sequence[Finding], symptom: str) -> int:
     return next((index for index in serious if _explains(findings[index].cause, symptom)), 0)
 
 
-def _sentence(case: Case, state: str, spoken: int) -> str:
+def _sentence(case: Case, state: str, symptom: str, spoken: int) -> str:
     """The key of the verdict's sentence."""
-    symptom = case.answers.symptom
     if state == "incomplete":
         return "incomplete" if case.complete else "incomplete-cancelled"
     if state == "nothing-run":

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from checks.case import Answers, Case
-from checks.facts import Facts, MachineFacts, OsFacts
+from checks.facts import Facts, MachineFacts, OsFacts, ProbeRuns
 from checks.finding import Evidence, Finding, Outcome, Severity, Status
 from wizard.report.model import Report, build, moment
 from wizard.words import area
@@ -161,3 +161,16 @@ def test_without_a_machine_it_says_so(make_case: Callable[..., Case]) -> None:
 def test_a_moment_that_is_none_is_shown_as_it_came() -> None:
     assert moment("yesterday", "en") == "yesterday"
     assert moment("2026-11-21T18:30:00+09:00", "ja") == "2026年11月21日 09:30 (UTC)"
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_answers_that_this_version_does_not_know(make_case: Callable[..., Case], language: str) -> None:
+    known = make_case()
+    strange = Answers(symptom="smells-burnt", exactness="perfect", effort="heroic")
+    assert known.facts.probes is not None
+    run = msgspec.structs.replace(known.facts.probes.runs[0], status="evaporated")
+    facts = msgspec.structs.replace(known.facts, probes=ProbeRuns(runs=(run,)))
+    report = build(msgspec.structs.replace(known, answers=strange, facts=facts), language)
+    assert {"smells-burnt", "perfect", "heroic"} <= {value for _, value in report.meta}
+    assert report.probes[0].status == "evaporated"
+    assert report.verdict.sentence

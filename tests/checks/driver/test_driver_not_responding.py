@@ -3,14 +3,7 @@
 import pytest
 
 from checks.driver.driver_not_responding import driver_not_responding
-from checks.facts import (
-    Gpu,
-    Gpus,
-    NvidiaFacts,
-    ProbeRun,
-    ProbeRuns,
-    StageRun,
-)
+from checks.facts import Frameworks, Gpu, Gpus, NvidiaFacts, NvidiaGpu, ProbeRun, ProbeRuns, StageRun, TorchFacts
 
 NVIDIA = Gpus(devices=(Gpu(vendor_id="10de"),))
 
@@ -28,7 +21,7 @@ def runs(status: str, signal: str | None = None) -> ProbeRuns:
     ],
 )
 def test_speaks(probes: ProbeRuns, nvidia: NvidiaFacts | None, status: str) -> None:
-    (finding,) = driver_not_responding(probes, NVIDIA, nvidia)
+    (finding,) = driver_not_responding(probes, NVIDIA, nvidia, None)
     assert finding.placeholders()["probe_status"] == status
 
 
@@ -42,4 +35,24 @@ def test_speaks(probes: ProbeRuns, nvidia: NvidiaFacts | None, status: str) -> N
     ],
 )
 def test_silent(probes: ProbeRuns, gpus: Gpus) -> None:
-    assert list(driver_not_responding(probes, gpus, None)) == []
+    assert list(driver_not_responding(probes, gpus, None, None)) == []
+
+
+HEALTHY = NvidiaFacts(nvml="ok", devices=(NvidiaGpu(index=0),))
+CUDA = Frameworks(torch=TorchFacts(cuda_version="12.8"))
+
+
+@pytest.mark.parametrize(
+    ("stage", "status", "frameworks", "found"),
+    [
+        pytest.param("cuda_kernels", "timed-out", CUDA, 1, id="first-kernel-hangs"),
+        pytest.param("imported", "timed-out", CUDA, 0, id="import-hangs-is-another-cause"),
+        pytest.param("cuda_kernels", "crashed", CUDA, 0, id="crash-of-a-program"),
+        pytest.param("cuda_kernels", "timed-out", Frameworks(torch=TorchFacts(cuda_version="")), 0, id="no-cuda-build"),
+    ],
+)
+def test_a_framework_that_hangs_at_the_gpu(stage: str, status: str, frameworks: Frameworks, found: int) -> None:
+    run = ProbeRun(probe="torch", status=status, stages=(StageRun(name=stage),))
+    findings = list(driver_not_responding(ProbeRuns(runs=(run,)), NVIDIA, HEALTHY, frameworks))
+    assert len(findings) == found
+    assert all(each.confidence == 0.5 for each in findings)

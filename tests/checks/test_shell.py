@@ -92,3 +92,17 @@ def test_braces_and_unknown_names() -> None:
     assert placeholders("{a} {{b}} {c}") == {"a", "c"}
     with pytest.raises(KeyError):
         Shell.SH.fill("{unknown}", {}, {})
+
+
+@pytest.mark.parametrize(
+    ("shell", "written"),
+    [
+        (Shell.SH, "pip install torch==2.11.0 'jax[cuda12]' '$(touch' 'hacked)' --index-url x"),
+        (Shell.POWERSHELL, "pip install torch==2.11.0 'jax[cuda12]' '$(touch' 'hacked)' --index-url x"),
+    ],
+)
+def test_several_words_are_quoted_one_by_one(shell: Shell, written: str) -> None:
+    values = {"packages": "torch==2.11.0 jax[cuda12] $(touch hacked)", "index": "x"}
+    template = "{pip_install} {packages:words} --index-url {index}"
+    assert shell.fill(template, values, {"pip_install": "pip install"}) == written
+    assert placeholders(template) == {"pip_install", "packages", "index"}

@@ -155,7 +155,7 @@ def reason_of(outcome: Outcome, language: str) -> str:
 
 
 def _known(key: str, otherwise: str, language: str) -> str:
-    """A word for a value of a case; the value itself where a newer version, or a hand, wrote one that we do not know."""
+    """A word for a value of a case; the value itself where it is one that this version does not know."""
     found = area("report").get(key)
     return found.of(language) if found else otherwise
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import msgspec
 import pytest
 
 from checks.case import Answers, Case, judged
@@ -24,6 +25,7 @@ from checks.facts import (
     ProbeRuns,
     SentFile,
     StageRun,
+    Symptom,
     TorchFacts,
 )
 
@@ -101,6 +103,7 @@ def make_case() -> Callable[..., Case]:
         only: Facts | None = None,
     ) -> Case:
         known = facts(driver, log) if only is None else only
+        known = msgspec.structs.replace(known, symptom=Symptom(origin="user", name=symptom))
         answers = Answers(symptom=symptom, exactness=exactness)
         return judged(known, answers, created="2026-11-21T09:30:00+00:00", complete=complete)
 

@@ -59,6 +59,7 @@ class CaseModel(QObject):
         self.case: Case | None = None
         self.case_before: Case | None = None  # of the last run of the same target, to say what changed
         self.opened: Path | None = None  # the file that the case came from
+        self.own_case: Case | None = None  # of the last run here, while a report that was sent is shown
         self.notice: Notice | None = None
         self.busy = ""  # key of what is being done on the side ("opening", "exporting"), "" when idle
 
@@ -184,13 +185,21 @@ class CaseModel(QObject):
         self.notice = notice
         if case is not None:
             self.case = case
-            self.opened = None
+            self.opened, self.own_case = None, None
         self.changed.emit()
 
     def show_opened(self, case: Case, path: Path) -> None:
         """A case that came out of a file."""
+        if self.opened is None:
+            self.own_case = self.case
         self.case, self.opened, self.case_before = case, path, None
         self.busy = ""
+        self.notice = None
+        self.changed.emit()
+
+    def show_own(self) -> None:
+        """Back from a report that was sent to the one of this machine."""
+        self.case, self.opened, self.own_case = self.own_case, None, None
         self.notice = None
         self.changed.emit()
 

@@ -134,8 +134,6 @@ class Window(QMainWindow):
         self.cancel = QPushButton()
         self.next = QPushButton()
         self.next.setObjectName("primary")
-        self.next.setDefault(True)
-        self.next.setAutoDefault(True)
         line.addWidget(self._hint, 1)
         for button in (self.cancel, self.back, self.next):
             line.addWidget(button)
@@ -169,6 +167,8 @@ class Window(QMainWindow):
         self.export_action = self._action(self.ask_export, QKeySequence.StandardKey.Print)
         self.quit_action = self._action(self.close, QKeySequence.StandardKey.Quit)
         self.about_action = self._action(self.about)
+        self.quit_action.setMenuRole(QAction.MenuRole.QuitRole)  # where macOS looks for them, in any language
+        self.about_action.setMenuRole(QAction.MenuRole.AboutRole)
         self.cancel_action = self._action(self.work.cancel, QKeySequence(Qt.Key.Key_Escape))
         for action in (self.open_action, self.save_action, self.export_action, self.cancel_action):
             self._file_menu.addAction(action)

@@ -80,7 +80,7 @@ def test_no_letter_opens_two_things_at_once(language: str) -> None:
         "evidence": ["evidence-add-log", "evidence-add-script", "evidence-add-model", "evidence-add-report"],
         "target": ["target-choose-file", "target-choose-folder", "target-search-again", "next-run"],
         "run": ["cancel", "next-report"],
-        "report": ["report-export", "report-save", "report-markdown", "report-again", "report-redact"],
+        "report": ["report-export", "report-save", "report-markdown", "report-again", "report-redact", "report-own"],
     }
     for page, keys in pages.items():
         texts = [area("window")[key].of(language) for key in always + keys]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QLineEdit,
+    QPlainTextEdit,
     QPushButton,
     QTreeWidget,
     QTreeWidgetItem,
@@ -80,6 +82,7 @@ class ReportPage(Page):
         self._save = QPushButton()
         self._markdown = QPushButton()
         self._again = QPushButton()
+        self._own = QPushButton()
         self.paper = QComboBox()
         for value, name in PAPERS.items():
             self.paper.addItem(name, value)
@@ -97,12 +100,14 @@ class ReportPage(Page):
         self.bind(self._again.setAccessibleDescription, "report-again-means")
         self.bind(self.paper.setAccessibleName, "report-paper")
         self.bind(self.paper.setToolTip, "report-paper")
+        self.bind(self._own.setText, "report-own")
+        self._own.clicked.connect(self.case.show_own)
         self._export.clicked.connect(self.export_asked)
         self._save.clicked.connect(self.save_asked)
         self._markdown.clicked.connect(self._copy_markdown)
         self._again.clicked.connect(self.again_asked)
         self.work.rendered.connect(lambda text: self._copy(text, self._markdown))
-        self.body.addLayout(WrapLayout(self._export, self.paper, self._save, self._markdown, self._again))
+        self.body.addLayout(WrapLayout(self._export, self.paper, self._save, self._markdown, self._again, self._own))
         self.body.addWidget(self.redact)
 
     def refresh(self) -> None:
@@ -113,6 +118,7 @@ class ReportPage(Page):
             button.setEnabled(idle)
         self._again.setEnabled(idle and self.case.opened is None)
         self._again.setVisible(self.case.opened is None)
+        self._own.setVisible(self.case.own_case is not None)
         shown = (id(case), self.case.language, self.case.opened)
         if case is None or shown == self._shown:
             return
@@ -285,6 +291,14 @@ class ReportPage(Page):
                 "report-facts", self.case.say("report-facts"), lambda layout: self._fill_facts(layout, report)
             )
             fold.set_symbol(self.picture("state-note", "note", 22), self.case.say("report-facts-means"))
+        for number, section in enumerate(report.facts):
+            if section.text:
+                fold = self._fold(
+                    f"text/{number}",
+                    section.title,
+                    functools.partial(_fill_text, text=section.text, name=section.title),
+                )
+                fold.set_symbol(self.picture("state-note", "note", 22), self.case.say("report-text-means"))
 
     def _fill_facts(self, layout: QVBoxLayout, report: Report) -> None:
         search = QLineEdit()
@@ -307,9 +321,6 @@ class ReportPage(Page):
                     font = item.font(1)
                     font.setItalic(True)
                     item.setFont(1, font)
-            if section.text:
-                for line in section.text.splitlines():
-                    QTreeWidgetItem(top, ["", line])
             top.setExpanded(len(section.rows) <= _FEW)
         search.textChanged.connect(lambda wanted: filter_tree(tree, wanted))
         layout.addWidget(search)
@@ -326,6 +337,18 @@ class ReportPage(Page):
 
     def _copy_markdown(self) -> None:
         self.work.copy_markdown(redact=self.redact.isChecked())
+
+
+def _fill_text(layout: QVBoxLayout, text: str, name: str) -> None:
+    """A log as it came. It may have megabytes, so its lines are not broken and it scrolls for itself."""
+    box = QPlainTextEdit(text)
+    box.setAccessibleName(name)
+    box.setReadOnly(True)
+    box.setTabChangesFocus(True)
+    box.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+    box.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+    box.setMinimumHeight(240)
+    layout.addWidget(box)
 
 
 def _fill_meta(layout: QVBoxLayout, report: Report) -> None:

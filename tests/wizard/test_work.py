@@ -1,0 +1,102 @@
+"""Jobs in the background: each ends in exactly one call of the model, and none is left when the window closes."""
+
+import threading
+from pathlib import Path
+
+import pytest
+from played_engine import INTERPRETERS, TOO_OLD, VENV, Engine, case
+from pytestqt.qtbot import QtBot
+
+from wizard.case_model import CaseModel, Search
+from wizard.given import Kind
+from wizard.work import Work
+
+
+def test_shutdown_waits_for_a_job(model: CaseModel, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    began, may_end, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def slow(near: Path | None) -> tuple[tuple[()], None]:
+        began.set()
+        may_end.wait()
+        ended.set()
+        return (), None
+
+    monkeypatch.setattr("wizard.work._found", slow)
+    work.search()
+    began.wait()
+    threading.Timer(0.01, may_end.set).start()
+    work.shutdown()
+    assert ended.is_set()
+
+
+def test_one_search_at_a_time(qtbot: QtBot, model: CaseModel, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    searched = []
+
+    def found(near: Path | None) -> tuple[object, str]:
+        searched.append(near)
+        return INTERPRETERS, VENV.path
+
+    monkeypatch.setattr("wizard.work._found", found)
+    work.search()
+    work.search()
+    qtbot.waitUntil(lambda: model.search is Search.DONE)
+    assert searched == [None]
+    assert not model.needs_search()
+    model.add_files([Path("/home/ai/project/train.py")], Kind.SCRIPT)
+    assert model.needs_search()
+    work.search()
+    qtbot.waitUntil(lambda: model.search is Search.DONE)
+    assert searched == [None, Path("/home/ai/project")]
+    assert not model.needs_search()
+
+
+def test_an_engine_that_ends_without_a_case(qtbot: QtBot, model: CaseModel, work: Work, engine: Engine) -> None:
+    model.case = case(TOO_OLD)
+    engine.tell(ValueError("broken"))
+    work.run()
+    qtbot.waitUntil(lambda: not model.is_running)
+    assert model.case == case(TOO_OLD)  # the one before stays
+    assert model.notice is not None
+    assert model.notice.is_error
+    engine.tell_all()
+    with qtbot.waitSignal(work.finished_run):  # and it can run again
+        work.run()
+    assert model.case == case()
+    assert model.notice is None
+
+
+def test_cancel_without_a_run_is_nothing(work: Work, model: CaseModel) -> None:
+    work.cancel()
+    work.shutdown()
+    assert not model.is_running
+
+
+def test_the_evidence_reaches_the_engine(
+    qtbot: QtBot, model: CaseModel, work: Work, engine: Engine, script: Path
+) -> None:
+    model.set_symptom("results-differ")
+    model.set_exactness("bits")
+    model.set_text("RuntimeError")
+    model.add_files([script])
+    engine.tell_all()
+    with qtbot.waitSignal(work.finished_run):
+        work.run()
+    (request,) = engine.requests
+    assert (request.answers.symptom, request.answers.exactness) == ("results-differ", "bits")
+    assert [each.text for each in request.logs] == ["RuntimeError"]
+    assert [each.name for each in request.scripts] == ["train.py"]
+
+
+def test_a_fault_of_ours_while_opening_is_one_sentence(
+    qtbot: QtBot, model: CaseModel, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(path: Path) -> None:
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr("wizard.work._opened", broken)
+    work.open(Path("sent.json"))
+    assert model.busy
+    qtbot.waitUntil(lambda: model.notice is not None)
+    assert not model.busy
+    assert "sent.json" in model.sentence(model.notice)
+    assert "oops" in model.sentence(model.notice)

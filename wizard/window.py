@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -296,11 +297,13 @@ class Window(QMainWindow):
         dialog = QFileDialog(self, title, str(Path.home()), f"{kinds} (*.{kind})")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(kind)  # before it asks whether an existing file may be replaced
-        dialog.selectFile(f"naosu-{self.case.case.created[:10]}.{kind}")
+        day = re.sub(r"[^0-9-]", "", self.case.case.created[:10])  # of a report that was sent it may be anything
+        dialog.selectFile(f"naosu-{day}.{kind}")
         if dialog.exec() and isinstance(report, ReportPage):
             path = Path(dialog.selectedFiles()[0])
             paper = report.paper.currentData()
             self.work.export(path, kind, paper, redact=report.redact.isChecked())
+        dialog.deleteLater()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """A report may be dropped anywhere."""

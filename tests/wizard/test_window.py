@@ -7,7 +7,7 @@ import pytest
 from played_engine import TOO_OLD, VENV, Engine, case
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QColor, QDragEnterEvent, QDropEvent, QPalette
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMessageBox, QPushButton
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from checks.case import CaseError
@@ -263,3 +263,41 @@ def drag(window: Window, *paths: Path) -> QDragEnterEvent:
 def drop(window: Window, *paths: Path) -> None:
     data = urls(*paths)
     window.dropEvent(QDropEvent(QPoint(5, 5), Qt.DropAction.CopyAction, data, LEFT, Qt.KeyboardModifier.NoModifier))
+
+
+def test_open_by_the_menu(qtbot: QtBot, window: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    sent = tmp_path / "sent.json"
+    monkeypatch.setattr("wizard.work._opened", lambda path: case(TOO_OLD))
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("", ""))
+    window.open_action.trigger()  # and cancelled
+    assert window.step is Step.SYMPTOM
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(sent), ""))
+    with qtbot.waitSignal(window.work.finished_opening):
+        window.open_action.trigger()
+    assert window.case.opened == sent
+
+
+@pytest.mark.parametrize(("action", "kind"), [("save_action", "json"), ("export_action", "pdf")])
+def test_save_by_the_menu(
+    qtbot: QtBot, at_report: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, action: str, kind: str
+) -> None:
+    asked = []
+
+    def answer(dialog: QFileDialog) -> bool:
+        asked.append((dialog.defaultSuffix(), Path(dialog.selectedFiles()[0]).name))
+        dialog.setDirectory(str(tmp_path))
+        dialog.selectFile("mine")
+        return True
+
+    monkeypatch.setattr(QFileDialog, "exec", answer)
+    getattr(at_report, action).trigger()
+    qtbot.waitUntil(lambda: at_report.case.notice is not None, timeout=20_000)
+    assert asked == [(kind, f"naosu-2026-11-20.{kind}")]
+    assert (tmp_path / f"mine.{kind}").is_file()
+    assert str(tmp_path / f"mine.{kind}") in at_report._notice_text.text()
+
+
+def test_nothing_to_save_before_a_report(window: Window) -> None:
+    assert not window.save_action.isEnabled()
+    assert not window.export_action.isEnabled()
+    window.ask_save()  # no dialog that would wait for an answer

@@ -4,10 +4,10 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 venv=${NAOSU_VENV:-$root/.venv}
 
-# What Qt's xcb plugin needs (doc.qt.io: Qt for X11 requirements) and a font with Japanese glyphs.
+# What Qt's xcb plugin needs (doc.qt.io: Qt for X11 requirements), and a font for code.
 system_packages=(libegl1 libfontconfig1 libdbus-1-3 libgl1 libglib2.0-0 libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1
   libxcb-randr0 libxcb-render-util0 libxcb-render0 libxcb-shape0 libxcb-shm0 libxcb-sync1 libxcb-util1 libxcb-xfixes0
-  libxcb-xinerama0 libxcb-xkb1 libxkbcommon-x11-0 libxkbcommon0 fonts-noto-cjk)
+  libxcb-xinerama0 libxcb-xkb1 libxkbcommon-x11-0 libxkbcommon0 fonts-dejavu-core)
 # What only the tests need: a screen, a hand on the keyboard, and eyes on the PDF.
 test_packages=(xvfb xauth xdotool poppler-utils)
 
@@ -48,12 +48,18 @@ python_new_enough() {
   return 1
 }
 
+# japanese_font: BIZ UDPGothic reads best in window and PDF; where the distribution has none, Noto.
+japanese_font() {
+  apt-cache show fonts-morisawa-bizud-gothic >/dev/null 2>&1 && echo fonts-morisawa-bizud-gothic || echo fonts-noto-cjk
+}
+
 prepare() {
   local extra=$1 stamp python
   stamp=$venv/.naosu-$(cat "$root/pyproject.toml" "$root"/packaging/constraints.txt "$root/packaging/common.sh" | cksum | tr ' ' '-')-$extra
   [ -e "$stamp" ] && return 0
 
-  apt_install "${system_packages[@]}" || true # a server without a screen still gets its headless check
+  # A server where these cannot be had still gets its headless check.
+  apt_install "${system_packages[@]}" && apt_install "$(japanese_font)" || true
   [ "$extra" = test ] && { apt_install "${test_packages[@]}" || return 1; }
   if [ ! -x "$venv/bin/python" ]; then
     python=$(python_new_enough) || { apt_install python3 python3-venv && python=$(python_new_enough); } ||

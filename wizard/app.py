@@ -59,7 +59,15 @@ def closing_on_signals(close: Callable[[], object]) -> Iterator[None]:
 
 # Gothic fonts of macOS, Windows and Linux, after the system's own font. Left to itself the system mixes weights, and
 # takes Chinese shapes of the characters where no Japanese locale is set.
-_JAPANESE_FONTS = ("Hiragino Sans", "Yu Gothic UI", "Meiryo UI", "Noto Sans CJK JP", "Noto Sans JP", "IPAexGothic")
+_JAPANESE_FONTS = (
+    "Hiragino Sans",
+    "Yu Gothic UI",
+    "Meiryo UI",
+    "BIZ UDPGothic",
+    "Noto Sans CJK JP",
+    "Noto Sans JP",
+    "IPAexGothic",
+)
 
 
 def with_japanese(font: QFont) -> QFont:

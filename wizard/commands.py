@@ -134,18 +134,21 @@ def _deliver(case: Case, chosen: argparse.Namespace) -> int:
 
 
 def _export(case: Case, kind: str, path: str, chosen: argparse.Namespace) -> None:
-    from wizard.report.export import ExportError, export, render
+    from wizard.report.export import ExportError, export, hidden_words, render
 
     redact = not chosen.no_redact
     if path == STANDARD_STREAM:
         _write(path, render(case, kind, chosen.lang, redact=redact), chosen.lang)
         return
     try:
-        export(case, Path(path), kind, chosen.lang, paper=chosen.paper, redact=redact)
+        hidden = export(case, Path(path), kind, chosen.lang, paper=chosen.paper, redact=redact)
     except ExportError as error:
         raise UsageError(f"naosu: {error.sentence(chosen.lang)}") from error
     if not chosen.quiet:
         print(words("commands.written", chosen.lang, path=path), file=sys.stderr)
+        if hidden:
+            counts = hidden_words(hidden, chosen.lang)
+            print(words("commands.hidden", chosen.lang, counts=counts), file=sys.stderr)
 
 
 def _write(path: str, data: bytes, language: str) -> None:

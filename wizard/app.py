@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from PySide6.QtCore import QSocketNotifier, QTimer
-from PySide6.QtGui import QFont, QIcon
+from PySide6.QtGui import QFont, QFontDatabase, QIcon
 from PySide6.QtWidgets import QApplication
 
 from wizard import icons
@@ -68,12 +68,18 @@ _JAPANESE_FONTS = (
     "Noto Sans JP",
     "IPAexGothic",
 )
+# The first font sets the distance of the lines. Where a Linux system names none ("Sans Serif"), it may be a Japanese
+# font, some of which leave no space between the lines at all.
+_LATIN_FONTS = ("Noto Sans", "Ubuntu", "Cantarell", "DejaVu Sans", "Liberation Sans")
 
 
 def with_japanese(font: QFont) -> QFont:
     """The system's font, with Japanese characters from a Japanese font."""
+    first = font.families()
+    if font.family().lower() in {"", "sans", "sans serif", "sans-serif"}:
+        first = [name for name in _LATIN_FONTS if QFontDatabase.hasFamily(name)][:1] or first
     both = QFont(font)
-    both.setFamilies(list(dict.fromkeys([*font.families(), *_JAPANESE_FONTS])))
+    both.setFamilies(list(dict.fromkeys([*first, *_JAPANESE_FONTS])))
     return both
 
 

@@ -21,6 +21,13 @@ def is_dark(palette: QPalette) -> bool:
     )
 
 
+def signature(palette: QPalette) -> tuple[int, int, int]:
+    """What every colour of ours is made from: the same signature, the same look."""
+    roles = (QPalette.ColorRole.Window, QPalette.ColorRole.WindowText, QPalette.ColorRole.Accent)
+    window, text, accent = (palette.color(role).rgb() for role in roles)
+    return window, text, accent
+
+
 def mixed(one: QColor, other: QColor, share: float) -> QColor:
     """``one`` with a share (0 to 1) of ``other``."""
     return QColor(

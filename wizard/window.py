@@ -435,10 +435,9 @@ class Window(QMainWindow):
     def _restyle(self) -> None:
         """Colours from the palette, again when the system turns dark or light."""
         palette = QGuiApplication.palette()
-        key = (palette.window().color().rgb(), palette.windowText().color().rgb(), palette.accent().color().rgb())
-        if key == self._palette_shown:
+        if theme.signature(palette) == self._palette_shown:
             return
-        self._palette_shown = key
+        self._palette_shown = theme.signature(palette)
         self.setStyleSheet(theme.stylesheet(palette, QApplication.font()))
         self._refresh()  # the symbols that are drawn in a colour
 

@@ -6,7 +6,7 @@ import html
 from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QPalette, QPixmap
+from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QLabel, QLayout, QScrollArea, QVBoxLayout, QWidget
 
 from wizard import icons, theme
@@ -28,6 +28,7 @@ class Page(QWidget):
         self.case = case
         self.work = work
         self._bound: list[tuple[Callable[[str], object], str]] = []
+        self._drawn_for = theme.signature(self.palette())
         self._tinted: list[tuple[Callable[[QPixmap], object], str, str, int]] = []
         self.title = plain_label("title")
         self.intro = plain_label("intro")
@@ -66,11 +67,7 @@ class Page(QWidget):
 
     def picture(self, icon: str, colour: str, size: int) -> QPixmap:
         """One of our icons for this screen and palette."""
-        return icons.pixmap(icon, theme.colour(colour, self.tones()), size, self.devicePixelRatioF())
-
-    def tones(self) -> QPalette:
-        """The palette that colours are taken from."""
-        return self.palette()
+        return icons.pixmap(icon, theme.colour(colour, self.palette()), size, self.devicePixelRatioF())
 
     def retranslate(self) -> None:
         """Show every text in the present language."""
@@ -91,7 +88,8 @@ class Page(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         """Tint the icons anew when the palette turns dark or light."""
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
+        if event.type() == QEvent.Type.PaletteChange and theme.signature(self.palette()) != self._drawn_for:
+            self._drawn_for = theme.signature(self.palette())
             for setter, icon, colour, size in self._tinted:
                 setter(self.picture(icon, colour, size))
             self.repaint_states()

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from played_engine import TOO_OLD, case
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QPushButton, QTreeWidget
 from pytestqt.qtbot import QtBot
 
@@ -228,3 +228,15 @@ def test_a_given_log_is_shown_as_it_came(page: ReportPage) -> None:
     (key,) = (key for key in page._folds if key.startswith("text/"))
     unfold(page, key)
     assert page._folds[key].findChild(QPlainTextEdit).toPlainText() == log.text
+
+
+def test_it_is_drawn_anew_only_when_the_colours_change(
+    qtbot: QtBot, page: ReportPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    show(page, case(TOO_OLD))
+    drawn = []
+    monkeypatch.setattr(page, "_fill", drawn.append)
+    page.setPalette(page.palette())
+    assert drawn == []
+    page.setPalette(QPalette(QColor("#2b2d30"), QColor("#1f2123")))
+    qtbot.waitUntil(lambda: len(drawn) == 1)

@@ -151,8 +151,8 @@ class RunPage(Page):
         """How many have ended while some have not, else how many ended in which way; trouble is always counted."""
         ended = total - counts.get(WAITING, 0) - counts.get(RUNNING, 0)
         parts = [] if ended == total else [self.case.say("run-ended-of", ended=ended, total=total)]
-        shown = {state: n for state, n in counts.items() if ended == total or state not in _PLAIN}
-        parts += [self._counted(state, n) for state, n in shown.items()]
+        trouble_first = sorted(counts.items(), key=lambda each: each[0] in _PLAIN)
+        parts += [self._counted(state, n) for state, n in trouble_first if ended == total or state not in _PLAIN]
         return self.case.say("list-separator").join(parts)
 
     def _counted(self, state: str, count: int) -> str:

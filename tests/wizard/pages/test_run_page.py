@@ -67,8 +67,8 @@ def test_a_whole_run(page: RunPage) -> None:
         page.case.take(CheckEnded(outcome))
     page.case.take(Progress(0.9, None))
     assert [state for _, state in rows(page, "probes")] == ["done", "crashed"]
-    assert page._groups["probes"].text(1) == "done: 1, crashed: 1"
-    assert rows(page, "driver") == [("The NVIDIA driver is too old for torch 2.6.0+cu124", "found: blocks it")]
+    assert page._groups["probes"].text(1) == "crashed 1, done 1"
+    assert rows(page, "driver") == [("The NVIDIA driver is too old for torch 2.6.0+cu124", "problem (blocking)")]
     assert page._groups["driver"].isExpanded()
     assert "cannot be told" in page._remaining.text()
 
@@ -86,7 +86,7 @@ def test_fine_groups_stay_folded(page: RunPage) -> None:
         page.case.take(CheckEnded(outcome))
     assert not page._groups["driver"].isExpanded()
     assert not page._groups["other"].isExpanded()
-    assert page._groups["other"].text(1) == "not run: 1"  # never counted as fine
+    assert page._groups["other"].text(1) == "not run 1"  # never counted as fine
 
 
 def test_the_clock_of_a_running_probe_goes_on(page: RunPage, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-_RELEASE = re.compile(r"\d+(?:\.\d+)*")
+# 18 digits hold a date with its time; Python itself refuses to convert thousands, as a stranger's metadata may have.
+_RELEASE = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,18})*")
 
 
 def release(version: str) -> tuple[int, ...]:
@@ -19,6 +20,11 @@ def release(version: str) -> tuple[int, ...]:
     while len(numbers) > 1 and numbers[-1] == 0:
         numbers.pop()
     return tuple(numbers)
+
+
+def major_number(version: str) -> int:
+    """The first number of a version: "12.8" -> 12; 0 where there is none."""
+    return (*release(version), 0)[0]
 
 
 def minor(version: str) -> str:

@@ -13,7 +13,7 @@ from checks.finding import Evidence, Finding, Severity
 from checks.gpus import NONE, cuda_computes
 from checks.phrases import phrase
 from checks.registry import check
-from checks.versions import release
+from checks.versions import major_number, release
 
 CAUSE = "driver-library-mismatch"
 
@@ -64,4 +64,4 @@ def _is_drivers_own(library: LibraryFile) -> bool:
     path = f"{library.path} {library.real_path or ''}"
     if "/compat" in path or "/stubs" in path:
         return False
-    return release(library.version or "0")[0] >= _SMALLEST_DRIVER
+    return major_number(library.version or "") >= _SMALLEST_DRIVER

@@ -7,6 +7,7 @@ Blind spots:  an integrated GPU beside a served one is left out: it only matters
 Knowledge:    resources/knowledge/gpu_architectures.toml, rocm_overrides.toml
 """
 
+import re
 from collections.abc import Iterator
 
 from checks.facts import AmdFacts, EnvironmentVariables, Gpus, TorchFacts
@@ -19,6 +20,7 @@ from checks.registry import check
 
 CAUSE = "rocm-gpu-unsupported"
 
+_OVERRIDE = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})")
 _NO_CODE = ("invalid device function", "no kernel image", "hiperrornobinaryforgpu")  # as HIP words it
 
 
@@ -94,7 +96,5 @@ def _targets(amd: AmdFacts | None, gpus: Gpus | None) -> dict[str, str]:
 
 def _gfx(override: str) -> str:
     """The target that an override names: "10.3.0" -> "gfx1030"; the last number is hexadecimal. "" for no version."""
-    parts = override.split(".")
-    if len(parts) != 3 or not all(part.isdigit() for part in parts):
-        return ""
-    return f"gfx{parts[0]}{parts[1]}{int(parts[2]):x}"
+    found = _OVERRIDE.fullmatch(override)
+    return f"gfx{found[1]}{found[2]}{int(found[3]):x}" if found else ""

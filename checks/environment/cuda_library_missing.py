@@ -20,7 +20,7 @@ from checks.knowledge.cuda_libraries import library_of_file, package_of
 from checks.knowledge.import_errors import Recognised, import_errors
 from checks.knowledge.onnxruntime import gpu_release
 from checks.registry import check
-from checks.versions import release
+from checks.versions import major_number, release
 
 CAUSE = "cuda-library-missing"
 
@@ -86,7 +86,7 @@ def _cuda_major(trouble: Trouble, frameworks: Frameworks) -> int | None:
     facts: FrameworkFacts | None = getattr(frameworks, trouble.framework, None)
     row = gpu_release(trouble.version) if trouble.framework == "onnxruntime" else None
     cuda = (facts.cuda_version if facts else None) or (row.cuda if row else None)
-    return release(cuda)[0] if cuda else None
+    return major_number(cuda) if cuda else None
 
 
 def _torch_brings_it(trouble: Trouble, frameworks: Frameworks, major: int | None) -> bool:

@@ -19,7 +19,7 @@ from checks.fitting_build import onnxruntime_values
 from checks.knowledge.cuda_libraries import cuda_libraries, cuda_major_of
 from checks.knowledge.onnxruntime import gpu_release, onnxruntime_table
 from checks.registry import check
-from checks.versions import release
+from checks.versions import major_number
 
 CAUSE = "cuda-runtime-mismatch"
 
@@ -36,9 +36,9 @@ def cuda_runtime_mismatch(
     if runtime is not None and _did_not_start(runtime) and cuda_gpus(machine) and cuda_works(machine) is not False:
         row = gpu_release(runtime.version or "")
         cuda = runtime.cuda_version or (row.cuda if row else None)
-        if cuda and here and release(cuda)[0] not in here:
+        if cuda and here and major_number(cuda) not in here:
             torch = frameworks.torch
-            shared = release(torch.cuda_version)[0] if torch and torch.cuda_version else None
+            shared = major_number(torch.cuda_version) if torch and torch.cuda_version else None
             yield _finding(
                 f"onnxruntime {runtime.version}",
                 cuda,
@@ -56,7 +56,7 @@ def _cupy(frameworks: Frameworks, interpreter: InterpreterFacts | None) -> Itera
     torch = frameworks.torch
     if torch is None or not torch.cuda_version or interpreter is None:
         return
-    major = release(torch.cuda_version)[0]
+    major = major_number(torch.cuda_version)
     for package in interpreter.packages or ():
         found = _CUPY.match(package.name)
         if found and int(found[1]) != major:
@@ -117,7 +117,7 @@ def _majors_here(frameworks: Frameworks, interpreter: InterpreterFacts | None) -
             found.setdefault(brought[1], f"{package.name} {package.version}")
     torch = frameworks.torch
     if torch is not None and torch.cuda_version:
-        found[release(torch.cuda_version)[0]] = f"torch {torch.version}"
+        found[major_number(torch.cuda_version)] = f"torch {torch.version}"
     return found
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from checks.facts import EnvironmentVariables, TorchFacts
 from checks.finding import Evidence, Finding, Severity, Unread
 from checks.registry import check
-from checks.versions import release
+from checks.versions import major_number, release
 
 CAUSE = "cuda-toolkit-mismatch-build"
 VARIABLES = ("CUDA_HOME", "CUDA_PATH")
@@ -48,5 +48,5 @@ def _finding(cuda_version: str, environment: EnvironmentVariables, nvcc_version:
             Evidence("cuda_home", environment.cuda_home or "", environment.origin),
             Evidence("nvcc_version", nvcc_version, environment.origin),
         ),
-        values={"cuda_major": str(release(cuda_version)[0])},
+        values={"cuda_major": str(major_number(cuda_version))},
     )

@@ -27,7 +27,7 @@ from checks.knowledge.onnxruntime import flavour
 from checks.knowledge.tensorflow import tensorflow_release
 from checks.knowledge.torch import CPU
 from checks.registry import check
-from checks.versions import release
+from checks.versions import major_number
 
 CAUSE = "framework-cpu-only-build"
 
@@ -130,7 +130,7 @@ def _onnxruntime(
     if set(runtime.providers_listed) - {"CPUExecutionProvider", "AzureExecutionProvider"}:
         return
     torch = frameworks.torch
-    cuda = release(torch.cuda_version)[0] if torch and torch.cuda_version else None
+    cuda = major_number(torch.cuda_version) if torch and torch.cuda_version else None
     yield _finding(
         "onnxruntime",
         runtime,

@@ -18,7 +18,7 @@ from checks.knowledge.import_errors import Recognised
 from checks.knowledge.protobuf import protobuf
 from checks.registry import check
 from checks.requirements import Broken, broken_if_read
-from checks.versions import release
+from checks.versions import major_number, release
 
 CAUSE = "protobuf-conflict"
 IMPLEMENTATION = "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION"
@@ -80,7 +80,7 @@ def _wishes(
 def _requirement(found: Recognised) -> str:
     """What to install: the runtime may be newer than the generated code by one major version at most."""
     gencode = found.groups.get("gencode")
-    return f"protobuf>={gencode},<{release(gencode)[0] + 2}" if gencode else found.row.requirement
+    return f"protobuf>={gencode},<{major_number(gencode) + 2}" if gencode else found.row.requirement
 
 
 def _runtime(runtime: Package | None) -> Evidence:

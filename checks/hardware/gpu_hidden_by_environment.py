@@ -9,6 +9,7 @@ Blind spots:  a program that sets the variable itself; the variables of services
 Knowledge:    none; the rules are those of the CUDA programming guide ("CUDA Environment Variables")
 """
 
+import re
 from collections.abc import Iterable, Iterator
 
 from checks.facts import AmdFacts, EnvironmentVariables, Frameworks, Gpus, IntelFacts, NvidiaFacts
@@ -16,6 +17,8 @@ from checks.finding import Evidence, Finding, Severity
 from checks.registry import check
 
 CAUSE = "gpu-hidden-by-environment"
+
+_NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 @check(CAUSE)
@@ -51,7 +54,7 @@ def _judge(variable: str, values: dict[str, str], present: int, uuids: list[str]
     value = values.get(variable)
     if value is None or value.strip().lower() == "all":
         return
-    entries = [entry.strip() for entry in value.split(",")] if value.strip() else []
+    entries = [entry.strip() for entry in value.strip().rstrip(", ").split(",")] if value.strip() else []
     if any(entry.startswith("MIG") for entry in entries):  # gpu-mig-misconfigured
         return
     visible = _visible(entries, present, uuids)
@@ -64,7 +67,7 @@ def _visible(entries: Iterable[str], present: int, uuids: list[str] | None) -> i
     """How many GPUs the list leaves: up to the first entry that is wrong, and none where one is named twice."""
     seen: list[str] = []
     for entry in entries:
-        if entry.isdigit():
+        if _NUMBER.fullmatch(entry):
             if int(entry) >= present:
                 break
             seen.append(str(int(entry)))
@@ -88,7 +91,7 @@ def _order(values: dict[str, str], nvidia: NvidiaFacts) -> Iterator[Finding]:
     value = values.get("CUDA_VISIBLE_DEVICES", "")
     names = {each.name for each in nvidia.devices or ()}
     entries = [entry.strip() for entry in value.split(",")]
-    if len(names) < 2 or "CUDA_DEVICE_ORDER" in values or not all(entry.isdigit() for entry in entries):
+    if len(names) < 2 or "CUDA_DEVICE_ORDER" in values or not all(map(_NUMBER.fullmatch, entries)):
         return
     present = len(nvidia.devices or ())
     visible = _visible(entries, present, None)

@@ -69,7 +69,7 @@ def _pyenv_target(shim: Path, places: Places) -> Path | None:
 
 
 def _newest_first(folder: Path, start: str) -> list[Path]:
-    names = [name for name in names_in(folder) if name.startswith(start) and name[len(start) :].isdigit()]
+    names = [name for name in names_in(folder) if name.startswith(start) and name[len(start) :].isdecimal()]
     return [folder / name for name in sorted(names, key=lambda name: int(name[len(start) :]), reverse=True)]
 
 

@@ -14,7 +14,7 @@ from checks.facts import Frameworks, InterpreterFacts, MachineFacts, OnnxRuntime
 from checks.finding import Evidence, Finding, Severity, Unread
 from checks.fitting_build import ORT_EXTRAS, onnxruntime_values
 from checks.registry import check
-from checks.versions import release
+from checks.versions import major_number, release
 
 CAUSE = "ort-provider-unavailable"
 CLUE_SHOWN = 300  # characters of an error that a finding quotes
@@ -34,7 +34,7 @@ def ort_provider_unavailable(
         if provider.started is not False or not _is_expected(provider.name, frameworks, machine):
             continue
         torch = frameworks.torch
-        cuda = release(torch.cuda_version)[0] if torch and torch.cuda_version else None
+        cuda = major_number(torch.cuda_version) if torch and torch.cuda_version else None
         is_cuda = provider.name == "CUDAExecutionProvider"
         yield Finding(
             cause=CAUSE,

@@ -19,7 +19,7 @@ from checks.knowledge.cuda_libraries import cuda_major_of
 from checks.knowledge.import_errors import recognise
 from checks.knowledge.tensorflow import TensorFlowRelease, tensorflow_release, tensorflow_table
 from checks.registry import check
-from checks.versions import release
+from checks.versions import major_number, release
 
 CAUSE = "tf-cuda-version-mismatch"
 CLUE_SHOWN = 300  # characters of a warning that a finding quotes
@@ -79,7 +79,7 @@ def _packages(interpreter: InterpreterFacts | None, row: TensorFlowRelease | Non
     """The CUDA runtime, cuBLAS and cuDNN packages that are of another generation than this release wants."""
     if interpreter is None or row is None:
         return ""
-    wanted = {"cudart": release(row.cuda)[0], "cublas": release(row.cuda)[0]}
+    wanted = {"cudart": major_number(row.cuda), "cublas": major_number(row.cuda)}
     other = []
     for package in interpreter.packages or ():
         brought = cuda_major_of(package.name)

@@ -44,6 +44,9 @@ def findings(nvidia: NvidiaFacts | None, frameworks: Frameworks | None = None, *
         pytest.param("2,0", 0, Severity.BLOCKING, id="read-up-to-the-first-wrong-one"),
         pytest.param("0,2", 1, Severity.WARNING, id="second-does-not-exist"),
         pytest.param("0,0", 0, Severity.BLOCKING, id="named-twice"),
+        pytest.param("²", 0, Severity.BLOCKING, id="digit-that-is-no-number"),
+        pytest.param("9" * 5000, 0, Severity.BLOCKING, id="number-without-end"),
+        pytest.param(",0", 0, Severity.BLOCKING, id="empty-entry-first"),
         pytest.param("GPU-3333", 0, Severity.BLOCKING, id="uuid-of-another-card"),
     ],
 )
@@ -58,6 +61,7 @@ def test_speaks(value: str, visible: int, severity: Severity) -> None:
     [
         pytest.param("0", id="one-of-two-on-purpose"),
         pytest.param("1, 0", id="both-in-another-order"),
+        pytest.param("0,1,", id="comma-at-the-end"),
         pytest.param("GPU-1111", id="beginning-of-a-uuid"),
         pytest.param("MIG-1c6d", id="mig-is-another-cause"),
         pytest.param("all", id="all"),

@@ -5,7 +5,8 @@ Detects:      NVML's errors for a lost or damaged GPU; a GPU that is on the bus 
               row remaps and page retirements that failed or wait for a restart; a recovery action; CUDA error 214;
               Windows codes 10 and 43.
 Why it bites: results may be wrong, programs die at random, or the GPU is gone until the next start.
-Blind spots:  cards without ECC do not notice flipped bits. One Xid alone is weak evidence: a program's fault can look
+Blind spots:  a container or a scheduler's job is handed some GPUs only: what NVML does not show says nothing there.
+              Cards without ECC do not notice flipped bits. One Xid alone is weak evidence: a program's fault can look
               like the hardware's, and the kernel log is not always readable.
 Knowledge:    resources/knowledge/hardware_errors.toml, windows_device_problems.toml, cuda_errors.toml
 """
@@ -14,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from checks.facts import Frameworks, Gpus, NvidiaFacts, NvidiaGpu
+from checks.facts import EnvironmentVariables, Frameworks, Gpus, NvidiaFacts, NvidiaGpu, OsFacts
 from checks.finding import Evidence, Finding, Severity
 from checks.gpus import error_name, gpu_name, in_nvml, is_given_away, nvidia_architecture, pci_address, seen_cuda_errors
 from checks.knowledge.cuda_driver import Fit, driver_fit, right_flavour
@@ -31,6 +32,8 @@ _NOT_THE_HARDWARE = ("app", "driver", "consequence", "none", "system")
 _REPAIRED = (63, 92, 93, 94, 156, 160, 162, 164)
 _LOST = ("NVML_ERROR_GPU_IS_LOST", "NVML_ERROR_RESET_REQUIRED", "NVML_ERROR_INSUFFICIENT_POWER")
 _DAMAGED = ("NVML_ERROR_CORRUPTED_INFOROM",)
+# Slurm sets these; with its ConstrainDevices a job may open the GPUs that it was given, and NVML shows no others.
+_JOB_VARIABLES = ("SLURM_JOB_ID", "SLURM_JOB_GPUS", "SLURM_GPUS")
 
 
 Sign = tuple[str, dict[str, str]]
@@ -53,7 +56,11 @@ class _Signs:
 
 @check(CAUSE)
 def gpu_hardware_fault(
-    nvidia: NvidiaFacts | None, gpus: Gpus | None, frameworks: Frameworks | None
+    nvidia: NvidiaFacts | None,
+    gpus: Gpus | None,
+    frameworks: Frameworks | None,
+    os: OsFacts | None,
+    environment: EnvironmentVariables | None,
 ) -> Iterator[Finding]:
     """One finding per GPU, with all its signs."""
     found: dict[str, _Signs] = {}
@@ -70,7 +77,9 @@ def gpu_hardware_fault(
             _of(found, "nvml", "NVIDIA GPU").add(nvidia.nvml, words, grave=True, confidence=0.9)
         _from_log(nvidia, found, gpus)
     if gpus is not None:
-        _from_bus(gpus, nvidia, found)
+        _from_bus(gpus, found)
+        if nvidia is not None and _must_see_all(os, environment):
+            _missing_in_nvml(gpus, nvidia, found)
     for seen in seen_cuda_errors(frameworks):
         if seen.error.cause == CAUSE:
             name = error_name(seen.error)
@@ -150,7 +159,7 @@ def _xid_words(code: int, suspect: str, repeated: str) -> dict[str, str]:
     }
 
 
-def _from_bus(gpus: Gpus, nvidia: NvidiaFacts | None, found: dict[str, _Signs]) -> None:
+def _from_bus(gpus: Gpus, found: dict[str, _Signs]) -> None:
     for gpu in gpus.devices:
         signs = _of(found, pci_address(gpu.address) or gpu_name(gpu), gpu_name(gpu))
         problem = device_problem(gpu.problem_code)
@@ -159,7 +168,17 @@ def _from_bus(gpus: Gpus, nvidia: NvidiaFacts | None, found: dict[str, _Signs]) 
             signs.add(f"Windows: {problem.name} ({problem.code})", words, grave=True, confidence=0.6)
         if gpu.revision == "ff":
             signs.add("PCI revision ff", phrase("sign", "fault-no-registers"), grave=True, confidence=0.9)
-    if nvidia is None or nvidia.nvml != "ok" or nvidia.devices is None:
+
+
+def _must_see_all(os: OsFacts | None, environment: EnvironmentVariables | None) -> bool:
+    """Whether NVML here shows every GPU of the bus: a container or a scheduler's job is handed some of them only."""
+    if os is None or os.container != "":
+        return False
+    return environment is None or not any(name in environment.values for name in _JOB_VARIABLES)
+
+
+def _missing_in_nvml(gpus: Gpus, nvidia: NvidiaFacts, found: dict[str, _Signs]) -> None:
+    if nvidia.nvml != "ok" or nvidia.devices is None:
         return
     for gpu in gpus.nvidia:
         if gpu.driver != "nvidia" or is_given_away(gpu) or in_nvml(gpu, nvidia) is not None:

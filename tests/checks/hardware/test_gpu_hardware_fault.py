@@ -4,12 +4,14 @@ import pytest
 
 from checks.facts import (
     EccCounts,
+    EnvironmentVariables,
     ErrorText,
     Frameworks,
     Gpu,
     Gpus,
     NvidiaFacts,
     NvidiaGpu,
+    OsFacts,
     RowRemaps,
     TorchFacts,
     XidEvent,
@@ -20,10 +22,17 @@ from checks.hardware.gpu_hardware_fault import gpu_hardware_fault
 ADDRESS = "0000:01:00.0"
 
 
+BARE = OsFacts(system="Linux", container="")
+
+
 def findings(
-    nvidia: NvidiaFacts | None, gpus: Gpus | None = None, frameworks: Frameworks | None = None
+    nvidia: NvidiaFacts | None,
+    gpus: Gpus | None = None,
+    frameworks: Frameworks | None = None,
+    os: OsFacts | None = BARE,
+    environment: EnvironmentVariables | None = None,
 ) -> list[Finding]:
-    return list(gpu_hardware_fault(nvidia, gpus, frameworks))
+    return list(gpu_hardware_fault(nvidia, gpus, frameworks, os, environment))
 
 
 def xids(*codes: int) -> NvidiaFacts:
@@ -153,6 +162,29 @@ def test_silent(nvidia: NvidiaFacts | None) -> None:
 def test_silent_about_a_gpu_that_nvml_does_not_show(driver_version: str, gpu: Gpu) -> None:
     nvidia = NvidiaFacts(nvml="ok", devices=(), driver_version=driver_version)
     assert findings(nvidia, Gpus(devices=(gpu,))) == []
+
+
+@pytest.mark.parametrize(
+    ("os", "variables"),
+    [
+        # docker run --gpus device=0, and a pod with one of eight GPUs: the bus of the host is seen whole.
+        pytest.param(OsFacts(system="Linux", container="docker"), {}, id="container-with-some-of-the-gpus"),
+        pytest.param(OsFacts(system="Linux", container="kubernetes"), {}, id="pod-with-some-of-the-gpus"),
+        # https://slurm.schedmd.com/cgroup.conf.html, ConstrainDevices
+        pytest.param(BARE, {"SLURM_JOB_ID": "4711"}, id="job-of-a-scheduler"),
+        pytest.param(OsFacts(system="Linux"), {}, id="not-known-whether-a-container"),
+        pytest.param(None, {}, id="system-not-read"),
+    ],
+)
+def test_who_is_handed_some_gpus_only_misses_none(os: OsFacts | None, variables: dict[str, str]) -> None:
+    eight = Gpus(
+        devices=tuple(
+            Gpu(address=f"0000:{slot:02x}:00.0", vendor_id="10de", die="GH100", driver="nvidia") for slot in range(8)
+        )
+    )
+    one = NvidiaGpu(index=0, pci_address="0000:03:00.0")
+    nvidia = NvidiaFacts(nvml="ok", devices=(one,), driver_version="580.95.05")
+    assert findings(nvidia, eight, None, os, EnvironmentVariables(values=variables)) == []
 
 
 def test_one_finding_per_gpu_with_all_its_signs() -> None:

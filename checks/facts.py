@@ -377,6 +377,11 @@ class InterpreterFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     # whose Python was removed), "installer-alias" (it only offers to install Python); None = nothing seen.
     problem: str | None = None
 
+    def architecture_on(self, os: OsFacts | None) -> str | None:
+        """The architecture that it runs as on this system: "universal2" runs as the machine does; None if unread."""
+        is_known = self.architecture not in (None, "universal2")
+        return self.architecture if is_known else os.architecture if os else None
+
     def package(self, *names: str) -> Package | None:
         """The first of these distributions (normalised names) that is installed; None also if unread."""
         for package in self.packages or ():

@@ -40,12 +40,13 @@ _ARCHITECTURES = {
 def wheel_platform(machine: MachineFacts | None, interpreter: InterpreterFacts | None) -> str | None:
     """The platform as the torch table names it; None where it is unknown or has no wheels at all (32 bit, musl).
 
-    The interpreter's own architecture counts, not the machine's: an x86 Python on Apple silicon takes x86 wheels.
+    The interpreter's own architecture counts, not the machine's: an x86 Python on Apple silicon takes x86 wheels. One
+    that holds both ("universal2", as python.org ships it) runs as the machine does.
     """
     os = machine.os if machine else None
     if os is None or os.system is None or os.libc == "musl":
         return None
-    architecture = (interpreter.architecture if interpreter else None) or os.architecture
+    architecture = interpreter.architecture_on(os) if interpreter else os.architecture
     return _ARCHITECTURES.get((os.system, architecture or ""))
 
 

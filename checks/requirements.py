@@ -91,7 +91,7 @@ def marker_environment(interpreter: InterpreterFacts, os: OsFacts | None) -> dic
         "implementation_name": implementation,
         "implementation_version": interpreter.version,
         "os_name": "nt" if os.system == "Windows" else "posix",
-        "platform_machine": interpreter.architecture or os.architecture or "",
+        "platform_machine": interpreter.architecture_on(os) or "",
         "platform_python_implementation": {"cpython": "CPython", "pypy": "PyPy"}.get(implementation, implementation),
         "platform_release": os.kernel or "",
         "platform_system": os.system,

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from checks.facts import Frameworks, InterpreterFacts, MachineFacts, Package
-from checks.finding import Evidence, Finding, Severity, Unread
+from checks.finding import Evidence, Finding, NotInTable, Severity, Unread
 from checks.fitting_build import fitting_torch, python_tag, wheel_platform
 from checks.import_trouble import CLUE_SHOWN, recognised
 from checks.knowledge.ai_packages import framework_of_package, frameworks_among
@@ -32,13 +32,14 @@ LEFT_BEHIND = dt.timedelta(days=3 * 365)  # releases so far behind the newest ru
 _CPYTHON_TAG = re.compile(r"cp(\d)(\d+)$")
 # Words in platform tags (PyPA's specification) -> the architectures, as Python spells them, that they are for.
 _PLATFORM_WORDS = {
-    "x86_64": {"x86_64", "AMD64"},
+    "x86_64": {"x86_64", "AMD64", "universal2"},
     "amd64": {"x86_64", "AMD64"},
     "aarch64": {"aarch64", "arm64"},
-    "arm64": {"arm64", "aarch64", "ARM64"},
+    "arm64": {"arm64", "aarch64", "ARM64", "universal2"},
     "i686": {"i686", "i386", "x86"},
     "win32": {"x86"},
-    "armv7l": {"armv7l"},
+    "armv6l": {"armv6l", "armv7l", "arm"},
+    "armv7l": {"armv7l", "arm"},
 }
 
 
@@ -104,8 +105,11 @@ def _fits_platform(platform: str, interpreter: InterpreterFacts) -> bool:
 def _nothing_to_install(interpreter: InterpreterFacts, machine: MachineFacts) -> Iterator[Finding]:
     """PyTorch for an interpreter that has no framework yet."""
     os, python, platform = machine.os, python_tag(interpreter), wheel_platform(machine, interpreter)
-    if os is None or os.system is None or python is None or not (interpreter.architecture or os.architecture):
+    if os is None or os.system is None or python is None or not interpreter.architecture_on(os):
         raise Unread("wheel_platform", "")
+    if (os.system, interpreter.architecture_on(os)) == ("Windows", "ARM64"):
+        # There are builds for some Python versions, which the table does not list (pytorch/pytorch#195033).
+        raise NotInTable(torch_table().title, "Windows ARM64")
     newest = newest_release(platform) if platform else None
     if platform is None or newest is None or (interpreter.implementation or "cpython") != "cpython":
         offered = Evidence("offered_platforms", ", ".join(torch_table().release[-1].python), torch_table().title)
@@ -158,7 +162,7 @@ def _remedies(interpreter: InterpreterFacts, machine: MachineFacts) -> tuple[str
         return ("use-glibc-image",)
     if machine.apple and machine.apple.is_apple_silicon and interpreter.architecture == "x86_64":
         return ("install-arm64-python",)
-    if interpreter.architecture in {"x86", "i386", "i686", "armv7l"}:
+    if interpreter.architecture in {"x86", "i386", "i686", "arm", "armv7l"}:
         return ("install-64-bit-python",)
     return ("make-environment-with-python",)
 

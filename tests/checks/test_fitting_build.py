@@ -44,6 +44,7 @@ def nvidia(*capabilities: str, driver: str | None = "580.95.05") -> MachineFacts
         (OsFacts(system="Windows", architecture="AMD64"), "AMD64", "windows"),
         (OsFacts(system="Windows", architecture="AMD64"), "x86", None),
         (OsFacts(system="Darwin", architecture="arm64"), "x86_64", "macos_x86_64"),
+        (OsFacts(system="Darwin", architecture="arm64"), "universal2", "macos_arm64"),
         (OsFacts(), "x86_64", None),
     ],
 )

@@ -18,7 +18,7 @@ from checks.facts import (
     Package,
     TorchFacts,
 )
-from checks.finding import Finding, Severity, Unread
+from checks.finding import Finding, NotInTable, Severity, Unread
 
 LINUX = MachineFacts(os=OsFacts(system="Linux", architecture="x86_64", libc="glibc"))
 ALPINE = MachineFacts(os=OsFacts(system="Linux", architecture="x86_64", libc="musl"))
@@ -214,12 +214,39 @@ def test_the_loader_says_it() -> None:
             NEW_MAC,
             id="apple-silicon",
         ),
+        # python.org's installer for macOS holds both architectures in one program.
+        pytest.param(
+            python(
+                "3.12.3",
+                Package(name="torch", version="2.9.1", tags=("cp312-cp312-macosx_11_0_arm64",)),
+                architecture="universal2",
+            ),
+            NEW_MAC,
+            id="python-for-both-apple-architectures",
+        ),
+        pytest.param(python("3.12.3", architecture="universal2"), NEW_MAC, id="nothing-in-python-for-both"),
+        pytest.param(
+            python(
+                "3.11.9",
+                Package(name="tflite-runtime", version="2.14.0", tags=("cp311-cp311-manylinux_2_34_armv7l",)),
+                architecture="arm",
+            ),
+            MachineFacts(os=OsFacts(system="Linux", architecture="armv7l", libc="glibc")),
+            id="raspberry-pi-of-32-bit",
+        ),
         pytest.param(python("3.11.9", Package(name="torch", version="2.5.1")), LINUX, id="no-tags-known"),
         pytest.param(InterpreterFacts(path="/gone", problem="missing"), LINUX, id="no-interpreter"),
     ],
 )
 def test_silent(interpreter: InterpreterFacts, where: MachineFacts) -> None:
     assert unsupported(interpreter, where) == []
+
+
+def test_windows_on_arm_is_open() -> None:
+    """https://github.com/pytorch/pytorch/issues/195033: builds for some Python versions, not in the table."""
+    windows = MachineFacts(os=OsFacts(system="Windows", architecture="ARM64", libc=""))
+    with pytest.raises(NotInTable, match="ARM64"):
+        unsupported(python("3.12.3", architecture="ARM64"), windows)
 
 
 def test_unknown_system_is_open() -> None:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from checks.facts import FrameworkFacts, Frameworks, Gpu, NvidiaFacts, NvidiaGpu, OnnxRuntimeFacts, TorchFacts
+from checks.facts import (
+    FrameworkFacts,
+    Frameworks,
+    Gpu,
+    Gpus,
+    NvidiaFacts,
+    NvidiaGpu,
+    OnnxRuntimeFacts,
+    Symptom,
+    TorchFacts,
+)
 from checks.knowledge.cuda_errors import CudaError, cuda_error_in
 from checks.knowledge.gpu_architectures import (
     NvidiaArchitecture,
@@ -17,6 +27,7 @@ LINE = 400  # characters of a message that a report quotes; frameworks name the 
 NONE = "-"  # a value of a finding that says: looked for, and there is none
 
 _MAKERS = {"10de": "NVIDIA", "1002": "AMD", "8086": "Intel"}
+_MADE_FOR_CUDA = ("torch", "tensorflow", "jax", "onnxruntime")  # the frameworks that have builds for CUDA and others
 _CUDA_PROVIDERS = ("CUDAExecutionProvider", "TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider")
 
 
@@ -38,6 +49,14 @@ def ran_on_cuda(fact: FrameworkFacts) -> bool:
 def cuda_computes(frameworks: Frameworks | None) -> bool:
     """Whether any framework really computed through CUDA: then the driver is in order, whatever else is odd."""
     return frameworks is not None and any(ran_on_cuda(fact) for _, fact in frameworks.each())
+
+
+def needs_cuda(frameworks: Frameworks | None, symptom: Symptom | None) -> bool:
+    """Whether somebody here needs NVIDIA's GPU; only builds for other devices and no complaint about it say no."""
+    if frameworks is None or (symptom is not None and symptom.name == "not-on-gpu"):
+        return True
+    builds = [fact.cuda_version for fact in (getattr(frameworks, name) for name in _MADE_FOR_CUDA) if fact is not None]
+    return not builds or any(version != "" for version in builds)
 
 
 @dataclass(frozen=True)
@@ -109,6 +128,18 @@ def in_nvml(gpu: Gpu, nvidia: NvidiaFacts) -> NvidiaGpu | None:
         if (shown == wanted) if shown and wanted else (each.pci_device_id == gpu.device_id):
             return each
     return None
+
+
+def left_alone(gpus: Gpus, nvidia: NvidiaFacts) -> tuple[Gpu, ...]:
+    """The NVIDIA GPUs of the bus that NVML does not show, without those that a virtual machine was given."""
+    return tuple(gpu for gpu in gpus.nvidia if not is_given_away(gpu) and in_nvml(gpu, nvidia) is None)
+
+
+def installed_driver(nvidia: NvidiaFacts) -> str | None:
+    """The version of NVIDIA's driver, also of one that is installed and not loaded; "" = none, None = not read."""
+    libraries = (each.version for each in nvidia.libcuda or () if each.version)
+    version = nvidia.driver_version or next(libraries, None)
+    return version or ("" if nvidia.driver_version == "" or nvidia.libcuda == () else None)
 
 
 def nvidia_architecture(gpu: Gpu) -> NvidiaArchitecture | None:

@@ -9,9 +9,9 @@ Knowledge:    none
 
 from collections.abc import Iterator
 
-from checks.facts import AmdFacts, Frameworks, Gpus, NvidiaFacts, OsFacts
+from checks.facts import AmdFacts, Frameworks, Gpus, NvidiaFacts, OsFacts, Symptom
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import NONE, cuda_computes, gpu_name, ran_on
+from checks.gpus import NONE, cuda_computes, gpu_name, needs_cuda, ran_on
 from checks.registry import check
 
 CAUSE = "container-gpu-unavailable"
@@ -26,17 +26,20 @@ def container_gpu_unavailable(
     amd: AmdFacts | None,
     gpus: Gpus | None,
     frameworks: Frameworks | None,
+    symptom: Symptom | None,
 ) -> Iterator[Finding]:
     """One finding per vendor whose GPU the host has and the container has not."""
     if not os.container or os.container == "lxc":  # an LXC container gets its devices by the host's configuration
         return
     if nvidia is not None and not cuda_computes(frameworks):
-        yield from _nvidia(os, nvidia, gpus)
+        # A container with builds for the processor alone is likely meant for it, whatever the host has.
+        severity = Severity.BLOCKING if needs_cuda(frameworks, symptom) else Severity.NOTE
+        yield from _nvidia(os, nvidia, gpus, severity)
     if amd is not None and gpus is not None and gpus.amd and frameworks is not None:
         yield from _amd(os, amd, gpus, frameworks)
 
 
-def _nvidia(os: OsFacts, nvidia: NvidiaFacts, gpus: Gpus | None) -> Iterator[Finding]:
+def _nvidia(os: OsFacts, nvidia: NvidiaFacts, gpus: Gpus | None, severity: Severity) -> Iterator[Finding]:
     is_bound = any(gpu.driver == "nvidia" for gpu in (gpus.nvidia if gpus else ()))
     if not nvidia.kernel_module_version and not is_bound:
         return
@@ -49,7 +52,7 @@ def _nvidia(os: OsFacts, nvidia: NvidiaFacts, gpus: Gpus | None) -> Iterator[Fin
         return
     yield Finding(
         cause=CAUSE,
-        severity=Severity.BLOCKING,
+        severity=severity,
         confidence=0.95 if lacks_nodes else 0.8,
         subject="nvidia",
         evidence=(

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from checks.facts import Frameworks, Gpus, NvidiaFacts, OsFacts
 from checks.finding import Evidence, Finding, Severity, Unread
-from checks.gpus import NONE, cuda_computes, gpu_name, in_nvml, is_given_away, nvidia_architecture
+from checks.gpus import NONE, cuda_computes, gpu_name, installed_driver, left_alone, nvidia_architecture
 from checks.knowledge.cuda_driver import Fit, cuda_driver, driver_fit, driver_number, right_flavour
 from checks.knowledge.gpu_architectures import gpu_architectures
 from checks.phrases import phrase
@@ -25,16 +25,14 @@ def driver_dropped_gpu(
     gpus: Gpus, nvidia: NvidiaFacts, os: OsFacts | None, frameworks: Frameworks | None
 ) -> Iterator[Finding]:
     """One finding per GPU that the driver leaves alone."""
-    unseen = [gpu for gpu in gpus.nvidia if not is_given_away(gpu) and in_nvml(gpu, nvidia) is None]
-    known = [(gpu, row) for gpu in unseen if (row := nvidia_architecture(gpu)) and not row.integrated]
+    known = [(gpu, row) for gpu in left_alone(gpus, nvidia) if (row := nvidia_architecture(gpu)) and not row.integrated]
     if not known or (os and os.wsl):
         return
-    libraries = (each.version for each in nvidia.libcuda or () if each.version)
-    version = nvidia.driver_version or next(libraries, None)
-    if not version:
-        if version == "" or nvidia.libcuda == ():  # no driver at all: driver-not-loaded
-            return
+    version = installed_driver(nvidia)
+    if version is None:
         raise Unread("driver_version", nvidia.unread.get("driver_version", ""))
+    if not version:  # driver-not-loaded
+        return
     for gpu, architecture in known:
         last_branch = str(architecture.last_driver_branch or NONE)
         flavour = right_flavour(architecture, nvidia.kernel_module_flavour)
@@ -48,7 +46,8 @@ def driver_dropped_gpu(
             continue
         yield Finding(
             cause=CAUSE,
-            severity=Severity.WARNING if cuda_computes(frameworks) else Severity.BLOCKING,
+            # An old card for the screen beside one that the driver serves stops nobody.
+            severity=Severity.WARNING if nvidia.devices or cuda_computes(frameworks) else Severity.BLOCKING,
             confidence=0.95,
             subject=gpu.address or gpu_name(gpu),
             evidence=(

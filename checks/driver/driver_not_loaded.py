@@ -11,9 +11,18 @@ Knowledge:    resources/knowledge/windows_device_problems.toml; cuda_driver.toml
 
 from collections.abc import Iterator
 
-from checks.facts import AmdFacts, Frameworks, Gpu, Gpus, NvidiaFacts, OsFacts
+from checks.facts import AmdFacts, Frameworks, Gpu, Gpus, NvidiaFacts, OsFacts, Symptom
 from checks.finding import Evidence, Finding, Severity, Unread
-from checks.gpus import NONE, cuda_computes, gpu_name, is_given_away, nvidia_architecture, ran_on
+from checks.gpus import (
+    NONE,
+    cuda_computes,
+    gpu_name,
+    installed_driver,
+    is_given_away,
+    needs_cuda,
+    nvidia_architecture,
+    ran_on,
+)
 from checks.knowledge.cuda_driver import Fit, driver_fit
 from checks.knowledge.windows_device_problems import device_problem
 from checks.phrases import phrase
@@ -26,7 +35,12 @@ _DRIVER_ABSENT = ("library-not-found", "NVML_ERROR_LIBRARY_NOT_FOUND", "NVML_ERR
 
 @check(CAUSE)
 def driver_not_loaded(
-    gpus: Gpus, nvidia: NvidiaFacts | None, amd: AmdFacts | None, os: OsFacts | None, frameworks: Frameworks | None
+    gpus: Gpus,
+    nvidia: NvidiaFacts | None,
+    amd: AmdFacts | None,
+    os: OsFacts | None,
+    frameworks: Frameworks | None,
+    symptom: Symptom | None,
 ) -> Iterator[Finding]:
     """One finding per maker."""
     if os and os.wsl:  # the driver is Windows' own
@@ -34,13 +48,15 @@ def driver_not_loaded(
     if gpus.nvidia:
         if nvidia is None:
             raise Unread("nvml")
-        yield from _nvidia(gpus, nvidia, os, frameworks)
+        yield from _nvidia(gpus, nvidia, os, frameworks, symptom)
     torch = frameworks.torch if frameworks else None
     if gpus.amd and amd is not None and torch is not None and torch.build == "rocm" and not ran_on(torch, "cuda"):
         yield from _amd(gpus, amd, os)
 
 
-def _nvidia(gpus: Gpus, nvidia: NvidiaFacts, os: OsFacts | None, frameworks: Frameworks | None) -> Iterator[Finding]:
+def _nvidia(
+    gpus: Gpus, nvidia: NvidiaFacts, os: OsFacts | None, frameworks: Frameworks | None, symptom: Symptom | None
+) -> Iterator[Finding]:
     if cuda_computes(frameworks) or not _is_absent(nvidia, gpus, os):
         return
     if any(_cannot_be_served(gpu, nvidia) for gpu in gpus.nvidia):  # driver-dropped-gpu, driver-too-old-for-gpu
@@ -61,7 +77,9 @@ def _nvidia(gpus: Gpus, nvidia: NvidiaFacts, os: OsFacts | None, frameworks: Fra
         evidence.append(Evidence("nvml", nvidia.nvml, nvidia.origin))
     yield Finding(
         cause=CAUSE,
-        severity=Severity.WARNING if all(is_given_away(gpu) for gpu in cards) else Severity.BLOCKING,
+        severity=Severity.WARNING
+        if all(is_given_away(gpu) for gpu in cards) or not needs_cuda(frameworks, symptom)
+        else Severity.BLOCKING,
         confidence=0.95,
         subject="nvidia",
         evidence=tuple(evidence),
@@ -122,9 +140,8 @@ def _is_absent(nvidia: NvidiaFacts, gpus: Gpus, os: OsFacts | None) -> bool:
 def _cannot_be_served(gpu: Gpu, nvidia: NvidiaFacts) -> bool:
     """Whether the driver that is installed, loaded or not, is one that does not know the GPU."""
     architecture = nvidia_architecture(gpu)
-    libraries = (each.version for each in nvidia.libcuda or () if each.version)
-    version = nvidia.driver_version or next(libraries, None)
-    if architecture is None or version is None:
+    version = installed_driver(nvidia)
+    if architecture is None or not version:
         return False
     return driver_fit(architecture, version) in (Fit.TOO_OLD, Fit.DROPPED)
 

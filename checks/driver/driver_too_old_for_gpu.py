@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from checks.facts import Frameworks, Gpus, NvidiaFacts, OsFacts
 from checks.finding import Evidence, Finding, NotInTable, Severity, Unread
-from checks.gpus import cuda_computes, gpu_name, in_nvml, is_given_away, nvidia_architecture
+from checks.gpus import cuda_computes, gpu_name, installed_driver, left_alone, nvidia_architecture
 from checks.knowledge.cuda_driver import Fit, cuda_driver, driver_fit, driver_number, first_branch
 from checks.knowledge.gpu_architectures import gpu_architectures
 from checks.registry import check
@@ -23,15 +23,14 @@ def driver_too_old_for_gpu(
     gpus: Gpus, nvidia: NvidiaFacts, os: OsFacts | None, frameworks: Frameworks | None
 ) -> Iterator[Finding]:
     """One finding per GPU that the driver is too old for."""
-    unseen = [gpu for gpu in gpus.nvidia if not is_given_away(gpu) and in_nvml(gpu, nvidia) is None]
+    unseen = left_alone(gpus, nvidia)
     if not unseen or (os and os.wsl):
         return
-    libraries = (each.version for each in nvidia.libcuda or () if each.version)
-    version = nvidia.driver_version or next(libraries, None)
-    if not version:
-        if version == "" or nvidia.libcuda == ():  # no driver at all: driver-not-loaded
-            return
+    version = installed_driver(nvidia)
+    if version is None:
         raise Unread("driver_version", nvidia.unread.get("driver_version", ""))
+    if not version:  # driver-not-loaded
+        return
     unknown, is_found = "", False
     for gpu in unseen:
         architecture = nvidia_architecture(gpu)
@@ -43,7 +42,7 @@ def driver_too_old_for_gpu(
         is_found = True
         yield Finding(
             cause=CAUSE,
-            severity=Severity.WARNING if cuda_computes(frameworks) else Severity.BLOCKING,
+            severity=Severity.WARNING if nvidia.devices or cuda_computes(frameworks) else Severity.BLOCKING,
             confidence=0.95,
             subject=gpu.address or gpu_name(gpu),
             evidence=(

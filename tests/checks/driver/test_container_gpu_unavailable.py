@@ -12,6 +12,7 @@ from checks.facts import (
     LibraryFile,
     NvidiaFacts,
     OsFacts,
+    Symptom,
     TorchFacts,
 )
 from checks.finding import Severity
@@ -50,7 +51,7 @@ NODES = (DeviceNode(path="/dev/nvidia0", writable=True), DeviceNode(path="/dev/n
     ],
 )
 def test_speaks(nvidia: NvidiaFacts, gpus: Gpus | None, remedy: str) -> None:
-    (finding,) = container_gpu_unavailable(DOCKER, nvidia, None, gpus, CUDA)
+    (finding,) = container_gpu_unavailable(DOCKER, nvidia, None, gpus, CUDA, None)
     assert finding.severity is Severity.BLOCKING
     assert finding.remedies[0] == remedy
 
@@ -85,13 +86,20 @@ def test_speaks(nvidia: NvidiaFacts, gpus: Gpus | None, remedy: str) -> None:
     ],
 )
 def test_silent(os: OsFacts, nvidia: NvidiaFacts, gpus: Gpus) -> None:
-    assert list(container_gpu_unavailable(os, nvidia, None, gpus, CUDA)) == []
+    assert list(container_gpu_unavailable(os, nvidia, None, gpus, CUDA, None)) == []
+
+
+@pytest.mark.parametrize(("symptom", "severity"), [("everything", Severity.NOTE), ("not-on-gpu", Severity.BLOCKING)])
+def test_builds_for_the_processor_alone_miss_nothing(symptom: str, severity: Severity) -> None:
+    nvidia = NvidiaFacts(nvml="library-not-found", kernel_module_version="550.1", device_nodes=(), libcuda=())
+    (finding,) = container_gpu_unavailable(DOCKER, nvidia, None, ON_THE_BUS, CPU_ONLY, Symptom(name=symptom))
+    assert finding.severity is severity
 
 
 def test_container_without_the_amd_gpu() -> None:
     gpus = Gpus(devices=(Gpu(vendor_id="1002", product="Radeon RX 7900 XTX", driver="amdgpu"),))
-    (finding,) = container_gpu_unavailable(DOCKER, None, AmdFacts(device_nodes=()), gpus, ROCM)
+    (finding,) = container_gpu_unavailable(DOCKER, None, AmdFacts(device_nodes=()), gpus, ROCM, None)
     assert finding.remedies == ("start-container-with-amd-gpu",)
     handed_in = AmdFacts(device_nodes=(DeviceNode(path="/dev/kfd"),))
-    assert list(container_gpu_unavailable(DOCKER, None, handed_in, gpus, ROCM)) == []
-    assert list(container_gpu_unavailable(DOCKER, None, AmdFacts(device_nodes=()), gpus, CPU_ONLY)) == []
+    assert list(container_gpu_unavailable(DOCKER, None, handed_in, gpus, ROCM, None)) == []
+    assert list(container_gpu_unavailable(DOCKER, None, AmdFacts(device_nodes=()), gpus, CPU_ONLY, None)) == []

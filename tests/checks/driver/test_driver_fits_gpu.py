@@ -5,7 +5,7 @@ import pytest
 from checks.driver.driver_dropped_gpu import driver_dropped_gpu
 from checks.driver.driver_too_old_for_gpu import driver_too_old_for_gpu
 from checks.facts import Gpu, Gpus, LibraryFile, NvidiaFacts, NvidiaGpu, OsFacts
-from checks.finding import Finding, NotInTable, Unread
+from checks.finding import Finding, NotInTable, Severity, Unread
 from checks.knowledge.cuda_driver import driver_branch, driver_number
 
 LINUX = OsFacts(system="Linux")
@@ -116,6 +116,15 @@ def test_dropped_speaks(die: str, nvidia: NvidiaFacts, remedy: str) -> None:
 )
 def test_dropped_silent(die: str, nvidia: NvidiaFacts) -> None:
     assert dropped(card(die), nvidia) == []
+
+
+def test_beside_a_gpu_that_is_served_it_stops_nobody() -> None:
+    """An old card that drives the screen through nouveau, beside one for computing."""
+    served = NvidiaGpu(index=0, pci_address="0000:41:00.0")
+    (finding,) = dropped(card("GK208"), NvidiaFacts(driver_version="580.95.05", devices=(served,)))
+    assert finding.severity is Severity.WARNING
+    (finding,) = too_old(card("GB202"), NvidiaFacts(driver_version="565.57.01", devices=(served,)))
+    assert finding.severity is Severity.WARNING
 
 
 def test_wsl_and_given_away_cards_are_left_out() -> None:

@@ -13,6 +13,7 @@ from checks.facts import (
     LibraryFile,
     NvidiaFacts,
     OsFacts,
+    Symptom,
     TorchFacts,
 )
 from checks.finding import Finding, Severity, Unread
@@ -26,9 +27,13 @@ NOTHING = NvidiaFacts(
 
 
 def findings(
-    nvidia: NvidiaFacts, *cards: Gpu, os: OsFacts | None = LINUX, frameworks: Frameworks | None = None
+    nvidia: NvidiaFacts,
+    *cards: Gpu,
+    os: OsFacts | None = LINUX,
+    frameworks: Frameworks | None = None,
+    symptom: Symptom | None = None,
 ) -> list[Finding]:
-    return list(driver_not_loaded(Gpus(devices=cards), nvidia, None, os, frameworks))
+    return list(driver_not_loaded(Gpus(devices=cards), nvidia, None, os, frameworks, symptom))
 
 
 @pytest.mark.parametrize(
@@ -148,7 +153,7 @@ RADEON = Gpu(vendor_id="1002", product="Radeon RX 7900 XTX", driver="")
 
 
 def test_an_amd_gpu_without_its_driver() -> None:
-    (finding,) = driver_not_loaded(Gpus(devices=(RADEON,)), None, AmdFacts(module_loaded=False), LINUX, ROCM)
+    (finding,) = driver_not_loaded(Gpus(devices=(RADEON,)), None, AmdFacts(module_loaded=False), LINUX, ROCM, None)
     assert (finding.subject, finding.remedies) == ("amd", ("load-amdgpu-module",))
 
 
@@ -163,9 +168,24 @@ def test_an_amd_gpu_without_its_driver() -> None:
     ],
 )
 def test_silent_about_amd(amd: AmdFacts, frameworks: Frameworks) -> None:
-    assert list(driver_not_loaded(Gpus(devices=(RADEON,)), None, amd, LINUX, frameworks)) == []
+    assert list(driver_not_loaded(Gpus(devices=(RADEON,)), None, amd, LINUX, frameworks, None)) == []
 
 
 def test_nvidia_that_was_not_looked_at_stays_open() -> None:
     with pytest.raises(Unread):
-        list(driver_not_loaded(Gpus(devices=(NOUVEAU,)), None, None, LINUX, None))
+        list(driver_not_loaded(Gpus(devices=(NOUVEAU,)), None, None, LINUX, None, None))
+
+
+@pytest.mark.parametrize(
+    ("torch", "symptom", "severity"),
+    [
+        pytest.param(TorchFacts(cuda_version="12.8"), "everything", Severity.BLOCKING, id="build-for-cuda"),
+        pytest.param(TorchFacts(), "everything", Severity.BLOCKING, id="build-unread"),
+        pytest.param(TorchFacts(cuda_version=""), "not-on-gpu", Severity.BLOCKING, id="who-misses-the-gpu"),
+        pytest.param(TorchFacts(cuda_version=""), "results-change", Severity.WARNING, id="build-for-the-processor"),
+        pytest.param(None, "everything", Severity.BLOCKING, id="nothing-installed-yet"),
+    ],
+)
+def test_blocks_only_who_needs_the_gpu(torch: TorchFacts | None, symptom: str, severity: Severity) -> None:
+    (finding,) = findings(NOTHING, NOUVEAU, frameworks=Frameworks(torch=torch), symptom=Symptom(name=symptom))
+    assert finding.severity is severity

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import tomllib
+from collections.abc import Iterable
 
 import msgspec
 
@@ -30,3 +31,11 @@ def phrase(name: str, key: str, **values: str) -> dict[str, str]:
     """
     words = phrases()[key]
     return {f"{name}_{language}": words.of(language).format_map(values) for language in LANGUAGES}
+
+
+def listed(name: str, values: Iterable[str]) -> dict[str, str]:
+    """The values ``<name>_en`` and ``<name>_ja``: several words in a row, or "none" in the reader's language."""
+    words = tuple(values)
+    if not words:
+        return phrase(name, "nothing")
+    return {f"{name}_en": ", ".join(words), f"{name}_ja": "、".join(words)}

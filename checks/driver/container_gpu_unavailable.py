@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from checks.facts import AmdFacts, Frameworks, Gpus, NvidiaFacts, OsFacts, Symptom
 from checks.finding import Evidence, Finding, Severity
 from checks.gpus import NONE, cuda_computes, gpu_name, needs_cuda, ran_on
+from checks.phrases import listed
 from checks.registry import check
 
 CAUSE = "container-gpu-unavailable"
@@ -62,6 +63,7 @@ def _nvidia(os: OsFacts, nvidia: NvidiaFacts, gpus: Gpus | None, severity: Sever
             Evidence("nvml", nvidia.nvml or NONE, nvidia.origin),
             Evidence("libcuda_path", nvidia.libcuda[0].path if nvidia.libcuda else NONE, nvidia.origin),
         ),
+        values=listed("device_nodes", names),
         remedies=(
             ("start-container-with-nvidia-gpu", "install-nvidia-container-toolkit")
             if lacks_nodes or lacks_nvml
@@ -87,5 +89,6 @@ def _amd(os: OsFacts, amd: AmdFacts, gpus: Gpus, frameworks: Frameworks) -> Iter
             Evidence("gpu", ", ".join(gpu_name(gpu) for gpu in gpus.amd), "sysfs"),
             Evidence("device_nodes", ", ".join(names) or NONE, "/dev"),
         ),
+        values=listed("device_nodes", names),
         remedies=("start-container-with-amd-gpu",),
     )

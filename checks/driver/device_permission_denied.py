@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from checks.facts import AmdFacts, DeviceNode, Frameworks, IntelFacts, NvidiaFacts, OsFacts
 from checks.finding import Evidence, Finding, Severity
 from checks.gpus import NONE, cuda_computes, ran_on
+from checks.phrases import listed
 from checks.registry import check
 
 CAUSE = "device-permission-denied"
@@ -63,5 +64,5 @@ def _denied(
             Evidence("owner_group", group or NONE, "/dev"),
             Evidence("user_groups", ", ".join(groups) or NONE if groups is not None else NONE, os.origin if os else ""),
         ),
-        values=needs,
+        values=needs | listed("device_node", [each.path for each in denied]) | listed("user_groups", groups or ()),
     )

@@ -18,6 +18,7 @@ from checks.facts import Frameworks, InterpreterFacts, OsFacts, ProbeRuns
 from checks.finding import Evidence, Finding, Severity
 from checks.import_trouble import finding_of_text, recognised
 from checks.knowledge.import_errors import Recognised
+from checks.phrases import listed, phrase
 from checks.registry import check
 from checks.requirements import Broken, broken_if_read
 
@@ -47,6 +48,7 @@ def dependency_version_conflict(
             found,
             Evidence("needed", needed),
             Evidence("found", here),
+            **(_shown(known) if known else listed("found", (here,) if here != ABSENT else ())),
             requirement=_wishes(known) or found.row.requirement or found.groups.get("needed", ""),
         )
     for package_conflicts in conflicts.values():
@@ -84,7 +86,7 @@ def _of_metadata(conflicts: list[Broken]) -> Finding:
             Evidence("needed", _needed(conflicts), package.location or ""),
             Evidence("found", _found(conflicts), package.location or ""),
         ),
-        values={"package_name": package.name, "requirement": _wishes(conflicts)},
+        values={"package_name": package.name, "requirement": _wishes(conflicts)} | _shown(conflicts),
     )
 
 
@@ -96,6 +98,20 @@ def _found(conflicts: list[Broken]) -> str:
     """What is there instead, in the same order."""
     here = (broken.found for broken in conflicts)
     return ", ".join(f"{found.name} {found.version}" if found else ABSENT for found in here)
+
+
+def _shown(conflicts: list[Broken]) -> dict[str, str]:
+    """The same in words: what is not there is named."""
+    words = [
+        listed("one", (f"{each.found.name} {each.found.version}",))
+        if each.found
+        else phrase("one", "not-there", module=each.requirement.name)
+        for each in conflicts
+    ]
+    return {
+        "found_en": ", ".join(each["one_en"] for each in words),
+        "found_ja": "、".join(each["one_ja"] for each in words),
+    }
 
 
 def _wishes(conflicts: list[Broken]) -> str:

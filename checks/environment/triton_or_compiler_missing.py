@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from checks.facts import EnvironmentVariables, Frameworks, InterpreterFacts, OsFacts, ProbeRuns, TorchFacts
 from checks.finding import Evidence, Finding, Severity, Unread
 from checks.import_trouble import finding_of_text, recognised
+from checks.phrases import phrase
 from checks.registry import check
 from checks.versions import release
 
@@ -44,7 +45,7 @@ def triton_or_compiler_missing(
     if torch.version and release(torch.version) < FIRST_WITH_COMPILE:
         return
     found = [
-        finding_of_text(CAUSE, *each, Evidence("missing", "Triton"))
+        finding_of_text(CAUSE, *each, Evidence("missing", "Triton"), missing_en="Triton", missing_ja="Triton")
         for each in recognised(CAUSE, Frameworks(torch=torch), probes)
     ]
     if not found:
@@ -71,6 +72,7 @@ def _note(torch: TorchFacts, missing: str, clue: str) -> Finding:
             Evidence("missing", missing),
             Evidence("clue", clue),
         ),
-        values={"package_name": "torch"},
+        values={"package_name": "torch"}
+        | phrase("missing", "part-triton" if missing == "Triton" else "part-c-compiler"),
         remedies=("install-c-compiler",) if missing == "C compiler" else ("install-triton", "leave-out-torch-compile"),
     )

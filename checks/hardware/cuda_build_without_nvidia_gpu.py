@@ -13,6 +13,7 @@ from checks.facts import Frameworks, Gpu, Gpus, InterpreterFacts, JetsonFacts, M
 from checks.finding import Evidence, Finding, Severity
 from checks.fitting_build import torch_values
 from checks.gpus import NONE, gpu_name
+from checks.phrases import listed
 from checks.registry import check
 
 CAUSE = "cuda-build-without-nvidia-gpu"
@@ -47,7 +48,9 @@ def cuda_build_without_nvidia_gpu(
                 Evidence("cuda_version", cuda_version, framework.origin),
                 Evidence("gpus_on_bus", _names(gpus.devices), gpus.origin),
             ),
-            values=torch_values(machine, interpreter, keep=framework.version) if name == "torch" else {},
+            values=listed("gpus_on_bus", map(gpu_name, gpus.devices))
+            | (torch_values(machine, interpreter, keep=framework.version) if name == "torch" else {}),
+            remedies=() if name == "torch" else ("stay-on-the-cpu",),
         )
 
 

@@ -39,14 +39,16 @@ def _is_closed(gpu: NvidiaGpu, *, is_computing: bool) -> bool:
 
 
 def _finding(gpu: NvidiaGpu, error: SeenCudaError | None, severity: Severity, confidence: float) -> Finding:
-    holders = ", ".join(f"{each.name or '?'} ({each.pid})" for each in (gpu.processes or ())[:5])
+    holders = ", ".join(
+        f"{each.name} ({each.pid})" if each.name else f"PID {each.pid}" for each in (gpu.processes or ())[:5]
+    )
     return Finding(
         cause=CAUSE,
         severity=severity,
         confidence=confidence,
         subject=gpu.uuid or str(gpu.index),
         evidence=(
-            Evidence("gpu", gpu.name or str(gpu.index), gpu.origin),
+            Evidence("gpu", gpu.name or f"GPU {gpu.index}", gpu.origin),
             Evidence("compute_mode", gpu.compute_mode or NONE, gpu.origin),
             Evidence("gpu_processes", holders or NONE, gpu.origin),
             Evidence("cuda_error", first_line(error.message) if error else NONE, error.fact.origin if error else ""),

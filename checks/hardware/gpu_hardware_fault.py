@@ -66,7 +66,7 @@ def gpu_hardware_fault(
     found: dict[str, _Signs] = {}
     if nvidia is not None:
         for gpu in nvidia.devices or ():
-            _from_nvml(gpu, _of(found, pci_address(gpu.pci_address) or str(gpu.index), gpu.name or str(gpu.index)))
+            _from_nvml(gpu, _of(found, pci_address(gpu.pci_address) or str(gpu.index), gpu.name or f"GPU {gpu.index}"))
         for index, error in nvidia.device_errors.items():
             if error in _LOST + _DAMAGED:
                 _of(found, f"index {index}", f"GPU {index}").add(

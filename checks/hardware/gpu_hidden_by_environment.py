@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 
 from checks.facts import AmdFacts, EnvironmentVariables, Frameworks, Gpus, IntelFacts, NvidiaFacts
 from checks.finding import Evidence, Finding, Severity
+from checks.phrases import phrase
 from checks.registry import check
 
 CAUSE = "gpu-hidden-by-environment"
@@ -107,6 +108,13 @@ def _jax(values: dict[str, str], present: int, frameworks: Frameworks | None) ->
             yield _finding(variable, values[variable], 0, present, Severity.WARNING, 0.9)
 
 
+def _kind_of(variable: str, value: str) -> str:
+    """The phrase for it: the order is a variable that is not set at all."""
+    if variable == "CUDA_DEVICE_ORDER":
+        return "hidden-order"
+    return "hidden-list" if value.strip() else "hidden-empty"
+
+
 def _finding(variable: str, value: str, visible: int, present: int, severity: Severity, confidence: float) -> Finding:
     return Finding(
         cause=CAUSE,
@@ -118,6 +126,14 @@ def _finding(variable: str, value: str, visible: int, present: int, severity: Se
             Evidence("variable_value", f'"{value}"', "environment"),
             Evidence("gpus_visible", str(visible)),
             Evidence("gpus_present", str(present)),
+        ),
+        values=phrase(
+            "state",
+            _kind_of(variable, value),
+            variable=variable,
+            value=value,
+            visible=str(visible),
+            present=str(present),
         ),
         remedies=("number-gpus-by-bus",) if variable == "CUDA_DEVICE_ORDER" else ("unset-device-variable",),
     )

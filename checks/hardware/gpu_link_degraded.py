@@ -50,7 +50,7 @@ def _by_nvml(nvidia: NvidiaFacts) -> Iterator[Finding]:
             confidence=0.8 if has_fewer_lanes or has_dead_nvlinks else 0.6,
             subject=gpu.uuid or str(gpu.index),
             evidence=(
-                Evidence("gpu", gpu.name or str(gpu.index), gpu.origin),
+                Evidence("gpu", gpu.name or f"GPU {gpu.index}", gpu.origin),
                 Evidence("link_now", now, gpu.origin),
                 Evidence("link_max", most, gpu.origin),
                 Evidence("nvlinks", _nvlinks(gpu), gpu.origin),

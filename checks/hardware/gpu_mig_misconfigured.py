@@ -53,7 +53,7 @@ def _finding(
         confidence=confidence,
         subject="CUDA_VISIBLE_DEVICES" if wanted else gpu.uuid or str(gpu.index),
         evidence=(
-            Evidence("gpu", gpu.name or str(gpu.index), gpu.origin),
+            Evidence("gpu", gpu.name or f"GPU {gpu.index}", gpu.origin),
             Evidence("mig_mode", _mode(gpu), gpu.origin),
             Evidence("mig_instances", instances or NONE, gpu.origin),
             Evidence("variable_value", wanted or NONE, "CUDA_VISIBLE_DEVICES"),

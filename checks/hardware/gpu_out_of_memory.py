@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from checks.facts import Frameworks, NvidiaFacts, NvidiaGpu
 from checks.finding import Evidence, Finding, Severity
 from checks.gpus import NONE, first_line, gib, seen_cuda_errors
+from checks.phrases import listed
 from checks.registry import check
 
 CAUSE = "gpu-out-of-memory"
@@ -33,12 +34,13 @@ def gpu_out_of_memory(nvidia: NvidiaFacts, frameworks: Frameworks | None) -> Ite
             confidence=0.9 if error else 0.7,
             subject=gpu.uuid or str(gpu.index),
             evidence=(
-                Evidence("gpu", gpu.name or str(gpu.index), gpu.origin),
+                Evidence("gpu", gpu.name or f"GPU {gpu.index}", gpu.origin),
                 Evidence("memory_free", gib(gpu.memory_free or 0), gpu.origin),
                 Evidence("memory_total", gib(gpu.memory_total or 0), gpu.origin),
-                Evidence("gpu_processes", _processes(gpu), gpu.origin),
+                Evidence("gpu_processes", ", ".join(_processes(gpu)) or NONE, gpu.origin),
                 *((Evidence("cuda_error", first_line(error.message), error.fact.origin),) if error else ()),
             ),
+            values=listed("gpu_processes", _processes(gpu)),
         )
     if error is not None and not full:
         yield Finding(
@@ -47,13 +49,16 @@ def gpu_out_of_memory(nvidia: NvidiaFacts, frameworks: Frameworks | None) -> Ite
             confidence=0.8,
             evidence=(
                 Evidence(
-                    "gpu", ", ".join(gpu.name or str(gpu.index) for gpu in nvidia.devices or ()) or NONE, nvidia.origin
+                    "gpu",
+                    ", ".join(gpu.name or f"GPU {gpu.index}" for gpu in nvidia.devices or ()) or NONE,
+                    nvidia.origin,
                 ),
                 Evidence("memory_free", _known(gpu.memory_free for gpu in nvidia.devices or ()), nvidia.origin),
                 Evidence("memory_total", _known(gpu.memory_total for gpu in nvidia.devices or ()), nvidia.origin),
                 Evidence("gpu_processes", NONE, nvidia.origin),
                 Evidence("cuda_error", first_line(error.message), error.fact.origin),
             ),
+            values=listed("gpu_processes", ()),
         )
 
 
@@ -63,14 +68,13 @@ def _is_full(gpu: NvidiaGpu) -> bool:
     return gpu.memory_free < min(gpu.memory_total * _FREE_SHARE, _FREE_BYTES)
 
 
-def _processes(gpu: NvidiaGpu) -> str:
+def _processes(gpu: NvidiaGpu) -> list[str]:
     """The processes that hold the memory, the largest first: "python 21.3 GiB (4711)"."""
     held = sorted(gpu.processes or (), key=lambda each: -(each.used_memory or 0))
-    words = (
-        f"{each.name or '?'}{'' if each.used_memory is None else ' ' + gib(each.used_memory)} ({each.pid})"
+    return [
+        f"{each.name or 'PID'}{'' if each.used_memory is None else ' ' + gib(each.used_memory)} ({each.pid})"
         for each in held[:5]
-    )
-    return ", ".join(words) or NONE
+    ]
 
 
 def _known(sizes: Iterator[int | None]) -> str:

@@ -33,12 +33,19 @@ def gpu_throttled(nvidia: NvidiaFacts) -> Iterator[Finding]:
         if reasons:
             remedies = ("cool-gpu",) if any("Thermal" in each for each in reasons) else ("check-gpu-power", "cool-gpu")
             held_by = ", ".join(reasons)
-            state = phrase("state", "throttled-by", reasons=held_by)
+            state = phrase("state", _kind_of(reasons), reasons=held_by)
             yield _finding(gpu, held_by, state, Severity.WARNING, 0.75, remedies)
         elif is_lowered:
             limits = {"limit": _watts(gpu.power_limit), "default": _watts(gpu.power_limit_default)}
             state = phrase("state", "throttled-by-limit", **limits)
             yield _finding(gpu, NONE, state, Severity.NOTE, 0.9, ("restore-power-limit",))
+
+
+def _kind_of(reasons: list[str]) -> str:
+    """The phrase that says what stands behind NVML's names."""
+    if any("Thermal" in each for each in reasons):
+        return "throttled-by-heat"
+    return "throttled-by-power" if "HwPowerBrakeSlowdown" in reasons else "throttled-by-hardware"
 
 
 def _finding(
@@ -55,7 +62,7 @@ def _finding(
         confidence=confidence,
         subject=gpu.uuid or str(gpu.index),
         evidence=(
-            Evidence("gpu", gpu.name or str(gpu.index), gpu.origin),
+            Evidence("gpu", gpu.name or f"GPU {gpu.index}", gpu.origin),
             Evidence("throttle_reasons", reasons, gpu.origin, hardware_errors().source),
             Evidence("temperature", NONE if gpu.temperature is None else f"{gpu.temperature} °C", gpu.origin),
             Evidence("power", _watts(gpu.power), gpu.origin),

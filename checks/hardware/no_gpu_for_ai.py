@@ -13,6 +13,7 @@ from checks.facts import AppleFacts, Gpu, Gpus, JetsonFacts, NvidiaFacts, OsFact
 from checks.finding import Evidence, Finding, Severity
 from checks.gpus import NONE, gpu_name
 from checks.knowledge.gpu_architectures import intel_platform
+from checks.phrases import listed
 from checks.registry import check
 
 CAUSE = "no-gpu-for-ai"
@@ -40,6 +41,7 @@ def no_gpu_for_ai(
         severity=Severity.WARNING,
         confidence=0.9,
         evidence=(Evidence("gpus_on_bus", ", ".join(map(gpu_name, gpus.devices)) or NONE, gpus.origin),),
+        values=listed("gpus_on_bus", map(gpu_name, gpus.devices)),
         remedies=("check-gpu-in-virtual-machine", "compute-on-the-cpu")
         if os.virtual_machine
         else ("compute-on-the-cpu", "check-gpu-seating"),

@@ -16,6 +16,7 @@ from checks.facts import EnvironmentVariables, JaxFacts, MachineFacts, TorchFact
 from checks.finding import Evidence, Finding, Severity, Unread
 from checks.knowledge.import_errors import recognise
 from checks.knowledge.jax import fitting_plugin
+from checks.phrases import listed
 from checks.registry import check
 from checks.versions import release
 
@@ -56,7 +57,9 @@ def jax_falls_back_to_cpu(
             Evidence("jax_plugins", ", ".join(cuda) or NONE, jax.origin),
             *((Evidence("clue", clue[:CLUE_SHOWN], jax.origin),) if clue else ()),
         ),
-        values={"jax_package": f"jax[{plugin.extra}]"} if plugin else {},
+        values=({"jax_package": f"jax[{plugin.extra}]"} if plugin else {})
+        | listed("jax_plugins", cuda)
+        | listed("jaxlib_version", (jax.jaxlib_version,) if jax.jaxlib_version else ()),
         remedies=("use-jax-in-wsl",) if is_windows else ("install-jax-with-cuda", "make-fresh-environment"),
     )
 

@@ -1,8 +1,11 @@
 """One examination as events: whole, cancelled, closed early, and of an interpreter that does not work."""
 
+import errno
+import os
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -23,6 +26,7 @@ from checks.events import (
 )
 from checks.finding import Status
 from checks.interpreters import read_interpreter
+from checks.probes.runner import Answer, ProbeTask
 from checks.registry import all_checks
 
 QUICK = Answers(effort="quick")
@@ -116,6 +120,25 @@ def test_a_slow_probe_names_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     slow = [event for event in examine(request_for(sys.executable)) if isinstance(event, ProbeSlow)]
     assert ("torch", "imported") in {(event.probe, event.stage) for event in slow}
     assert len(slow) == len({(event.probe, event.stage) for event in slow})
+
+
+def test_a_full_disk_costs_one_probe_not_the_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = engine.run_probe
+
+    def on_a_full_disk(task: ProbeTask, **more: Any) -> Answer:
+        if task.probe == "torch":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return run(task, **more)
+
+    monkeypatch.setattr(engine, "run_probe", on_a_full_disk)
+    events = list(examine(request_for(sys.executable)))
+    (torch,) = [event.run for event in events if isinstance(event, ProbeEnded) and event.probe == "torch"]
+    assert torch.status == "not-started"
+    assert torch.detail is not None
+    assert os.strerror(errno.ENOSPC) in torch.detail
+    facts = finished(events).facts
+    assert facts.machine is not None
+    assert facts.missing["torch"] == "probe-failed"
 
 
 @pytest.mark.parametrize("make", ["missing", "text"])

@@ -30,7 +30,7 @@ def test_speaks_without_starting_it(problem: str) -> None:
 @pytest.mark.parametrize(
     ("run", "words"),
     [
-        pytest.param(ProbeRun(probe="environment", status="not-python", exit_code=1), "no Python", id="not-python"),
+        pytest.param(ProbeRun(probe="environment", status="not-python", exit_code=1), "not a Python", id="not-python"),
         pytest.param(
             ProbeRun(probe="environment", status="not-started", detail="FileNotFoundError: [Errno 2] No such file"),
             "FileNotFoundError",

@@ -6,6 +6,7 @@ it is cancelled or closed. What it has by then it keeps, judges, and hands over 
 
 from __future__ import annotations
 
+import logging
 import os
 import queue
 import sys
@@ -47,6 +48,8 @@ from checks.interpreters import Places, find_interpreters, likely_target, read_i
 from checks.machine import read_machine
 from checks.probes.catalogue import PROBES, ProbeSpec, read_answer
 from checks.probes.runner import Answer, ProbeTask, run_probe
+
+log = logging.getLogger(__name__)
 
 SLOW = 10.0  # seconds at one stage after which a probe names itself
 BEAT = 0.1  # seconds between two reports of the progress
@@ -181,7 +184,11 @@ class _Examination:
             self._stages[probe] = (stage, time.monotonic())
             self._queue.put(ProbeStage(probe, stage))
 
-        answer = run_probe(task, cancelled=self._cancelled, on_stage=staged)
+        try:
+            answer = run_probe(task, cancelled=self._cancelled, on_stage=staged)
+        except Exception as error:  # no room for temporary files, no thread to be had: what the others tell is kept
+            log.exception("the probe %s could not be run", probe)
+            answer = _not_run(task, error)
         self._stages.pop(probe, None)
         self._queue.put(ProbeEnded(probe, answer.run))
         return answer
@@ -243,6 +250,18 @@ def _merged(target: InterpreterFacts | None, found: tuple[InterpreterFacts, ...]
     if target is None:
         return found
     return (target, *(each for each in found if each.path != target.path and each.prefix != (target.prefix or "")))
+
+
+def _not_run(task: ProbeTask, error: Exception) -> Answer:
+    """The answer of a probe that this machine had no means to run."""
+    run = ProbeRun(
+        origin=task.script.name,
+        probe=task.probe,
+        interpreter=task.interpreter,
+        status="not-started",
+        detail=f"{type(error).__name__}: {error}",
+    )
+    return Answer(facts={}, run=run)
 
 
 def _reason(run: ProbeRun) -> str:

@@ -8,7 +8,17 @@ from checks.judge import judge_one
 from checks.registry import Check
 
 FACTS = Facts(machine=MachineFacts(os=OsFacts(system="Linux")))
-TOLD = ("gpu", "state_en", "state_ja", "throttle_reasons", "temperature", "power", "power_limit", "power_limit_default", "clock_sm")
+TOLD = (
+    "gpu",
+    "state_en",
+    "state_ja",
+    "throttle_reasons",
+    "temperature",
+    "power",
+    "power_limit",
+    "power_limit_default",
+    "clock_sm",
+)
 FINDING = Finding(
     cause="gpu-throttled", severity=Severity.WARNING, confidence=0.7, values=dict.fromkeys(TOLD, "as it was read")
 )

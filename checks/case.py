@@ -15,6 +15,7 @@ from checks.facts import Facts, Symptom
 from checks.finding import Finding, Outcome
 
 FORMAT = 1
+_DEEPEST = 50  # levels of lists and objects in the JSON of a case; facts have ten, and each level costs stack later
 
 
 class Answers(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -81,7 +82,8 @@ def decode(data: bytes) -> Case:
     """Read a case back and judge its facts again.
 
     Raises:
-        CaseError: "case-damaged" (no JSON), "case-not-ours" (other JSON), "case-unreadable" (fields of wrong types).
+        CaseError: "case-damaged" (no JSON), "case-not-ours" (other JSON), "case-unreadable" (fields of wrong types,
+            or nested too deep).
     """
     try:
         plain = msgspec.json.decode(data)
@@ -90,6 +92,8 @@ def decode(data: bytes) -> Case:
     if not isinstance(plain, dict) or not isinstance(plain.get("format"), int) or "facts" not in plain:
         raise CaseError("case-not-ours")
     newer = plain["format"] > FORMAT
+    if _is_deeper(plain, _DEEPEST):
+        raise CaseError("case-unreadable", f"more than {_DEEPEST} levels")
     try:
         facts = msgspec.convert(plain["facts"], Facts)
         answers = msgspec.convert(plain.get("answers", {}), Answers)
@@ -101,6 +105,11 @@ def decode(data: bytes) -> Case:
         facts = msgspec.structs.replace(facts, symptom=Symptom(origin="case", name=answers.symptom))
     again = judged(facts, answers, created=created, complete=complete)
     return msgspec.structs.replace(again, newer=newer, naosu=str(plain.get("naosu", "")))
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return levels == 0 or any(_is_deeper(each, levels - 1) for each in inner)
 
 
 def _encodable(value: Any) -> Any:

@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from checks.facts import OsFacts
+
 
 class Severity(StrEnum):
     """How bad a finding is. Never part of a cause's id."""
@@ -81,6 +83,32 @@ class NotInTable(Inconclusive):
 
     def __init__(self, table: str, value: str) -> None:
         super().__init__("not-in-table", table=table, value=value)
+
+
+class NotHere(Exception):  # noqa: N818 - nothing to check is no error
+    """The cause cannot occur here, so there is nothing to check, and nothing was found to be fine.
+
+    ``fact``: what it takes, and what this machine or interpreter has not got (fields.toml). ``reason``: an id of
+    reasons.toml.
+    """
+
+    def __init__(self, fact: str, reason: str = "not-on-this-system") -> None:
+        super().__init__(f"{reason} {fact}")
+        self.fact = fact
+        self.reason = reason
+
+
+def only_on(system: str, os: OsFacts) -> None:
+    """Let only the machines pass that have this system ("Windows"), which is the only one on which a cause occurs.
+
+    Raises:
+        NotHere: it is another system.
+        Unread: nobody knows which it is.
+    """
+    if not os.system:
+        raise Unread("os", os.unread.get("system", ""))
+    if os.system != system:
+        raise NotHere(system.lower())
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from checks.facts import ErrorText, FrameworkFacts, Frameworks, ProbeRuns, TorchFacts
-from checks.finding import Evidence, Finding, Inconclusive, Severity, Unread
+from checks.facts import ErrorText, FrameworkFacts, Frameworks, OsFacts, ProbeRuns, TorchFacts
+from checks.finding import Evidence, Finding, Inconclusive, Severity, Unread, only_on
 from checks.knowledge.import_errors import Recognised, import_errors, recognise
 
 CLUE_SHOWN = 300  # characters of an error line that a finding quotes
@@ -71,16 +71,23 @@ def recognised(
             yield trouble, found
 
 
-def findings_of_texts(cause: str, frameworks: Frameworks, probes: ProbeRuns | None = None) -> tuple[Finding, ...]:
-    """One finding per package whose error text shows this cause.
+def findings_of_texts(
+    cause: str, system: str, frameworks: Frameworks, probes: ProbeRuns | None, os: OsFacts | None
+) -> tuple[Finding, ...]:
+    """One finding per package whose error text shows this cause, which occurs on one ``system`` only.
 
     Each has the evidence ``package`` ("torchvision 0.19.0") and ``clue`` (the line that shows it), and the value
     ``package_name`` for the remedies. What does not stop the framework itself is no more than a warning.
 
+    Where nobody knows the system, the text alone is enough.
+
     Raises:
+        NotHere: it is another system.
         Inconclusive: nothing was found, and there is no framework in this interpreter.
         Unread: nothing was found, but a framework's process ended before its import did.
     """
+    if os is not None and os.system:
+        only_on(system, os)
     found = tuple(finding_of_text(cause, trouble, match) for trouble, match in recognised(cause, frameworks, probes))
     if not found:
         must_have_imported(frameworks, probes)

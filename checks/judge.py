@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from checks.causes import cause_of
 from checks.facts import Facts
-from checks.finding import Finding, Inconclusive, Outcome, Severity, Status
+from checks.finding import Finding, Inconclusive, NotHere, Outcome, Severity, Status
 from checks.registry import KINDS, Check, all_checks
 
 log = logging.getLogger(__name__)
@@ -46,6 +46,10 @@ def judge_one(check: Check, facts: Facts) -> Outcome:
                 values=open_question.values,
                 seconds=time.perf_counter() - started,
             )
+    except NotHere as nothing_to_check:
+        if not findings:
+            fact = {"fact": nothing_to_check.fact}
+            return Outcome(cause=check.cause, status=Status.SKIPPED, reason=nothing_to_check.reason, values=fact)
     except Exception as error:
         log.exception("check %s crashed", check.cause)
         return Outcome(cause=check.cause, status=Status.CRASHED, detail=repr(error))

@@ -101,8 +101,10 @@ def test_what_a_check_says_has_a_label(check: Check) -> None:
         first = node.args[0]
         if not isinstance(first, ast.Constant) or not isinstance(first.value, str):
             continue
-        if node.func.id in ("Evidence", "Unread"):
+        if node.func.id in ("Evidence", "Unread", "NotHere"):
             assert first.value in labels, f"{check.cause}: no label [{first.value}] in translations/fields.toml"
+        if node.func.id == "only_on":  # its fact is the system
+            assert first.value.lower() in labels, f"{check.cause}: no label [{first.value.lower()}] in fields.toml"
         if node.func.id == "Inconclusive":
             assert first.value in reasons, f"{check.cause}: no reason [{first.value}] in translations/reasons.toml"
 

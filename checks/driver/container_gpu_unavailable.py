@@ -10,7 +10,7 @@ Knowledge:    none
 from collections.abc import Iterator
 
 from checks.facts import AmdFacts, Frameworks, Gpus, NvidiaFacts, OsFacts, Symptom
-from checks.finding import Evidence, Finding, Severity
+from checks.finding import Evidence, Finding, NotHere, Severity, Unread
 from checks.gpus import NONE, cuda_computes, gpu_name, needs_cuda, ran_on
 from checks.phrases import listed
 from checks.registry import check
@@ -30,7 +30,11 @@ def container_gpu_unavailable(
     symptom: Symptom | None,
 ) -> Iterator[Finding]:
     """One finding per vendor whose GPU the host has and the container has not."""
-    if not os.container or os.container == "lxc":  # an LXC container gets its devices by the host's configuration
+    if os.container is None:
+        raise Unread("container", os.unread.get("container", ""))
+    if not os.container:
+        raise NotHere("container")
+    if os.container == "lxc":  # an LXC container gets its devices by the host's configuration
         return
     if nvidia is not None and not cuda_computes(frameworks):
         # A container with builds for the processor alone is likely meant for it, whatever the host has.

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from checks.facts import AmdFacts, EnvironmentVariables, Gpus, TorchFacts
-from checks.finding import Evidence, Finding, Severity, Unread
+from checks.finding import Evidence, Finding, NotHere, Severity, Unread
 from checks.gpus import NONE, first_line, ran_on
 from checks.knowledge.gpu_architectures import amd_target, amd_wheel_targets, gpu_architectures
 from checks.knowledge.rocm_overrides import rocm_override, rocm_overrides
@@ -29,7 +29,11 @@ def rocm_gpu_unsupported(
     torch: TorchFacts, amd: AmdFacts | None, gpus: Gpus | None, environment: EnvironmentVariables | None
 ) -> Iterator[Finding]:
     """One finding per AMD GPU without code, where none of the AMD GPUs is served."""
-    if torch.build != "rocm" or ran_on(torch, "cuda"):
+    if torch.build is None:
+        raise Unread("torch_build", torch.unread.get("build", ""))
+    if torch.build != "rocm":
+        raise NotHere("rocm_build", "not-installed")
+    if ran_on(torch, "cuda"):
         return
     cards = _targets(amd, gpus)
     if not cards:

@@ -10,7 +10,7 @@ Knowledge:    none
 from collections.abc import Iterator
 
 from checks.facts import Frameworks, NvidiaFacts, OsFacts
-from checks.finding import Evidence, Finding, Severity, Unread
+from checks.finding import Evidence, Finding, NotHere, Severity, Unread
 from checks.gpus import NONE, cuda_computes
 from checks.phrases import phrase
 from checks.registry import check
@@ -23,7 +23,11 @@ _WINDOWS_DRIVER = "/usr/lib/wsl/"  # where Windows mounts its driver's libraries
 @check(CAUSE)
 def wsl_gpu_unavailable(os: OsFacts, nvidia: NvidiaFacts | None, frameworks: Frameworks | None) -> Iterator[Finding]:
     """One finding for the machine. No facts of NVIDIA at all mean: no trace of a driver."""
-    if not os.wsl or os.container or cuda_computes(frameworks):
+    if os.wsl is None:
+        raise Unread("wsl_version", os.unread.get("wsl", ""))
+    if not os.wsl:
+        raise NotHere("wsl")
+    if os.container or cuda_computes(frameworks):
         return
     if frameworks is not None and not frameworks.cuda_builds():  # nothing here asks for CUDA
         return

@@ -9,7 +9,7 @@ Knowledge:    resources/knowledge/gpu_architectures.toml (Intel platforms that P
 from collections.abc import Iterator
 
 from checks.facts import Gpu, Gpus, IntelFacts, LibraryFile, TorchFacts
-from checks.finding import Evidence, Finding, Severity, Unread
+from checks.finding import Evidence, Finding, NotHere, Severity, Unread
 from checks.gpus import NONE, gpu_name, ran_on
 from checks.knowledge.gpu_architectures import gpu_architectures, intel_platform
 from checks.phrases import phrase
@@ -21,7 +21,11 @@ CAUSE = "xpu-unavailable"
 @check(CAUSE)
 def xpu_unavailable(torch: TorchFacts, gpus: Gpus | None, intel: IntelFacts | None) -> Iterator[Finding]:
     """One finding for the interpreter."""
-    if torch.build != "xpu" or ran_on(torch, "xpu"):
+    if torch.build is None:
+        raise Unread("torch_build", torch.unread.get("build", ""))
+    if torch.build != "xpu":
+        raise NotHere("xpu_build", "not-installed")
+    if ran_on(torch, "xpu"):
         return
     if torch.xpu_available is None:
         raise Unread("xpu_available", torch.unread.get("xpu_available", ""))

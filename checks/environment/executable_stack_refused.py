@@ -6,7 +6,7 @@ Blind spots:  libraries that a framework loads later (TensorRT's builder) fail o
 Knowledge:    resources/knowledge/import_errors.toml
 """
 
-from checks.facts import Frameworks, ProbeRuns
+from checks.facts import Frameworks, OsFacts, ProbeRuns
 from checks.finding import Finding
 from checks.import_trouble import findings_of_texts
 from checks.registry import check
@@ -15,6 +15,8 @@ CAUSE = "executable-stack-refused"
 
 
 @check(CAUSE)
-def executable_stack_refused(frameworks: Frameworks, probes: ProbeRuns | None) -> tuple[Finding, ...]:
+def executable_stack_refused(
+    frameworks: Frameworks, probes: ProbeRuns | None, os: OsFacts | None
+) -> tuple[Finding, ...]:
     """One finding per package whose library is refused."""
-    return findings_of_texts(CAUSE, frameworks, probes)
+    return findings_of_texts(CAUSE, "Linux", frameworks, probes, os)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import msgspec
 
 from checks.facts import Frameworks, InterpreterFacts, OsFacts, Package, ProbeRuns
-from checks.finding import Evidence, Finding, Severity, Unread
+from checks.finding import Evidence, Finding, Severity, Unread, only_on
 from checks.import_trouble import finding_of_text, recognised
 from checks.knowledge.glibc import first_systems_with, glibc, glibc_of_tags
 from checks.registry import check
@@ -30,8 +30,7 @@ def glibc_too_old(
     os: OsFacts, interpreter: InterpreterFacts, frameworks: Frameworks | None, probes: ProbeRuns | None
 ) -> Iterator[Finding]:
     """One finding per package that asks for more than the system has."""
-    if os.system != "Linux":
-        return
+    only_on("Linux", os)
     told = set()
     if frameworks is not None:
         for trouble, found in recognised(CAUSE, frameworks, probes):

@@ -10,7 +10,7 @@ Knowledge:    resources/knowledge/shared_memory.toml
 from collections.abc import Iterator
 
 from checks.facts import InterpreterFacts, MemoryFacts, OsFacts, TorchFacts
-from checks.finding import Evidence, Finding, Severity, Unread
+from checks.finding import Evidence, Finding, Severity, Unread, only_on
 from checks.knowledge.shared_memory import shared_memory
 from checks.registry import check
 
@@ -23,8 +23,7 @@ def shared_memory_too_small(
     os: OsFacts, memory: MemoryFacts, interpreter: InterpreterFacts, torch: TorchFacts | None
 ) -> Iterator[Finding]:
     """At most one finding for the machine."""
-    if os.system != "Linux":
-        return
+    only_on("Linux", os)
     if torch is None:
         if interpreter.packages is None:
             raise Unread("packages", interpreter.unread.get("packages", ""))

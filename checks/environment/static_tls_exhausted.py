@@ -6,7 +6,7 @@ Blind spots:  it depends on what the user's program has loaded before.
 Knowledge:    resources/knowledge/import_errors.toml
 """
 
-from checks.facts import Frameworks, ProbeRuns
+from checks.facts import Frameworks, OsFacts, ProbeRuns
 from checks.finding import Finding
 from checks.import_trouble import findings_of_texts
 from checks.registry import check
@@ -15,6 +15,6 @@ CAUSE = "static-tls-exhausted"
 
 
 @check(CAUSE)
-def static_tls_exhausted(frameworks: Frameworks, probes: ProbeRuns | None) -> tuple[Finding, ...]:
+def static_tls_exhausted(frameworks: Frameworks, probes: ProbeRuns | None, os: OsFacts | None) -> tuple[Finding, ...]:
     """One finding per package whose library came too late."""
-    return findings_of_texts(CAUSE, frameworks, probes)
+    return findings_of_texts(CAUSE, "Linux", frameworks, probes, os)

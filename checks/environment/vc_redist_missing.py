@@ -9,7 +9,7 @@ Knowledge:    resources/knowledge/import_errors.toml
 
 import msgspec
 
-from checks.facts import Frameworks, ProbeRuns
+from checks.facts import Frameworks, OsFacts, ProbeRuns
 from checks.finding import Finding
 from checks.import_trouble import findings_of_texts
 from checks.registry import check
@@ -19,9 +19,9 @@ REMEDIES = ("install-vc-redist", "make-fresh-environment")  # that some releases
 
 
 @check(CAUSE)
-def vc_redist_missing(frameworks: Frameworks, probes: ProbeRuns | None) -> tuple[Finding, ...]:
+def vc_redist_missing(frameworks: Frameworks, probes: ProbeRuns | None, os: OsFacts | None) -> tuple[Finding, ...]:
     """One finding per package whose DLLs find no Visual C++ runtime."""
     return tuple(
         msgspec.structs.replace(finding, remedies=() if finding.subject == "torch" else REMEDIES)
-        for finding in findings_of_texts(CAUSE, frameworks, probes)
+        for finding in findings_of_texts(CAUSE, "Windows", frameworks, probes, os)
     )

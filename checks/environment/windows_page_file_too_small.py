@@ -7,7 +7,7 @@ Blind spots:  a program with many workers can fail where our single import does 
 Knowledge:    resources/knowledge/import_errors.toml
 """
 
-from checks.facts import Frameworks, ProbeRuns
+from checks.facts import Frameworks, OsFacts, ProbeRuns
 from checks.finding import Finding
 from checks.import_trouble import findings_of_texts
 from checks.registry import check
@@ -16,6 +16,8 @@ CAUSE = "windows-page-file-too-small"
 
 
 @check(CAUSE)
-def windows_page_file_too_small(frameworks: Frameworks, probes: ProbeRuns | None) -> tuple[Finding, ...]:
+def windows_page_file_too_small(
+    frameworks: Frameworks, probes: ProbeRuns | None, os: OsFacts | None
+) -> tuple[Finding, ...]:
     """One finding per package that could not be loaded."""
-    return findings_of_texts(CAUSE, frameworks, probes)
+    return findings_of_texts(CAUSE, "Windows", frameworks, probes, os)

@@ -11,7 +11,7 @@ Knowledge:    resources/knowledge/usb_pci_accelerators.toml
 from collections.abc import Iterator
 
 from checks.facts import Accelerator, LiteRtFacts, MachineFacts
-from checks.finding import Evidence, Finding, Severity, Unread
+from checks.finding import Evidence, Finding, NotHere, Severity, Unread
 from checks.gpus import NONE, first_line
 from checks.knowledge.usb_pci_accelerators import AcceleratorDevice, accelerator_of
 from checks.phrases import phrase
@@ -27,9 +27,12 @@ _LIBRARY_MISSING = ("cannot open shared object", "image not found", "no such fil
 def accelerator_usb_or_pci_not_found(machine: MachineFacts, litert: LiteRtFacts | None) -> Iterator[Finding]:
     """One finding per accelerator, and one for an Edge TPU that is expected and not there."""
     if machine.accelerators is None:
-        if litert is not None and litert.edgetpu_delegate is False and not _lacks_library(litert):
-            raise Unread("accelerators", machine.unread.get("accelerators", ""))
-        return
+        if litert is not None and litert.edgetpu_delegate:  # the one that is asked for works
+            return
+        is_refused = litert is not None and litert.edgetpu_delegate is False and not _lacks_library(litert)
+        if machine.os is not None and machine.os.system == "Darwin" and not is_refused:  # nobody looks for them there
+            raise NotHere("accelerators")
+        raise Unread("accelerators", machine.unread.get("accelerators", ""))
     in_container = bool(machine.os and machine.os.container)
     for accelerator in machine.accelerators:
         row = accelerator_of(accelerator.bus, accelerator.vendor_id or "", accelerator.device_id or "")

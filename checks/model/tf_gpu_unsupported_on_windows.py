@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from checks.cuda_gpus import cuda_gpus, names
 from checks.facts import MachineFacts, OsFacts, TensorFlowFacts
-from checks.finding import Evidence, Finding, NotInTable, Severity, Unread
+from checks.finding import Evidence, Finding, NotInTable, Severity, Unread, only_on
 from checks.knowledge.tensorflow import tensorflow_release, tensorflow_table
 from checks.registry import check
 
@@ -21,7 +21,8 @@ CAUSE = "tf-gpu-unsupported-on-windows"
 def tf_gpu_unsupported_on_windows(tensorflow: TensorFlowFacts, os: OsFacts, machine: MachineFacts) -> Iterator[Finding]:
     """One finding for the interpreter."""
     gpus = cuda_gpus(machine)
-    if os.system != "Windows" or not gpus:
+    only_on("Windows", os)
+    if not gpus:
         return
     if any(not each.device.startswith("CPU") for each in tensorflow.devices or ()):
         return

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from checks.facts import Facts, MachineFacts, OsFacts
-from checks.finding import Finding, Severity, Status, Unread
+from checks.finding import Finding, Severity, Status, Unread, only_on
 from checks.judge import judge_one
 from checks.registry import Check
 
@@ -57,6 +57,22 @@ def test_an_open_question_alone() -> None:
     outcome = judge_one(Check("gpu-throttled", asks), FACTS)
     assert outcome.status is Status.INCONCLUSIVE
     assert outcome.values["field"] == "packages"
+
+
+def has_nothing_to_check(os: OsFacts) -> Iterator[Finding]:
+    yield from ()
+    only_on("Windows", os)
+
+
+def test_nothing_to_check_is_neither_fine_nor_open() -> None:
+    outcome = judge_one(Check("gpu-throttled", has_nothing_to_check), FACTS)
+    assert (outcome.status, outcome.reason) == (Status.SKIPPED, "not-on-this-system")
+    assert outcome.values == {"fact": "windows"}
+
+
+def test_whether_there_is_something_to_check_is_open_on_an_unknown_system() -> None:
+    facts = Facts(machine=MachineFacts(os=OsFacts()))
+    assert judge_one(Check("gpu-throttled", has_nothing_to_check), facts).status is Status.INCONCLUSIVE
 
 
 def test_a_broken_check_is_our_own_fault() -> None:

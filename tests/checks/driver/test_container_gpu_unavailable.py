@@ -15,7 +15,7 @@ from checks.facts import (
     Symptom,
     TorchFacts,
 )
-from checks.finding import Severity
+from checks.finding import NotHere, Severity, Unread
 
 CUDA = Frameworks(torch=TorchFacts(version="2.9.0", cuda_version="12.8", build="cuda"))
 CPU_ONLY = Frameworks(torch=TorchFacts(version="2.9.0+cpu", cuda_version="", build="cpu"))
@@ -60,12 +60,6 @@ def test_speaks(nvidia: NvidiaFacts, gpus: Gpus | None, remedy: str) -> None:
     ("os", "nvidia", "gpus"),
     [
         pytest.param(
-            OsFacts(container=""),
-            NvidiaFacts(nvml="library-not-found", kernel_module_version="550.1"),
-            ON_THE_BUS,
-            id="host",
-        ),
-        pytest.param(
             DOCKER,
             NvidiaFacts(nvml="ok", kernel_module_version="550.1", device_nodes=NODES, libcuda=LINUX_LIBCUDA),
             ON_THE_BUS,
@@ -87,6 +81,14 @@ def test_speaks(nvidia: NvidiaFacts, gpus: Gpus | None, remedy: str) -> None:
 )
 def test_silent(os: OsFacts, nvidia: NvidiaFacts, gpus: Gpus) -> None:
     assert list(container_gpu_unavailable(os, nvidia, None, gpus, CUDA, None)) == []
+
+
+def test_nothing_to_check_outside_a_container() -> None:
+    nvidia = NvidiaFacts(nvml="library-not-found", kernel_module_version="550.1")
+    with pytest.raises(NotHere):
+        list(container_gpu_unavailable(OsFacts(container=""), nvidia, None, ON_THE_BUS, CUDA, None))
+    with pytest.raises(Unread):
+        list(container_gpu_unavailable(OsFacts(), nvidia, None, ON_THE_BUS, CUDA, None))
 
 
 @pytest.mark.parametrize(("symptom", "severity"), [("everything", Severity.NOTE), ("not-on-gpu", Severity.BLOCKING)])

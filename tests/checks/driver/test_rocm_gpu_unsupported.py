@@ -14,7 +14,7 @@ from checks.facts import (
     KernelLaunch,
     TorchFacts,
 )
-from checks.finding import Severity, Unread
+from checks.finding import NotHere, Severity, Unread
 
 WHEEL = ("gfx900", "gfx906", "gfx908", "gfx90a:xnack-", "gfx942", "gfx1030", "gfx1100")
 
@@ -52,7 +52,6 @@ def test_speaks(torch: TorchFacts, amd: AmdFacts, override: str | None, wanted: 
         pytest.param(rocm(), nodes("gfx90a"), None, id="served-with-a-feature"),
         pytest.param(rocm(), nodes("gfx1100", "gfx1036"), None, id="integrated-beside-a-served-one"),
         pytest.param(rocm(ran=True), nodes("gfx1031"), None, id="it-computed"),
-        pytest.param(TorchFacts(build="cuda"), nodes("gfx1031"), None, id="no-rocm-build"),
         pytest.param(rocm(), AmdFacts(nodes=()), None, id="no-amd-gpu"),
         pytest.param(
             rocm(), None, Gpus(devices=(Gpu(vendor_id="1002", gfx_target="gfx1100"),)), id="served-by-the-bus"
@@ -68,7 +67,14 @@ def test_silent_with_an_override_that_leads_to_code() -> None:
     assert list(rocm_gpu_unsupported(rocm(), nodes("gfx1031"), None, environment)) == []
 
 
+def test_nothing_to_check_in_another_build() -> None:
+    with pytest.raises(NotHere, match="not-installed"):
+        list(rocm_gpu_unsupported(TorchFacts(build="cuda"), nodes("gfx1031"), None, None))
+
+
 def test_unread() -> None:
+    with pytest.raises(Unread):
+        list(rocm_gpu_unsupported(TorchFacts(), nodes("gfx1031"), None, None))
     with pytest.raises(Unread):
         list(rocm_gpu_unsupported(TorchFacts(build="rocm"), nodes("gfx1031"), None, None))
 

@@ -11,7 +11,7 @@ from checks.facts import (
     OsFacts,
     TorchFacts,
 )
-from checks.finding import Severity, Unread
+from checks.finding import NotHere, Severity, Unread
 
 CUDA = Frameworks(torch=TorchFacts(version="2.9.0", cuda_version="12.8", build="cuda"))
 CPU_ONLY = Frameworks(torch=TorchFacts(version="2.9.0+cpu", cuda_version="", build="cpu"))
@@ -60,7 +60,6 @@ def test_speaks(os: OsFacts, nvidia: NvidiaFacts, severity: Severity, remedy: st
 @pytest.mark.parametrize(
     ("os", "nvidia", "frameworks"),
     [
-        pytest.param(OsFacts(wsl=0), NvidiaFacts(nvml="library-not-found", libcuda=()), CUDA, id="no-wsl"),
         pytest.param(
             OsFacts(wsl=2),
             NvidiaFacts(nvml="ok", devices=(NvidiaGpu(index=0),), libcuda=WINDOWS_LIBCUDA),
@@ -77,7 +76,14 @@ def test_silent(os: OsFacts, nvidia: NvidiaFacts, frameworks: Frameworks) -> Non
     assert list(wsl_gpu_unavailable(os, nvidia, frameworks)) == []
 
 
+def test_nothing_to_check_outside_wsl() -> None:
+    with pytest.raises(NotHere):
+        list(wsl_gpu_unavailable(OsFacts(wsl=0), NvidiaFacts(nvml="library-not-found", libcuda=()), CUDA))
+
+
 def test_unread() -> None:
+    with pytest.raises(Unread):
+        list(wsl_gpu_unavailable(OsFacts(), NvidiaFacts(), CUDA))
     with pytest.raises(Unread):
         list(wsl_gpu_unavailable(OsFacts(wsl=2), NvidiaFacts(), CUDA))
 

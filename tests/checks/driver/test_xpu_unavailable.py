@@ -10,7 +10,7 @@ from checks.facts import (
     LibraryFile,
     TorchFacts,
 )
-from checks.finding import Unread
+from checks.finding import NotHere, Unread
 
 ARC = Gpus(devices=(Gpu(vendor_id="8086", device_id="56a0", product="Arc A770", driver="i915"),))
 
@@ -38,6 +38,9 @@ def test_speaks(gpus: Gpus, intel: IntelFacts, remedy: str) -> None:
 
 def test_silent_and_unread() -> None:
     assert list(xpu_unavailable(xpu(available=True), ARC, None)) == []
-    assert list(xpu_unavailable(TorchFacts(build="cpu"), ARC, None)) == []
+    with pytest.raises(NotHere, match="not-installed"):
+        list(xpu_unavailable(TorchFacts(build="cpu"), ARC, None))
+    with pytest.raises(Unread):
+        list(xpu_unavailable(TorchFacts(), ARC, None))
     with pytest.raises(Unread):
         list(xpu_unavailable(xpu(available=None), ARC, None))

@@ -6,8 +6,8 @@ from checks.environment.executable_stack_refused import executable_stack_refused
 from checks.environment.static_tls_exhausted import static_tls_exhausted
 from checks.environment.vc_redist_missing import vc_redist_missing
 from checks.environment.windows_page_file_too_small import windows_page_file_too_small
-from checks.facts import ErrorText, Frameworks, OnnxRuntimeFacts, TorchFacts
-from checks.finding import Inconclusive, Severity, Unread
+from checks.facts import ErrorText, Frameworks, OnnxRuntimeFacts, OsFacts, TorchFacts
+from checks.finding import Inconclusive, NotHere, Severity, Unread
 from checks.registry import Check
 
 CASES = [
@@ -54,7 +54,7 @@ CHECKS = [vc_redist_missing, executable_stack_refused, static_tls_exhausted, win
 @pytest.mark.parametrize(("check", "kind", "message"), CASES)
 def test_speaks(check: Check, kind: str, message: str) -> None:
     torch = TorchFacts(version="2.9.0", imported=False, error=ErrorText(type=kind, message=message))
-    (finding,) = check(Frameworks(torch=torch), None)
+    (finding,) = check(Frameworks(torch=torch), None, None)
     assert finding.cause == check.cause
     assert finding.severity is Severity.BLOCKING
     assert finding.placeholders()["package"] == "torch 2.9.0"
@@ -68,19 +68,34 @@ def test_silent(check: Check) -> None:
         torch=TorchFacts(version="2.9.0", imported=True),
         onnxruntime=OnnxRuntimeFacts(version="1.20.0", imported=False, error=other),
     )
-    assert list(check(frameworks, None)) == []
+    assert list(check(frameworks, None, None)) == []
 
 
 @pytest.mark.parametrize("check", CHECKS)
 def test_open(check: Check) -> None:
     with pytest.raises(Inconclusive):
-        list(check(Frameworks(), None))
+        list(check(Frameworks(), None, None))
     with pytest.raises(Unread):
-        list(check(Frameworks(torch=TorchFacts(version="2.9.0")), None))
+        list(check(Frameworks(torch=TorchFacts(version="2.9.0")), None, None))
+
+
+@pytest.mark.parametrize(
+    ("check", "system"),
+    [
+        (vc_redist_missing, "Linux"),
+        (windows_page_file_too_small, "Darwin"),
+        (executable_stack_refused, "Windows"),
+        (static_tls_exhausted, "Darwin"),
+    ],
+)
+def test_nothing_to_check_on_another_system(check: Check, system: str) -> None:
+    frameworks = Frameworks(torch=TorchFacts(version="2.9.0", imported=True))
+    with pytest.raises(NotHere):
+        list(check(frameworks, None, OsFacts(system=system)))
 
 
 def test_the_library_that_came_too_late_is_known_to_the_remedy() -> None:
     message = "/usr/lib/aarch64-linux-gnu/libgomp.so.1: cannot allocate memory in static TLS block"
     torch = TorchFacts(imported=False, error=ErrorText(type="OSError", message=message))
-    (finding,) = static_tls_exhausted(Frameworks(torch=torch), None)
+    (finding,) = static_tls_exhausted(Frameworks(torch=torch), None, None)
     assert finding.placeholders()["library"] == "/usr/lib/aarch64-linux-gnu/libgomp.so.1"

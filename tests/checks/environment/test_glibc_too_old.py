@@ -4,7 +4,7 @@ import pytest
 
 from checks.environment.glibc_too_old import glibc_too_old
 from checks.facts import ErrorText, Frameworks, InterpreterFacts, OsFacts, Package, TorchFacts
-from checks.finding import Finding, Severity, Unread
+from checks.finding import Finding, NotHere, Severity, Unread
 from checks.knowledge.glibc import first_systems_with, glibc_of_tags
 
 UBUNTU_18 = OsFacts(system="Linux", name="Ubuntu 18.04.6 LTS", libc="glibc", libc_version="2.27")
@@ -86,11 +86,15 @@ def test_speaks_from_an_import(message: str, needed: str, fitting: str) -> None:
             Package(name="numpy", version="2.0.0", tags=("cp311-cp311-musllinux_1_2_x86_64",)),
             id="built-for-musl",
         ),
-        pytest.param(OsFacts(system="Windows", libc=""), WHEEL, id="windows"),
     ],
 )
 def test_silent(os: OsFacts, package: Package) -> None:
     assert findings(os, package) == []
+
+
+def test_nothing_to_check_on_windows() -> None:
+    with pytest.raises(NotHere):
+        findings(OsFacts(system="Windows", libc=""), WHEEL)
 
 
 def test_a_copy_that_is_not_the_systems_has_another_cause() -> None:

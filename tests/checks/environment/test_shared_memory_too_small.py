@@ -4,7 +4,7 @@ import pytest
 
 from checks.environment.shared_memory_too_small import shared_memory_too_small
 from checks.facts import InterpreterFacts, MemoryFacts, OsFacts, Package, TorchFacts
-from checks.finding import Finding, Severity, Unread
+from checks.finding import Finding, NotHere, Severity, Unread
 
 MIB = 1024 * 1024
 LINUX = OsFacts(system="Linux", container="docker")
@@ -42,15 +42,19 @@ def test_a_torch_that_answered_needs_no_list_of_packages() -> None:
 
 
 @pytest.mark.parametrize(
-    ("total", "os", "interpreter"),
+    ("total", "interpreter"),
     [
-        pytest.param(128 * MIB, LINUX, TORCH, id="just-enough"),
-        pytest.param(64 * MIB, OsFacts(system="Darwin"), TORCH, id="macos"),
-        pytest.param(64 * MIB, LINUX, InterpreterFacts(path="/p", packages=()), id="no-data-loader"),
+        pytest.param(128 * MIB, TORCH, id="just-enough"),
+        pytest.param(64 * MIB, InterpreterFacts(path="/p", packages=()), id="no-data-loader"),
     ],
 )
-def test_silent(total: int, os: OsFacts, interpreter: InterpreterFacts) -> None:
-    assert findings(total, os=os, interpreter=interpreter) == []
+def test_silent(total: int, interpreter: InterpreterFacts) -> None:
+    assert findings(total, interpreter=interpreter) == []
+
+
+def test_nothing_to_check_on_macos() -> None:
+    with pytest.raises(NotHere):
+        findings(64 * MIB, os=OsFacts(system="Darwin"))
 
 
 @pytest.mark.parametrize(

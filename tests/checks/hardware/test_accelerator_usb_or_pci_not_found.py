@@ -3,7 +3,7 @@
 import pytest
 
 from checks.facts import Accelerator, DeviceNode, LiteRtFacts, MachineFacts, OsFacts
-from checks.finding import Finding, Severity, Unread
+from checks.finding import Finding, NotHere, Severity, Unread
 from checks.hardware.accelerator_usb_or_pci_not_found import accelerator_usb_or_pci_not_found
 
 HOST = OsFacts(system="Linux", container="")
@@ -104,4 +104,11 @@ def test_silent(found: tuple[Accelerator, ...], litert: LiteRtFacts | None) -> N
 def test_a_bus_that_was_not_read_stays_open() -> None:
     with pytest.raises(Unread):
         findings(litert=REFUSED, read=False)
+    with pytest.raises(Unread):
+        findings(read=False)
     assert findings(litert=WORKS, read=False) == []
+
+
+def test_nothing_to_check_on_a_mac() -> None:
+    with pytest.raises(NotHere):
+        findings(os=OsFacts(system="Darwin"), read=False)

@@ -23,7 +23,7 @@ from checks.facts import (
     TensorRtFacts,
     TorchFacts,
 )
-from checks.finding import Finding, NotInTable, Severity, Unread
+from checks.finding import Finding, NotHere, NotInTable, Severity, Unread
 from checks.model.jax_falls_back_to_cpu import jax_falls_back_to_cpu
 from checks.model.ort_provider_unavailable import ort_provider_unavailable
 from checks.model.tf_cuda_version_mismatch import tf_cuda_version_mismatch
@@ -117,13 +117,17 @@ def test_tensorflow_on_windows() -> None:
     ("version", "where", "devices"),
     [
         pytest.param("2.10.1", None, [], id="the-last-with-a-gpu"),
-        pytest.param("2.16.1", machine(), [], id="linux"),
         pytest.param("2.16.1", MachineFacts(os=WINDOWS), [], id="no-nvidia-gpu"),
         pytest.param("2.11.0", None, [CPU_DEVICE, FrameworkDevice(device="GPU:0")], id="a-plugin-brings-a-gpu"),
     ],
 )
 def test_windows_silent(version: str, where: MachineFacts | None, devices: list[FrameworkDevice]) -> None:
     assert on_windows(version, where, *devices) == []
+
+
+def test_windows_only() -> None:
+    with pytest.raises(NotHere):
+        on_windows("2.16.1", machine())
 
 
 def test_windows_open() -> None:

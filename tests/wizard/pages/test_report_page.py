@@ -119,7 +119,7 @@ def visible(tree: QTreeWidget) -> list[str]:
 
 def test_what_changed_since_the_last_run(page: ReportPage) -> None:
     show(page, case(), before=case(TOO_OLD))
-    assert "✓ Mended: The NVIDIA driver is too old for torch 2.6.0+cu124" in words(page)
+    assert "✓ Fixed: The NVIDIA driver is too old for torch 2.6.0+cu124" in words(page)
     show(page, case(TOO_OLD))
     assert "! New: The NVIDIA driver is too old for torch 2.6.0+cu124" in words(page)
 

@@ -2,7 +2,7 @@
 
 Detects:      a framework that does not import, sees no GPU although one is there, or fails when it really computes.
 Why it bites: the program fails, while versions and drivers look as if they fit.
-Blind spots:  where another cause is found to be blocking, checks/judge.py drops this one: the specific beats the general.
+Blind spots:  where another cause is found to be blocking, checks/judge.py drops this one.
 Knowledge:    none; the error text itself is the evidence.
 """
 

@@ -2,8 +2,9 @@
 
 Two passes. The first learns who and what is named anywhere in the case (a user from a home folder, a host from a shell
 prompt); the second hides it everywhere, in every spelling, under one placeholder for the whole report (``<user-1>``).
-The home folder of the examined interpreter's user becomes ``~``, which a command can still use. Fields that hold only
-our own words pass untouched, groups pass by an allow list. Where a text cannot be redacted, it is dropped, never kept.
+The home folder of the examined interpreter's user becomes ``~``, which a command can still use. Fields of our own
+words pass where they hold a word, groups pass by an allow list. Where a text cannot be redacted, it is dropped, never
+kept.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ log = logging.getLogger(__name__)
 
 DROPPED = "<dropped>"
 
-# Fields of checks/facts.py and finding.py that hold ids and words of ours, or numbers and versions as text.
+# Fields of checks/facts.py and finding.py that hold ids and words of ours, or numbers and versions as text; and what
+# such a value looks like, because a file that was sent, or a broken package, may hold anything there.
+_WORD = re.compile(r"[\w.:+-]{0,64}", re.ASCII)
 _OURS = frozenset(
     (
         "cause",
@@ -65,15 +68,20 @@ _PLACEHOLDER = re.compile(r"<([a-z]+)-(\d+)>")
 _SPACED = "0-9A-Za-z\u00c0-\u024f\u0300-\u052f"  # digits; Latin, Greek and Cyrillic letters and their accents
 _SEPARATOR = r"[\\/]+"
 _NAME = r"[^\\/:*?\"'<>|\r\n\s;,)\]、。「」()]+"
+# Where servers mount the homes: at most two folders before them, of which the first is none of the system's own.
+_MOUNTED = r"(?<!:)/(?!/)(?!(?:opt|usr|lib|lib64|etc|proc|sys|dev|bin)/)[\w.-]+(?:/[\w.-]+)?"
 # A home folder: its root at the beginning of a path, then one name. Spaces only count before a separator; a Latin name
 # at the end of a path ends where Japanese text goes on.
 _HOME = re.compile(
-    r"(?:(?<![0-9A-Za-z_.~/\\-])(?<!-\d>)(?<!-\d\d>)|(?<=file://)|(?<=file:///)|(?<=\\\\\?\\))"
+    r"(?:(?<![0-9A-Za-z_.~/\\-])(?<!-\d>)(?<!-\d\d>)|(?<=file://)|(?<=file:///)|(?<=file://localhost)|(?<=\\\\\?\\))"
     rf"(?P<root>(?:{_SEPARATOR}(?:mnt|cygdrive){_SEPARATOR}[a-z]|{_SEPARATOR}[a-z]|[a-z]:|{_SEPARATOR}wsl[$.\w]*"
-    rf"{_SEPARATOR}[^\\/\s]+|{_SEPARATOR}(?:var|usr|export|data))?{_SEPARATOR}(?:home|users|documents and settings)"
-    rf"{_SEPARATOR})(?P<user>{_NAME}(?: {_NAME}){{0,3}}(?=[\\/])|[{_SPACED}_.~%+-]+|{_NAME})",
+    rf"{_SEPARATOR}[^\\/\s]+|{_SEPARATOR}(?:var|usr|export|data)|{_MOUNTED})?{_SEPARATOR}"
+    rf"(?:home|users|documents and settings){_SEPARATOR})"
+    rf"(?P<user>{_NAME}(?: {_NAME}){{0,3}}(?=[\\/])|[{_SPACED}_.~%+-]+|{_NAME})",
     re.IGNORECASE,
 )
+
+_MEDIA = re.compile(rf"(?<![\w.~/\\-])/(?:run/)?media/({_NAME})(?=/)")  # the drives that a user plugged in
 
 
 def _ascii(pattern: str, flags: int = 0) -> re.Pattern[str]:
@@ -82,11 +90,15 @@ def _ascii(pattern: str, flags: int = 0) -> re.Pattern[str]:
 
 
 _NAMED_USER = _ascii(
-    r"\b(?:USER|USERNAME|LOGNAME|SUDO_USER|CONDA_USER)[\"']?\s*[=:]\s*[\"']?([^\s\"';,/\\=:<>@]{2,64})|"
-    r"\b(?i:uid)=\d+\(([^)]{2,64})\)"
+    r"\b(?:USER|USERNAME|LOGNAME|SUDO_USER|CONDA_USER|SLURM_JOB_USER|JUPYTERHUB_USER|NB_USER|PBS_O_LOGNAME)[\"']?\s*[=:]\s*[\"']?([^\s\"';,/\\=:<>@]{2,64})|"
+    r"\b(?i:uid)=\d+\(([^)]{2,64})\)|"
+    r"\bAzureAD\\([^\s\"'\\/]{2,64})|"
+    r"(?m:^[-bcdlps][-rwxsStT]{9}[.+@]?\s+\d+\s+([^\s/:]{2,64})\s)"  # ls -l
 )
+# A login at another machine, "ssh alice@desk-01": user and host.
+_LOGIN = _ascii(r"\b(?:ssh|scp|sftp|rsync)\s[^\n@]{0,200}?([\w.-]{2,64})@([\w.-]{2,255})")
 _NAMED_HOST = _ascii(
-    r"\b(?:HOSTNAME|COMPUTERNAME|USERDOMAIN|USERDNSDOMAIN|HOST|NODENAME)[\"']?\s*[=:]\s*[\"']?([\w.-]{2,64})|"
+    r"\b(?:HOSTNAME|COMPUTERNAME|USERDOMAIN|USERDNSDOMAIN|HOST|NODENAME|SLURMD_NODENAME|SLURM_SUBMIT_HOST|MASTER_ADDR)[\"']?\s*[=:]\s*[\"']?([\w.-]{2,64})|"
     r"\b(?i:hostname|host name|computer name)\s*[:=]\s*([\w.-]{2,64})|"
     r"(?m:^(?:[A-Z][a-z]{2}\s+\d+\s+)?\d\d:\d\d:\d\d (?=\S+ (?:kernel|systemd|sshd|sudo))([\w.-]+) )|"
     r"(?m:^[A-Z][a-z]{2}\s+\d+ \d\d:\d\d:\d\d ([\w.-]+) [\w./-]+(?:\[\d+\])?:)|"
@@ -101,7 +113,7 @@ _HOST_SHAPES = _ascii(
     r"|\bip-\d+-\d+-\d+-\d+\b",
     re.IGNORECASE,
 )
-_UNC = _ascii(r"(?<![\w\\:])\\\\(?![?.]\\|wsl)([\w.-]{2,})(?=\\)")
+_UNC = _ascii(r"(?:(?<![\w\\:])\\\\(?![?.]\\|wsl)|(?<=\\\\\?\\UNC\\))([\w.-]{2,})(?=\\)", re.IGNORECASE)
 _DOMAIN = r"(?<![\w\\/:.])[\w-]{2,15}(?=\\"  # of DOMAIN\\user; the user's pattern follows
 
 _SECRETS = (
@@ -112,7 +124,10 @@ _SECRETS = (
         r"pypi-[\w-]{32,}|npm_[A-Za-z0-9]{20,}|r8_[A-Za-z0-9]{20,}|gsk_[A-Za-z0-9]{20,}|"
         r"eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?|ssh-(?:rsa|ed25519) [A-Za-z0-9+/=]{20,})"
     ),
-    _ascii(r"(?i)(?<=\bbearer )[^\s\"',;]{6,}|(?<=\bauthorization: basic )[^\s\"',;]{6,}"),
+    _ascii(
+        r"(?i)(?<=\bbearer )[^\s\"',;]{6,}|(?<=\bauthorization: basic )[^\s\"',;]{6,}|"
+        r"(?<=\bauthorization: token )[^\s\"',;]{6,}|(?<=\bcookie: )[^\r\n]+"
+    ),
     _ascii(
         r"(?i)(?:(?:api[_-]?key|access[_-]?key(?:[_-]?id)?|secret[\w-]{0,40}|passw(?:or)?d|passphrase|パスワード|"
         r"(?:auth|access|refresh|hf|hub|github|gitlab|session|api|id|security|private)[_-]?token)|\btoken|\bpwd|"
@@ -120,12 +135,18 @@ _SECRETS = (
         r"[\"']?(?:\s*[=:：]\s*|\s+(?=[\"']))[\"']?(?P<value>(?!<)[^\s\"',;&]{4,})"
     ),
     _ascii(r"(?i)--(?:password|token|api-key|secret)[ =](?P<value>(?!<)[^\s\"']{3,})"),
-    _ascii(r"(?<=://)(?P<value>[^\s/@:<>]+:[^\s/@<>]+|[^\s/@:<>]{12,})(?=@)"),
+    _ascii(r"(?:^|\s)(?:-u|--user|--proxy-user)[ =]?[\"']?(?P<value>(?!\d+:\d)[^\s:\"'<>]+:[^\s\"'<>]+)"),
+    _ascii(r"\b(?:[A-Z_]*_)?(?:PASS|PASSWD|CREDENTIALS?)=[\"']?(?P<value>(?![<~/.])[^\s\"',;&]{3,})"),
+    _ascii(r"(?<=/t/)(?P<value>[\w-]{8,})(?=/)"),  # conda: https://host/t/<token>/channel
+    _ascii(r"(?i)\bapi key:?\s+[\"']?(?P<value>[\w-]{20,})"),
+    _ascii(r"(?<=://)(?P<value>[^\s/@:<>]+:[^\s/<>]+|[^\s/@:<>]{12,})(?=@)"),
 )
 _EMAIL = _ascii(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,8}\.[^\W\d_]{2,24}\b")
 _UUID = _ascii(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.IGNORECASE)
 _GPU_UUID_PART = _ascii(r"(?<=\bGPU-)[0-9a-f]{4,}[0-9a-f-]*\b", re.IGNORECASE)
-_SERIAL = _ascii(r"(?i)\bserial(?:[ _]?(?:number|no\.?|num))?[\"']?\s*[:=]\s*[\"']?(?P<value>(?!<|N/A|0\b)[\w-]{5,})")
+_SERIAL = _ascii(
+    r"(?i)\b(?:S/N|serial)(?:[ _]?(?:number|no\.?|num))?[\"']?\s*[:=]\s*[\"']?(?P<value>(?!<|N/A|0\b)[\w-]{5,})"
+)
 _PNP = _ascii(r"(?i)(?<=[A-Z0-9_&])\\(?P<value>[0-9A-F]&[0-9A-F]+&[0-9A-F&]+)")
 _MAC = _ascii(r"(?<![\w:-])(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}(?![\w:-])", re.IGNORECASE)
 _IPV6 = _ascii(r"(?<![\w:.])(?:[0-9a-f]{0,4}:){2,7}(?:[0-9a-f]{0,4}|\d+\.\d+\.\d+\.\d+)(?![\w:])", re.IGNORECASE)
@@ -171,8 +192,11 @@ def redact(case: Case, own: Own | None = None) -> Redacted:
     """The case with everything hidden that must not leave the machine. Doing it twice changes nothing more."""
     own = this_machine() if own is None else own
     plain = msgspec.to_builtins(case)
-    texts = [text for _, text in _strings(plain)]
-    names = _learn(texts, case.facts.target or "", own)
+    texts = list(_strings(plain))
+    names = _learn((text for _, text in texts), case.facts.target or "", own)
+    for field_name, text in texts:
+        if field_name in ("group", "groups"):
+            names.group(text)
     hidden = _replace(plain, "", names)
     return Redacted(case=msgspec.convert(hidden, Case), replaced=dict(names.counts()))
 
@@ -182,7 +206,7 @@ def _strings(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
         yield name, value
     elif isinstance(value, dict):
         for key, each in value.items():
-            yield from _strings(each, str(key))
+            yield from _strings(each, name if name == "unread" else str(key))
     elif isinstance(value, (list, tuple)):
         for each in value:
             yield from _strings(each, name)
@@ -191,11 +215,16 @@ def _strings(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
 def _replace(value: Any, name: str, names: _Names) -> Any:
     """The same plain data with every text redacted, by the name of its field."""
     if isinstance(value, str):
-        return value if name in _OURS else names.hide(value, name)
+        return value if name in _OURS and _WORD.fullmatch(value) else names.hide(value, name)
     if isinstance(value, (list, tuple)):
         return [_replace(each, name, names) for each in value]
     if isinstance(value, dict):
-        return {key: _replace(each, str(key), names) for key, each in value.items()}
+        return {
+            key if _WORD.fullmatch(key) else names.hide(key, name): _replace(
+                each, name if name == "unread" else key, names
+            )
+            for key, each in value.items()
+        }
     return value
 
 
@@ -215,10 +244,13 @@ def _learn(texts: Iterable[str], target: str, own: Own) -> _Names:
             names.user(home["user"])
             names.user(_latin_start(home["user"]))
         for named in _NAMED_USER.finditer(text):
-            names.user(named[1] or named[2])
-        for prompt in _PROMPT.finditer(text):
-            names.user(prompt[1])
-            names.host(prompt[2])
+            names.user(next(filter(None, named.groups())))
+        for media in _MEDIA.finditer(text):
+            names.user(media[1])
+        for pattern in (_PROMPT, _LOGIN):
+            for login in pattern.finditer(text):
+                names.user(login[1])
+                names.host(login[2])
         for pattern in (_NAMED_HOST, _UNC):
             for found in pattern.finditer(text):
                 names.host(next(filter(None, found.groups())))
@@ -244,6 +276,7 @@ class _Names:
 
     users: dict[str, str] = field(default_factory=dict)  # folded name -> as it was first seen
     hosts: dict[str, str] = field(default_factory=dict)
+    groups: dict[str, str] = field(default_factory=dict)
     homes: set[tuple[str, str]] = field(default_factory=set)  # folded (root, user) of the own home
     given: dict[tuple[str, str], str] = field(default_factory=dict)
     last: Counter[str] = field(default_factory=Counter)
@@ -263,6 +296,12 @@ class _Names:
             is_number = re.fullmatch(r"[\d.]*", folded) is not None
             if len(folded) >= 3 and folded not in known_words().words and not is_number and "<" not in each:
                 self.hosts.setdefault(folded, each)
+
+    def group(self, name: str) -> None:
+        """Learn the name of a group that may be called after people."""
+        folded = _folded(name)
+        if len(folded) >= 3 and folded not in known_words().groups and "<" not in name:
+            self.groups.setdefault(folded, name)
 
     def own_home(self, path: str) -> None:
         """Learn the home folder that commands will stand in."""
@@ -297,7 +336,7 @@ class _Names:
             return DROPPED
 
     def _hidden(self, text: str, name: str) -> str:
-        if name == "groups":
+        if name in ("group", "groups"):
             return text if text.lower() in known_words().groups else self.placeholder("group", text)
         for pattern in _SECRETS:
             text = self._sub(pattern, "secret", text)
@@ -326,9 +365,9 @@ class _Names:
 
     def _named(self, kind: str, value: str) -> str:
         """A learned name may be met in another spelling: find whose it is."""
-        if kind not in ("user", "host"):
+        known = {"user": self.users, "host": self.hosts, "group": self.groups}.get(kind)
+        if known is None:
             return self.placeholder(kind, value)
-        known = self.users if kind == "user" else self.hosts
         plain = _folded(urllib.parse.unquote(value))
         if plain not in known:  # a short name: the first that it can stand for
             start = plain.partition("~")[0]
@@ -368,7 +407,11 @@ class _Names:
     def _learned(self) -> list[tuple[str, re.Pattern[str]]]:
         """The patterns of the learned names, the longest first."""
         if self._patterns is None:
-            self._patterns = [*self._patterns_of("host", self.hosts), *self._patterns_of("user", self.users)]
+            self._patterns = [
+                *self._patterns_of("host", self.hosts),
+                *self._patterns_of("user", self.users),
+                *self._patterns_of("group", self.groups),
+            ]
         return self._patterns
 
     def _patterns_of(self, kind: str, names: dict[str, str]) -> Iterator[tuple[str, re.Pattern[str]]]:

@@ -2,13 +2,18 @@
 
 import re
 import unicodedata
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from checks.case import Answers, Case, judged
 from checks.facts import (
+    AmdFacts,
+    DeviceNode,
     EnvironmentVariables,
     Facts,
     InterpreterFacts,
@@ -19,6 +24,7 @@ from checks.facts import (
     Package,
     SentFile,
 )
+from checks.finding import Evidence, Finding, Severity
 from checks.redact import DROPPED, Own, Redacted, _learn, _Names, redact
 
 NOBODY = Own()
@@ -84,6 +90,24 @@ def hidden(text: str, own: Own = NOBODY, **facts: object) -> str:
         pytest.param("鍵はhf_abcdefghijklmnopqrstです", "鍵は<secret-1>です", id="key-in-japanese"),
         pytest.param("IPは192.168.1.2です。a@b.jpへ", "IPは<ip-1>です。<email-1>へ", id="addresses-in-japanese"),
         pytest.param("パスワード:himitsu1", "パスワード:<secret-1>", id="password-in-japanese"),
+        pytest.param("/nfs/home/alice/x alice", "/nfs/home/<user-1>/x <user-1>", id="mounted-home"),
+        pytest.param("/mnt/beegfs/home/alice/x", "/mnt/beegfs/home/<user-1>/x", id="parallel-file-system"),
+        pytest.param("/run/media/alice/USB/x", "/run/media/<user-1>/USB/x", id="drive"),
+        pytest.param("file://localhost/Users/alice", "file://localhost/Users/<user-1>", id="url-with-host"),
+        pytest.param("SLURM_JOB_USER=alice", "SLURM_JOB_USER=<user-1>", id="slurm"),
+        pytest.param("MASTER_ADDR=node17 node17", "MASTER_ADDR=<host-1> <host-1>", id="distributed"),
+        pytest.param("$ ssh -p 22 alice@gpu7 ls", "$ ssh -p 22 <user-1>@<host-1> ls", id="login"),
+        pytest.param("-rw-r--r-- 1 alice users 5 x", "-rw-r--r-- 1 <user-1> users 5 x", id="ls"),
+        pytest.param(r"\\?\UNC\files01\share", r"\\?\UNC\<host-1>\share", id="long-network-path"),
+        pytest.param(r"AzureAD\AliceSmith", r"<host-1>\<user-1>", id="azure"),
+        pytest.param("S/N: ABC12345", "S/N: <serial-1>", id="serial-in-short"),
+        pytest.param("https://c.org/t/tk-12-ab-34/main", "https://c.org/t/<secret-1>/main", id="conda-token"),
+        pytest.param("https://bob:p@ss@host.io/x", "https://<secret-1>@host.io/x", id="at-in-a-password"),
+        pytest.param("curl -u bob:pw12 https://x.io", "curl -u <secret-1> https://x.io", id="curl"),
+        pytest.param("Authorization: token abcdef1", "Authorization: token <secret-1>", id="token-header"),
+        pytest.param("Cookie: a=1; session=2", "Cookie: <secret-1>", id="cookie"),
+        pytest.param("DB_PASS=hunter2", "DB_PASS=<secret-1>", id="pass"),
+        pytest.param("api key 0123456789abcdef0123", "api key <secret-1>", id="key-in-words"),
         pytest.param("-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----", "<secret-1>", id="pem"),
     ],
 )  # fmt: skip
@@ -104,6 +128,10 @@ def test_hides(text: str, shown: str) -> None:
         "git+https://github.com/x/y.git@v1.0",
         "/opt/conda/lib/python3.11/site-packages/torch/home.py",
         r"C:\Users\Public\model.onnx",
+        "https://api.github.com/users/list and https://example.org/a/home/index.html",
+        "/usr/share/home/x /opt/site/users/list",
+        "docker run -u 1000:1000 image; BYPASS=yes",
+        "Date: 10/t/12/x",
         "@torch.no_grad()",
         "sha256 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     ],
@@ -155,6 +183,59 @@ def test_groups_pass_by_an_allow_list() -> None:
     machine = MachineFacts(os=OsFacts(groups=("video", "acme-labs")))
     result = redact(case(machine=machine), NOBODY).case.facts
     assert result.machine == MachineFacts(os=OsFacts(groups=("video", "<group-1>")))
+
+
+def test_the_group_of_a_device_is_a_group_wherever_it_is_named() -> None:
+    node = DeviceNode(path="/dev/kfd", readable=False, group="acme-labs")
+    machine = MachineFacts(amd=AmdFacts(device_nodes=(node,)))
+    finding = Finding(
+        cause="device-permission-denied",
+        severity=Severity.BLOCKING,
+        confidence=0.9,
+        evidence=(Evidence("user_groups", "video, acme-labs", ""),),
+    )
+    whole = msgspec.structs.replace(case(machine=machine), findings=(finding,))
+    result = redact(whole, NOBODY).case
+    assert result.facts.machine is not None
+    assert result.facts.machine.amd is not None
+    assert result.facts.machine.amd.device_nodes == (msgspec.structs.replace(node, group="<group-1>"),)
+    assert result.findings[0].evidence[0].value == "video, <group-1>"
+
+
+SENT = "in /home/canary/x on canaryhost, mail canary@mail.example, key hf_canaryCANARYcanary12"
+
+
+def filled(kind: Any) -> Any:
+    """A fact of this type with a canary in every text of it, keys of tables included."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if kind is str or kind is Any:
+        return SENT
+    if kind in (int, float, bool):
+        return kind(1)
+    if origin in (Union, UnionType):
+        return filled(next(each for each in inner if each is not type(None)))
+    if origin is tuple:
+        return (filled(inner[0]),)
+    if origin is dict:
+        return {SENT: filled(inner[1])}
+    hints = get_type_hints(kind)
+    return kind(**{name: filled(hints[name]) for name in kind.__struct_fields__})
+
+
+def test_no_field_of_any_fact_is_forgotten() -> None:
+    """A file that was sent may hold anything anywhere; so may a broken package, a group, a device."""
+    whole = Case(created=SENT, naosu=SENT, answers=filled(Answers), facts=filled(Facts), outcomes=(), findings=())
+    own = Own(user="canary", home="/home/canary", host="canaryhost")
+    assert b"canary" not in msgspec.json.encode(redact(whole, own).case).lower()
+
+
+def test_why_a_field_is_unread_is_a_text_of_its_own() -> None:
+    os = OsFacts(unread={"package_managers": "PermissionError: /home/alice", "groups": "no such file"})
+    result = redact(case(machine=MachineFacts(os=os)), NOBODY).case.facts.machine
+    assert result is not None
+    assert result.os == OsFacts(
+        unread={"package_managers": "PermissionError: /home/<user-1>", "groups": "no such file"}
+    )
 
 
 def test_twice_changes_nothing() -> None:

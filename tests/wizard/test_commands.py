@@ -89,7 +89,7 @@ def test_wrong_usage_is_one_clear_line(arguments: list[str], says: str, capfd: p
 
 def test_wrong_usage_in_japanese(capfd: pytest.CaptureFixture[str]) -> None:
     assert run_command(["--lang", "ja", "check", "--frob"]) == 2
-    assert "知らない引数: --frob" in capfd.readouterr().err
+    assert "不明な引数: --frob" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"not json", b"%PDF-1.7 nothing", b'{"format": 1, "facts": 3}'])

@@ -20,6 +20,13 @@ KINDS = ("pdf", "json", "markdown")
 
 # Countries that print on Letter (CLDR supplemental data, paperSize "US-Letter").
 _LETTER = frozenset({"BZ", "CA", "CL", "CO", "CR", "GT", "MX", "NI", "PA", "PH", "PR", "SV", "US", "VE"})
+# The same as Windows names them in its locales ("English_United States").
+_LETTER_BY_NAME = frozenset(
+    {
+        *("Belize", "Canada", "Chile", "Colombia", "Costa Rica", "El Salvador", "Guatemala", "Mexico", "Nicaragua"),
+        *("Panama", "Philippines", "Puerto Rico", "United States", "Venezuela"),
+    }
+)
 _REASONS = {
     errno.ENOENT: "folder-missing",
     errno.ENOTDIR: "folder-missing",
@@ -84,7 +91,9 @@ def check_writable(path: Path) -> None:
         if path.is_dir():
             raise ExportError("is-a-folder", str(path))
         folder = path.parent
-        if not folder.is_dir():
+        if path.exists() and not path.is_file():  # a pipe or device: nothing is made beside it
+            folder = path
+        elif not folder.is_dir():
             raise ExportError("folder-missing", str(folder))
     except (OSError, ValueError) as error:
         raise _export_error(error, path) from error
@@ -100,8 +109,8 @@ def hidden_words(hidden: Mapping[str, int], language: str) -> str:
 
 def default_paper() -> str:
     """The paper of the user's country, as the system's locale names it."""
-    country = (locale.getlocale()[0] or "").partition("_")[2][:2].upper()
-    return "letter" if country in _LETTER else "a4"
+    country = (locale.getlocale()[0] or "").partition("_")[2]
+    return "letter" if country.upper() in _LETTER or country in _LETTER_BY_NAME else "a4"
 
 
 def _hidden(case: Case, *, redact: bool) -> tuple[Case, dict[str, int]]:

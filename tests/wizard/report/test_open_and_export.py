@@ -148,7 +148,13 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert target.read_bytes() == b"new"
 
 
-@pytest.mark.parametrize(("name", "paper"), [("en_US", "letter"), ("en_CA", "letter"), ("ja_JP", "a4"), (None, "a4")])
+@pytest.mark.parametrize(
+    ("name", "paper"),
+    [
+        *(("en_US", "letter"), ("en_CA", "letter"), ("ja_JP", "a4"), ("en", "a4"), (None, "a4")),
+        *(("English_United States", "letter"), ("English_United Kingdom", "a4"), ("Japanese_Japan", "a4")),
+    ],
+)
 def test_paper_of_the_country(monkeypatch: pytest.MonkeyPatch, name: str | None, paper: str) -> None:
     monkeypatch.setattr("locale.getlocale", lambda: (name, "UTF-8"))
     assert default_paper() == paper

@@ -138,7 +138,7 @@ def moment(created: str, language: str) -> str:
     """A case's moment in words: "2026-11-21 00:13 UTC". What cannot be understood is shown as it came."""
     try:
         when = dt.datetime.fromisoformat(created).astimezone(dt.UTC)
-    except ValueError:
+    except (ValueError, OverflowError):  # overflow: the last hour of the year 9999 in another time zone
         return created
     return words("report.moment", language, when=when)
 

@@ -159,7 +159,8 @@ def test_without_a_machine_it_says_so(make_case: Callable[..., Case]) -> None:
 
 
 def test_a_moment_that_is_none_is_shown_as_it_came() -> None:
-    assert moment("yesterday", "en") == "yesterday"
+    for odd in ("yesterday", "", "9999-12-31T23:59:59-10:00", "0001-01-01T00:00:00+10:00"):
+        assert moment(odd, "en") == odd
     assert moment("2026-11-21T18:30:00+09:00", "ja") == "2026年11月21日 09:30 (UTC)"
 
 

@@ -35,7 +35,7 @@ def cuda_build_without_nvidia_gpu(
     if gpus.nvidia or jetson or (nvidia and nvidia.devices) or (machine.os and machine.os.wsl):
         return
     is_linux = machine.os is not None and machine.os.system == "Linux"
-    others = [gpu for gpu in gpus.devices if not gpu.integrated and gpu.vendor_id in ("1002", "8086")]
+    others = [gpu for gpu in gpus.devices if gpu.integrated is False and gpu.vendor_id in ("1002", "8086")]
     for name, framework, cuda_version in frameworks.cuda_builds():
         is_ordinary = is_linux and name in _CUDA_BY_DEFAULT and not others
         yield Finding(

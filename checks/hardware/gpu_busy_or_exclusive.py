@@ -2,7 +2,8 @@
 
 Detects:      compute mode "prohibited"; an exclusive mode while a program holds the GPU; CUDA error 46.
 Why it bites: the driver lets in nobody, or one program at a time: "CUDA-capable device(s) is/are busy or unavailable".
-Blind spots:  a program that has ended by now; the MPS service, through which programs share an exclusive GPU.
+Blind spots:  a program that has ended by now; an MPS service (through which programs share an exclusive GPU) whose
+              name cannot be read.
 Knowledge:    resources/knowledge/cuda_errors.toml
 """
 
@@ -16,6 +17,8 @@ from checks.registry import check
 
 CAUSE = "gpu-busy-or-exclusive"
 
+_MPS = "nvidia-cuda-mps-server"  # docs.nvidia.com/deploy/mps
+
 
 @check(CAUSE)
 def gpu_busy_or_exclusive(nvidia: NvidiaFacts, frameworks: Frameworks | None) -> Iterator[Finding]:
@@ -23,8 +26,10 @@ def gpu_busy_or_exclusive(nvidia: NvidiaFacts, frameworks: Frameworks | None) ->
     error = next((each for each in seen_cuda_errors(frameworks) if each.error.cause == CAUSE), None)
     is_computing = cuda_computes(frameworks)
     closed = [gpu for gpu in nvidia.devices or () if _is_closed(gpu, is_computing=is_computing)]
+    # One that is kept for itself on purpose stops nobody while another lets programs in.
+    has_way_out = is_computing or (error is None and len(closed) < len(nvidia.devices or ()))
     for gpu in closed:
-        yield _finding(gpu, error, Severity.WARNING if is_computing else Severity.BLOCKING, 0.9)
+        yield _finding(gpu, error, Severity.WARNING if has_way_out else Severity.BLOCKING, 0.9)
     if error is not None and not closed:
         exclusive = next((gpu for gpu in nvidia.devices or () if gpu.compute_mode not in (None, "default")), None)
         first = exclusive or next(iter(nvidia.devices or ()), NvidiaGpu(index=0))
@@ -34,8 +39,11 @@ def gpu_busy_or_exclusive(nvidia: NvidiaFacts, frameworks: Frameworks | None) ->
 def _is_closed(gpu: NvidiaGpu, *, is_computing: bool) -> bool:
     if gpu.compute_mode == "prohibited":
         return True
+    holders = gpu.processes or ()
+    if any(_MPS in (each.name or "") for each in holders):  # it holds the GPU to let many programs in
+        return False
     # A desktop's programs hold the GPU too, but keep nobody out: what computed shows that the place is free.
-    return not is_computing and (gpu.compute_mode or "").startswith("exclusive") and bool(gpu.processes)
+    return not is_computing and (gpu.compute_mode or "").startswith("exclusive") and bool(holders)
 
 
 def _finding(gpu: NvidiaGpu, error: SeenCudaError | None, severity: Severity, confidence: float) -> Finding:

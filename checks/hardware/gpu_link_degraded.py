@@ -1,17 +1,18 @@
 """The PCI Express or NVLink connection of a GPU runs below what it could.
 
-Detects:      fewer lanes than card and slot allow together; a lower generation while the GPU is at work; an NVSwitch
-              system with inactive NVLinks; without NVML, an eighth of the card's lanes or less.
+Detects:      an eighth of the lanes that NVML or the card names as the most, or less; with NVML a note for every other
+              smaller number; a lower generation while the GPU is at work; an NVSwitch system with inactive NVLinks.
 Why it bites: data reaches the GPU more slowly; a loose card or riser also loses the connection altogether.
 Blind spots:  at rest every GPU lowers the generation (not the lanes) to save power, so an idle GPU shows nothing of it.
-              The slot's own limit (a chipset slot of 4 lanes, say) counts as allowed, since NVML takes it into account;
-              the bus alone does not tell it, hence the eighth.
+              How many lanes are wired does not show: laptops and boards with two cards have half of them, Thunderbolt
+              and OCuLink a quarter, on purpose. NVML promises to take that into account and does not always: a healthy
+              GTX 1050 of an HP laptop has "max 16x, current 8x" (driver 515.65.01).
 Knowledge:    none
 """
 
 from collections.abc import Iterator
 
-from checks.facts import Gpu, Gpus, NvidiaFacts, NvidiaGpu
+from checks.facts import Gpu, Gpus, NvidiaFacts, NvidiaGpu, PciLink
 from checks.finding import Evidence, Finding, Severity
 from checks.gpus import NONE, gpu_name, in_nvml
 from checks.phrases import phrase
@@ -21,7 +22,7 @@ CAUSE = "gpu-link-degraded"
 
 _FULL_SPEED = 0  # P0
 _AT_WORK = 10  # percent
-_SMALL_SHARE = 8  # the bus tells the card's lanes, not the slot's: only an eighth of them is strange by itself
+_SMALL_SHARE = 8  # nobody wires so few of the lanes on purpose
 
 
 @check(CAUSE)
@@ -42,12 +43,13 @@ def _by_nvml(nvidia: NvidiaFacts) -> Iterator[Finding]:
         if not has_fewer_lanes and not is_slower and not has_dead_nvlinks:
             continue
         link = gpu.link
+        is_strange = is_slower or has_dead_nvlinks or _is_small_share(link)
         now = f"x{link.width} Gen{link.generation}" if link else NONE
         most = f"x{link.width_max} Gen{link.generation_max}" if link else NONE
         yield Finding(
             cause=CAUSE,
-            severity=Severity.WARNING,
-            confidence=0.8 if has_fewer_lanes or has_dead_nvlinks else 0.6,
+            severity=Severity.WARNING if is_strange else Severity.NOTE,
+            confidence=0.8 if has_dead_nvlinks or _is_small_share(link) else 0.6 if is_slower else 0.4,
             subject=gpu.uuid or str(gpu.index),
             evidence=(
                 Evidence("gpu", gpu.name or f"GPU {gpu.index}", gpu.origin),
@@ -61,7 +63,7 @@ def _by_nvml(nvidia: NvidiaFacts) -> Iterator[Finding]:
 
 def _by_the_bus(gpu: Gpu) -> Iterator[Finding]:
     link = gpu.link
-    if link is None or not link.width or not link.width_max or link.width * _SMALL_SHARE > link.width_max:
+    if link is None or not _is_small_share(link):
         return
     yield Finding(
         cause=CAUSE,
@@ -76,6 +78,11 @@ def _by_the_bus(gpu: Gpu) -> Iterator[Finding]:
         ),
         values=phrase("state", "link-lanes", now=str(link.width), most=str(link.width_max)),
     )
+
+
+def _is_small_share(link: PciLink | None) -> bool:
+    """Whether so few of the lanes are in use that no board is wired so."""
+    return bool(link and link.width and link.width_max and link.width * _SMALL_SHARE <= link.width_max)
 
 
 def _compare(gpu: NvidiaGpu) -> tuple[bool, bool]:

@@ -34,7 +34,8 @@ def gpu_same_name_different_die(gpus: Gpus, nvidia: NvidiaFacts | None) -> Itera
 
 
 def _judge(name: str, cards: list[Gpu], nvidia: NvidiaFacts | None) -> Iterator[Finding]:
-    dies = _distinct(gpu.die or gpu.device_id for gpu in cards)
+    # A die that the list does not know is not another die: then the device ids differ, which is a note.
+    dies = _distinct(gpu.die for gpu in cards) if all(gpu.die for gpu in cards) else []
     ids = _distinct(gpu.device_id for gpu in cards)
     listed = [found for gpu in cards if nvidia and (found := in_nvml(gpu, nvidia))]
     firmware = _distinct(each.vbios for each in listed)

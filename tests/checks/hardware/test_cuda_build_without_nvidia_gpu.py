@@ -21,6 +21,8 @@ LINUX = OsFacts(system="Linux", architecture="x86_64", wsl=0)
 WINDOWS = OsFacts(system="Windows")
 TORCH = Frameworks(torch=TorchFacts(version="2.13.0+cu130", cuda_version="13.0"))
 LAPTOP = Gpus(devices=(Gpu(vendor_id="8086", device_id="9a49", product="Iris Xe Graphics", integrated=True),))
+# A processor's graphics that the table of AMD's chips does not know: whether it is one was not told.
+NEW_CHIP = Gpus(devices=(Gpu(vendor_id="1002", device_id="150e", product="Radeon Graphics"),))
 RADEON = Gpus(devices=(Gpu(vendor_id="1002", device_id="744c", product="Radeon RX 7900 XTX", integrated=False),))
 
 
@@ -40,6 +42,7 @@ def findings(
     [
         pytest.param(TORCH, LAPTOP, LINUX, Severity.NOTE, id="ordinary-torch-on-a-laptop"),
         pytest.param(TORCH, Gpus(), LINUX, Severity.NOTE, id="server-without-any-gpu"),
+        pytest.param(TORCH, NEW_CHIP, LINUX, Severity.NOTE, id="beside-a-chip-of-unknown-kind"),
         pytest.param(TORCH, RADEON, LINUX, Severity.WARNING, id="beside-an-amd-card"),
         pytest.param(TORCH, LAPTOP, WINDOWS, Severity.WARNING, id="on-windows-it-was-asked-for"),
         pytest.param(

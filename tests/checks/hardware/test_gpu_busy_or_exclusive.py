@@ -51,12 +51,26 @@ def test_speaks(nvidia: NvidiaFacts, frameworks: Frameworks | None, severity: Se
     assert (finding.remedies or (None,))[0] == remedy
 
 
+def test_a_gpu_kept_for_itself_beside_an_open_one_stops_nobody() -> None:
+    kept = NvidiaGpu(index=0, name="NVIDIA T400", compute_mode="prohibited")
+    free = NvidiaGpu(index=1, name="NVIDIA RTX A6000", compute_mode="default")
+    (finding,) = gpu_busy_or_exclusive(NvidiaFacts(devices=(kept, free)), None)
+    assert finding.severity is Severity.WARNING
+    (finding,) = gpu_busy_or_exclusive(NvidiaFacts(devices=(kept, free)), BUSY)
+    assert finding.severity is Severity.BLOCKING
+
+
 @pytest.mark.parametrize(
     ("nvidia", "frameworks"),
     [
         pytest.param(card("default", JOB), None, id="default-lets-many-in"),
         pytest.param(card("exclusive-process", ()), None, id="exclusive-and-free"),
         pytest.param(card("exclusive-process", JOB), RAN, id="exclusive-and-computed"),
+        pytest.param(
+            card("exclusive-process", (GpuProcess(pid=7, name="nvidia-cuda-mps-server"),)),
+            None,
+            id="shared-through-mps",
+        ),
         pytest.param(card(None), None, id="unread"),
     ],
 )

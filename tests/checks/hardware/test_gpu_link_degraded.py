@@ -3,6 +3,7 @@
 import pytest
 
 from checks.facts import Gpu, Gpus, NvidiaFacts, NvidiaGpu, PciLink
+from checks.finding import Severity
 from checks.hardware.gpu_link_degraded import gpu_link_degraded
 
 
@@ -15,17 +16,32 @@ def card(link: PciLink | None, *, nvswitches: int | None = None, **state: object
 
 
 @pytest.mark.parametrize(
-    ("nvidia", "now"),
+    ("nvidia", "now", "severity"),
     [
-        pytest.param(card(link(8, 16), performance_state=8), "x8 Gen4", id="half-the-lanes-even-at-rest"),
-        pytest.param(card(link(16, 16, 1, 4), performance_state=0, utilization=80), "x16 Gen1", id="slow-at-work"),
+        pytest.param(card(link(1, 16), performance_state=8), "x1 Gen4", Severity.WARNING, id="one-lane-even-at-rest"),
         pytest.param(
-            card(link(16, 16), nvswitches=6, nvlinks_active=11, nvlinks_inactive=1), "x16 Gen4", id="dead-nvlink"
+            card(link(16, 16, 1, 4), performance_state=0, utilization=80),
+            "x16 Gen1",
+            Severity.WARNING,
+            id="slow-at-work",
         ),
+        pytest.param(
+            card(link(16, 16), nvswitches=6, nvlinks_active=11, nvlinks_inactive=1),
+            "x16 Gen4",
+            Severity.WARNING,
+            id="dead-nvlink",
+        ),
+        # nvidia-smi -q -x of a healthy HP laptop with a GTX 1050 Mobile (10de:1c8d, 103c:860a), in the tests of the
+        # monitoring agent GuanceCloud/datakit: max_link_width 16x, current_link_width 8x.
+        pytest.param(
+            card(link(8, 16, 3, 3), performance_state=3, utilization=7), "x8 Gen3", Severity.NOTE, id="laptop"
+        ),
+        pytest.param(card(link(4, 16)), "x4 Gen4", Severity.NOTE, id="thunderbolt-or-a-slot-of-four-lanes"),
     ],
 )
-def test_speaks(nvidia: NvidiaFacts, now: str) -> None:
+def test_speaks(nvidia: NvidiaFacts, now: str, severity: Severity) -> None:
     (finding,) = gpu_link_degraded(nvidia, None)
+    assert finding.severity is severity
     assert finding.placeholders()["link_now"] == now
 
 

@@ -44,6 +44,9 @@ TU117, TU106 = on_bus(1, "1f82", "TU117"), on_bus(2, "1f91", "TU106")
             id="other-board",
         ),
         pytest.param(
+            (TU117, on_bus(2, "1f00", "")), (in_nvml(1), in_nvml(2)), Severity.NOTE, id="die-of-one-not-known"
+        ),
+        pytest.param(
             (TU117, on_bus(2, "1f9d", "TU117")), (in_nvml(1), in_nvml(2)), Severity.NOTE, id="other-id-same-die"
         ),
     ],

@@ -1,4 +1,4 @@
-"""Time to the first window, and the window's peak memory, beside importing PySide6 alone.
+"""Time to the first window, and the window's peak memory, beside importing PySide6 alone and an empty window.
 
     python tests/benchmarks/first_window.py [--runs 9]        (needs a display, for example: xvfb-run -a python ...)
 
@@ -24,6 +24,21 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 IMPORT = "from PySide6 import QtCore, QtGui, QtWidgets; tell()"
+EMPTY = """
+from PySide6 import QtCore, QtGui, QtWidgets
+application = QtWidgets.QApplication([])
+application.setStyle("Fusion")
+
+class Label(QtWidgets.QLabel):
+    def paintEvent(self, event):
+        super().paintEvent(event)
+        QtCore.QTimer.singleShot(0, lambda: (tell(), application.quit()))
+
+window = QtWidgets.QMainWindow()
+window.setCentralWidget(Label("Naosu"))
+window.show()
+application.exec()
+"""
 WINDOW = """
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
@@ -56,6 +71,8 @@ def tell():
     print(json.dumps({"seconds": time.time() - float(sys.argv[1]), "peak": peak}), flush=True)
 """
 
+PROGRAMS = {"import PySide6": IMPORT, "empty window": EMPTY, "first window": WINDOW}
+
 
 def run(program: str) -> dict[str, float]:
     command = [sys.executable, "-c", TELL + program, repr(time.time())]
@@ -68,9 +85,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=9)
     runs = parser.parse_args().runs
-    measured: dict[str, list[dict[str, float]]] = {"import PySide6": [], "first window": []}
+    measured: dict[str, list[dict[str, float]]] = {name: [] for name in PROGRAMS}
     for turn in range(runs + 1):
-        for name, program in (("import PySide6", IMPORT), ("first window", WINDOW)):
+        for name, program in PROGRAMS.items():
             told = run(program)
             if turn:  # the first turn warms the file cache
                 measured[name].append(told)

@@ -39,7 +39,7 @@ def rocm_gpu_unsupported(
     if not cards:
         return
     failure = _failure_for_want_of_code(torch)
-    targets = torch.arch_list
+    targets = torch.arch_list or None  # an empty list is one that torch did not tell: every build carries some code
     if targets is None and torch.version:
         rocm = torch.hip_version or torch.version.partition("+rocm")[2]
         targets = amd_wheel_targets(torch.version, rocm) if rocm else None

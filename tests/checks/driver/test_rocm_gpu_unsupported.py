@@ -73,6 +73,8 @@ def test_nothing_to_check_in_another_build() -> None:
 
 
 def test_unread() -> None:
+    with pytest.raises(Unread):  # an empty list, where ROCm does not start
+        list(rocm_gpu_unsupported(TorchFacts(build="rocm", arch_list=()), nodes("gfx1100"), None, None))
     with pytest.raises(Unread):
         list(rocm_gpu_unsupported(TorchFacts(), nodes("gfx1031"), None, None))
     with pytest.raises(Unread):

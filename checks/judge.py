@@ -62,10 +62,10 @@ def judge_one(check: Check, facts: Facts) -> Outcome:
 
 
 def rank(outcomes: Iterable[Outcome]) -> tuple[Finding, ...]:
-    """All findings, the best first: causes before their consequences, then by severity, then by confidence.
+    """All findings, the best first: by severity, then causes before their consequences, then by confidence.
 
-    A finding goes behind another one whose cause's file says that it ``explains`` it. "unknown" is dropped where a
-    blocking cause is known: the specific beats the general.
+    Of one severity, a finding goes behind the one whose cause's file says that it ``explains`` it. "unknown" is dropped
+    where a blocking cause is known: the specific beats the general.
     """
     findings = [finding for outcome in outcomes for finding in outcome.findings]
     if any(finding.severity is Severity.BLOCKING and finding.cause != UNKNOWN for finding in findings):

@@ -36,6 +36,8 @@ def find_interpreters(places: Places) -> tuple[InterpreterFacts, ...]:
         if path.suffix.lower() == ".exe" and places.system != "Windows":
             continue
         name = str(path)
+        if "\0" in name:  # from a file that somebody wrote; no file of this system has such a name
+            continue
         key = read.get(name)
         if key is None:
             if len(found) >= MOST_INTERPRETERS:

@@ -36,6 +36,6 @@ def _program(kernel_json: bytes) -> str:
     """argv[0] of a kernelspec; empty where the file is none."""
     try:
         argv = msgspec.json.decode(kernel_json, type=_KernelSpec).argv
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return ""
     return argv[0] if argv else ""

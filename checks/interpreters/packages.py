@@ -216,5 +216,5 @@ def _conda_records(prefix: Path) -> Iterator[Package]:
                 location=str(folder),
                 installer="conda",
                 build=record["build"],
-                channel=channel[1].decode().rstrip("/") if channel else None,
+                channel=channel[1].decode("utf-8", "replace").rstrip("/") if channel else None,
             )

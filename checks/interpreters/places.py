@@ -43,10 +43,15 @@ class Places:
         entries = (Path(each.strip('"')) for each in environ.get("PATH", "").split(os.pathsep) if each)
         # A frozen application is no interpreter that could be a target.
         own = None if getattr(sys, "frozen", False) or not sys.executable else Path(sys.executable)
+        root = Path(environ.get("SystemDrive", "C:") + "\\") if sys.platform == "win32" else Path("/")
+        try:
+            home = Path.home()
+        except RuntimeError:  # a number without a name and without HOME, as containers and services run
+            home = root
         return cls(
-            home=Path.home(),
+            home=home,
             system=platform.system(),
-            root=Path(environ.get("SystemDrive", "C:") + "\\") if sys.platform == "win32" else Path("/"),
+            root=root,
             environ=environ,
             path_entries=tuple(each for each in entries if each.is_absolute()),
             near=(near,) if near is not None else (),

@@ -681,7 +681,7 @@ def _json_output(done):
     if text is None:
         return None, why
     try:
-        return json.loads(text), ""
+        return json.loads(text.lstrip("\ufeff")), ""  # Windows may put a byte order mark before UTF-8
     except ValueError:
         return None, "ValueError"
 

@@ -50,6 +50,17 @@ def test_a_file_stands_for_its_folder(tmp_path: Path) -> None:
     assert Places.of_this_machine().near == ()
 
 
+def test_a_user_without_name_and_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container that runs as a bare number has neither; pathlib then raises."""
+
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", homeless)
+    places = Places.of_this_machine()
+    assert places.home == places.root
+
+
 def test_an_empty_machine(linux: BuiltMachine) -> None:
     assert find_interpreters(linux.places) == ()
 
@@ -207,6 +218,8 @@ def test_jupyter_kernels(linux: BuiltMachine) -> None:
     write(kernels / "ir/kernel.json", json.dumps({"argv": ["/usr/bin/R", "--slave"]}))
     write(kernels / "other/kernel.json", json.dumps({"argv": 7}))
     write(kernels / "broken/kernel.json", b'{"argv": ["\xff')
+    write(kernels / "deep/kernel.json", b'{"x": ' + b"[" * 2000)
+    write(kernels / "nul/kernel.json", json.dumps({"argv": ["/opt/\0/bin/python"]}))
     (kernels / "empty").mkdir()
     assert found(linux) == {"envs/kernel/bin/python": ("jupyter",)}
 

@@ -178,6 +178,12 @@ def test_conda_records(tmp_path: Path) -> None:
     ]
 
 
+def test_a_damaged_conda_record(tmp_path: Path) -> None:
+    write(tmp_path / "conda-meta/cudnn-9.3.0-0.json", b'{"channel": "https://\xff"}')
+    (cudnn,) = with_conda_records([], tmp_path)
+    assert cudnn.channel == "https://\ufffd"
+
+
 @pytest.mark.skipif(os.name != "posix", reason="a pipe is made the posix way")
 def test_a_pipe_in_place_of_metadata_does_not_hang(tmp_path: Path) -> None:
     folder = tmp_path / "odd-1.0.dist-info"

@@ -222,6 +222,12 @@ def test_windows_cards_without_a_driver(facts):
     assert read.os.virtual_machine == "qemu"
 
 
+def test_windows_with_a_byte_order_mark_before_its_answer(tmp_path):
+    recording = recorded.load("windows-two-gpus")
+    recording["commands"]["powershell.exe"]["stdout"] = "\ufeff" + recording["commands"]["powershell.exe"]["stdout"]
+    assert len(recorded.machine(recording, tmp_path).gpus.devices) == 2
+
+
 def test_windows_where_powershell_is_forbidden(tmp_path):
     recording = recorded.load("windows-two-gpus")
     recording["commands"]["powershell.exe"] = {"error": "PermissionError"}

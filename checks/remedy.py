@@ -16,12 +16,13 @@ import msgspec
 from checks.causes import Remedy, Step, cause_of, remedy_of
 from checks.facts import Facts, OsFacts
 from checks.finding import Finding
+from checks.knowledge.torch import index_of_build
 from checks.shell import Shell, Unquotable, fill_sentence
 
 log = logging.getLogger(__name__)
 
 PYTHON_MANAGERS = ("pip", "conda", "mamba", "pixi", "uv", "poetry", "pipx")
-CONTEXT = ("python", "pip_install", "pip_uninstall")  # placeholders that every remedy may use
+CONTEXT = ("python", "pip_install", "pip_uninstall", "index_option")  # placeholders that every remedy may use
 
 _VENV_FIRST = "make-virtual-environment"  # goes before an installation into a Python that belongs to the system
 
@@ -105,7 +106,9 @@ class _Machine:
     python_managers: tuple[str, ...]  # preferred first
     python: str
     is_managed_by_system: bool  # PEP 668: pip refuses to install into it
+    versions: Mapping[str, str]  # of the installed packages
     removes_from_system: bool = False
+    index_option: str = ""  # of the package that a remedy is about
 
     @classmethod
     def of(cls, facts: Facts) -> _Machine:
@@ -118,6 +121,7 @@ class _Machine:
             python_managers=(manager, "pip") if manager else (),
             python=facts.target or "python",
             is_managed_by_system=bool(interpreter and interpreter.externally_managed),
+            versions={each.name: each.version for each in (interpreter and interpreter.packages) or ()},
         )
 
     @property
@@ -132,7 +136,18 @@ class _Machine:
         else:
             override = " --break-system-packages" if self.removes_from_system else ""
             install, uninstall = f"{call} -m pip install", f"{call} -m pip uninstall -y{override}"
-        return {"python": python, "python_call": call, "pip_install": install, "pip_uninstall": uninstall}
+        return {
+            "python": python,
+            "python_call": call,
+            "pip_install": install,
+            "pip_uninstall": uninstall,
+            "index_option": self.index_option,
+        }
+
+    def about(self, package: str) -> _Machine:
+        """The same with the index that this package's build came from: without it another build would be installed."""
+        index = index_of_build(self.versions.get(package, ""))
+        return dataclasses.replace(self, index_option=f" --index-url {index}") if index else self
 
 
 def _system_managers(os: OsFacts) -> tuple[str, ...]:
@@ -147,6 +162,7 @@ def _system_managers(os: OsFacts) -> tuple[str, ...]:
 
 def _plan(remedy: Remedy, values: Mapping[str, str], machine: _Machine, language: str) -> RemedyPlan | None:
     """One remedy, or None where it does not apply: a value is unknown or unfit, or no step is for this machine."""
+    machine = machine.about(values.get("package_name", ""))
     steps = _applicable(remedy, machine)
     if not steps or not all(values.get(name) or name in CONTEXT for name in remedy.needs):
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import functools
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from checks.knowledge.gpu_architectures import amd_wheel_targets
 from checks.versions import minor, release
 
 INDEX = "https://download.pytorch.org/whl/"
+_BUILD = re.compile(r"\+(cu\d+|cpu|xpu|rocm\d[\d.]*)$")  # the local part of the version of a wheel from that index
 CPU = "cpu"
 XPU = "xpu"
 _XPU_FIRST = (2, 5)  # first release with XPU wheels ("Getting Started on Intel GPU", PyTorch documents)
@@ -214,3 +216,14 @@ def _codes(entry: str) -> tuple[str, ...]:
     number, _, ptx = entry.partition("+")
     digits = number.replace(".", "")
     return (f"sm_{digits}", f"compute_{digits}") if ptx else (f"sm_{digits}",)
+
+
+def index_of_build(version: str) -> str | None:
+    """The index that a wheel of this version ("2.6.0+cu124") came from; None for one of the ordinary registry.
+
+    torchvision and torchaudio wear the same local parts. Nightly builds (".dev") have an index of their own.
+    """
+    found = _BUILD.search(version)
+    if found is None:
+        return None
+    return f"{INDEX}{'nightly/' if '.dev' in version else ''}{found.group(1)}"

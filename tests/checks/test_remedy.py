@@ -2,10 +2,11 @@
 
 import string
 
+import msgspec
 import pytest
 
 from checks.causes import LANGUAGES, Remedy, Step, Verify, Words, remedy_of
-from checks.facts import Facts, InterpreterFacts, JetsonFacts, MachineFacts, OsFacts
+from checks.facts import Facts, InterpreterFacts, JetsonFacts, MachineFacts, OsFacts, Package
 from checks.finding import Evidence, Finding, Severity
 from checks.remedy import RemedyPlan, plan_remedies, platforms_of
 from checks.resources import ROOT
@@ -241,3 +242,21 @@ def test_every_remedy_of_the_catalogue_can_be_filled(remedy: str) -> None:
         for text in texts:
             open_names = [name for _, name, _, _ in string.Formatter().parse(text.replace("{}", "")) if name]
             assert not open_names, text
+
+
+@pytest.mark.parametrize(
+    ("version", "option"),
+    [
+        pytest.param("2.6.0+cu124", " --index-url https://download.pytorch.org/whl/cu124", id="gpu-build"),
+        pytest.param("2.6.0", "", id="ordinary-registry"),
+    ],
+)
+def test_a_build_is_updated_from_where_it_came(plan, version: str, option: str) -> None:  # type: ignore[no-untyped-def]
+    """Without its index a CUDA build would be replaced by the registry's default, on Windows the CPU build."""
+    known = facts()
+    (target,) = known.interpreters or ()
+    target = msgspec.structs.replace(target, packages=(Package(name="torch", version=version),))
+    known = msgspec.structs.replace(known, interpreters=(target,))
+    steps = (command("{pip_install} --upgrade {package_name}{index_option}"),)
+    planned = plan(steps, known, needs=("package_name",), package_name="torch")
+    assert codes(planned) == [f"/venv/bin/python -m pip install --upgrade torch{option}"]

@@ -6,6 +6,7 @@ from checks.knowledge.cuda_binary import oldest, runs
 from checks.knowledge.torch import (
     cuda_variant,
     gpu_code,
+    index_of_build,
     newest_release,
     pythons_for,
     recommended_cpu_torch,
@@ -125,3 +126,20 @@ def test_builds_by_version() -> None:
     assert gpu_code(row, "linux_aarch64") is None
     assert cuda_variant("2.5.0a0+872d972e41.nv24.08", "12.6") is None
     assert torch_release("99.0") is None
+
+
+@pytest.mark.parametrize(
+    ("version", "index"),
+    [
+        pytest.param("2.6.0+cu124", "cu124", id="cuda"),
+        pytest.param("2.13.0+cpu", "cpu", id="cpu"),
+        pytest.param("2.8.0+rocm6.4", "rocm6.4", id="rocm"),
+        pytest.param("2.9.0+xpu", "xpu", id="xpu"),
+        pytest.param("2.14.0.dev20260901+cu130", "nightly/cu130", id="nightly"),
+        pytest.param("2.13.0", None, id="ordinary-registry"),
+        pytest.param("2.5.0a0+872d972e41.nv24.08", None, id="built-by-nvidia"),
+        pytest.param("2.6.0a0+git1234", None, id="built-from-source"),
+    ],
+)
+def test_the_index_that_a_build_came_from(version: str, index: str | None) -> None:
+    assert index_of_build(version) == (index and f"https://download.pytorch.org/whl/{index}")

@@ -20,6 +20,13 @@ def likely_target(interpreters: Iterable[InterpreterFacts]) -> InterpreterFacts 
     return max(usable, key=_rank, default=None)
 
 
+def likely_first(interpreters: Iterable[InterpreterFacts]) -> tuple[InterpreterFacts, ...]:
+    """All of them in the order in which a user looks for his: the likely target, those with frameworks, the rest."""
+    found = tuple(interpreters)
+    likely = likely_target(found)
+    return tuple(sorted(found, key=lambda each: (each is not likely, not frameworks_of(each))))
+
+
 def frameworks_of(interpreter: InterpreterFacts) -> dict[str, str]:
     """The AI frameworks installed in an interpreter with their versions: {"torch": "2.13.0+cpu"}.
 

@@ -71,6 +71,22 @@ def test_searched_once_and_again_when_asked(qtbot: QtBot, found: TargetPage, mon
     assert found.case.answers.target == SYSTEM.path  # the one before is gone
 
 
+def test_the_likely_one_first_then_those_with_frameworks(
+    qtbot: QtBot, page: TargetPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()  # the real order
+    bare = msgspec.structs.replace(SYSTEM, path="/usr/bin/python3.11")
+    other = msgspec.structs.replace(VENV, path="/opt/other/bin/python", found_by=("PATH",))
+    monkeypatch.setattr("checks.interpreters.find_interpreters", lambda places: (bare, SYSTEM, other, VENV))
+    mine = msgspec.structs.replace(bare, path="/opt/mine/python", found_by=("chosen",))
+    page.case.add_interpreter(mine)
+    page.work.search()
+    qtbot.waitUntil(lambda: page.case.search is Search.DONE)
+    assert [row[3] for row in cells(page)] == [mine.path, VENV.path, other.path, bare.path, SYSTEM.path]
+    assert page.case.answers.target == mine.path
+    assert page._table.currentRow() == 0
+
+
 def test_none_found(qtbot: QtBot, page: TargetPage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wizard.work._found", lambda near: ((), None))
     page.start()

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from checks.case import Case, CaseError
     from checks.facts import InterpreterFacts, SentFile
 
-LOG_LIMIT = 5 * 1024 * 1024  # bytes of a log that are kept
-
 
 def run_command(arguments: Sequence[str]) -> int:
     """Run one headless command and return its exit status."""
@@ -81,11 +79,11 @@ def _show(chosen: argparse.Namespace) -> int:
 
 
 def _envs(chosen: argparse.Namespace) -> int:
-    from checks.interpreters import Places, find_interpreters, likely_target
+    from checks.interpreters import Places, find_interpreters, likely_first, likely_target
 
     if chosen.near is not None and not Path(chosen.near).is_dir():
         raise UsageError(words("commands.file-unreadable", chosen.lang, path=chosen.near, detail="not a folder"))
-    found = find_interpreters(Places.of_this_machine(Path(chosen.near or ".")))
+    found = likely_first(find_interpreters(Places.of_this_machine(Path(chosen.near or "."))))
     likely = likely_target(found)
     if chosen.json is not None:
         import msgspec
@@ -178,17 +176,18 @@ def _environment_line(interpreter: InterpreterFacts, is_likely: bool, language: 
 
 
 def _sent(path: str, kind: str, language: str) -> SentFile:
-    """A file that the user gave; of a log its text, at most LOG_LIMIT bytes of its end."""
+    """A file or pipe that the user gave; of a log its text, or the end of it."""
     from checks.facts import SentFile
+    from wizard.given import end_of
 
+    size = text = None
     try:
         if path == STANDARD_STREAM and kind == "log":
-            data, size = sys.stdin.buffer.read(LOG_LIMIT), None
+            text = end_of(sys.stdin.buffer)
         else:
-            size = Path(path).stat().st_size
             with open(path, "rb") as file:
-                file.seek(max(0, size - LOG_LIMIT) if kind == "log" else 0)
-                data = file.read(LOG_LIMIT) if kind == "log" else b""
+                size = os.fstat(file.fileno()).st_size
+                text = end_of(file) if kind == "log" else None
     except OSError as error:
         detail = error.strerror or str(error)
         raise UsageError(words("commands.file-unreadable", language, path=path, detail=detail)) from error
@@ -197,7 +196,7 @@ def _sent(path: str, kind: str, language: str) -> SentFile:
         name=Path(path).name,
         kind=kind,
         size=size,
-        text=data.decode("utf-8", errors="replace") if kind == "log" else None,
+        text=text,
     )
 
 

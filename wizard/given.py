@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:  # the types of the facts load only when an examination starts
     from checks.facts import SentFile
@@ -58,15 +60,29 @@ def kept(text: str) -> str:
 
 
 def read_log(path: Path) -> str:
-    """The end of a log file. What is no UTF-8 is kept as replacement characters.
+    """The end of a log file.
 
     Raises:
-        OSError: the file cannot be read.
+        OSError: the file cannot be read, or is a pipe or device, which may never end.
     """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), str(path))
     with open(path, "rb") as file:
-        size = file.seek(0, 2)
-        file.seek(max(0, size - TEXT_LIMIT))
-        return file.read(TEXT_LIMIT).decode("utf-8", "replace")
+        return end_of(file)
+
+
+def end_of(file: BinaryIO) -> str:
+    """The end of an open file or pipe, as much of it as is kept. What is no UTF-8 becomes replacement characters.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    if file.seekable():
+        file.seek(max(0, file.seek(0, os.SEEK_END) - TEXT_LIMIT))
+    end = b""
+    while piece := file.read(1 << 20):
+        end = (end + piece)[-TEXT_LIMIT:]
+    return end.decode("utf-8", "replace")
 
 
 def near_folder(given: tuple[Given, ...]) -> Path | None:

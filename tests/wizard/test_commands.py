@@ -13,7 +13,6 @@ import pytest
 from wizard import __main__ as entry
 from wizard.arguments import SYMPTOMS
 from wizard.commands import run_command
-from wizard.words import words
 
 ROOT = Path(__file__).resolve().parents[2]
 QUICK = ["check", "--target", sys.executable, "--effort", "quick"]

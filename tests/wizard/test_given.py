@@ -1,10 +1,13 @@
 """What the user gives, and how much of it is kept."""
 
+import os
+import sys
+import threading
 from pathlib import Path
 
 import pytest
 
-from wizard.given import TEXT_LIMIT, Given, Kind, Sent, is_report, kept, kind_of, read_log, sent_files
+from wizard.given import TEXT_LIMIT, Given, Kind, Sent, end_of, is_report, kept, kind_of, read_log, sent_files
 
 
 @pytest.mark.parametrize(
@@ -47,6 +50,30 @@ def test_the_end_of_a_long_log_is_read(tmp_path: Path) -> None:
     text = read_log(log)
     assert len(text) == TEXT_LIMIT
     assert text.endswith("the end")
+
+
+def test_the_end_of_a_long_pipe_is_read() -> None:
+    reader, writer = os.pipe()
+
+    def write() -> None:
+        with open(writer, "wb") as file:
+            file.write(b"x" * (TEXT_LIMIT + 7) + b"the end")
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    with open(reader, "rb") as file:
+        text = end_of(file)
+    thread.join()
+    assert len(text) == TEXT_LIMIT
+    assert text.endswith("the end")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pipes with a path in a folder")
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "a.log"
+    os.mkfifo(pipe)
+    (log,) = sent_files("", (Given(pipe, Kind.LOG),)).logs
+    assert log.unread["text"]
 
 
 def test_sent_files_by_their_place(tmp_path: Path) -> None:

@@ -8,13 +8,14 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import TracebackType
 
 from PySide6.QtCore import QSocketNotifier, QTimer
 from PySide6.QtGui import QFont, QFontDatabase, QIcon
 from PySide6.QtWidgets import QApplication
 
 from wizard import icons
-from wizard.case_model import CaseModel
+from wizard.case_model import CaseModel, Notice
 from wizard.window import Window
 from wizard.work import Work
 
@@ -28,10 +29,34 @@ def run_window(arguments: Sequence[str] = ()) -> int:
     window.show()
     if arguments:
         QTimer.singleShot(0, lambda: work.open(Path(arguments[0])))
-    with closing_on_signals(window.close):
+    with closing_on_signals(window.close), telling_faults(case):
         status = application.exec()
     work.shutdown()
     return status
+
+
+@contextmanager
+def telling_faults(case: CaseModel) -> Iterator[None]:
+    """Say in the window what went wrong by our own fault: the terminal, if there is one, is not looked at."""
+    before = sys.excepthook
+    telling = False
+
+    def tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        nonlocal telling
+        before(kind, error, trace)
+        if telling:  # to tell it may fail for the same reason
+            return
+        telling = True
+        try:
+            case.set_notice(Notice("error-ours", {"error": f"{kind.__name__}: {error}"}))
+        finally:
+            telling = False
+
+    sys.excepthook = tell
+    try:
+        yield
+    finally:
+        sys.excepthook = before
 
 
 @contextmanager

@@ -264,7 +264,8 @@ class Window(QMainWindow):
     def run(self) -> None:
         """Start the examination and show it."""
         self.work.run()
-        self.go(Step.RUN)
+        if self.case.is_running:
+            self.go(Step.RUN)
 
     def _run_finished(self) -> None:
         self.announce(self.case.say("run-done"))
@@ -291,9 +292,9 @@ class Window(QMainWindow):
     def _export(self, kind: str, title: str, kinds: str) -> None:
         from wizard.pages.report import ReportPage
 
-        report = self.page(Step.REPORT)
-        if self.case.case is None:
+        if self.case.case is None or self.case.busy:
             return
+        report = self.page(Step.REPORT)
         dialog = QFileDialog(self, title, str(Path.home()), f"{kinds} (*.{kind})")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(kind)  # before it asks whether an existing file may be replaced
@@ -319,7 +320,7 @@ class Window(QMainWindow):
 
     def _dropped(self, event: QDropEvent) -> Path | None:
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
-        usable = not self.case.is_running and len(paths) == 1 and is_report(paths[0])
+        usable = not self.case.is_running and not self.case.busy and len(paths) == 1 and is_report(paths[0])
         return paths[0] if usable else None
 
     # --- showing
@@ -338,7 +339,7 @@ class Window(QMainWindow):
             button.setAccessibleName(self.case.say("step-name", number=number, name=name, state=state))
         running = progress.running
         self.back.setEnabled(previous_step(self.step, progress) is not None)
-        self.next.setEnabled(next_step(self.step, answers, progress) is not None)
+        self.next.setEnabled(next_step(self.step, answers, progress) is not None and not self.case.busy)
         self.next.setVisible(self.step is not Step.REPORT and not running)
         self.cancel.setVisible(running)
         self.back.setVisible(not running)
@@ -349,6 +350,7 @@ class Window(QMainWindow):
         key = {Step.TARGET: "next-run", Step.RUN: "next-report"}.get(self.step, "next")
         self.next.setText(self.case.say(key))
         self._hint.setText(self._hint_text())
+        self.setWindowTitle(self.case.say("window-title", page=self.case.say(f"{self.step.value}-title")))
         self._show_notice()
 
     def _badge(self, sign: str, *, here: bool, reachable: bool) -> QIcon:
@@ -401,7 +403,6 @@ class Window(QMainWindow):
         """Every text of the frame and of the built pages in the present language."""
         translate_standard_buttons(self.case.language)
         say = self.case.say
-        self.setWindowTitle(say("window-title"))
         self._file_menu.setTitle(say("menu-file"))
         self._help_menu.setTitle(say("menu-help"))
         self.open_action.setText(say("menu-open"))

@@ -64,8 +64,8 @@ class Work(QObject):
     # --- the examination
 
     def run(self) -> None:
-        """Examine the chosen interpreter; nothing happens while an examination runs."""
-        if self._engine is not None:
+        """Examine the chosen interpreter; nothing happens while an examination runs or a file is worked on."""
+        if self._is_taken():
             return
         self._outcome, self._broken = None, ""
         self._case.run_began()
@@ -74,6 +74,10 @@ class Work(QObject):
         self._engine.broke.connect(self._broke, Qt.ConnectionType.QueuedConnection)
         self._engine.finished.connect(self._ended, Qt.ConnectionType.QueuedConnection)
         self._engine.start()
+
+    def _is_taken(self) -> bool:
+        """Whether the case is about to become another one, or is being written: one such thing at a time."""
+        return self._engine is not None or bool(self._case.busy)
 
     def cancel(self) -> None:
         """End the examination; what was done until then comes as an incomplete case."""
@@ -141,14 +145,16 @@ class Work(QObject):
     # --- files
 
     def open(self, path: Path) -> None:
-        """Open a saved case or an exported PDF, and show its report."""
+        """Open a saved case or an exported PDF, and show its report; nothing happens while something else is done."""
+        if self._is_taken():
+            return
         self._case.set_busy("busy-opening")
         self._start(lambda: _opened(path), lambda case: self._opened(path, case), self._failed(path))
 
     def export(self, path: Path, kind: str, paper: str, *, redact: bool) -> None:
         """Write the report: "pdf" (on "a4" or "letter") or "json"; private values hidden, or everything as it is."""
         case, language = self._case.case, self._case.language
-        if case is not None:
+        if case is not None and not self._is_taken():
             self._case.set_busy("busy-exporting")
             self._start(
                 lambda: _exported(case, path, kind, language, paper, redact=redact),
@@ -159,9 +165,9 @@ class Work(QObject):
     def copy_markdown(self, *, redact: bool) -> None:
         """Render the report as Markdown and tell it through ``rendered``."""
         case, language = self._case.case, self._case.language
-        if case is not None:
+        if case is not None and not self._is_taken():
             self._case.set_busy("busy-exporting")
-            self._start(lambda: _markdown(case, language, redact=redact), self._rendered, self._failed(Path()))
+            self._start(lambda: _markdown(case, language, redact=redact), self._rendered, self._not_rendered)
 
     def _opened(self, path: Path, case: Case) -> None:
         self._case.show_opened(case, path)
@@ -174,6 +180,10 @@ class Work(QObject):
     def _rendered(self, text: str) -> None:
         self._case.set_busy("")
         self.rendered.emit(text)
+
+    def _not_rendered(self, error: Exception) -> None:
+        log.error("the report could not be rendered", exc_info=error)
+        self._case.set_notice(Notice("error-ours", {"error": error}))
 
     def _failed(self, path: Path) -> Callable[[Exception], None]:
         return lambda error: self._case.set_notice(notice_of(error, path))
@@ -220,9 +230,9 @@ def notice_of(error: Exception, path: Path) -> Notice:
 
 
 def _found(near: Path | None) -> tuple[tuple[InterpreterFacts, ...], str | None]:
-    from checks.interpreters import Places, find_interpreters, likely_target
+    from checks.interpreters import Places, find_interpreters, likely_first, likely_target
 
-    found = find_interpreters(Places.of_this_machine(near))
+    found = likely_first(find_interpreters(Places.of_this_machine(near)))
     likely = likely_target(found)
     return found, likely.path if likely else None
 
@@ -240,8 +250,11 @@ def _chosen(path: Path) -> InterpreterFacts | None:
 
 
 def _opened(path: Path) -> Case:
+    from checks.case import CaseError
     from wizard.report.open import open_case
 
+    if path.exists() and not path.is_file() and not path.is_dir():  # a pipe: nobody may ever write to it
+        raise CaseError("file-unreadable", str(path))
     return open_case(path)
 
 

@@ -6,12 +6,13 @@ import subprocess
 import sys
 
 import pytest
-from PySide6.QtCore import QLocale
+from PySide6.QtCore import QLocale, QTimer
 from PySide6.QtWidgets import QApplication, QDialogButtonBox
 from pytestqt.qtbot import QtBot
 
-from wizard.app import closing_on_signals, with_japanese
+from wizard.app import closing_on_signals, telling_faults, with_japanese
 from wizard.standard_words import translate_standard_buttons
+from wizard.window import Window
 
 # What is too heavy to be loaded before the first window is seen, and the engine, which needs none before.
 _HEAVY = ("numpy", "torch", "pyqtgraph", "pypdf", "psutil", "pynvml", "checks.registry", "checks.engine", "checks.case")
@@ -65,3 +66,35 @@ def test_the_words_of_qt_follow_the_language(qtbot: QtBot, dressed: QApplication
 def test_the_font_is_extended_once(dressed: QApplication) -> None:
     font = dressed.font()
     assert with_japanese(font).families() == font.families()
+
+
+def test_a_fault_in_a_slot_is_told_in_the_window(qtbot: QtBot, window: Window) -> None:
+    def broken() -> None:
+        raise ZeroDivisionError("oops")
+
+    printed: list[object] = []
+    before, sys.excepthook = sys.excepthook, lambda *fault: printed.append(fault[0])
+    try:
+        with telling_faults(window.case):
+            QTimer.singleShot(0, broken)
+            qtbot.waitUntil(lambda: window.case.notice is not None)
+    finally:
+        sys.excepthook = before
+    assert printed == [ZeroDivisionError]
+    assert window._notice.isVisible()
+    assert "ZeroDivisionError: oops" in window._notice_text.text()
+
+
+def test_a_fault_that_is_told_again_and_again_is_told_once(window: Window) -> None:
+    def broken() -> None:
+        sys.excepthook(ValueError, ValueError("again"), None)
+
+    before, sys.excepthook = sys.excepthook, lambda *_: None
+    window.case.changed.connect(broken)
+    try:
+        with telling_faults(window.case):
+            sys.excepthook(KeyError, KeyError("first"), None)
+    finally:
+        window.case.changed.disconnect(broken)
+        sys.excepthook = before
+    assert "first" in window._notice_text.text()

@@ -1,5 +1,7 @@
 """Jobs in the background: each ends in exactly one call of the model, and none is left when the window closes."""
 
+import os
+import sys
 import threading
 from pathlib import Path
 
@@ -85,6 +87,15 @@ def test_the_evidence_reaches_the_engine(
     assert (request.answers.symptom, request.answers.exactness) == ("results-differ", "bits")
     assert [each.text for each in request.logs] == ["RuntimeError"]
     assert [each.name for each in request.scripts] == ["train.py"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pipes with a path in a folder")
+def test_a_pipe_is_no_report_and_is_not_waited_for(qtbot: QtBot, model: CaseModel, work: Work, tmp_path: Path) -> None:
+    pipe = tmp_path / "sent.json"
+    os.mkfifo(pipe)
+    work.open(pipe)
+    qtbot.waitUntil(lambda: model.notice is not None)
+    assert model.notice.key == "errors.file-unreadable"
 
 
 def test_a_fault_of_ours_while_opening_is_one_sentence(

@@ -65,7 +65,6 @@ class FindingWidgets:
         layout.addWidget(plain_label("", self._say("report-verify", expect=remedy.verify.expect), selectable=True))
         if remedy.verify.code:
             layout.addLayout(self._code(remedy.verify.code))
-        layout.addWidget(plain_label("small", self._say("report-tested", tested=remedy.tested), selectable=True))
 
     def _code(self, code: str) -> QLayout:
         text = LongText(code, "code", self._say("report-code"))

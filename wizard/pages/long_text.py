@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QFocusEvent, QResizeEvent, QTextOption
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
 
-from wizard.pages.page import plain_label
+from wizard.pages.page import plain_label, shortened
 
 _UNBREAKABLE = re.compile(r"[^\s/\-\u3000-\u9fff\uff00-\uffef]{36,}")  # Qt breaks at spaces, "/", "-" and in Japanese
 
@@ -66,5 +66,5 @@ class LongText(QPlainTextEdit):
 def value_text(text: str, look: str = "") -> QWidget:
     """A value to read and to select: a label, or what can break its lines anywhere where that is needed."""
     if _UNBREAKABLE.search(text):
-        return LongText(text, look or "value", text)
+        return LongText(shortened(text), look or "value", shortened(text))
     return plain_label(look, text, selectable=True)

@@ -14,6 +14,7 @@ from wizard.case_model import CaseModel
 from wizard.work import Work
 
 READABLE = 940  # logical pixels: lines longer than this are hard to read
+LABEL_LIMIT = 20_000  # characters of a text that are shown: to break the lines of megabytes takes minutes
 
 
 class Page(QWidget):
@@ -119,7 +120,7 @@ def in_reading_order(layout: QLayout) -> Iterator[QWidget]:
 
 def plain_label(name: str = "", text: str = "", *, selectable: bool = False) -> QLabel:
     """A label that wraps and never takes its text for markup; ``name`` chooses its look in the stylesheet."""
-    label = QLabel(text)
+    label = QLabel(shortened(text))
     label.setObjectName(name)
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setWordWrap(True)
@@ -128,6 +129,11 @@ def plain_label(name: str = "", text: str = "", *, selectable: bool = False) -> 
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
     return label
+
+
+def shortened(text: str) -> str:
+    """The beginning of a text that is longer than anybody reads; a report that was sent may hold anything."""
+    return text if len(text) <= LABEL_LIMIT else f"{text[:LABEL_LIMIT]} …"
 
 
 def escaped_tip(text: str) -> str:

@@ -113,10 +113,13 @@ class ReportPage(Page):
     def refresh(self) -> None:
         """Build the report anew when the case or the language changed."""
         case = self.case.case
-        idle = case is not None and not self.case.busy
-        for button in (self._export, self._save, self._markdown):
-            button.setEnabled(idle)
-        self._again.setEnabled(idle and self.case.opened is None)
+        for button in (
+            self._export,
+            self._save,
+            self._markdown,
+            self._again,
+        ):  # not while busy: it would lose the focus
+            button.setEnabled(case is not None)
         self._again.setVisible(self.case.opened is None)
         self._own.setVisible(self.case.own_case is not None)
         shown = (id(case), self.case.language, self.case.opened)
@@ -330,10 +333,15 @@ class ReportPage(Page):
 
     def _copy(self, text: str, button: QPushButton) -> None:
         QGuiApplication.clipboard().setText(text)
-        usual = button.text()
-        if usual != self.case.say("report-copied"):
-            button.setText(self.case.say("report-copied"))
-            QTimer.singleShot(_COPIED_FOR, button, lambda: button.setText(usual))
+        usual, copied = button.text(), self.case.say("report-copied")
+
+        def again() -> None:
+            if button.text() == copied:  # else the language was switched in the meantime
+                button.setText(usual)
+
+        if usual != copied:
+            button.setText(copied)
+            QTimer.singleShot(_COPIED_FOR, button, again)
 
     def _copy_markdown(self) -> None:
         self.work.copy_markdown(redact=self.redact.isChecked())

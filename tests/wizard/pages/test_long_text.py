@@ -6,8 +6,17 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from wizard.pages.long_text import LongText, value_text
+from wizard.pages.page import LABEL_LIMIT
 
 UNBREAKABLE = "C:\\Users\\somebody\\" + "a_very_long_folder_name" * 10
+
+
+def test_megabytes_are_cut(qtbot: QtBot) -> None:
+    for text in ("a b " * LABEL_LIMIT, "x" * LABEL_LIMIT * 4):
+        shown = value_text(text)
+        qtbot.addWidget(shown)
+        seen = shown.toPlainText() if isinstance(shown, LongText) else shown.text()
+        assert len(seen) == LABEL_LIMIT + 2
 
 
 def test_a_label_where_lines_can_be_broken(qtbot: QtBot) -> None:

@@ -1,7 +1,7 @@
 """The fifth page."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from checks.case import Case
 from checks.facts import SentFile
+from checks.remedy import plan_remedies
 from wizard.case_model import CaseModel
 from wizard.pages.report import ReportPage, children
 from wizard.work import Work
@@ -144,11 +145,11 @@ def test_export(qtbot: QtBot, page: ReportPage, tmp_path: Path, kind: str, start
     show(page, case(TOO_OLD))
     target = tmp_path / f"report.{kind}"
     page.work.export(target, kind, "letter", redact=True)
-    assert not page._export.isEnabled()  # busy
+    assert page.case.busy
     qtbot.waitUntil(lambda: page.case.notice is not None, timeout=20_000)
     assert not page.case.notice.is_error
     assert target.read_bytes().startswith(start)
-    assert page._export.isEnabled()
+    assert not page.case.busy
 
 
 def test_saved_and_opened_again(qtbot: QtBot, page: ReportPage, tmp_path: Path) -> None:
@@ -179,6 +180,37 @@ def test_markdown_to_the_clipboard(qtbot: QtBot, page: ReportPage) -> None:
         qtbot.mouseClick(page._markdown, LEFT)
     assert "470.256.02" in QGuiApplication.clipboard().text()
     assert page._markdown.text() == "Copied"
+
+
+def test_a_copy_button_keeps_the_language_that_was_chosen_meanwhile(
+    page: ReportPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later: list[Callable[[], None]] = []
+    monkeypatch.setattr("wizard.pages.report.QTimer.singleShot", lambda wait, button, act: later.append(act))
+    show(page, case(TOO_OLD))
+    page.work.rendered.emit("text")
+    page.case.set_language("ja")
+    page.retranslate()
+    japanese = page._markdown.text()
+    later[0]()
+    assert page._markdown.text() == japanese
+
+
+def test_the_keyboard_stays_where_it_was(qtbot: QtBot, page: ReportPage) -> None:
+    show(page, case(TOO_OLD))
+    page.activateWindow()
+    qtbot.waitUntil(page.isActiveWindow)
+    page._markdown.setFocus()
+    with qtbot.waitSignal(page.work.rendered, timeout=20_000):
+        qtbot.keyClick(page._markdown, Qt.Key.Key_Space)
+        assert page._markdown.hasFocus()
+    assert page._markdown.hasFocus()
+
+
+def test_how_a_remedy_was_tried_is_not_shown(page: ReportPage) -> None:
+    show(page, case(TOO_OLD))
+    plans = plan_remedies(TOO_OLD, case(TOO_OLD).facts, "en")
+    assert not set(words(page)) & {each.tested for each in plans}
 
 
 @pytest.mark.parametrize("name", ["damaged.json", "other.json", "gone.json", "no.pdf"])

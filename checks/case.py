@@ -15,6 +15,11 @@ from checks.facts import Facts, Symptom
 from checks.finding import Finding, Outcome
 
 FORMAT = 1
+# The contract of the JSON: these kinds are always there; null = not collected, an empty list = nothing of the kind.
+KINDS_OF_FACTS: dict[str, Any] = {
+    **dict.fromkeys(("machine", "interpreters", "frameworks")),
+    **{kind: [] for kind in ("models", "scripts", "logs", "measurements")},
+}
 _DEEPEST = 50  # levels of lists and objects in the JSON of a case; facts have ten, and each level costs stack later
 
 
@@ -75,6 +80,7 @@ def to_builtins(case: Case) -> dict[str, Any]:
     """
     plain: dict[str, Any] = _encodable(msgspec.to_builtins(case))
     plain.pop("newer")
+    plain["facts"] = {**KINDS_OF_FACTS, **plain["facts"]}
     return {"format": FORMAT, **plain}
 
 

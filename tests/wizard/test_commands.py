@@ -36,7 +36,8 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_json_is_the_contract(saved: Path) -> None:
     case = json.loads((saved / "case.json").read_bytes())
     assert {"format", "naosu", "findings", "facts", "outcomes", "answers", "created"} <= set(case)
-    assert {"machine", "interpreters", "frameworks", "probes", "target"} <= set(case["facts"])
+    kinds = {"machine", "interpreters", "frameworks", "models", "scripts", "logs", "measurements"}
+    assert {*kinds, "probes", "target"} <= set(case["facts"])
     for finding in case["findings"]:
         assert set(finding) >= CONTRACT
 

@@ -146,7 +146,7 @@ def onnxruntime_values(
         minimum = driver_minimum(str(major))
         row = newest_gpu_release(major, python_tag(interpreter), is_arm=platform == "linux_aarch64")
         oldest = min(toolkit_targets(row.cuda) or (0,), default=0) if row else 0
-        if row is None or any(each[0] * 10 + (*each, 0)[1] < oldest for each in capabilities):
+        if row is None or any((*each, 0, 0)[0] * 10 + (*each, 0, 0)[1] < oldest for each in capabilities):
             continue
         if minimum and release(driver) < release(minimum.windows if is_windows else minimum.linux):
             continue

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from packaging.markers import UndefinedComparison, UndefinedEnvironmentName
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from checks.facts import InterpreterFacts, OsFacts, Package
 from checks.finding import Unread
@@ -117,12 +117,12 @@ def _applies(requirement: Requirement, environment: dict[str, str]) -> bool:
         return True
     try:
         return requirement.marker.evaluate(environment)
-    except (UndefinedComparison, UndefinedEnvironmentName, InvalidVersion):
+    except (UndefinedComparison, UndefinedEnvironmentName, ValueError):
         return False
 
 
 def _meets(found: Package, requirement: Requirement) -> bool:
     try:
         return requirement.specifier.contains(Version(found.version), prereleases=True)
-    except InvalidVersion:  # a version that is none (a conda or vendor build) is not held against the package
+    except ValueError:  # a version that is none (a conda or vendor build) is not held against the package
         return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+_LONGEST = 200  # characters of a version that are looked at
 # 18 digits hold a date with its time; Python itself refuses to convert thousands, as a stranger's metadata may have.
 _RELEASE = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,18})*")
 
@@ -13,7 +14,7 @@ def release(version: str) -> tuple[int, ...]:
 
     Trailing zeros are cut, so that "12.0" equals "12". An empty tuple where there is no number.
     """
-    found = _RELEASE.search(version)
+    found = _RELEASE.search(version[:_LONGEST])
     if found is None:
         return ()
     numbers = [int(part) for part in found.group().split(".")]

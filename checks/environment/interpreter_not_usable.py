@@ -10,8 +10,8 @@ Knowledge:    none; the words of each problem are in resources/translations/phra
 from collections.abc import Iterator
 
 from checks.facts import InterpreterFacts, ProbeRun, ProbeRuns
-from checks.finding import Evidence, Finding, Severity, Unread
-from checks.phrases import phrase
+from checks.finding import Evidence, Finding, NotInTable, Severity, Unread
+from checks.phrases import phrase, phrases
 from checks.registry import check
 from checks.versions import release
 
@@ -65,6 +65,8 @@ def _finding(
     last_words: str | None = None,
     severity: Severity = Severity.BLOCKING,
 ) -> Finding:
+    if f"interpreter-{problem}" not in phrases():  # of a case that a newer version wrote
+        raise NotInTable("phrases.toml", problem)
     evidence = [Evidence("interpreter", interpreter.path, origin), Evidence("problem", problem, origin)]
     if detail:
         evidence.append(Evidence("detail", detail, origin))

@@ -9,7 +9,7 @@ Knowledge:    resources/knowledge/numpy_abi.toml, resources/knowledge/import_err
 
 from collections.abc import Iterator
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from checks.facts import Frameworks, InterpreterFacts, OsFacts, Package, ProbeRuns
 from checks.finding import Evidence, Finding, Severity, Unread
@@ -85,7 +85,7 @@ def _is_older(package: Package, row: NumpyAbiRow, os: OsFacts) -> bool:
         return False
     try:
         return first == "" or Version(package.version) < Version(first)
-    except InvalidVersion:  # a vendor's own numbering, which the table does not cover
+    except ValueError:  # a vendor's own numbering, which the table does not cover, or no number
         return False
 
 

@@ -14,7 +14,7 @@ import datetime as dt
 import re
 from collections.abc import Iterator
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.specifiers import SpecifierSet
 
 from checks.facts import Frameworks, InterpreterFacts, MachineFacts, Package
 from checks.finding import Evidence, Finding, NotInTable, Severity, Unread
@@ -71,9 +71,10 @@ def _misfit(package: Package, interpreter: InterpreterFacts) -> tuple[Evidence, 
         return Evidence("wheel_tag", ", ".join(package.tags), package.location or "WHEEL"), Severity.BLOCKING, 0.9
     try:
         wanted = SpecifierSet(package.requires_python or "")
-    except InvalidSpecifier:
+        is_served = not interpreter.version or wanted.contains(interpreter.version, prereleases=True)
+    except ValueError:  # no specifier or version, or a number longer than Python converts
         return None
-    if interpreter.version and not wanted.contains(interpreter.version, prereleases=True):
+    if not is_served:
         return Evidence("wheel_tag", f"Python {wanted}", package.location or "METADATA"), Severity.WARNING, 0.8
     return None
 

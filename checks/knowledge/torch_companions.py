@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 
 import msgspec
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.version import InvalidVersion, Version
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 from checks.knowledge import Table, load
 
@@ -41,7 +41,7 @@ def wanted_torch(package: str, version: str) -> str | None:
     """The torch that a companion ("torchvision", "0.21.0+cu124") is built for, as a specifier; None where unknown."""
     try:
         wanted = Version(version).public
-    except InvalidVersion:
+    except ValueError:  # no version, or a number longer than Python converts
         return None
     return next((row.torch for row in torch_companions().fit if (row.package, row.version) == (package, wanted)), None)
 
@@ -53,7 +53,7 @@ def fits(specifier: str, torch_version: str) -> bool | None:
     """
     try:
         return SpecifierSet(specifier).contains(Version(Version(torch_version).base_version), prereleases=True)
-    except (InvalidSpecifier, InvalidVersion):
+    except ValueError:
         return None
 
 

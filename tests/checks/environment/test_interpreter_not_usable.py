@@ -4,7 +4,7 @@ import pytest
 
 from checks.environment.interpreter_not_usable import interpreter_not_usable
 from checks.facts import InterpreterFacts, ProbeRun, ProbeRuns, StageRun
-from checks.finding import Finding, Severity, Unread
+from checks.finding import Finding, NotInTable, Severity, Unread
 from checks.phrases import phrases
 
 PATH = "/home/user/venv/bin/python"
@@ -92,3 +92,8 @@ def test_a_python_older_than_the_probes_is_not_blamed() -> None:
 def test_open(runs: tuple[ProbeRun, ...]) -> None:
     with pytest.raises(Unread):
         findings(*runs)
+
+
+def test_a_problem_of_a_newer_version_stays_open() -> None:
+    with pytest.raises(NotInTable):
+        list(interpreter_not_usable(InterpreterFacts(path=PATH, problem="quarantined"), None))

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QApplication
 
 from wizard import __main__ as entry
 from wizard.arguments import SYMPTOMS
@@ -25,8 +26,11 @@ def english(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A case and a PDF of the interpreter that runs the tests, made by the real command in one run."""
+def saved(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A case and a PDF of the interpreter that runs the tests, made by the real command in one run.
+
+    ``qapp``: the PDF takes the application that is there; the windows' tests need theirs to be the first.
+    """
     folder = tmp_path_factory.mktemp("saved")
     paths = ["--json", str(folder / "case.json"), "--pdf", str(folder / "report.pdf")]
     assert run_command([*QUICK, "--quiet", "--lang", "en", *paths]) in {0, 1}

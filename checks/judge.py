@@ -64,8 +64,8 @@ def judge_one(check: Check, facts: Facts) -> Outcome:
 def rank(outcomes: Iterable[Outcome]) -> tuple[Finding, ...]:
     """All findings, the best first: by severity, then causes before their consequences, then by confidence.
 
-    Of one severity, a finding goes behind the one whose cause's file says that it ``explains`` it. "unknown" is dropped
-    where a blocking cause is known: the specific beats the general.
+    A cause goes before what its file says that it ``explains``, also where the consequence is the graver one: who mends
+    the cause is rid of both. "unknown" is dropped where a blocking cause is known: the specific beats the general.
     """
     findings = [finding for outcome in outcomes for finding in outcome.findings]
     if any(finding.severity is Severity.BLOCKING and finding.cause != UNKNOWN for finding in findings):
@@ -79,8 +79,13 @@ def rank(outcomes: Iterable[Outcome]) -> tuple[Finding, ...]:
         if consequence in seen and finding.cause not in cause_of(consequence).explains
     }
 
+    worst = {cause: min(_WEIGHT[each.severity] for each in findings if each.cause == cause) for cause in seen}
+
     def order(finding: Finding) -> tuple[int, bool, float, str, str]:
         weight = _WEIGHT[finding.severity]
+        if finding.severity is not Severity.NOTE:
+            consequences = explained.intersection(cause_of(finding.cause).explains)
+            weight = min([weight, *(worst[cause] for cause in consequences)])
         return (weight, finding.cause in explained, -finding.confidence, finding.cause, finding.subject)
 
     return tuple(sorted(findings, key=order))

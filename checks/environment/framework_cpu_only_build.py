@@ -11,7 +11,15 @@ Knowledge:    resources/knowledge/torch.toml, tensorflow.toml, onnxruntime.toml,
 from collections.abc import Iterator
 
 from checks.cuda_gpus import CudaGpu, cuda_gpus, cuda_works, is_jetson, names
-from checks.facts import Frameworks, InterpreterFacts, MachineFacts, OnnxRuntimeFacts, TensorFlowFacts, TorchFacts
+from checks.facts import (
+    Frameworks,
+    InterpreterFacts,
+    MachineFacts,
+    OnnxRuntimeFacts,
+    Symptom,
+    TensorFlowFacts,
+    TorchFacts,
+)
 from checks.finding import Evidence, Finding, Severity, Unread
 from checks.fitting_build import (
     fitting_torch,
@@ -30,17 +38,18 @@ from checks.registry import check
 from checks.versions import major_number
 
 CAUSE = "framework-cpu-only-build"
+ABOUT_RESULTS = ("results-change", "results-differ")
 
 
 @check(CAUSE)
 def framework_cpu_only_build(
-    frameworks: Frameworks, machine: MachineFacts, interpreter: InterpreterFacts | None
+    frameworks: Frameworks, machine: MachineFacts, interpreter: InterpreterFacts | None, symptom: Symptom | None
 ) -> Iterator[Finding]:
     """One finding per framework."""
     if machine.os and machine.os.system == "Darwin":
         return
     if frameworks.torch is not None:
-        yield from _torch(frameworks.torch, machine, interpreter)
+        yield from _torch(frameworks.torch, machine, interpreter, symptom)
     gpus = cuda_gpus(machine)
     if not gpus or cuda_works(machine) is False:
         return
@@ -51,7 +60,9 @@ def framework_cpu_only_build(
         yield from _onnxruntime(frameworks, frameworks.onnxruntime, machine, interpreter, gpus, is_gpu_in_use)
 
 
-def _torch(torch: TorchFacts, machine: MachineFacts, interpreter: InterpreterFacts | None) -> Iterator[Finding]:
+def _torch(
+    torch: TorchFacts, machine: MachineFacts, interpreter: InterpreterFacts | None, symptom: Symptom | None
+) -> Iterator[Finding]:
     is_cpu = _is_cpu_build(torch)
     gpus = cuda_gpus(machine)
     if is_cpu is False or (is_cpu is None and not gpus):
@@ -64,7 +75,9 @@ def _torch(torch: TorchFacts, machine: MachineFacts, interpreter: InterpreterFac
             return  # no build serves this GPU (a very old one, say): the CPU build is the right one
         is_shut_out = cuda_works(machine) is False and bool(machine.os and machine.os.container)
         if cuda_works(machine):
-            severity, confidence = Severity.BLOCKING, 0.95
+            # Who asks about changing or differing numbers gets them on the CPU too: then it is no obstacle.
+            is_obstacle = symptom is None or symptom.name not in ABOUT_RESULTS
+            severity, confidence = Severity.BLOCKING if is_obstacle else Severity.WARNING, 0.95
         else:  # a container without GPUs still shows the host's bus, and is likely meant for the processor
             severity, confidence = (Severity.NOTE, 0.6) if is_shut_out else (Severity.WARNING, 0.8)
         is_known = best is not None and best.variant != CPU

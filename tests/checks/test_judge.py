@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from checks.facts import Facts, MachineFacts, OsFacts
-from checks.finding import Finding, Severity, Status, Unread, only_on
-from checks.judge import judge_one
+from checks.finding import Finding, Outcome, Severity, Status, Unread, only_on
+from checks.judge import judge_one, rank
 from checks.registry import Check
 
 FACTS = Facts(machine=MachineFacts(os=OsFacts(system="Linux")))
@@ -83,3 +83,49 @@ def test_a_fact_that_was_not_collected() -> None:
     outcome = judge_one(Check("gpu-throttled", finds), Facts())
     assert outcome.status is Status.SKIPPED
     assert outcome.values == {"fact": "os"}
+
+
+def ranked(*findings: tuple[str, Severity, float]) -> list[str]:
+    """The causes in the order of the report."""
+    outcomes = [
+        Outcome(
+            cause=cause,
+            status=Status.FOUND,
+            findings=(Finding(cause=cause, severity=severity, confidence=confidence),),
+        )
+        for cause, severity, confidence in findings
+    ]
+    return [finding.cause for finding in rank(outcomes)]
+
+
+def test_severity_goes_before_confidence() -> None:
+    order = ranked(
+        ("gpu-throttled", Severity.WARNING, 1.0),
+        ("glibc-too-old", Severity.BLOCKING, 0.5),
+        ("driver-regression", Severity.NOTE, 1.0),
+    )
+    assert order == ["glibc-too-old", "gpu-throttled", "driver-regression"]
+
+
+def test_a_cause_goes_before_its_graver_consequence() -> None:
+    order = ranked(
+        ("cudnn-version-mismatch", Severity.BLOCKING, 0.9),  # which library-path-conflict explains
+        ("library-path-conflict", Severity.WARNING, 0.6),
+        ("gpu-throttled", Severity.WARNING, 0.9),
+    )
+    assert order == ["library-path-conflict", "cudnn-version-mismatch", "gpu-throttled"]
+
+
+def test_a_note_explains_nothing() -> None:
+    order = ranked(("cudnn-version-mismatch", Severity.BLOCKING, 0.9), ("library-path-conflict", Severity.NOTE, 0.6))
+    assert order == ["cudnn-version-mismatch", "library-path-conflict"]
+
+
+def test_causes_that_explain_each_other_keep_their_own_weight() -> None:
+    order = ranked(("gpu-not-detected", Severity.WARNING, 0.6), ("driver-not-loaded", Severity.BLOCKING, 0.9))
+    assert order == ["driver-not-loaded", "gpu-not-detected"]
+
+
+def test_what_is_unknown_gives_way_to_a_known_blocking_cause_only() -> None:
+    assert ranked(("unknown", Severity.BLOCKING, 0.3), ("glibc-too-old", Severity.BLOCKING, 0.5)) == ["glibc-too-old"]
+    assert ranked(("unknown", Severity.BLOCKING, 0.3), ("gpu-throttled", Severity.WARNING, 0.9))[0] == "unknown"

@@ -49,8 +49,10 @@ def verdict_of(case: Case, titles: Sequence[str], language: str) -> Verdict:
 
 
 def _state(case: Case) -> str:
-    if case.findings and case.findings[0].severity is not Severity.NOTE:
-        return case.findings[0].severity.value
+    severities = {finding.severity for finding in case.findings}
+    for severity in (Severity.BLOCKING, Severity.WARNING):
+        if severity in severities:
+            return severity.value
     endings = [outcome.status for outcome in case.outcomes]
     if not {Status.FOUND, Status.CLEAR} & set(endings):
         return "nothing-run"

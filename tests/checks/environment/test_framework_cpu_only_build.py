@@ -17,6 +17,7 @@ from checks.facts import (
     OnnxRuntimeFacts,
     OsFacts,
     Package,
+    Symptom,
     TensorFlowFacts,
     TorchFacts,
 )
@@ -37,8 +38,26 @@ def python(*packages: Package, architecture: str = "x86_64", version: str = "3.1
     return InterpreterFacts(path="/venv/bin/python", version=version, architecture=architecture, packages=packages)
 
 
-def findings(frameworks: Frameworks, where: MachineFacts, interpreter: InterpreterFacts | None = None) -> list[Finding]:
-    return list(framework_cpu_only_build(frameworks, where, interpreter or python()))
+def findings(
+    frameworks: Frameworks,
+    where: MachineFacts,
+    interpreter: InterpreterFacts | None = None,
+    symptom: Symptom | None = None,
+) -> list[Finding]:
+    return list(framework_cpu_only_build(frameworks, where, interpreter or python(), symptom))
+
+
+@pytest.mark.parametrize(
+    ("symptom", "severity"),
+    [
+        pytest.param(None, Severity.BLOCKING, id="not-said"),
+        pytest.param(Symptom(name="not-on-gpu"), Severity.BLOCKING, id="the-gpu-is-missed"),
+        pytest.param(Symptom(name="results-differ"), Severity.WARNING, id="the-numbers-come-from-the-cpu-too"),
+    ],
+)
+def test_how_bad_it_is_depends_on_what_the_user_misses(symptom: Symptom | None, severity: Severity) -> None:
+    (finding,) = findings(CPU_TORCH, machine(), symptom=symptom)
+    assert finding.severity is severity
 
 
 def test_plain_install_on_windows() -> None:

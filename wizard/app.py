@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication
 
 from wizard import icons
 from wizard.case_model import CaseModel, Notice
+from wizard.ending import asked_to_end
 from wizard.window import Window
 from wizard.work import Work
 
@@ -61,7 +62,7 @@ def telling_faults(case: CaseModel) -> Iterator[None]:
 
 @contextmanager
 def closing_on_signals(close: Callable[[], object]) -> Iterator[None]:
-    """Close on Ctrl+C in the terminal and on a polite kill, so that no probe is left behind.
+    """Close on Ctrl+C in the terminal, when that is closed, and on a polite kill, so that no probe is left behind.
 
     Python handles a signal only while it runs; the event loop is woken for that through a socket.
     """
@@ -70,12 +71,10 @@ def closing_on_signals(close: Callable[[], object]) -> Iterator[None]:
     notifier = QSocketNotifier(woken.fileno(), QSocketNotifier.Type.Read)
     notifier.activated.connect(lambda: woken.recv(64))
     before_fd = signal.set_wakeup_fd(waking.fileno(), warn_on_full_buffer=False)
-    before = {each: signal.signal(each, lambda *_: close()) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield
+        with asked_to_end(close):
+            yield
     finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
         signal.set_wakeup_fd(before_fd)
         notifier.setEnabled(False)
         waking.close()

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
-import signal
 import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from wizard.arguments import STANDARD_STREAM, UsageError, language_asked, parser_of
+from wizard.ending import asked_to_end
 from wizard.words import words
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def _check(chosen: argparse.Namespace) -> int:
     stop = _Stop(chosen.lang)
     progress = ProgressLine(chosen.lang, shown=sys.stderr.isatty() and not chosen.quiet)
     case = None
-    with stop:
+    with asked_to_end(stop.ask):
         for event in examine(request, cancelled=stop.is_set):
             progress.show(event)
             if isinstance(event, Finished):
@@ -219,24 +220,20 @@ def _case_error(error: CaseError, language: str) -> str:
 
 
 class _Stop:
-    """Ctrl+C ends the probes and keeps what is done; a second one ends the program."""
+    """Being asked to end ends the probes and keeps what is done; being asked again ends the program."""
 
     def __init__(self, language: str) -> None:
         self._language = language
         self._event = threading.Event()
         self.is_set = self._event.is_set
 
-    def __enter__(self) -> Self:
-        self._old = signal.signal(signal.SIGINT, self._interrupted)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        signal.signal(signal.SIGINT, self._old)
-
-    def _interrupted(self, *_: object) -> None:
+    def ask(self) -> None:
+        """Called by a signal, on the main thread."""
+        if self.is_set():
+            raise KeyboardInterrupt  # the engine ends its probes on the way out
         self._event.set()
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        print("\n" + words("commands.cancelled", self._language), file=sys.stderr)
+        with contextlib.suppress(OSError):  # the terminal may be what went away
+            print("\n" + words("commands.cancelled", self._language), file=sys.stderr)
 
 
 def _utf8_streams() -> None:

@@ -28,6 +28,8 @@ def read(machine: Raw, nvml: Raw | None) -> MachineFacts:
     system = read_os(machine)
     cpu = read_cpu(machine.get("cpu"))
     gpus = buses.read_gpus(machine.get("buses"))
+    if gpus is not None:
+        gpus = nvidia.without_window(gpus, (machine.get("kernel_log") or {}).get("lines", ()))
     board = jetson.read(machine.get("jetson"))
     return MachineFacts(
         os=system,

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from checks.facts import Gpu, NvidiaFacts, NvidiaGpu, OsFacts, XidEvent
+from checks.facts import Gpu, Gpus, NvidiaFacts, NvidiaGpu, OsFacts, XidEvent
 from checks.knowledge.gpu_architectures import nvml_architecture
 from checks.knowledge.hardware_errors import clock_reasons, recovery_action
 from checks.machine.nodes import read_libraries, read_nodes
@@ -26,6 +26,7 @@ _XID = re.compile(r"NVRM: Xid \((?:PCI:)?([0-9a-fA-F:.]+)\): (\d+)(.*)")
 # The driver's own words where it gives no Xid, on one line or on three.
 _LOST = re.compile(r"NVRM: (?:The NVIDIA GPU|GPU at|GPU) (?:PCI:)?([0-9a-fA-F:.]+[0-9a-fA-F])")
 _LOST_END = re.compile(r"fallen off the bus")
+_NO_WINDOW = re.compile(r"NVRM: BAR\d is 0M @ 0x0 \(PCI:([0-9a-fA-F:.]+)\)")
 FALLEN_OFF = 79  # the Xid that says the same
 _SECONDS = re.compile(r"^\[\s*(\d+\.\d+)\]")
 _RESUME = re.compile(r"PM: suspend exit|Waking up from system sleep")
@@ -164,6 +165,20 @@ def parse_xids(lines: Iterable[str]) -> tuple[XidEvent, ...]:
             events.append(_event(FALLEN_OFF, lost[0], "fallen off the bus", lost[1]))
             lost = None
     return tuple(events)
+
+
+def without_window(gpus: Gpus, lines: Iterable[str]) -> Gpus:
+    """The GPUs with ``bar1_size`` 0 where the driver found that one had got no memory window.
+
+    The firmware left it out: "NVRM: This PCI I/O region assigned to your NVIDIA device is invalid: NVRM: BAR1 is 0M @
+    0x0 (PCI:0000:14:00.0)" (https://github.com/NVIDIA/gpu-operator/issues/492). sysfs shows such a BAR as if there
+    were none.
+    """
+    addresses = {full_address(found.group(1)) for line in lines if (found := _NO_WINDOW.search(line))}
+    devices = tuple(
+        msgspec.structs.replace(gpu, bar1_size=0) if gpu.address in addresses else gpu for gpu in gpus.devices
+    )
+    return msgspec.structs.replace(gpus, devices=devices)
 
 
 def _event(code: int, address: str, text: str, seconds: float | None) -> XidEvent:

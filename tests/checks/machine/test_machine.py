@@ -6,11 +6,11 @@ import sys
 import pytest
 import recorded
 
-from checks.facts import AmdNode, DeviceNode, LibraryFile, MachineFacts, PciLink, XidEvent
+from checks.facts import AmdNode, DeviceNode, Gpu, Gpus, LibraryFile, MachineFacts, PciLink, XidEvent
 from checks.machine import read_machine
 from checks.machine.amd import gfx_target
 from checks.machine.linux import parse_os_release, wsl_version
-from checks.machine.nvidia import full_address, parse_module_version, parse_xids
+from checks.machine.nvidia import full_address, parse_module_version, parse_xids, without_window
 from checks.machine.windows import driver_branch
 from checks.probes.runner import ProbeTask, run_probe
 
@@ -355,3 +355,15 @@ def test_this_very_machine():
     assert read.cpu.logical_cores
     assert read.memory.total
     json.dumps(answer.facts)
+
+
+def test_a_gpu_without_a_memory_window():
+    """The lines of https://github.com/NVIDIA/gpu-operator/issues/492."""
+    lines = (
+        "[83260.063553] NVRM: This PCI I/O region assigned to your NVIDIA device is invalid:",
+        "               NVRM: BAR1 is 0M @ 0x0 (PCI:0000:14:00.0)",
+        "[83260.063557] nvidia: probe of 0000:14:00.0 failed with error -1",
+    )
+    gpus = Gpus(devices=(Gpu(address="0000:14:00.0"), Gpu(address="0000:1b:00.0", bar1_size=256 << 20)))
+    assert [gpu.bar1_size for gpu in without_window(gpus, lines).devices] == [0, 256 << 20]
+    assert without_window(gpus, ()) == gpus

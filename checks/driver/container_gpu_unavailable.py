@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from checks.facts import AmdFacts, Frameworks, Gpus, NvidiaFacts, OsFacts, Symptom
 from checks.finding import Evidence, Finding, NotHere, Severity, Unread
-from checks.gpus import NONE, cuda_computes, gpu_name, needs_cuda, ran_on
+from checks.gpu.state import NONE, cuda_computes, gpu_name, needs_cuda, ran_on
 from checks.phrases import listed
 from checks.registry import check
 

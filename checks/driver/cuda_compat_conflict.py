@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 from checks.facts import Frameworks, LibraryFile, NvidiaFacts
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import NONE, SeenCudaError, cuda_computes, error_name, first_line, seen_cuda_errors
+from checks.gpu.state import NONE, SeenCudaError, cuda_computes, error_name, first_line, seen_cuda_errors
 from checks.phrases import phrase
 from checks.registry import check
 

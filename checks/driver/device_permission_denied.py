@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from checks.facts import AmdFacts, DeviceNode, Frameworks, IntelFacts, NvidiaFacts, OsFacts
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import NONE, cuda_computes, ran_on
+from checks.gpu.state import NONE, cuda_computes, ran_on
 from checks.phrases import listed
 from checks.registry import check
 

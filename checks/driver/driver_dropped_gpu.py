@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from checks.facts import Frameworks, Gpus, NvidiaFacts, OsFacts
 from checks.finding import Evidence, Finding, Severity, Unread
-from checks.gpus import NONE, cuda_computes, gpu_name, installed_driver, left_alone, nvidia_architecture
+from checks.gpu.state import NONE, cuda_computes, gpu_name, installed_driver, left_alone, nvidia_architecture
 from checks.knowledge.cuda_driver import Fit, cuda_driver, driver_fit, driver_number, right_flavour
 from checks.knowledge.gpu_architectures import gpu_architectures
 from checks.phrases import phrase

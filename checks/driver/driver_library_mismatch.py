@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from checks.facts import Frameworks, LibraryFile, NvidiaFacts, OsFacts
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import NONE, cuda_computes
+from checks.gpu.state import NONE, cuda_computes
 from checks.phrases import phrase
 from checks.registry import check
 from checks.versions import major_number, release

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from checks.facts import AmdFacts, Frameworks, Gpu, Gpus, NvidiaFacts, OsFacts, Symptom
 from checks.finding import Evidence, Finding, Severity, Unread
-from checks.gpus import (
+from checks.gpu.state import (
     NONE,
     cuda_computes,
     gpu_name,

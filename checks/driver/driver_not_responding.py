@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from checks.facts import Frameworks, Gpus, NvidiaFacts, ProbeRun, ProbeRuns
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import NONE
+from checks.gpu.state import NONE
 from checks.phrases import phrase
 from checks.registry import check
 

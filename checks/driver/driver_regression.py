@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from checks.facts import Gpus, NvidiaFacts, OsFacts
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import gpu_name
+from checks.gpu.state import gpu_name
 from checks.knowledge.cuda_driver import driver_number
 from checks.knowledge.driver_regressions import driver_regressions
 from checks.registry import check

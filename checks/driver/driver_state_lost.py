@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from checks.facts import Frameworks, NvidiaFacts, OsFacts
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import NONE, cuda_computes, error_name, first_line, seen_cuda_errors
+from checks.gpu.state import NONE, cuda_computes, error_name, first_line, seen_cuda_errors
 from checks.registry import check
 
 CAUSE = "driver-state-lost"

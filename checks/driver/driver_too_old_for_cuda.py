@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 from checks.facts import Frameworks, InterpreterFacts, MachineFacts, NvidiaFacts
 from checks.finding import Evidence, Finding, NotInTable, Severity, Unread
-from checks.fitting_build import torch_values
-from checks.gpus import ran_on_cuda
+from checks.gpu.state import ran_on_cuda
 from checks.knowledge.cuda_driver import cuda_driver, driver_minimum, driver_number
+from checks.packages.fitting_build import torch_values
 from checks.registry import check
 from checks.versions import release
 

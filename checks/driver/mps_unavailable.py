@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from checks.facts import AppleFacts, InterpreterFacts, OsFacts, TorchFacts
 from checks.finding import Evidence, Finding, Severity, Unread
-from checks.gpus import NONE, ran_on
+from checks.gpu.state import NONE, ran_on
 from checks.knowledge.mps_support import mps_minimum
 from checks.phrases import phrase
 from checks.registry import check

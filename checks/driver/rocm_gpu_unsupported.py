@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from checks.facts import AmdFacts, EnvironmentVariables, Gpus, TorchFacts
 from checks.finding import Evidence, Finding, NotHere, Severity, Unread
-from checks.gpus import NONE, first_line, ran_on
+from checks.gpu.state import NONE, first_line, ran_on
 from checks.knowledge.gpu_architectures import amd_target, amd_wheel_targets, gpu_architectures
 from checks.knowledge.rocm_overrides import rocm_override, rocm_overrides
 from checks.phrases import phrase

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from checks.facts import Frameworks, NvidiaFacts, OsFacts
 from checks.finding import Evidence, Finding, NotHere, Severity, Unread
-from checks.gpus import NONE, cuda_computes
+from checks.gpu.state import NONE, cuda_computes
 from checks.phrases import phrase
 from checks.registry import check
 

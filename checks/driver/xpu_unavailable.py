@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from checks.facts import Gpu, Gpus, IntelFacts, LibraryFile, TorchFacts
 from checks.finding import Evidence, Finding, NotHere, Severity, Unread
-from checks.gpus import NONE, gpu_name, ran_on
+from checks.gpu.state import NONE, gpu_name, ran_on
 from checks.knowledge.gpu_architectures import gpu_architectures, intel_platform
 from checks.phrases import phrase
 from checks.registry import check

@@ -8,15 +8,15 @@ Knowledge:    resources/knowledge/torch.toml, tensorflow.toml, jax.toml, gpu_arc
 
 from collections.abc import Iterator
 
-from checks.cuda_gpus import cuda_gpus, driver_of, is_jetson
 from checks.facts import Frameworks, InterpreterFacts, MachineFacts
 from checks.finding import Finding, Severity
-from checks.fitting_build import python_tag, torch_remedies, torch_values
-from checks.gpu_code import UnservedGpu, unserved_gpus
+from checks.gpu.code import UnservedGpu, unserved_gpus
+from checks.gpu.cuda import cuda_gpus, driver_of, is_jetson
 from checks.knowledge.gpu_architectures import architecture_of_capability
 from checks.knowledge.jax import fitting_plugin
 from checks.knowledge.onnxruntime import newest_gpu_release
 from checks.knowledge.tensorflow import fitting_tensorflow
+from checks.packages.fitting_build import python_tag, torch_remedies, torch_values
 from checks.registry import check
 from checks.versions import release
 

@@ -9,11 +9,11 @@ Knowledge:    resources/knowledge/torch.toml, tensorflow.toml, cuda_binary.toml
 
 from collections.abc import Iterator
 
-from checks.cuda_gpus import is_jetson
 from checks.facts import Frameworks, InterpreterFacts, MachineFacts
 from checks.finding import Finding, Severity
-from checks.fitting_build import torch_remedies, torch_values
-from checks.gpu_code import UnservedGpu, unserved_gpus
+from checks.gpu.code import UnservedGpu, unserved_gpus
+from checks.gpu.cuda import is_jetson
+from checks.packages.fitting_build import torch_remedies, torch_values
 from checks.registry import check
 
 CAUSE = "build-lacks-newer-gpu-arch"

@@ -10,16 +10,16 @@ Knowledge:    resources/knowledge/import_errors.toml, cuda_libraries.toml, onnxr
 
 from collections.abc import Iterator
 
-from checks.cuda_gpus import cuda_gpus, cuda_works
 from checks.facts import FrameworkFacts, Frameworks, InterpreterFacts, MachineFacts, ProbeRuns
 from checks.finding import Evidence, Finding, Severity
-from checks.fitting_build import torch_values
-from checks.gpu_trouble import recognised_on_gpu
-from checks.import_trouble import CLUE_SHOWN, Trouble
+from checks.gpu.cuda import cuda_gpus, cuda_works
 from checks.knowledge.cuda_libraries import library_of_file, package_of
 from checks.knowledge.import_errors import Recognised, import_errors
 from checks.knowledge.onnxruntime import gpu_release
+from checks.packages.fitting_build import torch_values
 from checks.registry import check
+from checks.trouble.at_import import CLUE_SHOWN, Trouble
+from checks.trouble.on_gpu import recognised_on_gpu
 from checks.versions import major_number, release
 
 CAUSE = "cuda-library-missing"

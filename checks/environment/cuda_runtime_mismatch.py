@@ -12,12 +12,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from checks.cuda_gpus import cuda_gpus, cuda_works
 from checks.facts import Frameworks, InterpreterFacts, MachineFacts, OnnxRuntimeFacts
 from checks.finding import Evidence, Finding, Severity
-from checks.fitting_build import onnxruntime_values
+from checks.gpu.cuda import cuda_gpus, cuda_works
 from checks.knowledge.cuda_libraries import cuda_libraries, cuda_major_of
 from checks.knowledge.onnxruntime import gpu_release, onnxruntime_table
+from checks.packages.fitting_build import onnxruntime_values
 from checks.registry import check
 from checks.versions import major_number
 

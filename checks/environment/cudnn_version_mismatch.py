@@ -15,12 +15,12 @@ from pathlib import PurePath, PurePosixPath, PureWindowsPath
 
 from checks.facts import Frameworks, InterpreterFacts, LibraryFile, OsFacts, Package, ProbeRuns
 from checks.finding import Evidence, Finding, Severity
-from checks.gpu_trouble import recognised_on_gpu
-from checks.import_trouble import CLUE_SHOWN
 from checks.knowledge.cuda_libraries import cuda_libraries, cuda_major_of
 from checks.knowledge.import_errors import import_errors
+from checks.packages.requirements import Broken, broken_requirements
 from checks.registry import check
-from checks.requirements import Broken, broken_requirements
+from checks.trouble.at_import import CLUE_SHOWN
+from checks.trouble.on_gpu import recognised_on_gpu
 from checks.versions import release
 
 CAUSE = "cudnn-version-mismatch"

@@ -16,11 +16,11 @@ from checks.environment.framework_companion_mismatch import companion_pairs
 from checks.environment.numpy_abi_mismatch import is_other_generation
 from checks.facts import Frameworks, InterpreterFacts, OsFacts, ProbeRuns
 from checks.finding import Evidence, Finding, Severity
-from checks.import_trouble import finding_of_text, recognised
 from checks.knowledge.import_errors import Recognised
+from checks.packages.requirements import Broken, broken_if_read
 from checks.phrases import listed, phrase
 from checks.registry import check
-from checks.requirements import Broken, broken_if_read
+from checks.trouble.at_import import finding_of_text, recognised
 
 CAUSE = "dependency-version-conflict"
 ABSENT = "–"

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 from checks.facts import Frameworks, InterpreterFacts, Package, ProbeRuns, TorchFacts
 from checks.finding import Evidence, Finding, Severity, Unread
-from checks.import_trouble import finding_of_text, recognised
 from checks.knowledge.extension_tags import BuiltFor, built_for, extension_tags
+from checks.packages.requirements import asks_for_another
 from checks.registry import check
-from checks.requirements import asks_for_another
+from checks.trouble.at_import import finding_of_text, recognised
 from checks.versions import minor, release
 
 CAUSE = "extension-abi-mismatch"

@@ -19,7 +19,6 @@ from packaging.utils import canonicalize_name
 
 from checks.facts import Frameworks, InterpreterFacts, MachineFacts, OsFacts, Package, TorchFacts
 from checks.finding import Evidence, Finding, Severity, Unread
-from checks.fitting_build import wheel_platform
 from checks.knowledge.ai_packages import framework_of_package
 from checks.knowledge.import_errors import recognise
 from checks.knowledge.torch import CPU, INDEX, torch_release, torch_table
@@ -30,8 +29,9 @@ from checks.knowledge.torch_companions import (
     torch_companions,
     wanted_torch,
 )
+from checks.packages.fitting_build import wheel_platform
+from checks.packages.requirements import broken_requirements
 from checks.registry import check
-from checks.requirements import broken_requirements
 from checks.versions import minor, release
 
 CAUSE = "framework-companion-mismatch"

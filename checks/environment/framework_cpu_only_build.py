@@ -10,7 +10,6 @@ Knowledge:    resources/knowledge/torch.toml, tensorflow.toml, onnxruntime.toml,
 
 from collections.abc import Iterator
 
-from checks.cuda_gpus import CudaGpu, cuda_gpus, cuda_works, is_jetson, names
 from checks.facts import (
     Frameworks,
     InterpreterFacts,
@@ -21,7 +20,11 @@ from checks.facts import (
     TorchFacts,
 )
 from checks.finding import Evidence, Finding, Severity, Unread
-from checks.fitting_build import (
+from checks.gpu.cuda import CudaGpu, cuda_gpus, cuda_works, is_jetson, names
+from checks.knowledge.onnxruntime import flavour
+from checks.knowledge.tensorflow import tensorflow_release
+from checks.knowledge.torch import CPU
+from checks.packages.fitting_build import (
     fitting_torch,
     has_intel_gpu,
     onnxruntime_packages,
@@ -31,9 +34,6 @@ from checks.fitting_build import (
     usable_gfx,
     wheel_platform,
 )
-from checks.knowledge.onnxruntime import flavour
-from checks.knowledge.tensorflow import tensorflow_release
-from checks.knowledge.torch import CPU
 from checks.registry import check
 from checks.versions import major_number
 

@@ -8,11 +8,11 @@ Knowledge:    resources/knowledge/ai_packages.toml
 
 from collections.abc import Iterator
 
-from checks.cuda_gpus import is_jetson
 from checks.facts import Facts, InterpreterFacts
 from checks.finding import Evidence, Finding, Severity, Unread
-from checks.fitting_build import torch_values
+from checks.gpu.cuda import is_jetson
 from checks.knowledge.ai_packages import ai_packages, frameworks_among
+from checks.packages.fitting_build import torch_values
 from checks.registry import check
 
 CAUSE = "framework-not-installed"

@@ -14,9 +14,9 @@ import msgspec
 
 from checks.facts import Frameworks, InterpreterFacts, OsFacts, Package, ProbeRuns
 from checks.finding import Evidence, Finding, Severity, Unread, only_on
-from checks.import_trouble import finding_of_text, recognised
 from checks.knowledge.glibc import first_systems_with, glibc, glibc_of_tags
 from checks.registry import check
+from checks.trouble.at_import import finding_of_text, recognised
 from checks.versions import release
 
 CAUSE = "glibc-too-old"

@@ -14,9 +14,9 @@ import msgspec
 
 from checks.facts import EnvironmentVariables, FrameworkFacts, Frameworks, InterpreterFacts, LibraryFile, ProbeRuns
 from checks.finding import Evidence, Finding, Severity, Unread
-from checks.import_trouble import finding_of_text, must_have_imported, recognised
 from checks.knowledge.cuda_wheels import cuda_wheels, wheel_of_library
 from checks.registry import check
+from checks.trouble.at_import import finding_of_text, must_have_imported, recognised
 
 CAUSE = "library-path-conflict"
 SHARED_PREFIXES = ("/", "/usr", "/usr/local")  # of the system's Python: everything else lies below them too

@@ -13,10 +13,10 @@ from packaging.version import Version
 
 from checks.facts import Frameworks, InterpreterFacts, OsFacts, Package, ProbeRuns
 from checks.finding import Evidence, Finding, Severity, Unread
-from checks.import_trouble import finding_of_text, recognised
 from checks.knowledge.numpy_abi import NumpyAbiRow, numpy_abi
+from checks.packages.requirements import Broken, broken_if_read
 from checks.registry import check
-from checks.requirements import Broken, broken_if_read
+from checks.trouble.at_import import finding_of_text, recognised
 from checks.versions import release
 
 CAUSE = "numpy-abi-mismatch"

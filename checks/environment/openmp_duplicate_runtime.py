@@ -12,9 +12,9 @@ from pathlib import PurePosixPath, PureWindowsPath
 
 from checks.facts import EnvironmentVariables, FrameworkFacts, Frameworks, ProbeRuns
 from checks.finding import Evidence, Finding, Severity, Unread
-from checks.import_trouble import finding_of_text, must_have_imported, recognised
 from checks.knowledge.openmp import is_exclusive_runtime, openmp
 from checks.registry import check
+from checks.trouble.at_import import finding_of_text, must_have_imported, recognised
 
 CAUSE = "openmp-duplicate-runtime"
 SWITCH = "KMP_DUPLICATE_LIB_OK"

@@ -9,9 +9,9 @@ Knowledge:    resources/knowledge/onnxruntime.toml
 
 from collections.abc import Iterator
 
-from checks.cuda_gpus import cuda_gpus
 from checks.facts import InterpreterFacts, MachineFacts, OnnxRuntimeFacts, Package
 from checks.finding import Evidence, Finding, Severity, Unread
+from checks.gpu.cuda import cuda_gpus
 from checks.knowledge.onnxruntime import Flavour, flavour, onnxruntime_table
 from checks.registry import check
 

@@ -13,11 +13,11 @@ from packaging.utils import canonicalize_name
 
 from checks.facts import EnvironmentVariables, Frameworks, InterpreterFacts, OsFacts, Package, ProbeRuns
 from checks.finding import Evidence, Finding, Severity
-from checks.import_trouble import finding_of_text, recognised
 from checks.knowledge.import_errors import Recognised
 from checks.knowledge.protobuf import protobuf
+from checks.packages.requirements import Broken, broken_if_read
 from checks.registry import check
-from checks.requirements import Broken, broken_if_read
+from checks.trouble.at_import import finding_of_text, recognised
 from checks.versions import major_number, release
 
 CAUSE = "protobuf-conflict"

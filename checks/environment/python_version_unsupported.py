@@ -18,12 +18,12 @@ from packaging.specifiers import SpecifierSet
 
 from checks.facts import Frameworks, InterpreterFacts, MachineFacts, Package
 from checks.finding import Evidence, Finding, NotInTable, Severity, Unread
-from checks.fitting_build import fitting_torch, python_tag, wheel_platform
-from checks.import_trouble import CLUE_SHOWN, recognised
 from checks.knowledge.ai_packages import framework_of_package, frameworks_among
 from checks.knowledge.import_errors import import_errors
 from checks.knowledge.torch import newest_release, pythons_for, torch_table
+from checks.packages.fitting_build import fitting_torch, python_tag, wheel_platform
 from checks.registry import check
+from checks.trouble.at_import import CLUE_SHOWN, recognised
 from checks.versions import release
 
 CAUSE = "python-version-unsupported"

@@ -8,8 +8,8 @@ Knowledge:    resources/knowledge/import_errors.toml
 
 from checks.facts import Frameworks, OsFacts, ProbeRuns
 from checks.finding import Finding
-from checks.import_trouble import findings_of_texts
 from checks.registry import check
+from checks.trouble.at_import import findings_of_texts
 
 CAUSE = "static-tls-exhausted"
 

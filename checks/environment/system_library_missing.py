@@ -12,9 +12,9 @@ import msgspec
 
 from checks.facts import Frameworks, ProbeRuns
 from checks.finding import Evidence, Finding
-from checks.import_trouble import finding_of_text, must_have_imported, recognised
 from checks.knowledge.system_libraries import package_of_library, system_libraries
 from checks.registry import check
+from checks.trouble.at_import import finding_of_text, must_have_imported, recognised
 
 CAUSE = "system-library-missing"
 # Libraries that OpenCV's ordinary build needs to open windows.

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 from checks.facts import EnvironmentVariables, Frameworks, InterpreterFacts, OsFacts, ProbeRuns, TorchFacts
 from checks.finding import Evidence, Finding, Severity, Unread
-from checks.import_trouble import finding_of_text, recognised
 from checks.phrases import phrase
 from checks.registry import check
+from checks.trouble.at_import import finding_of_text, recognised
 from checks.versions import release
 
 CAUSE = "triton-or-compiler-missing"

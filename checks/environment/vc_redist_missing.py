@@ -11,8 +11,8 @@ import msgspec
 
 from checks.facts import Frameworks, OsFacts, ProbeRuns
 from checks.finding import Finding
-from checks.import_trouble import findings_of_texts
 from checks.registry import check
+from checks.trouble.at_import import findings_of_texts
 
 CAUSE = "vc-redist-missing"
 REMEDIES = ("install-vc-redist", "make-fresh-environment")  # that some releases lack a DLL is known of torch alone

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from checks.facts import Accelerator, LiteRtFacts, MachineFacts
 from checks.finding import Evidence, Finding, NotHere, Severity, Unread
-from checks.gpus import NONE, first_line
+from checks.gpu.state import NONE, first_line
 from checks.knowledge.usb_pci_accelerators import AcceleratorDevice, accelerator_of
 from checks.phrases import phrase
 from checks.registry import check

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from checks.facts import CpuFacts, FrameworkFacts, Frameworks, InterpreterFacts, OsFacts, ProbeRun, ProbeRuns
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import NONE
+from checks.gpu.state import NONE
 from checks.knowledge.cpu_requirements import cpu_requirement, cpu_requirements
 from checks.phrases import phrase
 from checks.registry import check

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from checks.facts import Frameworks, Gpu, Gpus, InterpreterFacts, JetsonFacts, MachineFacts, NvidiaFacts
 from checks.finding import Evidence, Finding, Severity
-from checks.fitting_build import torch_values
-from checks.gpus import NONE, gpu_name
+from checks.gpu.state import NONE, gpu_name
+from checks.packages.fitting_build import torch_values
 from checks.phrases import listed
 from checks.registry import check
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from checks.facts import CpuFacts, Gpus, MachineFacts, OsFacts
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import NONE, gpu_name, is_given_away
+from checks.gpu.state import NONE, gpu_name, is_given_away
 from checks.knowledge.cpus_with_npu import cpus_with_npu, npu_of_cpu
 from checks.knowledge.gpu_architectures import intel_platform
 from checks.knowledge.windows_device_problems import device_problem, device_problems

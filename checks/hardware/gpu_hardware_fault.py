@@ -17,7 +17,15 @@ from dataclasses import dataclass, field
 
 from checks.facts import EnvironmentVariables, Frameworks, Gpus, NvidiaFacts, NvidiaGpu, OsFacts
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import error_name, gpu_name, in_nvml, is_given_away, nvidia_architecture, pci_address, seen_cuda_errors
+from checks.gpu.state import (
+    error_name,
+    gpu_name,
+    in_nvml,
+    is_given_away,
+    nvidia_architecture,
+    pci_address,
+    seen_cuda_errors,
+)
 from checks.knowledge.cuda_driver import Fit, driver_fit, right_flavour
 from checks.knowledge.hardware_errors import hardware_errors, xid
 from checks.knowledge.windows_device_problems import device_problem

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from checks.facts import Gpu, Gpus, NvidiaFacts, NvidiaGpu, PciLink
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import NONE, gpu_name, in_nvml
+from checks.gpu.state import NONE, gpu_name, in_nvml
 from checks.phrases import phrase
 from checks.registry import check
 

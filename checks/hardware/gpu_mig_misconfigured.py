@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from checks.facts import EnvironmentVariables, NvidiaFacts, NvidiaGpu
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import NONE
+from checks.gpu.state import NONE
 from checks.phrases import phrase
 from checks.registry import check
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from checks.facts import Gpus, JetsonFacts, NvidiaFacts, OsFacts
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import NONE, gpu_name
+from checks.gpu.state import NONE, gpu_name
 from checks.knowledge.windows_device_problems import device_problem, device_problems
 from checks.phrases import listed
 from checks.registry import check

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from checks.facts import Frameworks, NvidiaFacts, NvidiaGpu
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import NONE, first_line, gib, seen_cuda_errors
+from checks.gpu.state import NONE, first_line, gib, seen_cuda_errors
 from checks.phrases import listed
 from checks.registry import check
 

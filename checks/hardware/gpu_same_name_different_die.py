@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from checks.facts import Gpu, Gpus, NvidiaFacts
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import NONE, in_nvml
+from checks.gpu.state import NONE, in_nvml
 from checks.phrases import phrase
 from checks.registry import check
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from checks.facts import AppleFacts, Gpu, Gpus, JetsonFacts, NvidiaFacts, OsFacts, Symptom
 from checks.finding import Evidence, Finding, Severity
-from checks.gpus import NONE, gpu_name
+from checks.gpu.state import NONE, gpu_name
 from checks.knowledge.gpu_architectures import intel_platform
 from checks.phrases import listed
 from checks.registry import check

@@ -7,7 +7,7 @@ from typing import Any
 
 from checks.facts import Gpu, Gpus, PciLink
 from checks.knowledge.gpu_architectures import amd_target_of_device, architecture_of_die, intel_platform
-from checks.pci import pci_name
+from checks.machine.pci import pci_name
 
 Raw = dict[str, Any]
 

@@ -12,7 +12,7 @@ from checks.facts import Gpu, Gpus, NvidiaFacts, NvidiaGpu, OsFacts, XidEvent
 from checks.knowledge.gpu_architectures import nvml_architecture
 from checks.knowledge.hardware_errors import clock_reasons, recovery_action
 from checks.machine.nodes import read_libraries, read_nodes
-from checks.pci import pci_name
+from checks.machine.pci import pci_name
 
 Raw = dict[str, Any]
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checks.cuda_gpus import cuda_gpus, cuda_works, driver_of, hides_all_gpus, names
 from checks.facts import EnvironmentVariables, JaxFacts, MachineFacts, TorchFacts
 from checks.finding import Evidence, Finding, Severity, Unread
+from checks.gpu.cuda import cuda_gpus, cuda_works, driver_of, hides_all_gpus, names
 from checks.knowledge.import_errors import recognise
 from checks.knowledge.jax import fitting_plugin
 from checks.phrases import listed

@@ -9,10 +9,10 @@ Knowledge:    resources/knowledge/onnxruntime.toml
 
 from collections.abc import Iterator
 
-from checks.cuda_gpus import cuda_gpus, cuda_works
 from checks.facts import Frameworks, InterpreterFacts, MachineFacts, OnnxRuntimeFacts
 from checks.finding import Evidence, Finding, Severity, Unread
-from checks.fitting_build import ORT_EXTRAS, onnxruntime_values
+from checks.gpu.cuda import cuda_gpus, cuda_works
+from checks.packages.fitting_build import ORT_EXTRAS, onnxruntime_values
 from checks.registry import check
 from checks.versions import major_number, release
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from checks.cuda_gpus import cuda_gpus, cuda_works, hides_all_gpus, names
 from checks.facts import EnvironmentVariables, InterpreterFacts, MachineFacts, TensorFlowFacts
 from checks.finding import Evidence, Finding, Severity, Unread
+from checks.gpu.cuda import cuda_gpus, cuda_works, hides_all_gpus, names
 from checks.knowledge.cuda_libraries import cuda_major_of
 from checks.knowledge.import_errors import recognise
 from checks.knowledge.tensorflow import TensorFlowRelease, tensorflow_release, tensorflow_table

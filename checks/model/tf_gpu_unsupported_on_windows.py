@@ -8,9 +8,9 @@ Knowledge:    resources/knowledge/tensorflow.toml
 
 from collections.abc import Iterator
 
-from checks.cuda_gpus import cuda_gpus, names
 from checks.facts import MachineFacts, OsFacts, TensorFlowFacts
 from checks.finding import Evidence, Finding, NotInTable, Severity, Unread, only_on
+from checks.gpu.cuda import cuda_gpus, names
 from checks.knowledge.tensorflow import tensorflow_release, tensorflow_table
 from checks.registry import check
 

@@ -8,9 +8,9 @@ Knowledge:    resources/knowledge/tensorrt.toml
 
 from collections.abc import Iterator
 
-from checks.cuda_gpus import CudaGpu, cuda_gpus, is_jetson, names
 from checks.facts import InterpreterFacts, MachineFacts, TensorRtFacts
 from checks.finding import Evidence, Finding, NotInTable, Severity, Unread
+from checks.gpu.cuda import CudaGpu, cuda_gpus, is_jetson, names
 from checks.knowledge.tensorrt import TensorRtRelease, fitting_tensorrt, serves, tensorrt_release, tensorrt_table
 from checks.registry import check
 

@@ -8,8 +8,8 @@ Where a build would fit if Python were another one, only ``python_fit`` is given
 
 from __future__ import annotations
 
-from checks.cuda_gpus import cuda_gpus, driver_of, is_jetson
 from checks.facts import InterpreterFacts, MachineFacts
+from checks.gpu.cuda import cuda_gpus, driver_of, is_jetson
 from checks.knowledge.cuda_driver import driver_minimum
 from checks.knowledge.gpu_architectures import amd_target, intel_platform, toolkit_targets
 from checks.knowledge.onnxruntime import flavour, newest_gpu_release

@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from checks.cuda_gpus import CudaGpu, cuda_gpus, names
 from checks.facts import (
     ErrorText,
     FrameworkDevice,
@@ -23,13 +22,14 @@ from checks.facts import (
     TorchFacts,
 )
 from checks.finding import Evidence, Unread
-from checks.fitting_build import wheel_platform
+from checks.gpu.cuda import CudaGpu, cuda_gpus, names
 from checks.knowledge.cuda_binary import oldest, runs_any
 from checks.knowledge.gpu_architectures import architecture_of_capability, gpu_architectures, toolkit_targets
 from checks.knowledge.jax import jax_table
 from checks.knowledge.onnxruntime import gpu_release, onnxruntime_table
 from checks.knowledge.tensorflow import tensorflow_release, tensorflow_table, unserved
 from checks.knowledge.torch import cuda_variant, gpu_code, torch_table
+from checks.packages.fitting_build import wheel_platform
 from checks.versions import release
 
 # CUDA's own words: cudaErrorNoKernelImageForDevice, CUDA_ERROR_INVALID_PTX and its runtime twin, LLVM's for a PTX that

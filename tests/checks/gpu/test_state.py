@@ -14,7 +14,7 @@ from checks.facts import (
     ProviderStart,
     TorchFacts,
 )
-from checks.gpus import LINE, cuda_computes, first_line, gib, gpu_name, in_nvml, pci_address, seen_cuda_errors
+from checks.gpu.state import LINE, cuda_computes, first_line, gib, gpu_name, in_nvml, pci_address, seen_cuda_errors
 
 RAN = (FrameworkDevice(device="cuda:0", kernel=KernelLaunch(ran=True, correct=True)),)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from checks.knowledge.gpu_architectures import architecture_of_die, gpu_architectures
-from checks.pci import pci_name
+from checks.machine.pci import pci_name
 from checks.resources import ROOT
 
 

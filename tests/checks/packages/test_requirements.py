@@ -4,7 +4,7 @@ import pytest
 
 from checks.facts import InterpreterFacts, OsFacts, Package
 from checks.finding import Unread
-from checks.requirements import broken_requirements
+from checks.packages.requirements import broken_requirements
 
 LINUX = OsFacts(system="Linux", architecture="x86_64", kernel="6.1.0")
 WINDOWS = OsFacts(system="Windows", architecture="AMD64")

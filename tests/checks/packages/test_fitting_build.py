@@ -2,7 +2,6 @@
 
 import pytest
 
-from checks.cuda_gpus import cuda_gpus, cuda_works, hides_all_gpus, names
 from checks.facts import (
     AmdFacts,
     AmdNode,
@@ -17,7 +16,8 @@ from checks.facts import (
     OsFacts,
     Package,
 )
-from checks.fitting_build import (
+from checks.gpu.cuda import cuda_gpus, cuda_works, hides_all_gpus, names
+from checks.packages.fitting_build import (
     onnxruntime_values,
     python_tag,
     torch_remedies,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checks.facts import ErrorText, Frameworks, OnnxRuntimeFacts, ProbeRuns, TensorRtFacts, TorchFacts
-from checks.import_trouble import Trouble, troubles
 from checks.knowledge.import_errors import Recognised, recognise
+from checks.trouble.at_import import Trouble, troubles
 
 
 def gpu_troubles(frameworks: Frameworks, probes: ProbeRuns | None = None) -> Iterator[Trouble]:

@@ -1,0 +1,1 @@
+"""What several checks ask of the facts about GPUs."""

@@ -1,0 +1,1 @@
+"""What several checks ask of the installed packages: what they require, and which build would fit."""

@@ -1,1 +1,0 @@
-"""Facts from what was sent: logs, model files, scripts, reports."""

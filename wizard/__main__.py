@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 
@@ -14,28 +13,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from wizard.commands import run_command
 
         return run_command(given)
-    if not has_display():
-        from wizard.commands import run_command
-        from wizard.words import system_language, words
+    from wizard.display import no_window
 
-        print(words("commands.no-display", system_language()), file=sys.stderr)
-        return run_command(["check"])
-    try:
+    trouble = no_window()
+    if trouble is None:
         from wizard.app import run_window
-    except ImportError as error:  # a library of the system that Qt needs is missing
-        from wizard.commands import run_command
-        from wizard.words import system_language, words
 
-        print(words("commands.no-qt", system_language(), detail=error), file=sys.stderr)
-        return run_command(["check"])
-    return run_window()
+        return run_window()
+    from wizard.commands import run_command
+    from wizard.words import system_language, words
 
-
-def has_display() -> bool:
-    """Whether a window can be shown: always on Windows and macOS, on Linux where a display server is named."""
-    if not sys.platform.startswith("linux"):
-        return True
-    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
+    print(words(f"commands.{trouble.reason}", system_language(), detail=trouble.detail), file=sys.stderr)
+    return run_command(["check"])
 
 
 if __name__ == "__main__":

@@ -102,10 +102,13 @@ def _envs(chosen: argparse.Namespace) -> int:
 
 
 def _open(chosen: argparse.Namespace) -> int:
-    try:
-        from wizard.app import run_window
-    except ImportError as error:
-        raise UsageError(words("commands.no-qt-open", chosen.lang, detail=error)) from error
+    from wizard.display import no_window
+
+    trouble = no_window()
+    if trouble is not None:
+        raise UsageError(words(f"commands.{trouble.reason}-open", chosen.lang, detail=trouble.detail))
+    from wizard.app import run_window
+
     return run_window([chosen.file])
 
 

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 from wizard import __main__ as entry
 from wizard.arguments import SYMPTOMS
 from wizard.commands import run_command
+from wizard.words import words
 
 ROOT = Path(__file__).resolve().parents[2]
 QUICK = ["check", "--target", sys.executable, "--effort", "quick"]
@@ -137,6 +138,20 @@ def test_envs_as_json(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     listed = json.loads(capfdbinary.readouterr().out)
     assert listed["interpreters"]
     assert listed["target"]
+
+
+def test_a_display_that_is_gone_ends_nothing(saved: Path) -> None:
+    """Qt would abort. So it is with a display that was forwarded once, or that belongs to somebody else."""
+    clean = {name: value for name, value in os.environ.items() if name not in {"QT_QPA_PLATFORM", "WAYLAND_DISPLAY"}}
+    done = subprocess.run(
+        [sys.executable, "-m", "wizard", "open", str(saved / "case.json")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env={**clean, "DISPLAY": ":64999", "NAOSU_LANG": "en"},
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines() == [words("commands.no-display-open", "en")]
 
 
 def test_without_a_display_the_headless_check_runs(

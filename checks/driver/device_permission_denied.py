@@ -10,7 +10,7 @@ Knowledge:    none
 from collections.abc import Iterable, Iterator
 
 from checks.facts import AmdFacts, DeviceNode, Frameworks, IntelFacts, NvidiaFacts, OsFacts
-from checks.finding import Evidence, Finding, Severity
+from checks.finding import Evidence, Finding, NotHere, Severity
 from checks.gpu.state import NONE, cuda_computes, ran_on
 from checks.phrases import listed
 from checks.registry import check
@@ -30,6 +30,8 @@ def device_permission_denied(
     frameworks: Frameworks | None,
 ) -> Iterator[Finding]:
     """One finding per vendor, naming the first file that may not be opened."""
+    if nvidia is None and amd is None and intel is None:
+        raise NotHere("gpu_driver")
     torch = frameworks.torch if frameworks else None
     if nvidia is not None and not cuda_computes(frameworks):
         nodes = [node for node in nvidia.device_nodes or () if not node.path.startswith(_NOT_FOR_CUDA)]

@@ -11,7 +11,7 @@ Knowledge:    resources/knowledge/hardware_errors.toml
 from collections.abc import Iterator
 
 from checks.facts import Frameworks, Gpus, NvidiaFacts, ProbeRun, ProbeRuns
-from checks.finding import Evidence, Finding, Severity
+from checks.finding import Evidence, Finding, NotHere, Severity
 from checks.gpu.state import NONE
 from checks.phrases import phrase
 from checks.registry import check
@@ -36,7 +36,7 @@ def driver_not_responding(
     answers = (nvidia.nvml, *nvidia.device_errors.values()) if nvidia else ()
     error = next((answer for answer in answers if answer in _HANGS), None)
     if gpus is not None and not gpus.nvidia and not error:  # nothing of NVIDIA's that could hang
-        return
+        raise NotHere("nvidia_gpu")
     run = probes.of("nvidia")
     if run is not None and run.status in ("timed-out", "crashed"):
         yield _finding(run, error, 0.9 if error or run.status == "timed-out" else 0.7, _state(run))

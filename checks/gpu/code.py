@@ -23,6 +23,7 @@ from checks.facts import (
 )
 from checks.finding import Evidence, Unread
 from checks.gpu.cuda import CudaGpu, cuda_gpus, names
+from checks.gpu.state import only_with_a_gpu
 from checks.knowledge.cuda_binary import oldest, runs_any
 from checks.knowledge.gpu_architectures import architecture_of_capability, gpu_architectures, toolkit_targets
 from checks.knowledge.jax import jax_table
@@ -78,8 +79,11 @@ def unserved_gpus(
     """Every GPU that a framework's build cannot run on.
 
     Raises:
+        NotHere: the machine has no GPU.
         Unread: nothing was found, and for some framework the GPU or the build's code could not be read.
     """
+    if machine is not None and machine.gpus is not None:
+        only_with_a_gpu(machine.gpus, machine.nvidia, machine.amd, machine.jetson)
     open_questions: list[Unread] = []
     found = False
     for unserved_ones in (

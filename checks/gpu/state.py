@@ -16,6 +16,7 @@ from checks.facts import (
     Symptom,
     TorchFacts,
 )
+from checks.finding import NotHere, Unread
 from checks.knowledge.cuda_errors import CudaError, cuda_error_in
 from checks.knowledge.gpu_architectures import (
     NvidiaArchitecture,
@@ -158,3 +159,20 @@ def is_given_away(gpu: Gpu) -> bool:
 def gib(size: int) -> str:
     """Bytes as GiB with one decimal: 25769803776 -> "24.0 GiB"."""
     return f"{size / 2**30:.1f} GiB"
+
+
+def only_with_a_gpu(gpus: Gpus | None, *drivers: object) -> None:
+    """Let only the machines pass that have a GPU, by the bus or by what a vendor's driver told (one of ``drivers``).
+
+    Where there is none, nothing about GPUs was found to be fine.
+
+    Raises:
+        NotHere: the bus shows no GPU.
+        Unread: the bus was not read, and no driver told of a GPU.
+    """
+    if any(driver is not None for driver in drivers):
+        return
+    if gpus is None:
+        raise Unread("gpus")
+    if not gpus.devices:
+        raise NotHere("any_gpu")

@@ -23,6 +23,7 @@ from checks.gpu.state import (
     in_nvml,
     is_given_away,
     nvidia_architecture,
+    only_with_a_gpu,
     pci_address,
     seen_cuda_errors,
 )
@@ -71,6 +72,7 @@ def gpu_hardware_fault(
     environment: EnvironmentVariables | None,
 ) -> Iterator[Finding]:
     """One finding per GPU, with all its signs."""
+    only_with_a_gpu(gpus, nvidia, next(iter(seen_cuda_errors(frameworks)), None))
     found: dict[str, _Signs] = {}
     if nvidia is not None:
         for gpu in nvidia.devices or ():

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 
 from checks.facts import AmdFacts, EnvironmentVariables, Frameworks, Gpus, IntelFacts, NvidiaFacts
 from checks.finding import Evidence, Finding, Severity
+from checks.gpu.state import only_with_a_gpu
 from checks.phrases import phrase
 from checks.registry import check
 
@@ -32,6 +33,7 @@ def gpu_hidden_by_environment(
     frameworks: Frameworks | None,
 ) -> Iterator[Finding]:
     """One finding per variable."""
+    only_with_a_gpu(gpus, nvidia, amd, intel)
     values = environment.values
     if nvidia is not None and nvidia.devices:
         yield from _judge(

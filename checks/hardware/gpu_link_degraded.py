@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from checks.facts import Gpu, Gpus, NvidiaFacts, NvidiaGpu, PciLink
 from checks.finding import Evidence, Finding, Severity
-from checks.gpu.state import NONE, gpu_name, in_nvml
+from checks.gpu.state import NONE, gpu_name, in_nvml, only_with_a_gpu
 from checks.phrases import phrase
 from checks.registry import check
 
@@ -28,6 +28,7 @@ _SMALL_SHARE = 8  # nobody wires so few of the lanes on purpose
 @check(CAUSE)
 def gpu_link_degraded(nvidia: NvidiaFacts | None, gpus: Gpus | None) -> Iterator[Finding]:
     """One finding per GPU."""
+    only_with_a_gpu(gpus, nvidia)
     if nvidia is not None:
         yield from _by_nvml(nvidia)
     for gpu in gpus.devices if gpus else ():

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from checks.facts import Gpus, JetsonFacts, NvidiaFacts, OsFacts
 from checks.finding import Evidence, Finding, Severity
-from checks.gpu.state import NONE, gpu_name
+from checks.gpu.state import NONE, gpu_name, only_with_a_gpu
 from checks.knowledge.windows_device_problems import device_problem, device_problems
 from checks.phrases import listed
 from checks.registry import check
@@ -42,6 +42,7 @@ def gpu_not_detected(
             )
     # Containers and WSL do not show what they have, a Jetson's GPU is no PCI device.
     if gpus.nvidia or nvidia is None or nvidia.devices or jetson or (os and (os.wsl or os.container)):
+        only_with_a_gpu(gpus, nvidia, jetson)
         return
     signs = _signs_of_a_driver(nvidia)
     if signs:

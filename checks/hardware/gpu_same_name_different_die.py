@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from checks.facts import Gpu, Gpus, NvidiaFacts
-from checks.finding import Evidence, Finding, Severity
+from checks.finding import Evidence, Finding, NotHere, Severity
 from checks.gpu.state import NONE, in_nvml
 from checks.phrases import phrase
 from checks.registry import check
@@ -22,6 +22,8 @@ CAUSE = "gpu-same-name-different-die"
 @check(CAUSE)
 def gpu_same_name_different_die(gpus: Gpus, nvidia: NvidiaFacts | None) -> Iterator[Finding]:
     """One finding per name."""
+    if len(gpus.nvidia) < 2:
+        raise NotHere("several_gpus")
     by_name: defaultdict[str, list[Gpu]] = defaultdict(list)
     for gpu in gpus.nvidia:
         listed = in_nvml(gpu, nvidia) if nvidia else None

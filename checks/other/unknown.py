@@ -9,7 +9,7 @@ Knowledge:    none; the error text itself is the evidence.
 from collections.abc import Iterator
 
 from checks.facts import ErrorText, FrameworkDevice, FrameworkFacts, Frameworks, Gpus, TorchFacts
-from checks.finding import Evidence, Finding, Severity
+from checks.finding import Evidence, Finding, Severity, Unread
 from checks.registry import check
 
 CAUSE = "unknown"
@@ -19,6 +19,14 @@ VENDOR_OF_BUILD = {"cuda": "10de", "rocm": "1002", "xpu": "8086"}
 @check(CAUSE)
 def unknown(frameworks: Frameworks, gpus: Gpus | None) -> Iterator[Finding]:
     """One finding per framework and failure, with the framework's own words."""
+    found = [*_failures(frameworks), *_blindness(frameworks, gpus)]
+    yield from found
+    # The process died before it could tell; what killed it is another check's cause, but nothing here is fine.
+    if not found and any(framework.imported is None for _, framework in frameworks.each()):
+        raise Unread("imported")
+
+
+def _failures(frameworks: Frameworks) -> Iterator[Finding]:
     for name, framework in frameworks.each():
         if framework.imported is False:
             yield _finding(name, framework, "import", _words_of(framework.error))
@@ -28,6 +36,9 @@ def unknown(frameworks: Frameworks, gpus: Gpus | None) -> Iterator[Finding]:
                 yield _finding(name, framework, device.device, _words_of(kernel.error))
             elif kernel is not None and kernel.correct is False:
                 yield _finding(name, framework, device.device, "the result of a small computation was wrong")
+
+
+def _blindness(frameworks: Frameworks, gpus: Gpus | None) -> Iterator[Finding]:
     torch = frameworks.torch
     if torch is not None and gpus is not None and _sees_nothing(torch, gpus):
         yield _finding("torch", torch, torch.build or "", _words_of(torch.cuda_error))

@@ -4,6 +4,7 @@ import pytest
 
 from checks.driver.driver_not_responding import driver_not_responding
 from checks.facts import Frameworks, Gpu, Gpus, NvidiaFacts, NvidiaGpu, ProbeRun, ProbeRuns, StageRun, TorchFacts
+from checks.finding import NotHere
 
 NVIDIA = Gpus(devices=(Gpu(vendor_id="10de"),))
 
@@ -31,11 +32,15 @@ def test_speaks(probes: ProbeRuns, nvidia: NvidiaFacts | None, status: str) -> N
         pytest.param(runs("ok"), NVIDIA, id="answered"),
         pytest.param(runs("cancelled"), NVIDIA, id="cancelled"),
         pytest.param(ProbeRuns(), NVIDIA, id="not-asked"),
-        pytest.param(runs("timed-out"), Gpus(), id="no-nvidia-gpu"),
     ],
 )
 def test_silent(probes: ProbeRuns, gpus: Gpus) -> None:
     assert list(driver_not_responding(probes, gpus, None, None)) == []
+
+
+def test_without_an_nvidia_gpu_there_is_nothing_that_could_hang() -> None:
+    with pytest.raises(NotHere):
+        list(driver_not_responding(runs("timed-out"), Gpus(), None, None))
 
 
 HEALTHY = NvidiaFacts(nvml="ok", devices=(NvidiaGpu(index=0),))

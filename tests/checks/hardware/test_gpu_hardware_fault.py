@@ -16,7 +16,7 @@ from checks.facts import (
     TorchFacts,
     XidEvent,
 )
-from checks.finding import Finding, Severity
+from checks.finding import Finding, NotHere, Severity, Unread
 from checks.hardware.gpu_hardware_fault import gpu_hardware_fault
 
 ADDRESS = "0000:01:00.0"
@@ -138,11 +138,20 @@ def test_the_error_of_a_program_tells() -> None:
         ),
         pytest.param(NvidiaFacts(devices=(card(unread={"ecc": "NVML_ERROR_NOT_SUPPORTED"}),)), id="no-ecc"),
         pytest.param(NvidiaFacts(devices=(card(recovery_action="none"),)), id="no-recovery-action"),
-        pytest.param(None, id="no-nvidia"),
     ],
 )
 def test_silent(nvidia: NvidiaFacts | None) -> None:
     assert findings(nvidia) == []
+
+
+def test_a_machine_without_a_gpu_has_nothing_to_check() -> None:
+    with pytest.raises(NotHere):
+        list(gpu_hardware_fault(None, Gpus(), None, None, None))
+
+
+def test_a_bus_that_was_not_read_is_not_called_healthy() -> None:
+    with pytest.raises(Unread):
+        list(gpu_hardware_fault(None, None, None, None, None))
 
 
 @pytest.mark.parametrize(

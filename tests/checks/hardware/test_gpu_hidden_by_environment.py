@@ -15,7 +15,7 @@ from checks.facts import (
     NvidiaGpu,
     TorchFacts,
 )
-from checks.finding import Finding, Severity
+from checks.finding import Finding, NotHere, Severity
 from checks.hardware.gpu_hidden_by_environment import gpu_hidden_by_environment
 
 TWO = NvidiaFacts(
@@ -73,7 +73,8 @@ def test_silent(value: str) -> None:
 
 def test_silent_where_nothing_is_set_or_there_is_no_gpu() -> None:
     assert findings(TWO) == []
-    assert findings(None, CUDA_VISIBLE_DEVICES="") == []
+    with pytest.raises(NotHere):  # the bus shows none, and no driver told of one
+        findings(None, CUDA_VISIBLE_DEVICES="")
     assert findings(NvidiaFacts(devices=()), CUDA_VISIBLE_DEVICES="0") == []
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from checks.facts import Gpu, Gpus, NvidiaFacts, NvidiaGpu
-from checks.finding import Finding, Severity
+from checks.finding import Finding, NotHere, Severity
 from checks.hardware.gpu_same_name_different_die import gpu_same_name_different_die
 
 NAME = "NVIDIA GeForce GTX 1650"
@@ -24,6 +24,11 @@ def findings(cards: tuple[Gpu, ...], devices: tuple[NvidiaGpu, ...] | None) -> l
 
 
 TU117, TU106 = on_bus(1, "1f82", "TU117"), on_bus(2, "1f91", "TU106")
+
+
+def test_a_single_card_has_no_twin() -> None:
+    with pytest.raises(NotHere):
+        findings((TU117,), (in_nvml(1),))
 
 
 @pytest.mark.parametrize(
@@ -59,7 +64,6 @@ def test_speaks(cards: tuple[Gpu, ...], devices: tuple[NvidiaGpu, ...] | None, s
 @pytest.mark.parametrize(
     ("cards", "devices"),
     [
-        pytest.param((TU117,), (in_nvml(1),), id="a-single-card"),
         pytest.param(
             (TU117, on_bus(2, "1f82", "TU117")),
             (in_nvml(1, vbios="90.17"), in_nvml(2, vbios="90.17")),

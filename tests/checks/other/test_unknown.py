@@ -14,6 +14,7 @@ from checks.facts import (
     NvidiaFacts,
     TorchFacts,
 )
+from checks.finding import Unread
 from checks.judge import judge_each, rank
 from checks.other.unknown import unknown
 
@@ -56,9 +57,8 @@ def test_speaks(frameworks: Frameworks, gpus: Gpus | None, failed_at: str) -> No
         pytest.param(torch(imported=True, build="cuda", cuda_available=False), NONE, id="no-gpu-to-see"),
         pytest.param(torch(imported=True, build="cpu", cuda_available=False), NVIDIA, id="cpu-build"),
         pytest.param(torch(imported=True, build="cuda", cuda_available=False), None, id="bus-unread"),
-        pytest.param(torch(), NVIDIA, id="import-not-reached"),
         pytest.param(
-            torch(devices=(FrameworkDevice(device="cpu", kernel=KernelLaunch(ran=True, correct=True)),)),
+            torch(imported=True, devices=(FrameworkDevice(device="cpu", kernel=KernelLaunch(ran=True, correct=True)),)),
             NVIDIA,
             id="computes",
         ),
@@ -66,6 +66,11 @@ def test_speaks(frameworks: Frameworks, gpus: Gpus | None, failed_at: str) -> No
 )
 def test_silent(frameworks: Frameworks, gpus: Gpus | None) -> None:
     assert list(unknown(frameworks, gpus)) == []
+
+
+def test_a_process_that_died_in_the_import_proves_nothing_to_be_fine() -> None:
+    with pytest.raises(Unread):
+        list(unknown(torch(), NONE))
 
 
 def test_gives_way_to_a_cause_that_is_known() -> None:

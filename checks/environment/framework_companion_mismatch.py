@@ -36,6 +36,8 @@ from checks.versions import minor, release
 
 CAUSE = "framework-companion-mismatch"
 
+_MARKED = ("torchvision", "torchaudio")  # wear "+cu126" on PyTorch's index; xformers does not
+
 # (package, what it asks for) beside JAX, judged by the packages' own metadata; for TensorFlow see companion_pairs().
 _JAX_PAIRS = frozenset(
     {
@@ -152,6 +154,9 @@ def _torch_finding(
     fit = fitting(package.name, version)
     tag = _tag(version) or _tag_of(torch)
     has_index = fit is not None and tag is not None and not (os and os.system == "Darwin")
+    # Where the index marks its wheels, the mark keeps pip from a build of the same version on another index.
+    is_marked = has_index and package.name in _MARKED and os is not None and os.architecture in ("x86_64", "AMD64")
+    wheel = f"{package.name}=={fit}+{tag}" if is_marked else f"{package.name}=={fit}"
     return Finding(
         cause=CAUSE,
         severity=severity,
@@ -163,7 +168,7 @@ def _torch_finding(
             Evidence("found", f"torch {version}", torch.origin if torch else ""),
         ),
         values={
-            **({"companion_name": package.name, "companion_package": f"{package.name}=={fit}"} if fit else {}),
+            **({"companion_name": package.name, "companion_package": wheel} if fit else {}),
             **({"torch_index": f"{INDEX}{tag}"} if has_index else {}),
         },
         remedies=(

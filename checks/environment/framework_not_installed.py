@@ -60,6 +60,7 @@ def _others(interpreter: InterpreterFacts, facts: Facts) -> list[tuple[str, tupl
         (each.path, frameworks)
         for each in facts.interpreters or ()
         if each.path != interpreter.path
+        and "naosu" not in each.found_by  # our own environment is no place for the user's program
         and not each.problem
         and (frameworks := frameworks_among(package.name for package in each.packages or ()))
     ]

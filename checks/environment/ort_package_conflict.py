@@ -29,7 +29,8 @@ def ort_package_conflict(
     places = {package.location for package, _ in rivals}
     if len({package.name for package, _ in rivals}) < 2 or (None not in places and len(places) == len(rivals)):
         return
-    kept, row = _best(rivals, has_nvidia_gpu=bool(cuda_gpus(machine)))
+    is_bus_read = machine is not None and machine.gpus is not None
+    kept, row = _best(rivals, has_nvidia_gpu=bool(cuda_gpus(machine)), is_gpu_known=is_bus_read)
     offered = onnxruntime.providers_listed if onnxruntime else None
     is_lost = offered is not None and bool(row.providers) and not set(row.providers) & set(offered)
     yield Finding(
@@ -52,12 +53,18 @@ def ort_package_conflict(
     )
 
 
-def _best(rivals: list[tuple[Package, Flavour]], *, has_nvidia_gpu: bool) -> tuple[Package, Flavour]:
-    """The package that its user most likely wants: the one for the GPU here, else one for any, else the plain one."""
+def _best(
+    rivals: list[tuple[Package, Flavour]], *, has_nvidia_gpu: bool, is_gpu_known: bool
+) -> tuple[Package, Flavour]:
+    """The package that its user most likely wants: the one for the GPU here, else one for any, else the plain one.
+
+    Where nobody knows which GPU is here, somebody who installed a GPU package is taken to have one.
+    """
 
     def rank(rival: tuple[Package, Flavour]) -> tuple[bool, bool, bool]:
         row = rival[1]
         is_for_this_gpu = row.gpu_vendor == "any" or (row.gpu_vendor == "nvidia" and has_nvidia_gpu)
-        return (is_for_this_gpu, row.gpu_vendor == "nvidia" and has_nvidia_gpu, bool(row.providers))
+        is_plain = not row.providers
+        return (is_for_this_gpu, row.gpu_vendor == "nvidia" and has_nvidia_gpu, is_plain == is_gpu_known)
 
     return max(rivals, key=rank)

@@ -32,7 +32,7 @@ def to_json(case: Case, language: str) -> bytes:
     plain["verdict"] = {
         "state": report.verdict.state,
         "sentence": report.verdict.sentence,
-        "scope": report.verdict.scope,
+        "scope": list(report.verdict.scope),
     }
     plain["facts"] = {**_KINDS, **plain["facts"]}
     plain["findings"] = [

@@ -61,7 +61,7 @@ def _blocks(report: Report) -> Iterator[str]:
 
     yield f"# {escaped(report.title)}\n"
     yield f"**{verdict.symbol} {escaped(verdict.word)}** — {escaped(verdict.sentence)}\n"
-    yield f"{escaped(verdict.scope)}\n"
+    yield from (f"{escaped(line)}\n" for line in verdict.scope)
     for note in report.notes:
         yield f"> {escaped(note)}\n"
     yield from _table(("", ""), ((escaped(name), escaped(value)) for name, value in report.meta))

@@ -248,7 +248,10 @@ class _Composer:
             return [
                 SetText([Run(verdict.word, Style(size=9.5, bold=True, color=color))], inner, self._device),
                 SetText([Run(visible(verdict.sentence), Style(size=13, bold=True, leading=1.45))], inner, self._device),
-                SetText([Run(verdict.scope, Style(size=8.5, color=SOFT, leading=1.7))], inner, self._device),
+                *(
+                    SetText([Run(visible(line), Style(size=8.5, color=SOFT, leading=1.7))], inner, self._device)
+                    for line in verdict.scope
+                ),
             ]
 
         def height(width: float) -> float:

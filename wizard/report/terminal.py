@@ -24,7 +24,7 @@ def visible(line: str) -> str:
 
 def _lines(report: Report) -> Iterator[str]:
     yield f"{report.verdict.symbol} {report.verdict.sentence}"
-    yield f"  {report.verdict.scope}"
+    yield from (f"  {line}" for line in report.verdict.scope)
     yield from (f"  {note}" for note in report.notes)
     for number, finding in enumerate(report.findings):
         yield ""

@@ -29,7 +29,7 @@ class Verdict:
     word: str
     symbol: str
     sentence: str
-    scope: str
+    scope: tuple[str, ...]
 
 
 def verdict_of(case: Case, titles: Sequence[str], language: str) -> Verdict:
@@ -86,11 +86,25 @@ def _sentence(case: Case, state: str, symptom: str, spoken: int) -> str:
     return f"{'found' if best.confidence >= _SURE else 'maybe'}-{symptom}"
 
 
-def _scope(case: Case, language: str) -> str:
+def _scope(case: Case, language: str) -> tuple[str, ...]:
     """How far the examination reached. What did not happen at all is not mentioned, but that nothing was decided is."""
+    examined = _examined(case, language)
     counts = {name: count for name, count in _counts(case).items() if count or name == "decided"}
     parts = (words(f"report.scope-{name}", language, count=count) for name, count in counts.items())
-    return words("report.scope", language, counts=words("report.list-separator", language).join(parts))
+    checked = words("report.scope", language, counts=words("report.list-separator", language).join(parts))
+    given = (*case.facts.logs, *case.facts.scripts, *case.facts.models)
+    unread = words("report.scope-unread", language) if any(not each.examined for each in given) else ""
+    return tuple(each for each in (examined, checked, unread) if each)
+
+
+def _examined(case: Case, language: str) -> str:
+    """Which interpreter was examined: a verdict on the wrong one misleads."""
+    if not case.facts.target:
+        return ""
+    path = case.facts.target.encode(errors="replace").decode()  # a file name need not be Unicode
+    target = case.facts.target_interpreter
+    own = target is not None and "naosu" in target.found_by and "chosen" not in target.found_by
+    return words("report.examined-own" if own else "report.examined", language, path=path)
 
 
 def _counts(case: Case) -> dict[str, int]:

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from checks.case import Answers, Case
-from checks.facts import Facts, MachineFacts, OsFacts, ProbeRuns
+from checks.case import Answers, Case, judged
+from checks.facts import Facts, InterpreterFacts, MachineFacts, OsFacts, ProbeRuns, SentFile
 from checks.finding import Evidence, Finding, Outcome, Severity, Status
 from wizard.report.model import Report, build, moment
 from wizard.words import area
@@ -110,9 +110,28 @@ def test_the_five_endings_are_five_lists() -> None:
     assert report.undecided[0].reason == "Driver version could not be read (timeout)"
     assert [group.applies for group in report.not_run] == [True, False]
     assert report.crashed[0].reason == "boom"
-    assert report.verdict.scope == (
+    assert report.verdict.scope[-1] == (
         "Checks: 2 decided, 1 left open, 1 not run, 1 not applicable here, 1 failed by our own error."
     )
+
+
+@pytest.mark.parametrize(
+    ("found_by", "says"),
+    [
+        pytest.param(("PATH",), "Examined: /venv/bin/python", id="the-user-s"),
+        pytest.param(("naosu",), "Examined: Naosu's own Python", id="our-own"),
+        pytest.param(("naosu", "chosen"), "Examined: /venv/bin/python", id="our-own-when-chosen"),
+    ],
+)
+def test_the_verdict_names_what_was_examined(found_by: tuple[str, ...], says: str) -> None:
+    target = InterpreterFacts(path="/venv/bin/python", found_by=found_by)
+    case = judged(Facts(interpreters=(target,), target=target.path), Answers())
+    assert build(case, "en").verdict.scope[0].startswith(says)
+
+
+def test_what_was_given_but_not_judged_is_said_beside_the_verdict() -> None:
+    facts = Facts(logs=(SentFile(name="error.log", kind="log", text="RuntimeError"),))
+    assert "did not judge" in build(judged(facts, Answers()), "en").verdict.scope[-1]
 
 
 def test_a_real_case(case: Case) -> None:

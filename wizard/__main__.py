@@ -9,7 +9,8 @@ from collections.abc import Sequence
 def main(arguments: Sequence[str] | None = None) -> int:
     """Start the window or a command; the exit status as in DESIGN: 0 fine, 1 something found, 2 wrong usage."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if given:
+    language = _language_alone(given)
+    if given and language is None:
         from wizard.commands import run_command
 
         return run_command(given)
@@ -19,12 +20,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if trouble is None:
         from wizard.app import run_window
 
-        return run_window()
+        return run_window(language=language)
     from wizard.commands import run_command
     from wizard.words import system_language, words
 
-    print(words(f"commands.{trouble.reason}", system_language(), detail=trouble.detail), file=sys.stderr)
-    return run_command(["check"])
+    language = language or system_language()
+    print(words(f"commands.{trouble.reason}", language, detail=trouble.detail), file=sys.stderr)
+    return run_command(["check", "--lang", language])
+
+
+def _language_alone(given: Sequence[str]) -> str | None:
+    """The language of `naosu --lang ja`, which means the window; None for every other command line."""
+    match given:
+        case ["--lang", ("en" | "ja") as language]:
+            return language
+        case ["--lang=en"] | ["--lang=ja"]:
+            return given[0][-2:]
+    return None
 
 
 if __name__ == "__main__":

@@ -21,10 +21,15 @@ from wizard.window import Window
 from wizard.work import Work
 
 
-def run_window(arguments: Sequence[str] = ()) -> int:
-    """Show the wizard until its window is closed. The first argument is a report to open."""
+def run_window(arguments: Sequence[str] = (), language: str | None = None) -> int:
+    """Show the wizard until its window is closed. The first argument is a report to open.
+
+    ``language``: "en" or "ja"; None = the system's.
+    """
     application = make_application()
     case = CaseModel()
+    if language is not None:
+        case.set_language(language)
     work = Work(case)
     window = Window(case, work)
     window.show()

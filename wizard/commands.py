@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import os
 import sys
 import threading
@@ -20,21 +21,36 @@ if TYPE_CHECKING:
     from checks.facts import InterpreterFacts, SentFile
 
 
+ENDED_EARLY = 130  # as shells count a Ctrl+C: 128 + SIGINT
+_STREAM_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
 def run_command(arguments: Sequence[str]) -> int:
     """Run one headless command and return its exit status."""
     _utf8_streams()
     try:
         chosen = parser_of(language_asked(arguments)).parse_args(arguments)
         status = COMMANDS[chosen.command](chosen)
+        sys.stdout.flush()
     except UsageError as error:
         print(error, file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        return 130  # as shells count it: 128 + SIGINT
+        return ENDED_EARLY
     except BrokenPipeError:  # `naosu check | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 2
+        return _without_stdout()
+    except OSError as error:
+        if error.errno not in _STREAM_FULL:
+            raise
+        print(words("commands.output-full", language_asked(arguments), detail=error.strerror), file=sys.stderr)
+        return _without_stdout()
     return status
+
+
+def _without_stdout() -> int:
+    """Python's own last flush must not fail a second time."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 2
 
 
 # --- the commands ----------------------------------------------------------------------------------------------------
@@ -46,6 +62,8 @@ def _check(chosen: argparse.Namespace) -> int:
     from checks.events import Finished
     from wizard.progress_line import ProgressLine
 
+    if chosen.target is not None and not os.path.lexists(chosen.target):
+        raise UsageError(words("commands.no-such-target", chosen.lang, path=chosen.target))
     request = Request(
         answers=Answers(symptom=chosen.symptom, exactness=chosen.exactness, effort=chosen.effort),
         target=chosen.target,
@@ -54,7 +72,7 @@ def _check(chosen: argparse.Namespace) -> int:
         scripts=tuple(_sent(path, "script", chosen.lang) for path in chosen.script),
         models=tuple(_sent(path, "model", chosen.lang) for path in chosen.model),
     )
-    _check_targets(chosen)
+    _check_outputs(chosen)
     stop = _Stop(chosen.lang)
     progress = ProgressLine(chosen.lang, shown=sys.stderr.isatty() and not chosen.quiet)
     case = None
@@ -65,7 +83,7 @@ def _check(chosen: argparse.Namespace) -> int:
                 case = event.case
     progress.clear()
     assert case is not None, "the engine always finishes"  # noqa: S101 - its contract
-    return _deliver(case, chosen)
+    return _deliver(case, chosen) or (0 if case.complete else ENDED_EARLY)
 
 
 def _show(chosen: argparse.Namespace) -> int:
@@ -109,7 +127,7 @@ def _open(chosen: argparse.Namespace) -> int:
         raise UsageError(words(f"commands.{trouble.reason}-open", chosen.lang, detail=trouble.detail))
     from wizard.app import run_window
 
-    return run_window([chosen.file])
+    return run_window([chosen.file], chosen.lang)
 
 
 COMMANDS = {"check": _check, "show": _show, "envs": _envs, "open": _open}
@@ -122,7 +140,7 @@ def _deliver(case: Case, chosen: argparse.Namespace) -> int:
     """Write what was asked for, print the summary, and return the exit status."""
     from checks.finding import Severity
 
-    streams = [each for each in (chosen.json, chosen.markdown) if each == STANDARD_STREAM]
+    streams = _streams(chosen)
     for kind in ("json", "markdown", "pdf"):
         path = getattr(chosen, kind)
         if path is not None:
@@ -133,6 +151,14 @@ def _deliver(case: Case, chosen: argparse.Namespace) -> int:
 
         print(to_terminal(build(case, chosen.lang)))
     return int(any(finding.severity is not Severity.NOTE for finding in case.findings))
+
+
+def _streams(chosen: argparse.Namespace) -> list[str]:
+    """What goes to standard output; two reports in one stream would be neither."""
+    streams = [kind for kind in ("json", "markdown") if getattr(chosen, kind) == STANDARD_STREAM]
+    if len(streams) > 1:
+        raise UsageError(words("commands.one-stream", chosen.lang))
+    return streams
 
 
 def _export(case: Case, kind: str, path: str, chosen: argparse.Namespace) -> None:
@@ -204,8 +230,9 @@ def _sent(path: str, kind: str, language: str) -> SentFile:
     )
 
 
-def _check_targets(chosen: argparse.Namespace) -> None:
-    """A target file that cannot be written is told before a minute of work, not after it."""
+def _check_outputs(chosen: argparse.Namespace) -> None:
+    """An output that cannot be written is told before a minute of work, not after it."""
+    _streams(chosen)
     from wizard.report.export import ExportError, check_writable
 
     for path in (chosen.json, chosen.markdown, chosen.pdf):

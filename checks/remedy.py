@@ -22,7 +22,9 @@ from checks.shell import Shell, Unquotable, fill_sentence
 log = logging.getLogger(__name__)
 
 PYTHON_MANAGERS = ("pip", "conda", "mamba", "pixi", "uv", "poetry", "pipx")
-CONTEXT = ("python", "pip_install", "pip_uninstall", "index_option")  # placeholders that every remedy may use
+# Placeholders that every remedy may use. The last two are about the package that the finding names: the same release
+# again ("torch==2.6.0"), and the index that its build came from.
+CONTEXT = ("python", "pip_install", "pip_uninstall", "same_release", "index_option")
 
 _VENV_FIRST = "make-virtual-environment"  # goes before an installation into a Python that belongs to the system
 
@@ -108,7 +110,8 @@ class _Machine:
     is_managed_by_system: bool  # PEP 668: pip refuses to install into it
     versions: Mapping[str, str]  # of the installed packages
     removes_from_system: bool = False
-    index_option: str = ""  # of the package that a remedy is about
+    same_release: str = ""  # of the package that a remedy is about
+    index_option: str = ""  # of the same
 
     @classmethod
     def of(cls, facts: Facts) -> _Machine:
@@ -141,13 +144,22 @@ class _Machine:
             "python_call": call,
             "pip_install": install,
             "pip_uninstall": uninstall,
+            "same_release": shell.quote(self.same_release),
             "index_option": self.index_option,
         }
 
     def about(self, package: str) -> _Machine:
-        """The same with the index that this package's build came from: without it another build would be installed."""
-        index = index_of_build(self.versions.get(package, ""))
-        return dataclasses.replace(self, index_option=f" --index-url {index}") if index else self
+        """The same with the release of this package that is installed, and the index that its build came from.
+
+        Without them another release or another build would be installed.
+        """
+        version = self.versions.get(package, "")
+        index = index_of_build(version)
+        return dataclasses.replace(
+            self,
+            same_release=f"{package}=={version}" if version else package,
+            index_option=f" --index-url {index}" if index else "",
+        )
 
 
 def _system_managers(os: OsFacts) -> tuple[str, ...]:

@@ -260,3 +260,10 @@ def test_a_build_is_updated_from_where_it_came(plan, version: str, option: str) 
     steps = (command("{pip_install} --upgrade {package_name}{index_option}"),)
     planned = plan(steps, known, needs=("package_name",), package_name="torch")
     assert codes(planned) == [f"/venv/bin/python -m pip install --upgrade torch{option}"]
+    again = plan((command("{pip_install} {same_release}{index_option}"),), known, package_name="torch")
+    assert codes(again) == [f"/venv/bin/python -m pip install torch=={version}{option}"]
+
+
+def test_a_release_that_is_not_known_is_not_made_up(plan) -> None:  # type: ignore[no-untyped-def]
+    planned = plan((command("{pip_install} {same_release}"),), facts(), package_name="torch")
+    assert codes(planned) == ["/venv/bin/python -m pip install torch"]

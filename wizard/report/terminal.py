@@ -46,3 +46,6 @@ def _finding(finding: FindingView, language: str) -> Iterator[str]:
             yield from (f"    {line}" for line in step.code.splitlines())
         yield words("report.verify", language, expect=remedy.verify.expect)
         yield from (f"    {line}" for line in remedy.verify.code.splitlines())
+    others = len(finding.remedies) - 1
+    if others > 0:
+        yield words("report.more-remedies", language, count=others)

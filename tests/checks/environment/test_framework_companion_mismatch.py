@@ -147,3 +147,24 @@ def test_silent_without_torch() -> None:
 def test_unread_packages_are_open() -> None:
     with pytest.raises(Unread, match="packages"):
         list(framework_companion_mismatch(InterpreterFacts(path="/p", version="3.11.9"), None, LINUX))
+
+
+@pytest.mark.parametrize(
+    ("architecture", "wheel"),
+    [
+        pytest.param("x86_64", "torchvision==0.20.1+cpu", id="marked-wheels"),
+        pytest.param("aarch64", "torchvision==0.20.1", id="unmarked-wheels"),
+    ],
+)
+def test_the_build_is_pinned_with_the_release(architecture: str, wheel: str) -> None:
+    """Without its mark pip took a CUDA build of the same release from another index that was configured."""
+    os = OsFacts(system="Linux", architecture=architecture)
+    (finding,) = findings(
+        package("torch", "2.5.1+cpu"),
+        package("torchvision", "0.19.0"),
+        torch="2.5.1+cpu",
+        cuda="",
+        imported=False,
+        os=os,
+    )
+    assert finding.values["companion_package"] == wheel

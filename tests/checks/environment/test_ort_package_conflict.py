@@ -3,7 +3,7 @@
 import pytest
 
 from checks.environment.ort_package_conflict import ort_package_conflict
-from checks.facts import InterpreterFacts, MachineFacts, NvidiaFacts, NvidiaGpu, OnnxRuntimeFacts, Package
+from checks.facts import Gpus, InterpreterFacts, MachineFacts, NvidiaFacts, NvidiaGpu, OnnxRuntimeFacts, Package
 from checks.finding import Finding, Severity, Unread
 
 T4 = MachineFacts(nvidia=NvidiaFacts(nvml="ok", devices=(NvidiaGpu(index=0, name="Tesla T4"),)))
@@ -39,6 +39,13 @@ def test_not_imported() -> None:
     (finding,) = findings("onnxruntime", "onnxruntime-openvino", runtime=None, where=None)
     assert finding.severity is Severity.WARNING
     assert finding.values["ort_package"] == "onnxruntime-openvino==1.23.2"
+
+
+def test_without_a_gpu_the_plain_package_stays() -> None:
+    """The one for NVIDIA's GPUs would bring the next warning."""
+    (finding,) = findings("onnxruntime", "onnxruntime-gpu", where=MachineFacts(gpus=Gpus()))
+    assert finding.values["ort_package"] == "onnxruntime==1.23.2"
+    assert finding.severity is Severity.WARNING
 
 
 @pytest.mark.parametrize(

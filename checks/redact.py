@@ -91,6 +91,7 @@ def _ascii(pattern: str, flags: int = 0) -> re.Pattern[str]:
 
 _NAMED_USER = _ascii(
     r"\b(?:USER|USERNAME|LOGNAME|SUDO_USER|CONDA_USER|SLURM_JOB_USER|JUPYTERHUB_USER|NB_USER|PBS_O_LOGNAME)[\"']?\s*[=:]\s*[\"']?([^\s\"';,/\\=:<>@]{2,64})|"
+    r"\b(?i:user|username|login)=[\"']?([^\s\"';,/\\=:<>@]{2,64})|"  # of connection strings and key=value logs
     r"\b(?i:uid)=\d+\(([^)]{2,64})\)|"
     r"\bAzureAD\\([^\s\"'\\/]{2,64})|"
     r"(?m:^[-bcdlps][-rwxsStT]{9}[.+@]?\s+\d+\s+([^\s/:]{2,64})\s)"  # ls -l
@@ -99,6 +100,7 @@ _NAMED_USER = _ascii(
 _LOGIN = _ascii(r"\b(?:ssh|scp|sftp|rsync)\s[^\n@]{0,200}?([\w.-]{2,64})@([\w.-]{2,255})")
 _NAMED_HOST = _ascii(
     r"\b(?:HOSTNAME|COMPUTERNAME|USERDOMAIN|USERDNSDOMAIN|HOST|NODENAME|SLURMD_NODENAME|SLURM_SUBMIT_HOST|MASTER_ADDR)[\"']?\s*[=:]\s*[\"']?([\w.-]{2,64})|"
+    r"\b(?i:host|server)=[\"']?([\w.-]{2,64})|"
     r"\b(?i:hostname|host name|computer name)\s*[:=]\s*([\w.-]{2,64})|"
     r"(?m:^(?:[A-Z][a-z]{2}\s+\d+\s+)?\d\d:\d\d:\d\d (?=\S+ (?:kernel|systemd|sshd|sudo))([\w.-]+) )|"
     r"(?m:^[A-Z][a-z]{2}\s+\d+ \d\d:\d\d:\d\d ([\w.-]+) [\w./-]+(?:\[\d+\])?:)|"

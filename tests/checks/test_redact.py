@@ -55,6 +55,9 @@ def hidden(text: str, own: Own = NOBODY, **facts: object) -> str:
         pytest.param(r"C:\Users\johnathan\x C:\Users\JOHNAT~1\y", r"C:\Users\<user-1>\x C:\Users\<user-1>\y", id="8.3"),
         pytest.param(r"C:\Users\alice\x CORP\alice", r"C:\Users\<user-1>\x <host-1>\<user-1>", id="domain"),
         pytest.param("USER=alice\nhello alice", "USER=<user-1>\nhello <user-1>", id="variable"),
+        pytest.param(
+            "connect user=alice host=bigbox.example.com", "connect user=<user-1> host=<host-1>", id="key-and-value"
+        ),
         pytest.param("uid=1000(alice) gid=1000(alice)", "uid=1000(<user-1>) gid=1000(<user-1>)", id="id"),
         pytest.param("/home/alice/a /home/bob/b", "/home/<user-1>/a /home/<user-2>/b", id="two-people"),
         pytest.param("/home/alice/x aliceさん alice_2", "/home/<user-1>/x <user-1>さん <user-1>_2", id="in-japanese"),

@@ -17,9 +17,11 @@ from PySide6.QtGui import (
     QDropEvent,
     QGuiApplication,
     QIcon,
+    QKeyEvent,
     QKeySequence,
 )
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QApplication,
     QComboBox,
     QFileDialog,
@@ -29,6 +31,7 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QMessageBox,
     QPushButton,
+    QRadioButton,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -441,6 +444,16 @@ class Window(QMainWindow):
         self._palette_shown = theme.signature(palette)
         self.setStyleSheet(theme.stylesheet(palette, QApplication.font()))
         self._refresh()  # the symbols that are drawn in a colour
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter presses what has the focus; on an answer that is already chosen it goes on."""
+        focused = QApplication.focusWidget()
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter) or not isinstance(focused, QAbstractButton):
+            super().keyPressEvent(event)
+        elif isinstance(focused, QRadioButton) and focused.isChecked():
+            self.next.click()
+        else:
+            focused.click()
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow the system's palette."""

@@ -65,6 +65,20 @@ def test_by_keyboard_alone(qtbot: QtBot, window: Window, engine: Engine, qapp: Q
     qtbot.waitUntil(lambda: window.step is Step.RUN)
 
 
+def test_enter_chooses_goes_on_and_presses(qtbot: QtBot, window: Window, qapp: QApplication) -> None:
+    window.show()
+    card = qapp.focusWidget()
+    assert card is not None
+    qtbot.keyClick(card, Qt.Key.Key_Return)
+    assert window.case.answers.symptom
+    assert window.step is Step.SYMPTOM
+    qtbot.keyClick(card, Qt.Key.Key_Return)
+    assert window.step is Step.EVIDENCE
+    window.back.setFocus()
+    qtbot.keyClick(window.back, Qt.Key.Key_Enter)
+    assert window.step is Step.SYMPTOM
+
+
 def test_tab_leads_through_the_page_then_the_buttons_then_the_rail(
     qtbot: QtBot, window: Window, qapp: QApplication
 ) -> None:

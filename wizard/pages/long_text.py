@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QFocusEvent, QResizeEvent, QTextOption
+from PySide6.QtGui import QFocusEvent, QResizeEvent, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
 
 from wizard.pages.page import plain_label, shortened
@@ -42,6 +42,10 @@ class LongText(QPlainTextEdit):
         """As high as the lines are many."""
         super().resizeEvent(event)
         self._fit()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """All of the text is shown, so the wheel is meant for the page."""
+        event.ignore()
 
     def changeEvent(self, event: QEvent) -> None:
         """Another font has other lines."""

@@ -1,7 +1,7 @@
 """Text that never widens the page."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QWheelEvent
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -50,3 +50,21 @@ def test_it_is_copied_as_it_is(qtbot: QtBot) -> None:
     text.copy()
     assert QGuiApplication.clipboard().text() == UNBREAKABLE
     assert text.isReadOnly()
+
+
+def test_the_wheel_moves_the_page_not_the_text(qtbot: QtBot) -> None:
+    text = LongText(UNBREAKABLE, "value", "path")
+    qtbot.addWidget(text)
+    turn = QWheelEvent(
+        QPointF(5, 5),
+        QPointF(5, 5),
+        QPoint(0, -40),
+        QPoint(0, -120),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QGuiApplication.sendEvent(text.viewport(), turn)
+    assert not turn.isAccepted()
+    assert text.verticalScrollBar().value() == 0

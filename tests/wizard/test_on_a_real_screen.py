@@ -1,0 +1,90 @@
+"""The real program on a real X server, walked through by keyboard alone, as a person would."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from wizard.words import words
+
+ROOT = Path(__file__).resolve().parents[2]
+PATIENCE = 40  # seconds after which a step counts as hung; on a quiet machine each takes a moment
+
+
+@pytest.fixture
+def screen() -> Iterator[str]:
+    """The name of a display of its own."""
+    read, write = os.pipe()
+    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x900x24", "-nolisten", "tcp"]
+    with subprocess.Popen(command, pass_fds=(write,), stderr=subprocess.DEVNULL) as server:
+        os.close(write)
+        with os.fdopen(read) as told:
+            number = told.readline().strip()
+        assert number, "Xvfb did not start"
+        yield f":{number}"
+        server.terminate()
+
+
+class Hand:
+    """What a person does: wait until a page is there, and press keys."""
+
+    def __init__(self, screen: str) -> None:
+        self._environment = {**os.environ, "DISPLAY": screen}
+
+    def wait_for(self, page: str, seconds: float = PATIENCE) -> None:
+        """Until a window's title begins with the name of this page."""
+        command = ["xdotool", "search", "--sync", "--onlyvisible", "--name", f"^{page}"]
+        found = subprocess.run(
+            command, env=self._environment, capture_output=True, text=True, timeout=seconds, check=True
+        )
+        window = found.stdout.split()[0]
+        subprocess.run(
+            ["xdotool", "windowfocus", "--sync", window], env=self._environment, check=True, timeout=PATIENCE
+        )
+
+    def press(self, *keys: str) -> None:
+        """Keys one after the other, as xdotool names them."""
+        subprocess.run(["xdotool", "key", *keys], env=self._environment, check=True, timeout=PATIENCE)
+
+    def press_until(self, key: str, page: str) -> None:
+        """A button that is not ready yet is pressed again, as people do."""
+        for _ in range(PATIENCE):
+            self.press(key)
+            try:
+                return self.wait_for(page, seconds=1)
+            except subprocess.TimeoutExpired:
+                continue
+        pytest.fail(f"{page} did not come")
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_the_whole_walk_by_keyboard(screen: str, tmp_path: Path, language: str) -> None:
+    steps = ("symptom", "evidence", "target", "run", "report")
+    first, evidence, target, run, report = (re.escape(words(f"window.{step}-title", language)) for step in steps)
+    environment = {**os.environ, "DISPLAY": screen, "QT_QPA_PLATFORM": "xcb", "NAOSU_LANG": language}
+    # Only few interpreters are found, so that the walk is the same everywhere.
+    environment |= {"HOME": str(tmp_path), "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}
+    command = [sys.executable, "-m", "wizard"]
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE) as program:
+        try:
+            hand = Hand(screen)
+            hand.wait_for(first)
+            hand.press("Return", "Return")  # chooses the answer that has the focus, and goes on
+            hand.wait_for(evidence)
+            hand.press("alt+n")
+            hand.wait_for(target)
+            hand.press_until("alt+r", f"({run}|{report})")
+            hand.wait_for(report)
+            probes = psutil.Process(program.pid).children(recursive=True)
+            hand.press("ctrl+q")
+            assert program.wait(PATIENCE) == 0
+        finally:
+            program.kill()
+        assert program.stderr is not None
+        assert b"Traceback" not in program.stderr.read()
+    assert probes == []

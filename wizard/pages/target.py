@@ -128,7 +128,8 @@ class TargetPage(Page):
             self._table.setColumnWidth(column, min(self._table.columnWidth(column) + 12, _WIDEST))
 
     def _texts(self, each: InterpreterFacts) -> tuple[str, ...]:
-        kind = self.case.say(f"target-kind-{each.kind}") if each.kind in _KINDS else each.kind or ""
+        known_kind = "naosu" if "naosu" in each.found_by else each.kind
+        kind = self.case.say(f"target-kind-{known_kind}") if known_kind in _KINDS else each.kind or ""
         version = each.version or self.case.say("target-unread")
         implementation = "" if each.implementation in (None, "cpython") else f" ({each.implementation})"
         if each.problem:
@@ -173,4 +174,4 @@ class TargetPage(Page):
         return self._table if self.case.interpreters else self._file
 
 
-_KINDS = frozenset(("venv", "conda", "pyenv", "uv", "pipx", "poetry", "system", "portable", "store", "other"))
+_KINDS = frozenset(("naosu", "venv", "conda", "pyenv", "uv", "pipx", "poetry", "system", "portable", "store", "other"))

@@ -50,6 +50,12 @@ def test_busy_then_found(qtbot: QtBot, page: TargetPage) -> None:
     ]
 
 
+def test_our_own_python_is_named_as_such(found: TargetPage) -> None:
+    """Nobody should take it for the environment of the program that fails."""
+    own = msgspec.structs.replace(VENV, path="/opt/naosu/bin/python", found_by=("PATH", "naosu"))
+    assert found._texts(own)[0] == "Naosu's own"
+
+
 def test_the_likely_one_is_chosen(found: TargetPage) -> None:
     assert found.case.answers.target == VENV.path
     assert found._table.currentRow() == 0

@@ -1,31 +1,38 @@
 @echo off
 rem Shared by run.cmd and test.cmd: one virtual environment, set up once. %1: "" or test.
-for %%I in ("%~dp0..") do set NAOSU_ROOT=%%~fI
-if not defined NAOSU_VENV set NAOSU_VENV=%NAOSU_ROOT%\.venv
-set NAOSU_EXTRA=%~1
-set NAOSU_TARGET=%NAOSU_ROOT%
-if not "%NAOSU_EXTRA%"=="" set NAOSU_TARGET=%NAOSU_ROOT%[%NAOSU_EXTRA%]
-set NAOSU_STAMP=%NAOSU_VENV%\.naosu-%NAOSU_EXTRA%.txt
+rem What is set stands in quotes: the path of a folder may hold an ampersand or parentheses.
+for %%I in ("%~dp0..") do set "NAOSU_ROOT=%%~fI"
+if not defined NAOSU_VENV set "NAOSU_VENV=%NAOSU_ROOT%\.venv"
+set "NAOSU_EXTRA=%~1"
+set "NAOSU_TARGET=%NAOSU_ROOT%"
+if not "%NAOSU_EXTRA%"=="" set "NAOSU_TARGET=%NAOSU_ROOT%[%NAOSU_EXTRA%]"
+set "NAOSU_PYTHON_EXE=%NAOSU_VENV%\Scripts\python.exe"
+set "NAOSU_STAMP=%NAOSU_VENV%\.naosu-%NAOSU_EXTRA%.txt"
 
 rem The stamp is a copy of what was installed from; the same again means: nothing to do.
-if exist "%NAOSU_STAMP%" (
-  fc /b "%NAOSU_STAMP%" "%NAOSU_ROOT%\packaging\constraints.txt" >nul 2>nul && exit /b 0
-)
-if exist "%NAOSU_VENV%\Scripts\python.exe" goto install
+if not exist "%NAOSU_STAMP%" goto prepare
+"%NAOSU_PYTHON_EXE%" -I -S -c "" >nul 2>nul || goto prepare
+fc /b "%NAOSU_STAMP%" "%NAOSU_ROOT%\packaging\constraints.txt" >nul 2>nul && exit /b 0
+
+:prepare
+rem An environment whose Python was removed or upgraded does not start any more: it is made again.
+"%NAOSU_PYTHON_EXE%" -I -S -c "" >nul 2>nul && goto pip
 for %%V in (3.13 3.12 3.11 3.14) do (
   py -%%V -c "import venv, ensurepip" >nul 2>nul && (
     echo naosu: making a virtual environment with Python %%V 1>&2
-    py -%%V -m venv "%NAOSU_VENV%" && goto install
+    py -%%V -m venv "%NAOSU_VENV%" && goto pip
   )
 )
 python -c "import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))" >nul 2>nul && (
-  python -m venv "%NAOSU_VENV%" && goto install
+  python -m venv "%NAOSU_VENV%" && goto pip
 )
 echo naosu: Python 3.11 to 3.14 is needed; please install it from python.org or the Microsoft Store and start again 1>&2
 exit /b 1
 
-:install
+:pip
+rem A first start that was interrupted may have left it without pip.
+"%NAOSU_PYTHON_EXE%" -c "import pip" >nul 2>nul || "%NAOSU_PYTHON_EXE%" -m ensurepip >nul || exit /b 1
 echo naosu: installing the pinned dependencies (once; torch is large) 1>&2
-"%NAOSU_VENV%\Scripts\python.exe" -m pip install --quiet --disable-pip-version-check --constraint "%NAOSU_ROOT%\packaging\constraints.txt" --editable "%NAOSU_TARGET%" || exit /b 1
+"%NAOSU_PYTHON_EXE%" -m pip install --quiet --disable-pip-version-check --constraint "%NAOSU_ROOT%\packaging\constraints.txt" --editable "%NAOSU_TARGET%" || exit /b 1
 copy /y "%NAOSU_ROOT%\packaging\constraints.txt" "%NAOSU_STAMP%" >nul
 exit /b 0

@@ -1,7 +1,7 @@
 # Shared by packaging/run and packaging/test: one virtual environment, set up once and kept up to date.
 # Usage: . packaging/common.sh; prepare EXTRA   (EXTRA: "" or "test")
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 venv=${NAOSU_VENV:-$root/.venv}
 
 # What Qt's xcb plugin needs (doc.qt.io: Qt for X11 requirements), and a font for code.
@@ -30,8 +30,10 @@ apt_install() {
   done
   [ ${#missing[@]} -gt 0 ] || return 0
   say "installing system packages: ${missing[*]}"
-  if ! { as_root apt-get update -qq && as_root env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >/dev/null; then
+  # A source of packages that does not answer any more is common, and need not concern these.
+  as_root apt-get update -qq >/dev/null || true
+  if ! as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null; then
     say "these could not be installed; please run: sudo apt-get install ${missing[*]}"
     return 1
   fi
@@ -53,24 +55,44 @@ japanese_font() {
   apt-cache show fonts-morisawa-bizud-gothic >/dev/null 2>&1 && echo fonts-morisawa-bizud-gothic || echo fonts-noto-cjk
 }
 
-prepare() {
-  local extra=$1 stamp python
-  stamp=$venv/.naosu-$(cat "$root/pyproject.toml" "$root"/packaging/constraints.txt "$root/packaging/common.sh" | cksum | tr ' ' '-')-$extra
-  [ -e "$stamp" ] && return 0
+# stamp_of EXTRA: the file that says that all of this is installed. It changes with what is to be installed, and where.
+stamp_of() {
+  local sum
+  sum=$({ printf '%s\n' "$root"; cat "$root"/pyproject.toml "$root"/packaging/{constraints.txt,common.sh}; } | cksum)
+  printf '%s\n' "$venv/.naosu-${sum// /-}-$1"
+}
 
+is_prepared() { [ -e "$(stamp_of "$1")" ] && [ -x "$venv/bin/python" ]; }
+
+prepare() {
+  is_prepared "$1" && return 0
+  mkdir -p "$venv" || { say "please set NAOSU_VENV to a folder that can be written to"; return 1; }
+  # Of two first starts at once the second waits for the first.
+  if command -v flock >/dev/null; then
+    (flock 9 && { is_prepared "$1" || set_up "$1"; }) 9>"$venv/.naosu-lock"
+  else
+    set_up "$1"
+  fi
+}
+
+set_up() {
+  local extra=$1 python
   # A server where these cannot be had still gets its headless check.
   apt_install "${system_packages[@]}" && apt_install "$(japanese_font)" || true
   [ "$extra" = test ] && { apt_install "${test_packages[@]}" || return 1; }
-  if [ ! -x "$venv/bin/python" ]; then
+  if ! "$venv/bin/python" -c '' 2>/dev/null; then
     python=$(python_new_enough) || { apt_install python3 python3-venv && python=$(python_new_enough); } ||
       { apt_install python3.11 python3.11-venv && python=$(python_new_enough); } ||
       { say "Python 3.11 to 3.14 with the module venv is needed; please install it and start again"; return 1; }
     say "making a virtual environment with $("$python" --version)"
+    rm -f "$venv"/bin/python*  # links to a Python that is gone would be kept
     "$python" -m venv "$venv" || return 1
   fi
+  # A first start that was interrupted may have left it without pip.
+  "$venv/bin/python" -c 'import pip' 2>/dev/null || "$venv/bin/python" -m ensurepip >/dev/null || return 1
   say "installing the pinned dependencies (once; torch is large)"
   "$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
     --constraint "$root/packaging/constraints.txt" --editable "$root${extra:+[$extra]}" >&2 || return 1
   rm -f "$venv"/.naosu-*-"$extra"
-  : >"$stamp"
+  : >"$(stamp_of "$extra")"
 }

@@ -2,6 +2,12 @@
 rem Start Naosu. Without arguments the wizard's window; with arguments the headless command.
 rem The first start installs what is needed; later ones start at once.
 setlocal
-call "%~dp0common.cmd" "" || exit /b 2
-"%NAOSU_VENV%\Scripts\python.exe" -m wizard %*
+call "%~dp0common.cmd" "" || goto failed
+rem -P: a Python file that lies in the present folder is not ours.
+"%NAOSU_VENV%\Scripts\python.exe" -P -m wizard %*
 exit /b %ERRORLEVEL%
+
+:failed
+rem After a double-click the reason would vanish with its window.
+if "%~1"=="" pause
+exit /b 2

@@ -1,0 +1,182 @@
+"""packaging/run sets up once, mends what was interrupted, and starts the program wherever it lies.
+
+The scripts are real; a stand-in plays Python, which notes what it is asked and installs nothing.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has its own scripts")
+
+ROOT = Path(__file__).resolve().parents[2]
+TOOLS = ("bash", "env", "cat", "chmod", "cksum", "cp", "dirname", "readlink", "rm", "mkdir", "flock", "touch")
+PYTHON = """#!/usr/bin/env bash
+echo "$*" >>"$ASKED"
+here=$(dirname "$0")
+case "$*" in
+  --version) echo Python 3.11.7 ;;
+  "-m venv "*) mkdir -p "$3/bin"; cp "$0" "$3/bin/python"; touch "$3/bin/pip" ;;
+  "-m ensurepip") touch "$here/pip" ;;
+  "-c import pip") [ -e "$here/pip" ] ;;
+  "-m pip "*) [ ! -e "$GATE" ] || cat "$GATE" >/dev/null; exit "${PIP_ENDS:-0}" ;;
+  "-P -m wizard"*) for each in "${@:4}"; do echo "<$each>"; done ;;
+esac
+"""
+
+
+class Checkout:
+    """The scripts in a folder with an unpleasant name, and a system with little else."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder / "my (copy) & $x's"
+        self.tools = folder / "tools"
+        self.asked_file, self.gate = folder / "asked", folder / "gate"
+        self.root.mkdir()
+        shutil.copytree(ROOT / "packaging", self.root / "packaging")
+        shutil.copy(ROOT / "pyproject.toml", self.root)
+        self.tools.mkdir()
+        for tool in TOOLS:
+            found = shutil.which(tool)
+            if found is not None:  # macOS has no flock
+                (self.tools / tool).symlink_to(found)
+        self.tool("python3", PYTHON)
+        self.environment = {"PATH": str(self.tools), "ASKED": str(self.asked_file), "GATE": str(self.gate)}
+
+    def tool(self, name: str, script: str) -> None:
+        path = self.tools / name
+        path.write_text(script)
+        path.chmod(0o755)
+
+    def start(self, *arguments: str, **more: str) -> "subprocess.Popen[str]":
+        script = more.pop("script", str(self.root / "packaging" / "run"))
+        command = [str(self.tools / "bash"), script, *arguments]
+        return subprocess.Popen(
+            command,
+            cwd=self.root,
+            env={**self.environment, **more},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, *arguments: str, **more: str) -> tuple[int, str, str]:
+        with self.start(*arguments, **more) as process:
+            out, err = process.communicate()
+        return process.returncode, out, err
+
+    def asked(self, what: str) -> int:
+        """How often Python was asked for this until now."""
+        return self.asked_file.read_text().count(what)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return Checkout(tmp_path)
+
+
+def test_the_first_start_installs_and_the_second_does_not(checkout: Checkout) -> None:
+    status, out, err = checkout.run("check", "--pdf", "my report.pdf", "")
+    assert (status, out) == (0, "<check>\n<--pdf>\n<my report.pdf>\n<>\n"), err
+    assert checkout.asked("-m pip install") == 1
+    status, out, err = checkout.run("envs")
+    assert (status, out, err) == (0, "<envs>\n", "")
+    assert checkout.asked("-m pip install") == 1
+
+
+def test_a_link_and_a_search_path_for_folders(checkout: Checkout, tmp_path: Path) -> None:
+    link = tmp_path / "naosu"
+    link.symlink_to(checkout.root / "packaging" / "run")
+    assert checkout.run("envs", script=str(link))[:2] == (0, "<envs>\n")
+    assert checkout.run("envs", script="packaging/run", CDPATH=f"{tmp_path}:.") == (0, "<envs>\n", "")
+    assert checkout.asked("-m pip install") == 1
+
+
+def test_a_failed_installation_is_tried_again(checkout: Checkout) -> None:
+    assert checkout.run("envs", PIP_ENDS="1")[:2] == (2, "")
+    assert checkout.run("envs")[:2] == (0, "<envs>\n")
+    assert checkout.asked("-m pip install") == 2
+
+
+def test_an_environment_without_pip_gets_it(checkout: Checkout) -> None:
+    """The first start was interrupted while pip was put into the new environment."""
+    checkout.run("envs", PIP_ENDS="1")
+    (checkout.root / ".venv" / "bin" / "pip").unlink()
+    assert checkout.run("envs")[:2] == (0, "<envs>\n")
+    assert checkout.asked("-m ensurepip") == 1
+
+
+def test_an_environment_whose_python_is_gone_is_made_again(checkout: Checkout) -> None:
+    checkout.run("envs")
+    python = checkout.root / ".venv" / "bin" / "python"
+    python.unlink()
+    python.symlink_to("/usr/bin/python3.11-that-was-upgraded")
+    assert checkout.run("envs")[:2] == (0, "<envs>\n")
+    assert checkout.asked("-m venv") == 2
+
+
+def test_other_pins_and_another_place_are_installed_anew(checkout: Checkout, tmp_path: Path) -> None:
+    checkout.run("envs")
+    with open(checkout.root / "packaging" / "constraints.txt", "a") as pins:
+        pins.write("one==2\n")
+    checkout.run("envs")
+    assert checkout.asked("-m pip install") == 2
+    checkout.root = checkout.root.rename(tmp_path / "moved")  # the environment still names the old folder
+    assert checkout.run("envs")[:2] == (0, "<envs>\n")
+    assert checkout.asked("-m pip install") == 3
+
+
+@pytest.mark.skipif(shutil.which("flock") is None, reason="macOS has no flock")
+def test_two_first_starts_at_once_install_once(checkout: Checkout) -> None:
+    os.mkfifo(checkout.gate)
+    first, second = checkout.start("first"), checkout.start("second")
+    with open(checkout.gate, "w"):  # as soon as one of them installs
+        checkout.gate.unlink()
+    ends = [process.communicate(timeout=60)[0] for process in (first, second)]
+    assert ends == ["<first>\n", "<second>\n"]
+    assert checkout.asked("-m pip install") == 1
+
+
+def test_no_python_is_one_sentence(checkout: Checkout) -> None:
+    checkout.tool("python3", "#!/usr/bin/env bash\nexit 1\n")
+    status, out, err = checkout.run()
+    assert (status, out) == (2, "")
+    assert err.splitlines() == [
+        "naosu: Python 3.11 to 3.14 with the module venv is needed; please install it and start again"
+    ]
+
+
+def test_a_folder_that_cannot_be_written_to_is_one_more_sentence(checkout: Checkout) -> None:
+    status, _, err = checkout.run(NAOSU_VENV="/dev/null/venv")
+    assert status == 2
+    assert "please set NAOSU_VENV to a folder that can be written to" in err
+
+
+@pytest.mark.parametrize("reached", [0, 100], ids=["all-sources-answer", "one-source-is-gone"])
+def test_system_packages(checkout: Checkout, reached: int) -> None:
+    checkout.tool("id", "#!/usr/bin/env bash\necho 0\n")
+    checkout.tool("dpkg-query", '#!/usr/bin/env bash\n[ "$4" = libegl1 ] || echo -n installed\n')
+    checkout.tool("apt-cache", "#!/usr/bin/env bash\n")
+    checkout.tool(
+        "apt-get",
+        f'#!/usr/bin/env bash\necho "apt-get $*" >>"$ASKED"\n[ "$1" != update ] || exit {reached}\n',
+    )
+    status, _, err = checkout.run("envs")
+    assert status == 0
+    assert "installing system packages: libegl1\n" in err
+    assert checkout.asked("apt-get install -y -qq --no-install-recommends libegl1") == 1
+
+
+def test_without_rights_it_says_what_to_install_and_goes_on(checkout: Checkout) -> None:
+    checkout.tool("id", "#!/usr/bin/env bash\necho 1000\n")
+    checkout.tool("dpkg-query", '#!/usr/bin/env bash\n[ "$4" = libegl1 ] || echo -n installed\n')
+    checkout.tool("apt-get", '#!/usr/bin/env bash\necho "apt-get $*" >>"$ASKED"\n')
+    status, out, err = checkout.run("envs")
+    assert (status, out) == (0, "<envs>\n")
+    assert "please run: sudo apt-get install libegl1" in err
+    assert checkout.asked("apt-get") == 0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtGui import QColor, QFont, QPalette
 
-# Colours of the states, each readable (contrast 4.5 and more) on the card's background: (light, dark).
+READABLE = 4.5  # contrast of text on its ground, WCAG 2.2 level AA
+# Colours of the states, each readable on the usual grounds: (light, dark).
 # A state is never told by colour alone: a symbol and a word stand beside it.
 _STATES = {
     "blocking": ("#b3261e", "#ff8a80"),
@@ -37,28 +38,55 @@ def mixed(one: QColor, other: QColor, share: float) -> QColor:
     )
 
 
+def luminance(colour: QColor) -> float:
+    """Relative luminance as WCAG 2.2 defines it, 0 (black) to 1 (white)."""
+    red, green, blue = (
+        each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4
+        for each in (colour.redF(), colour.greenF(), colour.blueF())
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: QColor, other: QColor) -> float:
+    """Contrast as WCAG 2.2 defines it, 1 (none) to 21."""
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def readable(tone: QColor, *grounds: QColor, dark: bool) -> QColor:
+    """The colour, or the nearest one towards white (on dark) or black that can be read on all these grounds.
+
+    The user's system chooses the accent, and it may be yellow on white.
+    """
+    end = QColor("white" if dark else "black")
+    steps = (mixed(tone, end, step / 20) for step in range(21))
+    return next((each for each in steps if min(contrast(each, ground) for ground in grounds) >= READABLE), end)
+
+
 def colour(name: str, palette: QPalette) -> QColor:
     """A colour by its use: "text", "muted", "border", "card", "accent", "window", or a state's name."""
     text = palette.color(QPalette.ColorRole.WindowText)
     window = palette.color(QPalette.ColorRole.Window)
     base = palette.color(QPalette.ColorRole.Base)
     dark = is_dark(palette)
+    card = mixed(window, text, 0.06) if dark else base
     match name:
         case "text":
             return text
         case "muted":
-            return mixed(text, window, 0.30)
+            return readable(mixed(text, window, 0.30), window, card, dark=dark)
         case "border":
             return mixed(window, text, 0.20)
         case "window":
             return window
         case "card":
-            return mixed(window, text, 0.06) if dark else base
+            return card
         case "accent":
             accent = palette.color(QPalette.ColorRole.Accent)
-            return mixed(accent, QColor("white"), 0.35) if dark else mixed(accent, QColor("black"), 0.20)
+            usual = mixed(accent, QColor("white"), 0.35) if dark else mixed(accent, QColor("black"), 0.20)
+            return readable(usual, window, card, dark=dark)
         case _:
-            return QColor(_STATES[name][1 if dark else 0])
+            return readable(QColor(_STATES[name][1 if dark else 0]), window, card, dark=dark)
 
 
 def stylesheet(palette: QPalette, font: QFont) -> str:

@@ -1,5 +1,7 @@
 """The look is readable: contrast of every colour on every ground, in light and in dark."""
 
+import re
+
 import pytest
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
@@ -10,27 +12,23 @@ LIGHT = ("#efefef", "#ffffff", "#000000")
 DARK = ("#202326", "#1b1e20", "#ffffff")
 
 
-def palette(window: str, base: str, text: str) -> QPalette:
+HIGH = ("#000000", "#000000", "#ffffff")
+ACCENTS = ("#308cc6", "#0078d4", "#ffb900", "#ff8c00", "#e3008c", "#e95420", "#ffff00", "#000080", "#000000", "#ffffff")
+
+
+def palette(window: str, base: str, text: str, accent: str = "#308cc6") -> QPalette:
     made = QPalette(QColor(window))
     made.setColor(QPalette.ColorRole.Window, QColor(window))
     made.setColor(QPalette.ColorRole.Base, QColor(base))
     made.setColor(QPalette.ColorRole.WindowText, QColor(text))
-    made.setColor(QPalette.ColorRole.Accent, QColor("#308cc6"))
+    made.setColor(QPalette.ColorRole.Accent, QColor(accent))
     return made
 
 
-def luminance(colour: QColor) -> float:
-    """Relative luminance as WCAG 2.2 defines it."""
-    parts = (
-        each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4
-        for each in (colour.redF(), colour.greenF(), colour.blueF())
-    )
-    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True))
-
-
-def contrast(one: QColor, other: QColor) -> float:
-    lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
-    return (lighter + 0.05) / (darker + 0.05)
+def test_contrast_as_the_guideline_counts_it() -> None:
+    assert theme.contrast(QColor("black"), QColor("white")) == pytest.approx(21)
+    assert theme.contrast(QColor("#777777"), QColor("white")) == pytest.approx(4.478, abs=0.001)
+    assert theme.contrast(QColor("#0000ff"), QColor("#0000ff")) == 1
 
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
@@ -38,7 +36,21 @@ def contrast(one: QColor, other: QColor) -> float:
 @pytest.mark.parametrize("ground", ["window", "card"])
 def test_contrast(qapp: QApplication, colours: tuple[str, str, str], name: str, ground: str) -> None:
     made = palette(*colours)
-    assert contrast(theme.colour(name, made), theme.colour(ground, made)) >= 4.5
+    assert theme.contrast(theme.colour(name, made), theme.colour(ground, made)) >= 4.5
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK, HIGH], ids=["light", "dark", "high-contrast"])
+@pytest.mark.parametrize("accent", ACCENTS)
+def test_the_accent_that_the_user_chose(qapp: QApplication, colours: tuple[str, str, str], accent: str) -> None:
+    """As a text, below the text of the first button, and tinting the ground of what is chosen."""
+    made = palette(*colours, accent)
+    tone, card = theme.colour("accent", made), theme.colour("card", made)
+    written = re.search(r"QPushButton#primary {.*? color: (#\w+);", theme.stylesheet(made, qapp.font()))
+    assert written is not None
+    assert theme.contrast(tone, theme.colour("window", made)) >= 4.5
+    assert theme.contrast(tone, card) >= 4.5
+    assert theme.contrast(QColor(written[1]), tone) >= 4.5
+    assert theme.contrast(theme.colour("text", made), theme.mixed(card, tone, 0.12)) >= 4.5
 
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])

@@ -94,9 +94,9 @@ def test_near_the_chosen_folder(linux: BuiltMachine) -> None:
     (project / "loop").symlink_to(project)
     linux.near = [project]
     assert list(found(linux).items()) == [
-        ("home/aya/work/project/.venv/bin/python", ("folder",)),
-        ("home/aya/work/project/.pixi/envs/test/bin/python", ("folder",)),
-        ("home/aya/work/.venv/bin/python", ("folder",)),
+        ("home/aya/projects/project/.venv/bin/python", ("folder",)),
+        ("home/aya/projects/project/.pixi/envs/test/bin/python", ("folder",)),
+        ("home/aya/projects/.venv/bin/python", ("folder",)),
         ("usr/bin/python3", ("system",)),
     ]
 

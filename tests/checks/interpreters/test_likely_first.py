@@ -6,7 +6,7 @@ from checks.interpreters import likely_first
 TORCH = (Package(name="torch", version="2.6.0"),)
 BARE = InterpreterFacts(path="/usr/bin/python3", version="3.12.3", packages=())
 FULL = InterpreterFacts(path="/opt/full/bin/python", version="3.11.1", packages=TORCH)
-NEAR = InterpreterFacts(path="/work/.venv/bin/python", version="3.10.1", packages=(), found_by=("folder",))
+NEAR = InterpreterFacts(path="/project/.venv/bin/python", version="3.10.1", packages=(), found_by=("folder",))
 BROKEN = InterpreterFacts(path="/opt/broken/bin/python", problem="base-missing")
 
 

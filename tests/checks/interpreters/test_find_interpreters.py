@@ -86,7 +86,7 @@ def test_an_environment_and_its_base_are_two(linux: BuiltMachine) -> None:
 
 def test_near_the_chosen_folder(linux: BuiltMachine) -> None:
     base = linux.posix_python(linux.root / "usr", "3.11.2")
-    project = linux.home / "work/project"
+    project = linux.home / "projects/project"
     places = ("deep/er/env", ".venv", "../.venv", "a/b/c/too-deep", "node_modules/x/v", "../sibling/.venv")
     for place in places:
         linux.venv((project / place).resolve() if ".." in place else project / place, base)

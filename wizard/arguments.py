@@ -8,18 +8,9 @@ import re
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from wizard.flow import EXACTNESS, SYMPTOMS
 from wizard.words import system_language, words
 
-SYMPTOMS = (
-    "does-not-start",
-    "not-on-gpu",
-    "works-elsewhere",
-    "after-change",
-    "results-change",
-    "results-differ",
-    "everything",
-)
-EXACTNESS = ("bits", "decisions", "close")
 EFFORTS = ("quick", "standard", "thorough")
 LANGUAGES = ("en", "ja")
 PAPERS = ("a4", "letter")
@@ -114,7 +105,9 @@ def parser_of(language: str) -> argparse.ArgumentParser:
     check.set_defaults(command="check")
     check.add_argument("--target", metavar="PYTHON", help=text("help-target"))
     check.add_argument("--symptom", choices=SYMPTOMS, default="everything", help=text("help-symptom"))
-    check.add_argument("--exactness", choices=EXACTNESS, default="", help=text("help-exactness"))
+    check.add_argument(
+        "--exactness", choices=[each for each in EXACTNESS if each], default="", help=text("help-exactness")
+    )
     check.add_argument("--effort", choices=EFFORTS, default="standard", help=text("help-effort"))
     for kind in ("model", "script", "log"):
         check.add_argument(f"--{kind}", action="append", default=[], metavar="FILE", help=text(f"help-{kind}"))

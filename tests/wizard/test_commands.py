@@ -11,9 +11,9 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from wizard import __main__ as entry
-from wizard.arguments import SYMPTOMS
 from wizard.commands import run_command
 from wizard.display import NoWindow
+from wizard.flow import SYMPTOMS
 from wizard.words import words
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -52,5 +52,5 @@ def test_no_words_are_cut(qtbot: QtBot, page: SymptomPage) -> None:
 
 
 def fits(card: object) -> bool:
-    sentence = card.face.sentence
+    sentence = card._sentence
     return sentence.height() >= sentence.heightForWidth(sentence.width())

@@ -1,25 +1,19 @@
 """The report says what is known, and never more: not run is not passed."""
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 
 import msgspec
 import pytest
 
+import checks
 from checks.case import Answers, Case, judged
 from checks.facts import Facts, InterpreterFacts, MachineFacts, OsFacts, ProbeRuns, SentFile
 from checks.finding import Evidence, Finding, Outcome, Severity, Status
+from wizard.flow import SYMPTOMS
 from wizard.report.model import Report, build, moment
 from wizard.words import area
-
-SYMPTOMS = (
-    "does-not-start",
-    "not-on-gpu",
-    "works-elsewhere",
-    "after-change",
-    "results-change",
-    "results-differ",
-    "everything",
-)
 
 
 def outcome(status: Status, reason: str = "", **values: str) -> Outcome:
@@ -194,3 +188,10 @@ def test_answers_that_this_version_does_not_know(make_case: Callable[..., Case],
     assert {"smells-burnt", "perfect", "heroic"} <= {value for _, value in report.meta}
     assert report.probes[0].status == "evaporated"
     assert report.verdict.sentence
+
+
+def test_no_label_is_unused() -> None:
+    """A label names an evidence of a check, a fact, or a probe: whatever stands as a word in their source."""
+    sources = [path.read_text(encoding="utf-8") for path in Path(checks.__file__).parent.rglob("*.py")]
+    said = set(re.findall(r"\w+", "\n".join(sources)))
+    assert not {key for key in area("fields") if key not in said}

@@ -16,7 +16,6 @@ from typing import cast
 
 from pypdf import PdfReader, PdfWriter, apply_configuration
 from pypdf.annotations import Link
-from pypdf.errors import PyPdfError
 from pypdf.generic import (
     BooleanObject,
     DictionaryObject,
@@ -126,8 +125,10 @@ def read_pdf(data: bytes) -> Case:
     """The case that is attached to a PDF, judged again.
 
     Raises:
-        CaseError: "pdf-damaged"; "pdf-not-ours" (no case inside); those of :func:`checks.case.decode`.
+        CaseError: "pdf-damaged"; "pdf-encrypted" (it asks for a password); "pdf-not-ours" (no case inside); those of
+            :func:`checks.case.decode`.
     """
+    reader = None
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # its advice on damaged files is not for our users
     try:
         # Without a limit a small attachment unpacks to gigabytes; and pypdf would start a program for one format.
@@ -135,9 +136,9 @@ def read_pdf(data: bytes) -> Case:
             reader = PdfReader(io.BytesIO(data), strict=False)
             attached = next((each for each in reader.attachment_list if each.name == ATTACHMENT), None)
             content = None if attached is None else attached.content
-    except (PyPdfError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError,
-            MemoryError, OSError, AssertionError) as error:  # fmt: skip  # a crafted file meets any of them in pypdf
-        raise CaseError("pdf-damaged", str(error)) from error
+    except Exception as error:  # a crafted file meets every kind of exception in pypdf
+        is_locked = reader is not None and reader.is_encrypted
+        raise CaseError("pdf-encrypted" if is_locked else "pdf-damaged", str(error)) from error
     if content is None:
         raise CaseError("pdf-not-ours")
     return decode(content)

@@ -200,6 +200,22 @@ def test_a_bomb_is_not_unpacked() -> None:
         read_pdf(pdf_with(stream(bomb, "/FlateDecode")))
 
 
+@pytest.mark.parametrize("name", ["/JBIG2Decode", "/NoSuchDecode"])
+def test_an_attachment_in_a_format_that_is_not_read(name: str) -> None:
+    with pytest.raises(CaseError, match="pdf-damaged"):
+        read_pdf(pdf_with(stream(b"{}", name)))
+
+
+@pytest.mark.parametrize("version", [2, 5], ids=["RC4", "AES, which needs another library"])
+def test_a_password(case: Case, version: int) -> None:
+    writer = PdfWriter(clone_from=io.BytesIO(pdf_of(case)))
+    writer.encrypt(user_password="secret", algorithm="RC4-128")
+    out = io.BytesIO()
+    writer.write(out)
+    with pytest.raises(CaseError, match="pdf-encrypted"):
+        read_pdf(out.getvalue().replace(b"/V 2", b"/V %d" % version))
+
+
 def test_damaged_files(case: Case) -> None:
     whole = pdf_of(case)
     for data in (b"%PDF-1.7\n", b"%PDF-1.7\nxref\n" + b"\xff" * 100, whole[: len(whole) // 2], whole[:200], b""):

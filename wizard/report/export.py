@@ -108,8 +108,9 @@ def hidden_words(hidden: Mapping[str, int], language: str) -> str:
 
 
 def default_paper() -> str:
-    """The paper of the user's country, as the system's locale names it."""
-    country = (locale.getlocale()[0] or "").partition("_")[2]
+    """The paper of the user's country, as the system's locale names it ("en_US.UTF-8"; "C.UTF-8" names none)."""
+    name = locale.setlocale(locale.LC_CTYPE)  # only asked: getlocale() would call "C.UTF-8" American
+    country = name.partition(".")[0].partition("_")[2]
     return "letter" if country.upper() in _LETTER or country in _LETTER_BY_NAME else "a4"
 
 

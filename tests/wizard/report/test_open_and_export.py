@@ -151,12 +151,17 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "paper"),
     [
-        *(("en_US", "letter"), ("en_CA", "letter"), ("ja_JP", "a4"), ("en", "a4"), (None, "a4")),
-        *(("English_United States", "letter"), ("English_United Kingdom", "a4"), ("Japanese_Japan", "a4")),
+        *(("en_US.UTF-8", "letter"), ("en_CA.ISO8859-1", "letter"), ("ja_JP.UTF-8", "a4"), ("de_DE.UTF-8@euro", "a4")),
+        *(
+            ("English_United States.1252", "letter"),
+            ("English_United Kingdom.utf8", "a4"),
+            ("Japanese_Japan.932", "a4"),
+        ),
+        *(("C.UTF-8", "a4"), ("C", "a4"), ("en", "a4")),
     ],
 )
-def test_paper_of_the_country(monkeypatch: pytest.MonkeyPatch, name: str | None, paper: str) -> None:
-    monkeypatch.setattr("locale.getlocale", lambda: (name, "UTF-8"))
+def test_paper_of_the_country(monkeypatch: pytest.MonkeyPatch, name: str, paper: str) -> None:
+    monkeypatch.setattr("locale.setlocale", lambda category: name)
     assert default_paper() == paper
 
 

@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Iterable, Iterator
 
-from checks.causes import cause_of
+from checks.causes import cause_of, family_of
 from checks.facts import Facts
 from checks.finding import Finding, Inconclusive, NotHere, Outcome, Severity, Status
 from checks.registry import KINDS, Check, all_checks
@@ -14,6 +14,8 @@ from checks.registry import KINDS, Check, all_checks
 log = logging.getLogger(__name__)
 
 UNKNOWN = "unknown"
+# The two symptoms that ask why numbers differ; a program that fails is explained by the other families.
+ABOUT_RESULTS = frozenset({"results-change", "results-differ"})
 _WEIGHT = {Severity.BLOCKING: 0, Severity.WARNING: 1, Severity.NOTE: 2}
 
 
@@ -89,3 +91,9 @@ def rank(outcomes: Iterable[Outcome]) -> tuple[Finding, ...]:
         return (weight, finding.cause in explained, -finding.confidence, finding.cause, finding.subject)
 
     return tuple(sorted(findings, key=order))
+
+
+def can_explain(cause: str, symptom: str) -> bool:
+    """Whether a cause of this family can explain the symptom at all; a broken card explains both kinds."""
+    is_about_results = family_of(cause) == "reproducibility" or cause == "gpu-hardware-fault"
+    return symptom == "everything" or (symptom in ABOUT_RESULTS) == is_about_results

@@ -60,7 +60,8 @@ def made():
     return application
 
 wizard.app.make_application = made
-wizard.app.run_window()
+import wizard.__main__
+wizard.__main__.main([])
 """
 TELL = """
 import json, sys, time

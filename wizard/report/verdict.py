@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from checks.case import Case
-from checks.causes import family_of
 from checks.finding import Finding, Severity, Status
+from checks.judge import can_explain
 from wizard.words import area, words
 
 SYMBOLS = {"blocking": "×", "warning": "!", "clear": "✓", "incomplete": "?", "nothing-run": "–"}
 
-# The two symptoms that ask why numbers differ; a program that fails is explained by the other families.
-_ABOUT_RESULTS = frozenset({"results-change", "results-differ"})
 _NOTHING_TO_CHECK = frozenset({"not-installed", "not-on-this-system"})
 _SURE = 0.8  # from here on a cause is stated, below it is offered
 
@@ -60,16 +58,10 @@ def _state(case: Case) -> str:
     return "incomplete" if not case.complete or counts["not_run"] or counts["crashed"] else "clear"
 
 
-def _explains(cause: str, symptom: str) -> bool:
-    """Whether a cause of this family can explain the symptom at all."""
-    is_about_results = family_of(cause) == "reproducibility" or cause == "gpu-hardware-fault"
-    return symptom == "everything" or (symptom in _ABOUT_RESULTS) == is_about_results
-
-
 def _spoken(findings: Sequence[Finding], symptom: str) -> int:
     """The index of the finding that the verdict names: the first serious one that can explain the symptom, else 0."""
     serious = (index for index, each in enumerate(findings) if each.severity is not Severity.NOTE)
-    return next((index for index in serious if _explains(findings[index].cause, symptom)), 0)
+    return next((index for index in serious if can_explain(findings[index].cause, symptom)), 0)
 
 
 def _sentence(case: Case, state: str, symptom: str, spoken: int) -> str:
@@ -81,7 +73,7 @@ def _sentence(case: Case, state: str, symptom: str, spoken: int) -> str:
     if state == "clear":
         return f"clear-{symptom}"
     best = case.findings[spoken]
-    if not _explains(best.cause, symptom):
+    if not can_explain(best.cause, symptom):
         return f"unrelated-{state}"
     return f"{'found' if best.confidence >= _SURE else 'maybe'}-{symptom}"
 

@@ -1,0 +1,1 @@
+"""What was sent is read into facts: pasted text, model files, scripts, reports. Nothing of it is executed."""

@@ -1,0 +1,92 @@
+"""A pasted text as lines that can be searched: without colours, quoting, log prefixes and escapes, each with its number.
+
+Two shapes of the same text: :class:`Line` by line for what is laid out in lines (tables, tracebacks, version lists),
+and :func:`flat` in one piece, for sentences that a terminal, a mail program or a web form has wrapped.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+LONGEST = 4000  # characters of one line; what is longer is split, since a whole log can come as one JSON string
+NARROWEST = 60  # columns of the narrowest terminal whose wraps are undone
+
+_COLOURS = re.compile(r"\x1b\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)|\x1b\[[0-9;?]{0,20}[ -/]?[@-~]|\x1b[@-Z\\-_]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060\ufeff]")
+_QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " ", "\u3000": " "})
+_STRING_BREAK = re.compile(r"\\r\\n|\\n")
+# What loggers, containers and chat programs put before a line. Each alternative begins at the line's start and is
+# taken off again and again, since they stack: "engine-1  | 2025-01-01T10:00:00Z (Worker pid=7) ERROR 01-01 ...".
+_PREFIX = re.compile(
+    r"""(?x)
+      (?:>\s?)+ (?=\S)                                            # Markdown and mail quoting
+    | [\u2502\u2503\u2551]\s?                                     # the box of a rich traceback
+    | E\s{2,} (?=\S)                                              # pytest
+    | \[rank\d+\]:\s?  | \[\d+(?:,\d+)?\]<std(?:err|out)>:\s?
+    | \((?:[A-Z][\w.]{0,40}\ )?(?:[\w.-]{1,40}\ )?(?:pid|rank)=\d+(?:,\ ip=[\d.]+)?\)\s?   # ray, vLLM
+    | [\w.-]{1,60}-\d+\s+\|\s                                     # docker compose
+    | \[?\d{4}-\d\d-\d\d[T\ _]\d\d:\d\d:\d\d(?:[.,:]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?:?\s* (?:std(?:err|out)\ [FP]\ )?
+    | [A-Z][a-z]{2}\ [\ \d]\d\ \d\d:\d\d:\d\d\ [\w.-]{1,60}\ [\w./-]{1,60}(?:\[\d+\])?:\s   # syslog, journald
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line. ``number`` counts from 1 in what was pasted; ``text`` is without prefix and trailing space."""
+
+    number: int
+    text: str
+
+
+def lines_of(text: str) -> tuple[Line, ...]:
+    """The lines of a pasted text, empty ones too; what is longer than LONGEST is split, with the same number."""
+    found: list[Line] = []
+    for number, raw in enumerate(text.split("\n"), start=1):
+        found.extend(Line(number, piece) for piece in _pieces(raw))
+    return tuple(found)
+
+
+def flat(lines: Sequence[Line]) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """The whole text in one piece, and for each line (offset in it, its number), in ascending order.
+
+    Long lines of exactly one width in a row were cut by a terminal, in the middle of words, and are put together
+    without a space.
+    """
+    pieces: list[str] = []
+    starts: list[tuple[int, int]] = []
+    offset = 0
+    before = 0
+    for here, following in zip(lines, [*lines[1:], None], strict=True):
+        starts.append((offset, here.number))
+        width = len(here.text)
+        is_cut = following is not None and width >= NARROWEST and width in (before, len(following.text))
+        piece = here.text.lstrip() if is_cut else here.text.strip() + " "
+        pieces.append(piece)
+        offset += len(piece)
+        before = width
+    return "".join(pieces), tuple(starts)
+
+
+def _pieces(raw: str) -> Iterator[str]:
+    for part in raw.rstrip("\r").split("\r"):  # a progress bar writes over its own line
+        text = part
+        if "\x1b" in text:
+            text = _COLOURS.sub("", text)
+        text = _CONTROLS.sub("", text).translate(_QUOTES)
+        if "&" in text and ";" in text:
+            text = html.unescape(text).translate(_QUOTES)
+        for piece in _STRING_BREAK.split(text) if len(text) > 300 and "\\n" in text else (text,):
+            for start in range(0, max(len(piece), 1), LONGEST):
+                yield _without_prefix(piece[start : start + LONGEST])
+
+
+def _without_prefix(text: str) -> str:
+    found = _PREFIX.match(text)
+    while found is not None and found.end() > 0:
+        text = text[found.end() :]
+        found = _PREFIX.match(text)
+    return text.rstrip()

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import functools
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
 from checks.resources import ROOT
+from checks.shell import placeholders
 
 LANGUAGES = ("en", "ja")
 
@@ -50,20 +52,76 @@ class Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.ja if language == "ja" else self.en
 
 
+class ToldText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A cause in one language as a pasted text tells it: no {placeholders}, since most values are not known."""
+
+    title: str
+    why: str
+
+
+class ToldTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The same in every language."""
+
+    en: ToldText
+    ja: ToldText
+
+    def of(self, language: str) -> ToldText:
+        """The texts in "en" or "ja"."""
+        return self.ja if language == "ja" else self.en
+
+
+class Signature(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a cause looks in a pasted text.
+
+    ``any``: patterns of which one must stand in the text; ``all``: each of these too; ``none``: none of these.
+    Patterns are RE2 (linear in time; no look-around, no back-references), case does not matter, ``.`` ends at a line's
+    end, ``^`` and ``$`` are a line's; {name} stands for a row of resources/knowledge/ticket_phrases.toml. They are
+    searched line by line and in the text without its line breaks. Named groups become values of the finding.
+    ``when``: conditions on what the text tells of the machine, all of which must be known to hold
+    ("compute_capability >= 8.0"); ``unless``: none of which may be known to hold (see checks/readers/ticket/
+    conditions.py). ``certainty``: the share of the tickets with this signature whose root cause this is.
+    ``over``: causes that are mere consequences, or a more general reading, where this signature stands.
+    ``speaks``: texts as programs print them, which it must match; ``silent``: near ones, which it must not.
+    """
+
+    any: tuple[str, ...]
+    certainty: float
+    speaks: tuple[str, ...]
+    all: tuple[str, ...] = ()
+    none: tuple[str, ...] = ()
+    when: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+    over: tuple[str, ...] = ()
+    silent: tuple[str, ...] = ()
+
+
 class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One cause of the catalogue.
 
     ``explains``: ids of causes that are its consequences, shown behind it. ``remedies``: ids, the best first.
-    ``clear``: what a clear outcome proves, in a few words ("The driver is new enough").
+    ``clear``: what a clear outcome proves, in a few words ("The driver is new enough"); a cause without a check has
+    none. ``told``: title and reason for a finding that a text alone gave, where ``text`` has placeholders. ``severity``
+    of such a finding. ``questions``: what to ask where the evidence is thin, the most telling first.
     """
 
     cause: str
     text: Texts
-    clear: Words
     remedies: tuple[str, ...]
     sources: tuple[str, ...]
+    clear: Words | None = None
+    told: ToldTexts | None = None
+    severity: str = "blocking"
     explains: tuple[str, ...] = ()
     questions: tuple[Words, ...] = ()
+    signature: tuple[Signature, ...] = ()
+
+    def text_with(self, values: Mapping[str, str], language: str) -> CauseText:
+        """The texts for a finding with these values: the plain ones where a value is missing."""
+        text = self.text.of(language)
+        if self.told is None or placeholders(text.title + text.why) <= values.keys():
+            return text
+        told = self.told.of(language)
+        return CauseText(title=told.title, why=told.why, explanation=text.explanation)
 
 
 class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

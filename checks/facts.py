@@ -641,7 +641,10 @@ class SentFile(Fact, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
-    """All facts of one case. ``missing`` tells why a kind was not collected: kind -> reason id (see reasons.toml)."""
+    """All facts of one case. ``missing`` tells why a kind was not collected: kind -> reason id (see reasons.toml).
+
+    ``told``: read from what somebody pasted, so what is not named may be there all the same.
+    """
 
     machine: MachineFacts | None = None
     interpreters: tuple[InterpreterFacts, ...] | None = None
@@ -655,6 +658,7 @@ class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     models: tuple[SentFile, ...] = ()
     measurements: tuple[dict[str, Any], ...] = ()
     missing: dict[str, str] = {}
+    told: bool = False
 
     @property
     def target_interpreter(self) -> InterpreterFacts | None:

@@ -33,12 +33,14 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
 
     ``name`` is also the placeholder in the cause's texts and has a label in resources/translations/fields.toml.
     ``origin`` is where the value was read; for a row of a knowledge table the table's name, with its ``source``.
+    ``lines``: the numbers of the lines of a pasted text that show it, counted from 1.
     """
 
     name: str
     value: str
     origin: str = ""
     source: str = ""
+    lines: tuple[int, ...] = ()
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

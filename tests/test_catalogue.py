@@ -15,8 +15,14 @@ from pathlib import Path
 
 import pytest
 
-from checks.causes import Cause, Remedy, Step, Words, cause_files, cause_of, family_of, remedy_of
+from checks.causes import Cause, Remedy, Signature, Step, Words, cause_files, cause_of, family_of, remedy_of
+from checks.facts import Facts
+from checks.finding import Severity
 from checks.knowledge import Table, load
+from checks.readers.ticket.conditions import holds
+from checks.readers.ticket.lines import lines_of
+from checks.readers.ticket.signatures import hits
+from checks.readers.ticket.told import told
 from checks.registry import FAMILIES, Check, all_checks
 from checks.remedy import CONTEXT, PYTHON_MANAGERS
 from checks.resources import ROOT
@@ -116,7 +122,11 @@ def texts_of(words: Cause) -> Iterator[tuple[str, str, str]]:
     """(what it is, English, Japanese)."""
     for part in ("title", "why", "explanation"):
         yield part, getattr(words.text.en, part), getattr(words.text.ja, part)
-    yield "clear", words.clear.en, words.clear.ja
+    if words.clear:
+        yield "clear", words.clear.en, words.clear.ja
+    if words.told:
+        yield "told title", words.told.en.title, words.told.ja.title
+        yield "told why", words.told.en.why, words.told.ja.why
     for question in words.questions:
         yield "question", question.en, question.ja
 
@@ -145,8 +155,10 @@ def test_a_check_has_a_cause(check: Check) -> None:
 
 
 @pytest.mark.parametrize("cause", CAUSES)
-def test_a_cause_has_a_check(cause: str) -> None:
-    assert cause in all_checks(), f"no check for {cause} in checks/{family_of(cause)}/"
+def test_a_cause_can_be_found(cause: str) -> None:
+    has_check, has_signature = cause in all_checks(), bool(cause_of(cause).signature)
+    assert has_check or has_signature, f"{cause}: no check in checks/{family_of(cause)}/ and no signature in its file"
+    assert not has_check or cause_of(cause).clear, f"{cause} has a check, but does not say what a clear outcome proves"
 
 
 @pytest.mark.parametrize("cause", CAUSES)
@@ -165,6 +177,48 @@ def test_a_cause_names_remedies_sources_and_consequences(cause: str) -> None:
     assert all(source.strip() for source in known.sources)
     assert all(ID.fullmatch(consequence) for consequence in known.explains), f"{cause}: {known.explains}"
     assert cause not in known.explains
+
+
+# --- signatures ------------------------------------------------------------------------------------------------------
+
+SIGNATURES = [
+    pytest.param(cause, each, id=f"{cause}-{number}")
+    for cause in CAUSES
+    for number, each in enumerate(cause_of(cause).signature, start=1)
+]
+SEVERITIES = [each.value for each in Severity]
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+def test_a_cause_that_a_text_can_show_has_its_words(cause: str) -> None:
+    known = cause_of(cause)
+    assert known.severity in SEVERITIES
+    assert not placeholders(known.text.en.explanation), f"{cause}: values belong into title and why"
+    if known.signature:
+        asked = placeholders(known.text.en.title + known.text.en.why)
+        assert known.told or not asked, f"{cause}: a text seldom tells {sorted(asked)}: add [told.en] and [told.ja]"
+        assert known.questions, f"{cause}: what is asked where the text is thin?"
+    if known.told:
+        told = (known.told.en, known.told.ja)
+        assert not any(placeholders(each.title + each.why) for each in told), f"{cause}: told texts hold no values"
+
+
+@pytest.mark.parametrize(("cause", "signature"), SIGNATURES)
+def test_a_signature_speaks_and_keeps_silent(cause: str, signature: Signature) -> None:
+    assert signature.speaks, f"{cause}: no text that it must match"
+    assert 0 < signature.certainty < 1
+    unknown = [each for each in signature.over if each not in CAUSES]
+    assert not unknown, f"{cause} is over {unknown}, which is no cause"
+    for text, wanted in [*((each, True) for each in signature.speaks), *((each, False) for each in signature.silent)]:
+        lines = lines_of(text)
+        found = any(hit.signature is signature for hit in hits(lines, (told(lines).facts,)))
+        assert found is wanted, f"{cause}: {'does not match' if wanted else 'matches'} {text!r}"
+
+
+@pytest.mark.parametrize(("cause", "signature"), SIGNATURES)
+def test_the_conditions_of_a_signature_are_understood(cause: str, signature: Signature) -> None:
+    for condition in (*signature.when, *signature.unless):
+        assert holds(condition, Facts()) is None, f"{cause}: {condition}"
 
 
 # --- remedies --------------------------------------------------------------------------------------------------------

@@ -180,10 +180,11 @@ class RunPage(Page):
 
         cause, language = cause_of(each.id), self.case.language
         if each.finding is None:
-            return cause.clear.of(language)
+            return cause.clear.of(language) if cause.clear else each.id
         from checks.shell import fill_sentence
 
-        return fill_sentence(cause.text.of(language).title, each.finding.placeholders())
+        values = each.finding.placeholders()
+        return fill_sentence(cause.text_with(values, language).title, values)
 
     def _detail(self, each: Row) -> str:
         state = self.case.say(f"run-state-{each.state}")

@@ -162,7 +162,8 @@ def _known(key: str, otherwise: str, language: str) -> str:
 
 def _finding(finding: Finding, case: Case, language: str) -> FindingView:
     cause = cause_of(finding.cause)
-    text, values = cause.text.of(language), finding.placeholders()
+    values = finding.placeholders()
+    text = cause.text_with(values, language)
     severity = finding.severity.value
     return FindingView(
         cause=finding.cause,
@@ -195,9 +196,10 @@ def _evidence(evidence: Evidence, language: str) -> EvidenceRow:
 def _statement(cause: str, language: str) -> str:
     """What a check would confirm. A cause whose words are missing is shown by its id: no check leaves the report."""
     try:
-        return cause_of(cause).clear.of(language)
+        clear = cause_of(cause).clear
     except KeyError:
         return cause
+    return clear.of(language) if clear else cause
 
 
 def _not_run(outcomes: list[Outcome], language: str) -> tuple[NotRun, ...]:

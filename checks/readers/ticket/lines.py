@@ -1,4 +1,4 @@
-"""A pasted text as lines that can be searched: without colours, quoting, log prefixes and escapes, each with its number.
+"""A pasted text as lines that can be searched: without colours, quoting, prefixes and escapes, with their numbers.
 
 Two shapes of the same text: :class:`Line` by line for what is laid out in lines (tables, tracebacks, version lists),
 and :func:`flat` in one piece, for sentences that a terminal, a mail program or a web form has wrapped.

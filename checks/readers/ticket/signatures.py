@@ -1,0 +1,183 @@
+"""The signatures of the catalogue, searched in a text: which causes its wordings show, and in which lines.
+
+All patterns of all causes are compiled once by RE2, whose time grows with the length of the text and nothing else; its
+filter names the patterns whose fixed words stand in the text at all, so that a ticket costs some dozen searches.
+"""
+
+from __future__ import annotations
+
+import bisect
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import re2
+
+from checks.causes import Signature, cause_files, cause_of
+from checks.facts import Facts
+from checks.knowledge.ticket_phrases import expand
+from checks.readers.ticket.conditions import holds
+from checks.readers.ticket.lines import Line, flat
+
+CLUE_SHOWN = 300  # characters of a line that a finding quotes
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A signature that stands in a text. ``lines``: the numbers of the lines that show it; ``clue``: the first one."""
+
+    cause: str
+    signature: Signature
+    lines: tuple[int, ...]
+    clue: str
+    groups: dict[str, str]
+
+
+def hits(lines: Sequence[Line], told: Sequence[Facts]) -> tuple[Hit, ...]:
+    """Every signature that the text shows. ``told``: the facts for the conditions, the most trusted first."""
+    text = _Text(lines)
+    present = text.possible()
+    return tuple(
+        hit
+        for cause, signature, parts in _all_signatures()
+        if not present.isdisjoint(parts.any) and (hit := _hit(cause, signature, parts, text, told)) is not None
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """The patterns of one signature by their numbers in the compiled set."""
+
+    any: tuple[int, ...]
+    all: tuple[int, ...]
+    none: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    line: int
+    clue: str
+    groups: dict[str, str]
+
+
+class _Text:
+    """A text in its two shapes, as bytes; what was searched once is not searched again."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        joined, starts = flat(lines)
+        self._lines = lines
+        self._shapes: list[tuple[bytes, list[int], list[int]]] = []
+        by_line, offset = [], 0
+        for line in lines:
+            by_line.append(offset)
+            offset += len(line.text.encode()) + 1
+        text = "\n".join(line.text for line in lines).encode()
+        self._shapes.append((text, by_line, [line.number for line in lines]))
+        encoded = joined.encode()
+        if len(encoded) == len(joined):
+            offsets = [start for start, _ in starts]
+        else:
+            offsets, last, done = [], 0, 0
+            for start, _ in starts:
+                done += len(joined[last:start].encode())
+                last = start
+                offsets.append(done)
+        self._shapes.append((encoded, offsets, [number for _, number in starts]))
+        self._possible: frozenset[int] | None = None
+        self._known: dict[int, _Match | None] = {}
+
+    def possible(self) -> frozenset[int]:
+        """The numbers of the patterns that can stand here at all."""
+        if self._possible is None:
+            whole = self._shapes[0][0] + b"\n" + self._shapes[1][0]
+            self._possible = frozenset(_compiled().filter.Match(whole.lower(), True) or ())
+        return self._possible
+
+    def find(self, number: int) -> _Match | None:
+        """The first place of a pattern."""
+        if number not in self.possible():
+            return None
+        if number not in self._known:
+            self._known[number] = self._search(_compiled().patterns[number])
+        return self._known[number]
+
+    def _search(self, pattern: Any) -> _Match | None:
+        for text, offsets, numbers in self._shapes:
+            found = pattern.search(text)
+            if found is not None:
+                index = max(bisect.bisect_right(offsets, found.start()) - 1, 0)
+                groups = {name: value.decode("utf-8", "replace") for name, value in found.groupdict().items() if value}
+                return _Match(numbers[index] if numbers else 1, self._clue(index), groups)
+        return None
+
+    def _clue(self, index: int) -> str:
+        return self._lines[index].text.strip()[:CLUE_SHOWN] if self._lines else ""
+
+
+@dataclass(frozen=True)
+class _Compiled:
+    filter: Any
+    patterns: list[Any]
+    numbers: dict[str, int]
+
+
+@functools.cache
+def _compiled() -> _Compiled:
+    """Every pattern of the catalogue.
+
+    Raises:
+        re2.error: a pattern is none of RE2's.
+        KeyError: it names a phrase that there is not.
+    """
+    options = re2.Options()
+    options.log_errors = False
+    filter_ = re2.Filter()
+    numbers: dict[str, int] = {}
+    for cause in cause_files():
+        for signature in cause_of(cause).signature:
+            for pattern in (*signature.any, *signature.all, *signature.none):
+                if pattern not in numbers:
+                    numbers[pattern] = filter_.Add(f"(?im){expand(pattern)}", options)
+    filter_.Compile()
+    return _Compiled(filter_, [filter_.re(number) for number in numbers.values()], numbers)
+
+
+@functools.cache
+def _all_signatures() -> tuple[tuple[str, Signature, _Parts], ...]:
+    numbers = _compiled().numbers
+
+    def of(patterns: Sequence[str]) -> tuple[int, ...]:
+        return tuple(numbers[each] for each in patterns)
+
+    return tuple(
+        (cause, each, _Parts(of(each.any), of(each.all), of(each.none)))
+        for cause in cause_files()
+        for each in cause_of(cause).signature
+    )
+
+
+def _hit(cause: str, signature: Signature, parts: _Parts, text: _Text, told: Sequence[Facts]) -> Hit | None:
+    shown = sorted((match for number in parts.any if (match := text.find(number)) is not None), key=lambda m: m.line)
+    if not shown:
+        return None
+    others = [text.find(number) for number in parts.all]
+    if None in others or any(text.find(number) is not None for number in parts.none):
+        return None
+    if not all(_known(each, told) is True for each in signature.when):
+        return None
+    if any(_known(each, told) is True for each in signature.unless):
+        return None
+    return _made(cause, signature, [*shown, *(each for each in others if each is not None)])
+
+
+def _known(condition: str, told: Sequence[Facts]) -> bool | None:
+    return next((answer for facts in told if (answer := holds(condition, facts)) is not None), None)
+
+
+def _made(cause: str, signature: Signature, matches: Sequence[_Match]) -> Hit:
+    groups: dict[str, str] = {}
+    for match in matches:
+        groups = match.groups | groups
+    lines = tuple(sorted({match.line for match in matches}))
+    return Hit(cause, signature, lines, matches[0].clue, groups)

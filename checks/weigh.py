@@ -1,0 +1,142 @@
+"""The root cause of a ticket: the wordings that stand in its text and the findings of the checks, weighed together.
+
+Exactly one of the causes in question is taken to be the root cause, or none of them ("unknown"). Each has odds, from
+the certainty of its signatures and of the checks' findings; what is a mere consequence of another cause in question,
+or contradicted by the facts, loses most of its odds; the share of a cause in all odds is its confidence.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from checks.causes import cause_of
+from checks.facts import Facts, SentFile
+from checks.finding import Evidence, Finding, Outcome, Severity, Status
+from checks.judge import UNKNOWN, rank
+from checks.readers.ticket.lines import lines_of
+from checks.readers.ticket.signatures import Hit, hits
+
+# Odds of "none of these" against a cause that is as likely right as wrong.
+NONE_OF_THESE = 0.6
+# A second wording of the same cause is seldom independent of the first: it counts this much.
+FURTHER = 0.3
+# A check proves that something is so; whether the ticket is about that, is another question.
+IS_WHAT_THE_TICKET_IS_ABOUT = {Severity.BLOCKING: 0.45, Severity.WARNING: 0.15, Severity.NOTE: 0.02}
+CONFIRMED = 0.6  # the same finding, where the text words that cause too
+CONSEQUENCE = 0.06  # of the odds are left to what a matching signature calls a consequence
+EXPLAINED = 0.4  # ... and to what the catalogue calls a usual consequence of another cause in question
+CONTRADICTED = 0.25  # ... and to what a check of this very machine found to be fine
+WORTH_NAMING = 0.02  # confidence from which on a cause is named at all
+CERTAIN = 0.99  # nothing is surer than this
+CLUES = 5  # quoted lines per finding
+
+
+@dataclass
+class _Suspect:
+    """A cause in question."""
+
+    hits: list[Hit] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+    def certainty(self) -> float:
+        """How likely this is the root cause, seen alone: 0 to 1."""
+        doubt = 1.0
+        for index, hit in enumerate(sorted(self.hits, key=lambda each: -each.signature.certainty)):
+            doubt *= 1 - hit.signature.certainty * (1.0 if index == 0 else FURTHER)
+        for finding in self.findings[:1]:
+            weight = CONFIRMED if self.hits else IS_WHAT_THE_TICKET_IS_ABOUT[finding.severity]
+            doubt *= 1 - finding.confidence * weight
+        return min(1 - doubt, CERTAIN)
+
+
+def with_tickets(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[tuple[Outcome, ...], tuple[Finding, ...]]:
+    """The outcomes with what the sent texts show, and all findings, the best first.
+
+    Without a text these are the checks' own findings in their own order (checks/judge.py).
+    """
+    known = tuple(outcomes)
+    texts = [log for log in facts.logs if log.text is not None]
+    if not texts:
+        return known, rank(known)
+    suspects = _suspects(texts, facts, known)
+    shares = _shares(suspects, known, facts)
+    named = [_finding(cause, suspects[cause], share) for cause, share in shares.items() if share >= WORTH_NAMING]
+    named += [_unknown(shares)]
+    named.sort(key=lambda each: -each.confidence)
+    told = {each.cause for each in named}
+    # What the checks of a live machine found stays, behind what the text is about.
+    rest = [] if facts.told else [each for each in rank(known) if each.cause not in told]
+    return (*_without(known, told), *_as_outcomes(named)), (*named, *rest)
+
+
+def _suspects(texts: Sequence[SentFile], facts: Facts, outcomes: Sequence[Outcome]) -> Mapping[str, _Suspect]:
+    suspects: dict[str, _Suspect] = defaultdict(_Suspect)
+    for log in texts:
+        for hit in hits(lines_of(log.text or ""), (facts,)):
+            suspects[hit.cause].hits.append(hit)
+    for outcome in outcomes:
+        for finding in outcome.findings:
+            if finding.cause != UNKNOWN:
+                suspects[finding.cause].findings.append(finding)
+    return suspects
+
+
+def _shares(suspects: Mapping[str, _Suspect], outcomes: Sequence[Outcome], facts: Facts) -> dict[str, float]:
+    """Confidence per cause, of those in question and of "unknown"; together they are 1."""
+    odds = {cause: _odds(suspect.certainty()) for cause, suspect in suspects.items()}
+    odds[UNKNOWN] = odds.get(UNKNOWN, 0.0) + NONE_OF_THESE
+    certainty = {cause: suspect.certainty() for cause, suspect in suspects.items()}
+    for cause, suspect in suspects.items():
+        beaten = {each for hit in suspect.hits for each in hit.signature.over}
+        usual = set(cause_of(cause).explains) if suspect.hits else set()
+        for other in (beaten | usual) & odds.keys() - {cause}:
+            if cause not in _over(suspects[other]) or certainty[cause] > certainty[other]:
+                odds[other] *= CONSEQUENCE if other in beaten else EXPLAINED
+    if not facts.told:
+        for outcome in outcomes:
+            if outcome.status is Status.CLEAR and outcome.cause in odds:
+                odds[outcome.cause] *= CONTRADICTED
+    whole = sum(odds.values())
+    return {cause: each / whole for cause, each in odds.items()}
+
+
+def _over(suspect: _Suspect) -> set[str]:
+    return {each for hit in suspect.hits for each in hit.signature.over}
+
+
+def _odds(certainty: float) -> float:
+    return certainty / (1 - certainty)
+
+
+def _finding(cause: str, suspect: _Suspect, share: float) -> Finding:
+    shown = sorted(suspect.hits, key=lambda each: -each.signature.certainty)
+    clues = {hit.clue: Evidence("clue", hit.clue, "ticket", "", hit.lines) for hit in reversed(shown) if hit.clue}
+    evidence = tuple(list(clues.values())[::-1][:CLUES])
+    groups = {name: value for hit in reversed(shown) for name, value in hit.groups.items()}
+    severity = Severity(cause_of(cause).severity)
+    if not suspect.findings:
+        return Finding(cause=cause, severity=severity, confidence=round(share, 3), evidence=evidence, values=groups)
+    proven = suspect.findings[0]
+    return msgspec.structs.replace(
+        proven,
+        confidence=round(share, 3),
+        severity=severity if shown else proven.severity,
+        evidence=(*proven.evidence, *evidence),
+        values=groups | proven.values,
+    )
+
+
+def _unknown(shares: Mapping[str, float]) -> Finding:
+    return Finding(cause=UNKNOWN, severity=Severity.WARNING, confidence=round(shares[UNKNOWN], 3))
+
+
+def _without(outcomes: Iterable[Outcome], told: set[str]) -> list[Outcome]:
+    return [each for each in outcomes if each.status is not Status.FOUND or each.cause not in told]
+
+
+def _as_outcomes(named: Iterable[Finding]) -> list[Outcome]:
+    return [Outcome(cause=each.cause, status=Status.FOUND, findings=(each,)) for each in named]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterator
 
 import msgspec
 
@@ -52,6 +53,16 @@ def pci_name(vendor_id: str, device_id: str, subsystem_vendor: str = "", subsyst
         die=_die(vendor_id, device_id, name),
         subsystem=_subsystem(device, subsystem_vendor, subsystem_device),
     )
+
+
+def devices_of(vendor_id: str) -> Iterator[tuple[str, PciName]]:
+    """(device id, name) of every device of a vendor, in the list's order."""
+    vendor = VENDOR_NAMES.get(vendor_id, "")
+    for line in _vendor_block(vendor_id).split(b"\n\t")[1:]:
+        if line.startswith(b"\t"):  # a board
+            continue
+        device_id, name = _text(line[:4]), _text(line[6:].partition(b"\n")[0])
+        yield device_id, PciName(vendor=vendor, name=name, product=_product(name), die=_die(vendor_id, device_id, name))
 
 
 @functools.cache

@@ -1,0 +1,240 @@
+"""What a GPU's name tells: its maker, its die and what that can compute.
+
+Names come as drivers, frameworks and people write them: "NVIDIA A100-SXM4-80GB", "GeForce RTX 2070 with Max-Q Design",
+"3090 Ti". A name is cut into words; makers, memory sizes, board forms and the like are dropped, and what is left is
+looked up in an index of the names in pci.ids. A name that several dies have gives what all of them have in common.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from checks.facts import Gpu
+from checks.knowledge.gpu_architectures import (
+    amd_target_of_device,
+    architecture_of_die,
+    gpu_architectures,
+    intel_platform,
+    tegra_of,
+)
+from checks.machine.pci import VENDOR_NAMES, PciName, devices_of
+
+LONGEST_NAME = 90  # characters
+MOST_WORDS = 8  # of a name that are looked at
+
+# Glued words: "rtx3090ti" -> "rtx 3090 ti", "rx6700xt" -> "rx 6700 xt".
+_GLUED = re.compile(r"(rtx|gtx|rx|arc|titan|quadro|tesla)(?=[a-z]?\d)|(?<=\d{4})(?=(?:ti|super|xtx|xt|gre|d)\b)")
+_NO_WORD = re.compile(r"\((?:r|tm|c)\)|[^a-z0-9.+]+")
+_SIZE = re.compile(r"\d{1,3}(?:\.\d)?g[ib]?b?|\d{4,6}m[ib]{1,2}|hbm\d?e?|gddr\d?x?|sxm\d?|pcie|nvl\d*|dgxs|fhhl|\d{1,3}")
+# Words that tell nothing about the die.
+_NOISE = frozenset(
+    "nvidia amd ati intel corporation corp inc graphics card gpu gpus geforce radeon instinct tesla grid hgx series"
+    " design edition workstation server generation embedded refresh oem rev a vram gb gib mb mib lite hash rate with"
+    " engineering sample accelerator founders".split()
+)
+_MOBILE = frozenset({"mobile", "laptop", "notebook"})
+_MAX_Q = "maxq"
+_ONLY_WITH_BRAND = frozenset({"quadro", "ada", "pro"})  # people leave these out, and then several cards are meant
+
+
+class NamedGpu(msgspec.Struct, frozen=True, kw_only=True):
+    """What a name tells. Empty texts: the name alone does not tell."""
+
+    vendor_id: str  # "10de"
+    product: str  # as pci.ids spells it, without the maker
+    device_id: str = ""
+    die: str = ""
+    architecture: str = ""
+    compute_capability: str = ""  # NVIDIA
+    gfx_target: str = ""  # AMD
+
+    def as_gpu(self, name: str, origin: str) -> Gpu:
+        """The GPU as the bus of a live machine would show it, under the name that was told."""
+        return Gpu(
+            origin=origin,
+            vendor_id=self.vendor_id,
+            vendor=VENDOR_NAMES[self.vendor_id],
+            product=name,
+            device_id=self.device_id or None,
+            die=self.die,
+            architecture=self.architecture or None,
+            compute_capability=self.compute_capability or None,
+            gfx_target=self.gfx_target or None,
+        )
+
+
+def gpu_of_name(name: str) -> NamedGpu | None:
+    """The GPU of a name that a program printed; None where no such name is known."""
+    words = _words(name)
+    for length in range(len(words), 0, -1):
+        found = _index().get(_key(words[:length]))
+        if found is not None:
+            return found
+    return None
+
+
+def gpu_at(text: str) -> tuple[NamedGpu, int] | None:
+    """The GPU whose name the text begins with, and how many characters of it are the name.
+
+    A name of one word that other things have too ("titan") does not count; a row of cards ("RTX 50 series") neither.
+    """
+    end = 0
+    best: tuple[NamedGpu, int] | None = None
+    pieces = [each for each in re.finditer(r"[^\s,;|()/\[\]:]+", text[:LONGEST_NAME])][:MOST_WORDS]
+    for piece in pieces:
+        between = text[end : piece.start()]
+        if end and between.strip(" ()-"):
+            break
+        end = piece.end()
+        words = _words(text[:end])
+        if words and not any(each.isdigit() or any(c.isdigit() for c in each) for each in words):
+            continue
+        if re.match(r"[\s-]*(?:series|系列|シリーズ)", text[end : end + 10], re.IGNORECASE):
+            return None
+        found = _index().get(_key(words)) if words else None
+        if found is not None:
+            best = (found, end)
+    return best
+
+
+def jetson_capability(model: str) -> str | None:
+    """The compute capability of a Jetson by its model's name ("Jetson Orin Nano"); None for one that is not known."""
+    wanted = model.lower()
+    for row in reversed(gpu_architectures().tegra):  # the newest first: "Orin Nano" is no "Nano"
+        boards = row.boards.lower().removeprefix("jetson ").split(", ")
+        if any(board in wanted for board in boards):
+            soc = tegra_of([row.soc])
+            architecture = architecture_of_die(soc.die) if soc else None
+            return architecture.compute_capability if architecture else None
+    return None
+
+
+def _words(name: str) -> list[str]:
+    """The words of a name that tell something, lower case: "NVIDIA GeForce RTX 3080 Laptop GPU" -> rtx 3080 mobile."""
+    lower = name[:LONGEST_NAME].lower().replace("max-q", _MAX_Q).replace("max q", _MAX_Q)
+    lower = _GLUED.sub(lambda found: f"{found.group(0)} ", _NO_WORD.sub(" ", lower))
+    found = []
+    for word in lower.split():
+        if word in _NOISE:
+            continue
+        if _SIZE.fullmatch(word) and (found or not word.isdigit()) and not _is_model(word, found):
+            continue
+        found.append("mobile" if word in _MOBILE else word)
+    return found[:MOST_WORDS]
+
+
+def _is_model(word: str, before: Sequence[str]) -> bool:
+    """Whether a short number is a model's and no size: "vega 56", "gt 710"."""
+    return word.isdigit() and bool(before) and before[-1] in {"vega", "gt", "gts", "gtx", "titan", "fury", "pro", "nvs"}
+
+
+def _key(words: Iterable[str]) -> str:
+    return " ".join(words)
+
+
+@functools.cache
+def _index() -> dict[str, NamedGpu]:
+    """Words of a name -> what it tells."""
+    candidates: defaultdict[str, list[NamedGpu]] = defaultdict(list)
+    for each in _known():
+        for name in _spelled_out(each.product):
+            words = _words(name)
+            if not words or not any(any(c.isdigit() for c in word) or word == "titan" for word in words):
+                continue
+            candidates[_key(words)].append(msgspec.structs.replace(each, product=name))
+    for key in list(candidates):
+        for shorter in _left_out(key.split()):
+            candidates[shorter] += candidates[key]
+    return {key: _common(found) for key, found in candidates.items()}
+
+
+def _left_out(words: list[str]) -> Iterator[str]:
+    """How else the card is called: without its brand, and by its bare number ("3090 ti")."""
+    brandless = [word for word in words if word not in _ONLY_WITH_BRAND]
+    if brandless != words:
+        yield _key(brandless)
+    for brand in ("rtx", "gtx", "rx", "arc"):
+        if words[0] == brand and len(words) > 1 and re.fullmatch(r"[ab]?\d{3,4}m?", words[1]):
+            yield _key(words[1:])
+
+
+def _known() -> Iterator[NamedGpu]:
+    for device_id, pci in devices_of("10de"):
+        architecture = architecture_of_die(pci.die)
+        if architecture is not None:
+            yield NamedGpu(
+                vendor_id="10de",
+                product=pci.product,
+                device_id=device_id,
+                die=pci.die,
+                architecture=architecture.architecture,
+                compute_capability=architecture.compute_capability,
+            )
+    for device_id, pci in devices_of("1002"):
+        target = amd_target_of_device(device_id, pci.name) if _is_graphics(pci) else None
+        if target is not None:
+            yield NamedGpu(
+                vendor_id="1002",
+                product=pci.product,
+                device_id=device_id,
+                die=pci.die,
+                architecture=target.architecture,
+                gfx_target=target.gfx,
+            )
+    for device_id, pci in devices_of("8086"):
+        platform = intel_platform(device_id)
+        if platform is not None:
+            yield NamedGpu(
+                vendor_id="8086",
+                product=pci.product,
+                device_id=device_id,
+                die=pci.die,
+                architecture=platform.architecture,
+            )
+
+
+def _is_graphics(pci: PciName) -> bool:
+    return "Audio" not in pci.name and pci.product != pci.name
+
+
+def _spelled_out(product: str) -> Iterator[str]:
+    """The names in a row of them: "Radeon RX 7900 XT/7900 XTX" -> "Radeon RX 7900 XT", "Radeon RX 7900 XTX"."""
+    prefix: list[str] = []
+    before = ""
+    for part in re.split(r"\s*/\s*", product):
+        words = part.split()
+        if all(not any(c.isdigit() for c in word) for word in words) and before:
+            yield f"{re.sub(r'(?i) (?:mobile|max-q).*', '', before)} {part}"  # "RTX 3070 Mobile / Max-Q"
+            continue
+        own = []
+        for word in words:
+            if any(c.isdigit() for c in word):
+                break
+            own.append(word)
+        if own:
+            prefix = own
+        before = part if own else " ".join([*prefix, part])
+        yield before
+
+
+def _common(found: list[NamedGpu]) -> NamedGpu:
+    """What all cards of one name have in common."""
+
+    def shared(field: str) -> str:
+        values = {getattr(each, field) for each in found}
+        return str(values.pop()) if len(values) == 1 else ""
+
+    return NamedGpu(
+        vendor_id=found[0].vendor_id,
+        product=found[0].product,
+        device_id=shared("device_id"),
+        die=shared("die"),
+        architecture=shared("architecture"),
+        compute_capability=shared("compute_capability"),
+        gfx_target=shared("gfx_target"),
+    )

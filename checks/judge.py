@@ -96,4 +96,4 @@ def rank(outcomes: Iterable[Outcome]) -> tuple[Finding, ...]:
 def can_explain(cause: str, symptom: str) -> bool:
     """Whether a cause of this family can explain the symptom at all; a broken card explains both kinds."""
     is_about_results = family_of(cause) == "reproducibility" or cause == "gpu-hardware-fault"
-    return symptom == "everything" or (symptom in ABOUT_RESULTS) == is_about_results
+    return symptom in ("everything", "ticket") or (symptom in ABOUT_RESULTS) == is_about_results

@@ -64,8 +64,11 @@ def with_tickets(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[tuple[Outco
         return known, rank(known)
     suspects = _suspects(texts, facts, known)
     shares = _shares(suspects, known, facts)
-    named = [_finding(cause, suspects[cause], share) for cause, share in shares.items() if share >= WORTH_NAMING]
-    named += [_unknown(shares)]
+    named = [
+        _finding(cause, suspects.get(cause, _Suspect()), share)
+        for cause, share in shares.items()
+        if share >= WORTH_NAMING or cause == UNKNOWN
+    ]
     named.sort(key=lambda each: -each.confidence)
     told = {each.cause for each in named}
     # What the checks of a live machine found stays, behind what the text is about.
@@ -101,7 +104,7 @@ def _shares(suspects: Mapping[str, _Suspect], outcomes: Sequence[Outcome], facts
             if outcome.status is Status.CLEAR and outcome.cause in odds:
                 odds[outcome.cause] *= CONTRADICTED
     whole = sum(odds.values())
-    return {cause: each / whole for cause, each in odds.items()}
+    return {cause: min(each / whole, CERTAIN) for cause, each in odds.items()}
 
 
 def _over(suspect: _Suspect) -> set[str]:
@@ -128,10 +131,6 @@ def _finding(cause: str, suspect: _Suspect, share: float) -> Finding:
         evidence=(*proven.evidence, *evidence),
         values=groups | proven.values,
     )
-
-
-def _unknown(shares: Mapping[str, float]) -> Finding:
-    return Finding(cause=UNKNOWN, severity=Severity.WARNING, confidence=round(shares[UNKNOWN], 3))
 
 
 def _without(outcomes: Iterable[Outcome], told: set[str]) -> list[Outcome]:

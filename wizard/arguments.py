@@ -113,6 +113,12 @@ def parser_of(language: str) -> argparse.ArgumentParser:
         check.add_argument(f"--{kind}", action="append", default=[], metavar="FILE", help=text(f"help-{kind}"))
     exports(check)
 
+    diagnose = command("diagnose")
+    diagnose.set_defaults(command="diagnose")
+    diagnose.add_argument("file", nargs="?", default=STANDARD_STREAM, metavar="FILE", help=text("help-ticket"))
+    diagnose.add_argument("--json-lines", metavar="FILE", help=text("help-json-lines"))
+    exports(diagnose)
+
     show = command("show")
     show.set_defaults(command="show")
     show.add_argument("file", metavar="FILE")

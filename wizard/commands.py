@@ -97,6 +97,44 @@ def _show(chosen: argparse.Namespace) -> int:
     return _deliver(case, chosen)
 
 
+def _diagnose(chosen: argparse.Namespace) -> int:
+    if chosen.json_lines is not None:
+        return _diagnose_lines(chosen)
+    from checks.case import Answers, judged
+    from checks.readers.ticket.read import TICKET, read_ticket
+
+    _check_outputs(chosen)
+    if chosen.file == STANDARD_STREAM and sys.stdin.isatty() and not chosen.quiet:
+        print(words("commands.paste-now", chosen.lang), file=sys.stderr)
+    sent = _sent(chosen.file, "log", chosen.lang)
+    case = judged(read_ticket(sent.text or "", sent.name, sent.size), Answers(symptom=TICKET))
+    return _deliver(case, chosen)
+
+
+def _diagnose_lines(chosen: argparse.Namespace) -> int:
+    """One answer per line, in the order of the tickets; a line that is no ticket is answered with what is wrong."""
+    if chosen.file != STANDARD_STREAM:
+        raise UsageError(words("commands.json-lines-alone", chosen.lang))
+    from wizard.report.json_lines import answer_of
+
+    is_wrong = False
+    with contextlib.ExitStack() as stack:
+        if chosen.json_lines == STANDARD_STREAM:
+            tickets = sys.stdin.buffer
+        else:
+            try:
+                tickets = stack.enter_context(open(chosen.json_lines, "rb"))
+            except OSError as error:
+                raise UsageError(_unreadable(chosen.json_lines, error, chosen.lang)) from error
+        for number, line in enumerate(tickets, start=1):
+            if line.strip():
+                answer, is_ticket = answer_of(line, number, chosen.lang)
+                is_wrong = is_wrong or not is_ticket
+                sys.stdout.buffer.write(answer)
+        sys.stdout.buffer.flush()
+    return 2 if is_wrong else 0
+
+
 def _envs(chosen: argparse.Namespace) -> int:
     from checks.interpreters import Places, find_interpreters, likely_first, likely_target
 
@@ -130,7 +168,7 @@ def _open(chosen: argparse.Namespace) -> int:
     return run_window([chosen.file], chosen.lang)
 
 
-COMMANDS = {"check": _check, "show": _show, "envs": _envs, "open": _open}
+COMMANDS = {"check": _check, "diagnose": _diagnose, "show": _show, "envs": _envs, "open": _open}
 
 
 # --- what goes out ---------------------------------------------------------------------------------------------------
@@ -206,28 +244,34 @@ def _environment_line(interpreter: InterpreterFacts, is_likely: bool, language: 
 
 
 def _sent(path: str, kind: str, language: str) -> SentFile:
-    """A file or pipe that the user gave; of a log its text, or the end of it."""
+    """A file or pipe that the user gave; of a log its text, or what matters of a long one."""
     from checks.facts import SentFile
-    from wizard.given import end_of
+    from checks.readers.text import NotText, read_text
 
     size = text = None
     try:
         if path == STANDARD_STREAM and kind == "log":
-            text = end_of(sys.stdin.buffer)
+            text = read_text(sys.stdin.buffer)
         else:
             with open(path, "rb") as file:
                 size = os.fstat(file.fileno()).st_size
-                text = end_of(file) if kind == "log" else None
+                text = read_text(file) if kind == "log" else None
     except OSError as error:
-        detail = error.strerror or str(error)
-        raise UsageError(words("commands.file-unreadable", language, path=path, detail=detail)) from error
+        raise UsageError(_unreadable(path, error, language)) from error
+    except NotText as error:
+        raise UsageError(words("commands.not-text", language, path=path)) from error
     return SentFile(
         origin=path,
-        name=Path(path).name,
+        name="" if path == STANDARD_STREAM else Path(path).name,
         kind=kind,
         size=size,
         text=text,
+        examined=kind == "log",
     )
+
+
+def _unreadable(path: str, error: OSError, language: str) -> str:
+    return words("commands.file-unreadable", language, path=path, detail=error.strerror or str(error))
 
 
 def _check_outputs(chosen: argparse.Namespace) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from checks.case import Case, to_builtins
+from checks.finding import Finding
 from wizard.report.model import FindingView, build
 
 _KINDS: dict[str, Any] = {
@@ -39,6 +40,12 @@ def to_json(case: Case, language: str) -> bytes:
         finding | _in_words(view) for finding, view in zip(plain["findings"], report.findings, strict=True)
     ]
     return msgspec.json.format(msgspec.json.encode(plain), indent=2) + b"\n"
+
+
+def finding_in_words(finding: Finding, view: FindingView) -> dict[str, Any]:
+    """One finding as plain data with its texts."""
+    plain: dict[str, Any] = msgspec.to_builtins(finding)
+    return plain | _in_words(view)
 
 
 def _in_words(view: FindingView) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from checks import __version__
 from checks.case import Case
 from checks.causes import cause_of
-from checks.facts import ProbeRun
+from checks.facts import Facts, ProbeRun
 from checks.finding import Evidence, Finding, Outcome, Status
 from checks.knowledge.age import knowledge_days
 from checks.remedy import RemedyPlan, plan_remedies
@@ -106,7 +106,7 @@ class Report:
 
 def build(case: Case, language: str) -> Report:
     """The report of a case in "en" or "ja"."""
-    findings = tuple(_finding(each, case, language) for each in case.findings)
+    findings = tuple(finding_view(each, case.facts, language) for each in case.findings)
     by_status: dict[Status, list[Outcome]] = defaultdict(list)
     for outcome in case.outcomes:
         by_status[outcome.status].append(outcome)
@@ -160,7 +160,8 @@ def _known(key: str, otherwise: str, language: str) -> str:
     return found.of(language) if found else otherwise
 
 
-def _finding(finding: Finding, case: Case, language: str) -> FindingView:
+def finding_view(finding: Finding, facts: Facts, language: str) -> FindingView:
+    """One finding in words, with its remedies for the machine that the facts tell of."""
     cause = cause_of(finding.cause)
     values = finding.placeholders()
     text = cause.text_with(values, language)
@@ -176,7 +177,7 @@ def _finding(finding: Finding, case: Case, language: str) -> FindingView:
         confidence=finding.confidence,
         confidence_words=_confidence(finding.confidence, language),
         evidence=tuple(_evidence(each, language) for each in finding.evidence),
-        remedies=plan_remedies(finding, case.facts, language),
+        remedies=plan_remedies(finding, facts, language),
         questions=tuple(fill_sentence(each.of(language), values) for each in cause.questions),
         sources=cause.sources,
     )

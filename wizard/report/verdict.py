@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from checks.case import Case
 from checks.finding import Finding, Severity, Status
-from checks.judge import can_explain
+from checks.judge import UNKNOWN, can_explain
 from wizard.words import area, words
 
 SYMBOLS = {"blocking": "×", "warning": "!", "clear": "✓", "incomplete": "?", "nothing-run": "–"}
@@ -73,6 +73,8 @@ def _sentence(case: Case, state: str, symptom: str, spoken: int) -> str:
     if state == "clear":
         return f"clear-{symptom}"
     best = case.findings[spoken]
+    if best.cause == UNKNOWN and case.facts.told:
+        return "unknown-ticket"
     if not can_explain(best.cause, symptom):
         return f"unrelated-{state}"
     return f"{'found' if best.confidence >= _SURE else 'maybe'}-{symptom}"

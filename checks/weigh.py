@@ -18,7 +18,9 @@ from checks.facts import Facts, SentFile
 from checks.finding import Evidence, Finding, Outcome, Severity, Status
 from checks.judge import UNKNOWN, rank
 from checks.readers.ticket.lines import lines_of
+from checks.readers.ticket.other_machine import Disagreement, disagreements
 from checks.readers.ticket.signatures import Hit, hits
+from checks.readers.ticket.told import told
 
 # Odds of "none of these" against a cause that is as likely right as wrong.
 NONE_OF_THESE = 0.6
@@ -63,23 +65,26 @@ def with_tickets(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[tuple[Outco
     if not texts:
         return known, rank(known)
     suspects = _suspects(texts, facts, known)
-    shares = _shares(suspects, known, facts)
+    shares = _shares(suspects, known, is_of_this_machine=not facts.told and not any(told_otherwise(facts)))
     named = [
         _finding(cause, suspects.get(cause, _Suspect()), share)
         for cause, share in shares.items()
         if share >= WORTH_NAMING or cause == UNKNOWN
     ]
     named.sort(key=lambda each: -each.confidence)
-    told = {each.cause for each in named}
-    # What the checks of a live machine found stays, behind what the text is about.
-    rest = [] if facts.told else [each for each in rank(known) if each.cause not in told]
-    return (*_without(known, told), *_as_outcomes(named)), (*named, *rest)
+    if facts.told:
+        return (*_without(known, named), *_as_outcomes(named)), tuple(named)
+    # Of a live machine every finding stands, whether the text is about it or not, and as sure as the check is.
+    worded = [each for each in named if suspects[each.cause].hits or each.cause == UNKNOWN]
+    outcomes_now = (*_without(known, worded), *_as_outcomes(worded))
+    return outcomes_now, rank(outcomes_now)
 
 
 def _suspects(texts: Sequence[SentFile], facts: Facts, outcomes: Sequence[Outcome]) -> Mapping[str, _Suspect]:
     suspects: dict[str, _Suspect] = defaultdict(_Suspect)
     for log in texts:
-        for hit in hits(lines_of(log.text or ""), (facts,)):
+        lines = lines_of(log.text or "")
+        for hit in hits(lines, (facts,) if facts.told else _in_question(told(lines).facts, facts)):
             suspects[hit.cause].hits.append(hit)
     for outcome in outcomes:
         for finding in outcome.findings:
@@ -88,7 +93,21 @@ def _suspects(texts: Sequence[SentFile], facts: Facts, outcomes: Sequence[Outcom
     return suspects
 
 
-def _shares(suspects: Mapping[str, _Suspect], outcomes: Sequence[Outcome], facts: Facts) -> dict[str, float]:
+def told_otherwise(facts: Facts) -> tuple[Disagreement, ...]:
+    """Where the texts that were sent and the machine that was examined disagree; empty for a ticket alone."""
+    texts = () if facts.told else (lines_of(log.text) for log in facts.logs if log.text is not None)
+    return tuple(dict.fromkeys(each for lines in texts for each in disagreements(told(lines).facts, facts)))
+
+
+def _in_question(in_the_text: Facts, here: Facts) -> tuple[Facts, ...]:
+    """The facts that a text is about, the most trusted first: this machine's only if it can be from this machine."""
+    is_other = any(each.is_other_machine for each in disagreements(in_the_text, here))
+    return (in_the_text,) if is_other else (in_the_text, here)
+
+
+def _shares(
+    suspects: Mapping[str, _Suspect], outcomes: Sequence[Outcome], *, is_of_this_machine: bool
+) -> dict[str, float]:
     """Confidence per cause, of those in question and of "unknown"; together they are 1."""
     odds = {cause: _odds(suspect.certainty()) for cause, suspect in suspects.items()}
     odds[UNKNOWN] = odds.get(UNKNOWN, 0.0) + NONE_OF_THESE
@@ -99,7 +118,7 @@ def _shares(suspects: Mapping[str, _Suspect], outcomes: Sequence[Outcome], facts
         for other in (beaten | usual) & odds.keys() - {cause}:
             if cause not in _over(suspects[other]) or certainty[cause] > certainty[other]:
                 odds[other] *= CONSEQUENCE if other in beaten else EXPLAINED
-    if not facts.told:
+    if is_of_this_machine:
         for outcome in outcomes:
             if outcome.status is Status.CLEAR and outcome.cause in odds:
                 odds[outcome.cause] *= CONTRADICTED
@@ -133,8 +152,9 @@ def _finding(cause: str, suspect: _Suspect, share: float) -> Finding:
     )
 
 
-def _without(outcomes: Iterable[Outcome], told: set[str]) -> list[Outcome]:
-    return [each for each in outcomes if each.status is not Status.FOUND or each.cause not in told]
+def _without(outcomes: Iterable[Outcome], named: Sequence[Finding]) -> list[Outcome]:
+    causes = {each.cause for each in named}
+    return [each for each in outcomes if each.status is not Status.FOUND or each.cause not in causes]
 
 
 def _as_outcomes(named: Iterable[Finding]) -> list[Outcome]:

@@ -125,8 +125,7 @@ def _as_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
         if len(rest) > 16 * LONGEST:
             *whole, rest = _broken(rest)
             yield from whole
-    if rest:
-        yield from _broken(rest)
+    yield from _broken(rest)
 
 
 def _broken(line: bytes) -> Iterator[bytes]:

@@ -37,15 +37,15 @@ def to_json(case: Case, language: str) -> bytes:
     }
     plain["facts"] = {**_KINDS, **plain["facts"]}
     plain["findings"] = [
-        finding | _in_words(view) for finding, view in zip(plain["findings"], report.findings, strict=True)
+        {"evidence": [], **finding, **_in_words(view)}
+        for finding, view in zip(plain["findings"], report.findings, strict=True)
     ]
     return msgspec.json.format(msgspec.json.encode(plain), indent=2) + b"\n"
 
 
 def finding_in_words(finding: Finding, view: FindingView) -> dict[str, Any]:
     """One finding as plain data with its texts."""
-    plain: dict[str, Any] = msgspec.to_builtins(finding)
-    return plain | _in_words(view)
+    return {"evidence": [], **msgspec.to_builtins(finding), **_in_words(view)}
 
 
 def _in_words(view: FindingView) -> dict[str, Any]:

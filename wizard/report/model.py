@@ -18,6 +18,7 @@ from checks.finding import Evidence, Finding, Outcome, Status
 from checks.knowledge.age import knowledge_days
 from checks.remedy import RemedyPlan, plan_remedies
 from checks.shell import fill_sentence
+from checks.weigh import told_otherwise
 from wizard.report.fact_sheet import FactSection, fact_sections, label
 from wizard.report.verdict import Verdict, verdict_of
 from wizard.words import area, words
@@ -256,4 +257,18 @@ def _notes(case: Case, language: str) -> tuple[str, ...]:
         ("note-cancelled", not case.complete),
         ("note-no-machine", case.facts.machine is None),
     ]
-    return tuple(words(f"report.{key}", language, written=case.naosu, here=__version__) for key, holds in keys if holds)
+    notes = [words(f"report.{key}", language, written=case.naosu, here=__version__) for key, holds in keys if holds]
+    return (*notes, *_told_otherwise(case, language))
+
+
+def _told_otherwise(case: Case, language: str) -> tuple[str, ...]:
+    """That a pasted text is from another machine than the one examined, or from another day."""
+    found = told_otherwise(case.facts)
+    if not found:
+        return ()
+    listed = words("report.list-separator", language).join(
+        words("report.told-otherwise", language, label=label(each.fact, language), told=each.told, here=each.here)
+        for each in found
+    )
+    key = "note-other-machine" if any(each.is_other_machine for each in found) else "note-other-day"
+    return (words(f"report.{key}", language, listed=listed),)

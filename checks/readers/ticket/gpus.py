@@ -1,0 +1,76 @@
+"""GPUs in a text: where names of them stand, and what a text says of one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from checks.machine.gpu_names import NamedGpu, gpu_at, gpu_of_name
+
+MOST = 16  # GPUs of one text
+# Where a name can begin. What follows must be in the index of names to count.
+_BEGIN = re.compile(
+    r"(?<![a-z0-9_./-])(?:nvidia|geforce|quadro|tesla|titan|radeon|instinct|(?:rtx|gtx|rx|arc)(?=[ -]?[ab]?\d)|rtx (?:a|pro|titan)|intel(?:\(r\))? arc|amd)\b"
+    r"|(?<![a-z0-9_./-])(?:rtx|gtx|rx|arc)(?=[ab]?\d{3,4})"
+    r"|(?<![a-z0-9_./-])(?:[ahbvpkl]\d{2,3}[a-z]?|t4|gb\d{2,3}|gh200|mi\d{2,3}x?)(?![a-z0-9_.])"
+)
+_SHORT = re.compile(r"[a-z]{1,2}\d{2,3}[a-z]?|t4")  # data-centre cards by their bare name
+_WELL_KNOWN = frozenset({"a100", "h100", "h200", "h800", "v100", "l40s", "b200", "gb200", "mi300x", "mi250x", "mi210", "a10g"})
+_BARE = re.compile(r"(?<![\w.])(\d{4}(?:\s?(?:ti|super))?(?:\s(?:super|laptop|mobile))?)(?![\w.])", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class GpuSaid:
+    """A GPU that a text names. ``by``: "driver" where the driver or a framework listed it, "bus", "said" else."""
+
+    named: NamedGpu | None
+    name: str  # as it was told; "" for the name of the index
+    index: int | None = None
+    by: str = "said"
+    nvidia: dict[str, Any] = field(default_factory=dict)  # more fields of NvidiaGpu
+    bus: dict[str, Any] = field(default_factory=dict)  # more fields of Gpu
+
+    @property
+    def label(self) -> str:
+        """What to call it."""
+        return self.name or (self.named.product if self.named else "GPU")
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """The name of a GPU in a text, and where it stands."""
+
+    named: NamedGpu
+    start: int
+    end: int
+
+
+def mentions_of_gpus(text: str, lower: str) -> Iterator[Mention]:
+    """Every name of a GPU in a text. ``lower``: the text in lower case, of the same length."""
+    last = 0
+    for begin in _BEGIN.finditer(lower):
+        if begin.start() < last:
+            continue
+        word = begin.group(0)
+        if _SHORT.fullmatch(word) and not _is_card(word, text[begin.start()]):
+            continue
+        found = gpu_at(text[begin.start() : begin.start() + 90].partition("\n")[0])
+        if found is not None:
+            last = begin.start() + found[1]
+            yield Mention(found[0], begin.start(), last)
+
+
+def gpus_in(value: str, *, is_name: bool = False) -> list[NamedGpu]:
+    """The GPUs that the value of a field names. ``is_name``: it is about a GPU, so that a bare "3090" is one."""
+    found = [each.named for each in mentions_of_gpus(value, value.lower())]
+    if not found and is_name:
+        whole = gpu_of_name(value) if len(value) < 60 and re.match(r"[A-Za-z]", value) else None
+        found = [whole] if whole else [gpu for each in _BARE.finditer(value) if (gpu := gpu_of_name(each[1]))]
+    return found[:MOST]
+
+
+def _is_card(word: str, first: str) -> bool:
+    """Whether letters with a number are a card: "A100" is, "a16" or "h20" need not be."""
+    return first.isupper() or word in _WELL_KNOWN

@@ -1,0 +1,217 @@
+"""Lists of "key: value": collect_env and its relatives, issue forms, logs that print a version per line.
+
+All of them name the same things by slightly different keys, so one table of keys (ticket_words.toml) reads them all:
+torch.utils.collect_env (old, new, vLLM's, mmcv's, detectron2's), transformers-cli env, the forms of TensorFlow, ONNX
+Runtime, TensorRT and PyTorch, ComfyUI's and Ultralytics' start-up lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from packaging.utils import canonicalize_name
+
+from checks.facts import Package
+from checks.knowledge.ai_packages import examined_names
+from checks.knowledge.ticket_words import FieldRow, field_of_key, package_of_word
+from checks.readers.ticket.gpus import GpuSaid, gpus_in
+from checks.readers.ticket.systems import system_facts
+from checks.readers.ticket.text import Field, Said, Text, plain_key
+
+VERSION = re.compile(r"(?<![\w.+])v?(\d{1,4}(?:\.\d{1,8}){1,3}(?:\.?(?:a|b|rc|dev|post|alpha|beta)\d*)*(?:\+[\w.]{1,40})?)")
+_DRIVER = re.compile(r"(?<![\d.])(\d{3}\.\d{2,3}(?:\.\d{2})?)(?![\d.])")
+_DRIVER_BRANCH = re.compile(r"(?<![\d.])(\d{3})(?![\d.])")
+_PYTHON = re.compile(r"(?<![\d.])([23]\.\d{1,2}(?:\.\d{1,2})?(?:(?:a|b|rc)\d)?)(?![\d.])")
+_GLIBC = re.compile(r"glibc[ -]?(\d\.\d{1,2})|^(\d\.\d{1,2})$")
+_CUDA = re.compile(r"(?<![\d.])(\d{1,2}\.\d{1,2})(?:\.\d{1,4})?(?![\d.])")
+_SLASH = re.compile(r"(?:cuda )?v?(\d{1,2}\.\d{1,2})[\d.]*\s{0,3}/\s{0,3}(?:cudnn )?v?(\d{1,2}(?:\.\d{1,2}){0,3})", re.IGNORECASE)
+_FLAGS = re.compile(r"^\s{0,80}[Ff](?:lags|eatures)\s{0,40}:\s{0,80}([a-z0-9_ ]{20,4000})$", re.MULTILINE)
+_NOTHING = frozenset({"none", "n/a", "na", "not installed", "no", "-", "could not collect", "not available", "null", "unknown"})
+_YES = re.compile(r"(?:yes|true|1)\b", re.IGNORECASE)
+_NO = re.compile(r"(?:no|false|0)\b", re.IGNORECASE)
+_GPU_NUMBER = re.compile(r"gpu ?(\d{1,2})(?:,\d{1,2})*")  # mmcv: "GPU 0,1,2,3: NVIDIA A100"
+_COLLECTED = ("pytorch version", "cuda used to build pytorch")
+
+
+def read_lists(text: Text) -> Iterator[Said]:
+    """Everything that keys tell, in the order of the lines."""
+    program = _program(text)
+    for field in text.fields:
+        yield from _of_field(field, text, program)
+    for field in text.columns:
+        if field.key in field_of_key():
+            yield from _of_field(field, text, program)
+    yield from _of_headings(text)
+    if "flags" in text.lower or "features" in text.lower:
+        for found in _FLAGS.finditer(text.whole):
+            yield Said(
+                "machine.cpu.instruction_sets", tuple(found[1].split()), (text.number_at(found.start()),), program
+            )
+
+
+def _program(text: Text) -> str:
+    """What printed the list, where it can be told."""
+    if text.has("cuda used to build pytorch", "collecting environment information"):
+        return "collect_env"
+    if text.has("huggingface_hub version", "transformers` version", "transformers version"):
+        return "transformers env"
+    return ""
+
+
+def _of_field(field: Field, text: Text, program: str) -> Iterator[Said]:
+    number = text.lines[field.index].number
+    row = field_of_key().get(field.key)
+    if row is not None:
+        value, numbers = field.value, (number,)
+        if not value and row.reads in ("gpus", "version", "system"):  # the value on the next line
+            value, numbers = _next_value(text, field.index, numbers)
+        yield from _said(row, value, numbers, program)
+        return
+    named = _GPU_NUMBER.fullmatch(field.key)
+    if named:
+        found = gpus_in(field.value, is_name=True)
+        for gpu in found[:1]:
+            said = GpuSaid(gpu, field.value.partition(" (UUID")[0].strip(), index=int(named[1]), by="driver")
+            yield Said("gpu", said, (number,), program)
+        return
+    yield from _package_line(field, number, program)
+
+
+def _next_value(text: Text, index: int, numbers: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
+    for line in text.lines[index + 1 : index + 3]:
+        if line.text.strip():
+            is_key = plain_key(line.text.partition(":")[0]) in field_of_key()
+            return ("", numbers) if is_key else (line.text.strip(), (*numbers, line.number))
+    return "", numbers
+
+
+def _of_headings(text: Text) -> Iterator[Said]:
+    """Forms that set the question as a heading, and the answer below: "### TensorFlow version"."""
+    keys = field_of_key()
+    for index, line in enumerate(text.lines[:-1]):
+        if len(line.text) > 60 or ":" in line.text or "=" in line.text or not line.text:
+            continue
+        row = keys.get(plain_key(line.text))
+        if row is None or row.reads == "flags":
+            continue
+        value, numbers = _next_value(text, index, (line.number,))
+        if value and len(value) < 100:
+            yield from _said(row, value, numbers, "")
+
+
+def _package_line(field: Field, number: int, program: str) -> Iterator[Said]:
+    """ "xformers version: 0.0.20", "- Accelerate version: 0.25.0", "transformers = 4.45.1"."""
+    name = field.key.removesuffix(" version").strip()
+    known = package_of_word().get(name)
+    if known is None and canonicalize_name(name) in examined_names():
+        known = str(canonicalize_name(name))
+    version = VERSION.match(field.value.lstrip("\"' ^=v")) if known else None
+    if known and version:
+        yield Said("package", Package(name=known, version=version[1]), (number,), program)
+
+
+def _said(row: FieldRow, value: str, numbers: tuple[int, ...], program: str) -> Iterator[Said]:
+    for fact, read in _READS[row.reads](value):
+        yield Said(f"{row.fact}{fact}", read, numbers, program) if fact != "gpu" else Said("gpu", read, numbers, program)
+
+
+# --- how a value is read: pairs of (what to add to the fact's name, value) ----------------------------------------------
+
+_Values = Iterator[tuple[str, Any]]
+
+
+def _version(value: str) -> _Values:
+    found = VERSION.search(value.strip("\"' "))
+    if found:
+        yield "", found[1]
+
+
+def _driver(value: str) -> _Values:
+    found = _DRIVER.search(value) or (_DRIVER_BRANCH.search(value) if len(value) < 24 else None)
+    if found:
+        yield "", found[1]
+
+
+def _python(value: str) -> _Values:
+    found = _PYTHON.search(value)
+    if found:
+        yield "", found[1]
+
+
+def _libc(value: str) -> _Values:
+    found = _GLIBC.search(value)
+    if found:
+        yield "", found[1] or found[2]
+
+
+def _cuda(value: str) -> _Values:
+    """The CUDA (or ROCm) of a build: "None" says that it was built without; "N/A", that nobody could ask."""
+    if value.strip().lower() in ("none", "n/a"):
+        if value.strip().lower() == "none":
+            yield "", ""
+        return
+    found = _CUDA.search(value)
+    if found:
+        yield "", found[1]
+
+
+def _flag(value: str) -> _Values:
+    if _YES.match(value):
+        yield "", True
+    elif _NO.match(value):
+        yield "", False
+
+
+def _text(value: str) -> _Values:
+    if value and value.lower() not in _NOTHING:
+        yield "", value[:200].strip("` ")
+
+
+def _system(value: str) -> _Values:
+    for name, fact in system_facts(value).items():
+        yield f".{name}", fact
+
+
+def _gpus(value: str) -> _Values:
+    for gpu in gpus_in(value, is_name=True):
+        yield "gpu", GpuSaid(gpu, value.strip()[:120] if len(value) < 80 else "", by="said")
+
+
+def _both(value: str) -> _Values:
+    both = _SLASH.search(value)
+    found = _CUDA.search(value)
+    if both:
+        yield "", both[1]
+    elif found:
+        yield "", found[1]
+
+
+def _container(value: str) -> _Values:
+    lower = value.lower()
+    if lower in _NOTHING or "bare" in lower:
+        return
+    if "docker" in lower or "container" in lower or "nvcr.io" in lower:
+        yield "", "docker"
+
+
+def _nothing(value: str) -> _Values:  # noqa: ARG001 - a processor's flags are read from the whole line
+    return iter(())
+
+
+_READS: dict[str, Callable[[str], _Values]] = {
+    "version": _version,
+    "driver": _driver,
+    "python": _python,
+    "libc": _libc,
+    "cuda": _cuda,
+    "flag": _flag,
+    "text": _text,
+    "model": _text,
+    "system": _system,
+    "gpus": _gpus,
+    "both": _both,
+    "container": _container,
+    "flags": _nothing,
+}

@@ -1,0 +1,81 @@
+"""Where a pasted text and the machine at hand disagree: the text comes from another machine, or from another day."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from checks.facts import Facts
+from checks.versions import release
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """One fact of which text and machine tell differently. ``fact`` has a label in translations/fields.toml.
+
+    ``is_other_machine``: it does not change on one machine (the system, the GPU), other than a version does.
+    """
+
+    fact: str
+    told: str
+    here: str
+    is_other_machine: bool
+
+
+def disagreements(told: Facts, here: Facts) -> tuple[Disagreement, ...]:
+    """What the text and the machine tell differently; what either does not tell is no disagreement."""
+    return tuple(_each(told, here))
+
+
+def _each(told: Facts, here: Facts) -> Iterator[Disagreement]:
+    systems = _system(told), _system(here)
+    if all(systems) and systems[0] != systems[1]:
+        yield Disagreement("os", *systems, is_other_machine=True)
+    first, second = _gpus(told), _gpus(here)
+    if first and second and not any(one in other or other in one for one in first for other in second):
+        yield Disagreement("gpu", _listed(first), _listed(second), is_other_machine=True)
+    for fact, version in (("driver_version", _driver), ("torch_version", _torch), ("python_version", _python)):
+        if _differ(version(told), version(here)):
+            yield Disagreement(fact, version(told), version(here), is_other_machine=False)
+
+
+def _differ(told: str, here: str) -> bool:
+    """Whether two versions differ as far as both are told: "3.11" and "3.11.7" do not."""
+    first, second = release(told), release(here)
+    shorter = min(len(first), len(second))
+    return shorter > 0 and first[:shorter] != second[:shorter]
+
+
+def _system(facts: Facts) -> str:
+    os = facts.machine.os if facts.machine else None
+    return (os.system if os else None) or ""
+
+
+def _gpus(facts: Facts) -> dict[str, str]:
+    """What tells the GPUs apart -> their names: by product, since a text seldom tells the die."""
+    listed = facts.machine.gpus.devices if facts.machine and facts.machine.gpus else ()
+    return {_plain(gpu.product): gpu.product for gpu in listed if gpu.product}
+
+
+def _plain(product: str) -> str:
+    words = product.lower().replace("[", " ").replace("]", " ").split()
+    return " ".join(word for word in words if word not in ("nvidia", "amd", "intel", "geforce", "radeon", "graphics"))
+
+
+def _listed(names: dict[str, str]) -> str:
+    return ", ".join(sorted(set(names.values())))
+
+
+def _driver(facts: Facts) -> str:
+    nvidia = facts.machine.nvidia if facts.machine else None
+    return (nvidia.driver_version if nvidia else None) or ""
+
+
+def _torch(facts: Facts) -> str:
+    torch = facts.frameworks.torch if facts.frameworks else None
+    return (torch.version if torch else None) or ""
+
+
+def _python(facts: Facts) -> str:
+    interpreter = facts.target_interpreter
+    return (interpreter.version if interpreter else None) or ""

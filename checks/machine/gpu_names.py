@@ -30,7 +30,9 @@ MOST_WORDS = 8  # of a name that are looked at
 # Glued words: "rtx3090ti" -> "rtx 3090 ti", "rx6700xt" -> "rx 6700 xt".
 _GLUED = re.compile(r"(rtx|gtx|rx|arc|titan|quadro|tesla)(?=[a-z]?\d)|(?<=\d{4})(?=(?:ti|super|xtx|xt|gre|d)\b)")
 _NO_WORD = re.compile(r"\((?:r|tm|c)\)|[^a-z0-9.+]+")
-_SIZE = re.compile(r"\d{1,3}(?:\.\d)?g[ib]?b?|\d{4,6}m[ib]{1,2}|hbm\d?e?|gddr\d?x?|sxm\d?|pcie|nvl\d*|dgxs|fhhl|\d{1,3}")
+_SIZE = re.compile(
+    r"\d{1,3}(?:\.\d)?g[ib]?b?|\d{4,6}m[ib]{1,2}|hbm\d?e?|gddr\d?x?|sxm\d?|pcie|nvl\d*|dgxs|fhhl|\d{1,3}"
+)
 # Words that tell nothing about the die.
 _NOISE = frozenset(
     "nvidia amd ati intel corporation corp inc graphics card gpu gpus geforce radeon instinct tesla grid hgx series"

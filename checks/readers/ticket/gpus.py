@@ -17,7 +17,9 @@ _BEGIN = re.compile(
     r"|(?<![a-z0-9_./-])(?:[ahbvpkl]\d{2,3}[a-z]?|t4|gb\d{2,3}|gh200|mi\d{2,3}x?)(?![a-z0-9_.])"
 )
 _SHORT = re.compile(r"[a-z]{1,2}\d{2,3}[a-z]?|t4")  # data-centre cards by their bare name
-_WELL_KNOWN = frozenset({"a100", "h100", "h200", "h800", "v100", "l40s", "b200", "gb200", "mi300x", "mi250x", "mi210", "a10g"})
+_WELL_KNOWN = frozenset(
+    {"a100", "h100", "h200", "h800", "v100", "l40s", "b200", "gb200", "mi300x", "mi250x", "mi210", "a10g"}
+)
 _BARE = re.compile(r"(?<![\w.])(\d{4}(?:\s?(?:ti|super))?(?:\s(?:super|laptop|mobile))?)(?![\w.])", re.IGNORECASE)
 
 

@@ -20,15 +20,21 @@ from checks.readers.ticket.gpus import GpuSaid, gpus_in
 from checks.readers.ticket.systems import system_facts
 from checks.readers.ticket.text import Field, Said, Text, plain_key
 
-VERSION = re.compile(r"(?<![\w.+])v?(\d{1,4}(?:\.\d{1,8}){1,3}(?:\.?(?:a|b|rc|dev|post|alpha|beta)\d*)*(?:\+[\w.]{1,40})?)")
+VERSION = re.compile(
+    r"(?<![\w.+])v?(\d{1,4}(?:\.\d{1,8}){1,3}(?:\.?(?:a|b|rc|dev|post|alpha|beta)\d*)*(?:\+[\w.]{1,40})?)"
+)
 _DRIVER = re.compile(r"(?<![\d.])(\d{3}\.\d{2,3}(?:\.\d{2})?)(?![\d.])")
 _DRIVER_BRANCH = re.compile(r"(?<![\d.])(\d{3})(?![\d.])")
 _PYTHON = re.compile(r"(?<![\d.])([23]\.\d{1,2}(?:\.\d{1,2})?(?:(?:a|b|rc)\d)?)(?![\d.])")
 _GLIBC = re.compile(r"glibc[ -]?(\d\.\d{1,2})|^(\d\.\d{1,2})$")
 _CUDA = re.compile(r"(?<![\d.])(\d{1,2}\.\d{1,2})(?:\.\d{1,4})?(?![\d.])")
-_SLASH = re.compile(r"(?:cuda )?v?(\d{1,2}\.\d{1,2})[\d.]*\s{0,3}/\s{0,3}(?:cudnn )?v?(\d{1,2}(?:\.\d{1,2}){0,3})", re.IGNORECASE)
+_SLASH = re.compile(
+    r"(?:cuda )?v?(\d{1,2}\.\d{1,2})[\d.]*\s{0,3}/\s{0,3}(?:cudnn )?v?(\d{1,2}(?:\.\d{1,2}){0,3})", re.IGNORECASE
+)
 _FLAGS = re.compile(r"^\s{0,80}[Ff](?:lags|eatures)\s{0,40}:\s{0,80}([a-z0-9_ ]{20,4000})$", re.MULTILINE)
-_NOTHING = frozenset({"none", "n/a", "na", "not installed", "no", "-", "could not collect", "not available", "null", "unknown"})
+_NOTHING = frozenset(
+    {"none", "n/a", "na", "not installed", "no", "-", "could not collect", "not available", "null", "unknown"}
+)
 _YES = re.compile(r"(?:yes|true|1)\b", re.IGNORECASE)
 _NO = re.compile(r"(?:no|false|0)\b", re.IGNORECASE)
 _GPU_NUMBER = re.compile(r"gpu ?(\d{1,2})(?:,\d{1,2})*")  # mmcv: "GPU 0,1,2,3: NVIDIA A100"
@@ -114,7 +120,9 @@ def _package_line(field: Field, number: int, program: str) -> Iterator[Said]:
 
 def _said(row: FieldRow, value: str, numbers: tuple[int, ...], program: str) -> Iterator[Said]:
     for fact, read in _READS[row.reads](value):
-        yield Said(f"{row.fact}{fact}", read, numbers, program) if fact != "gpu" else Said("gpu", read, numbers, program)
+        yield (
+            Said(f"{row.fact}{fact}", read, numbers, program) if fact != "gpu" else Said("gpu", read, numbers, program)
+        )
 
 
 # --- how a value is read: pairs of (what to add to the fact's name, value) ----------------------------------------------

@@ -18,7 +18,10 @@ _PLATFORM = re.compile(
 )
 _ARCHITECTURE = re.compile(r"\b(x86_64|aarch64|arm64|amd64|armv7l|ppc64le|riscv64|i[36]86)\b", re.IGNORECASE)
 _GLIBC = re.compile(r"glibc[ -]?(\d\.\d{1,2})")
-_NUMBER = re.compile(r"\s{0,2}(?:GNU/Linux|Linux|release|LTS|Enterprise|Server|Stream|Leap|Desktop|v)?[ -]{0,2}(?:release )?v?(\d{1,3}(?:\.\d{1,3}){0,2})(?![\d.]*\s?GB)", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"\s{0,2}(?:GNU/Linux|Linux|release|LTS|Enterprise|Server|Stream|Leap|Desktop|v)?[ -]{0,2}(?:release )?v?(\d{1,3}(?:\.\d{1,3}){0,2})(?![\d.]*\s?GB)",
+    re.IGNORECASE,
+)
 _WINDOWS_BUILD = re.compile(r"\b10\.0\.(\d{5})\b")
 _WINDOWS = re.compile(r"\bwin(?:dows)?[ -]?(server )?(7|8\.1|8|10|11|2012|2016|2019|2022|2025)\b", re.IGNORECASE)
 # $ uname -a
@@ -27,7 +30,12 @@ _UNAME = re.compile(
     re.MULTILINE,
 )
 _OS_RELEASE = re.compile(r"^(ID|ID_LIKE|VERSION_ID|PRETTY_NAME)=\"?([^\"\n]{1,80})\"?$", re.MULTILINE)
-_OS_RELEASE_FACTS = {"ID": "distribution", "ID_LIKE": "distribution_like", "VERSION_ID": "version", "PRETTY_NAME": "name"}
+_OS_RELEASE_FACTS = {
+    "ID": "distribution",
+    "ID_LIKE": "distribution_like",
+    "VERSION_ID": "version",
+    "PRETTY_NAME": "name",
+}
 
 
 def read_systems(text: Text) -> Iterator[Said]:

@@ -7,16 +7,52 @@ from collections.abc import Sequence
 import msgspec
 
 from checks.facts import Facts
+from checks.readers.ticket.assemble import Contradiction, Heard, facts_of
 from checks.readers.ticket.lines import Line
+from checks.readers.ticket.lists import read_lists
+from checks.readers.ticket.mentions import read_mentions
+from checks.readers.ticket.nvidia_smi import read_nvidia_smi
+from checks.readers.ticket.packages import read_packages
+from checks.readers.ticket.systems import read_systems
+from checks.readers.ticket.text import Reader, Text
+from checks.readers.ticket.tracebacks import Raised, read_tracebacks
+
+# What programs print about the machine goes before lists that people fill in, and those before loose words.
+READERS: tuple[Reader, ...] = (
+    read_nvidia_smi,
+    read_packages,
+    read_lists,
+    read_systems,
+    read_mentions,
+)
 
 
 class Told(msgspec.Struct, frozen=True):
-    """The facts, and for each by its dotted name the numbers of the lines that it came from."""
+    """What a text tells.
+
+    ``places``: the numbers of the lines that a fact came from, by its dotted name ("machine.nvidia.driver_version").
+    ``mentions``: versions that are named and belong to no fact for sure ("cuda": ("12.8",): toolkit, driver or build).
+    """
 
     facts: Facts
     places: dict[str, tuple[int, ...]] = {}
+    raised: tuple[Raised, ...] = ()
+    contradictions: tuple[Contradiction, ...] = ()
+    mentions: dict[str, tuple[str, ...]] = {}
 
 
-def told(lines: Sequence[Line]) -> Told:  # noqa: ARG001
+def told(lines: Sequence[Line]) -> Told:
     """Read the facts of a text."""
-    return Told(Facts(told=True))
+    text = Text(lines)
+    heard = Heard()
+    for reader in READERS:
+        for said in reader(text):
+            heard.hear(said)
+    facts = facts_of(heard)
+    return Told(
+        facts=facts,
+        places=heard.places,
+        raised=read_tracebacks(lines),
+        contradictions=tuple(heard.contradictions),
+        mentions={name: tuple(dict.fromkeys(values)) for name, values in heard.mentions.items()},
+    )

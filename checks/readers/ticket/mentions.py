@@ -1,0 +1,185 @@
+"""Loose mentions in what people write: "RTX 5070 Ti, driver 570.124.06, torch 2.7.1+cu128, Windows 11".
+
+What a program printed goes before; two different versions of one thing say that both are talked about, and count for
+nothing. A line that says what somebody tried to install is left out.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+
+from checks.facts import Package
+from checks.knowledge.ticket_words import package_of_word, ticket_words
+from checks.readers.ticket.gpus import GpuSaid, mentions_of_gpus
+from checks.readers.ticket.systems import named_system, system_facts
+from checks.readers.ticket.text import Said, Text
+
+LONGEST_LINE = 1200  # characters; longer ones are logs and data
+_VERSION = r"v?(\d{1,4}(?:\.\d{1,8}){1,3}(?:\.?(?:a|b|rc|dev|post)\d*){0,2}(?:\+[a-z0-9.]{1,40})?)"
+_DRIVER = re.compile(
+    r"\bdrivers?(?:[ -]version)?s?[ :=(]{1,4}(?:nvidia[ -]{1,2}|is |version |r|v){0,2}(\d{3}\.\d{2,3}(?:\.\d{2})?)(?![\d.]*\d)"
+    r"|\bnvidia-(?:driver|open|dkms|utils|open-dkms)?[ :=-]{1,3}(\d{3}(?:\.\d{2,3}(?:\.\d{2})?)?)(?![\d.]*\d)"
+)
+_PYTHON = re.compile(r"\bpython[ :=v-]{0,3}(?:version )?([23]\.\d{1,2}(?:\.\d{1,2})?)(?![\d.]*\d)")
+_PYTHON_PATH = re.compile(r"[\\/](?:python|Python)(\d)\.?(\d{1,2})[\\/](?:lib[\\/])?(?:site|dist)-packages")
+_WHEEL = re.compile(r"-cp(3)(\d{1,2})-(?:cp|abi3)")
+_CUDA = re.compile(
+    r"\bcuda(?:[ _-](?:version|toolkit|runtime))?(?: is)?[ :=v-]{0,3}(\d{1,2}\.\d{1,2})(?:\.\d{1,3})?(?![\d.]*\d)"
+)
+_CUDNN = re.compile(r"\bcudnn(?:[ _-](?:version|runtime))?(?: is)?[ :=v-]{0,3}(\d{1,2}(?:\.\d{1,2}){0,3})(?![\d.]*\d)")
+_KERNEL = re.compile(r"\blinux (\d\.\d{1,2}\.\d{1,3}[\w.-]{0,40})")
+_APPLE = re.compile(
+    r"\b(?:(?P<apple>apple |macbook (?:pro |air )?|mac (?:mini |studio )?)?(?P<chip>M[1-9])(?: (?P<kind>Pro|Max|Ultra))?)\b"
+)
+_JETSON = re.compile(
+    r"\b(?:jetson[ -](?:agx |orin |tx[12]|tk1|nano|xavier|thor|t[45]000){1,3}(?:nano|nx|agx|super|dev(?:eloper)? kit)?"
+    r"|agx (?:orin|xavier|thor)|orin (?:nano|nx|agx)|xavier nx)\b"
+)
+_JETPACK = re.compile(r"\bjetpack[ :v=]{0,3}(\d\.\d(?:\.\d)?)")
+_L4T = re.compile(r"\bl4t[ :v=]{0,3}r?(\d{2}\.\d{1,2}(?:\.\d)?)")
+_CONTAINER = (
+    ("docker", "docker"),
+    ("podman", "podman"),
+    ("kubernetes", "kubernetes"),
+    ("singularity", "apptainer"),
+    ("apptainer", "apptainer"),
+)
+
+
+def read_mentions(text: Text) -> Iterator[Said]:
+    """Everything that is mentioned loosely and without contradiction."""
+    found: dict[str, list[Said]] = {}
+    for said in _versions(text):
+        key = said.value.name if isinstance(said.value, Package) else said.fact
+        found.setdefault(key, []).append(said)
+    for each in found.values():
+        if _agree(each):
+            yield max(each, key=lambda said: len(_version_of(said)))
+    yield from _gpus(text)
+    yield from _machine(text)
+
+
+def _version_of(said: Said) -> str:
+    return said.value.version if isinstance(said.value, Package) else str(said.value)
+
+
+def _agree(said: list[Said]) -> bool:
+    """Whether all versions are one, told more or less exactly: "2.1" and "2.1.0+cu121"."""
+    longest = max((_version_of(each) for each in said), key=len)
+    return all(longest.startswith(_version_of(each)) for each in said)
+
+
+@functools.cache
+def _packages() -> re.Pattern[str]:
+    words = sorted(package_of_word(), key=len, reverse=True)
+    joined = "|".join(re.escape(word) for word in words)
+    return re.compile(
+        rf"(?<![\w./\\+-])({joined})(?:[ :]{{0,2}}version)?(?: is)?[ :=(-]{{0,4}}{_VERSION}(?![\d.]*\d)(?P<behind>[^\n]{{0,60}})"
+    )
+
+
+def _versions(text: Text) -> Iterator[Said]:
+    lower = text.lower
+    for found in _packages().finditer(lower):
+        if not _is_here(text, found.start(1), found.end(2)):
+            continue
+        version, number = found[2], text.number_at(found.start())
+        instead = re.search(r"\(you have ([^)\s]{1,40})\)", found["behind"])
+        name = package_of_word()[found[1]]
+        yield Said("package", Package(name=name, version=instead[1] if instead else version), (number,), "")
+    for pattern, fact in (
+        (_DRIVER, "machine.nvidia.driver_version"),
+        (_PYTHON, "interpreter.version"),
+        (_CUDA, "mention.cuda"),
+        (_CUDNN, "mention.cudnn"),
+    ):
+        for found in pattern.finditer(lower):
+            value = next(group for group in found.groups() if group)
+            instead = re.match(r"[^\n]{0,4}\(you have ([\d.]{3,12})\)", lower[found.end() : found.end() + 30])
+            if instead:
+                yield Said(fact, instead[1], (text.number_at(found.start()),), "")
+            elif _is_here(text, found.start(), found.end()):
+                yield Said(fact, value, (text.number_at(found.start()),), "")
+    for pattern in (_PYTHON_PATH, _WHEEL):
+        for found in pattern.finditer(text.whole):
+            yield Said("interpreter.version", f"{found[1]}.{found[2]}", (text.number_at(found.start()),), "")
+
+
+def _is_here(text: Text, start: int, end: int) -> bool:
+    """Whether a version is said to be there, and not asked for, recommended or compared with."""
+    words = ticket_words().not_here
+    line_start = text.line_start(start)
+    before = text.lower[max(line_start, start - 400) : start]
+    if any(each in before for each in words.line) or len(before) >= LONGEST_LINE:
+        return False
+    near = before.rstrip(" ('\"`:*").removesuffix("the").rstrip()
+    behind = text.lower[end : end + 40].partition("\n")[0].lstrip(" )'\"`,")
+    is_compared = near.endswith((">=", "<=", ">", "<", "~=", "!=")) or behind.startswith((".x", "+ ", "x "))
+    return not (
+        is_compared
+        or any(near.endswith(each) and not near[: -len(each)][-1:].isalnum() for each in words.before)
+        or behind.startswith(words.after)
+    )
+
+
+def _gpus(text: Text) -> Iterator[Said]:
+    seen = set()
+    for mention in mentions_of_gpus(text.whole, text.lower):
+        if not _is_here(text, mention.start, mention.end):
+            continue
+        key = (mention.named.vendor_id, mention.named.product)
+        if key not in seen:
+            seen.add(key)
+            name = " ".join(text.whole[mention.start : mention.end].split())
+            yield Said("gpu", GpuSaid(mention.named, name), (text.number_at(mention.start),), "")
+
+
+def _machine(text: Text) -> Iterator[Said]:
+    lower = text.lower
+    if "M" in text.whole:
+        for found in _APPLE.finditer(text.whole):
+            after = lower[found.end() : found.end() + 12]
+            if found["kind"] or found["apple"] or after.startswith((" chip", " mac", " processor")):
+                numbers = (text.number_at(found.start()),)
+                chip = f"Apple {found['chip']}{' ' + found['kind'] if found['kind'] else ''}"
+                yield Said("machine.apple.chip", chip, numbers, "")
+                yield Said("machine.apple.is_apple_silicon", True, numbers, "")
+                break
+    at = lower.find("apple silicon")
+    if at >= 0:
+        yield Said("machine.apple.is_apple_silicon", True, (text.number_at(at),), "")
+    for pattern, fact in ((_JETSON, "model"), (_JETPACK, "jetpack"), (_L4T, "l4t_release")):
+        if "jetson" in lower or "jetpack" in lower or "orin" in lower or "xavier" in lower or "l4t" in lower:
+            named = pattern.search(lower)
+            if named is not None:
+                value = text.whole[named.start() : named.end()] if fact == "model" else named[1]
+                yield Said(f"machine.jetson.{fact}", value, (text.number_at(named.start()),), "")
+    yield from _system(text)
+
+
+def _system(text: Text) -> Iterator[Said]:
+    row = named_system(text.lower)
+    if row is not None:
+        word = next(each for each in row.words if each in text.lower)
+        at = text.lower.index(word)
+        line_end = text.whole.find("\n", at)
+        line = text.whole[at : min(line_end if line_end >= 0 else len(text.whole), at + 80)]
+        facts = system_facts(line)
+        if "wsl" not in facts and re.search(r"\bwsl ?2?\b", text.lower):
+            facts = {"system": "Linux", "wsl": 2}
+        for name, value in facts.items():
+            yield Said(f"machine.os.{name}", value, (text.number_at(at),), "")
+    elif re.search(r"\bwsl ?[12]?\b", text.lower):
+        at = text.lower.index("wsl")
+        yield Said("machine.os.system", "Linux", (text.number_at(at),), "")
+        yield Said("machine.os.wsl", 2, (text.number_at(at),), "")
+    if "\\" in text.whole and (path := re.search(r"(?<!\w)[A-Z]:\\[\w.() \\-]{2,200}", text.whole)):
+        yield Said("machine.os.system", "Windows", (text.number_at(path.start()),), "")
+    elif path := re.search(
+        r"(?<![\w:/.])/(?:home|usr|opt|root|mnt|data|tmp|lib64|lib|etc|workspace)/[\w.-]", text.whole
+    ):
+        yield Said("machine.os.system", "Linux", (text.number_at(path.start()),), "")
+    elif path := re.search(r"(?<![\w:/.])/(?:Users|Library|Applications)/[\w. -]", text.whole):
+        yield Said("machine.os.system", "Darwin", (text.number_at(path.start()),), "")

@@ -17,7 +17,7 @@ from checks.causes import cause_of
 from checks.facts import Facts, SentFile
 from checks.finding import Evidence, Finding, Outcome, Severity, Status
 from checks.judge import UNKNOWN, rank
-from checks.readers.ticket.lines import lines_of
+from checks.readers.ticket.lines import PASTED, lines_of
 from checks.readers.ticket.other_machine import Disagreement, disagreements
 from checks.readers.ticket.signatures import Hit, hits
 from checks.readers.ticket.told import told
@@ -67,7 +67,7 @@ def with_tickets(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[tuple[Outco
     suspects = _suspects(texts, facts, known)
     shares = _shares(suspects, known, is_of_this_machine=not facts.told and not any(told_otherwise(facts)))
     named = [
-        _finding(cause, suspects.get(cause, _Suspect()), share)
+        _finding(cause, suspects[cause], share)
         for cause, share in shares.items()
         if share >= WORTH_NAMING or cause == UNKNOWN
     ]
@@ -84,13 +84,14 @@ def _suspects(texts: Sequence[SentFile], facts: Facts, outcomes: Sequence[Outcom
     suspects: dict[str, _Suspect] = defaultdict(_Suspect)
     for log in texts:
         lines = lines_of(log.text or "")
-        for hit in hits(lines, (facts,) if facts.told else _in_question(told(lines).facts, facts)):
+        facts_in_question = (facts,) if facts.told else _in_question(told(lines).facts, facts)
+        for hit in hits(lines, facts_in_question, log.name or PASTED):
             suspects[hit.cause].hits.append(hit)
     for outcome in outcomes:
         for finding in outcome.findings:
             if finding.cause != UNKNOWN:
                 suspects[finding.cause].findings.append(finding)
-    return suspects
+    return {UNKNOWN: _Suspect(), **suspects}
 
 
 def told_otherwise(facts: Facts) -> tuple[Disagreement, ...]:
@@ -110,7 +111,7 @@ def _shares(
 ) -> dict[str, float]:
     """Confidence per cause, of those in question and of "unknown"; together they are 1."""
     odds = {cause: _odds(suspect.certainty()) for cause, suspect in suspects.items()}
-    odds[UNKNOWN] = odds.get(UNKNOWN, 0.0) + NONE_OF_THESE
+    odds[UNKNOWN] += NONE_OF_THESE
     certainty = {cause: suspect.certainty() for cause, suspect in suspects.items()}
     for cause, suspect in suspects.items():
         beaten = {each for hit in suspect.hits for each in hit.signature.over}
@@ -136,7 +137,7 @@ def _odds(certainty: float) -> float:
 
 def _finding(cause: str, suspect: _Suspect, share: float) -> Finding:
     shown = sorted(suspect.hits, key=lambda each: -each.signature.certainty)
-    clues = {hit.clue: Evidence("clue", hit.clue, "ticket", "", hit.lines) for hit in reversed(shown) if hit.clue}
+    clues = {hit.clue: Evidence("clue", hit.clue, hit.origin, "", hit.lines) for hit in reversed(shown) if hit.clue}
     evidence = tuple(list(clues.values())[::-1][:CLUES])
     groups = {name: value for hit in reversed(shown) for name, value in hit.groups.items()}
     severity = Severity(cause_of(cause).severity)

@@ -106,8 +106,7 @@ def _diagnose(chosen: argparse.Namespace) -> int:
     _check_outputs(chosen)
     if chosen.file == STANDARD_STREAM and sys.stdin.isatty() and not chosen.quiet:
         print(words("commands.paste-now", chosen.lang), file=sys.stderr)
-    sent = _sent(chosen.file, "log", chosen.lang)
-    case = judged(read_ticket(sent.text or "", sent.name, sent.size), Answers(symptom=TICKET))
+    case = judged(read_ticket(_sent(chosen.file, "log", chosen.lang)), Answers(symptom=TICKET))
     return _deliver(case, chosen)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from wizard.given import Given
+from wizard.given import Given, Kind
 
 SYMPTOMS = (
     "does-not-start",
@@ -16,6 +16,9 @@ SYMPTOMS = (
     "results-differ",
     "everything",
 )
+
+# Somebody else's trouble, known from a text alone: no machine is examined.
+TICKET = "ticket"
 
 # How exact the result must be. "" is "I do not know", which asks for nothing.
 EXACTNESS = ("", "close", "decisions", "bits")
@@ -32,6 +35,7 @@ class Step(Enum):
 
 
 STEPS = tuple(Step)
+_TICKET_STEPS = (Step.SYMPTOM, Step.EVIDENCE, Step.REPORT)
 
 
 @dataclass(frozen=True)
@@ -57,13 +61,19 @@ class Progress:
     opened: bool = False
 
 
+def steps_of(answers: Answers) -> tuple[Step, ...]:
+    """The steps of the walk: a ticket is judged from what was given, without an interpreter and a run."""
+    return _TICKET_STEPS if answers.symptom == TICKET else STEPS
+
+
 def is_complete(step: Step, answers: Answers, progress: Progress) -> bool:
-    """Whether the step has all that the next one needs. The evidence is optional, so it always has."""
+    """Whether the step has all that the next one needs. The evidence is optional, but a ticket is nothing else."""
     match step:
         case Step.SYMPTOM:
-            return answers.symptom in SYMPTOMS
+            return answers.symptom in (*SYMPTOMS, TICKET)
         case Step.EVIDENCE:
-            return True
+            has_text = bool(answers.text.strip()) or any(each.kind is Kind.LOG for each in answers.given)
+            return has_text or answers.symptom != TICKET
         case Step.TARGET:
             return bool(answers.target)
         case Step.RUN:
@@ -74,18 +84,20 @@ def is_complete(step: Step, answers: Answers, progress: Progress) -> bool:
 
 def next_step(step: Step, answers: Answers, progress: Progress) -> Step | None:
     """The step after this one; None where the walk ends or cannot go on yet."""
-    if not is_complete(step, answers, progress) or step is STEPS[-1]:
+    steps = steps_of(answers)
+    if not is_complete(step, answers, progress) or step not in steps[:-1]:
         return None
-    return STEPS[STEPS.index(step) + 1]
+    return steps[steps.index(step) + 1]
 
 
-def previous_step(step: Step, progress: Progress) -> Step | None:
+def previous_step(step: Step, answers: Answers, progress: Progress) -> Step | None:
     """The step before this one; None at the start and while an examination runs (cancel it instead)."""
     if progress.running or step is STEPS[0]:
         return None
     if progress.opened and step is Step.REPORT:
         return Step.SYMPTOM
-    return STEPS[STEPS.index(step) - 1]
+    steps = steps_of(answers)
+    return steps[steps.index(step) - 1] if step in steps else Step.SYMPTOM
 
 
 def reachable(step: Step, answers: Answers, progress: Progress) -> bool:
@@ -99,4 +111,5 @@ def reachable(step: Step, answers: Answers, progress: Progress) -> bool:
         return progress.reported and not progress.opened
     if step is Step.REPORT:
         return progress.reported
-    return all(is_complete(before, answers, progress) for before in STEPS[: STEPS.index(step)])
+    steps = steps_of(answers)
+    return step in steps and all(is_complete(before, answers, progress) for before in steps[: steps.index(step)])

@@ -7,12 +7,12 @@ import os
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the types of the facts load only when an examination starts
     from checks.facts import SentFile
 
-TEXT_LIMIT = 5_000_000  # bytes of a pasted text or a log that are kept, its end: that is where the error stands
+SHORT = 100_000  # characters of a text that is kept as it is, whatever its characters are
 
 
 class Kind(Enum):
@@ -55,34 +55,27 @@ def is_report(path: Path) -> bool:
 
 
 def kept(text: str) -> str:
-    """The end of a text, as much of it as is kept."""
-    return text.encode("utf-8", "replace")[-TEXT_LIMIT:].decode("utf-8", "ignore")
+    """A text, or what matters of a very long one; what is no Unicode (half of a surrogate pair) becomes "?"."""
+    if len(text) < SHORT:
+        return text if text.isascii() else text.encode("utf-8", "replace").decode()
+    from checks.readers.text import kept as what_matters  # late: the window wants to be shown first
+
+    return what_matters(text)
 
 
 def read_log(path: Path) -> str:
-    """The end of a log file.
+    """The text of a log file, or what matters of a very long one.
 
     Raises:
         OSError: the file cannot be read, or is a pipe or device, which may never end.
+        checks.readers.text.NotText: it is no text.
     """
+    from checks.readers.text import read_text
+
     if path.exists() and not path.is_file() and not path.is_dir():
         raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), str(path))
     with open(path, "rb") as file:
-        return end_of(file)
-
-
-def end_of(file: BinaryIO) -> str:
-    """The end of an open file or pipe, as much of it as is kept. What is no UTF-8 becomes replacement characters.
-
-    Raises:
-        OSError: it cannot be read.
-    """
-    if file.seekable():
-        file.seek(max(0, file.seek(0, os.SEEK_END) - TEXT_LIMIT))
-    end = b""
-    while piece := file.read(1 << 20):
-        end = (end + piece)[-TEXT_LIMIT:]
-    return end.decode("utf-8", "replace")
+        return read_text(file)
 
 
 def near_folder(given: tuple[Given, ...]) -> Path | None:
@@ -106,17 +99,27 @@ def sent_files(text: str, given: tuple[Given, ...]) -> Sent:
     gone in the meantime, or cannot be read, is kept with the reason in ``unread``.
     """
     from checks.facts import SentFile
+    from checks.readers.text import NotText
 
     sent: dict[str, list[SentFile]] = {"logs": [], "scripts": [], "models": []}
     if text.strip():
         data = kept(text)
-        sent["logs"].append(SentFile(name="", kind="log", origin="pasted", size=len(data.encode()), text=data))
+        size = len(data.encode())
+        sent["logs"].append(SentFile(name="", kind="log", origin="pasted", size=size, text=data, examined=True))
     for each in given:
         place = {Kind.SCRIPT: "scripts", Kind.MODEL: "models"}.get(each.kind, "logs")
         try:
             content = read_log(each.path) if each.kind is Kind.LOG else None
-            fact = SentFile(name=each.path.name, kind=each.kind.value, size=each.path.stat().st_size, text=content)
+            fact = SentFile(
+                name=each.path.name,
+                kind=each.kind.value,
+                size=each.path.stat().st_size,
+                text=content,
+                examined=content is not None,
+            )
         except OSError as error:
             fact = SentFile(name=each.path.name, kind=each.kind.value, unread={"text": error.strerror or str(error)})
+        except NotText:
+            fact = SentFile(name=each.path.name, kind=each.kind.value, unread={"text": "not-text"})
         sent[place].append(fact)
     return Sent(**{place: tuple(files) for place, files in sent.items()})

@@ -81,6 +81,8 @@ def colour(name: str, palette: QPalette) -> QColor:
             return window
         case "card":
             return card
+        case "mark":  # the ground of a marked line, on which the text stays readable
+            return QColor("#5c4a00" if dark else "#fff3b0")
         case "accent":
             accent = palette.color(QPalette.ColorRole.Accent)
             usual = mixed(accent, QColor("white"), 0.35) if dark else mixed(accent, QColor("black"), 0.20)

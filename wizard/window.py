@@ -39,7 +39,7 @@ from PySide6.QtWidgets import (
 
 from wizard import icons, theme
 from wizard.case_model import CaseModel, Notice
-from wizard.flow import STEPS, Step, is_complete, next_step, previous_step, reachable
+from wizard.flow import STEPS, TICKET, Step, is_complete, next_step, previous_step, reachable, steps_of
 from wizard.given import is_report
 from wizard.pages.page import Page, in_reading_order, plain_label
 from wizard.pages.symptom import SymptomPage
@@ -255,12 +255,14 @@ class Window(QMainWindow):
         step = next_step(self.step, self.case.answers, self.case.progress)
         if self.step is Step.TARGET and step is Step.RUN:
             self.run()
+        elif self.step is Step.EVIDENCE and step is Step.REPORT:
+            self.work.diagnose()
         elif step is not None:
             self.go(step)
 
     def go_back(self) -> None:
         """One step back."""
-        step = previous_step(self.step, self.case.progress)
+        step = previous_step(self.step, self.case.answers, self.case.progress)
         if step is not None:
             self.go(step)
 
@@ -330,7 +332,12 @@ class Window(QMainWindow):
 
     def _refresh(self) -> None:
         answers, progress = self.case.answers, self.case.progress
-        for number, (step, button) in enumerate(self._steps.items(), 1):
+        walk = steps_of(answers)
+        for step, button in self._steps.items():
+            button.setVisible(step in walk)
+            if step not in walk:
+                continue
+            number = walk.index(step) + 1
             done = is_complete(step, answers, progress) and STEPS.index(step) < STEPS.index(self.step)
             here = step is self.step
             state = self.case.say("step-here" if here else "step-done" if done else "step-ahead")
@@ -341,7 +348,7 @@ class Window(QMainWindow):
             button.setText(name)
             button.setAccessibleName(self.case.say("step-name", number=number, name=name, state=state))
         running = progress.running
-        self.back.setEnabled(previous_step(self.step, progress) is not None)
+        self.back.setEnabled(previous_step(self.step, answers, progress) is not None)
         self.next.setEnabled(next_step(self.step, answers, progress) is not None and not self.case.busy)
         self.next.setVisible(self.step is not Step.REPORT and not running)
         self.cancel.setVisible(running)
@@ -351,6 +358,8 @@ class Window(QMainWindow):
         for action in (self.save_action, self.export_action):
             action.setEnabled(self.case.case is not None and not running and not self.case.busy)
         key = {Step.TARGET: "next-run", Step.RUN: "next-report"}.get(self.step, "next")
+        if self.step is Step.EVIDENCE and answers.symptom == TICKET:
+            key = "next-diagnose"
         self.next.setText(self.case.say(key))
         self._hint.setText(self._hint_text())
         self.setWindowTitle(self.case.say("window-title", page=self.case.say(f"{self.step.value}-title")))
@@ -467,4 +476,4 @@ class Window(QMainWindow):
         super().closeEvent(event)
 
 
-_HINTS = {Step.SYMPTOM: "hint-symptom", Step.TARGET: "hint-target"}
+_HINTS = {Step.SYMPTOM: "hint-symptom", Step.EVIDENCE: "hint-ticket", Step.TARGET: "hint-target"}

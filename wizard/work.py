@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
 
 from wizard.case_model import CaseModel, Notice, Search
 from wizard.engine_thread import EngineThread
+from wizard.flow import Answers
 from wizard.given import near_folder
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class Work(QObject):
 
     finished_run = Signal()  # an examination ended and its case is in the model
     finished_opening = Signal()  # a report was opened and its case is in the model
-    rendered = Signal(str)  # the Markdown that was asked for
+    rendered = Signal(str, str)  # what was asked for ("markdown-en", "reply-ja"), and its text
 
     def __init__(self, case: CaseModel, examine: Examine | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -74,6 +75,23 @@ class Work(QObject):
         self._engine.broke.connect(self._broke, Qt.ConnectionType.QueuedConnection)
         self._engine.finished.connect(self._ended, Qt.ConnectionType.QueuedConnection)
         self._engine.start()
+
+    def diagnose(self) -> None:
+        """Judge a ticket from the texts that were given, without a look at this machine."""
+        if self._is_taken():
+            return
+        answers = self._case.answers
+        self._case.set_busy("busy-diagnosing")
+        self._start(lambda: _diagnosed(answers), self._diagnosed, self._not_diagnosed)
+
+    def _diagnosed(self, case: Case) -> None:
+        self._case.set_busy("")
+        self._case.run_ended(case)
+        self.finished_opening.emit()
+
+    def _not_diagnosed(self, error: Exception) -> None:
+        log.error("the ticket could not be judged", exc_info=error)
+        self._case.set_notice(Notice("error-ours", {"error": error}))
 
     def _is_taken(self) -> bool:
         """Whether the case is about to become another one, or is being written: one such thing at a time."""
@@ -162,12 +180,16 @@ class Work(QObject):
                 self._failed(path),
             )
 
-    def copy_markdown(self, *, redact: bool) -> None:
-        """Render the report as Markdown and tell it through ``rendered``."""
-        case, language = self._case.case, self._case.language
+    def copy(self, kind: str, language: str, *, redact: bool) -> None:
+        """Render the report as "markdown" or "reply" in this language, and tell it through ``rendered``."""
+        case = self._case.case
         if case is not None and not self._is_taken():
             self._case.set_busy("busy-exporting")
-            self._start(lambda: _markdown(case, language, redact=redact), self._rendered, self._not_rendered)
+            self._start(
+                lambda: _rendered(case, kind, language, redact=redact),
+                lambda text: self._rendered(f"{kind}-{language}", text),
+                self._not_rendered,
+            )
 
     def _opened(self, path: Path, case: Case) -> None:
         self._case.show_opened(case, path)
@@ -177,9 +199,9 @@ class Work(QObject):
         count = sum(hidden.values())
         self._case.set_notice(Notice("written-redacted" if count else "written", {"path": path, "count": count}, False))
 
-    def _rendered(self, text: str) -> None:
+    def _rendered(self, what: str, text: str) -> None:
         self._case.set_busy("")
-        self.rendered.emit(text)
+        self.rendered.emit(what, text)
 
     def _not_rendered(self, error: Exception) -> None:
         log.error("the report could not be rendered", exc_info=error)
@@ -229,6 +251,16 @@ def notice_of(error: Exception, path: Path) -> Notice:
     return Notice("error-file", {"path": path, "error": error})
 
 
+def _diagnosed(answers: Answers) -> Case:
+    from checks.case import Answers as CaseAnswers
+    from checks.case import judged
+    from checks.readers.ticket.read import read_ticket
+    from wizard.given import sent_files
+
+    facts = read_ticket(*sent_files(answers.text, answers.given).logs)
+    return judged(facts, CaseAnswers(symptom=answers.symptom, exactness=answers.exactness))
+
+
 def _found(near: Path | None) -> tuple[tuple[InterpreterFacts, ...], str | None]:
     from checks.interpreters import Places, find_interpreters, likely_first, likely_target
 
@@ -264,7 +296,7 @@ def _exported(case: Case, path: Path, kind: str, language: str, paper: str, *, r
     return export(case, path, kind, language, paper, redact=redact)
 
 
-def _markdown(case: Case, language: str, *, redact: bool) -> str:
+def _rendered(case: Case, kind: str, language: str, *, redact: bool) -> str:
     from wizard.report.export import render
 
-    return render(case, "markdown", language, redact=redact).decode()
+    return render(case, kind, language, redact=redact).decode()

@@ -132,6 +132,8 @@ def _broken(line: bytes) -> Iterator[bytes]:
     while len(line) > LONGEST:
         end = line.rfind(b" ", LONGEST // 2, LONGEST)
         end = LONGEST if end < 0 else end
+        while 0x80 <= line[end] < 0xC0 and end > LONGEST // 2:  # not inside a character of UTF-8
+            end -= 1
         yield line[:end]
         line = line[end:]
     yield line

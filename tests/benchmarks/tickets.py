@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from checks.case import Answers, judged
-from checks.readers.ticket.read import read_ticket
+from checks.readers.ticket.read import TICKET, pasted, read_ticket
 
 NO_CAUSE = {"user-code-error", "unknown"}
 BANDS = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 1.01)
@@ -68,7 +68,9 @@ class Answer:
 
 def diagnose(text: str) -> tuple[tuple[str, float], ...]:
     """Cause and confidence, the best first."""
-    return tuple((each.cause, each.confidence) for each in judged(read_ticket(text), Answers()).findings)
+    return tuple(
+        (each.cause, each.confidence) for each in judged(read_ticket(pasted(text)), Answers(symptom=TICKET)).findings
+    )
 
 
 def answers_of(tickets: Sequence[dict[str, Any]]) -> list[Answer]:

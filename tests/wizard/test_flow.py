@@ -4,7 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from wizard.flow import STEPS, SYMPTOMS, Answers, Progress, Step, is_complete, next_step, previous_step, reachable
+from wizard.flow import (
+    STEPS,
+    SYMPTOMS,
+    TICKET,
+    Answers,
+    Progress,
+    Step,
+    is_complete,
+    next_step,
+    previous_step,
+    reachable,
+    steps_of,
+)
 from wizard.given import Given, Kind
 
 NOTHING = Answers()
@@ -47,17 +59,17 @@ def test_evidence_is_optional() -> None:
 
 def test_the_walk_back() -> None:
     walked = [Step.REPORT]
-    while (step := previous_step(walked[-1], DONE)) is not None:
+    while (step := previous_step(walked[-1], Answers(), DONE)) is not None:
         walked.append(step)
     assert walked == list(reversed(STEPS))
 
 
 def test_no_way_back_from_a_running_examination() -> None:
-    assert previous_step(Step.RUN, RUNNING) is None
+    assert previous_step(Step.RUN, Answers(), RUNNING) is None
 
 
 def test_back_from_an_opened_report_is_the_start() -> None:
-    assert previous_step(Step.REPORT, Progress(reported=True, opened=True)) is Step.SYMPTOM
+    assert previous_step(Step.REPORT, Answers(), Progress(reported=True, opened=True)) is Step.SYMPTOM
 
 
 def test_what_can_be_jumped_to() -> None:
@@ -69,3 +81,37 @@ def test_what_can_be_jumped_to() -> None:
     assert open_steps(ALL, RUNNING) == [Step.RUN]
     assert open_steps(ALL, DONE) == list(STEPS)
     assert open_steps(NOTHING, Progress(reported=True, opened=True)) == [Step.SYMPTOM, Step.REPORT]
+
+
+# --- a ticket: no interpreter, no run --------------------------------------------------------------------------------
+
+TICKET_GIVEN = Answers(symptom=TICKET, text="RuntimeError: CUDA error")
+
+
+def test_a_ticket_goes_from_the_text_to_the_report() -> None:
+    assert next_step(Step.SYMPTOM, TICKET_GIVEN, Progress()) is Step.EVIDENCE
+    assert next_step(Step.EVIDENCE, TICKET_GIVEN, Progress()) is Step.REPORT
+    assert previous_step(Step.REPORT, TICKET_GIVEN, DONE) is Step.EVIDENCE
+    assert steps_of(TICKET_GIVEN) == (Step.SYMPTOM, Step.EVIDENCE, Step.REPORT)
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        pytest.param(Answers(symptom=TICKET), id="nothing"),
+        pytest.param(Answers(symptom=TICKET, text=" \n"), id="spaces"),
+        pytest.param(Answers(symptom=TICKET, given=(Given(Path("a.onnx"), Kind.MODEL),)), id="only-a-model"),
+    ],
+)
+def test_a_ticket_needs_a_text(answers: Answers) -> None:
+    assert next_step(Step.EVIDENCE, answers, Progress()) is None
+
+
+def test_a_ticket_may_be_a_log() -> None:
+    answers = Answers(symptom=TICKET, given=(Given(Path("a.log"), Kind.LOG),))
+    assert next_step(Step.EVIDENCE, answers, Progress()) is Step.REPORT
+
+
+@pytest.mark.parametrize("step", [Step.TARGET, Step.RUN])
+def test_the_steps_of_a_machine_are_not_reached_from_a_ticket(step: Step) -> None:
+    assert not reachable(step, TICKET_GIVEN, Progress())

@@ -2,12 +2,12 @@
 
 import os
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 
-from wizard.given import TEXT_LIMIT, Given, Kind, Sent, end_of, is_report, kept, kind_of, read_log, sent_files
+from checks.readers.text import WHOLE
+from wizard.given import Given, Kind, Sent, is_report, kept, kind_of, read_log, sent_files
 
 
 @pytest.mark.parametrize(
@@ -27,9 +27,9 @@ def test_kind_by_the_name(name: str, kind: Kind) -> None:
     assert is_report(Path(name)) is (kind is Kind.REPORT)
 
 
-def test_the_end_of_a_long_text_is_kept() -> None:
-    text = kept("あ" * TEXT_LIMIT + "RuntimeError: CUDA error")
-    assert len(text.encode()) <= TEXT_LIMIT
+def test_what_matters_of_a_long_text_is_kept() -> None:
+    text = kept("あ" * WHOLE + "RuntimeError: CUDA error")
+    assert len(text.encode()) <= WHOLE
     assert text.endswith("RuntimeError: CUDA error")
     assert "\ufffd" not in text
 
@@ -40,32 +40,24 @@ def test_half_a_character_from_the_clipboard_is_no_crash() -> None:
 
 def test_a_log_that_is_no_text_is_read_all_the_same(tmp_path: Path) -> None:
     log = tmp_path / "a.log"
-    log.write_bytes(b"\xff\xfeerror")
+    log.write_bytes(b"\xff\xff error")
     assert read_log(log).endswith("error")
 
 
-def test_the_end_of_a_long_log_is_read(tmp_path: Path) -> None:
+def test_what_matters_of_a_long_log_is_read(tmp_path: Path) -> None:
     log = tmp_path / "a.log"
-    log.write_bytes(b"x" * TEXT_LIMIT + b"the end")
+    log.write_bytes(b"step\n" * WHOLE + b"the end")
     text = read_log(log)
-    assert len(text) == TEXT_LIMIT
+    assert len(text) <= WHOLE
     assert text.endswith("the end")
 
 
-def test_the_end_of_a_long_pipe_is_read() -> None:
-    reader, writer = os.pipe()
-
-    def write() -> None:
-        with open(writer, "wb") as file:
-            file.write(b"x" * (TEXT_LIMIT + 7) + b"the end")
-
-    thread = threading.Thread(target=write)
-    thread.start()
-    with open(reader, "rb") as file:
-        text = end_of(file)
-    thread.join()
-    assert len(text) == TEXT_LIMIT
-    assert text.endswith("the end")
+def test_a_log_that_is_a_picture_is_said_to_be_no_text(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_bytes(bytes(range(256)) * 40)
+    (sent,) = sent_files("", (Given(log, Kind.LOG),)).logs
+    assert sent.text is None
+    assert sent.unread == {"text": "not-text"}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pipes with a path in a folder")
@@ -85,7 +77,8 @@ def test_sent_files_by_their_place(tmp_path: Path) -> None:
     assert [(each.origin, each.text) for each in sent.logs] == [("pasted", "pasted error"), ("", "content")]
     assert [(each.name, each.size, each.text) for each in sent.scripts] == [("a.py", 7, None)]
     assert [(each.name, each.size, each.text) for each in sent.models] == [("a.onnx", 7, None)]
-    assert not any(each.examined for files in (sent.logs, sent.scripts, sent.models) for each in files)
+    assert all(each.examined for each in sent.logs)
+    assert not any(each.examined for files in (sent.scripts, sent.models) for each in files)
 
 
 def test_a_file_that_has_gone_is_kept_with_the_reason(tmp_path: Path) -> None:

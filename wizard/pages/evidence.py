@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from wizard.case_model import CaseModel, Search
 from wizard.flow import EXACTNESS
-from wizard.given import TEXT_LIMIT, Given, Kind, kept
+from wizard.given import Given, Kind, kept
 from wizard.pages.cards import ChoiceCard
 from wizard.pages.long_text import value_text
 from wizard.pages.page import Page, plain_label
@@ -192,12 +192,12 @@ class EvidencePage(Page):
 
 
 class TextBox(QPlainTextEdit):
-    """A box for pasted text that takes plain text only, and of a very long one the end."""
+    """A box for pasted text that takes plain text only, and of a very long one what matters."""
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         """Paste, cut before it enters the document: a hundred megabytes would block the window."""
         if source.hasText():
-            self.insertPlainText(kept(source.text()[-TEXT_LIMIT:]))
+            self.insertPlainText(kept(source.text()))
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         """Text, but no dropped files: those belong to the list below."""

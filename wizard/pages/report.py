@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QLineEdit,
-    QPlainTextEdit,
     QPushButton,
     QTreeWidget,
     QTreeWidgetItem,
@@ -25,11 +24,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from checks.causes import LANGUAGES
+from wizard import theme
 from wizard.case_model import CaseModel
 from wizard.changes import Changes, changes
 from wizard.pages.finding_view import FindingWidgets
 from wizard.pages.fold import Fold
 from wizard.pages.long_text import value_text
+from wizard.pages.marked_text import fill_text
 from wizard.pages.page import Page, card, plain_label
 from wizard.pages.wrap_layout import WrapLayout
 from wizard.report.export import default_paper
@@ -82,6 +84,7 @@ class ReportPage(Page):
         self._save = QPushButton()
         self._markdown = QPushButton()
         self._again = QPushButton()
+        self._replies = {language: QPushButton() for language in LANGUAGES}
         self._own = QPushButton()
         self.paper = QComboBox()
         for value, name in PAPERS.items():
@@ -106,21 +109,25 @@ class ReportPage(Page):
         self._save.clicked.connect(self.save_asked)
         self._markdown.clicked.connect(self._copy_markdown)
         self._again.clicked.connect(self.again_asked)
-        self.work.rendered.connect(lambda text: self._copy(text, self._markdown))
-        self.body.addLayout(WrapLayout(self._export, self.paper, self._save, self._markdown, self._again, self._own))
+        for language, button in self._replies.items():
+            self.bind(button.setText, f"report-reply-{language}")
+            self.bind(button.setToolTip, "report-reply-means")
+            self.bind(button.setAccessibleDescription, "report-reply-means")
+            button.clicked.connect(functools.partial(self._copy_reply, language))
+        self.work.rendered.connect(self._rendered)
+        row = (*self._replies.values(), self._export, self.paper, self._save, self._markdown, self._again, self._own)
+        self.body.addLayout(WrapLayout(*row))
         self.body.addWidget(self.redact)
 
     def refresh(self) -> None:
         """Build the report anew when the case or the language changed."""
         case = self.case.case
-        for button in (
-            self._export,
-            self._save,
-            self._markdown,
-            self._again,
-        ):  # not while busy: it would lose the focus
-            button.setEnabled(case is not None)
-        self._again.setVisible(self.case.opened is None)
+        is_ticket = case is not None and case.facts.told
+        for button in (self._export, self._save, self._markdown, self._again, *self._replies.values()):
+            button.setEnabled(case is not None)  # also while busy: it would lose the focus
+        for button in self._replies.values():
+            button.setVisible(is_ticket)
+        self._again.setVisible(self.case.opened is None and not is_ticket)
         self._own.setVisible(self.case.own_case is not None)
         shown = (id(case), self.case.language, self.case.opened)
         if case is None or shown == self._shown:
@@ -148,7 +155,9 @@ class ReportPage(Page):
         self._top = self._anew(self._top)
         self._add_verdict(report)
         self._add_changes()
+        self._add_questions(report)
         self._content = self._anew(self._content)
+        self._add_texts(report)
         if report.findings:
             self._heading(self.case.say("report-findings"))
             for index, finding in enumerate(report.findings):
@@ -207,6 +216,16 @@ class ReportPage(Page):
         frame.setAccessibleDescription(report.verdict.sentence)
         self._layout.addWidget(frame)
 
+    def _add_questions(self, report: Report) -> None:
+        if not report.questions:
+            return
+        frame, layout = card()
+        frame.setProperty("tone", "note")
+        layout.addWidget(plain_label("cardTitle", self.case.say("report-next-question")))
+        for question in report.questions:
+            layout.addWidget(plain_label("", f"•  {question}", selectable=True))
+        self._layout.addWidget(frame)
+
     def _add_changes(self) -> None:
         before, now = self.case.case_before, self.case.case
         if before is None or now is None:
@@ -227,7 +246,9 @@ class ReportPage(Page):
         return [
             self.case.say(
                 f"report-changes-{kind}",
-                title=fill_sentence(cause_of(each.cause).text.of(self.case.language).title, each.placeholders()),
+                title=fill_sentence(
+                    cause_of(each.cause).text_with(each.placeholders(), self.case.language).title, each.placeholders()
+                ),
             )
             for kind in ("gone", "unsure", "new", "stayed")
             for each in getattr(compared, kind)
@@ -294,14 +315,21 @@ class ReportPage(Page):
                 "report-facts", self.case.say("report-facts"), lambda layout: self._fill_facts(layout, report)
             )
             fold.set_symbol(self.picture("state-note", "note", 22), self.case.say("report-facts-means"))
+
+    def _add_texts(self, report: Report) -> None:
+        """The texts that were sent, the lines that prove the first finding marked."""
+        best = next(iter(report.findings), None)
         for number, section in enumerate(report.facts):
-            if section.text:
-                fold = self._fold(
-                    f"text/{number}",
-                    section.title,
-                    functools.partial(_fill_text, text=section.text, name=section.title),
-                )
-                fold.set_symbol(self.picture("state-note", "note", 22), self.case.say("report-text-means"))
+            if not section.text:
+                continue
+            shown = [each for each in (best.evidence if best else ()) if each.text == section.origin]
+            lines = sorted({line for each in shown for line in each.lines})
+            mark = theme.colour("mark", self.palette())
+            fill = functools.partial(fill_text, text=section.text, name=section.title, lines=lines, mark=mark)
+            fold = self._fold(f"text/{number}", section.title, fill)
+            means = self.case.say("report-marked-means" if lines else "report-text-means")
+            fold.set_symbol(self.picture("state-note", "note", 22), means)
+            fold.unfold(bool(lines) and self.case.case is not None and self.case.case.facts.told)
 
     def _fill_facts(self, layout: QVBoxLayout, report: Report) -> None:
         search = QLineEdit()
@@ -344,19 +372,14 @@ class ReportPage(Page):
             QTimer.singleShot(_COPIED_FOR, button, again)
 
     def _copy_markdown(self) -> None:
-        self.work.copy_markdown(redact=self.redact.isChecked())
+        self.work.copy("markdown", self.case.language, redact=self.redact.isChecked())
 
+    def _copy_reply(self, language: str) -> None:
+        self.work.copy("reply", language, redact=self.redact.isChecked())
 
-def _fill_text(layout: QVBoxLayout, text: str, name: str) -> None:
-    """A log as it came. It may have megabytes, so its lines are not broken and it scrolls for itself."""
-    box = QPlainTextEdit(text)
-    box.setAccessibleName(name)
-    box.setReadOnly(True)
-    box.setTabChangesFocus(True)
-    box.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-    box.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-    box.setMinimumHeight(240)
-    layout.addWidget(box)
+    def _rendered(self, what: str, text: str) -> None:
+        kind, _, language = what.partition("-")
+        self._copy(text, self._replies[language] if kind == "reply" else self._markdown)
 
 
 def _fill_meta(layout: QVBoxLayout, report: Report) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QGridLayout, QWidget
 
 from wizard.case_model import CaseModel
-from wizard.flow import SYMPTOMS
+from wizard.flow import SYMPTOMS, TICKET
 from wizard.pages.cards import ICON, ActionCard, ChoiceCard
 from wizard.pages.page import Page
 from wizard.work import Work
@@ -24,7 +24,7 @@ class SymptomPage(Page):
         grid.setSpacing(10)
         self._group = QButtonGroup(self)
         self._cards: dict[str, ChoiceCard] = {}
-        for index, symptom in enumerate(SYMPTOMS):
+        for index, symptom in enumerate((*SYMPTOMS, TICKET)):
             each = ChoiceCard(symptom)
             self.bind(each.set_title, f"symptom-{symptom}")
             self.bind(each.set_sentence, f"symptom-{symptom}-means")
@@ -36,7 +36,7 @@ class SymptomPage(Page):
         self.bind(self._open.set_title, "symptom-open")
         self.bind(self._open.set_sentence, "symptom-open-means")
         self.tint(self._open.set_icon, "open-report", "muted", ICON)
-        grid.addWidget(self._open, len(SYMPTOMS) // 2, len(SYMPTOMS) % 2)
+        grid.addWidget(self._open, len(self._cards) // 2, len(self._cards) % 2, 1, 2)
         grid.setColumnStretch(0, 1)
         grid.setColumnStretch(1, 1)
         self.body.addLayout(grid)

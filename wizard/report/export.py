@@ -14,9 +14,10 @@ from checks.redact import redact as redacted
 from wizard.report.json_report import to_json
 from wizard.report.markdown import to_markdown
 from wizard.report.model import build
+from wizard.report.reply import to_reply
 from wizard.words import words
 
-KINDS = ("pdf", "json", "markdown")
+KINDS = ("pdf", "json", "markdown", "reply")
 
 # Countries that print on Letter (CLDR supplemental data, paperSize "US-Letter").
 _LETTER = frozenset({"BZ", "CA", "CL", "CO", "CR", "GT", "MX", "NI", "PA", "PH", "PR", "SV", "US", "VE"})
@@ -56,7 +57,7 @@ class ExportError(Exception):
 def export(
     case: Case, path: Path, kind: str, language: str, paper: str | None = None, *, redact: bool = True
 ) -> dict[str, int]:
-    """Write the report. ``kind``: "pdf", "json" or "markdown"; ``paper``: "a4", "letter" or None for the country's.
+    """Write the report. ``kind``: one of KINDS; ``paper``: "a4", "letter" or None for the country's.
 
     Returns how many values of which kind were hidden. An existing file stays as it was until the new one is whole.
 
@@ -126,6 +127,8 @@ def _render(case: Case, kind: str, language: str, paper: str | None) -> bytes:
         return to_json(case, language)
     if kind == "markdown":
         return to_markdown(build(case, language)).encode(errors="replace")
+    if kind == "reply":
+        return to_reply(build(case, language)).encode(errors="replace")
     try:
         from wizard.report.pdf import NoJapaneseFontError, to_pdf
     except ImportError as error:  # a server without the libraries that Qt needs

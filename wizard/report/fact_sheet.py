@@ -22,6 +22,7 @@ from checks.facts import (
     SentFile,
     TorchFacts,
 )
+from checks.readers.ticket.lines import PASTED
 from wizard.words import area, words
 
 Format = Callable[[Any, str], str]
@@ -38,11 +39,12 @@ class FactRow:
 
 @dataclass(frozen=True)
 class FactSection:
-    """The facts about one thing. ``text`` is a log that was given, whole."""
+    """The facts about one thing. ``text`` is a log that was given, whole; ``origin`` as evidence names it."""
 
     title: str
     rows: tuple[FactRow, ...] = ()
     text: str = ""
+    origin: str = ""
 
 
 def label(name: str, language: str) -> str:
@@ -334,4 +336,5 @@ def _sent(sent: SentFile, language: str) -> FactSection:
     if not sent.examined:
         rows.append(FactRow(row_label("examined", language), words("report.no", language)))
     kind = sent.kind if sent.kind in ("script", "model") else "log"
-    return FactSection(words(f"report.section-{kind}", language, name=sent.name), tuple(rows), sent.text or "")
+    title = words(f"report.section-{kind}", language, name=sent.name)
+    return FactSection(title, tuple(rows), sent.text or "", sent.name or PASTED if sent.text else "")

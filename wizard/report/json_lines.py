@@ -8,7 +8,7 @@ import msgspec
 
 from checks.case import Answers, judged
 from checks.readers.text import kept
-from checks.readers.ticket.read import TICKET, read_ticket
+from checks.readers.ticket.read import TICKET, pasted, read_ticket
 from wizard.report.json_report import finding_in_words
 from wizard.report.model import finding_view
 from wizard.words import words
@@ -34,6 +34,6 @@ def answer_of(line: bytes, number: int, language: str) -> tuple[bytes, bool]:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         wrong = words("commands.not-a-ticket-line", language, number=number)
         return msgspec.json.encode({"id": None, "findings": [], "error": wrong}) + b"\n", False
-    case = judged(read_ticket(kept(ticket.text)), Answers(symptom=TICKET))
+    case = judged(read_ticket(pasted(kept(ticket.text))), Answers(symptom=TICKET))
     findings = [finding_in_words(each, finding_view(each, case.facts, language)) for each in case.findings]
     return msgspec.json.encode({"id": ticket.id, "findings": findings}) + b"\n", True

@@ -98,7 +98,7 @@ def _finding(finding: FindingView, language: str) -> Iterator[str]:
     confidence = f"{words('report.confidence-label', language)}: {escaped(finding.confidence_words)}"
     yield f"{confidence} · {code_span(finding.cause)}\n"
     for number, remedy in enumerate(finding.remedies):
-        yield from _remedy(remedy, "remedy-other" if number else "remedy", language)
+        yield from remedy_blocks(remedy, "remedy-other" if number else "remedy", language)
     if not finding.remedies:
         yield words("report.no-remedy", language) + "\n"
     if finding.evidence:
@@ -122,7 +122,8 @@ def _finding(finding: FindingView, language: str) -> Iterator[str]:
         yield f"{words('report.sources', language)}: {', '.join(map(_source, finding.sources))}\n"
 
 
-def _remedy(remedy: RemedyPlan, heading: str, language: str) -> Iterator[str]:
+def remedy_blocks(remedy: RemedyPlan, heading: str, language: str) -> Iterator[str]:
+    """One remedy with its steps and its verification."""
     yield f"**{words(f'report.heading-{heading}', language)}: {escaped(remedy.title)}**\n"
     if remedy.risk:
         yield f"{words('report.heading-risk', language)}: {escaped(remedy.risk)}\n"

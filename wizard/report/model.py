@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from checks import __version__
@@ -15,7 +16,9 @@ from checks.case import Case
 from checks.causes import cause_of
 from checks.facts import Facts, ProbeRun
 from checks.finding import Evidence, Finding, Outcome, Status
+from checks.judge import UNKNOWN
 from checks.knowledge.age import knowledge_days
+from checks.readers.ticket.lines import PASTED
 from checks.remedy import RemedyPlan, plan_remedies
 from checks.shell import fill_sentence
 from checks.weigh import told_otherwise
@@ -23,6 +26,8 @@ from wizard.report.fact_sheet import FactSection, fact_sections, label
 from wizard.report.verdict import Verdict, verdict_of
 from wizard.words import area, words
 
+_LINES_NAMED = 6  # numbers of lines that are told beside a value
+_SURE_ENOUGH = 0.9  # a finding of a ticket that is surer needs no further question
 SYMBOLS = {"blocking": "×", "warning": "!", "note": "i"}
 
 
@@ -34,6 +39,8 @@ class EvidenceRow:
     value: str
     origin: str = ""
     source: str = ""
+    text: str = ""  # the name of the text that was sent, and
+    lines: tuple[int, ...] = ()  # the numbers of its lines that show the value
 
 
 @dataclass(frozen=True)
@@ -96,6 +103,7 @@ class Report:
     meta: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
     exactness: str
+    questions: tuple[str, ...]  # what to ask next, where a ticket does not say enough
     findings: tuple[FindingView, ...]
     fine: tuple[str, ...]
     undecided: tuple[OpenQuestion, ...]
@@ -119,6 +127,7 @@ def build(case: Case, language: str) -> Report:
         meta=_meta(case, language),
         notes=_notes(case, language),
         exactness=_known(f"exactness-{case.answers.exactness}", "", language),
+        questions=_questions(findings) if case.facts.told else (),
         findings=findings,
         fine=tuple(_statement(each.cause, language) for each in by_status[Status.CLEAR]),
         undecided=tuple(
@@ -133,6 +142,14 @@ def build(case: Case, language: str) -> Report:
         probes=tuple(_probe(run, language) for run in (case.facts.probes.runs if case.facts.probes else ())),
         facts=fact_sections(case.facts, language),
     )
+
+
+def _questions(findings: Sequence[FindingView]) -> tuple[str, ...]:
+    """What to ask next: nothing where the cause is as good as certain, else what parts the likely causes."""
+    if findings and findings[0].confidence >= _SURE_ENOUGH and findings[0].cause != UNKNOWN:
+        return ()
+    asked = [question for each in findings[:3] for question in each.questions[: 1 if each is not findings[0] else 2]]
+    return tuple(dict.fromkeys(asked))[:3]
 
 
 def moment(created: str, language: str) -> str:
@@ -192,7 +209,13 @@ def _confidence(confidence: float, language: str) -> str:
 
 
 def _evidence(evidence: Evidence, language: str) -> EvidenceRow:
-    return EvidenceRow(label(evidence.name, language), evidence.value, evidence.origin, evidence.source)
+    origin = evidence.origin
+    if evidence.lines:
+        name = words("report.origin-pasted", language) if origin == PASTED else origin
+        numbers = words("report.list-separator", language).join(map(str, evidence.lines[:_LINES_NAMED]))
+        origin = words("report.origin-lines", language, origin=name, lines=numbers)
+    text = evidence.origin if evidence.lines else ""
+    return EvidenceRow(label(evidence.name, language), evidence.value, origin, evidence.source, text, evidence.lines)
 
 
 def _statement(cause: str, language: str) -> str:

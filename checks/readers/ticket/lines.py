@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+PASTED = "pasted"  # the name of a text that came without a file
 LONGEST = 4000  # characters of one line; what is longer is split, since a whole log can come as one JSON string
 NARROWEST = 60  # columns of the narrowest terminal whose wraps are undone
 

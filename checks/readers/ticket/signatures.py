@@ -27,6 +27,7 @@ CLUE_SHOWN = 300  # characters of a line that a finding quotes
 class Hit:
     """A signature that stands in a text. ``lines``: the numbers of the lines that show it; ``clue``: the first one."""
 
+    origin: str  # the name of the text
     cause: str
     signature: Signature
     lines: tuple[int, ...]
@@ -34,14 +35,14 @@ class Hit:
     groups: dict[str, str]
 
 
-def hits(lines: Sequence[Line], told: Sequence[Facts]) -> tuple[Hit, ...]:
+def hits(lines: Sequence[Line], told: Sequence[Facts], origin: str = "") -> tuple[Hit, ...]:
     """Every signature that the text shows. ``told``: the facts for the conditions, the most trusted first."""
     text = _Text(lines)
     present = text.possible()
     return tuple(
         hit
         for cause, signature, parts in _all_signatures()
-        if not present.isdisjoint(parts.any) and (hit := _hit(cause, signature, parts, text, told)) is not None
+        if not present.isdisjoint(parts.any) and (hit := _hit(cause, signature, parts, text, told, origin)) is not None
     )
 
 
@@ -157,7 +158,9 @@ def _all_signatures() -> tuple[tuple[str, Signature, _Parts], ...]:
     )
 
 
-def _hit(cause: str, signature: Signature, parts: _Parts, text: _Text, told: Sequence[Facts]) -> Hit | None:
+def _hit(
+    cause: str, signature: Signature, parts: _Parts, text: _Text, told: Sequence[Facts], origin: str
+) -> Hit | None:
     shown = sorted((match for number in parts.any if (match := text.find(number)) is not None), key=lambda m: m.line)
     if not shown:
         return None
@@ -168,16 +171,16 @@ def _hit(cause: str, signature: Signature, parts: _Parts, text: _Text, told: Seq
         return None
     if any(_known(each, told) is True for each in signature.unless):
         return None
-    return _made(cause, signature, [*shown, *(each for each in others if each is not None)])
+    return _made(origin, cause, signature, [*shown, *(each for each in others if each is not None)])
 
 
 def _known(condition: str, told: Sequence[Facts]) -> bool | None:
     return next((answer for facts in told if (answer := holds(condition, facts)) is not None), None)
 
 
-def _made(cause: str, signature: Signature, matches: Sequence[_Match]) -> Hit:
+def _made(origin: str, cause: str, signature: Signature, matches: Sequence[_Match]) -> Hit:
     groups: dict[str, str] = {}
     for match in matches:
         groups = match.groups | groups
     lines = tuple(sorted({match.line for match in matches}))
-    return Hit(cause, signature, lines, matches[0].clue, groups)
+    return Hit(origin, cause, signature, lines, matches[0].clue, groups)

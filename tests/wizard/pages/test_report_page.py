@@ -188,7 +188,7 @@ def test_a_copy_button_keeps_the_language_that_was_chosen_meanwhile(
     later: list[Callable[[], None]] = []
     monkeypatch.setattr("wizard.pages.report.QTimer.singleShot", lambda wait, button, act: later.append(act))
     show(page, case(TOO_OLD))
-    page.work.rendered.emit("text")
+    page.work.rendered.emit("markdown-en", "text")
     page.case.set_language("ja")
     page.retranslate()
     japanese = page._markdown.text()

@@ -212,6 +212,8 @@ def test_nothing_leaks(make_case: Callable[..., Case], kind: str, language: str)
             assert canary.casefold() not in plain, name
         for other in ("canari~1", "cánaria", "alice", "5f3c1d2e"):
             assert other not in plain, other
+    if kind == "reply":  # holds the cause and the remedy alone
+        return
     shown = texts[-1] if kind == "pdf" else texts[0]
     assert "user-3" in shown  # alice, canarina, cánaria
 
@@ -227,7 +229,7 @@ def test_paths_that_are_no_unicode(make_case: Callable[..., Case], tmp_path: Pat
     known = Facts(interpreters=(InterpreterFacts(path=python),), target=python)
     path = tmp_path / "x"
     export(make_case(only=known), path, kind, "en", redact=redact)
-    if kind != "markdown":
+    if kind in ("json", "pdf"):
         assert open_case(path).facts.target == "/opt/\ufffdt\ufffd/bin/python"
 
 

@@ -1,0 +1,39 @@
+"""A text that was sent, as it came, with the lines that prove something marked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtGui import QColor, QFontDatabase, QTextCursor, QTextFormat
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QVBoxLayout
+
+
+def fill_text(layout: QVBoxLayout, text: str, name: str, lines: Sequence[int], mark: QColor) -> None:
+    """Show a text; ``lines``: the numbers of the lines to mark in the colour ``mark``, counted from 1.
+
+    It may have megabytes, so its lines are not broken and it scrolls for itself, to the first mark.
+    """
+    box = QPlainTextEdit(text)
+    box.setAccessibleName(name)
+    box.setReadOnly(True)
+    box.setTabChangesFocus(True)
+    box.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+    box.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+    box.setMinimumHeight(240)
+    box.setExtraSelections([_marked(box, line, mark) for line in lines if line <= box.blockCount()])
+    if lines:
+        box.setTextCursor(_start_of(box, lines[0]))
+        box.centerCursor()
+    layout.addWidget(box)
+
+
+def _marked(box: QPlainTextEdit, line: int, mark: QColor) -> QTextEdit.ExtraSelection:
+    selection = QTextEdit.ExtraSelection()
+    selection.format.setBackground(mark)
+    selection.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
+    selection.cursor = _start_of(box, line)
+    return selection
+
+
+def _start_of(box: QPlainTextEdit, line: int) -> QTextCursor:
+    return QTextCursor(box.document().findBlockByNumber(line - 1))

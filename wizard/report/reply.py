@@ -1,0 +1,50 @@
+"""The answer to paste back into a ticket: the cause, what shows it, what to do, how to verify it, what to send next.
+
+Markdown, in which every value is escaped as in the whole report (wizard/report/markdown.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checks.judge import UNKNOWN
+from wizard.report.markdown import code_block, escaped, remedy_blocks
+from wizard.report.model import FindingView, Report
+from wizard.words import words
+
+_SURE = 0.7  # from here on the cause is named as the likely one
+_LINES = 3  # quoted lines
+
+
+def to_reply(report: Report) -> str:
+    """The answer, in the language of the report."""
+    return "\n".join(_blocks(report)).rstrip() + "\n"
+
+
+def _blocks(report: Report) -> Iterator[str]:
+    language = report.language
+
+    def say(key: str, **values: object) -> str:
+        return words(f"report.reply-{key}", language, **values)
+
+    yield say("thanks") + "\n"
+    best = next(iter(report.findings), None)
+    is_known = best is not None and best.cause != UNKNOWN
+    if best is not None and is_known:
+        yield from _cause(best, say("cause" if best.confidence >= _SURE else "perhaps", title=best.title), language)
+    else:
+        yield say("unknown") + "\n"
+    if report.questions:
+        yield say("ask" if is_known else "ask-first") + "\n"
+        yield from (f"- {escaped(each)}" for each in report.questions)
+
+
+def _cause(finding: FindingView, sentence: str, language: str) -> Iterator[str]:
+    yield f"**{escaped(sentence)}** {escaped(finding.why)}\n"
+    shown = [each.value for each in finding.evidence if each.lines][:_LINES]
+    if shown:
+        yield words("report.reply-shown-by", language) + "\n"
+        yield code_block("\n".join(shown)) + "\n"
+    yield f"{escaped(finding.explanation)}\n"
+    for remedy in finding.remedies[:1]:
+        yield from remedy_blocks(remedy, "remedy", language)

@@ -87,6 +87,7 @@ def gpu_at(text: str) -> tuple[NamedGpu, int] | None:
     """
     end = 0
     best: tuple[NamedGpu, int] | None = None
+    key = ""
     pieces = [each for each in re.finditer(r"[^\s,;|()/\[\]:]+", text[:LONGEST_NAME])][:MOST_WORDS]
     for piece in pieces:
         between = text[end : piece.start()]
@@ -99,8 +100,8 @@ def gpu_at(text: str) -> tuple[NamedGpu, int] | None:
         if re.match(r"[\s-]*(?:series|系列|シリーズ)", text[end : end + 10], re.IGNORECASE):
             return None
         found = _index().get(_key(words)) if words else None
-        if found is not None:
-            best = (found, end)
+        if found is not None and _key(words) != key:  # else only a word was added that tells nothing
+            best, key = (found, end), _key(words)
     return best
 
 
@@ -120,7 +121,7 @@ def _words(name: str) -> list[str]:
     """The words of a name that tell something, lower case: "NVIDIA GeForce RTX 3080 Laptop GPU" -> rtx 3080 mobile."""
     lower = name[:LONGEST_NAME].lower().replace("max-q", _MAX_Q).replace("max q", _MAX_Q)
     lower = _GLUED.sub(lambda found: f"{found.group(0)} ", _NO_WORD.sub(" ", lower))
-    found = []
+    found: list[str] = []
     for word in lower.split():
         if word in _NOISE:
             continue

@@ -57,6 +57,8 @@ class Heard:
             self.xids.append(said)
         elif said.fact == "variable":
             self._first(self.variables, said.value[0], said, f"environment.values.{said.value[0]}", said.value[1])
+        elif said.fact == "machine.os":
+            self._system(said)
         elif said.fact.startswith("mention."):
             self.mentions.setdefault(said.fact.removeprefix("mention."), []).append(str(said.value))
             self.places.setdefault(said.fact, said.lines)
@@ -84,14 +86,35 @@ class Heard:
         elif not _goes_on(value, old) and fact.rpartition(".")[2] not in ("name", "origin", "nvml_message"):
             self.contradictions.append(Contradiction(fact, old, value, said.lines))
 
+    def _system(self, said: Said) -> None:
+        """An operating system goes in as a whole: the version of one system is none of another's."""
+        for decisive in ("system", "distribution", "name"):
+            known, value = self.values.get(f"machine.os.{decisive}"), said.value.get(decisive)
+            if known is not None and value is not None and known.value != value:
+                if decisive != "name" or not _goes_on(value, known.value):
+                    note = Contradiction(f"machine.os.{decisive}", str(known.value), str(value), said.lines)
+                    self.contradictions.append(note)
+                return
+        for name, value in said.value.items():
+            fact = f"machine.os.{name}"
+            if fact not in self.values:
+                self.values[fact] = Said(fact, value, said.lines, said.program)
+                self.places[fact] = said.lines
+
     def _gpu(self, said: Said) -> None:
         """A GPU of a list by its number; a mention only where no program has listed GPUs of that maker."""
         gpu: GpuSaid = said.value
+        if gpu.by != "said":  # who lists them knows better than who mentions them
+            self.gpus = [each for each in self.gpus if each.value.by != "said" or not _same_maker(each.value, gpu)]
         for place, known in enumerate(self.gpus):
             other: GpuSaid = known.value
-            if other.by != gpu.by and _same_maker(other, gpu) and "said" in (other.by, gpu.by):
-                return  # heard before from whoever knows better
+            if other.by != "said" and gpu.by == "said" and _same_maker(other, gpu):
+                return
             if other.by == gpu.by != "said" and gpu.index is not None and other.index == gpu.index:
+                if other.named and gpu.named and other.named != gpu.named:  # of another machine
+                    note = Contradiction("machine.gpus", other.label, gpu.label, said.lines)
+                    self.contradictions.append(note)
+                    return
                 merged = GpuSaid(
                     other.named or gpu.named,
                     max(other.name, gpu.name, key=lambda name: (not name.endswith("..."), "." not in name[-3:])),
@@ -120,8 +143,7 @@ def facts_of(heard: Heard) -> Facts:
         origins.setdefault(part, []).append(said)
     _gpus(tree, origins, heard)
     _packages(tree, origins, heard)
-    _frameworks(tree, origins)
-    _system(tree)
+    _frameworks(tree)
     if heard.xids:
         part = "machine.nvidia"
         _at(tree, part)["xids"] = tuple(said.value for said in heard.xids)
@@ -130,8 +152,9 @@ def facts_of(heard: Heard) -> Facts:
     if heard.variables:
         _at(tree, "environment")["values"] = {name: said.value[1] for name, said in heard.variables.items()}
         origins.setdefault("environment", []).extend(heard.variables.values())
-    for part, said in origins.items():
-        _at(tree, part)["origin"] = origin_of(said)
+    for part, heard_there in origins.items():
+        _at(tree, part)["origin"] = origin_of(heard_there)
+    _system(tree)
     interpreter = tree.pop("interpreter", None)
     if interpreter is not None:
         interpreter.setdefault("path", "")
@@ -239,7 +262,7 @@ def _packages(tree: Tree, origins: dict[str, list[Said]], heard: Heard) -> None:
                 facts.setdefault("cudnn_version", cudnn[1])
 
 
-def _frameworks(tree: Tree, origins: dict[str, list[Said]]) -> None:  # noqa: ARG001
+def _frameworks(tree: Tree) -> None:
     """What the version of torch tells of its build: "2.7.1+cu128", "2.1.0+cpu", "2.5.1+rocm6.2"."""
     torch = tree.get("frameworks", {}).get("torch")
     if torch is None:
@@ -278,13 +301,13 @@ def _system(tree: Tree) -> None:
         os.setdefault("libc", "glibc")
     if os is not None and os.get("system") == "Darwin":
         is_arm = os.get("architecture") == "arm64" or bool(apple and apple.get("is_apple_silicon"))
-        apple = machine.setdefault("apple", {"origin": os.get("origin", "")})
+        apple = machine.setdefault("apple", {})
+        if not apple.get("origin"):
+            apple["origin"] = os.get("origin", "")
         if os.get("version"):
             apple.setdefault("macos_version", os["version"])
         if is_arm:
             apple.setdefault("is_apple_silicon", True)
-        if not apple.get("origin"):
-            apple["origin"] = os.get("origin", "")
 
 
 def _dotted(digits: str) -> str:

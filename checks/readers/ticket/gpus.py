@@ -20,7 +20,7 @@ _SHORT = re.compile(r"[a-z]{1,2}\d{2,3}[a-z]?|t4")  # data-centre cards by their
 _WELL_KNOWN = frozenset(
     {"a100", "h100", "h200", "h800", "v100", "l40s", "b200", "gb200", "mi300x", "mi250x", "mi210", "a10g"}
 )
-_BARE = re.compile(r"(?<![\w.])(\d{4}(?:\s?(?:ti|super))?(?:\s(?:super|laptop|mobile))?)(?![\w.])", re.IGNORECASE)
+_BARE = re.compile(r"(?<![\w.])(\d{4}(?:\s?(?:ti|super))?(?:\s(?:super|laptop|mobile))?)(?![\w.]|[ -]series)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +64,26 @@ def mentions_of_gpus(text: str, lower: str) -> Iterator[Mention]:
             yield Mention(found[0], begin.start(), last)
 
 
-def gpus_in(value: str, *, is_name: bool = False) -> list[NamedGpu]:
-    """The GPUs that the value of a field names. ``is_name``: it is about a GPU, so that a bare "3090" is one."""
-    found = [each.named for each in mentions_of_gpus(value, value.lower())]
+def gpus_in(value: str, *, is_name: bool = False) -> list[tuple[NamedGpu, str]]:
+    """The GPUs that the value of a field names, with their names as written.
+
+    ``is_name``: the field is about a GPU, so that a bare "3090" or "L4" is one.
+    """
+    lower = value.lower()
+    if len(lower) != len(value):
+        lower = value
+    found = [(each.named, value[each.start : each.end].strip()) for each in mentions_of_gpus(value, lower)]
     if not found and is_name:
-        whole = gpu_of_name(value) if len(value) < 60 and re.match(r"[A-Za-z]", value) else None
-        found = [whole] if whole else [gpu for each in _BARE.finditer(value) if (gpu := gpu_of_name(each[1]))]
+        start = gpu_at(value.lstrip())
+        if start is not None:
+            return [(start[0], value.lstrip()[: start[1]])]
+        found = [(gpu, each[1]) for each in _BARE.finditer(value) if (gpu := _of_number(each[1]))]
     return found[:MOST]
+
+
+def _of_number(number: str) -> NamedGpu | None:
+    """The GeForce or Radeon that a bare number means: "3090", "1080 Ti"."""
+    return gpu_of_name(f"RTX {number}") or gpu_of_name(f"GTX {number}") or gpu_of_name(f"RX {number}")
 
 
 def _is_card(word: str, first: str) -> bool:

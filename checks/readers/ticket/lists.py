@@ -37,6 +37,13 @@ _NOTHING = frozenset(
 )
 _YES = re.compile(r"(?:yes|true|1)\b", re.IGNORECASE)
 _NO = re.compile(r"(?:no|false|0)\b", re.IGNORECASE)
+_YOU_HAVE = re.compile(r"\(you have ([^()]{1,40})\)")  # xFormers: "Python  3.11.7 (you have 3.11.0)"
+_CPU = re.compile(
+    r"intel|amd|xeon|ryzen|epyc|threadripper|core|apple|arm|cortex|neoverse|graviton|ampere|snapdragon|pentium|i[3579]-",
+    re.IGNORECASE,
+)
+_LISTED_GPU = re.compile(r"GPU (\d{1,2}): (.{3,80})")
+_CAPABILITY = re.compile(r"compute capability:? (\d{1,2}\.\d)")
 _GPU_NUMBER = re.compile(r"gpu ?(\d{1,2})(?:,\d{1,2})*")  # mmcv: "GPU 0,1,2,3: NVIDIA A100"
 _COLLECTED = ("pytorch version", "cuda used to build pytorch")
 
@@ -70,7 +77,8 @@ def _of_field(field: Field, text: Text, program: str) -> Iterator[Said]:
     number = text.lines[field.index].number
     row = field_of_key().get(field.key)
     if row is not None:
-        value, numbers = field.value, (number,)
+        value = field.value
+        numbers: tuple[int, ...] = (number,)
         if not value and row.reads in ("gpus", "version", "system"):  # the value on the next line
             value, numbers = _next_value(text, field.index, numbers)
         yield from _said(row, value, numbers, program)
@@ -78,8 +86,8 @@ def _of_field(field: Field, text: Text, program: str) -> Iterator[Said]:
     named = _GPU_NUMBER.fullmatch(field.key)
     if named:
         found = gpus_in(field.value, is_name=True)
-        for gpu in found[:1]:
-            said = GpuSaid(gpu, field.value.partition(" (UUID")[0].strip(), index=int(named[1]), by="driver")
+        for gpu, _ in found[:1]:
+            said = GpuSaid(gpu, field.value.partition(" (UUID")[0].strip()[:80], index=int(named[1]), by="driver")
             yield Said("gpu", said, (number,), program)
         return
     yield from _package_line(field, number, program)
@@ -88,7 +96,8 @@ def _of_field(field: Field, text: Text, program: str) -> Iterator[Said]:
 def _next_value(text: Text, index: int, numbers: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
     for line in text.lines[index + 1 : index + 3]:
         if line.text.strip():
-            is_key = plain_key(line.text.partition(":")[0]) in field_of_key()
+            key = plain_key(line.text.partition(":")[0])
+            is_key = key in field_of_key() or _GPU_NUMBER.fullmatch(key)
             return ("", numbers) if is_key else (line.text.strip(), (*numbers, line.number))
     return "", numbers
 
@@ -113,19 +122,23 @@ def _package_line(field: Field, number: int, program: str) -> Iterator[Said]:
     known = package_of_word().get(name)
     if known is None and canonicalize_name(name) in examined_names():
         known = str(canonicalize_name(name))
-    version = VERSION.match(field.value.lstrip("\"' ^=v")) if known else None
-    if known and version:
+    if known is None:
+        return
+    instead = _YOU_HAVE.search(field.value)
+    version = VERSION.match(instead[1] if instead else field.value.lstrip("\"' ^=v"))
+    if version:
         yield Said("package", Package(name=known, version=version[1]), (number,), program)
 
 
 def _said(row: FieldRow, value: str, numbers: tuple[int, ...], program: str) -> Iterator[Said]:
-    for fact, read in _READS[row.reads](value):
+    instead = _YOU_HAVE.search(value)
+    for fact, read in _READS[row.reads](instead[1] if instead else value):
         yield (
             Said(f"{row.fact}{fact}", read, numbers, program) if fact != "gpu" else Said("gpu", read, numbers, program)
         )
 
 
-# --- how a value is read: pairs of (what to add to the fact's name, value) ----------------------------------------------
+# --- how a value is read: pairs of (another fact than the row's, value) --------------------------------------------------
 
 _Values = Iterator[tuple[str, Any]]
 
@@ -177,14 +190,25 @@ def _text(value: str) -> _Values:
         yield "", value[:200].strip("` ")
 
 
+def _model(value: str) -> _Values:
+    if _CPU.search(value):
+        yield "", value[:120]
+
+
 def _system(value: str) -> _Values:
-    for name, fact in system_facts(value).items():
-        yield f".{name}", fact
+    facts = system_facts(value)
+    if facts:
+        yield "", facts
 
 
 def _gpus(value: str) -> _Values:
-    for gpu in gpus_in(value, is_name=True):
-        yield "gpu", GpuSaid(gpu, value.strip()[:120] if len(value) < 80 else "", by="said")
+    listed = _LISTED_GPU.match(value)  # old collect_env: "GPU models and configuration: GPU 0: GeForce GTX 1080 Ti"
+    found = gpus_in(listed[2] if listed else value, is_name=True)
+    for gpu, name in found:
+        yield "gpu", GpuSaid(gpu, name, index=int(listed[1]) if listed else None, by="driver" if listed else "said")
+    capability = None if found else _CAPABILITY.search(value)
+    if capability is not None:
+        yield "gpu", GpuSaid(None, value[:80].strip(), nvidia={"compute_capability": capability[1]})
 
 
 def _both(value: str) -> _Values:
@@ -192,6 +216,7 @@ def _both(value: str) -> _Values:
     found = _CUDA.search(value)
     if both:
         yield "", both[1]
+        yield "=mention.cudnn", both[2]
     elif found:
         yield "", found[1]
 
@@ -216,7 +241,7 @@ _READS: dict[str, Callable[[str], _Values]] = {
     "cuda": _cuda,
     "flag": _flag,
     "text": _text,
-    "model": _text,
+    "model": _model,
     "system": _system,
     "gpus": _gpus,
     "both": _both,

@@ -22,13 +22,16 @@ _DRIVER = re.compile(
     r"\bdrivers?(?:[ -]version)?s?[ :=(]{1,4}(?:nvidia[ -]{1,2}|is |version |r|v){0,2}(\d{3}\.\d{2,3}(?:\.\d{2})?)(?![\d.]*\d)"
     r"|\bnvidia-(?:driver|open|dkms|utils|open-dkms)?[ :=-]{1,3}(\d{3}(?:\.\d{2,3}(?:\.\d{2})?)?)(?![\d.]*\d)"
 )
-_PYTHON = re.compile(r"\bpython[ :=v-]{0,3}(?:version )?([23]\.\d{1,2}(?:\.\d{1,2})?)(?![\d.]*\d)")
+_PYTHON = re.compile(r"(?<![\w-])python[ :=v-]{0,3}(?:version )?([23]\.\d{1,2}(?:\.\d{1,2})?)(?![\d.]*\d)")
+_SEVERAL = re.compile(r"\s{0,2}(?:and|or|/|vs\.?|to|->|→)\s{0,2}v?\d{1,3}\.\d")  # "1.14 and 1.15": both were tried
 _PYTHON_PATH = re.compile(r"[\\/](?:python|Python)(\d)\.?(\d{1,2})[\\/](?:lib[\\/])?(?:site|dist)-packages")
 _WHEEL = re.compile(r"-cp(3)(\d{1,2})-(?:cp|abi3)")
 _CUDA = re.compile(
     r"\bcuda(?:[ _-](?:version|toolkit|runtime))?(?: is)?[ :=v-]{0,3}(\d{1,2}\.\d{1,2})(?:\.\d{1,3})?(?![\d.]*\d)"
 )
-_CUDNN = re.compile(r"\bcudnn(?:[ _-](?:version|runtime))?(?: is)?[ :=v-]{0,3}(\d{1,2}(?:\.\d{1,2}){0,3})(?![\d.]*\d)")
+_CUDNN = re.compile(
+    r"(?<!cuda/)(?<!cuda / )\bcudnn(?:[ _-](?:version|runtime))?(?: is)?[ :=v-]{0,3}(\d{1,2}(?:\.\d{1,2}){0,3})(?![\d.]*\d)"
+)
 _KERNEL = re.compile(r"\blinux (\d\.\d{1,2}\.\d{1,3}[\w.-]{0,40})")
 _APPLE = re.compile(
     r"\b(?:(?P<apple>apple |macbook (?:pro |air )?|mac (?:mini |studio )?)?(?P<chip>M[1-9])(?: (?P<kind>Pro|Max|Ultra))?)\b"
@@ -76,7 +79,7 @@ def _packages() -> re.Pattern[str]:
     words = sorted(package_of_word(), key=len, reverse=True)
     joined = "|".join(re.escape(word) for word in words)
     return re.compile(
-        rf"(?<![\w./\\+-])({joined})(?:[ :]{{0,2}}version)?(?: is)?[ :=(-]{{0,4}}{_VERSION}(?![\d.]*\d)(?P<behind>[^\n]{{0,60}})"
+        rf"(?<![\w./\\+-])({joined})(?:[ :]{{0,2}}version)?(?: is)?[ :=(-]{{0,4}}{_VERSION}(?![\d.]*\d)(?=(?P<behind>[^\n]{{0,60}}))"
     )
 
 
@@ -114,9 +117,10 @@ def _is_here(text: Text, start: int, end: int) -> bool:
     before = text.lower[max(line_start, start - 400) : start]
     if any(each in before for each in words.line) or len(before) >= LONGEST_LINE:
         return False
-    near = before.rstrip(" ('\"`:*").removesuffix("the").rstrip()
+    near = before.rstrip(" ('\"`:*,").removesuffix("the").rstrip()
     behind = text.lower[end : end + 40].partition("\n")[0].lstrip(" )'\"`,")
     is_compared = near.endswith((">=", "<=", ">", "<", "~=", "!=")) or behind.startswith((".x", "+ ", "x "))
+    is_compared = is_compared or _SEVERAL.match(text.lower, end) is not None
     return not (
         is_compared
         or any(near.endswith(each) and not near[: -len(each)][-1:].isalnum() for each in words.before)
@@ -169,17 +173,21 @@ def _system(text: Text) -> Iterator[Said]:
         facts = system_facts(line)
         if "wsl" not in facts and re.search(r"\bwsl ?2?\b", text.lower):
             facts = {"system": "Linux", "wsl": 2}
-        for name, value in facts.items():
-            yield Said(f"machine.os.{name}", value, (text.number_at(at),), "")
+        if facts:
+            yield Said("machine.os", facts, (text.number_at(at),), "")
     elif re.search(r"\bwsl ?[12]?\b", text.lower):
         at = text.lower.index("wsl")
-        yield Said("machine.os.system", "Linux", (text.number_at(at),), "")
-        yield Said("machine.os.wsl", 2, (text.number_at(at),), "")
+        yield Said("machine.os", {"system": "Linux", "wsl": 2}, (text.number_at(at),), "")
+    yield from _by_files(text)
+
+
+def _by_files(text: Text) -> Iterator[Said]:
+    """The system by its paths and its libraries' names."""
     if "\\" in text.whole and (path := re.search(r"(?<!\w)[A-Z]:\\[\w.() \\-]{2,200}", text.whole)):
-        yield Said("machine.os.system", "Windows", (text.number_at(path.start()),), "")
+        yield Said("machine.os", {"system": "Windows"}, (text.number_at(path.start()),), "")
     elif path := re.search(
         r"(?<![\w:/.])/(?:home|usr|opt|root|mnt|data|tmp|lib64|lib|etc|workspace)/[\w.-]", text.whole
     ):
-        yield Said("machine.os.system", "Linux", (text.number_at(path.start()),), "")
+        yield Said("machine.os", {"system": "Linux"}, (text.number_at(path.start()),), "")
     elif path := re.search(r"(?<![\w:/.])/(?:Users|Library|Applications)/[\w. -]", text.whole):
-        yield Said("machine.os.system", "Darwin", (text.number_at(path.start()),), "")
+        yield Said("machine.os", {"system": "Darwin"}, (text.number_at(path.start()),), "")

@@ -69,7 +69,7 @@ def read_nvidia_smi(text: Text) -> Iterator[Said]:
     yield from _listed(text)
     if text.has("<nvidia_smi_log>", "<product_name>"):
         yield from _xml(text)
-    elif text.has("product name") and "FB Memory Usage" in text.whole or "Attached GPUs" in text.whole:
+    elif (text.has("product name") and "FB Memory Usage" in text.whole) or "Attached GPUs" in text.whole:
         yield from _long(text)
 
 

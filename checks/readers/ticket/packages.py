@@ -94,7 +94,7 @@ def _is_row(found: re.Match[str]) -> bool:
     name = canonicalize_name(found["name"])
     if name in _TOO_COMMON:
         return False
-    if found["build"] is None or found["rest"] is None and _CONDA_BUILD.fullmatch(found["build"]):
+    if found["build"] is None or (found["rest"] is None and _CONDA_BUILD.fullmatch(found["build"])):
         return (
             name in examined_names()
             or name in package_of_word()
@@ -134,7 +134,7 @@ def _successes(names: str, number: int) -> Iterator[Said]:
 
 
 def _shown(text: Text, index: int) -> Iterator[Said]:
-    """pip show: "Name: torch", "Version: 1.7.0+cpu", ..., "Location: ..."."""
+    """Pip show: "Name: torch", "Version: 1.7.0+cpu", ..., "Location: ..."."""
     name = text.lines[index].text.removeprefix("Name: ").strip()
     version = location = ""
     numbers = [text.lines[index].number]

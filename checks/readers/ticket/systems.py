@@ -42,26 +42,24 @@ def read_systems(text: Text) -> Iterator[Said]:
     """What uname, /etc/os-release, ver and platform.platform() printed, wherever it stands."""
     if text.has("linux ") and "#" in text.whole:
         for found in _UNAME.finditer(text.whole):
-            numbers = (text.number_at(found.start()),)
-            yield Said("machine.os.system", "Linux", numbers, "uname")
-            yield Said("machine.os.kernel", found["kernel"], numbers, "uname")
-            yield Said("machine.os.architecture", found["architecture"], numbers, "uname")
+            facts = {"system": "Linux", "kernel": found["kernel"], "architecture": found["architecture"]}
             if "microsoft" in found["kernel"].lower():
-                yield Said("machine.os.wsl", _wsl_of(found["kernel"]), numbers, "uname")
+                facts["wsl"] = _wsl_of(found["kernel"])
+            yield Said("machine.os", facts, (text.number_at(found.start()),), "uname")
     if "VERSION_ID=" in text.whole or "PRETTY_NAME=" in text.whole:
         yield from _os_release(text)
     if text.has("linux-", "windows-", "macos-", "darwin-"):
         for found in _PLATFORM.finditer(text.whole):
-            for name, value in platform_facts(found.group(0)).items():
-                yield Said(f"machine.os.{name}", value, (text.number_at(found.start()),), "Python's platform")
+            facts = platform_facts(found.group(0))
+            if facts:
+                yield Said("machine.os", facts, (text.number_at(found.start()),), "Python's platform")
     if text.has("[version 10.0."):
         found_build = _WINDOWS_BUILD.search(text.whole)
         if found_build:
-            for name, value in _windows(found_build.group(0)).items():
-                yield Said(f"machine.os.{name}", value, (text.number_at(found_build.start()),), "ver")
+            yield Said("machine.os", _windows(found_build.group(0)), (text.number_at(found_build.start()),), "ver")
     if text.has("[msc v."):  # Python's own banner, built by Microsoft's compiler
         offset = text.lower.index("[msc v.")
-        yield Said("machine.os.system", "Windows", (text.number_at(offset),), "Python")
+        yield Said("machine.os", {"system": "Windows"}, (text.number_at(offset),), "Python")
 
 
 def system_facts(words: str) -> dict[str, Any]:
@@ -158,8 +156,11 @@ def _wsl_of(kernel: str) -> int:
 
 
 def _os_release(text: Text) -> Iterator[Said]:
+    facts: dict[str, Any] = {"system": "Linux"}
+    numbers = []
     for found in _OS_RELEASE.finditer(text.whole):
-        numbers = (text.number_at(found.start()),)
-        value: Any = tuple(found[2].split()) if found[1] == "ID_LIKE" else found[2]
-        yield Said(f"machine.os.{_OS_RELEASE_FACTS[found[1]]}", value, numbers, "os-release")
-        yield Said("machine.os.system", "Linux", numbers, "os-release")
+        name = _OS_RELEASE_FACTS[found[1]]
+        facts.setdefault(name, tuple(found[2].split()) if found[1] == "ID_LIKE" else found[2])
+        numbers.append(text.number_at(found.start()))
+    if "name" in facts or "distribution" in facts:
+        yield Said("machine.os", facts, tuple(numbers), "os-release")

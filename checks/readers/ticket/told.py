@@ -10,6 +10,14 @@ from checks.facts import Facts
 from checks.readers.ticket.assemble import Contradiction, Heard, facts_of
 from checks.readers.ticket.lines import Line
 from checks.readers.ticket.lists import read_lists
+from checks.readers.ticket.logs import (
+    read_amd,
+    read_kernel,
+    read_runtimes,
+    read_tensorflow,
+    read_torch,
+    read_variables,
+)
 from checks.readers.ticket.mentions import read_mentions
 from checks.readers.ticket.nvidia_smi import read_nvidia_smi
 from checks.readers.ticket.packages import read_packages
@@ -20,8 +28,14 @@ from checks.readers.ticket.tracebacks import Raised, read_tracebacks
 # What programs print about the machine goes before lists that people fill in, and those before loose words.
 READERS: tuple[Reader, ...] = (
     read_nvidia_smi,
+    read_kernel,
+    read_torch,
+    read_tensorflow,
+    read_runtimes,
     read_packages,
     read_lists,
+    read_amd,
+    read_variables,
     read_systems,
     read_mentions,
 )

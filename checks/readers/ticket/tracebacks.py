@@ -54,13 +54,13 @@ _ALONE = re.compile(
     r":\s(?P<message>\S.{0,3900})$"
 )
 _CALL = re.compile(
-    rf"^(?P<type>[A-Z]\w{{1,60}}(?:Error|Exception))\([\"'](?P<message>.{{1,3000}}?)[\"'],?\)\s*$"
+    r"^(?P<type>[A-Z]\w{1,60}(?:Error|Exception))\([\"'](?P<message>.{1,3000}?)[\"'],?\)\s*$"
 )  # its repr
 _MARKS = re.compile(r"[\s~^│]{3,}$")
 _GROUP = re.compile(r"^\s{0,24}(?:\|\s?|\+-[+-]-{8,60}(?: \d{1,4} -{8,60})?|\+ (?=Exception Group))")
 _INSTALLED = re.compile(r"(?:site|dist)-packages[\\/](?:[^\\/\n]{1,120}\.egg[\\/])?(?P<package>[^\\/\n.]{1,80})")
 _STANDARD = re.compile(
-    r"(?:[\\/]lib(?:64)?[\\/]python\d\.\d{1,2}|[\\/]Python\d{2,3}[\\/][Ll]ib|[\\/](?:mini|ana)conda\d?[\\/][Ll]ib|[\\/]envs[\\/][^\\/]{1,60}[\\/][Ll]ib)[\\/](?P<package>[^\\/\n.]{1,80})"
+    r"(?:[\\/]lib(?:64)?[\\/]python\d\.\d{1,2}|[\\/]Python\d{2,3}[\\/][Ll]ib|[\\/](?:mini|ana)conda\d?[\\/][Ll]ib|[\\/]envs[\\/][^\\/]{1,60}[\\/][Ll]ib)[\\/](?!python\d|site-|dist-)(?P<package>[^\\/\n.]{1,80})"
 )
 _FROZEN = re.compile(r"<frozen (?P<package>[\w]{1,40})")
 
@@ -145,7 +145,7 @@ class _Reader:
         found = (_RAISED.match(text) if self.in_block and text else None) or (
             _ALONE.search(text) if ": " in text else _CALL.match(text) if text.endswith(")") else None
         )
-        if found is None or found["type"].endswith("Warning") and not self.in_block:
+        if found is None or (found["type"].endswith("Warning") and not self.in_block):
             return 1
         if self.in_block and found.re is _RAISED and not _is_exception(found["type"], found["message"]):
             return 1

@@ -23,10 +23,15 @@ CheckFunction = Callable[..., Iterable[Finding]]
 
 
 class Check:
-    """One check: its cause, its function, and the facts that it needs (parameter -> type, optional)."""
+    """One check: its cause, its function, and the facts that it needs (parameter -> type, optional).
 
-    def __init__(self, cause: str, function: CheckFunction) -> None:
+    ``from_whole``: it concludes from what is not there, so that only facts of a whole machine will do, and none that
+    somebody pasted.
+    """
+
+    def __init__(self, cause: str, function: CheckFunction, *, from_whole: bool = False) -> None:
         self.cause = cause
+        self.from_whole = from_whole
         self.function = function
         functools.update_wrapper(self, function)
 
@@ -42,9 +47,9 @@ class Check:
         return self.function(*args, **kwargs)
 
 
-def check(cause: str) -> Callable[[CheckFunction], Check]:
+def check(cause: str, *, from_whole: bool = False) -> Callable[[CheckFunction], Check]:
     """Declare a check for one cause id."""
-    return functools.partial(Check, cause)
+    return functools.partial(Check, cause, from_whole=from_whole)
 
 
 @functools.cache

@@ -20,7 +20,7 @@ CAUSE = "container-gpu-unavailable"
 _NO_LIBRARY = ("library-not-found", "NVML_ERROR_LIBRARY_NOT_FOUND")
 
 
-@check(CAUSE)
+@check(CAUSE, from_whole=True)
 def container_gpu_unavailable(
     os: OsFacts,
     nvidia: NvidiaFacts | None,

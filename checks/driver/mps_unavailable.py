@@ -20,7 +20,7 @@ from checks.versions import release
 CAUSE = "mps-unavailable"
 
 
-@check(CAUSE)
+@check(CAUSE, from_whole=True)
 def mps_unavailable(
     apple: AppleFacts, interpreter: InterpreterFacts, torch: TorchFacts | None, os: OsFacts | None
 ) -> Iterator[Finding]:

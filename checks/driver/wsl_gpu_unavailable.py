@@ -20,7 +20,7 @@ CAUSE = "wsl-gpu-unavailable"
 _WINDOWS_DRIVER = "/usr/lib/wsl/"  # where Windows mounts its driver's libraries
 
 
-@check(CAUSE)
+@check(CAUSE, from_whole=True)
 def wsl_gpu_unavailable(os: OsFacts, nvidia: NvidiaFacts | None, frameworks: Frameworks | None) -> Iterator[Finding]:
     """One finding for the machine. No facts of NVIDIA at all mean: no trace of a driver."""
     if os.wsl is None:

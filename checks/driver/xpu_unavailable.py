@@ -18,7 +18,7 @@ from checks.registry import check
 CAUSE = "xpu-unavailable"
 
 
-@check(CAUSE)
+@check(CAUSE, from_whole=True)
 def xpu_unavailable(torch: TorchFacts, gpus: Gpus | None, intel: IntelFacts | None) -> Iterator[Finding]:
     """One finding for the interpreter."""
     if torch.build is None:

@@ -22,7 +22,7 @@ _JETSON = ("use-other-interpreter", "install-torch-for-jetson")
 _ELSEWHERE = ("use-other-interpreter", "install-torch", "make-environment-with-python", "choose-another-interpreter")
 
 
-@check(CAUSE)
+@check(CAUSE, from_whole=True)
 def framework_not_installed(interpreter: InterpreterFacts, facts: Facts) -> Iterator[Finding]:
     """One finding for the target."""
     if interpreter.problem:  # interpreter-not-usable

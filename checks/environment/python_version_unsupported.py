@@ -43,7 +43,7 @@ _PLATFORM_WORDS = {
 }
 
 
-@check(CAUSE)
+@check(CAUSE, from_whole=True)
 def python_version_unsupported(
     interpreter: InterpreterFacts, machine: MachineFacts, frameworks: Frameworks | None
 ) -> Iterator[Finding]:

@@ -33,7 +33,7 @@ C_COMPILERS = ("cc", "gcc", "clang")
 FIRST_WITH_COMPILE = (2,)  # PyTorch 2.0 brought torch.compile
 
 
-@check(CAUSE)
+@check(CAUSE, from_whole=True)
 def triton_or_compiler_missing(
     torch: TorchFacts,
     interpreter: InterpreterFacts,

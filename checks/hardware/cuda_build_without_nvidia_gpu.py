@@ -22,7 +22,7 @@ CAUSE = "cuda-build-without-nvidia-gpu"
 _CUDA_BY_DEFAULT = ("torch", "tensorflow")
 
 
-@check(CAUSE)
+@check(CAUSE, from_whole=True)
 def cuda_build_without_nvidia_gpu(
     frameworks: Frameworks,
     gpus: Gpus,

@@ -23,7 +23,7 @@ CAUSE = "gpu-hidden-by-environment"
 _NUMBER = re.compile(r"[0-9]{1,9}")
 
 
-@check(CAUSE)
+@check(CAUSE, from_whole=True)
 def gpu_hidden_by_environment(
     environment: EnvironmentVariables,
     nvidia: NvidiaFacts | None,

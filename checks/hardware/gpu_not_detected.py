@@ -20,7 +20,7 @@ from checks.registry import check
 CAUSE = "gpu-not-detected"
 
 
-@check(CAUSE)
+@check(CAUSE, from_whole=True)
 def gpu_not_detected(
     gpus: Gpus, os: OsFacts | None, nvidia: NvidiaFacts | None, jetson: JetsonFacts | None
 ) -> Iterator[Finding]:

@@ -19,7 +19,7 @@ from checks.registry import check
 CAUSE = "gpu-same-name-different-die"
 
 
-@check(CAUSE)
+@check(CAUSE, from_whole=True)
 def gpu_same_name_different_die(gpus: Gpus, nvidia: NvidiaFacts | None) -> Iterator[Finding]:
     """One finding per name."""
     if len(gpus.nvidia) < 2:

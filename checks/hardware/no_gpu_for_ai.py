@@ -19,7 +19,7 @@ from checks.registry import check
 CAUSE = "no-gpu-for-ai"
 
 
-@check(CAUSE)
+@check(CAUSE, from_whole=True)
 def no_gpu_for_ai(
     symptom: Symptom,
     gpus: Gpus,

@@ -16,7 +16,7 @@ CAUSE = "unknown"
 VENDOR_OF_BUILD = {"cuda": "10de", "rocm": "1002", "xpu": "8086"}
 
 
-@check(CAUSE)
+@check(CAUSE, from_whole=True)
 def unknown(frameworks: Frameworks, gpus: Gpus | None) -> Iterator[Finding]:
     """One finding per framework and failure, with the framework's own words."""
     found = [*_failures(frameworks), *_blindness(frameworks, gpus)]

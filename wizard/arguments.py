@@ -117,6 +117,7 @@ def parser_of(language: str) -> argparse.ArgumentParser:
     diagnose.set_defaults(command="diagnose")
     diagnose.add_argument("file", nargs="?", default=STANDARD_STREAM, metavar="FILE", help=text("help-ticket"))
     diagnose.add_argument("--json-lines", metavar="FILE", help=text("help-json-lines"))
+    diagnose.add_argument("--reply", nargs="?", const=STANDARD_STREAM, metavar="FILE", help=text("help-reply"))
     exports(diagnose)
 
     show = command("show")

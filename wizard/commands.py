@@ -178,8 +178,8 @@ def _deliver(case: Case, chosen: argparse.Namespace) -> int:
     from checks.finding import Severity
 
     streams = _streams(chosen)
-    for kind in ("json", "markdown", "pdf"):
-        path = getattr(chosen, kind)
+    for kind in ("json", "markdown", "reply", "pdf"):
+        path = getattr(chosen, kind, None)
         if path is not None:
             _export(case, kind, path, chosen)
     if not streams and not chosen.quiet:
@@ -192,7 +192,7 @@ def _deliver(case: Case, chosen: argparse.Namespace) -> int:
 
 def _streams(chosen: argparse.Namespace) -> list[str]:
     """What goes to standard output; two reports in one stream would be neither."""
-    streams = [kind for kind in ("json", "markdown") if getattr(chosen, kind) == STANDARD_STREAM]
+    streams = [kind for kind in ("json", "markdown", "reply") if getattr(chosen, kind, None) == STANDARD_STREAM]
     if len(streams) > 1:
         raise UsageError(words("commands.one-stream", chosen.lang))
     return streams
@@ -278,7 +278,7 @@ def _check_outputs(chosen: argparse.Namespace) -> None:
     _streams(chosen)
     from wizard.report.export import ExportError, check_writable
 
-    for path in (chosen.json, chosen.markdown, chosen.pdf):
+    for path in (chosen.json, chosen.markdown, chosen.pdf, getattr(chosen, "reply", None)):
         if path is not None and path != STANDARD_STREAM:
             try:
                 check_writable(Path(path))

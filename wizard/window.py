@@ -40,7 +40,7 @@ from PySide6.QtWidgets import (
 from wizard import icons, theme
 from wizard.case_model import CaseModel, Notice
 from wizard.flow import STEPS, TICKET, Step, is_complete, next_step, previous_step, reachable, steps_of
-from wizard.given import is_report
+from wizard.given import Kind, is_report, kind_of
 from wizard.pages.page import Page, in_reading_order, plain_label
 from wizard.pages.symptom import SymptomPage
 from wizard.standard_words import translate_standard_buttons
@@ -312,21 +312,28 @@ class Window(QMainWindow):
         dialog.deleteLater()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """A report may be dropped anywhere."""
+        """A report or the text of a ticket may be dropped anywhere."""
         if self._dropped(event) is not None:
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Open it."""
+        """Open it, or take it as the text to diagnose."""
         path = self._dropped(event)
-        if path is not None:
-            event.acceptProposedAction()
+        if path is None:
+            return
+        event.acceptProposedAction()
+        if is_report(path):
             self.work.open(path)
+            return
+        if not self.case.answers.symptom:
+            self.case.set_symptom(TICKET)
+        self.case.add_files([path], Kind.LOG)
+        self.go(Step.EVIDENCE)
 
     def _dropped(self, event: QDropEvent) -> Path | None:
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
-        usable = not self.case.is_running and not self.case.busy and len(paths) == 1 and is_report(paths[0])
-        return paths[0] if usable else None
+        usable = not self.case.is_running and not self.case.busy and len(paths) == 1
+        return paths[0] if usable and kind_of(paths[0]) in (Kind.REPORT, Kind.LOG) else None
 
     # --- showing
 

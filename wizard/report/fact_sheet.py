@@ -336,5 +336,5 @@ def _sent(sent: SentFile, language: str) -> FactSection:
     if not sent.examined:
         rows.append(FactRow(row_label("examined", language), words("report.no", language)))
     kind = sent.kind if sent.kind in ("script", "model") else "log"
-    title = words(f"report.section-{kind}", language, name=sent.name)
+    title = words(f"report.section-{kind if sent.name else 'pasted'}", language, name=sent.name)
     return FactSection(title, tuple(rows), sent.text or "", sent.name or PASTED if sent.text else "")

@@ -278,7 +278,7 @@ def _notes(case: Case, language: str) -> tuple[str, ...]:
         ("note-newer-format", case.newer),
         ("note-judged-again", case.naosu != __version__),
         ("note-cancelled", not case.complete),
-        ("note-no-machine", case.facts.machine is None),
+        ("note-no-machine", case.facts.machine is None or case.facts.told),
     ]
     notes = [words(f"report.{key}", language, written=case.naosu, here=__version__) for key, holds in keys if holds]
     return (*notes, *_told_otherwise(case, language))

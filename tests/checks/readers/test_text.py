@@ -1,0 +1,141 @@
+"""Logs and tickets as text, of any size and encoding."""
+
+import io
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checks.readers.text import PIECE, WHOLE, NotText, kept, read_text
+
+ERROR = "RuntimeError: CUDA error: no kernel image is available for execution on the device"
+# What Windows prints where its language is not English: the loader's own sentence behind the number.
+JAPANESE = "OSError: [WinError 126] 指定されたモジュールが見つかりません。 Error loading c10.dll"
+CHINESE = "OSError: [WinError 126] 找不到指定的模块。 Error loading c10.dll"
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        pytest.param(JAPANESE, "utf-8", id="utf-8"),
+        pytest.param(JAPANESE, "utf-8-sig", id="utf-8-with-mark"),
+        pytest.param(JAPANESE, "utf-16", id="powershell-5"),
+        pytest.param(ERROR, "utf-16-le", id="a-piece-of-powershell-5"),
+        pytest.param(ERROR, "utf-16-be", id="utf-16-be"),
+        pytest.param(JAPANESE, "utf-32", id="utf-32"),
+        pytest.param(JAPANESE, "cp932", id="japanese-windows"),
+        pytest.param(JAPANESE, "euc_jp", id="old-japanese-linux"),
+        pytest.param(CHINESE, "gb18030", id="chinese-windows"),
+        pytest.param("OSError: die angegebene Prozedur wurde nicht gefunden: für Größe", "cp1252", id="german-windows"),
+    ],
+)
+def test_encodings(text: str, encoding: str) -> None:
+    read = read_text(io.BytesIO(text.encode(encoding)))
+    assert "WinError 126" in read or "error" in read.casefold()
+    if encoding != "gb18030":  # a short Chinese text can be taken for Korean; the error itself is ASCII
+        assert read == text
+
+
+def test_one_bad_byte_does_not_turn_utf_8_into_another_script() -> None:
+    line = f"{JAPANESE}\n"
+    data = (line * 40).encode() + b"\xff\n" + line.encode()
+    assert read_text(io.BytesIO(data)).count(JAPANESE) == 41
+
+
+def test_nothing() -> None:
+    assert read_text(io.BytesIO(b"")) == ""
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(bytes(range(256)) * 20, id="any-bytes"),
+        pytest.param(b"\x89PNG\r\n\x1a\n" + bytes(5000), id="picture"),
+        pytest.param(b"\x00" * 1000, id="zeros"),
+    ],
+)
+def test_what_is_no_text_is_refused(data: bytes) -> None:
+    with pytest.raises(NotText):
+        read_text(io.BytesIO(data))
+
+
+def test_a_short_text_is_kept_as_it_is() -> None:
+    text = "a\r\nb\n\n  c\n"
+    assert read_text(io.BytesIO(text.encode())) == text
+    assert kept(text) == text
+
+
+# --- large -----------------------------------------------------------------------------------------------------------
+
+
+class Log(io.RawIOBase):
+    """A log of many lines that is made while it is read, so that no test holds it whole."""
+
+    def __init__(self, lines: Iterator[bytes]) -> None:
+        self._lines = lines
+        self._rest = b""
+        self.most = 0  # bytes that were asked for at once
+
+    def read(self, size: int = -1) -> bytes:
+        self.most = max(self.most, size)
+        while len(self._rest) < size:
+            line = next(self._lines, None)
+            if line is None:
+                break
+            self._rest += line
+        piece, self._rest = self._rest[:size], self._rest[size:]
+        return piece
+
+
+def lines(count: int, wanted: int, text: str) -> Iterator[bytes]:
+    for number in range(count):
+        yield f"{text}\n".encode() if number == wanted else b"2026-01-01 12:00:00 INFO step %d loss 0.1\n" % number
+
+
+def test_the_first_error_of_a_long_log_is_found_in_bounded_memory() -> None:
+    log = Log(lines(60_000, wanted=30_000, text=ERROR))
+    text = read_text(log)
+    assert ERROR in text
+    assert text.startswith("2026-01-01 12:00:00 INFO step 0 ")
+    assert text.endswith("step 59999 loss 0.1\n")
+    assert len(text) <= WHOLE + PIECE // 10
+    assert log.most == PIECE
+
+
+def test_what_was_left_out_is_told() -> None:
+    text = read_text(Log(lines(60_000, wanted=30_000, text=ERROR)))
+    before, after = text.split(ERROR)
+    assert before.rstrip().endswith("...]")
+    assert "\n[... " in after
+
+
+def test_an_error_that_repeats_is_kept_once() -> None:
+    repeated = (b"2026-01-01 ERROR worker %d: connection refused to 10.0.0.%d\n" % (n, n % 255) for n in range(50_000))
+    text = read_text(Log(repeated))
+    assert len(text) <= WHOLE
+
+
+def test_ten_megabytes_on_one_line() -> None:
+    data = b"x " * 2_500_000 + ERROR.encode() + b" y" * 2_500_000
+    text = read_text(io.BytesIO(data))
+    assert ERROR in text
+    assert len(text) <= 2 * WHOLE
+
+
+def test_one_line_without_any_space() -> None:
+    assert len(read_text(io.BytesIO(b"x" * 5_000_000))) <= 2 * WHOLE
+
+
+def test_characters_are_not_cut() -> None:
+    assert "\ufffd" not in kept("あ" * WHOLE)
+
+
+@given(st.binary(max_size=3000))
+def test_any_bytes_are_read_or_refused(data: bytes) -> None:
+    try:
+        text = read_text(io.BytesIO(data))
+    except NotText:
+        return
+    assert isinstance(text, str)
+    text.encode("utf-8", "strict")

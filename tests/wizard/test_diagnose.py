@@ -1,0 +1,150 @@
+"""`naosu diagnose`: a ticket from a file, a pipe or one of many lines, good ones and bad ones."""
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from wizard.commands import run_command
+
+OUT_OF_MEMORY = """Training stops after an hour.
+Traceback (most recent call last):
+  File "train.py", line 31, in <module>
+    loss.backward()
+torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 23.64 GiB of \
+which 1.10 GiB is free. Of the allocated memory 20.11 GiB is allocated by PyTorch
+"""
+CONTRACT = {"cause", "severity", "confidence", "title", "explanation", "evidence", "remedies"}
+
+
+@pytest.fixture(autouse=True)
+def english(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NAOSU_LANG", "en")
+
+
+@pytest.fixture
+def ticket(tmp_path: Path) -> Path:
+    path = tmp_path / "ticket.txt"
+    path.write_text(OUT_OF_MEMORY, encoding="utf-8")
+    return path
+
+
+def piped(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+
+def test_a_file(ticket: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["diagnose", str(ticket)]) == 1
+    shown = capfd.readouterr().out
+    assert "memory" in shown.splitlines()[0]
+    assert "No machine was examined" in shown
+
+
+def test_a_pipe_as_json(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    piped(monkeypatch, OUT_OF_MEMORY.encode())
+    run_command(["diagnose", "--json", "-"])
+    case = json.loads(capfd.readouterr().out)
+    best = case["findings"][0]
+    assert best["cause"] == "gpu-out-of-memory"
+    assert set(best) >= CONTRACT
+    assert 5 in best["evidence"][0]["lines"]
+    assert case["facts"]["told"] is True
+    assert [log["text"] for log in case["facts"]["logs"]] == [OUT_OF_MEMORY]
+
+
+def test_the_case_comes_back(ticket: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    saved = tmp_path / "case.json"
+    run_command(["diagnose", str(ticket), "--json", str(saved), "--no-redact", "--quiet"])
+    run_command(["show", str(saved), "--json"])
+    again = json.loads(capfd.readouterr().out)
+    first = json.loads(saved.read_bytes())
+    assert [each["cause"] for each in again["findings"]] == [each["cause"] for each in first["findings"]]
+    assert again["facts"] == first["facts"]
+
+
+@pytest.mark.parametrize(("language", "word"), [("en", "Thank you"), ("ja", "ありがとうございます")])
+def test_an_answer_to_paste_back(ticket: Path, capfd: pytest.CaptureFixture[str], language: str, word: str) -> None:
+    run_command(["diagnose", str(ticket), "--reply", "--lang", language])
+    reply = capfd.readouterr().out
+    assert word in reply.splitlines()[0]
+    assert "torch.OutOfMemoryError" in reply  # the line that shows it
+
+
+@pytest.mark.parametrize("data", [b"", b"\n \n", "うまく動きません".encode(), "It does not work.".encode("utf-16")])
+def test_what_says_nothing_is_asked_about(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], data: bytes
+) -> None:
+    piped(monkeypatch, data)
+    assert run_command(["diagnose", "--json"]) == 1
+    best = json.loads(capfd.readouterr().out)["findings"][0]
+    assert best["cause"] == "unknown"
+    assert best["questions"]
+
+
+def test_what_is_no_text_is_refused_in_one_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    picture = tmp_path / "screen.png"
+    picture.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20)
+    assert run_command(["diagnose", str(picture)]) == 2
+    (line,) = capfd.readouterr().err.splitlines()
+    assert "screen.png is not a text" in line
+
+
+def test_a_file_that_is_not_there(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["diagnose", "/nowhere/ticket.txt"]) == 2
+    assert len(capfd.readouterr().err.splitlines()) == 1
+
+
+# --- many ------------------------------------------------------------------------------------------------------------
+
+
+def answers(capfd: pytest.CaptureFixture[str]) -> list[dict[str, object]]:
+    return [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+
+
+def test_many_in_their_order(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    tickets = tmp_path / "tickets.jsonl"
+    rows = [{"id": "b", "text": OUT_OF_MEMORY, "more": 1}, {"text": "", "id": 7}, {"text": OUT_OF_MEMORY}]
+    tickets.write_text("\n\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert run_command(["diagnose", "--json-lines", str(tickets)]) == 0
+    found = answers(capfd)
+    assert [each["id"] for each in found] == ["b", 7, None]
+    causes = [each["findings"][0]["cause"] for each in found]  # type: ignore[index]
+    assert causes == ["gpu-out-of-memory", "unknown", "gpu-out-of-memory"]
+    assert all(set(finding) >= CONTRACT for each in found for finding in each["findings"])  # type: ignore[attr-defined]
+
+
+def test_many_from_a_pipe(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    piped(monkeypatch, json.dumps({"id": 1, "text": OUT_OF_MEMORY}).encode())
+    assert run_command(["diagnose", "--json-lines", "-"]) == 0
+    assert [each["id"] for each in answers(capfd)] == [1]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        pytest.param(b"{", id="no-json"),
+        pytest.param(b"[]", id="a-list"),
+        pytest.param(b'{"id": 1}', id="no-text"),
+        pytest.param(b'{"text": 5}', id="a-number"),
+        pytest.param(b'{"text": "\xff"}', id="no-utf-8"),
+        pytest.param(b"[" * 100_000, id="deep"),
+    ],
+)
+def test_a_line_that_is_no_ticket_spoils_no_other(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], wrong: bytes
+) -> None:
+    tickets = tmp_path / "tickets.jsonl"
+    good = json.dumps({"id": 2, "text": OUT_OF_MEMORY}).encode()
+    tickets.write_bytes(wrong + b"\n" + good + b"\n")
+    assert run_command(["diagnose", "--json-lines", str(tickets)]) == 2
+    bad, fine = answers(capfd)
+    assert "line 1" in str(bad["error"])
+    assert bad["findings"] == []
+    assert fine["id"] == 2
+
+
+def test_one_way_to_name_the_tickets(ticket: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["diagnose", str(ticket), "--json-lines", str(ticket)]) == 2
+    assert len(capfd.readouterr().err.splitlines()) == 1

@@ -1,0 +1,126 @@
+"""A ticket in the window: paste, diagnose, the marked lines, the question, the answer to paste back."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton
+from pytestqt.qtbot import QtBot
+
+from wizard.flow import TICKET, Step
+from wizard.given import Kind
+from wizard.pages.report import ReportPage
+from wizard.window import Window
+
+LEFT = Qt.MouseButton.LeftButton
+TEXT = """After we exchanged the card nothing works any more.
+
+Traceback (most recent call last):
+  File "train.py", line 3, in <module>
+    x = torch.ones(1, device="cuda")
+RuntimeError: CUDA error: no kernel image is available for execution on the device
+
+GPU: NVIDIA GeForce RTX 5070 Ti, torch 2.5.1+cu121
+"""
+
+
+def diagnosed(qtbot: QtBot, window: Window, text: str) -> ReportPage:
+    window.case.set_symptom(TICKET)
+    window.go(Step.EVIDENCE)
+    window.case.set_text(text)
+    with qtbot.waitSignal(window.work.finished_opening, timeout=20_000):
+        qtbot.mouseClick(window.next, LEFT)
+    assert window.step is Step.REPORT
+    page = window.page(Step.REPORT)
+    assert isinstance(page, ReportPage)
+    return page
+
+
+def texts_of(page: ReportPage) -> Iterator[str]:
+    yield from (each.text() for each in page.findChildren(QLabel) if each.isVisible())
+
+
+def test_from_the_card_to_the_report(qtbot: QtBot, window: Window) -> None:
+    window.case.set_symptom(TICKET)
+    visible = [step for step, button in window._steps.items() if button.isVisible()]
+    assert visible == [Step.SYMPTOM, Step.EVIDENCE, Step.REPORT]
+    window.go_next()
+    assert window.next.text() == "&Diagnose"
+    assert not window.next.isEnabled()
+    assert "ticket" in window._hint.text()
+    page = diagnosed(qtbot, window, TEXT)
+    case = window.case.case
+    assert case is not None
+    assert case.findings[0].cause == "build-lacks-newer-gpu-arch"
+    assert any("RTX 5070 Ti" in text for text in texts_of(page))
+    assert any("No machine was examined" in text for text in texts_of(page))
+    qtbot.mouseClick(window.back, LEFT)
+    assert window.step is Step.EVIDENCE
+
+
+def test_the_proving_lines_are_marked(qtbot: QtBot, window: Window) -> None:
+    page = diagnosed(qtbot, window, TEXT)
+    (box,) = (each for each in page.findChildren(QPlainTextEdit) if each.toPlainText() == TEXT)
+    marked = {each.cursor.block().text() for each in box.extraSelections()}
+    assert "RuntimeError: CUDA error: no kernel image is available for execution on the device" in marked
+    assert "Traceback (most recent call last):" not in marked
+
+
+@pytest.mark.parametrize(("language", "word"), [("en", "Thank you"), ("ja", "ありがとうございます")])
+def test_the_answer_is_copied_in_either_language(
+    qtbot: QtBot, window: Window, qapp: QApplication, language: str, word: str
+) -> None:
+    page = diagnosed(qtbot, window, TEXT)
+    with qtbot.waitSignal(page.work.rendered, timeout=20_000):
+        qtbot.mouseClick(page._replies[language], LEFT)
+    copied = qapp.clipboard().text()
+    assert copied.startswith((word, "詳しい情報を" + word))
+    assert "no kernel image" in copied
+
+
+def test_a_text_that_tells_nothing_leads_to_a_question(qtbot: QtBot, window: Window) -> None:
+    page = diagnosed(qtbot, window, "It does not work.")
+    assert "What to ask next" in set(texts_of(page))
+
+
+def test_a_second_ticket(qtbot: QtBot, window: Window) -> None:
+    diagnosed(qtbot, window, "It does not work.")
+    window.go_back()
+    page = diagnosed(qtbot, window, TEXT)
+    assert any("RTX 5070 Ti" in text for text in texts_of(page))
+    assert window.case.case_before is None
+
+
+def test_no_second_examination_is_offered_for_a_ticket(qtbot: QtBot, window: Window) -> None:
+    page = diagnosed(qtbot, window, TEXT)
+    assert not page._again.isVisible()
+    assert all(button.isVisible() for button in page._replies.values())
+
+
+def test_the_answers_are_for_tickets_only(at_report: Window) -> None:
+    page = at_report.page(Step.REPORT)
+    assert isinstance(page, ReportPage)
+    assert not any(button.isVisible() for button in page._replies.values())
+    assert page._again.isVisible()
+
+
+def test_a_dropped_log_is_a_ticket(window: Window, tmp_path: Path) -> None:
+    log = tmp_path / "error.log"
+    log.write_text(TEXT)
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(log))])
+    none = Qt.KeyboardModifier.NoModifier
+    window.dropEvent(QDropEvent(QPoint(9, 9), Qt.DropAction.CopyAction, data, LEFT, none))
+    assert window.case.answers.symptom == TICKET
+    assert [(each.path, each.kind) for each in window.case.answers.given] == [(log, Kind.LOG)]
+    assert window.step is Step.EVIDENCE
+    assert window.next.isEnabled()
+
+
+def test_the_language_is_switched_on_the_report(qtbot: QtBot, window: Window) -> None:
+    page = diagnosed(qtbot, window, TEXT)
+    window.case.set_language("ja")
+    qtbot.waitUntil(lambda: any("RTX 5070 Ti" in text and "対応" in text for text in texts_of(page)))
+    assert [each.text() for each in page.findChildren(QPushButton) if "返信文" in each.text()]

@@ -19,8 +19,9 @@ FIELDS = ("id", "source", "date", "platform", "text", "expected", "also_plausibl
 INNOCENT = ("user-code-error", "unknown")
 
 # Of public threads only what programs print is kept: nobody can be found through a mail address or a home folder.
+# "runner" is the account of GitHub's build machines and "mendel" the one every Coral board comes with: no persons.
 MAIL = re.compile(r"[\w.+-]+@[\w-]+\.[a-z]{2,}", re.IGNORECASE)
-HOME = re.compile(r"(?<![\w.])/home/(?!user\b)\w|[\\/]Users[\\/]+(?!user\b)\w")
+HOME = re.compile(r"(?<![\w.])/home/(?!(?:user|mendel)\b)\w|[\\/]Users[\\/]+(?!(?:user|runner)\b)\w")
 
 
 def tickets(paths: list[Path] = FILES) -> list[dict[str, object]]:
@@ -62,11 +63,10 @@ def test_every_label_is_a_cause_of_the_catalogue(path: Path) -> None:
         assert set(labels(ticket, "expected", "also_plausible")) <= causes, ticket["id"]
 
 
-def test_no_id_and_no_text_twice() -> None:
-    ids = Counter(str(ticket["id"]) for ticket in tickets())
-    texts = Counter(str(ticket["text"]) for ticket in tickets())
-    assert [key for key, times in ids.items() if times > 1] == []
-    assert [key for key, times in texts.items() if times > 1] == []
+@pytest.mark.parametrize("field", ["id", "source", "text"])
+def test_nothing_is_there_twice(field: str) -> None:
+    times = Counter(str(ticket[field]) for ticket in tickets())
+    assert [value for value, count in times.items() if count > 1] == []
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")

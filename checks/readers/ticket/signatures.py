@@ -21,6 +21,10 @@ from checks.readers.ticket.conditions import holds
 from checks.readers.ticket.lines import Line, flat
 
 CLUE_SHOWN = 300  # characters of a line that a finding quotes
+# Patterns in one of RE2's filters: the words of more than some two thousand do not fit into its memory.
+PER_FILTER = 400
+# The fixed words of all patterns of one RE2 filter must fit into 8 MB of automaton; some 2,500 patterns no longer do.
+FILTERED_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,10 @@ class _Text:
         """The numbers of the patterns that can stand here at all."""
         if self._possible is None:
             whole = self._shapes[0][0] + b"\n" + self._shapes[1][0]
-            self._possible = frozenset(_compiled().filter.Match(whole.lower(), True) or ())
+            lowered = whole.lower()
+            self._possible = frozenset(
+                numbers[each] for filter_, numbers in _compiled().filters for each in filter_.Match(lowered, True) or ()
+            )
         return self._possible
 
     def find(self, number: int) -> _Match | None:
@@ -118,7 +125,9 @@ class _Text:
 
 @dataclass(frozen=True)
 class _Compiled:
-    filter: Any
+    """``filters``: each with the numbers of its patterns in ``patterns``, in its own order."""
+
+    filters: list[tuple[Any, tuple[int, ...]]]
     patterns: list[Any]
     numbers: dict[str, int]
 
@@ -133,15 +142,30 @@ def _compiled() -> _Compiled:
     """
     options = re2.Options()
     options.log_errors = False
-    filter_ = re2.Filter()
+    numbers: dict[str, int] = {}
+    for cause in cause_files():
+        for signature in cause_of(cause).signature:
+            for pattern in (*signature.any, *signature.all, *signature.none):
+                numbers.setdefault(pattern, len(numbers))
+    filters: list[tuple[Any, tuple[int, ...]]] = []
+    patterns: list[Any] = []
+    in_order = list(numbers)
+    for start in range(0, len(in_order), FILTERED_AT_ONCE):
+        filters: list[Any] = []
+    patterns: list[Any] = []
     numbers: dict[str, int] = {}
     for cause in cause_files():
         for signature in cause_of(cause).signature:
             for pattern in (*signature.any, *signature.all, *signature.none):
                 if pattern not in numbers:
-                    numbers[pattern] = filter_.Add(f"(?im){expand(pattern)}", options)
-    filter_.Compile()
-    return _Compiled(filter_, [filter_.re(number) for number in numbers.values()], numbers)
+                    if len(numbers) % PER_FILTER == 0:
+                        filters.append(re2.Filter())
+                    filters[-1].Add(f"(?im){expand(pattern)}", options)
+                    numbers[pattern] = len(numbers)
+    for filter_ in filters:
+        filter_.Compile()
+        patterns.extend(filter_.re(number) for number in range(min(PER_FILTER, len(numbers) - len(patterns))))
+    return _Compiled(filters, patterns, numbers)
 
 
 @functools.cache

@@ -21,8 +21,6 @@ from checks.readers.ticket.conditions import holds
 from checks.readers.ticket.lines import Line, flat
 
 CLUE_SHOWN = 300  # characters of a line that a finding quotes
-# Patterns in one of RE2's filters: the words of more than some two thousand do not fit into its memory.
-PER_FILTER = 400
 # The fixed words of all patterns of one RE2 filter must fit into 8 MB of automaton; some 2,500 patterns no longer do.
 FILTERED_AT_ONCE = 500
 
@@ -151,20 +149,13 @@ def _compiled() -> _Compiled:
     patterns: list[Any] = []
     in_order = list(numbers)
     for start in range(0, len(in_order), FILTERED_AT_ONCE):
-        filters: list[Any] = []
-    patterns: list[Any] = []
-    numbers: dict[str, int] = {}
-    for cause in cause_files():
-        for signature in cause_of(cause).signature:
-            for pattern in (*signature.any, *signature.all, *signature.none):
-                if pattern not in numbers:
-                    if len(numbers) % PER_FILTER == 0:
-                        filters.append(re2.Filter())
-                    filters[-1].Add(f"(?im){expand(pattern)}", options)
-                    numbers[pattern] = len(numbers)
-    for filter_ in filters:
+        part = in_order[start : start + FILTERED_AT_ONCE]
+        filter_ = re2.Filter()
+        for pattern in part:
+            filter_.Add(f"(?im){expand(pattern)}", options)
         filter_.Compile()
-        patterns.extend(filter_.re(number) for number in range(min(PER_FILTER, len(numbers) - len(patterns))))
+        filters.append((filter_, tuple(range(start, start + len(part)))))
+        patterns.extend(filter_.re(index) for index in range(len(part)))
     return _Compiled(filters, patterns, numbers)
 
 

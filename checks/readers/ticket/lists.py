@@ -133,9 +133,7 @@ def _package_line(field: Field, number: int, program: str) -> Iterator[Said]:
 def _said(row: FieldRow, value: str, numbers: tuple[int, ...], program: str) -> Iterator[Said]:
     instead = _YOU_HAVE.search(value)
     for fact, read in _READS[row.reads](instead[1] if instead else value):
-        yield (
-            Said(f"{row.fact}{fact}", read, numbers, program) if fact != "gpu" else Said("gpu", read, numbers, program)
-        )
+        yield Said(fact or row.fact, read, numbers, program)
 
 
 # --- how a value is read: pairs of (another fact than the row's, value) --------------------------------------------------
@@ -216,7 +214,7 @@ def _both(value: str) -> _Values:
     found = _CUDA.search(value)
     if both:
         yield "", both[1]
-        yield "=mention.cudnn", both[2]
+        yield "mention.cudnn", both[2]
     elif found:
         yield "", found[1]
 

@@ -32,7 +32,7 @@ _MIG_ROW = re.compile(r"^\|?[\s|]{10,120}(Enabled|Disabled)\*?\s{0,4}\|?\s*$")
 # |    0   N/A  N/A      1234      C   python      500MiB |
 _PROCESS_ROW = re.compile(
     r"^\|?\s{1,8}(?P<index>\d{1,2})\s{1,8}(?:(?:N/A|\d{1,3})\s{1,8}){0,2}(?P<pid>\d{1,8})\s{1,8}(?:C\+G|C|G|M\+C)\s{1,8}(?P<name>\S.{0,80}?)\s{1,60}"
-    r"(?:(?P<used>\d{1,7})MiB|N/A)\s{0,4}\|?$"
+    r"(?:(?P<used>\d{1,7})MiB|N/A)\s{0,12}\|?$"
 )
 _LISTED = re.compile(
     r"^\s{0,8}GPU (\d{1,2}): ([^(\n]{3,80}?) \((?:UUID: (GPU-[\w-]{4,60})|[^)\n]{0,80})\)", re.MULTILINE
@@ -104,20 +104,15 @@ def _table(text: Text) -> Iterator[Said]:
             here = int(row["index"])
             gpus.setdefault(here, (_gpu(row), [line.number]))
             continue
-        if here is not None and "MiB" in raw:
-            state = _STATE_ROW.search(raw)
-            if state is not None and "memory_total" not in gpus[here][0].nvidia:
-                gpus[here][0].nvidia.update(_state(state))
-                gpus[here][1].append(line.number)
-                continue
-            process = _PROCESS_ROW.match(raw)
-            if process is not None:
-                processes.setdefault(int(process["index"]), []).append(_process(process))
-        elif (
-            here is not None
-            and raw.endswith(("Enabled |", "Disabled |", "Enabled* |"))
-            and (mig := _MIG_ROW.match(raw))
-        ):
+        if here is None:
+            continue
+        state = _STATE_ROW.search(raw) if "MiB" in raw else None
+        if state is not None and "memory_total" not in gpus[here][0].nvidia:
+            gpus[here][0].nvidia.update(_state(state))
+            gpus[here][1].append(line.number)
+        elif (" C " in raw or " G " in raw or "C+G" in raw) and (process := _PROCESS_ROW.match(raw)):
+            processes.setdefault(int(process["index"]), []).append(_process(process))
+        elif raw.endswith(("Enabled |", "Disabled |", "Enabled* |")) and (mig := _MIG_ROW.match(raw)):
             gpus[here][0].nvidia["mig_enabled"] = mig[1] == "Enabled"
     for index, (gpu, numbers) in gpus.items():
         if index in processes:
@@ -197,7 +192,7 @@ def _listed(text: Text) -> Iterator[Said]:
 # --- nvidia-smi -q: sections by indentation, "Key : value" --------------------------------------------------------------
 
 _LONG_LINE = re.compile(r"^(\s{0,24})([A-Z][\w ./()-]{1,50}?)\s{0,40}(?::\s{0,3}(.{0,120}))?$")
-_LONG_GPU = re.compile(r"^GPU ([0-9A-Fa-f]{8}:[0-9A-Fa-f:.]{7})$")
+_LONG_GPU = re.compile(r"^GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f:.]{7})$")
 
 
 def _long(text: Text) -> Iterator[Said]:

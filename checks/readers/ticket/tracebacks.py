@@ -42,7 +42,7 @@ _ARROW = re.compile(r"-{2,6}> ?(?P<line>\d{1,7}) (?P<code>.{0,300})")
 _SHORT = re.compile(
     r"[\s│]{0,8}(?P<path>(?:[A-Za-z]:)?[^\s:\"'|]{1,400}\.pyx?):(?P<line>\d{1,7}):? in (?P<function>[\w<>.]{1,160})"
 )
-_RICH_ARROW = re.compile(r"[\s│]{0,8}❱ ?(?P<line>\d{1,7}) (?P<code>.{0,300})")
+_RICH_ARROW = re.compile(r"[\s│]{0,8}❱\s{0,6}(?P<line>\d{1,7}) (?P<code>.{0,300})")
 _NAME = r"(?:[A-Za-z_]\w{0,80}\.){0,12}_?[A-Z]\w{0,80}"
 # Right behind the frames everything that looks like the name of a class is the exception.
 _RAISED = re.compile(rf"(?P<type>{_NAME})(?::\s?(?P<message>.{{0,3900}}))?$")
@@ -57,7 +57,7 @@ _CALL = re.compile(
     r"^(?P<type>[A-Z]\w{1,60}(?:Error|Exception))\([\"'](?P<message>.{1,3000}?)[\"'],?\)\s*$"
 )  # its repr
 _MARKS = re.compile(r"[\s~^│]{3,}$")
-_GROUP = re.compile(r"^\s{0,24}(?:\|\s?|\+-[+-]-{8,60}(?: \d{1,4} -{8,60})?|\+ (?=Exception Group))")
+_GROUP = re.compile(r"^\s{0,24}(?:\|\s?|\+-[+-]-{8,60}(?: \d{1,4} -{8,60})?|\+-{8,60}$|\+ (?=Exception Group))")
 _INSTALLED = re.compile(r"(?:site|dist)-packages[\\/](?:[^\\/\n]{1,120}\.egg[\\/])?(?P<package>[^\\/\n.]{1,80})")
 _STANDARD = re.compile(
     r"(?:[\\/]lib(?:64)?[\\/]python\d\.\d{1,2}|[\\/]Python\d{2,3}[\\/][Ll]ib|[\\/](?:mini|ana)conda\d?[\\/][Ll]ib|[\\/]envs[\\/][^\\/]{1,60}[\\/][Ll]ib)[\\/](?!python\d|site-|dist-)(?P<package>[^\\/\n.]{1,80})"
@@ -105,7 +105,8 @@ class _Reader:
     """Walks the lines once. ``frames`` are those of the traceback that is being read."""
 
     def __init__(self, lines: Sequence[Line]) -> None:
-        self.lines = lines
+        is_group = any("Exception Group" in line.text for line in lines)
+        self.lines = [Line(line.number, _GROUP.sub("", line.text)) for line in lines] if is_group else lines
         self.frames: list[Frame] = []
         self.first = 0
         self.in_block = False  # behind a header or a frame, so that the exception's line is to come
@@ -114,12 +115,8 @@ class _Reader:
     def read(self) -> Iterator[Raised]:
         count = 0
         index = 0
-        is_group = any("Exception Group" in line.text for line in self.lines)
         while index < len(self.lines) and count < MOST:
-            text = self.lines[index].text
-            if is_group:
-                text = _GROUP.sub("", text)
-            taken = self._step(text, index)
+            taken = self._step(self.lines[index].text, index)
             if isinstance(taken, Raised):
                 yield taken
                 count += 1
@@ -192,7 +189,7 @@ class _Reader:
         """The line of code below a frame; the first is kept, an arrow marks the right one."""
         code = text.strip(" \t│")
         if self.frames and code and not _MARKS.fullmatch(text) and (is_arrow or not self.frames[-1].text):
-            if not is_arrow and re.match(r"\d{1,6}\s", code):  # IPython numbers the lines around
+            if not is_arrow and re.match(r"\d{1,6}(?:\s|$)", code):  # IPython numbers the lines around
                 return
             self.frames[-1] = msgspec.structs.replace(self.frames[-1], text=code[:300])
 

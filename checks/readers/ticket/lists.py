@@ -76,6 +76,8 @@ def _program(text: Text) -> str:
 def _of_field(field: Field, text: Text, program: str) -> Iterator[Said]:
     number = text.lines[field.index].number
     row = field_of_key().get(field.key)
+    if "==" in text.lines[field.index].text and (row is None or row.fact.startswith("frameworks.")):
+        return  # "torch==2.1.0" is read with the lists of packages
     if row is not None:
         value = field.value
         numbers: tuple[int, ...] = (number,)

@@ -86,11 +86,13 @@ def _packages() -> re.Pattern[str]:
 def _versions(text: Text) -> Iterator[Said]:
     lower = text.lower
     for found in _packages().finditer(lower):
-        if not _is_here(text, found.start(1), found.end(2)):
-            continue
         version, number = found[2], text.number_at(found.start())
-        instead = re.search(r"\(you have ([^)\s]{1,40})\)", found["behind"])
         name = package_of_word()[found[1]]
+        instead = re.search(r"\(you have ([^)\s]{1,40})\)", found["behind"])
+        if instead is None and not _is_here(text, found.start(1), found.end(2)):
+            continue
+        if name == "onnxruntime" and "onnxruntime-gpu" in lower and found.start() > text.line_start(found.start()):
+            continue  # in a sentence it is the short name of the other
         yield Said("package", Package(name=name, version=instead[1] if instead else version), (number,), "")
     for pattern, fact in (
         (_DRIVER, "machine.nvidia.driver_version"),
@@ -115,10 +117,12 @@ def _is_here(text: Text, start: int, end: int) -> bool:
     words = ticket_words().not_here
     line_start = text.line_start(start)
     before = text.lower[max(line_start, start - 400) : start]
-    if any(each in before for each in words.line) or len(before) >= LONGEST_LINE:
-        return False
     near = before.rstrip(" ('\"`:*,").removesuffix("the").rstrip()
     behind = text.lower[end : end + 40].partition("\n")[0].lstrip(" )'\"`,")
+    if near.endswith("you have"):  # pip: "requires numpy<2, but you have numpy 2.0.1 which is incompatible"
+        return True
+    if any(each in before for each in words.line) or len(before) >= LONGEST_LINE:
+        return False
     is_compared = near.endswith((">=", "<=", ">", "<", "~=", "!=")) or behind.startswith((".x", "+ ", "x "))
     is_compared = is_compared or _SEVERAL.match(text.lower, end) is not None
     return not (
@@ -170,7 +174,8 @@ def _system(text: Text) -> Iterator[Said]:
         at = text.lower.index(word)
         line_end = text.whole.find("\n", at)
         line = text.whole[at : min(line_end if line_end >= 0 else len(text.whole), at + 80)]
-        facts = system_facts(line)
+        # "windows" without a version and a capital is a thing with panes.
+        facts = system_facts(line) if word != "windows" or line[0] == "W" or any(c.isdigit() for c in line[:12]) else {}
         if "wsl" not in facts and re.search(r"\bwsl ?2?\b", text.lower):
             facts = {"system": "Linux", "wsl": 2}
         if facts:

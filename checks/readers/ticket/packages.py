@@ -32,6 +32,7 @@ _ROW = re.compile(
 _HEADER = re.compile(r"^\s{0,8}#?\s{0,4}(?:Package|Name|package)\s{1,60}Version\b")
 _HEADER_CONDA = re.compile(r"^\s{0,8}#\s{1,4}Name\s{1,60}Version\s{1,60}Build")
 _RULE = re.compile(r"^[\s─━-]{4,}$")
+_POETRY = re.compile(rf"^(?P<name>{_NAME})\s{{1,60}}(?:\(!\)\s)?(?P<version>{_VERSION})\s{{2,60}}[A-Z][^\n]{{8,300}}$")
 _CONDA_BUILD = re.compile(r"[a-zA-Z0-9.]{0,40}_[\w.]{1,40}|\d{1,4}|pypi_0|h[0-9a-f]{6,8}(?:_\d{1,4})?")
 _SATISFIED = re.compile(
     rf"^Requirement already satisfied: (?P<name>{_NAME})[^\n]{{0,160}}? in (?P<location>\S[^\n]{{0,200}}?(?:site|dist)-packages)\b[^\n]{{0,160}}\((?P<version>{_VERSION})\)\s*$"
@@ -57,6 +58,7 @@ def read_packages(text: Text) -> Iterator[Said]:
 
 def _read(text: Text) -> Iterator[Said]:
     tool = ""  # of the list that is being read
+    is_frozen = False  # whether the line before was one of pip freeze
     for index, line in enumerate(text.lines):
         raw = line.text
         if not raw:
@@ -65,8 +67,13 @@ def _read(text: Text) -> Iterator[Said]:
             yield _said(found, found["tool"].removesuffix("3"), line.number, "collect_env")
             continue
         if "==" in raw and (found := _FROZEN.match(raw)):
-            yield _said(found, "pip", line.number, "pip freeze")
+            # One such line alone is a comparison ("lr==0.01") unless the package is known.
+            following = text.lines[index + 1].text if index + 1 < len(text.lines) else ""
+            if _is_known(found["name"]) or is_frozen or _FROZEN.match(following):
+                yield _said(found, "pip", line.number, "pip freeze")
+                is_frozen = True
             continue
+        is_frozen = False
         if "Version" in raw and _HEADER.match(raw):
             tool = "conda" if _HEADER_CONDA.match(raw) else "pip"
             continue
@@ -81,6 +88,9 @@ def _read(text: Text) -> Iterator[Said]:
         if raw.startswith("Name: ") and index + 1 < len(text.lines):
             yield from _shown(text, index)
             continue
+        if "  " in raw and not tool and (found := _POETRY.match(raw)) and _is_known(found["name"]):
+            yield _said(found, "pip", line.number, "poetry show")
+            continue
         found = _ROW.match(raw) if "  " in raw or tool else None
         if found is None:
             tool = ""
@@ -94,14 +104,16 @@ def _is_row(found: re.Match[str]) -> bool:
     name = canonicalize_name(found["name"])
     if name in _TOO_COMMON:
         return False
-    if found["build"] is None or (found["rest"] is None and _CONDA_BUILD.fullmatch(found["build"])):
-        return (
-            name in examined_names()
-            or name in package_of_word()
-            or bool(found["build"] and found["channel"])
-            or name.startswith("nvidia-")
-        )
-    return False
+    if found["build"] is None:
+        return _is_known(name)
+    is_conda = found["rest"] is None and _CONDA_BUILD.fullmatch(found["build"]) is not None
+    return is_conda and (_is_known(name) or found["channel"] is not None)
+
+
+def _is_known(name: str) -> bool:
+    """Whether a name is that of a package that matters here."""
+    name = str(canonicalize_name(name))
+    return name in examined_names() or name in package_of_word() or name.startswith("nvidia-")
 
 
 def _said(found: re.Match[str], tool: str, number: int, program: str) -> Said:

@@ -168,7 +168,7 @@ def _left_out(words: list[str]) -> Iterator[str]:
 
 def _known() -> Iterator[NamedGpu]:
     for device_id, pci in devices_of("10de"):
-        architecture = architecture_of_die(pci.die)
+        architecture = architecture_of_die(pci.die) if _is_graphics(pci) else None
         if architecture is not None:
             yield NamedGpu(
                 vendor_id="10de",

@@ -21,6 +21,7 @@ from checks.readers.ticket.gpus import GpuSaid
 from checks.readers.ticket.text import Said, Text
 
 MOST_EVENTS = 100  # Xid lines of one text
+MOST_WARNINGS = 20
 
 # --- TensorFlow ----------------------------------------------------------------------------------------------------------
 
@@ -34,9 +35,8 @@ _TF_DRIVER = re.compile(r"(?:kernel|libcuda) reported version is: (\d{3}\.[\d.]{
 _TF_DSO = re.compile(r"kernel version (\d{3}\.[\d.]{1,8}\d) does not match DSO version")
 _TF_CUDNN = re.compile(r"Loaded (?:runtime )?[Cc]u?DNN (?:version|library:) (\d[\d.]{0,9}\d)")
 _TF_PATH = re.compile(r"LD_LIBRARY_PATH: ([^\n]{1,1000})$", re.MULTILINE)
-_TF_LINE = re.compile(
-    r"^.{0,60}(?:Could not load dynamic library|Cannot dlopen some GPU libraries|Could not find cuda drivers|failed call to cuInit)[^\n]{0,400}",
-    re.MULTILINE,
+_TF_MISSED = re.compile(
+    r"Could not load dynamic library|Cannot dlopen some GPU libraries|Could not find cuda drivers|failed call to cuInit"
 )
 
 
@@ -67,11 +67,11 @@ def read_tensorflow(text: Text) -> Iterator[Said]:
     if path is not None:
         said_path = ("LD_LIBRARY_PATH", path[1].strip())
         yield Said("variable", said_path, (text.number_at(path.start()),), "TensorFlow")
-    warnings = [found for found in _TF_LINE.finditer(whole)]
-    if warnings:
-        lines = tuple(text.number_at(found.start()) for found in warnings[:20])
-        said_lines = tuple(found.group(0).strip() for found in warnings[:20])
-        yield Said("frameworks.tensorflow.warnings", said_lines, lines, "TensorFlow")
+    missed = [text.number_at(found.start()) for found in _TF_MISSED.finditer(whole)][:MOST_WARNINGS]
+    if missed:
+        numbers = tuple(dict.fromkeys(missed))
+        warnings = tuple(line.text.strip() for line in text.lines if line.number in numbers)
+        yield Said("frameworks.tensorflow.warnings", warnings, numbers, "TensorFlow")
 
 
 # --- PyTorch -------------------------------------------------------------------------------------------------------------

@@ -35,9 +35,49 @@ _SIZE = re.compile(
 )
 # Words that tell nothing about the die.
 _NOISE = frozenset(
-    "nvidia amd ati intel corporation corp inc graphics card gpu gpus geforce radeon instinct tesla grid hgx series"
-    " design edition workstation server generation embedded refresh oem rev a vram gb gib mb mib lite hash rate with"
-    " engineering sample accelerator founders".split()
+    [
+        "nvidia",
+        "amd",
+        "ati",
+        "intel",
+        "corporation",
+        "corp",
+        "inc",
+        "graphics",
+        "card",
+        "gpu",
+        "gpus",
+        "geforce",
+        "radeon",
+        "instinct",
+        "tesla",
+        "grid",
+        "hgx",
+        "series",
+        "design",
+        "edition",
+        "workstation",
+        "server",
+        "generation",
+        "embedded",
+        "refresh",
+        "oem",
+        "rev",
+        "a",
+        "vram",
+        "gb",
+        "gib",
+        "mb",
+        "mib",
+        "lite",
+        "hash",
+        "rate",
+        "with",
+        "engineering",
+        "sample",
+        "accelerator",
+        "founders",
+    ]
 )
 _MOBILE = frozenset({"mobile", "laptop", "notebook"})
 _MAX_Q = "maxq"
@@ -80,6 +120,7 @@ def gpu_of_name(name: str) -> NamedGpu | None:
     return None
 
 
+@functools.lru_cache(maxsize=4096)
 def gpu_at(text: str) -> tuple[NamedGpu, int] | None:
     """The GPU whose name the text begins with, and how many characters of it are the name.
 
@@ -88,7 +129,7 @@ def gpu_at(text: str) -> tuple[NamedGpu, int] | None:
     end = 0
     best: tuple[NamedGpu, int] | None = None
     key = ""
-    pieces = [each for each in re.finditer(r"[^\s,;|()/\[\]:]+", text[:LONGEST_NAME])][:MOST_WORDS]
+    pieces = list(re.finditer(r"[^\s,;|()/\[\]:]+", text[:LONGEST_NAME]))[:MOST_WORDS]
     for piece in pieces:
         between = text[end : piece.start()]
         if end and between.strip(" ()-"):

@@ -12,7 +12,8 @@ from checks.machine.gpu_names import NamedGpu, gpu_at, gpu_of_name
 MOST = 16  # GPUs of one text
 # Where a name can begin. What follows must be in the index of names to count.
 _BEGIN = re.compile(
-    r"(?<![a-z0-9_./-])(?:nvidia|geforce|quadro|tesla|titan|radeon|instinct|(?:rtx|gtx|rx|arc)(?=[ -]?[ab]?\d)|rtx (?:a|pro|titan)|intel(?:\(r\))? arc|amd)\b"
+    r"(?<![a-z0-9_./-])(?:nvidia|geforce|quadro|tesla|titan|radeon|instinct|(?:rtx"
+    r"|gtx|rx|arc)(?=[ -]?[ab]?\d)|rtx (?:a|pro|titan)|intel(?:\(r\))? arc|amd)\b"
     r"|(?<![a-z0-9_./-])(?:rtx|gtx|rx|arc)(?=[ab]?\d{3,4})"
     r"|(?<![a-z0-9_./-])(?:[ahbvpkl]\d{2,3}[a-z]?|t4|gb\d{2,3}|gh200|mi\d{2,3}x?)(?![a-z0-9_.])"
 )
@@ -20,7 +21,9 @@ _SHORT = re.compile(r"[a-z]{1,2}\d{2,3}[a-z]?|t4")  # data-centre cards by their
 _WELL_KNOWN = frozenset(
     {"a100", "h100", "h200", "h800", "v100", "l40s", "b200", "gb200", "mi300x", "mi250x", "mi210", "a10g"}
 )
-_BARE = re.compile(r"(?<![\w.])(\d{4}(?:\s?(?:ti|super))?(?:\s(?:super|laptop|mobile))?)(?![\w.]|[ -]series)", re.IGNORECASE)
+_BARE = re.compile(
+    r"(?<![\w.])(\d{4}(?:\s?(?:ti|super))?(?:\s(?:super|laptop|mobile))?)(?![\w.]|[ -]series)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from checks.readers.ticket.systems import system_facts
 from checks.readers.ticket.text import Field, Said, Text, plain_key
 
 VERSION = re.compile(
-    r"(?<![\w.+])v?(\d{1,4}(?:\.\d{1,8}){1,3}(?:\.?(?:a|b|rc|dev|post|alpha|beta)\d*)*(?:\+[\w.]{1,40})?)"
+    r"(?<![\w.+])v?(\d{1,4}(?:\.\d{1,8}){1,3}(?:\.?(?:a|b|rc|dev|post|alpha|beta)\d{0,12}){0,3}(?:\+[\w.]{1,40})?)"
 )
 _DRIVER = re.compile(r"(?<![\d.])(\d{3}\.\d{2,3}(?:\.\d{2})?)(?![\d.])")
 _DRIVER_BRANCH = re.compile(r"(?<![\d.])(\d{3})(?![\d.])")
@@ -119,7 +119,7 @@ def _of_headings(text: Text) -> Iterator[Said]:
 
 
 def _package_line(field: Field, number: int, program: str) -> Iterator[Said]:
-    """ "xformers version: 0.0.20", "- Accelerate version: 0.25.0", "transformers = 4.45.1"."""
+    """A package in "xformers version: 0.0.20", "- Accelerate version: 0.25.0", "transformers = 4.45.1"."""
     name = field.key.removesuffix(" version").strip()
     known = package_of_word().get(name)
     if known is None and canonicalize_name(name) in examined_names():
@@ -138,7 +138,7 @@ def _said(row: FieldRow, value: str, numbers: tuple[int, ...], program: str) -> 
         yield Said(fact or row.fact, read, numbers, program)
 
 
-# --- how a value is read: pairs of (another fact than the row's, value) --------------------------------------------------
+# --- how a value is read: pairs of (another fact than the row's, value) ----------------------------------------------
 
 _Values = Iterator[tuple[str, Any]]
 

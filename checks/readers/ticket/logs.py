@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-
 from checks.knowledge.environment_variables import allowed_names
 from checks.knowledge.gpu_architectures import amd_target, architecture_of_die
 from checks.machine.gpu_names import NamedGpu, gpu_of_name
@@ -23,13 +22,15 @@ from checks.readers.ticket.text import Said, Text
 MOST_EVENTS = 100  # Xid lines of one text
 MOST_WARNINGS = 20
 
-# --- TensorFlow ----------------------------------------------------------------------------------------------------------
+# --- TensorFlow ------------------------------------------------------------------------------------------------------
 
 _TF_DEVICE = re.compile(
-    r"device: (?P<index>\d{1,2}), name: (?P<name>[^,\n]{3,80}), pci bus id: (?P<bus>[0-9a-fA-F:.]{7,20}), compute capability: (?P<capability>\d{1,2}\.\d)"
+    r"device: (?P<index>\d{1,2}), name: (?P<name>[^,\n]{3,80}), pci bus id: "
+    r"(?P<bus>[0-9a-fA-F:.]{7,20}), compute capability: (?P<capability>\d{1,2}\.\d)"
 )
 _TF_FOUND = re.compile(
-    r"(?:pciBusID: (?P<bus>[0-9a-fA-F:.]{7,20}) )?name: (?P<name>[^,\n]{3,60}?) (?:major: (?P<major>\d{1,2}) minor: (?P<minor>\d)|computeCapability: (?P<capability>\d{1,2}\.\d))"
+    r"(?:pciBusID: (?P<bus>[0-9a-fA-F:.]{7,20}) )?name: (?P<name>[^,\n]{3,60}?) (?:major: "
+    r"(?P<major>\d{1,2}) minor: (?P<minor>\d)|computeCapability: (?P<capability>\d{1,2}\.\d))"
 )
 _TF_DRIVER = re.compile(r"(?:kernel|libcuda) reported version is: (\d{3}\.[\d.]{1,8}\d)")
 _TF_DSO = re.compile(r"kernel version (\d{3}\.[\d.]{1,8}\d) does not match DSO version")
@@ -74,7 +75,7 @@ def read_tensorflow(text: Text) -> Iterator[Said]:
         yield Said("frameworks.tensorflow.warnings", warnings, numbers, "TensorFlow")
 
 
-# --- PyTorch -------------------------------------------------------------------------------------------------------------
+# --- PyTorch ---------------------------------------------------------------------------------------------------------
 
 # NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible with the current PyTorch installation.
 _TORCH_UNFIT = re.compile(
@@ -83,7 +84,8 @@ _TORCH_UNFIT = re.compile(
 _TORCH_CODES = re.compile(r"supports CUDA capabilit(?:ies|y) ((?:(?:sm|compute)_\d{2,3}a?[ \n]{0,2}){1,30})")
 # Found GPU0 GeForce GT 730 which is of cuda capability 3.5.
 _TORCH_OLD = re.compile(
-    r"Found GPU(?P<index>\d{1,2}) (?P<name>[^\n]{3,70}?) which is of (?:cuda capability|compute capability \(CC\)) (?P<capability>\d{1,2}\.\d)"
+    r"Found GPU(?P<index>\d{1,2}) (?P<name>[^\n]{3,70}?) which is of "
+    r"(?:cuda capability|compute capability \(CC\)) (?P<capability>\d{1,2}\.\d)"
 )
 _TORCH_LIST = re.compile(r"\[((?:\s{0,2}'(?:sm|compute)_\d{2,3}a?',?){1,30})\s{0,2}\]")  # torch.cuda.get_arch_list()
 _OWN_CAPABILITY = re.compile(
@@ -133,7 +135,7 @@ def _torch_gpu(text: Text, found: re.Match[str], capability: str, index: int | N
     return Said("gpu", said, (text.number_at(found.start("name")),), "PyTorch")
 
 
-# --- ONNX Runtime, TensorRT, nvcc -----------------------------------------------------------------------------------------
+# --- ONNX Runtime, TensorRT, nvcc ------------------------------------------------------------------------------------
 
 _ORT_PROVIDERS = re.compile(r"[Aa]vailable providers: '?((?:\w{2,40}ExecutionProvider'?,? ?'?){1,12})")
 _TRT_BANNER = re.compile(r"\[TensorRT v(\d{4,6})\]")
@@ -169,7 +171,7 @@ def read_runtimes(text: Text) -> Iterator[Said]:
         yield Said("environment.nvcc_version", version, (text.number_at(compiler.start()),), "nvcc")
 
 
-# --- AMD -----------------------------------------------------------------------------------------------------------------
+# --- AMD -------------------------------------------------------------------------------------------------------------
 
 _ROCM_AGENT = re.compile(r"^\s{0,8}Name:\s{1,40}(gfx\d{3,4}[a-f0-9]?)\s*$", re.MULTILINE)
 _ROCM_NAME = re.compile(r"^\s{0,8}Marketing Name:\s{1,30}(\S[^\n]{2,60}?)\s*$", re.MULTILINE)
@@ -182,7 +184,7 @@ def read_amd(text: Text) -> Iterator[Said]:
     """rocminfo, rocm-smi, the version of ROCm, and a compiler target that stands alone."""
     if not text.has("gfx", "rocm", "gpu["):
         return
-    names = [found for found in _ROCM_NAME.finditer(text.whole)]
+    names = list(_ROCM_NAME.finditer(text.whole))
     for found in _ROCM_AGENT.finditer(text.whole):
         name = next((each[1] for each in names if each.start() > found.start()), "AMD GPU")
         yield _amd(text, found, found[1], name, "rocminfo")
@@ -194,7 +196,7 @@ def read_amd(text: Text) -> Iterator[Said]:
             )
     if version := _ROCM_VERSION.search(text.whole):
         yield Said("machine.amd.rocm_version", version[1], (text.number_at(version.start()),), "")
-    alone = [found for found in _GFX.finditer(text.whole)]
+    alone = list(_GFX.finditer(text.whole))
     if len({found.group(0) for found in alone}) == 1:  # several are a list of what something was built for
         yield _amd(text, alone[0], alone[0].group(0), f"AMD GPU ({alone[0].group(0)})", "")
 
@@ -206,10 +208,11 @@ def _amd(text: Text, found: re.Match[str], gfx: str, name: str, program: str) ->
     return Said("gpu", GpuSaid(gpu, name, by=by), (text.number_at(found.start()),), program)
 
 
-# --- the bus and the kernel log --------------------------------------------------------------------------------------------
+# --- the bus and the kernel log --------------------------------------------------------------------------------------
 
 _LSPCI = re.compile(
-    r"^.{0,20}?(?P<address>(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f]) (?:VGA compatible controller|3D controller|Display controller)"
+    r"^.{0,20}?(?P<address>(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f]) "
+    r"(?:VGA compatible controller|3D controller|Display controller)"
     r"[^:\n]{0,12}: (?P<name>[^\n]{3,160})$",
     re.MULTILINE,
 )
@@ -274,10 +277,11 @@ def _on_bus(found: re.Match[str]) -> GpuSaid | None:
     return GpuSaid(named, named.product, by="bus", bus=bus)
 
 
-# --- environment variables ------------------------------------------------------------------------------------------------
+# --- environment variables -------------------------------------------------------------------------------------------
 
 _ASSIGNED = re.compile(
-    r"^[\s$>#]{0,6}(?:export |set |ENV |env |-e |Environment=)?[\"']?(?P<name>[A-Z][A-Z0-9_]{3,40})=(?P<quote>[\"']?)(?P<value>[^\s\"';]{0,300})(?P=quote)(?=\s|$|;)",
+    r"^[\s$>#]{0,6}(?:export |set |ENV |env |-e |Environment=)?[\"']?(?P<name>[A-Z][A-Z0-9_]{3,40})="
+    r"(?P<quote>[\"']?)(?P<value>[^\s\"';]{0,300})(?P=quote)(?=\s|$|;)",
     re.MULTILINE,
 )
 _IN_PYTHON = re.compile(
@@ -304,7 +308,7 @@ def _first(text: Text, program: str, wanted: tuple[tuple[re.Pattern[str], str], 
 
 
 def _packed(digits: str) -> str:
-    """cuDNN's number as a version: "8600" -> "8.6.0", "90100" -> "9.1.0"."""
+    """CuDNN's number as a version: "8600" -> "8.6.0", "90100" -> "9.1.0"."""
     number = int(digits)
     if number >= 90000:
         return f"{number // 10000}.{number // 100 % 100}.{number % 100}"

@@ -19,7 +19,8 @@ from checks.readers.ticket.text import Said, Text
 LONGEST_LINE = 1200  # characters; longer ones are logs and data
 _VERSION = r"v?(\d{1,4}(?:\.\d{1,8}){1,3}(?:\.?(?:a|b|rc|dev|post)\d*){0,2}(?:\+[a-z0-9.]{1,40})?)"
 _DRIVER = re.compile(
-    r"\bdrivers?(?:[ -]version)?s?[ :=(]{1,4}(?:nvidia[ -]{1,2}|is |version |r|v){0,2}(\d{3}\.\d{2,3}(?:\.\d{2})?)(?![\d.]*\d)"
+    r"\bdrivers?(?:[ -]version)?s?[ :=(]{1,4}(?:nvidia[ -]{1,2}|is "
+    r"|version |r|v){0,2}(\d{3}\.\d{2,3}(?:\.\d{2})?)(?![\d.]*\d)"
     r"|\bnvidia-(?:driver|open|dkms|utils|open-dkms)?[ :=-]{1,3}(\d{3}(?:\.\d{2,3}(?:\.\d{2})?)?)(?![\d.]*\d)"
 )
 _PYTHON = re.compile(r"(?<![\w-])python[ :=v-]{0,3}(?:version )?([23]\.\d{1,2}(?:\.\d{1,2})?)(?![\d.]*\d)")
@@ -30,11 +31,13 @@ _CUDA = re.compile(
     r"\bcuda(?:[ _-](?:version|toolkit|runtime))?(?: is)?[ :=v-]{0,3}(\d{1,2}\.\d{1,2})(?:\.\d{1,3})?(?![\d.]*\d)"
 )
 _CUDNN = re.compile(
-    r"(?<!cuda/)(?<!cuda / )\bcudnn(?:[ _-](?:version|runtime))?(?: is)?[ :=v-]{0,3}(\d{1,2}(?:\.\d{1,2}){0,3})(?![\d.]*\d)"
+    r"(?<!cuda/)(?<!cuda / )\bcudnn(?:[ _-](?:version|runtime))?"
+    r"(?: is)?[ :=v-]{0,3}(\d{1,2}(?:\.\d{1,2}){0,3})(?![\d.]*\d)"
 )
 _KERNEL = re.compile(r"\blinux (\d\.\d{1,2}\.\d{1,3}[\w.-]{0,40})")
 _APPLE = re.compile(
-    r"\b(?:(?P<apple>apple |macbook (?:pro |air )?|mac (?:mini |studio )?)?(?P<chip>M[1-9])(?: (?P<kind>Pro|Max|Ultra))?)\b"
+    r"\b(?:(?P<apple>apple |macbook (?:pro |air )?|mac (?:mini "
+    r"|studio )?)?(?P<chip>M[1-9])(?: (?P<kind>Pro|Max|Ultra))?)\b"
 )
 _JETSON = re.compile(
     r"\b(?:jetson[ -](?:agx |orin |tx[12]|tk1|nano|xavier|thor|t[45]000){1,3}(?:nano|nx|agx|super|dev(?:eloper)? kit)?"
@@ -79,7 +82,8 @@ def _packages() -> re.Pattern[str]:
     words = sorted(package_of_word(), key=len, reverse=True)
     joined = "|".join(re.escape(word) for word in words)
     return re.compile(
-        rf"(?<![\w./\\+-])({joined})(?:[ :]{{0,2}}version)?(?: is)?[ :=(-]{{0,4}}{_VERSION}(?![\d.]*\d)(?=(?P<behind>[^\n]{{0,60}}))"
+        rf"(?<![\w./\\+-])({joined})(?:[ :]{{0,2}}version)?"
+        rf"(?: is)?[ :=(-]{{0,4}}{_VERSION}(?![\d.]*\d)(?=(?P<behind>[^\n]{{0,60}}))"
     )
 
 

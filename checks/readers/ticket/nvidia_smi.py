@@ -24,7 +24,8 @@ _GPU_ROW = re.compile(
 )
 # | 30%   40C    P8    20W / 350W |    500MiB / 24576MiB |      0%      Default |
 _STATE_ROW = re.compile(
-    r"(?:(?P<temperature>\d{1,3})C)?\s{0,6}(?:P(?P<state>\d{1,2}))?\s{0,16}(?:(?P<power>\d{1,4})W|N/A|ERR!|Unknown Error)?[^|]{0,24}\|"
+    r"(?:(?P<temperature>\d{1,3})C)?\s{0,6}(?:P(?P<state>\d{1,2}))?"
+    r"\s{0,16}(?:(?P<power>\d{1,4})W|N/A|ERR!|Unknown Error)?[^|]{0,24}\|"
     r"\s{0,16}(?P<used>\d{1,7})MiB\s{0,3}/\s{0,8}(?P<total>\d{1,7})MiB\s{0,6}\|?\s{0,16}(?:(?P<use>\d{1,3})%|N/A)?\s{0,8}"
     r"(?P<mode>Default|E\. Process|E\. Thread|Prohibited|Exclusive_Process)?"
 )
@@ -189,7 +190,7 @@ def _listed(text: Text) -> Iterator[Said]:
             yield Said("machine.nvidia.nvml", "ok", numbers, PROGRAM)
 
 
-# --- nvidia-smi -q: sections by indentation, "Key : value" --------------------------------------------------------------
+# --- nvidia-smi -q: sections by indentation, "Key : value" -----------------------------------------------------------
 
 _LONG_LINE = re.compile(r"^(\s{0,24})([A-Z][\w ./()-]{1,50}?)\s{0,40}(?::\s{0,3}(.{0,120}))?$")
 _LONG_GPU = re.compile(r"^GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f:.]{7})$")
@@ -295,10 +296,11 @@ def _clock_reasons(values: dict[str, str]) -> tuple[str, ...] | None:
     return None if found is None else tuple(found)
 
 
-# --- nvidia-smi -q -x: read by its tags; nothing is expanded, no document type is looked at ------------------------------
+# --- nvidia-smi -q -x: read by its tags; nothing is expanded, no document type is looked at --------------------------
 
 _TAG = re.compile(
-    r"<(driver_version|cuda_version|product_name|pci_device_id|uuid|gpu id|compute_mode|total|used|free|current_mig)(?:=\"([\w:.]{1,40})\")?>([^<\n]{0,120})"
+    r"<(driver_version|cuda_version|product_name|pci_device_id|uuid|gpu id|compute_mode"
+    r"|total|used|free|current_mig)(?:=\"([\w:.]{1,40})\")?>([^<\n]{0,120})"
 )
 
 

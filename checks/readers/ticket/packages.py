@@ -27,7 +27,8 @@ _FROZEN = re.compile(
     rf"^\s*(?P<name>{_NAME})(?:\[[\w,.-]{{0,60}}\])?==(?P<version>{_VERSION})\s*(?:;.{{0,120}}|#.{{0,120}}|\\)?$"
 )
 _ROW = re.compile(
-    rf"^\s{{0,8}}(?P<name>{_NAME})(?: \(!\))?\s{{1,60}}(?P<version>{_VERSION})(?:\s{{1,40}}(?P<build>\S{{1,60}})(?:\s{{1,40}}(?P<channel>\S{{1,60}}))?)?(?P<rest>\s.{{0,120}})?$"
+    rf"^\s{{0,8}}(?P<name>{_NAME})(?: \(!\))?\s{{1,60}}(?P<version>{_VERSION})(?:\s{{1,40}}"
+    rf"(?P<build>\S{{1,60}})(?:\s{{1,40}}(?P<channel>\S{{1,60}}))?)?(?P<rest>\s.{{0,120}})?$"
 )
 _HEADER = re.compile(r"^\s{0,8}#?\s{0,4}(?:Package|Name|package)\s{1,60}Version\b")
 _HEADER_CONDA = re.compile(r"^\s{0,8}#\s{1,4}Name\s{1,60}Version\s{1,60}Build")
@@ -35,7 +36,8 @@ _RULE = re.compile(r"^[\s─━-]{4,}$")
 _POETRY = re.compile(rf"^(?P<name>{_NAME})\s{{1,60}}(?:\(!\)\s)?(?P<version>{_VERSION})\s{{2,60}}[A-Z][^\n]{{8,300}}$")
 _CONDA_BUILD = re.compile(r"[a-zA-Z0-9.]{0,40}_[\w.]{1,40}|\d{1,4}|pypi_0|h[0-9a-f]{6,8}(?:_\d{1,4})?")
 _SATISFIED = re.compile(
-    rf"^Requirement already satisfied: (?P<name>{_NAME})[^\n]{{0,160}}? in (?P<location>\S[^\n]{{0,200}}?(?:site|dist)-packages)\b[^\n]{{0,160}}\((?P<version>{_VERSION})\)\s*$"
+    rf"^Requirement already satisfied: (?P<name>{_NAME})[^\n]{{0,160}}? in (?P<location>\S[^\n]{{0,200}}?"
+    rf"(?:site|dist)-packages)\b[^\n]{{0,160}}\((?P<version>{_VERSION})\)\s*$"
 )
 _INSTALLED = re.compile(r"^\s*Successfully installed (.{3,3900})$")
 _NAME_AND_VERSION = re.compile(rf"({_NAME}?)-({_VERSION})$")
@@ -63,44 +65,53 @@ def _read(text: Text) -> Iterator[Said]:
         raw = line.text
         if not raw:
             continue
-        if raw[0] in "[ " and "[" in raw[:12] and (found := _COLLECTED.match(raw)):
-            yield _said(found, found["tool"].removesuffix("3"), line.number, "collect_env")
-            continue
+        was_frozen, is_frozen = is_frozen, False
         if "==" in raw and (found := _FROZEN.match(raw)):
-            # One such line alone is a comparison ("lr==0.01") unless the package is known.
-            following = text.lines[index + 1].text if index + 1 < len(text.lines) else ""
-            if _is_known(found["name"]) or is_frozen or _FROZEN.match(following):
+            is_frozen = was_frozen or _is_frozen(found, text, index)
+            if is_frozen:
                 yield _said(found, "pip", line.number, "pip freeze")
-                is_frozen = True
-            continue
-        is_frozen = False
-        if "Version" in raw and _HEADER.match(raw):
+        elif "Version" in raw and _HEADER.match(raw):
             tool = "conda" if _HEADER_CONDA.match(raw) else "pip"
-            continue
-        if tool and (_RULE.match(raw) or raw.startswith("#")):
-            continue
-        if "already satisfied" in raw and (found := _SATISFIED.match(raw)):
-            yield _said(found, "pip", line.number, "pip")
-            continue
-        if "Successfully installed" in raw and (found := _INSTALLED.match(raw)):
-            yield from _successes(found[1], line.number)
-            continue
-        if raw.startswith("Name: ") and index + 1 < len(text.lines):
-            yield from _shown(text, index)
-            continue
-        if "  " in raw and not tool and (found := _POETRY.match(raw)) and _is_known(found["name"]):
-            yield _said(found, "pip", line.number, "poetry show")
-            continue
-        found = _ROW.match(raw) if "  " in raw or tool else None
-        if found is None:
-            tool = ""
-        elif tool or _is_row(found):
-            kind = tool or ("conda" if found["build"] and _CONDA_BUILD.fullmatch(found["build"]) else "pip")
-            yield _said(found, kind, line.number, f"{kind} list")
+        elif not tool or not (_RULE.match(raw) or raw.startswith("#")):
+            said = list(_of_program(text, index))
+            if not said:
+                said = list(_of_row(raw, line.number, tool))
+                tool = tool if said else ""
+            yield from said
+
+
+def _of_program(text: Text, index: int) -> Iterator[Said]:
+    """The packages in a line that tells by itself which program printed it."""
+    raw, number = text.lines[index].text, text.lines[index].number
+    if "[" in raw[:12] and (found := _COLLECTED.match(raw)):
+        yield _said(found, found["tool"].removesuffix("3"), number, "collect_env")
+    elif "already satisfied" in raw and (found := _SATISFIED.match(raw)):
+        yield _said(found, "pip", number, "pip")
+    elif "Successfully installed" in raw and (found := _INSTALLED.match(raw)):
+        yield from _successes(found[1], number)
+    elif raw.startswith("Name: ") and index + 1 < len(text.lines):
+        yield from _shown(text, index)
+
+
+def _of_row(raw: str, number: int, tool: str) -> Iterator[Said]:
+    """The package in a row of columns. ``tool``: of the list that the row stands in, "" without a header above."""
+    if "  " in raw and not tool and (found := _POETRY.match(raw)) and _is_known(found["name"]):
+        yield _said(found, "pip", number, "poetry show")
+        return
+    found = _ROW.match(raw) if "  " in raw or tool else None
+    if found is not None and (tool or _is_row(found)):
+        kind = tool or ("conda" if found["build"] and _CONDA_BUILD.fullmatch(found["build"]) else "pip")
+        yield _said(found, kind, number, f"{kind} list")
+
+
+def _is_frozen(found: re.Match[str], text: Text, index: int) -> bool:
+    """Whether "name==version" is one of a list: alone it is a comparison ("lr==0.01") unless the package is known."""
+    following = text.lines[index + 1].text if index + 1 < len(text.lines) else ""
+    return _is_known(found["name"]) or _FROZEN.match(following) is not None
 
 
 def _is_row(found: re.Match[str]) -> bool:
-    """Whether a line outside of a list with a header is one of a list: the package is known, or the build is conda's."""
+    """Whether a line without a header above is one of a list: the package is known, or the build is conda's."""
     name = canonicalize_name(found["name"])
     if name in _TOO_COMMON:
         return False

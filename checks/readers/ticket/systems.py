@@ -12,21 +12,23 @@ from checks.readers.ticket.text import Said, Text
 
 FIRST_BUILD_OF_WINDOWS_11 = 22000  # https://learn.microsoft.com/windows/release-health/windows11-release-information
 
-# platform.platform(): "Linux-5.15.0-86-generic-x86_64-with-glibc2.35", "Windows-10-10.0.26100-SP0", "macOS-15.1.1-arm64..."
+# platform.platform(): "Linux-5.15.0-86-generic-x86_64-with-glibc2.35", "Windows-10-10.0.26100-SP0", "macOS-15.1-arm64"
 _PLATFORM = re.compile(
     r"\b(?P<system>Linux|Windows|macOS|Darwin)-(?P<first>[\w.+~]{1,40})(?P<rest>(?:-[\w.+~]{1,40}){0,12})"
 )
 _ARCHITECTURE = re.compile(r"\b(x86_64|aarch64|arm64|amd64|armv7l|ppc64le|riscv64|i[36]86)\b", re.IGNORECASE)
 _GLIBC = re.compile(r"glibc[ -]?(\d\.\d{1,2})")
 _NUMBER = re.compile(
-    r"\s{0,2}(?:GNU/Linux|Linux|release|LTS|Enterprise|Server|Stream|Leap|Desktop|v)?[ -]{0,2}(?:release )?v?(\d{1,3}(?:\.\d{1,3}){0,2})(?![\d.]*\s?GB)",
+    r"\s{0,2}(?:GNU/Linux|Linux|release|LTS|Enterprise|Server|Stream|Leap|Desktop"
+    r"|v)?[ -]{0,2}(?:release )?v?(\d{1,3}(?:\.\d{1,3}){0,2})(?![\d.]*\s?GB)",
     re.IGNORECASE,
 )
 _WINDOWS_BUILD = re.compile(r"\b10\.0\.(\d{5})\b")
 _WINDOWS = re.compile(r"\bwin(?:dows)?[ -]?(server )?(7|8\.1|8|10|11|2012|2016|2019|2022|2025)\b", re.IGNORECASE)
 # $ uname -a
 _UNAME = re.compile(
-    r"^Linux [\w.-]{1,64} (?P<kernel>\d\.\d{1,3}\.\d[\w.+~-]{0,60}) #.{0,160}? (?P<architecture>x86_64|aarch64|armv7l|ppc64le)\b",
+    r"^Linux [\w.-]{1,64} (?P<kernel>\d\.\d{1,3}\.\d[\w.+~-]{0,60}) #.{0,160}? "
+    r"(?P<architecture>x86_64|aarch64|armv7l|ppc64le)\b",
     re.MULTILINE,
 )
 _OS_RELEASE = re.compile(r"^(ID|ID_LIKE|VERSION_ID|PRETTY_NAME)=\"?([^\"\n]{1,80})\"?$", re.MULTILINE)
@@ -151,7 +153,7 @@ def _windows(words: str) -> dict[str, Any]:
 
 
 def _wsl_of(kernel: str) -> int:
-    """Kernels of WSL 2 are built by Microsoft ("-microsoft-standard-WSL2"); WSL 1 only pretends ("4.4.0-19041-Microsoft")."""
+    """1 or 2: the kernel of WSL 2 is built by Microsoft ("-microsoft-standard-WSL2"), WSL 1 pretends ("-Microsoft")."""
     return 2 if "standard" in kernel.lower() or "wsl2" in kernel.lower() else 1
 
 

@@ -8,6 +8,7 @@ import msgspec
 
 from checks.facts import Facts
 from checks.readers.ticket.assemble import Contradiction, Heard, facts_of
+from checks.readers.ticket.excerpt import excerpt
 from checks.readers.ticket.lines import Line
 from checks.readers.ticket.lists import read_lists
 from checks.readers.ticket.logs import (
@@ -56,7 +57,8 @@ class Told(msgspec.Struct, frozen=True):
 
 
 def told(lines: Sequence[Line]) -> Told:
-    """Read the facts of a text."""
+    """Read the facts of a text; of a very long one, of its beginning, its end and what stands around errors."""
+    lines = excerpt(lines)
     text = Text(lines)
     heard = Heard()
     for reader in READERS:

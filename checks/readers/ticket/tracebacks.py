@@ -1,7 +1,7 @@
 """Python tracebacks, wherever they stand in a text: what was raised, by which package, and what it came from.
 
 Read are the interpreter's own (with and without their header, with the marks of Python 3.11 and exception groups),
-IPython's of all ages, pytest's short ones and those in rich's boxes; and lines that name an exception with no traceback.
+IPython's of all ages, pytest's short ones and those in rich's boxes; and lines that name an exception alone.
 """
 
 from __future__ import annotations
@@ -228,7 +228,7 @@ class _Reader:
 
 
 def _is_exception(name: str, message: str | None) -> bool:
-    """Whether a line behind frames that looks like a class is one: a word of prose ("Please") has no colon behind it."""
+    """Whether a line behind frames that looks like a class is an exception: a word of prose has no colon behind it."""
     return message is not None or bool(re.search(_SUFFIX + "$", name)) or "." in name
 
 

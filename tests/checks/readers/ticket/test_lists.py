@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - what programs printed stays as it is
 """collect_env and its relatives, issue forms and start-up lines, as pasted in public threads."""
 
 from typing import Any

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - what programs printed stays as it is
 """What frameworks, drivers and system tools log, as pasted in public threads."""
 
 from typing import Any

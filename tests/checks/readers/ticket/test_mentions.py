@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - what programs printed stays as it is
 """Loose mentions: what is there, and what is only talked about."""
 
 import pytest

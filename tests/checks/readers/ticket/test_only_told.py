@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - what programs printed stays as it is
 """What is told is not the whole machine: no check may conclude from what a text leaves out."""
 
 import pytest

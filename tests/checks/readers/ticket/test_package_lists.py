@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - what programs printed stays as it is
 """Lists of packages as their tools print them, and the lines that only look like one."""
 
 import pytest

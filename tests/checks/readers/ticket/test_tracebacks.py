@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - what programs printed stays as it is
 """Tracebacks as interpreters, notebooks, test runners and loggers print them, in the midst of other text."""
 
 import pytest

@@ -1,0 +1,163 @@
+"""Wordings and checks weighed together: which cause comes first, and how sure."""
+
+import msgspec
+import pytest
+
+from checks.case import Answers, judged
+from checks.causes import Signature
+from checks.facts import Facts, Frameworks, Gpu, Gpus, MachineFacts, NvidiaFacts, OsFacts, SentFile, TorchFacts
+from checks.finding import Evidence, Finding, Outcome, Severity, Status
+from checks.readers.ticket.read import TICKET, pasted, read_ticket
+from checks.readers.ticket.signatures import Hit
+from checks.weigh import CERTAIN, told_otherwise, with_tickets
+
+NO_KERNEL = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
+OUT_OF_MEMORY = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n"
+
+
+def named(text: str) -> list[str]:
+    return [each.cause for each in judged(read_ticket(pasted(text)), Answers(symptom=TICKET)).findings]
+
+
+def played(monkeypatch: pytest.MonkeyPatch, *found: tuple[str, float, tuple[str, ...]]) -> list[tuple[str, float]]:
+    """The answer where exactly these signatures stand in a text: (cause, certainty, over)."""
+    stand = tuple(
+        Hit("pasted", cause, Signature(any=("x",), speaks=("x",), certainty=certainty, over=over), (1,), "x", {})
+        for cause, certainty, over in found
+    )
+    monkeypatch.setattr("checks.weigh.hits", lambda lines, told, origin: stand)
+    facts = Facts(told=True, logs=(pasted("x"),))
+    return [(each.cause, each.confidence) for each in with_tickets(facts, ())[1]]
+
+
+# --- the weighing itself ---------------------------------------------------------------------------------------------
+
+
+def test_confidence_is_that_of_the_only_cause_in_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    (first, sure), (second, rest) = played(monkeypatch, ("gpu-out-of-memory", 0.9, ()))
+    assert (first, second) == ("gpu-out-of-memory", "unknown")
+    assert sure + rest == pytest.approx(1, abs=0.002)
+    assert 0.85 < sure < 0.97
+
+
+def test_two_causes_of_equal_weight_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = dict(played(monkeypatch, ("gpu-out-of-memory", 0.9, ()), ("driver-not-loaded", 0.9, ())))
+    assert answer["gpu-out-of-memory"] == answer["driver-not-loaded"] < 0.5
+
+
+def test_the_specific_beats_the_general(monkeypatch: pytest.MonkeyPatch) -> None:
+    general = ("cuda-library-missing", 0.95, ())
+    specific = ("tf-cuda-version-mismatch", 0.8, ("cuda-library-missing",))
+    assert played(monkeypatch, general, specific)[0][0] == "tf-cuda-version-mismatch"
+
+
+def test_two_that_claim_to_beat_each_other_are_told_apart_by_certainty(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = ("cuda-library-missing", 0.9, ("driver-not-loaded",))
+    other = ("driver-not-loaded", 0.7, ("cuda-library-missing",))
+    assert played(monkeypatch, one, other)[0][0] == "cuda-library-missing"
+
+
+def test_a_weak_hint_alone_is_not_stated(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert played(monkeypatch, ("gpu-out-of-memory", 0.3, ()))[0][0] == "unknown"
+
+
+def test_further_wordings_make_it_surer_but_never_certain(monkeypatch: pytest.MonkeyPatch) -> None:
+    once = played(monkeypatch, ("gpu-out-of-memory", 0.8, ()))[0][1]
+    often = played(monkeypatch, *[("gpu-out-of-memory", 0.8, ())] * 9)[0][1]
+    assert once < often <= CERTAIN
+
+
+def test_without_a_text_the_checks_speak_for_themselves() -> None:
+    finding = Finding(cause="driver-not-loaded", severity=Severity.BLOCKING, confidence=0.9)
+    outcome = Outcome(cause="driver-not-loaded", status=Status.FOUND, findings=(finding,))
+    assert with_tickets(Facts(), [outcome]) == ((outcome,), (finding,))
+
+
+# --- texts -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("card", "torch", "cause"),
+    [
+        pytest.param("NVIDIA GeForce RTX 5070 Ti", "2.5.1+cu121", "build-lacks-newer-gpu-arch", id="too-new-a-card"),
+        pytest.param("NVIDIA GeForce GTX 1080", "2.9.0+cu130", "build-dropped-older-gpu-arch", id="too-old-a-card"),
+    ],
+)
+def test_one_error_text_has_opposite_causes(card: str, torch: str, cause: str) -> None:
+    assert named(f"{NO_KERNEL}GPU: {card}\ntorch {torch}\n")[0] == cause
+
+
+def test_the_lines_that_prove_it_are_named() -> None:
+    (finding, *_) = judged(read_ticket(pasted(f"hello\n\n{OUT_OF_MEMORY}")), Answers(symptom=TICKET)).findings
+    assert finding.cause == "gpu-out-of-memory"
+    assert 3 in finding.evidence[0].lines
+    assert finding.evidence[0].value == OUT_OF_MEMORY.strip()
+
+
+def test_nothing_in_the_text_is_unknown_and_sure_of_it() -> None:
+    assert named("") == ["unknown"]
+
+
+# --- a text and a live machine ---------------------------------------------------------------------------------------
+
+DRIVER = Finding(
+    cause="driver-too-old-for-cuda",
+    severity=Severity.BLOCKING,
+    confidence=0.95,
+    evidence=(Evidence("driver_version", "470.82"),),
+)
+FOUND = Outcome(cause=DRIVER.cause, status=Status.FOUND, findings=(DRIVER,))
+
+
+def live(text: str, **machine: object) -> Facts:
+    known = {"os": OsFacts(system="Linux"), **machine}
+    return Facts(
+        machine=MachineFacts(**known),  # type: ignore[arg-type]
+        frameworks=Frameworks(torch=TorchFacts(version="2.6.0+cu124")),
+        logs=(SentFile(name="error.log", kind="log", text=text),),
+    )
+
+
+def test_what_a_check_found_stands_whatever_the_text_says() -> None:
+    outcomes, findings = with_tickets(live(OUT_OF_MEMORY), [FOUND])
+    assert {each.cause for each in findings} == {"driver-too-old-for-cuda", "gpu-out-of-memory"}
+    assert next(each for each in findings if each.cause == DRIVER.cause) == DRIVER
+    assert {each.cause for each in outcomes} >= {"driver-too-old-for-cuda", "gpu-out-of-memory"}
+
+
+def test_text_and_check_of_one_cause_are_one_finding() -> None:
+    text = "RuntimeError: The NVIDIA driver on your system is too old (found version 11040). Please update"
+    (finding, *others) = with_tickets(live(text), [FOUND])[1]
+    assert finding.cause == DRIVER.cause
+    assert {each.name for each in finding.evidence} == {"driver_version", "clue"}
+    assert not [each for each in others if each.cause == DRIVER.cause]
+
+
+def test_what_the_machine_contradicts_is_less_sure() -> None:
+    fine = Outcome(cause="gpu-out-of-memory", status=Status.CLEAR)
+    alone = with_tickets(live(OUT_OF_MEMORY), [])[1][0]
+    contradicted = with_tickets(live(OUT_OF_MEMORY), [fine])[1][0]
+    assert contradicted.confidence < alone.confidence
+
+
+def test_a_text_from_another_machine_is_said_to_be() -> None:
+    here = live(f"{NO_KERNEL}GPU: NVIDIA GeForce RTX 3090\n", gpus=Gpus(devices=(Gpu(product="GeForce RTX 5070"),)))
+    (told,) = [each for each in told_otherwise(here) if each.fact == "gpu"]
+    assert told.is_other_machine
+    assert "3090" in told.told
+    assert told.here == "GeForce RTX 5070"
+
+
+def test_another_driver_is_another_day() -> None:
+    here = live(f"Driver Version: 535.104.05\n{OUT_OF_MEMORY}", nvidia=NvidiaFacts(driver_version="570.124.06"))
+    assert [(each.fact, each.is_other_machine) for each in told_otherwise(here)] == [("driver_version", False)]
+
+
+def test_what_agrees_is_no_disagreement() -> None:
+    devices = (Gpu(product="GeForce RTX 3090"),)
+    text = f"GPU 0: NVIDIA GeForce RTX 3090\ntorch 2.6.0+cu124\n{OUT_OF_MEMORY}"
+    assert told_otherwise(live(text, gpus=Gpus(devices=devices))) == ()
+
+
+def test_a_ticket_alone_disagrees_with_nothing() -> None:
+    assert told_otherwise(msgspec.structs.replace(live("RTX 3090"), told=True)) == ()

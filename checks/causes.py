@@ -148,7 +148,11 @@ class Verify(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Remedy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What to do about a cause. Shown, never run. ``tested`` says how and when the steps were tried."""
+    """What to do about a cause. Shown, never run. ``tested`` says how and when the steps were tried.
+
+    ``needs``: placeholders that must be known, else the remedy is not offered. ``instead_of``: the remedy that this
+    one stands in for where such a value is not known, as in a ticket; it is left out where that one is offered.
+    """
 
     remedy: str
     title: Words
@@ -156,7 +160,8 @@ class Remedy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     verify: Verify
     tested: str
     risk: Words | None = None
-    needs: tuple[str, ...] = ()  # placeholders that must be known, else the remedy is not offered
+    needs: tuple[str, ...] = ()
+    instead_of: str = ""
 
 
 @functools.cache

@@ -81,7 +81,8 @@ def plan_remedies(finding: Finding, facts: Facts, language: str) -> tuple[Remedy
             log.exception("remedy %s of %s", each, finding.cause)
         else:
             plans += [plan] if plan is not None else []
-    return tuple(plans)
+    offered = {plan.id for plan in plans}
+    return tuple(plan for plan in plans if remedy_of(plan.id).instead_of not in offered)
 
 
 def platforms_of(facts: Facts) -> tuple[str, ...]:

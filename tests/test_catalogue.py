@@ -242,6 +242,14 @@ def test_a_remedy_is_used(remedy: str) -> None:
 
 
 @pytest.mark.parametrize("remedy", REMEDIES)
+def test_a_remedy_that_stands_in_for_another_needs_less(remedy: str) -> None:
+    known = remedy_of(remedy)
+    if known.instead_of:
+        assert known.instead_of in REMEDIES, f"{remedy} stands in for {known.instead_of}, which is not there"
+        assert set(known.needs) < set(remedy_of(known.instead_of).needs), f"{remedy} asks for as much"
+
+
+@pytest.mark.parametrize("remedy", REMEDIES)
 def test_a_remedy_is_written_in_both_languages(remedy: str) -> None:
     known = remedy_of(remedy)
     assert known.remedy == remedy

@@ -40,5 +40,4 @@ def driver_regression(nvidia: NvidiaFacts, os: OsFacts, gpus: Gpus | None) -> It
                 Evidence("report", row.source, driver_regressions().title, row.source),
                 Evidence("good_driver", row.good, driver_regressions().title, row.source),
             ),
-            remedies=("change-nvidia-driver-version",),
         )

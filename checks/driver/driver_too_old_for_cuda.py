@@ -64,7 +64,6 @@ def driver_too_old_for_cuda(
                     Evidence("cuda_version", cuda_version, framework.origin),
                     Evidence("driver_min", minimum, cuda_driver().title, row.source),
                 ),
-                remedies=("update-nvidia-driver", "install-fitting-torch-build"),
                 values=torch_values(machine, interpreter, keep=framework.version) if name == "torch" else {},
             )
     if unknown and not is_found:

@@ -51,7 +51,6 @@ def driver_too_old_for_gpu(
                 Evidence("driver_version", driver_number(version), nvidia.origin),
                 Evidence("driver_min", str(first_branch(architecture)), cuda_driver().title, cuda_driver().source),
             ),
-            remedies=("update-nvidia-driver",),
         )
     if unknown and not is_found:
         raise NotInTable(gpu_architectures().title, unknown)

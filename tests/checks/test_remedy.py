@@ -267,3 +267,10 @@ def test_a_build_is_updated_from_where_it_came(plan, version: str, option: str) 
 def test_a_release_that_is_not_known_is_not_made_up(plan) -> None:  # type: ignore[no-untyped-def]
     planned = plan((command("{pip_install} {same_release}"),), facts(), package_name="torch")
     assert codes(planned) == ["/venv/bin/python -m pip install torch"]
+
+
+def test_what_needs_no_number_is_offered_only_where_the_number_is_not_known() -> None:
+    told = [each.id for each in plan_remedies(finding(), facts(), "en")]
+    assert told[:2] == ["bring-nvidia-driver-up-to-date", "choose-torch-build"]
+    known = [each.id for each in plan_remedies(finding(driver_min="580"), facts(), "en")]
+    assert known == ["update-nvidia-driver", "choose-torch-build"]

@@ -7,6 +7,7 @@ import functools
 import msgspec
 
 from checks.knowledge import Table, load
+from checks.versions import major_number
 
 
 class FieldRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -22,6 +23,7 @@ class PackageRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     name: str
     words: tuple[str, ...]
+    below: int | None = None  # major numbers from here on are something else's (a container's "23.10")
 
 
 class SystemRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -42,12 +44,19 @@ class NotHere(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     line: tuple[str, ...]
 
 
+class GpuNames(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Words in the names of GPUs, in lower case."""
+
+    says_nothing: tuple[str, ...]  # about the die
+
+
 class TicketWords(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """resources/knowledge/ticket_words.toml."""
 
     field: tuple[FieldRow, ...]
     package: tuple[PackageRow, ...]
     system: tuple[SystemRow, ...]
+    gpu_name: GpuNames
     not_here: NotHere
 
 
@@ -61,6 +70,17 @@ def ticket_words() -> TicketWords:
 def field_of_key() -> dict[str, FieldRow]:
     """Key of a "key: value" line -> what it tells."""
     return {key: row for row in ticket_words().field for key in row.keys}
+
+
+@functools.cache
+def first_impossible() -> dict[str, int]:
+    """Distribution -> the major number from which on a version is not its own."""
+    return {row.name: row.below for row in ticket_words().package if row.below is not None}
+
+
+def is_possible(package: str, version: str) -> bool:
+    """Whether a version can be one of this distribution (as far as the table tells)."""
+    return major_number(version) < first_impossible().get(package, 10**6)
 
 
 @functools.cache

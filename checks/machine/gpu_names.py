@@ -22,6 +22,7 @@ from checks.knowledge.gpu_architectures import (
     intel_platform,
     tegra_of,
 )
+from checks.knowledge.ticket_words import ticket_words
 from checks.machine.pci import VENDOR_NAMES, PciName, devices_of
 
 LONGEST_NAME = 90  # characters
@@ -32,52 +33,6 @@ _GLUED = re.compile(r"(rtx|gtx|rx|arc|titan|quadro|tesla)(?=[a-z]?\d)|(?<=\d{4})
 _NO_WORD = re.compile(r"\((?:r|tm|c)\)|[^a-z0-9.+]+")
 _SIZE = re.compile(
     r"\d{1,3}(?:\.\d)?g[ib]?b?|\d{4,6}m[ib]{1,2}|hbm\d?e?|gddr\d?x?|sxm\d?|pcie|nvl\d*|dgxs|fhhl|\d{1,3}"
-)
-# Words that tell nothing about the die.
-_NOISE = frozenset(
-    [
-        "nvidia",
-        "amd",
-        "ati",
-        "intel",
-        "corporation",
-        "corp",
-        "inc",
-        "graphics",
-        "card",
-        "gpu",
-        "gpus",
-        "geforce",
-        "radeon",
-        "instinct",
-        "tesla",
-        "grid",
-        "hgx",
-        "series",
-        "design",
-        "edition",
-        "workstation",
-        "server",
-        "generation",
-        "embedded",
-        "refresh",
-        "oem",
-        "rev",
-        "a",
-        "vram",
-        "gb",
-        "gib",
-        "mb",
-        "mib",
-        "lite",
-        "hash",
-        "rate",
-        "with",
-        "engineering",
-        "sample",
-        "accelerator",
-        "founders",
-    ]
 )
 _MOBILE = frozenset({"mobile", "laptop", "notebook"})
 _MAX_Q = "maxq"
@@ -142,7 +97,7 @@ def gpu_at(text: str) -> tuple[NamedGpu, int] | None:
             return None
         found = _index().get(_key(words)) if words else None
         if found is not None and _key(words) != key:  # else only a word was added that tells nothing
-            best, key = (found, end), _key(words)
+            best, key = (found, end - len(piece.group(0)) + len(piece.group(0).rstrip(".!?"))), _key(words)
     return best
 
 
@@ -160,11 +115,13 @@ def jetson_capability(model: str) -> str | None:
 
 def _words(name: str) -> list[str]:
     """The words of a name that tell something, lower case: "NVIDIA GeForce RTX 3080 Laptop GPU" -> rtx 3080 mobile."""
-    lower = name[:LONGEST_NAME].lower().replace("max-q", _MAX_Q).replace("max q", _MAX_Q)
+    lower = name[:LONGEST_NAME].lower().replace("max-q", _MAX_Q).replace("max q", _MAX_Q).replace("rev. a", "")
     lower = _GLUED.sub(lambda found: f"{found.group(0)} ", _NO_WORD.sub(" ", lower))
+    says_nothing = frozenset(ticket_words().gpu_name.says_nothing)
     found: list[str] = []
-    for word in lower.split():
-        if word in _NOISE:
+    for each in lower.split():
+        word = each.strip(".+")
+        if not word or word in says_nothing:
             continue
         if _SIZE.fullmatch(word) and (found or not word.isdigit()) and not _is_model(word, found):
             continue
@@ -203,7 +160,7 @@ def _left_out(words: list[str]) -> Iterator[str]:
     if brandless != words:
         yield _key(brandless)
     for brand in ("rtx", "gtx", "rx", "arc"):
-        if words[0] == brand and len(words) > 1 and re.fullmatch(r"[ab]?\d{3,4}m?", words[1]):
+        if words[0] == brand and len(words) > 1 and re.fullmatch(r"[ab]?\d{3,4}", words[1]):
             yield _key(words[1:])
 
 

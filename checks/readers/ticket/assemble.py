@@ -13,15 +13,18 @@ from typing import Any
 import msgspec
 
 from checks.facts import Facts, Gpu, NvidiaGpu, Package
+from checks.gpu.state import pci_address
 from checks.knowledge.ai_packages import framework_of_package
 from checks.machine.gpu_names import jetson_capability
 from checks.readers.ticket.gpus import MOST, GpuSaid
 from checks.readers.ticket.text import Said
+from checks.versions import release
 
 Tree = dict[str, Any]
 
 _CARDS = re.compile(r"geforce|gtx|\brtx|quadro|titan|tesla|radeon|\brx \d|arc", re.IGNORECASE)  # GH200 and GB10 are ARM
 _LOCAL = re.compile(r"\+(?:[\w.]{0,20}?)(cpu|xpu|cu(?P<cuda>\d{2,4})|rocm(?P<rocm>\d(?:\.\d{1,2}){0,2}))")
+_SEES_ITS_LIBC = (3, 8)  # before, platform.libc_ver() told what the interpreter was built with (bpo-35389)
 _CONDA_CUDA = re.compile(r"cuda(\d{1,2}\.?\d{0,2})(?:\.\d{1,4})?[_-]")
 _CONDA_CUDNN = re.compile(r"cudnn(\d(?:\.\d{1,2}){1,3})")
 
@@ -50,7 +53,9 @@ class Heard:
 
     def hear(self, said: Said) -> None:
         """Take one thing in."""
-        if said.fact == "package":
+        if said.fact == "package" and said.value.name == "python":  # conda lists it with the others
+            self.hear(Said("interpreter.version", said.value.version, said.lines, said.program))
+        elif said.fact == "package":
             self._first(self.packages, said.value.name, said, f"package {said.value.name}", said.value.version)
         elif said.fact == "gpu":
             self._gpu(said)
@@ -111,20 +116,15 @@ class Heard:
             other: GpuSaid = known.value
             if other.by != "said" and gpu.by == "said" and _same_maker(other, gpu):
                 return
+            if {other.by, gpu.by} == {"bus", "driver"} and _is_same_card(other, gpu):
+                self.gpus[place] = Said("gpu", _merged(other, gpu), (*known.lines, *said.lines), known.program)
+                return
             if other.by == gpu.by != "said" and gpu.index is not None and other.index == gpu.index:
                 if other.named and gpu.named and other.named != gpu.named:  # of another machine
                     note = Contradiction("machine.gpus", other.label, gpu.label, said.lines)
                     self.contradictions.append(note)
                     return
-                merged = GpuSaid(
-                    other.named or gpu.named,
-                    max(other.name, gpu.name, key=lambda name: (not name.endswith("..."), "." not in name[-3:])),
-                    gpu.index,
-                    gpu.by,
-                    gpu.nvidia | other.nvidia,
-                    gpu.bus | other.bus,
-                )
-                self.gpus[place] = Said("gpu", merged, (*known.lines, *said.lines), known.program)
+                self.gpus[place] = Said("gpu", _merged(other, gpu), (*known.lines, *said.lines), known.program)
                 return
             if gpu.by == other.by == "said" and (gpu.named == other.named or _within(gpu, other)):
                 return
@@ -196,6 +196,32 @@ def _same_maker(one: GpuSaid, other: GpuSaid) -> bool:
 def _within(one: GpuSaid, other: GpuSaid) -> bool:
     """Whether one mention is a shorter name of the other ("3090" of "RTX 3090")."""
     return one.label.lower() in other.label.lower() or other.label.lower() in one.label.lower()
+
+
+def _is_same_card(one: GpuSaid, other: GpuSaid) -> bool:
+    """Whether the bus and the driver speak of one card: by its place on the bus, else by its name."""
+    places = [pci_address(each.bus.get("address") or each.nvidia.get("pci_address")) for each in (one, other)]
+    if all(places):
+        return places[0].partition(".")[0] == places[1].partition(".")[0]
+    return (
+        _same_maker(one, other)
+        and one.named is not None
+        and other.named is not None
+        and (one.named.compute_capability == other.named.compute_capability)
+    )
+
+
+def _merged(known: GpuSaid, new: GpuSaid) -> GpuSaid:
+    """One card that was heard of twice."""
+    names = (known.name, new.name)
+    return GpuSaid(
+        known.named if known.named and (known.named.device_id or not new.named) else new.named,
+        min(names, key=lambda name: (not name, name.rstrip().endswith("..."))),
+        known.index if known.index is not None else new.index,
+        "driver" if "driver" in (known.by, new.by) else known.by,
+        new.nvidia | known.nvidia,
+        new.bus | known.bus,
+    )
 
 
 def _gpus(tree: Tree, origins: dict[str, list[Said]], heard: Heard) -> None:
@@ -298,6 +324,8 @@ def _system(tree: Tree) -> None:
     jetson, os, apple = machine.get("jetson"), machine.get("os"), machine.get("apple")
     if jetson is not None and jetson.get("model"):
         jetson.setdefault("compute_capability", jetson_capability(jetson["model"]))
+    if os is not None and release(tree.get("interpreter", {}).get("version") or "9") < _SEES_ITS_LIBC:
+        os.pop("libc_version", None)
     if os is not None and "architecture" not in os and jetson is None:
         architecture = _usual_architecture(os, machine)
         if architecture:

@@ -14,7 +14,8 @@ MOST = 16  # GPUs of one text
 _BEGIN = re.compile(
     r"(?<![a-z0-9_./-])(?:nvidia|geforce|quadro|tesla|titan|radeon|instinct|(?:rtx"
     r"|gtx|rx|arc)(?=[ -]?[ab]?\d)|rtx (?:a|pro|titan)|intel(?:\(r\))? arc|amd)\b"
-    r"|(?<![a-z0-9_./-])(?:rtx|gtx|rx|arc)(?=[ab]?\d{3,4})"
+    r"|(?<![a-z0-9_./-])(?:rtx|gtx|rx|arc|mx)(?=[ab]?\d{3,4})|(?<![a-z0-9_./-])gt(?= ?\d{3,4}(?![\d.]))"
+    r"|(?<![a-z0-9_./-])[1-5]0[5-9]0(?= ?(?:ti|super)(?![a-z]))"
     r"|(?<![a-z0-9_./-])(?:[ahbvpkl]\d{2,3}[a-z]?|t4|gb\d{2,3}|gh200|mi\d{2,3}x?)(?![a-z0-9_.])"
 )
 _SHORT = re.compile(r"[a-z]{1,2}\d{2,3}[a-z]?|t4")  # data-centre cards by their bare name

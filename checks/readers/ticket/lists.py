@@ -15,7 +15,7 @@ from packaging.utils import canonicalize_name
 
 from checks.facts import Package
 from checks.knowledge.ai_packages import examined_names
-from checks.knowledge.ticket_words import FieldRow, field_of_key, package_of_word
+from checks.knowledge.ticket_words import FieldRow, field_of_key, is_possible, package_of_word
 from checks.readers.ticket.gpus import GpuSaid, gpus_in
 from checks.readers.ticket.systems import system_facts
 from checks.readers.ticket.text import Field, Said, Text, plain_key
@@ -37,6 +37,7 @@ _NOTHING = frozenset(
 )
 _YES = re.compile(r"(?:yes|true|1)\b", re.IGNORECASE)
 _NO = re.compile(r"(?:no|false|0)\b", re.IGNORECASE)
+_KERNEL = re.compile(r"(?:Linux )?(?:version )?(\d\.\d{1,3}\.\d[\w.+~-]{0,60})")
 _YOU_HAVE = re.compile(r"\(you have ([^()]{1,40})\)")  # xFormers: "Python  3.11.7 (you have 3.11.0)"
 _CPU = re.compile(
     r"intel|amd|xeon|ryzen|epyc|threadripper|core|apple|arm|cortex|neoverse|graviton|ampere|snapdragon|pentium|i[3579]-",
@@ -128,13 +129,16 @@ def _package_line(field: Field, number: int, program: str) -> Iterator[Said]:
         return
     instead = _YOU_HAVE.search(field.value)
     version = VERSION.match(instead[1] if instead else field.value.lstrip("\"' ^=v"))
-    if version:
+    if version and is_possible(known, version[1]):
         yield Said("package", Package(name=known, version=version[1]), (number,), program)
 
 
 def _said(row: FieldRow, value: str, numbers: tuple[int, ...], program: str) -> Iterator[Said]:
     instead = _YOU_HAVE.search(value)
+    package = row.fact.split(".")[1] if row.fact.startswith("frameworks.") else ""
     for fact, read in _READS[row.reads](instead[1] if instead else value):
+        if row.reads == "version" and not is_possible(package, read):
+            continue
         yield Said(fact or row.fact, read, numbers, program)
 
 
@@ -165,6 +169,12 @@ def _libc(value: str) -> _Values:
     found = _GLIBC.search(value)
     if found:
         yield "", found[1] or found[2]
+
+
+def _kernel(value: str) -> _Values:
+    found = _KERNEL.match(value)
+    if found:
+        yield "", found[1]
 
 
 def _cuda(value: str) -> _Values:
@@ -238,6 +248,7 @@ _READS: dict[str, Callable[[str], _Values]] = {
     "driver": _driver,
     "python": _python,
     "libc": _libc,
+    "kernel": _kernel,
     "cuda": _cuda,
     "flag": _flag,
     "text": _text,

@@ -95,8 +95,10 @@ _CUDA_DEVICE = re.compile(
     r"(?:CUDA|cuda):(?P<index>\d{1,2}) \((?P<name>[^,()\n]{3,60}), (?P<memory>\d{3,7})\s?Mi?B\)"
 )  # Ultralytics
 _COMFY_DEVICE = re.compile(r"Device: cuda:(?P<index>\d{1,2}) (?P<name>[^:\n]{3,60}?)(?: : \w{1,40})?$", re.MULTILINE)
-_CAPACITY = re.compile(r"GPU (\d{1,2}) has a total capacit?y of (\d{1,4}\.\d{1,2}) GiB")
-_TORCH_VERSION = re.compile(r"\(you have (\d\.\d{1,2}\.\d(?:\+\w{1,12})?)\) ?(?:Python|$)", re.MULTILINE)
+_OTHER_CUDA = re.compile(  # torch.utils.cpp_extension
+    r"detected CUDA version \((\d{1,2}\.\d{1,2})\) mismatches the version that was used to compile\s{1,12}"
+    r"PyTorch \((\d{1,2}\.\d{1,2})\)"
+)
 
 
 def read_torch(text: Text) -> Iterator[Said]:
@@ -116,6 +118,10 @@ def read_torch(text: Text) -> Iterator[Said]:
             capability = own[3] or f"{own[1]}.{own[2]}"
             said = GpuSaid(None, "NVIDIA GPU", nvidia={"compute_capability": capability})
             yield Said("own-capability", said, (text.number_at(own.start()),), "")
+    if "mismatches the version" in whole and (other := _OTHER_CUDA.search(whole)):
+        numbers = (text.number_at(other.start()),)
+        yield Said("environment.nvcc_version", other[1], numbers, "PyTorch")
+        yield Said("frameworks.torch.cuda_version", other[2], numbers, "PyTorch")
     if "cuda:" in text.lower:
         for pattern in (_CUDA_DEVICE, _COMFY_DEVICE):
             for found in pattern.finditer(whole):
@@ -217,6 +223,10 @@ _LSPCI = re.compile(
     re.MULTILINE,
 )
 _LSPCI_IDS = re.compile(r"\[(10de|1002|8086):([0-9a-f]{4})\]")
+_LSPCI_UNNAMED = re.compile(r"\bDevice ([0-9a-f]{4})\b")  # newer than the list of names there
+_PCI_ID = re.compile(
+    r"NVIDIA GPU (?P<address>[0-9a-fA-F:.]{7,16}) ?(?:\n.{0,40}NVRM: )?\(PCI ID: 10de:(?P<device>[0-9a-f]{4})\)"
+)
 _LSPCI_VENDORS = (("nvidia", "10de"), ("advanced micro devices", "1002"), ("intel", "8086"))
 _IN_USE = re.compile(r"Kernel driver in use: (\w{2,20})")
 _NVIDIA_MODULE = re.compile(r"NVRM version: NVIDIA UNIX .{0,60}?(\d{3}\.\d{2,3}(?:\.\d{2})?)\s")
@@ -233,6 +243,9 @@ def read_kernel(text: Text) -> Iterator[Said]:
                 yield Said("gpu", said, (text.number_at(found.start()),), "lspci")
     if "NVRM" not in text.whole:
         return
+    for found in _PCI_ID.finditer(text.whole):
+        said = _of_ids("10de", found["device"], "NVIDIA GPU", {"address": found["address"].lower()})
+        yield Said("gpu", said, (text.number_at(found.start()),), "kernel log")
     lines = [line for line in text.lines if "NVRM" in line.text]
     events = parse_xids(line.text for line in lines)[:MOST_EVENTS]
     with_xid = [line.number for line in lines if "Xid" in line.text] or [line.number for line in lines[:1]]
@@ -254,27 +267,35 @@ def _on_bus(found: re.Match[str]) -> GpuSaid | None:
     address = found["address"] if found["address"].count(":") == 2 else f"0000:{found['address']}"
     bus: dict[str, Any] = {"address": address}
     if ids is not None:
-        known = pci_name(ids[1], ids[2])
-        architecture = architecture_of_die(known.die) if known.die else None
-        named = gpu_of_name(known.product)
-        gpu = NamedGpu(
-            vendor_id=ids[1],
-            product=known.product or found["name"],
-            device_id=ids[2],
-            die=known.die,
-            architecture=architecture.architecture if architecture else "",
-            compute_capability=architecture.compute_capability if architecture else "",
-            gfx_target=named.gfx_target if named else "",
-        )
-        return GpuSaid(gpu, gpu.product, by="bus", bus=bus)
+        return _of_ids(ids[1], ids[2], found["name"], bus)
     vendor = next((number for word, number in _LSPCI_VENDORS if word in found["name"].lower()), None)
     if vendor is None:
         return None
+    unnamed = _LSPCI_UNNAMED.search(found["name"])
+    if unnamed is not None:
+        return _of_ids(vendor, unnamed[1], found["name"], bus)
     inner = re.search(r"\[([^\[\]]{3,80})\](?: \(rev \w\w\))?$", found["name"])
     named = gpu_of_name(inner[1]) if inner else None
     if named is None or named.vendor_id != vendor:
         named = NamedGpu(vendor_id=vendor, product=inner[1] if inner else found["name"])
     return GpuSaid(named, named.product, by="bus", bus=bus)
+
+
+def _of_ids(vendor: str, device: str, name: str, bus: dict[str, Any]) -> GpuSaid:
+    """A GPU by its ids on the bus."""
+    known = pci_name(vendor, device)
+    architecture = architecture_of_die(known.die) if known.die else None
+    named = gpu_of_name(known.product)
+    gpu = NamedGpu(
+        vendor_id=vendor,
+        product=known.product or name,
+        device_id=device,
+        die=known.die,
+        architecture=architecture.architecture if architecture else "",
+        compute_capability=architecture.compute_capability if architecture else "",
+        gfx_target=named.gfx_target if named else "",
+    )
+    return GpuSaid(gpu, gpu.product, by="bus", bus=bus)
 
 
 # --- environment variables -------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from checks.facts import Package
-from checks.knowledge.ticket_words import package_of_word, ticket_words
+from checks.knowledge.ticket_words import is_possible, package_of_word, ticket_words
 from checks.readers.ticket.gpus import GpuSaid, mentions_of_gpus
 from checks.readers.ticket.systems import named_system, system_facts
 from checks.readers.ticket.text import Said, Text
@@ -19,11 +19,12 @@ from checks.readers.ticket.text import Said, Text
 LONGEST_LINE = 1200  # characters; longer ones are logs and data
 _VERSION = r"v?(\d{1,4}(?:\.\d{1,8}){1,3}(?:\.?(?:a|b|rc|dev|post)\d*){0,2}(?:\+[a-z0-9.]{1,40})?)"
 _DRIVER = re.compile(
-    r"\bdrivers?(?:[ -]version)?s?[ :=(]{1,4}(?:nvidia[ -]{1,2}|is "
+    r"\bdrivers?(?:[ -]version)?s?[ :=(\"']{1,4}(?:nvidia[ -]{1,2}|is "
     r"|version |r|v){0,2}(\d{3}\.\d{2,3}(?:\.\d{2})?)(?![\d.]*\d)"
-    r"|\bnvidia-(?:driver|open|dkms|utils|open-dkms)?[ :=-]{1,3}(\d{3}(?:\.\d{2,3}(?:\.\d{2})?)?)(?![\d.]*\d)"
+    r"|\bnvidia-(?:driver|open|dkms|utils)?(?:-(?:dkms|bin))?[ :=-]{1,3}(\d{3}(?:\.\d{2,3}(?:\.\d{2})?)?)(?![\d.]*\d)"
 )
 _PYTHON = re.compile(r"(?<![\w-])python[ :=v-]{0,3}(?:version )?([23]\.\d{1,2}(?:\.\d{1,2})?)(?![\d.]*\d)")
+_SPACED_BUILD = re.compile(r" ?\+ ?(cu\d{2,3}|cpu|rocm\d\.\d)\b")  # "1.12.0 + cu116"
 _SEVERAL = re.compile(r"\s{0,2}(?:and|or|/|vs\.?|to|->|→)\s{0,2}v?\d{1,3}\.\d")  # "1.14 and 1.15": both were tried
 _PYTHON_PATH = re.compile(r"[\\/](?:python|Python)(\d)\.?(\d{1,2})[\\/](?:lib[\\/])?(?:site|dist)-packages")
 _WHEEL = re.compile(r"-cp(3)(\d{1,2})-(?:cp|abi3)")
@@ -34,10 +35,9 @@ _CUDNN = re.compile(
     r"(?<!cuda/)(?<!cuda / )\bcudnn(?:[ _-](?:version|runtime))?"
     r"(?: is)?[ :=v-]{0,3}(\d{1,2}(?:\.\d{1,2}){0,3})(?![\d.]*\d)"
 )
-_KERNEL = re.compile(r"\blinux (\d\.\d{1,2}\.\d{1,3}[\w.-]{0,40})")
 _APPLE = re.compile(
-    r"\b(?:(?P<apple>apple |macbook (?:pro |air )?|mac (?:mini "
-    r"|studio )?)?(?P<chip>M[1-9])(?: (?P<kind>Pro|Max|Ultra))?)\b"
+    r"\b(?:(?P<apple>(?i:apple |macbook (?:pro |air )?|mac (?:mini "
+    r"|studio )?))?(?P<chip>M[1-9])(?: (?P<kind>Pro|Max|Ultra))?)\b"
 )
 _JETSON = re.compile(
     r"\b(?:jetson[ -](?:agx |orin |tx[12]|tk1|nano|xavier|thor|t[45]000){1,3}(?:nano|nx|agx|super|dev(?:eloper)? kit)?"
@@ -45,13 +45,6 @@ _JETSON = re.compile(
 )
 _JETPACK = re.compile(r"\bjetpack[ :v=]{0,3}(\d\.\d(?:\.\d)?)")
 _L4T = re.compile(r"\bl4t[ :v=]{0,3}r?(\d{2}\.\d{1,2}(?:\.\d)?)")
-_CONTAINER = (
-    ("docker", "docker"),
-    ("podman", "podman"),
-    ("kubernetes", "kubernetes"),
-    ("singularity", "apptainer"),
-    ("apptainer", "apptainer"),
-)
 
 
 def read_mentions(text: Text) -> Iterator[Said]:
@@ -83,7 +76,7 @@ def _packages() -> re.Pattern[str]:
     joined = "|".join(re.escape(word) for word in words)
     return re.compile(
         rf"(?<![\w./\\+-])({joined})(?:[ :]{{0,2}}version)?"
-        rf"(?: is)?[ :=(-]{{0,4}}{_VERSION}(?![\d.]*\d)(?=(?P<behind>[^\n]{{0,60}}))"
+        rf"(?: is)?[ :=-]{{0,4}}{_VERSION}(?![\d.]*\d)(?=(?P<behind>[^\n]{{0,60}}))"
     )
 
 
@@ -93,8 +86,10 @@ def _versions(text: Text) -> Iterator[Said]:
         version, number = found[2], text.number_at(found.start())
         name = package_of_word()[found[1]]
         instead = re.search(r"\(you have ([^)\s]{1,40})\)", found["behind"])
-        if instead is None and not _is_here(text, found.start(1), found.end(2)):
+        if instead is None and not (is_possible(name, version) and _is_here(text, found.start(1), found.end(2))):
             continue
+        build = _SPACED_BUILD.match(found["behind"])
+        version = f"{version}+{build[1]}" if build else version
         if name == "onnxruntime" and "onnxruntime-gpu" in lower and found.start() > text.line_start(found.start()):
             continue  # in a sentence it is the short name of the other
         yield Said("package", Package(name=name, version=instead[1] if instead else version), (number,), "")
@@ -127,8 +122,11 @@ def _is_here(text: Text, start: int, end: int) -> bool:
         return True
     if any(each in before for each in words.line) or len(before) >= LONGEST_LINE:
         return False
-    is_compared = near.endswith((">=", "<=", ">", "<", "~=", "!=")) or behind.startswith((".x", "+ ", "x "))
-    is_compared = is_compared or _SEVERAL.match(text.lower, end) is not None
+    is_compared = (
+        near.endswith((">=", "<=", ">", "<", "~=", "!="))
+        or _SEVERAL.match(text.lower, end) is not None
+        or (behind.startswith((".x", "x ", "+ ", "+.", "+,")) and _SPACED_BUILD.match(text.lower, end) is None)
+    )
     return not (
         is_compared
         or any(near.endswith(each) and not near[: -len(each)][-1:].isalnum() for each in words.before)
@@ -182,7 +180,8 @@ def _system(text: Text) -> Iterator[Said]:
         facts = system_facts(line) if word != "windows" or line[0] == "W" or any(c.isdigit() for c in line[:12]) else {}
         if "wsl" not in facts and re.search(r"\bwsl ?2?\b", text.lower):
             facts = {"system": "Linux", "wsl": 2}
-        if facts:
+        is_wanted = re.match(rf"{re.escape(word)}[ \d.]{{1,9}}\+", line.lower()) is not None  # "macOS 12.3+"
+        if facts and not is_wanted and _is_here(text, at, at + len(word)):
             yield Said("machine.os", facts, (text.number_at(at),), "")
     elif re.search(r"\bwsl ?[12]?\b", text.lower):
         at = text.lower.index("wsl")

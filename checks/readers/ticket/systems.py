@@ -58,7 +58,12 @@ def read_systems(text: Text) -> Iterator[Said]:
     if text.has("[version 10.0."):
         found_build = _WINDOWS_BUILD.search(text.whole)
         if found_build:
-            yield Said("machine.os", _windows(found_build.group(0)), (text.number_at(found_build.start()),), "ver")
+            yield Said(
+                "machine.os",
+                _windows(text.lines[text.index_at(found_build.start())].text),
+                (text.number_at(found_build.start()),),
+                "ver",
+            )
     if text.has("[msc v."):  # Python's own banner, built by Microsoft's compiler
         offset = text.lower.index("[msc v.")
         yield Said("machine.os", {"system": "Windows"}, (text.number_at(offset),), "Python")
@@ -81,6 +86,8 @@ def system_facts(words: str) -> dict[str, Any]:
         word = next(each for each in row.words if each in lower)
         behind = words[lower.index(word) + len(word) :]
         version = _NUMBER.match(behind)
+        if version and row.distribution == "debian" and version[1].count(".") > 1:
+            version = None  # that of its kernel: "#1 SMP Debian 6.1.0-13"
         facts = {"system": row.system, "name": f"{row.name} {version[1]}" if version else row.name}
         if version:
             facts["version"] = version[1]
@@ -126,7 +133,7 @@ def platform_facts(platform: str) -> dict[str, Any]:
 @functools.cache
 def _all_words() -> re.Pattern[str]:
     words = (re.escape(word) for row in ticket_words().system for word in row.words)
-    return re.compile(rf"(?<![a-z])(?:{'|'.join(words)})(?![a-z])")
+    return re.compile(rf"(?<![a-z0-9~.])(?:{'|'.join(words)})(?![a-z])")
 
 
 def named_system(lower: str) -> SystemRow | None:

@@ -278,7 +278,10 @@ def test_gpus_of_a_form_are_not_the_drivers() -> None:
 def test_packages() -> None:
     interpreter = read(COLLECT_ENV).target_interpreter
     assert interpreter is not None
-    assert [(each.name, each.version) for each in interpreter.packages or ()] == [("numpy", "1.26.4"), ("torch", "2.4.0")]
+    assert [(each.name, each.version) for each in interpreter.packages or ()] == [
+        ("numpy", "1.26.4"),
+        ("torch", "2.4.0+cu121"),
+    ]
     assert read(VLLM).target_interpreter.package("vllm").version == "0.7.1"  # type: ignore[union-attr]
 
 
@@ -314,3 +317,18 @@ def test_silent(text: str) -> None:
 
 def test_a_series_with_its_capability() -> None:
     assert capabilities("GPU: RTX 5000 series, compute capability 12.0") == ["12.0"]
+
+
+def test_the_c_library_that_an_old_python_tells_is_not_the_systems() -> None:
+    """pytorch/pytorch#64487 and others: 2.17 on Ubuntu 20.04 is what conda built that Python with (bpo-35389)."""
+    text = "OS: Ubuntu 20.04.3 LTS (x86_64)\nLibc version: glibc-2.17\nPython version: 3.6.13 |Anaconda, Inc.|"
+    assert value(read(text), "machine.os.libc_version") is None
+    assert value(read(text.replace("3.6.13", "3.9.1")), "machine.os.libc_version") == "2.17"
+
+
+def test_a_kernel_in_a_sentence_of_the_kernel_is_none() -> None:
+    assert (
+        value(read("Kernel: Linux version 3.10.0-1160.71.1.el7.x86_64"), "machine.os.kernel")
+        == "3.10.0-1160.71.1.el7.x86_64"
+    )
+    assert read("kernel: NVRM: The driver could not be started").machine is None

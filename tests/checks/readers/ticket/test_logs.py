@@ -99,6 +99,16 @@ LSPCI = """\
 """
 LSPCI_PLAIN = "01:00.0 VGA compatible controller: NVIDIA Corporation GA102 [GeForce RTX 3090] (rev a1)"
 # NVIDIA/open-gpu-kernel-modules#1151
+# a card that is newer than the list of names there
+LSPCI_UNNAMED = "01:00.0 VGA compatible controller: NVIDIA Corporation Device 2684 (rev a1)"
+# the kernel log of a card without a name
+PCI_ID = "[ 1843.308145] NVRM: The NVIDIA GPU 0000:b3:00.0 (PCI ID: 10de:26b5)\n               NVRM: installed in this system has fallen off the bus"
+# torch/utils/cpp_extension.py
+OTHER_CUDA = """\
+RuntimeError:
+The detected CUDA version (10.1) mismatches the version that was used to compile
+PyTorch (12.1). Please make sure to use the same CUDA versions.
+"""
 XID = """\
 [74889.644132] NVRM: GPU at PCI:0000:02:00: GPU-00000000-0000-0000-0000-000000000000
 [74889.644138] NVRM: Xid (PCI:0000:02:00): 79, pid=0, GPU has fallen off the bus.
@@ -139,6 +149,11 @@ WANTED = [
     (LSPCI, "machine.gpus.devices.1.die", "GB202"),
     (LSPCI, "machine.gpus.devices.1.address", "0000:01:00.0"),
     (LSPCI_PLAIN, "machine.gpus.devices.0.compute_capability", "8.6"),
+    (LSPCI_UNNAMED, "machine.gpus.devices.0.die", "AD102"),
+    (PCI_ID, "machine.gpus.devices.0.device_id", "26b5"),
+    (OTHER_CUDA, "environment.nvcc_version", "10.1"),
+    (OTHER_CUDA, "frameworks.torch.cuda_version", "12.1"),
+    (OTHER_CUDA, "frameworks.torch.version", None),
     (XID, "machine.nvidia.xids.0.code", 79),
     (XID, "machine.nvidia.xids.0.pci_address", "0000:02:00.0"),
     (MISMATCH, "machine.nvidia.kernel_module_version", "530.30.02"),
@@ -174,7 +189,10 @@ def test_only_the_gpu_of_rocminfo() -> None:
         ("HF_TOKEN=hf_secret", "environment"),  # not on the list of what may be read
         ("LD_LIBRARY_PATH=$LD_LIBRARY_PATH:/usr/local/cuda/lib64", "environment"),
         ("The current device supports sm_90.", "frameworks"),
-        ("01:00.1 Audio device [0403]: NVIDIA Corporation GB202 High Definition Audio Controller [10de:22e8]", "machine"),
+        (
+            "01:00.1 Audio device [0403]: NVIDIA Corporation GB202 High Definition Audio Controller [10de:22e8]",
+            "machine",
+        ),
         ("CPU:0 (Intel Core i7, 8192MiB)", "machine.nvidia"),
         ("Xid is an error code", "machine"),
     ],
@@ -189,3 +207,10 @@ def test_two_machines_are_not_put_together() -> None:
     found = told(lines_of(COMFY + "\n" + other))
     assert [gpu.name for gpu in value(found.facts, "machine.nvidia.devices")] == ["NVIDIA GeForce RTX 3080"]
     assert [each.other for each in found.contradictions] == ["NVIDIA GeForce GTX 1660 SUPER"]
+
+
+def test_the_bus_and_the_driver_speak_of_one_card() -> None:
+    text = LSPCI_PLAIN + "\nGPU 0: NVIDIA GeForce RTX 3090 (UUID: GPU-5d5ba0d6-0000-0000-0000-000000000000)"
+    (gpu,) = value(read(text), "machine.gpus.devices")
+    assert (gpu.address, gpu.device_id is None) == ("0000:01:00.0", True)
+    assert len(value(read(text), "machine.nvidia.devices")) == 1

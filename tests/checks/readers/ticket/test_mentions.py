@@ -37,6 +37,9 @@ def packages(text: str) -> dict[str, str]:
         ("an RTX 3090 and, in the other slot, an RTX A6000", ["RTX 3090", "RTX A6000"]),
         ("FP8 models require a GPU with Compute Capability 8.9 or higher (e.g., RTX 4090).", []),
         ("cards such as the RTX 4090 are fine", []),
+        ("Windows 11, RTX 3090.", ["RTX 3090"]),
+        ("2080ti, cuda10.1", ["2080ti"]),
+        ("since the update (GT 1030):", ["GT 1030"]),
         ("all RTX 30 series cards", []),
         ("the RTX 5000 series", []),
         ("the p100 latency is 5 ms", []),
@@ -69,6 +72,8 @@ def test_gpus(text: str, wanted: list[str]) -> None:
         ("modules must be compiled with NumPy 2.0.", {}),
         ("converted with TRT 6.0 and 7.0, no longer with TRT 7.1", {"tensorrt": "7.1"}),
         ("cannot be run in\nNumPy 2.0.0 as it may crash", {"numpy": "2.0.0"}),
+        ("torch 1.12.0 + cu116", {"torch": "1.12.0+cu116"}),
+        ("in the container pytorch 23.10, tensorrt 22.08", {}),
         ("pytorch.org", {}),
         ("model-torch-2.5GB", {}),
     ],
@@ -81,6 +86,7 @@ def test_packages(text: str, wanted: dict[str, str]) -> None:
     ("text", "wanted"),
     [
         ("driver 570.124.06", "570.124.06"),
+        ('"cuda-drivers" 575.51.03 installed', "575.51.03"),
         ("NVIDIA driver version 535.104.05 is installed", "535.104.05"),
         ("Driver: nvidia-open-dkms 610.57.04", "610.57.04"),
         ("nvidia-driver-535", "535"),
@@ -142,6 +148,9 @@ def test_system(text: str, name: str | None, system: str) -> None:
 
 
 def test_what_no_system_is() -> None:
+    assert read("RuntimeError: The MPS backend is supported on MacOS 13.0+.").machine is None
+    assert read("nvidia-driver-bin 550.90.07-0ubuntu0.24.04.1").machine.os is None  # type: ignore[union-attr]
+    assert read("gcc 11.4.0-1ubuntu1~22.04").machine is None
     assert read("close the window, open windows manually").machine is None
 
 
@@ -177,4 +186,7 @@ def test_a_program_goes_before_a_mention() -> None:
 def test_the_same_package_under_a_short_name() -> None:
     """Who has onnxruntime-gpu and calls it ONNX Runtime has one package, not two that get in each other's way."""
     assert packages("I use onnxruntime 1.18 (onnxruntime-gpu 1.18.0)") == {"onnxruntime-gpu": "1.18.0"}
-    assert packages("onnxruntime 1.23.2\nonnxruntime-gpu 1.23.2") == {"onnxruntime": "1.23.2", "onnxruntime-gpu": "1.23.2"}
+    assert packages("onnxruntime 1.23.2\nonnxruntime-gpu 1.23.2") == {
+        "onnxruntime": "1.23.2",
+        "onnxruntime-gpu": "1.23.2",
+    }

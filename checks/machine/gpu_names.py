@@ -97,7 +97,7 @@ def gpu_at(text: str) -> tuple[NamedGpu, int] | None:
             return None
         found = _index().get(_key(words)) if words else None
         if found is not None and _key(words) != key:  # else only a word was added that tells nothing
-            best, key = (found, end - len(piece.group(0)) + len(piece.group(0).rstrip(".!?"))), _key(words)
+            best, key = (found, end - len(piece.group(0)) + len(piece.group(0).rstrip(".!?\"'"))), _key(words)
     return best
 
 

@@ -38,6 +38,7 @@ _NOTHING = frozenset(
 _YES = re.compile(r"(?:yes|true|1)\b", re.IGNORECASE)
 _NO = re.compile(r"(?:no|false|0)\b", re.IGNORECASE)
 _KERNEL = re.compile(r"(?:Linux )?(?:version )?(\d\.\d{1,3}\.\d[\w.+~-]{0,60})")
+_DESCRIBED = re.compile(r"v\d[\w.]{0,20}-\d{1,6}-g[0-9a-f]{6,40} (\S{1,40})")  # TensorFlow: "v1.2.0-5-g435cdfc 1.2.1"
 _YOU_HAVE = re.compile(r"\(you have ([^()]{1,40})\)")  # xFormers: "Python  3.11.7 (you have 3.11.0)"
 _CPU = re.compile(
     r"intel|amd|xeon|ryzen|epyc|threadripper|core|apple|arm|cortex|neoverse|graviton|ampere|snapdragon|pentium|i[3579]-",
@@ -148,7 +149,8 @@ _Values = Iterator[tuple[str, Any]]
 
 
 def _version(value: str) -> _Values:
-    found = VERSION.search(value.strip("\"' "))
+    described = _DESCRIBED.match(value)
+    found = VERSION.search(described[1] if described else value.strip("\"' "))
     if found:
         yield "", found[1]
 

@@ -35,6 +35,7 @@ _CUDNN = re.compile(
     r"(?<!cuda/)(?<!cuda / )\bcudnn(?:[ _-](?:version|runtime))?"
     r"(?: is)?[ :=v-]{0,3}(\d{1,2}(?:\.\d{1,2}){0,3})(?![\d.]*\d)"
 )
+_AT_LEAST = re.compile(r"[ \d.]{1,9}\+")  # "macOS 12.3+"
 _APPLE = re.compile(
     r"\b(?:(?P<apple>(?i:apple |macbook (?:pro |air )?|mac (?:mini "
     r"|studio )?))?(?P<chip>M[1-9])(?: (?P<kind>Pro|Max|Ultra))?)\b"
@@ -170,22 +171,18 @@ def _machine(text: Text) -> Iterator[Said]:
 
 
 def _system(text: Text) -> Iterator[Said]:
-    row = named_system(text.lower)
-    if row is not None:
-        word = next(each for each in row.words if each in text.lower)
-        at = text.lower.index(word)
-        line_end = text.whole.find("\n", at)
-        line = text.whole[at : min(line_end if line_end >= 0 else len(text.whole), at + 80)]
+    named = named_system(text.lower)
+    if named is not None:
+        row, start, end = named
+        line = re.split(r"\n|(?i:wsl)", text.whole[start : start + 80])[0]  # whether it is in WSL, read_wsl knows
         # "windows" without a version and a capital is a thing with panes.
-        facts = system_facts(line) if word != "windows" or line[0] == "W" or any(c.isdigit() for c in line[:12]) else {}
-        if "wsl" not in facts and re.search(r"\bwsl ?2?\b", text.lower):
-            facts = {"system": "Linux", "wsl": 2}
-        is_wanted = re.match(rf"{re.escape(word)}[ \d.]{{1,9}}\+", line.lower()) is not None  # "macOS 12.3+"
-        if facts and not is_wanted and _is_here(text, at, at + len(word)):
-            yield Said("machine.os", facts, (text.number_at(at),), "")
-    elif re.search(r"\bwsl ?[12]?\b", text.lower):
-        at = text.lower.index("wsl")
-        yield Said("machine.os", {"system": "Linux", "wsl": 2}, (text.number_at(at),), "")
+        is_system = row.system != "Windows" or line[0] == "W" or any(c.isdigit() for c in line[:12])
+        is_wanted = _AT_LEAST.match(text.lower, end) is not None
+        facts = system_facts(line) if is_system and not is_wanted and _is_here(text, start, end) else {}
+        if facts:
+            yield Said("machine.os", facts, (text.number_at(start),), "")
+    elif "wsl" in text.lower and (found := re.search(r"\bwsl ?[12]?\b", text.lower)):
+        yield Said("machine.os", {"system": "Linux", "wsl": 2}, (text.number_at(found.start()),), "")
     yield from _by_files(text)
 
 

@@ -25,6 +25,14 @@ _NUMBER = re.compile(
 )
 _WINDOWS_BUILD = re.compile(r"\b10\.0\.(\d{5})\b")
 _WINDOWS = re.compile(r"\bwin(?:dows)?[ -]?(server )?(7|8\.1|8|10|11|2012|2016|2019|2022|2025)\b", re.IGNORECASE)
+# "in WSL 2", "WSL version: 2.2.4", "Ubuntu 22.04 (WSL2)"; WSL 1 only where it is called so.
+_IN_WSL = re.compile(
+    r"\b(?:in|inside|under|on|within|via|using|of|from) (?:a |my |the |ubuntu |windows ){0,2}wsl ?-?(?P<old>1\b(?!\.))?"
+    r"|\(?wsl ?2\)?|\bwsl[ -](?:version|\d\.\d)|microsoft-standard-wsl2|ubuntu on windows|windows subsystem for linux"
+)
+_WORKS_THERE = re.compile(
+    r"(?:works?|worked|working|fine|ok|not|no|or|than|instead|try|unlike|(?:please|should|could|can|to) use)[ a-z]{0,10}$"
+)
 # $ uname -a
 _UNAME = re.compile(
     r"^Linux [\w.-]{1,64} (?P<kernel>\d\.\d{1,3}\.\d[\w.+~-]{0,60}) #.{0,160}? "
@@ -38,6 +46,18 @@ _OS_RELEASE_FACTS = {
     "VERSION_ID": "version",
     "PRETTY_NAME": "name",
 }
+
+
+def read_wsl(text: Text) -> Iterator[Said]:
+    """That the program runs in WSL, where a text says so: the Windows around it is then not its system."""
+    if not text.has("wsl", "ubuntu on windows", "windows subsystem for linux"):
+        return
+    for found in _IN_WSL.finditer(text.lower):
+        before = text.lower[max(found.start() - 30, 0) : found.start()]
+        if not _WORKS_THERE.search(before):
+            wsl = 1 if found["old"] else 2
+            yield Said("machine.os", {"system": "Linux", "wsl": wsl}, (text.number_at(found.start()),), "")
+            return
 
 
 def read_systems(text: Text) -> Iterator[Said]:
@@ -75,17 +95,16 @@ def system_facts(words: str) -> dict[str, Any]:
     if platform is not None:
         return platform_facts(platform.group(0))
     lower = words.lower()
-    row = named_system(lower)
+    named = named_system(lower)
     facts: dict[str, Any] = {}
-    if row is None:
+    if named is None:
         if re.search(r"\blinux\b", lower):
             facts["system"] = "Linux"
-    elif row.system == "Windows":
+    elif named[0].system == "Windows":
         facts = _windows(words)
     else:
-        word = next(each for each in row.words if each in lower)
-        behind = words[lower.index(word) + len(word) :]
-        version = _NUMBER.match(behind)
+        row, _, end = named
+        version = _NUMBER.match(words[end:])
         if version and row.distribution == "debian" and version[1].count(".") > 1:
             version = None  # that of its kernel: "#1 SMP Debian 6.1.0-13"
         facts = {"system": row.system, "name": f"{row.name} {version[1]}" if version else row.name}
@@ -136,12 +155,12 @@ def _all_words() -> re.Pattern[str]:
     return re.compile(rf"(?<![a-z0-9~.])(?:{'|'.join(words)})(?![a-z])")
 
 
-def named_system(lower: str) -> SystemRow | None:
-    """The first operating system that a text in lower case names."""
+def named_system(lower: str) -> tuple[SystemRow, int, int] | None:
+    """The first operating system that a text in lower case names, and where its name begins and ends."""
     found = _all_words().search(lower)
     if found is None:
         return None
-    return next(row for row in ticket_words().system if found.group(0) in row.words)
+    return next(row for row in ticket_words().system if found.group(0) in row.words), found.start(), found.end()
 
 
 def _windows(words: str) -> dict[str, Any]:

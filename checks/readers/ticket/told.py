@@ -22,7 +22,7 @@ from checks.readers.ticket.logs import (
 from checks.readers.ticket.mentions import read_mentions
 from checks.readers.ticket.nvidia_smi import read_nvidia_smi
 from checks.readers.ticket.packages import read_packages
-from checks.readers.ticket.systems import read_systems
+from checks.readers.ticket.systems import read_systems, read_wsl
 from checks.readers.ticket.text import Reader, Text
 from checks.readers.ticket.tracebacks import Raised, read_tracebacks
 
@@ -37,6 +37,7 @@ READERS: tuple[Reader, ...] = (
     read_lists,
     read_amd,
     read_variables,
+    read_wsl,
     read_systems,
     read_mentions,
 )

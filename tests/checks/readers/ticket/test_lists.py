@@ -332,3 +332,7 @@ def test_a_kernel_in_a_sentence_of_the_kernel_is_none() -> None:
         == "3.10.0-1160.71.1.el7.x86_64"
     )
     assert read("kernel: NVRM: The driver could not be started").machine is None
+
+
+def test_tensorflow_of_a_git_tag() -> None:
+    assert value(read("TensorFlow version: v1.2.0-5-g435cdfc 1.2.1"), "frameworks.tensorflow.version") == "1.2.1"

@@ -128,6 +128,8 @@ def test_python(text: str, wanted: str | None) -> None:
         ("Windows-10-10.0.26100-SP0", "Windows 11", "Windows"),
         ("Microsoft Windows [Version 10.0.17763.292]", "Windows 10", "Windows"),
         ("Mac OS 10.15.6 (Catalina)", "macOS 10.15.6", "Darwin"),
+        ("torch 1.2.0, Mac OSX 10.14.6", "macOS 10.14.6", "Darwin"),
+        ("Windows 11, it works in WSL2 but not here", "Windows 11", "Windows"),
         ("macOS-15.1.1-arm64-arm-64bit-Mach-O", "macOS 15.1.1", "Darwin"),
         ("CentOS release 6.8 (Final)", "CentOS 6.8", "Linux"),
         ("Linux Mint 22.1", "Linux Mint 22.1", "Linux"),
@@ -155,7 +157,12 @@ def test_what_no_system_is() -> None:
 
 
 def test_wsl() -> None:
-    for text in ("I run it in WSL2", "Platform: Linux-5.15.90.1-microsoft-standard-WSL2-x86_64-with-glibc2.35"):
+    for text in (
+        "I run it in WSL2",
+        "RTX 2080 Ti, Windows 11 [Version 10.0.22000.1219], Ubuntu 22.10 in WSL 2",
+        "Windows Server 2022, Microsoft Windows [Version 10.0.20348.2582], WSL 2.2.4.0, Ubuntu 22.04",
+        "Platform: Linux-5.15.90.1-microsoft-standard-WSL2-x86_64-with-glibc2.35",
+    ):
         machine = read(text).machine
         assert machine is not None
         assert machine.os is not None

@@ -19,16 +19,19 @@ from checks.finding import Evidence, Finding, Outcome, Severity, Status
 from checks.judge import UNKNOWN, rank
 from checks.readers.ticket.lines import PASTED, lines_of
 from checks.readers.ticket.other_machine import Disagreement, disagreements
+from checks.readers.ticket.resemblance import resembled
 from checks.readers.ticket.signatures import Hit, hits
 from checks.readers.ticket.told import told
 
 # Odds of "none of these" against a cause that is as likely right as wrong.
-NONE_OF_THESE = 0.6
+NONE_OF_THESE = 0.4
 # A second wording of the same cause is seldom independent of the first: it counts this much.
 FURTHER = 0.3
 # A check proves that something is so; whether the ticket is about that, is another question.
 IS_WHAT_THE_TICKET_IS_ABOUT = {Severity.BLOCKING: 0.45, Severity.WARNING: 0.15, Severity.NOTE: 0.02}
 CONFIRMED = 0.6  # the same finding, where the text words that cause too
+# Words that are usual for a cause are no proof; beside a signature they only tip the scales.
+LIKENESS, LIKENESS_BESIDE = 0.8, 0.3
 CONSEQUENCE = 0.06  # of the odds are left to what a matching signature calls a consequence
 EXPLAINED = 0.4  # ... and to what the catalogue calls a usual consequence of another cause in question
 CONTRADICTED = 0.25  # ... and to what a check of this very machine found to be fine
@@ -43,6 +46,7 @@ class _Suspect:
 
     hits: list[Hit] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    likeness: float = 0.0  # how likely it is, from the text's words alone
 
     def certainty(self) -> float:
         """How likely this is the root cause, seen alone: 0 to 1."""
@@ -52,6 +56,7 @@ class _Suspect:
         for finding in self.findings[:1]:
             weight = CONFIRMED if self.hits else IS_WHAT_THE_TICKET_IS_ABOUT[finding.severity]
             doubt *= 1 - finding.confidence * weight
+        doubt *= 1 - self.likeness * (LIKENESS_BESIDE if self.hits else LIKENESS)
         return min(1 - doubt, CERTAIN)
 
 
@@ -87,6 +92,8 @@ def _suspects(texts: Sequence[SentFile], facts: Facts, outcomes: Sequence[Outcom
         facts_in_question = (facts,) if facts.told else _in_question(told(lines).facts, facts)
         for hit in hits(lines, facts_in_question, log.name or PASTED):
             suspects[hit.cause].hits.append(hit)
+        for like in resembled(lines):
+            suspects[like.cause].likeness = max(suspects[like.cause].likeness, like.share)
     for outcome in outcomes:
         for finding in outcome.findings:
             if finding.cause != UNKNOWN:

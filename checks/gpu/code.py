@@ -106,7 +106,10 @@ def _torch(
     frameworks: Frameworks, machine: MachineFacts | None, interpreter: InterpreterFacts | None
 ) -> Iterator[UnservedGpu]:
     torch = frameworks.torch
-    if torch is None or not torch.cuda_version or torch.hip_version:
+    if torch is None or torch.hip_version:
+        return
+    # A text may tell the list alone, out of PyTorch's own warning; only builds for CUDA have one of these names.
+    if not torch.cuda_version and not any(each.startswith("sm_") for each in torch.arch_list or ()):
         return
     listed = [each for each in torch.devices or () if each.device.startswith("cuda")]
     groups = dict(_by_capability(_gpus_of(listed, torch, machine) or cuda_gpus(machine)))

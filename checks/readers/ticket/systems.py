@@ -31,7 +31,8 @@ _IN_WSL = re.compile(
     r"|\(?wsl ?2\)?|\bwsl[ -](?:version|\d\.\d)|microsoft-standard-wsl2|ubuntu on windows|windows subsystem for linux"
 )
 _WORKS_THERE = re.compile(
-    r"(?:works?|worked|working|fine|ok|not|no|or|than|instead|try|unlike|(?:please|should|could|can|to) use)[ a-z]{0,10}$"
+    r"(?:works?|worked|working|fine|ok|not|no|or|than|instead|try|unlike"
+    r"|(?:please|should|could|can|to) use)[ a-z]{0,10}$"
 )
 # $ uname -a
 _UNAME = re.compile(

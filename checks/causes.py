@@ -101,8 +101,8 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``explains``: ids of causes that are its consequences, shown behind it. ``remedies``: ids, the best first.
     ``clear``: what a clear outcome proves, in a few words ("The driver is new enough"); a cause without a check has
     none. ``told``: title and reason for a finding that a text alone gave, where ``text`` has placeholders. ``severity``
-    of such a finding. ``questions``: what to ask where the evidence is thin, the most telling first. ``said``: how people
-    tell of it who do not know the cause, in words of our own (see checks/readers/ticket/resemblance.py).
+    of such a finding. ``questions``: what to ask where the evidence is thin, the most telling first. ``said``: how
+    people tell of it who do not know the cause, in words of our own (see checks/readers/ticket/resemblance.py).
     """
 
     cause: str

@@ -1,13 +1,14 @@
 """Which causes a text resembles: for what people tell in their own words, where no signature stands in the text.
 
-Each cause has a profile: the words, pairs of words and shared phrases (resources/knowledge/ticket_phrases.toml) of what
-its file says and of how people tell it (``said``), weighed by how few causes they belong to (tf-idf, Sparck Jones 1972).
-A text is compared with every profile by the cosine of the angle between them: 0 nothing in common, 1 the same.
+Each cause has a profile: the words, pairs of words and shared phrases (resources/knowledge/ticket_phrases.toml) of
+what its file says and of how people tell it (``said``), weighed by how few causes they belong to (tf-idf, Sparck Jones
+1972). A text is compared with every profile by the cosine of the angle between them: 0 nothing in common, 1 the same.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import re
 from collections import Counter, defaultdict
@@ -22,12 +23,13 @@ from checks.knowledge.ticket_phrases import expand, ticket_phrases
 from checks.readers.ticket.lines import Line
 
 LONGEST = 20_000  # characters of a text that are compared; what people say stands at its beginning
+TROUBLE = "trouble"  # the phrase without which a text is a mere list
 PHRASE = 2.0  # a shared phrase says more than a word
 _WORD = re.compile(r"[a-z_]{2,}[a-z0-9_]*|[\u3040-\u30ff]{2,}|[\u4e00-\u9fff]{2}")
 
 
-# Share of the likeliest cause = exp(SHARPNESS * cosine) over the sum of these of all causes named, and NONE for the rest:
-# fitted by maximum likelihood, 2026-11-21, on texts that were no part of the profiles.
+# Share of a cause = exp(SHARPNESS * cosine) over the sum of these of all causes named, and NONE for all others: fitted
+# by maximum likelihood, 2026-11-21, on texts that were no part of the profiles.
 SHARPNESS, NONE = 30.0, 4.0
 
 
@@ -41,9 +43,11 @@ class Likeness:
 
 
 def resembled(lines: Sequence[Line], most: int = 8) -> tuple[Likeness, ...]:
-    """The causes that the text resembles, the most alike first."""
+    """The causes that the text resembles, the most alike first; none where nobody complains of anything."""
     profiles = _profiles()
     features = _features(_text(lines))
+    if f"@{TROUBLE}" not in features:
+        return ()
     weights = {name: factor * profiles.rarity.get(name, profiles.unseen) for name, factor in features.items()}
     length = math.sqrt(sum(weight * weight for weight in weights.values())) or 1.0
     likeness: dict[str, float] = defaultdict(float)
@@ -100,7 +104,7 @@ def _text(lines: Sequence[Line]) -> str:
 def _features(text: str) -> dict[str, float]:
     lowered = text.lower()
     words = _WORD.findall(lowered)
-    features = dict.fromkeys(words, 1.0) | {f"{one} {two}": 1.0 for one, two in zip(words, words[1:], strict=False)}
+    features = dict.fromkeys(words, 1.0) | {f"{one} {two}": 1.0 for one, two in itertools.pairwise(words)}
     phrases = _phrases()
     present = phrases.Match(lowered.encode("utf-8", "replace"), False) or ()
     rows = ticket_phrases().row

@@ -137,7 +137,7 @@ def _package_line(field: Field, number: int, program: str) -> Iterator[Said]:
 def _said(row: FieldRow, value: str, numbers: tuple[int, ...], program: str) -> Iterator[Said]:
     instead = _YOU_HAVE.search(value)
     package = row.fact.split(".")[1] if row.fact.startswith("frameworks.") else ""
-    for fact, read in _READS[row.reads](instead[1] if instead else value):
+    for fact, read in READS[row.reads](instead[1] if instead else value):
         if row.reads == "version" and not is_possible(package, read):
             continue
         yield Said(fact or row.fact, read, numbers, program)
@@ -245,7 +245,7 @@ def _nothing(value: str) -> _Values:  # noqa: ARG001 - a processor's flags are r
     return iter(())
 
 
-_READS: dict[str, Callable[[str], _Values]] = {
+READS: dict[str, Callable[[str], _Values]] = {
     "version": _version,
     "driver": _driver,
     "python": _python,

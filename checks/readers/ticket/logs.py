@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from checks.facts import ProviderStart
 from checks.knowledge.environment_variables import allowed_names
 from checks.knowledge.gpu_architectures import amd_target, architecture_of_die
 from checks.machine.gpu_names import NamedGpu, gpu_of_name
@@ -35,6 +36,7 @@ _TF_FOUND = re.compile(
 _TF_DRIVER = re.compile(r"(?:kernel|libcuda) reported version is: (\d{3}\.[\d.]{1,8}\d)")
 _TF_DSO = re.compile(r"kernel version (\d{3}\.[\d.]{1,8}\d) does not match DSO version")
 _TF_CUDNN = re.compile(r"Loaded (?:runtime )?[Cc]u?DNN (?:version|library:) (\d[\d.]{0,9}\d)")
+_TF_CUDART = re.compile(r"dynamic library '?libcudart\.so\.(\d{1,2}\.\d)")
 _TF_PATH = re.compile(r"LD_LIBRARY_PATH: ([^\n]{1,1000})$", re.MULTILINE)
 _TF_MISSED = re.compile(
     r"Could not load dynamic library|Cannot dlopen some GPU libraries|Could not find cuda drivers|failed call to cuInit"
@@ -68,6 +70,14 @@ def read_tensorflow(text: Text) -> Iterator[Said]:
     if path is not None:
         said_path = ("LD_LIBRARY_PATH", path[1].strip())
         yield Said("variable", said_path, (text.number_at(path.start()),), "TensorFlow")
+    runtime = _TF_CUDART.search(whole)
+    if runtime is not None:  # only builds for CUDA look for it, each for the one that it was built with
+        where = (text.number_at(runtime.start()),)
+        yield Said("frameworks.tensorflow.is_cuda_build", True, where, "TensorFlow")
+        yield Said("frameworks.tensorflow.cuda_version", runtime[1], where, "TensorFlow")
+    at = whole.find("Skipping registering GPU devices")
+    if at >= 0:
+        yield Said("frameworks.tensorflow.devices", (), (text.number_at(at),), "TensorFlow")
     missed = [text.number_at(found.start()) for found in _TF_MISSED.finditer(whole)][:MOST_WARNINGS]
     if missed:
         numbers = tuple(dict.fromkeys(missed))
@@ -144,6 +154,8 @@ def _torch_gpu(text: Text, found: re.Match[str], capability: str, index: int | N
 # --- ONNX Runtime, TensorRT, nvcc ------------------------------------------------------------------------------------
 
 _ORT_PROVIDERS = re.compile(r"[Aa]vailable providers: '?((?:\w{2,40}ExecutionProvider'?,? ?'?){1,12})")
+_ORT_FAILED = re.compile(r"Failed to create (\w{3,40}ExecutionProvider)([^\n]{0,300})")
+_ORT_ERROR = re.compile(r"\[E:onnxruntime[^\n]{0,600}")
 _TRT_BANNER = re.compile(r"\[TensorRT v(\d{4,6})\]")
 _TRT_VERSION = re.compile(r"TensorRT version: (\d{1,2}(?:\.\d{1,3}){1,3})|TensorRT-(\d{1,2}(?:\.\d{1,2}){2,3})[\\/]")
 _TRT_DEVICE = re.compile(r"Selected Device: ([^\n]{3,60})$", re.MULTILINE)
@@ -155,6 +167,8 @@ def read_runtimes(text: Text) -> Iterator[Said]:
     if "ExecutionProvider" in text.whole and (found := _ORT_PROVIDERS.search(text.whole)):
         names = tuple(re.findall(r"\w+ExecutionProvider", found[1]))
         yield Said("frameworks.onnxruntime.providers_listed", names, (text.number_at(found.start()),), "ONNX Runtime")
+    if "Failed to create" in text.whole:
+        yield from _failed_providers(text)
     if "TensorRT" in text.whole:
         if banner := _TRT_BANNER.search(text.whole):
             number = int(banner[1])  # 8503: 8.5.3; 100700: 10.7.0
@@ -175,6 +189,19 @@ def read_runtimes(text: Text) -> Iterator[Said]:
     if "Cuda compilation tools" in text.whole and (compiler := _NVCC.search(text.whole)):
         version = compiler[2] or compiler[1]
         yield Said("environment.nvcc_version", version, (text.number_at(compiler.start()),), "nvcc")
+
+
+def _failed_providers(text: Text) -> Iterator[Said]:
+    """Execution providers of ONNX Runtime that did not start, with the error that stands before, if one does."""
+    failed: dict[str, ProviderStart] = {}
+    numbers = []
+    for found in _ORT_FAILED.finditer(text.whole):
+        before = _ORT_ERROR.findall(text.whole, max(found.start() - 2000, 0), found.start())
+        error = before[-1] if before else found.group(0)
+        failed.setdefault(found[1], ProviderStart(name=found[1], started=False, error=error))
+        numbers.append(text.number_at(found.start()))
+    if failed:
+        yield Said("frameworks.onnxruntime.providers", tuple(failed.values()), tuple(numbers), "ONNX Runtime")
 
 
 # --- AMD -------------------------------------------------------------------------------------------------------------

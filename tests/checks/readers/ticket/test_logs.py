@@ -72,6 +72,13 @@ ORT = (
     "Specified provider 'CUDAExecutionProvider' is not in available provider names. Available providers: "
     "'AzureExecutionProvider, CPUExecutionProvider'"
 )
+# microsoft/onnxruntime#15873
+ORT_FAILED = (
+    "2023-05-09 18:38:36.9 [E:onnxruntime:Default, provider_bridge_ort.cc:1131] Failed to load library "
+    "libonnxruntime_providers_cuda.so with error: libcublasLt.so.11: cannot open shared object file\n"
+    "2023-05-09 18:38:36.929865635 [W:onnxruntime:Default, onnxruntime_pybind_state.cc:541 "
+    "CreateExecutionProviderInstance] Failed to create CUDAExecutionProvider. Please reference the documentation"
+)
 NVCC = "nvcc: NVIDIA (R) Cuda compiler driver\nCuda compilation tools, release 11.5, V11.5.119\n"
 # ROCm/ROCm-OpenCL-Runtime#144, the end of the GPU's part as in other threads
 ROCMINFO = """\
@@ -128,6 +135,13 @@ WANTED = [
     (TF_OLD, "machine.nvidia.devices.0.compute_capability", "6.1"),
     (TF_DRIVER, "machine.nvidia.driver_version", "470.103.1"),
     (TF_MISSING, "environment.values", {"LD_LIBRARY_PATH": "/usr/local/nvidia/lib64:/usr/local/cuda/lib64"}),
+    (TF_MISSING, "frameworks.tensorflow.cuda_version", "10.0"),
+    (TF_MISSING, "frameworks.tensorflow.is_cuda_build", True),
+    (TF_MISSING, "frameworks.tensorflow.devices", None),
+    (TF_MISSING + "\nSkipping registering GPU devices...", "frameworks.tensorflow.devices", ()),
+    (ORT_FAILED, "frameworks.onnxruntime.providers.0.name", "CUDAExecutionProvider"),
+    (ORT_FAILED, "frameworks.onnxruntime.providers.0.started", False),
+    ("jax==0.4.30\njax-cuda12-plugin==0.4.30", "frameworks.jax.plugins", ("jax-cuda12-plugin 0.4.30",)),
     (TORCH_UNFIT, "machine.nvidia.devices.0.compute_capability", "12.0"),
     (TORCH_UNFIT, "machine.nvidia.devices.0.name", "NVIDIA GeForce RTX 5090"),
     (TORCH_UNFIT, "frameworks.torch.arch_list", ("sm_50", "sm_60", "sm_70", "sm_75", "sm_80", "sm_86", "sm_90")),

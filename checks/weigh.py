@@ -24,7 +24,7 @@ from checks.readers.ticket.signatures import Hit, hits
 from checks.readers.ticket.told import told
 
 # Odds of "none of these" against a cause that is as likely right as wrong.
-NONE_OF_THESE = 0.4
+NONE_OF_THESE = 0.25
 # A second wording of the same cause is seldom independent of the first: it counts this much.
 FURTHER = 0.3
 # A check proves that something is so; whether the ticket is about that, is another question.
@@ -32,6 +32,7 @@ IS_WHAT_THE_TICKET_IS_ABOUT = {Severity.BLOCKING: 0.45, Severity.WARNING: 0.15, 
 CONFIRMED = 0.6  # the same finding, where the text words that cause too
 # Words that are usual for a cause are no proof; beside a signature they only tip the scales.
 LIKENESS, LIKENESS_BESIDE = 0.8, 0.3
+DECIDED = 0.8  # certainty of a signature from which on the other words are not asked
 CONSEQUENCE = 0.06  # of the odds are left to what a matching signature calls a consequence
 EXPLAINED = 0.4  # ... and to what the catalogue calls a usual consequence of another cause in question
 CONTRADICTED = 0.25  # ... and to what a check of this very machine found to be fine
@@ -92,8 +93,12 @@ def _suspects(texts: Sequence[SentFile], facts: Facts, outcomes: Sequence[Outcom
         facts_in_question = (facts,) if facts.told else _in_question(told(lines).facts, facts)
         for hit in hits(lines, facts_in_question, log.name or PASTED):
             suspects[hit.cause].hits.append(hit)
-        for like in resembled(lines):
-            suspects[like.cause].likeness = max(suspects[like.cause].likeness, like.share)
+        if (
+            max((each.signature.certainty for suspect in suspects.values() for each in suspect.hits), default=0.0)
+            < DECIDED
+        ):
+            for like in resembled(lines):
+                suspects[like.cause].likeness = max(suspects[like.cause].likeness, like.share)
     for outcome in outcomes:
         for finding in outcome.findings:
             if finding.cause != UNKNOWN:

@@ -211,9 +211,10 @@ def test_what_it_says_when_it_fails() -> None:
     assert nvidia("Failed to initialize NVML: Driver/library version mismatch").nvml == (
         "NVML_ERROR_LIB_RM_VERSION_MISMATCH"
     )
-    assert nvidia(
-        "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."
-    ).nvml == "NVML_ERROR_DRIVER_NOT_LOADED"
+    assert (
+        nvidia("NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.").nvml
+        == "NVML_ERROR_DRIVER_NOT_LOADED"
+    )
 
 
 def test_no_devices_is_said_and_not_concluded() -> None:

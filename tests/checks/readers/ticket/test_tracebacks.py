@@ -181,7 +181,9 @@ def test_exception_group() -> None:
 
 
 def test_without_its_header() -> None:
-    found = one('  File "train.py", line 3, in <module>\n    import torch\nModuleNotFoundError: No module named \'torch\'')
+    found = one(
+        "  File \"train.py\", line 3, in <module>\n    import torch\nModuleNotFoundError: No module named 'torch'"
+    )
     assert (found.type, len(found.frames), found.package) == ("ModuleNotFoundError", 1, "")
 
 

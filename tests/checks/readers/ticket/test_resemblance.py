@@ -1,0 +1,66 @@
+"""What a text resembles, and whether the learned weights are those of the catalogue."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checks.causes import cause_files, cause_of
+from checks.readers.ticket.features import KINDS, SLOTS, features
+from checks.readers.ticket.learn import digest, examples, learn, save
+from checks.readers.ticket.lines import lines_of
+from checks.readers.ticket.resemblance import LEARNED, resembled
+
+VERSIONS = """PyTorch version: 2.6.0+cu124
+Is debug build: False
+CUDA used to build PyTorch: 12.4
+OS: Ubuntu 22.04.5 LTS (x86_64)
+GPU models and configuration: GPU 0: NVIDIA GeForce RTX 4090
+"""
+TABLE = "|   0  NVIDIA GeForce RTX 3090        Off | 00000000:01:00.0 Off |                  N/A |\n" * 3
+
+
+def test_the_weights_are_those_of_the_catalogue() -> None:
+    with np.load(LEARNED, allow_pickle=False) as stored:
+        assert str(stored["digest"]) == digest(examples()), "run: python -m checks.readers.ticket.learn"
+        assert set(stored["causes"]) <= set(cause_files())
+        assert np.isfinite(stored["scale"]).all()
+
+
+@pytest.mark.parametrize("text", ["", " \n", VERSIONS, TABLE])
+def test_a_mere_list_resembles_nothing(text: str) -> None:
+    assert resembled(lines_of(text)) == ()
+
+
+def test_a_complaint_does() -> None:
+    found = resembled(lines_of("Each time I start the notebook the vocabulary built from a set has another order."))
+    assert found[0].cause == "hash-or-order-dependence"
+    assert 1 >= found[0].share >= found[-1].share > 0
+    assert sum(each.share for each in found) <= 1.0001
+
+
+def test_what_a_file_says_resembles_its_cause() -> None:
+    known = [(cause, text) for cause in cause_files() for text in cause_of(cause).said]
+    right = sum(resembled(lines_of(text))[0].cause == cause for cause, text in known)
+    assert right > 0.9 * len(known)
+
+
+@given(st.text(max_size=500))
+def test_any_text_has_features(text: str) -> None:
+    found = features(text)
+    assert len(found) == KINDS
+    assert all(0 <= slot < SLOTS for kind in found for slot in kind)
+    assert found == features(text)
+
+
+def test_learning_finds_what_it_was_told(tmp_path: Path) -> None:
+    known = (("the card is hot and slow", "gpu-throttled"), ("another result with each run", "rng-unseeded"))
+    learned = learn(known * 3)
+    assert learned.causes == ("gpu-throttled", "rng-unseeded")
+    path = tmp_path / "learned.npz"
+    save(learned, digest(known), path)
+    with np.load(path, allow_pickle=False) as stored:
+        assert stored["weights"].shape == (SLOTS, 2)
+        assert np.abs(stored["weights"] * stored["scale"] - learned.weights).max() < 0.01

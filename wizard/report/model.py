@@ -213,7 +213,8 @@ def _evidence(evidence: Evidence, language: str) -> EvidenceRow:
     if evidence.lines:
         name = words("report.origin-pasted", language) if origin == PASTED else origin
         numbers = words("report.list-separator", language).join(map(str, evidence.lines[:_LINES_NAMED]))
-        origin = words("report.origin-lines", language, origin=name, lines=numbers)
+        key = "report.origin-line" if len(evidence.lines) == 1 else "report.origin-lines"
+        origin = words(key, language, origin=name, lines=numbers)
     text = evidence.origin if evidence.lines else ""
     return EvidenceRow(label(evidence.name, language), evidence.value, origin, evidence.source, text, evidence.lines)
 

@@ -9,8 +9,10 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
+from wizard.case_model import Search
 from wizard.flow import TICKET, Step
 from wizard.given import Kind
+from wizard.pages.evidence import EvidencePage
 from wizard.pages.report import ReportPage
 from wizard.window import Window
 
@@ -50,6 +52,11 @@ def test_from_the_card_to_the_report(qtbot: QtBot, window: Window) -> None:
     assert window.next.text() == "&Diagnose"
     assert not window.next.isEnabled()
     assert "ticket" in window._hint.text()
+    evidence = window.page(Step.EVIDENCE)
+    assert isinstance(evidence, EvidencePage)
+    assert "Paste what was sent" in evidence.intro.text()
+    assert not evidence._exactness_part.isVisible()
+    assert window.case.search is Search.IDLE  # no interpreter is needed, so none is looked for
     page = diagnosed(qtbot, window, TEXT)
     case = window.case.case
     assert case is not None

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from wizard.case_model import CaseModel, Search
-from wizard.flow import EXACTNESS
+from wizard.flow import EXACTNESS, TICKET
 from wizard.given import Given, Kind, kept
 from wizard.pages.cards import ChoiceCard
 from wizard.pages.long_text import value_text
@@ -46,11 +46,12 @@ class EvidencePage(Page):
         case.changed.connect(self.refresh)
         self.refresh()
 
-    def _heading(self, key: str) -> QLabel:
+    def _heading(self, key: str, layout: QVBoxLayout | None = None) -> QLabel:
         label = plain_label("heading")
         self.bind(label.setText, key)
-        self.body.addSpacing(6)
-        self.body.addWidget(label)
+        into = layout or self.body
+        into.addSpacing(6)
+        into.addWidget(label)
         return label
 
     def _add_text(self) -> None:
@@ -110,10 +111,14 @@ class EvidencePage(Page):
         self.drop.on_files = self.case.add_files
 
     def _add_exactness(self) -> None:
-        self._heading("evidence-exactness")
+        self._exactness_part = QWidget()
+        part = QVBoxLayout(self._exactness_part)
+        part.setContentsMargins(0, 0, 0, 0)
+        part.setSpacing(self.body.spacing())
+        self._heading("evidence-exactness", part)
         why = plain_label("muted")
         self.bind(why.setText, "evidence-exactness-why")
-        self.body.addWidget(why)
+        part.addWidget(why)
         grid = QGridLayout()
         grid.setSpacing(10)
         self._group = QButtonGroup(self)
@@ -127,7 +132,8 @@ class EvidencePage(Page):
             grid.addWidget(each, index // 2, index % 2)
         grid.setColumnStretch(0, 1)
         grid.setColumnStretch(1, 1)
-        self.body.addLayout(grid)
+        part.addLayout(grid)
+        self.body.addWidget(self._exactness_part)
         self._group.buttonToggled.connect(self._exact)
 
     def _exact(self, button: ChoiceCard, checked: bool) -> None:
@@ -140,7 +146,10 @@ class EvidencePage(Page):
         self.case.add_files(map(Path, paths), kind)
 
     def refresh(self) -> None:
-        """Show the given files and the answers."""
+        """Show the given files and the answers; a ticket is asked for its text alone."""
+        is_ticket = self.case.answers.symptom == TICKET
+        self.intro.setText(self.case.say("evidence-intro-ticket" if is_ticket else "evidence-intro"))
+        self._exactness_part.setVisible(not is_ticket)
         if self.case.answers.text != self._text_seen:
             self._text.setPlainText(self.case.answers.text)
         self._exactness[self.case.answers.exactness].setChecked(True)
@@ -183,7 +192,7 @@ class EvidencePage(Page):
 
     def start(self) -> None:
         """Look for interpreters while the user reads; the next page shows them."""
-        if self.case.search is Search.IDLE:
+        if self.case.search is Search.IDLE and self.case.answers.symptom != TICKET:
             self.work.search()
 
     def first_focus(self) -> QWidget | None:

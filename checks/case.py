@@ -55,10 +55,12 @@ class CaseError(Exception):
 
 def judged(facts: Facts, answers: Answers, *, created: str | None = None, complete: bool = True) -> Case:
     """The case that these facts make, judged by this version."""
-    from checks.judge import judge_each  # late: it imports every check, and the window wants to be shown first
-    from checks.weigh import with_tickets
+    from checks.judge import (  # late: it imports every check, and the window wants to be shown first
+        conclude,
+        judge_each,
+    )
 
-    outcomes, findings = with_tickets(facts, judge_each(facts))
+    outcomes, findings = conclude(facts, judge_each(facts))
     return Case(
         created=created or now(),
         answers=answers,

@@ -107,9 +107,8 @@ class _Examination:
             self._start_in(target)
         self._start_own()
         # Only now: importing every check costs time that the probes can use.
-        from checks.judge import judge_each
+        from checks.judge import conclude, judge_each
         from checks.registry import all_checks
-        from checks.weigh import with_tickets
 
         yield Planned(probes=dict(self._expected), checks=tuple(all_checks()))
         if self._request.interpreters is None and not self._cancelled():
@@ -123,7 +122,7 @@ class _Examination:
             outcomes.append(outcome)
             yield CheckEnded(outcome)
         yield Progress(share=1.0, remaining=0.0)
-        judged, findings = with_tickets(facts, outcomes)
+        judged, findings = conclude(facts, outcomes)
         yield Finished(
             Case(
                 created=now(),

@@ -65,6 +65,16 @@ def judge_one(check: Check, facts: Facts) -> Outcome:
     )
 
 
+def conclude(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[tuple[Outcome, ...], tuple[Finding, ...]]:
+    """All outcomes and all findings, the best first; what a sent text says is weighed with what the checks found."""
+    known = tuple(outcomes)
+    if all(log.text is None for log in facts.logs):
+        return known, rank(known)
+    from checks.weigh import with_texts  # late: reading texts loads much, and most examinations have none
+
+    return with_texts(facts, known)
+
+
 def rank(outcomes: Iterable[Outcome]) -> tuple[Finding, ...]:
     """All findings, the best first: by severity, then causes before their consequences, then by confidence.
 

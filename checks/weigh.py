@@ -18,7 +18,7 @@ from checks.facts import Facts, SentFile
 from checks.finding import Evidence, Finding, Outcome, Severity, Status
 from checks.judge import UNKNOWN, rank
 from checks.readers.ticket.lines import PASTED, lines_of
-from checks.readers.ticket.other_machine import Disagreement, disagreements
+from checks.readers.ticket.other_machine import disagreements, told_otherwise
 from checks.readers.ticket.resemblance import resembled
 from checks.readers.ticket.signatures import Hit, hits
 from checks.readers.ticket.told import told
@@ -63,15 +63,9 @@ class _Suspect:
         return min(1 - doubt, CERTAIN)
 
 
-def with_tickets(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[tuple[Outcome, ...], tuple[Finding, ...]]:
-    """The outcomes with what the sent texts show, and all findings, the best first.
-
-    Without a text these are the checks' own findings in their own order (checks/judge.py).
-    """
-    known = tuple(outcomes)
+def with_texts(facts: Facts, known: tuple[Outcome, ...]) -> tuple[tuple[Outcome, ...], tuple[Finding, ...]]:
+    """The outcomes with what the sent texts show, and all findings, the best first."""
     texts = [log for log in facts.logs if log.text is not None]
-    if not texts:
-        return known, rank(known)
     suspects = _suspects(texts, facts, known)
     shares = _shares(suspects, known, is_of_this_machine=not facts.told and not any(told_otherwise(facts)))
     named = [_finding(cause, suspects[cause], shares[cause]) for cause in _worth_naming(shares)]
@@ -108,12 +102,6 @@ def _suspects(texts: Sequence[SentFile], facts: Facts, outcomes: Sequence[Outcom
             if finding.cause != UNKNOWN:
                 suspects[finding.cause].findings.append(finding)
     return {UNKNOWN: _Suspect(), **suspects}
-
-
-def told_otherwise(facts: Facts) -> tuple[Disagreement, ...]:
-    """Where the texts that were sent and the machine that was examined disagree; empty for a ticket alone."""
-    texts = () if facts.told else (lines_of(log.text) for log in facts.logs if log.text is not None)
-    return tuple(dict.fromkeys(each for lines in texts for each in disagreements(told(lines).facts, facts)))
 
 
 def _in_question(in_the_text: Facts, here: Facts) -> tuple[Facts, ...]:

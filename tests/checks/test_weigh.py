@@ -7,9 +7,11 @@ from checks.case import Answers, judged
 from checks.causes import Signature
 from checks.facts import Facts, Frameworks, Gpu, Gpus, MachineFacts, NvidiaFacts, OsFacts, SentFile, TorchFacts
 from checks.finding import Evidence, Finding, Outcome, Severity, Status
+from checks.judge import conclude
+from checks.readers.ticket.other_machine import told_otherwise
 from checks.readers.ticket.read import TICKET, pasted, read_ticket
 from checks.readers.ticket.signatures import Hit
-from checks.weigh import CERTAIN, told_otherwise, with_tickets
+from checks.weigh import CERTAIN
 
 NO_KERNEL = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
 OUT_OF_MEMORY = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n"
@@ -27,7 +29,7 @@ def played(monkeypatch: pytest.MonkeyPatch, *found: tuple[str, float, tuple[str,
     )
     monkeypatch.setattr("checks.weigh.hits", lambda lines, told, origin: stand)
     facts = Facts(told=True, logs=(pasted("x"),))
-    return [(each.cause, each.confidence) for each in with_tickets(facts, ())[1]]
+    return [(each.cause, each.confidence) for each in conclude(facts, ())[1]]
 
 
 # --- the weighing itself ---------------------------------------------------------------------------------------------
@@ -76,7 +78,7 @@ def test_further_wordings_make_it_surer_but_never_certain(monkeypatch: pytest.Mo
 def test_without_a_text_the_checks_speak_for_themselves() -> None:
     finding = Finding(cause="driver-not-loaded", severity=Severity.BLOCKING, confidence=0.9)
     outcome = Outcome(cause="driver-not-loaded", status=Status.FOUND, findings=(finding,))
-    assert with_tickets(Facts(), [outcome]) == ((outcome,), (finding,))
+    assert conclude(Facts(), [outcome]) == ((outcome,), (finding,))
 
 
 # --- texts -----------------------------------------------------------------------------------------------------------
@@ -125,7 +127,7 @@ def live(text: str, **machine: object) -> Facts:
 
 
 def test_what_a_check_found_stands_whatever_the_text_says() -> None:
-    outcomes, findings = with_tickets(live(OUT_OF_MEMORY), [FOUND])
+    outcomes, findings = conclude(live(OUT_OF_MEMORY), [FOUND])
     assert {each.cause for each in findings} == {"driver-too-old-for-cuda", "gpu-out-of-memory"}
     assert next(each for each in findings if each.cause == DRIVER.cause) == DRIVER
     assert {each.cause for each in outcomes} >= {"driver-too-old-for-cuda", "gpu-out-of-memory"}
@@ -133,7 +135,7 @@ def test_what_a_check_found_stands_whatever_the_text_says() -> None:
 
 def test_text_and_check_of_one_cause_are_one_finding() -> None:
     text = "RuntimeError: The NVIDIA driver on your system is too old (found version 11040). Please update"
-    (finding, *others) = with_tickets(live(text), [FOUND])[1]
+    (finding, *others) = conclude(live(text), [FOUND])[1]
     assert finding.cause == DRIVER.cause
     assert {each.name for each in finding.evidence} == {"driver_version", "clue"}
     assert not [each for each in others if each.cause == DRIVER.cause]
@@ -142,8 +144,8 @@ def test_text_and_check_of_one_cause_are_one_finding() -> None:
 def test_what_the_machine_contradicts_is_less_sure(monkeypatch: pytest.MonkeyPatch) -> None:
     played(monkeypatch, ("driver-not-loaded", 0.8, ()))
     fine = Outcome(cause="driver-not-loaded", status=Status.CLEAR)
-    alone = with_tickets(live("x"), [])[1][0]
-    contradicted = with_tickets(live("x"), [fine])[1][0]
+    alone = conclude(live("x"), [])[1][0]
+    contradicted = conclude(live("x"), [fine])[1][0]
     assert alone.cause == contradicted.cause == "driver-not-loaded"
     assert contradicted.confidence < alone.confidence - 0.1
 

@@ -21,7 +21,6 @@ from checks.knowledge.age import knowledge_days
 from checks.readers.ticket.lines import PASTED
 from checks.remedy import RemedyPlan, plan_remedies
 from checks.shell import fill_sentence
-from checks.weigh import told_otherwise
 from wizard.report.fact_sheet import FactSection, fact_sections, label
 from wizard.report.verdict import Verdict, verdict_of
 from wizard.words import area, words
@@ -287,6 +286,10 @@ def _notes(case: Case, language: str) -> tuple[str, ...]:
 
 def _told_otherwise(case: Case, language: str) -> tuple[str, ...]:
     """That a pasted text is from another machine than the one examined, or from another day."""
+    if case.facts.told or not any(log.text for log in case.facts.logs):
+        return ()
+    from checks.readers.ticket.other_machine import told_otherwise
+
     found = told_otherwise(case.facts)
     if not found:
         return ()

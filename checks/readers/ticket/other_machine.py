@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from checks.facts import Facts
+from checks.readers.ticket.lines import lines_of
+from checks.readers.ticket.told import told
 from checks.versions import release
 
 
@@ -22,26 +24,32 @@ class Disagreement:
     is_other_machine: bool
 
 
-def disagreements(told: Facts, here: Facts) -> tuple[Disagreement, ...]:
+def disagreements(text: Facts, here: Facts) -> tuple[Disagreement, ...]:
     """What the text and the machine tell differently; what either does not tell is no disagreement."""
-    return tuple(_each(told, here))
+    return tuple(_each(text, here))
 
 
-def _each(told: Facts, here: Facts) -> Iterator[Disagreement]:
-    systems = _system(told), _system(here)
+def told_otherwise(facts: Facts) -> tuple[Disagreement, ...]:
+    """Where the texts that were sent and the machine that was examined disagree; empty for a ticket alone."""
+    texts = () if facts.told else (lines_of(log.text) for log in facts.logs if log.text is not None)
+    return tuple(dict.fromkeys(each for lines in texts for each in disagreements(told(lines).facts, facts)))
+
+
+def _each(text: Facts, here: Facts) -> Iterator[Disagreement]:
+    systems = _system(text), _system(here)
     if all(systems) and systems[0] != systems[1]:
         yield Disagreement("os", *systems, is_other_machine=True)
-    first, second = _gpus(told), _gpus(here)
+    first, second = _gpus(text), _gpus(here)
     if first and second and not any(one in other or other in one for one in first for other in second):
         yield Disagreement("gpu", _listed(first), _listed(second), is_other_machine=True)
     for fact, version in (("driver_version", _driver), ("torch_version", _torch), ("python_version", _python)):
-        if _differ(version(told), version(here)):
-            yield Disagreement(fact, version(told), version(here), is_other_machine=False)
+        if _differ(version(text), version(here)):
+            yield Disagreement(fact, version(text), version(here), is_other_machine=False)
 
 
-def _differ(told: str, here: str) -> bool:
+def _differ(text: str, here: str) -> bool:
     """Whether two versions differ as far as both are told: "3.11" and "3.11.7" do not."""
-    first, second = release(told), release(here)
+    first, second = release(text), release(here)
     shorter = min(len(first), len(second))
     return shorter > 0 and first[:shorter] != second[:shorter]
 

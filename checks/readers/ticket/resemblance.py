@@ -24,7 +24,9 @@ TROUBLE = "trouble"  # the phrase of a complaint
 # that were left out of the learning, fold by fold.
 SHARPNESS = 6.0
 
-_LISTED = re.compile(r"\s*\||[\W_]*[\w/().#,-]{1,30}(?: [\w/().#,-]{1,30}){0,4} ?[:=|]")  # "key: value", rows of a table
+_LISTED = re.compile(
+    r"\s*\||[\W_]*[\w/().#,-]{1,30}(?: [\w/().#,-]{1,30}){0,4} ?[:=|]"
+)  # "key: value", rows of a table
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")  # written without spaces between words
 Floats = npt.NDArray[np.float32]
 

@@ -27,6 +27,7 @@ SHARPNESS = 6.0
 _LISTED = re.compile(
     r"\s*\||[\W_]*[\w/().#,-]{1,30}(?: [\w/().#,-]{1,30}){0,4} ?[:=|]"
 )  # "key: value", rows of a table
+_CONNECTING = re.compile(r"\b(?:the|an?|is|are|but|and|i|my|we|not|if|when|than|same|from|only|with|it)\b", re.IGNORECASE)
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")  # written without spaces between words
 Floats = npt.NDArray[np.float32]
 
@@ -74,8 +75,9 @@ def vector(found: Sequence[Sequence[int]], rarity: Floats) -> Floats:
 
 
 def _is_told(line: str) -> bool:
-    """Whether a person wrote the line: several words in a row, or Japanese or Chinese, and no "key: value"."""
-    return (len(words(line.lower())) >= 5 or len(_UNSPACED.findall(line)) >= 6) and _LISTED.match(line) is None
+    """Whether a person wrote the line: several words in a row, or Japanese or Chinese, and no mere "key: value"."""
+    is_sentence = _LISTED.match(line) is None or len(_CONNECTING.findall(line)) >= 3
+    return is_sentence and (len(words(line.lower())) >= 5 or len(_UNSPACED.findall(line)) >= 6)
 
 
 @functools.cache

@@ -51,6 +51,10 @@ class Hand:
         """Keys one after the other, as xdotool names them."""
         subprocess.run(["xdotool", "key", *keys], env=self._environment, check=True, timeout=PATIENCE)
 
+    def type(self, text: str) -> None:
+        """Text into what has the keyboard."""
+        subprocess.run(["xdotool", "type", text], env=self._environment, check=True, timeout=PATIENCE)
+
     def press_until(self, key: str, page: str) -> None:
         """A button that is not ready yet is pressed again, as people do."""
         for _ in range(PATIENCE):
@@ -88,3 +92,27 @@ def test_the_whole_walk_by_keyboard(screen: str, tmp_path: Path, language: str) 
         assert program.stderr is not None
         assert b"Traceback" not in program.stderr.read()
     assert probes == []
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_ticket_by_keyboard(screen: str, tmp_path: Path, language: str) -> None:
+    first, evidence, report = (
+        re.escape(words(f"window.{step}-title", language)) for step in ("symptom", "evidence", "report")
+    )
+    environment = {**os.environ, "DISPLAY": screen, "QT_QPA_PLATFORM": "xcb", "NAOSU_LANG": language}
+    environment |= {"HOME": str(tmp_path)}
+    command = [sys.executable, "-m", "wizard"]
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE) as program:
+        try:
+            hand = Hand(screen)
+            hand.wait_for(first)
+            hand.press("Down", "Down", "Down", "Right", "space", "alt+n")  # the card at the lower right
+            hand.wait_for(evidence)
+            hand.type("torch.OutOfMemoryError: CUDA out of memory.")
+            hand.press_until("alt+d", report)
+            hand.press("ctrl+q")
+            assert program.wait(PATIENCE) == 0
+        finally:
+            program.kill()
+        assert program.stderr is not None
+        assert b"Traceback" not in program.stderr.read()

@@ -27,7 +27,9 @@ SHARPNESS = 6.0
 _LISTED = re.compile(
     r"\s*\||[\W_]*[\w/().#,-]{1,30}(?: [\w/().#,-]{1,30}){0,4} ?[:=|]"
 )  # "key: value", rows of a table
-_CONNECTING = re.compile(r"\b(?:the|an?|is|are|but|and|i|my|we|not|if|when|than|same|from|only|with|it)\b", re.IGNORECASE)
+_CONNECTING = re.compile(
+    r"\b(?:the|an?|is|are|but|and|i|my|we|not|if|when|than|same|from|only|with|it)\b", re.IGNORECASE
+)
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")  # written without spaces between words
 Floats = npt.NDArray[np.float32]
 

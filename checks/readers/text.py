@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import codecs
 import functools
+import itertools
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, BinaryIO
 
 import re2
 from charset_normalizer import from_bytes
 
 PIECE = 1 << 20  # bytes read at a time
-WHOLE = 400_000  # bytes up to which a text is kept as it is
-HEAD, TAIL, TROUBLES, VERSIONS = 64_000, 160_000, 200_000, 60_000  # bytes that are kept of a longer one
+WHOLE = 500_000  # bytes up to which a text is kept as it is
+# Bytes that are kept of a longer one; together less than WHOLE, so that what was kept once is kept as it is.
+HEAD, TAIL, TROUBLES, VERSIONS = 64_000, 160_000, 200_000, 50_000
+BLOCK = 4000  # bytes of lines that are searched at once, as most have nothing to find
 FOLLOWING = 4  # lines kept after one that speaks of an error
 LONGEST = 4000  # bytes after which a line is broken: a log can come as one line
 BINARY = 0.05  # share of control characters from which on it is no text
@@ -35,7 +38,7 @@ _BOMS = (
 )
 _CONTROL = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f\x7f]")
 _TROUBLE = (
-    r"(?i)error|exception|traceback|fail|fatal|panic|cannot|can't|could ?n[o']t|unable|abort|killed|core dumped"
+    r"(?im)error|exception|traceback|fail|fatal|panic|cannot|can't|could ?n[o']t|unable|abort|killed|core dumped"
     r"|segfault|sigsegv|sigill|illegal|denied|undefined|unsupported|mismatch|incompatib|corrupt|invalid|missing|too old"
     r"|not (?:found|support|compat|avail|implement|initial|permit)|out of memory|\boom\b|\bxid\b|nvrm|assert|\bnan\b"
     r"|no kernel|warn|no such|^\s+file \"|エラー|失敗|ありません|できません|错误|失败|找不到|无法"
@@ -116,16 +119,17 @@ def _wide(head: bytes) -> str | None:
     return None
 
 
-def _as_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
+def _as_lines(pieces: Iterable[bytes]) -> Iterator[list[bytes]]:
+    """The lines, many at a time; one of more than LONGEST bytes is broken."""
     rest = b""
     for piece in pieces:
         *lines, rest = (rest + piece).split(b"\n")
-        for line in lines:
-            yield from (line,) if len(line) <= LONGEST else _broken(line)
         if len(rest) > 16 * LONGEST:
             *whole, rest = _broken(rest)
-            yield from whole
-    yield from _broken(rest)
+            lines += whole
+        if lines:
+            yield lines if max(map(len, lines)) <= LONGEST else [part for line in lines for part in _broken(line)]
+    yield list(_broken(rest))
 
 
 def _broken(line: bytes) -> Iterator[bytes]:
@@ -139,37 +143,52 @@ def _broken(line: bytes) -> Iterator[bytes]:
     yield line
 
 
-def _condensed(lines: Iterator[bytes]) -> bytes:
+def _condensed(lines: Iterator[list[bytes]]) -> bytes:
     whole: list[bytes] = []
     size = 0
-    for line in lines:
-        whole.append(line)
-        size += len(line) + 1
+    for some in lines:
+        whole += some
+        size += _size(some)
         if size > WHOLE:
             return b"\n".join(_parts(whole, lines))
     return b"\n".join(whole)
 
 
-def _parts(read: list[bytes], lines: Iterator[bytes]) -> list[bytes]:
+def _size(lines: Sequence[bytes]) -> int:
+    """Bytes with the line breaks."""
+    return sum(map(len, lines)) + len(lines)
+
+
+def _parts(read: list[bytes], lines: Iterator[list[bytes]]) -> list[bytes]:
     """Of a long text: the beginning, what matters of the middle, the end."""
-    kept_lines: list[bytes] = []
     size = index = 0
     while size < HEAD:
-        kept_lines.append(read[index])
         size += len(read[index]) + 1
         index += 1
     middle = _Middle()
-    end: deque[bytes] = deque()
+    end: deque[tuple[list[bytes], int]] = deque()  # blocks of lines, with their sizes
     end_size = 0
-    for source in (iter(read[index:]), lines):
-        for line in source:
-            end.append(line)
-            end_size += len(line) + 1
-            while end_size > TAIL:
-                oldest = end.popleft()
-                end_size -= len(oldest) + 1
+    for some in itertools.chain((read[index:],), lines):
+        for block in _blocks(some):
+            end.append((block, _size(block)))
+            end_size += end[-1][1]
+            while end_size - end[0][1] >= TAIL:
+                oldest, oldest_size = end.popleft()
+                end_size -= oldest_size
                 middle.add(oldest)
-    return [*kept_lines, *middle.kept(), *end]
+    last = [line for block, _ in end for line in block]
+    first = 0
+    while end_size > TAIL:
+        end_size -= len(last[first]) + 1
+        first += 1
+    middle.add(last[:first])
+    return [*read[:index], *middle.kept(), *last[first:]]
+
+
+def _blocks(lines: list[bytes]) -> Iterator[list[bytes]]:
+    """The same in lists of about BLOCK bytes, where the lines are of one length."""
+    count = max(1, BLOCK * len(lines) // max(_size(lines), 1))
+    yield from (lines[start : start + count] for start in range(0, len(lines), count))
 
 
 class _Middle:
@@ -181,24 +200,42 @@ class _Middle:
         self._troubles, self._versions = TROUBLES, VERSIONS
         self._following = self._left_out = 0
 
-    def add(self, line: bytes) -> None:
-        if self._troubles > 0 and _trouble().search(line) is not None and self._is_new(line):
-            self._troubles -= len(line) + 1
-            self._following = FOLLOWING
-        elif self._following > 0 and self._troubles > 0:
-            self._troubles -= len(line) + 1
-            self._following -= 1
-        elif self._versions > 0 and _version().search(line) is not None and self._is_new(line):
-            self._versions -= len(line) + 1
-        else:
-            self._left_out += 1
+    def add(self, lines: list[bytes]) -> None:
+        """The next lines; where nothing in them can matter, they are not looked at one by one."""
+        if self._following == 0 and not self._has_signs(b"\n".join(lines)):
+            self._left_out += len(lines)
             return
-        self._tell()
-        self._kept.append(line)
+        for line in lines:
+            self._add(line)
 
     def kept(self) -> list[bytes]:
-        self._tell()
+        """What was kept, with a mark for what was not."""
+        self._mark()
         return self._kept
+
+    def _has_signs(self, block: bytes) -> bool:
+        return (self._troubles > 0 and _trouble().search(block) is not None) or (
+            self._versions > 0 and _version().search(block) is not None
+        )
+
+    def _add(self, line: bytes) -> None:
+        if self._troubles > 0 and _trouble().search(line) is not None and self._is_new(line):
+            self._troubles -= self._keep(line)
+            self._following = FOLLOWING
+        elif self._following > 0 and self._troubles > 0:
+            self._troubles -= self._keep(line)
+            self._following -= 1
+        elif self._versions > 0 and _version().search(line) is not None and self._is_new(line):
+            self._versions -= self._keep(line)
+        else:
+            self._following = 0 if self._troubles <= 0 else self._following
+            self._left_out += 1
+
+    def _keep(self, line: bytes) -> int:
+        """Keep a line; the bytes that it takes, with those of the mark before it."""
+        size = self._mark() + len(line) + 1
+        self._kept.append(line)
+        return size
 
     def _is_new(self, line: bytes) -> bool:
         wording = _NUMBERS.sub(b"0", line[:300])
@@ -207,10 +244,12 @@ class _Middle:
         self._seen.add(wording)
         return True
 
-    def _tell(self) -> None:
-        if self._left_out:
-            self._kept.append(b"[... %d ...]" % self._left_out)
-            self._left_out = 0
+    def _mark(self) -> int:
+        if not self._left_out:
+            return 0
+        self._kept.append(b"[... %d ...]" % self._left_out)
+        self._left_out = 0
+        return len(self._kept[-1]) + 1
 
 
 @functools.cache

@@ -2,11 +2,13 @@
 
 import io
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import checks.readers.text
 from checks.readers.text import PIECE, WHOLE, NotText, kept, read_text
 
 ERROR = "RuntimeError: CUDA error: no kernel image is available for execution on the device"
@@ -139,3 +141,41 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
         return
     assert isinstance(text, str)
     text.encode("utf-8", "strict")
+
+
+class Counting:
+    """Stands in for a compiled pattern and counts how often it is asked."""
+
+    def __init__(self, pattern: Any) -> None:
+        self._pattern = pattern
+        self.asked = 0
+
+    def search(self, text: bytes) -> Any:
+        self.asked += 1
+        return self._pattern.search(text)
+
+
+@pytest.mark.parametrize("line", [b"\n", b"x\n", b"2026-01-01 12:00:00 INFO step 5 loss 0.1\n"])
+def test_lines_without_a_sign_are_passed_over_in_blocks(monkeypatch: pytest.MonkeyPatch, line: bytes) -> None:
+    """Fifty million empty lines would cost minutes, if each were searched by itself."""
+    counting = Counting(checks.readers.text._trouble())
+    monkeypatch.setattr(checks.readers.text, "_trouble", lambda: counting)
+    data = line * (3_000_000 // len(line))
+    read_text(io.BytesIO(data))
+    assert 0 < counting.asked < len(data) / 1000
+
+
+@pytest.mark.parametrize("distance", [1, 2, 9, 200])
+def test_what_was_kept_is_kept_again(distance: int) -> None:
+    """A text is cut when it is pasted, and once more when it is judged."""
+    words = ["ERROR", "noise", "torch version"]
+    text = "\n".join(f"{words[n % distance % 3]} {'abcdefghij'[n % 10] * (n % 37)}{n:x}" for n in range(60_000))
+    once = kept(text)
+    assert len(once) < len(text)
+    assert kept(once) == once
+
+
+def test_a_sign_at_the_edge_of_a_block_is_found() -> None:
+    for before in range(9_000, 9_300):
+        if ERROR not in kept("\n".join(["."] * before + [ERROR] + ["." * 50] * 12_000)):
+            raise AssertionError(before)

@@ -58,7 +58,9 @@ def resembled(lines: Sequence[Line], most: int = 8) -> tuple[Likeness, ...]:
     if TROUBLE not in phrases(text.lower()) and not any(_is_told(line.text) for line in lines):
         return ()
     learned = _learned()
-    scores = vector(features(text), learned.rarity) @ learned.weights + learned.bias
+    whole = vector(features(text), learned.rarity)
+    present = np.flatnonzero(whole)  # a text has a tenth of the features
+    scores = whole[present] @ learned.weights[present] + learned.bias
     powers = np.exp(SHARPNESS * (scores - scores.max()))
     shares = powers / powers.sum()
     best = np.argsort(-shares, kind="stable")[:most]

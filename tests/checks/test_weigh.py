@@ -106,6 +106,12 @@ def test_nothing_in_the_text_is_unknown_and_sure_of_it() -> None:
     assert named("") == ["unknown"]
 
 
+def test_a_ticket_without_a_readable_text_is_unknown() -> None:
+    picture = SentFile(name="screen.png", kind="log", unread={"text": "not-text"})
+    case = judged(read_ticket(picture), Answers(symptom=TICKET))
+    assert [each.cause for each in case.findings] == ["unknown"]
+
+
 # --- a text and a live machine ---------------------------------------------------------------------------------------
 
 DRIVER = Finding(
@@ -141,6 +147,22 @@ def test_text_and_check_of_one_cause_are_one_finding() -> None:
     assert not [each for each in others if each.cause == DRIVER.cause]
 
 
+def test_a_cause_that_the_text_words_too_is_no_less_sure_than_its_check() -> None:
+    """Among other errors in the text it would lose nearly all of its share; the check has proven it all the same."""
+    text = "The NVIDIA driver on your system is too old (found version 11040).\n"
+    text += f"{OUT_OF_MEMORY}OSError: libcudart.so.12: cannot open shared object file\n"
+    findings = conclude(live(text), [FOUND])[1]
+    assert next(each.confidence for each in findings if each.cause == DRIVER.cause) >= DRIVER.confidence
+
+
+def test_what_a_check_found_of_every_gpu_stands() -> None:
+    text = "RuntimeError: The NVIDIA driver on your system is too old (found version 11040). Please update"
+    both = tuple(msgspec.structs.replace(DRIVER, subject=f"GPU {number}") for number in range(2))
+    outcomes, findings = conclude(live(text), [msgspec.structs.replace(FOUND, findings=both)])
+    assert [each.subject for each in findings] == ["GPU 0", "GPU 1"]
+    assert [each.cause for each in outcomes] == [DRIVER.cause]
+
+
 def test_what_the_machine_contradicts_is_less_sure(monkeypatch: pytest.MonkeyPatch) -> None:
     played(monkeypatch, ("driver-not-loaded", 0.8, ()))
     fine = Outcome(cause="driver-not-loaded", status=Status.CLEAR)
@@ -156,6 +178,11 @@ def test_a_text_from_another_machine_is_said_to_be() -> None:
     assert told.is_other_machine
     assert "3090" in told.told
     assert told.here == "GeForce RTX 5070"
+
+
+def test_a_card_that_is_not_here() -> None:
+    here = live(f"{NO_KERNEL}GPU: NVIDIA GeForce RTX 3090\n", gpus=Gpus())
+    assert [(each.fact, each.here, each.is_other_machine) for each in told_otherwise(here)] == [("gpu", "", False)]
 
 
 def test_another_driver_is_another_day() -> None:

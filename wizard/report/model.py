@@ -293,8 +293,11 @@ def _told_otherwise(case: Case, language: str) -> tuple[str, ...]:
     found = told_otherwise(case.facts)
     if not found:
         return ()
+    none = words("report.none", language)
     listed = words("report.list-separator", language).join(
-        words("report.told-otherwise", language, label=label(each.fact, language), told=each.told, here=each.here)
+        words(
+            "report.told-otherwise", language, label=label(each.fact, language), told=each.told, here=each.here or none
+        )
         for each in found
     )
     key = "note-other-machine" if any(each.is_other_machine for each in found) else "note-other-day"

@@ -15,6 +15,8 @@ from checks.versions import release
 class Disagreement:
     """One fact of which text and machine tell differently. ``fact`` has a label in translations/fields.toml.
 
+    ``here``: "" where this machine has none.
+
     ``is_other_machine``: it does not change on one machine (the system, the GPU), other than a version does.
     """
 
@@ -42,6 +44,8 @@ def _each(text: Facts, here: Facts) -> Iterator[Disagreement]:
     first, second = _gpus(text), _gpus(here)
     if first and second and not any(one in other or other in one for one in first for other in second):
         yield Disagreement("gpu", _listed(first), _listed(second), is_other_machine=True)
+    if first and not second and here.machine is not None and here.machine.gpus is not None:
+        yield Disagreement("gpu", _listed(first), "", is_other_machine=False)  # or the card has gone from the bus
     for fact, version in (("driver_version", _driver), ("torch_version", _torch), ("python_version", _python)):
         if _differ(version(text), version(here)):
             yield Disagreement(fact, version(text), version(here), is_other_machine=False)

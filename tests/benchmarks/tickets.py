@@ -11,6 +11,11 @@ Printed:
                      cause that nobody holds plausible
     calibration      per band of confidence: how many first answers, their mean confidence, the share that is right
     speed            tickets per second on one core after start-up, whole judgement, without the report's words
+
+Goals: top-1 95 %, top-3 99 % on tickets that were seen while the signatures were written; 85 %, 95 % and at most 5 %
+false alarms on tickets that were held back (tests/tickets/held_back); 200 tickets per second.
+Expected before the held-back tickets were measured for the first time (2026-11-21): top-1 80 %, top-3 90 %, false
+alarms 6 %, 300 tickets per second; of the answers given with 0.9 and more, 93 % right.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def judge_one(check: Check, facts: Facts) -> Outcome:
 def conclude(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[tuple[Outcome, ...], tuple[Finding, ...]]:
     """All outcomes and all findings, the best first; what a sent text says is weighed with what the checks found."""
     known = tuple(outcomes)
-    if all(log.text is None for log in facts.logs):
+    if not facts.told and all(log.text is None for log in facts.logs):
         return known, rank(known)
     from checks.weigh import with_texts  # late: reading texts loads much, and most examinations have none
 

@@ -8,7 +8,7 @@ or contradicted by the facts, loses most of its odds; the share of a cause in al
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -72,7 +72,12 @@ def with_texts(facts: Facts, known: tuple[Outcome, ...]) -> tuple[tuple[Outcome,
     if facts.told:
         return (*_without(known, named), *_as_outcomes(named)), tuple(named)
     # Of a live machine every finding stands, whether the text is about it or not, and as sure as the check is.
-    worded = [each for each in named if suspects[each.cause].hits or each.cause == UNKNOWN]
+    worded = [
+        finding
+        for each in named
+        if suspects[each.cause].hits or each.cause == UNKNOWN
+        for finding in _with_proven(each, suspects[each.cause].findings)
+    ]
     outcomes_now = (*_without(known, worded), *_as_outcomes(worded))
     return outcomes_now, rank(outcomes_now)
 
@@ -157,10 +162,20 @@ def _finding(cause: str, suspect: _Suspect, share: float) -> Finding:
     )
 
 
+def _with_proven(weighed: Finding, proven: Sequence[Finding]) -> Iterator[Finding]:
+    """A cause that the text words, at least as sure as its check, and what that found of further GPUs or packages."""
+    confidence = max([weighed.confidence, *(each.confidence for each in proven[:1])])
+    yield msgspec.structs.replace(weighed, confidence=confidence)
+    yield from proven[1:]
+
+
 def _without(outcomes: Iterable[Outcome], named: Sequence[Finding]) -> list[Outcome]:
     causes = {each.cause for each in named}
     return [each for each in outcomes if each.status is not Status.FOUND or each.cause not in causes]
 
 
 def _as_outcomes(named: Iterable[Finding]) -> list[Outcome]:
-    return [Outcome(cause=each.cause, status=Status.FOUND, findings=(each,)) for each in named]
+    by_cause: dict[str, list[Finding]] = defaultdict(list)
+    for each in named:
+        by_cause[each.cause].append(each)
+    return [Outcome(cause=cause, status=Status.FOUND, findings=tuple(found)) for cause, found in by_cause.items()]

@@ -112,11 +112,11 @@ def _diagnose(chosen: argparse.Namespace) -> int:
 
 def _diagnose_lines(chosen: argparse.Namespace) -> int:
     """One answer per line, in the order of the tickets; a line that is no ticket is answered with what is wrong."""
-    if chosen.file != STANDARD_STREAM:
+    if chosen.file != STANDARD_STREAM or any((chosen.json, chosen.markdown, chosen.pdf, chosen.reply)):
         raise UsageError(words("commands.json-lines-alone", chosen.lang))
     from wizard.report.json_lines import answer_of
 
-    is_wrong = False
+    status = 0
     with contextlib.ExitStack() as stack:
         if chosen.json_lines == STANDARD_STREAM:
             tickets = sys.stdin.buffer
@@ -127,11 +127,11 @@ def _diagnose_lines(chosen: argparse.Namespace) -> int:
                 raise UsageError(_unreadable(chosen.json_lines, error, chosen.lang)) from error
         for number, line in enumerate(tickets, start=1):
             if line.strip():
-                answer, is_ticket = answer_of(line, number, chosen.lang)
-                is_wrong = is_wrong or not is_ticket
-                sys.stdout.buffer.write(answer)
-        sys.stdout.buffer.flush()
-    return 2 if is_wrong else 0
+                answer = answer_of(line, number, chosen.lang, redact=not chosen.no_redact)
+                status = max(status, 2 if not answer.is_ticket else int(answer.is_found))
+                sys.stdout.buffer.write(answer.line)
+                sys.stdout.buffer.flush()  # who writes tickets into a pipe waits for each answer
+    return status
 
 
 def _envs(chosen: argparse.Namespace) -> int:

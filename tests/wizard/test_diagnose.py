@@ -107,7 +107,7 @@ def test_many_in_their_order(tmp_path: Path, capfd: pytest.CaptureFixture[str]) 
     tickets = tmp_path / "tickets.jsonl"
     rows = [{"id": "b", "text": OUT_OF_MEMORY, "more": 1}, {"text": "", "id": 7}, {"text": OUT_OF_MEMORY}]
     tickets.write_text("\n\n".join(map(json.dumps, rows)), encoding="utf-8")
-    assert run_command(["diagnose", "--json-lines", str(tickets)]) == 0
+    assert run_command(["diagnose", "--json-lines", str(tickets)]) == 1
     found = answers(capfd)
     assert [each["id"] for each in found] == ["b", 7, None]
     causes = [each["findings"][0]["cause"] for each in found]  # type: ignore[index]
@@ -117,7 +117,7 @@ def test_many_in_their_order(tmp_path: Path, capfd: pytest.CaptureFixture[str]) 
 
 def test_many_from_a_pipe(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     piped(monkeypatch, json.dumps({"id": 1, "text": OUT_OF_MEMORY}).encode())
-    assert run_command(["diagnose", "--json-lines", "-"]) == 0
+    assert run_command(["diagnose", "--json-lines", "-"]) == 1
     assert [each["id"] for each in answers(capfd)] == [1]
 
 
@@ -143,6 +143,50 @@ def test_a_line_that_is_no_ticket_spoils_no_other(
     assert "line 1" in str(bad["error"])
     assert bad["findings"] == []
     assert fine["id"] == 2
+
+
+@pytest.mark.parametrize("name", ["7", '"b"', "1.50", "12345678901234567890123", '{"a": [null]}', r'"\ud800"'])
+def test_the_id_comes_back_whatever_it_is(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], name: str
+) -> None:
+    piped(monkeypatch, f'{{"id": {name}, "text": ""}}\n{{"id": {name}}}'.encode())
+    run_command(["diagnose", "--json-lines", "-"])
+    assert [each["id"] for each in answers(capfd)] == [json.loads(name)] * 2
+
+
+@pytest.mark.parametrize("before", [b"\xef\xbb\xbf", b" "])
+def test_what_editors_and_loggers_leave_in_the_lines(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], before: bytes
+) -> None:
+    text = OUT_OF_MEMORY + "\udcff"  # a byte that was no UTF-8 when Python read it
+    piped(monkeypatch, before + json.dumps({"text": text}).encode() + b"\r\n")
+    assert run_command(["diagnose", "--json-lines", "-"]) == 1
+    assert answers(capfd)[0]["findings"][0]["cause"] == "gpu-out-of-memory"  # type: ignore[index]
+
+
+def test_private_values_are_hidden_unless_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text = OUT_OF_MEMORY.replace("Tried", "/home/alice/train.py C:\\Users\\alice\\x hf_" + "a1" * 12 + " Tried")
+    for options, is_hidden in (([], True), (["--no-redact"], False)):
+        piped(monkeypatch, json.dumps({"id": "alice", "text": text}).encode())
+        run_command(["diagnose", "--json-lines", "-", *options])
+        (answer,) = answers(capfd)
+        assert answer["id"] == "alice"
+        shown = json.dumps(answer["findings"])
+        assert ("alice" not in shown and "hf_a1" not in shown) is is_hidden
+
+
+def test_nothing_to_answer_is_fine(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    piped(monkeypatch, b"\n")
+    assert run_command(["diagnose", "--json-lines", "-"]) == 0
+    assert not answers(capfd)
+
+
+@pytest.mark.parametrize("other", [["--json"], ["--reply"], ["--pdf", "a.pdf"]])
+def test_one_kind_of_answer(ticket: Path, capfd: pytest.CaptureFixture[str], other: list[str]) -> None:
+    assert run_command(["diagnose", "--json-lines", str(ticket), *other]) == 2
+    assert len(capfd.readouterr().err.splitlines()) == 1
 
 
 def test_one_way_to_name_the_tickets(ticket: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -2,38 +2,67 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from checks.case import Answers, judged
+from checks.finding import Severity
 from checks.readers.text import kept
 from checks.readers.ticket.read import TICKET, pasted, read_ticket
+from checks.redact import redact as redacted
 from wizard.report.json_report import finding_in_words
 from wizard.report.model import finding_view
 from wizard.words import words
 
 
-class _Ticket(msgspec.Struct, frozen=True):
-    """A line. ``id`` is given back as it came."""
+@dataclass(frozen=True)
+class Answer:
+    """What one line gets. ``line``: the answer with its line break.
 
-    text: str
-    id: Any = None
+    ``is_ticket``: whether the line was one at all. ``is_found``: whether something blocking, or a warning, was found.
+    """
+
+    line: bytes
+    is_ticket: bool
+    is_found: bool = False
 
 
-_DECODER = msgspec.json.Decoder(_Ticket)
-
-
-def answer_of(line: bytes, number: int, language: str) -> tuple[bytes, bool]:
-    """The answer to one line, with its line break, and whether the line was a ticket at all.
+def answer_of(line: bytes, number: int, language: str, *, redact: bool = True) -> Answer:
+    """The answer to one line, with private values hidden or as they are.
 
     ``number`` counts the lines from 1, to name the one that is wrong.
     """
-    try:
-        ticket = _DECODER.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    name, text = _ticket(line)
+    if text is None:
         wrong = words("commands.not-a-ticket-line", language, number=number)
-        return msgspec.json.encode({"id": None, "findings": [], "error": wrong}) + b"\n", False
-    case = judged(read_ticket(pasted(kept(ticket.text))), Answers(symptom=TICKET))
+        return Answer(_line({"id": name, "findings": [], "error": wrong}), is_ticket=False)
+    case = judged(read_ticket(pasted(kept(text))), Answers(symptom=TICKET))
+    if redact:
+        case = redacted(case).case
     findings = [finding_in_words(each, finding_view(each, case.facts, language)) for each in case.findings]
-    return msgspec.json.encode({"id": ticket.id, "findings": findings}) + b"\n", True
+    is_found = any(each.severity is not Severity.NOTE for each in case.findings)
+    return Answer(_line({"id": name, "findings": findings}), is_ticket=True, is_found=is_found)
+
+
+def _ticket(line: bytes) -> tuple[msgspec.Raw, str | None]:
+    """The ``id``, to be given back as it came (null where there is none), and the ``text``; None for no ticket.
+
+    Python's own decoder takes what Python's encoder writes: also NaN, and halves of surrogate pairs.
+    """
+    nameless = msgspec.Raw(b"null")
+    try:
+        plain = json.loads(line)
+        if not isinstance(plain, dict):
+            return nameless, None
+        name = msgspec.Raw(json.dumps(plain.get("id")).encode())
+    except (ValueError, RecursionError):
+        return nameless, None
+    text = plain.get("text")
+    return name, text.encode("utf-8", "replace").decode() if isinstance(text, str) else None
+
+
+def _line(answer: dict[str, Any]) -> bytes:
+    return msgspec.json.encode(answer) + b"\n"

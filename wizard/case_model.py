@@ -186,6 +186,8 @@ class CaseModel(QObject):
         if case is not None:
             self.case = case
             self.opened, self.own_case = None, None
+            if case.facts.told:  # a ticket tells of another machine
+                self.case_before = None
         self.changed.emit()
 
     def show_opened(self, case: Case, path: Path) -> None:

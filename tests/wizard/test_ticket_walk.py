@@ -131,3 +131,23 @@ def test_the_language_is_switched_on_the_report(qtbot: QtBot, window: Window) ->
     window.case.set_language("ja")
     qtbot.waitUntil(lambda: any("RTX 5070 Ti" in text and "対応" in text for text in texts_of(page)))
     assert [each.text() for each in page.findChildren(QPushButton) if "返信文" in each.text()]
+
+
+@pytest.mark.parametrize(
+    "before", ["10%\r20%\r30%\n", "one\u2029two\n", "a\x0b\x0cb\x85c\u2028d\n", "a\r\n\r\n\n", "x" * 9000 + "\n"]
+)
+def test_what_breaks_a_line_elsewhere_moves_no_mark(qtbot: QtBot, window: Window, tmp_path: Path, before: str) -> None:
+    """A progress bar in a log file goes back to the beginning of its line, which is no new one."""
+    log = tmp_path / "error.log"
+    log.write_bytes((before + TEXT).encode())
+    window.case.add_files([log], Kind.LOG)
+    page = diagnosed(qtbot, window, "")
+    (box,) = (each for each in page.findChildren(QPlainTextEdit) if "RTX 5070 Ti" in each.toPlainText())
+    marked = {each.cursor.block().text() for each in box.extraSelections()}
+    assert "RuntimeError: CUDA error: no kernel image is available for execution on the device" in marked
+
+
+def test_a_ticket_is_compared_with_no_earlier_examination(qtbot: QtBot, at_report: Window) -> None:
+    at_report.case.case_before = at_report.case.case
+    diagnosed(qtbot, at_report, TEXT)
+    assert at_report.case.case_before is None

@@ -7,13 +7,17 @@ from collections.abc import Sequence
 from PySide6.QtGui import QColor, QFontDatabase, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QVBoxLayout
 
+# What QTextDocument takes for the end of a paragraph beside "\n" (QChar::ParagraphSeparator and frame marks): it would
+# move the numbers of the lines.
+_BREAKS_OF_QT = dict.fromkeys((0x2029, 0xFDD0, 0xFDD1), "\ufffd")
+
 
 def fill_text(layout: QVBoxLayout, text: str, name: str, lines: Sequence[int], mark: QColor) -> None:
     """Show a text; ``lines``: the numbers of the lines to mark in the colour ``mark``, counted from 1.
 
     It may have megabytes, so its lines are not broken and it scrolls for itself, to the first mark.
     """
-    box = QPlainTextEdit(text)
+    box = QPlainTextEdit(text.translate(_BREAKS_OF_QT))
     box.setAccessibleName(name)
     box.setReadOnly(True)
     box.setTabChangesFocus(True)

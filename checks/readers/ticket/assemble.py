@@ -6,8 +6,10 @@ Programs are asked before people (see told.py for the order). A version that goe
 
 from __future__ import annotations
 
+import bisect
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -17,10 +19,11 @@ from checks.gpu.state import pci_address
 from checks.knowledge.ai_packages import framework_of_package
 from checks.machine.gpu_names import jetson_capability
 from checks.readers.ticket.gpus import MOST, GpuSaid
-from checks.readers.ticket.text import Said
+from checks.readers.ticket.text import Said, goes_on
 from checks.versions import release
 
 Tree = dict[str, Any]
+Beginning = tuple[int, str]  # the number of the first line of one of several texts, and its name
 
 _CARDS = re.compile(r"geforce|gtx|\brtx|quadro|titan|tesla|radeon|\brx \d|arc", re.IGNORECASE)  # GH200 and GB10 are ARM
 _LOCAL = re.compile(r"\+(?:[\w.]{0,20}?)(cpu|xpu|cu(?P<cuda>\d{2,4})|rocm(?P<rocm>\d(?:\.\d{1,2}){0,2}))")
@@ -41,7 +44,8 @@ class Contradiction(msgspec.Struct, frozen=True):
 class Heard:
     """What was heard so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, texts: Sequence[Beginning] = ()) -> None:
+        self.texts = texts
         self.values: dict[str, Said] = {}
         self.contradictions: list[Contradiction] = []
         self.packages: dict[str, Said] = {}
@@ -81,7 +85,7 @@ class Heard:
         old = old[1] if isinstance(old, tuple) and fact.startswith("environment.values.") else old
         if old == value or not isinstance(value, str) or not isinstance(old, str):
             return
-        if _goes_on(old, value):
+        if goes_on(old, value):
             if not isinstance(said.value, Package):
                 where[key] = said
             else:
@@ -89,7 +93,7 @@ class Heard:
                     said.fact, msgspec.structs.replace(known.value, version=value), said.lines, said.program
                 )
             self.places[fact] = (*known.lines, *said.lines)
-        elif not _goes_on(value, old) and fact.rpartition(".")[2] not in ("name", "origin", "nvml_message"):
+        elif not goes_on(value, old) and fact.rpartition(".")[2] not in ("name", "origin", "nvml_message"):
             self.contradictions.append(Contradiction(fact, old, value, said.lines))
 
     def _system(self, said: Said) -> None:
@@ -97,7 +101,7 @@ class Heard:
         for decisive in ("system", "distribution", "name"):
             known, value = self.values.get(f"machine.os.{decisive}"), said.value.get(decisive)
             if known is not None and value is not None and known.value != value:
-                if decisive != "name" or not _goes_on(value, known.value):
+                if decisive != "name" or not goes_on(value, known.value):
                     note = Contradiction(f"machine.os.{decisive}", str(known.value), str(value), said.lines)
                     self.contradictions.append(note)
                 return
@@ -154,7 +158,7 @@ def facts_of(heard: Heard) -> Facts:
         _at(tree, "environment")["values"] = {name: said.value[1] for name, said in heard.variables.items()}
         origins.setdefault("environment", []).extend(heard.variables.values())
     for part, heard_there in origins.items():
-        _at(tree, part)["origin"] = origin_of(heard_there)
+        _at(tree, part)["origin"] = origin_of(heard_there, heard.texts)
     _system(tree)
     interpreter = tree.pop("interpreter", None)
     if interpreter is not None:
@@ -163,24 +167,20 @@ def facts_of(heard: Heard) -> Facts:
     return msgspec.convert(tree | {"told": True}, Facts)
 
 
-def origin_of(said: Iterable[Said]) -> str:
-    """Where something came from: "nvidia-smi, lines 3-20; line 40"."""
-    lines: dict[str, set[int]] = {}
+def origin_of(said: Iterable[Said], texts: Sequence[Beginning] = ()) -> str:
+    """Where something came from: "nvidia-smi, lines 3-20; line 40"; of several ``texts`` "line 7 of error.log"."""
+    lines: dict[tuple[str, str], list[int]] = {}
     for each in said:
-        lines.setdefault(each.program, set()).update(each.lines)
+        for number in each.lines:
+            first, name = texts[bisect.bisect_right(texts, number, key=itemgetter(0)) - 1] if texts else (1, "")
+            lines.setdefault((each.program, name), []).append(number - first + 1)
     parts = []
-    for program, numbers in lines.items():
+    for (program, name), numbers in lines.items():
         first, last = min(numbers), max(numbers)
         where = f"line {first}" if first == last else f"lines {first}-{last}"
         parts.append(f"{program}, {where}" if program else where)
+        parts[-1] += f" of {name}" if name else ""
     return "; ".join(parts)
-
-
-def _goes_on(short: str, long: str) -> bool:
-    """Whether a version is told more exactly by another: "2.1" by "2.1.0", "2.1.0" by "2.1.0+cu121"."""
-    return (
-        long.startswith(short) and len(long) > len(short) and not (short[-1:].isdigit() and long[len(short)].isdigit())
-    )
 
 
 def _at(tree: Tree, part: str) -> Tree:
@@ -230,7 +230,7 @@ def _gpus(tree: Tree, origins: dict[str, list[Said]], heard: Heard) -> None:
     devices: list[NvidiaGpu] = []
     for said in heard.gpus:
         gpu: GpuSaid = said.value
-        origin = origin_of([said])
+        origin = origin_of([said], heard.texts)
         is_nvidia = gpu.named.vendor_id == "10de" if gpu.named else gpu.by == "driver"
         if gpu.named is not None:
             shown = gpu.named.as_gpu(gpu.label, origin)
@@ -250,7 +250,7 @@ def _gpus(tree: Tree, origins: dict[str, list[Said]], heard: Heard) -> None:
                 NvidiaGpu(origin=origin, index=index, name=gpu.label, compute_capability=capability or None, **rest)
             )
     if listed:
-        _at(tree, "machine")["gpus"] = {"devices": tuple(listed), "origin": origin_of(heard.gpus)}
+        _at(tree, "machine")["gpus"] = {"devices": tuple(listed), "origin": origin_of(heard.gpus, heard.texts)}
         heard.places["machine.gpus"] = tuple(line for said in heard.gpus for line in said.lines)
     if devices:
         _at(tree, "machine.nvidia")["devices"] = tuple(devices)
@@ -278,7 +278,7 @@ def _packages(tree: Tree, origins: dict[str, list[Said]], heard: Heard) -> None:
         facts = _at(tree, f"frameworks.{framework}")
         part = "jaxlib_version" if package.name == "jaxlib" else "version"
         known = facts.get(part)
-        if known is None or _goes_on(known, package.version):
+        if known is None or goes_on(known, package.version):
             facts[part] = package.version
             origins.setdefault(f"frameworks.{framework}", []).append(said)
             heard.places.setdefault(f"frameworks.{framework}.{part}", said.lines)

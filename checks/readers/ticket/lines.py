@@ -16,7 +16,8 @@ LONGEST = 4000  # characters of one line; what is longer is split, since a whole
 NARROWEST = 60  # columns of the narrowest terminal whose wraps are undone
 
 _COLOURS = re.compile(r"\x1b\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)|\x1b\[[0-9;?]{0,20}[ -/]?[@-~]|\x1b[@-Z\\-_]")
-_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060\ufeff]")
+# Control characters but tab, invisible ones, and those that turn the direction of writing.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 _QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " ", "\u3000": " "})
 _STRING_BREAK = re.compile(r"\\r\\n|\\n")
 # What loggers, containers and chat programs put before a line. Each alternative begins at the line's start and is
@@ -43,10 +44,13 @@ class Line:
     text: str
 
 
-def lines_of(text: str) -> tuple[Line, ...]:
-    """The lines of a pasted text, empty ones too; what is longer than LONGEST is split, with the same number."""
+def lines_of(text: str, first: int = 1) -> tuple[Line, ...]:
+    """The lines of a pasted text, empty ones too; what is longer than LONGEST is split, with the same number.
+
+    ``first``: the number of the first one.
+    """
     found: list[Line] = []
-    for number, raw in enumerate(text.split("\n"), start=1):
+    for number, raw in enumerate(text.split("\n"), start=first):
         found.extend(Line(number, piece) for piece in _pieces(raw))
     return tuple(found)
 

@@ -14,9 +14,8 @@ from checks.facts import Package
 from checks.knowledge.ticket_words import is_possible, package_of_word, ticket_words
 from checks.readers.ticket.gpus import GpuSaid, mentions_of_gpus
 from checks.readers.ticket.systems import named_system, system_facts
-from checks.readers.ticket.text import Said, Text
+from checks.readers.ticket.text import Said, Text, goes_on
 
-LONGEST_LINE = 1200  # characters; longer ones are logs and data
 _VERSION = r"v?(\d{1,4}(?:\.\d{1,8}){1,3}(?:\.?(?:a|b|rc|dev|post)\d*){0,2}(?:\+[a-z0-9.]{1,40})?)"
 _DRIVER = re.compile(
     r"\bdrivers?(?:[ -]version)?s?[ :=(\"']{1,4}(?:nvidia[ -]{1,2}|is "
@@ -66,9 +65,10 @@ def _version_of(said: Said) -> str:
 
 
 def _agree(said: list[Said]) -> bool:
-    """Whether all versions are one, told more or less exactly: "2.1" and "2.1.0+cu121"."""
-    longest = max((_version_of(each) for each in said), key=len)
-    return all(longest.startswith(_version_of(each)) for each in said)
+    """Whether all versions are one, told more or less exactly: "2.1" and "2.1.0+cu121", but not "2.1" and "2.10"."""
+    versions = {_version_of(each) for each in said}
+    longest = max(versions, key=len)
+    return all(goes_on(each, longest) for each in versions - {longest})
 
 
 @functools.cache
@@ -121,7 +121,7 @@ def _is_here(text: Text, start: int, end: int) -> bool:
     behind = text.lower[end : end + 40].partition("\n")[0].lstrip(" )'\"`,")
     if near.endswith("you have"):  # pip: "requires numpy<2, but you have numpy 2.0.1 which is incompatible"
         return True
-    if any(each in before for each in words.line) or len(before) >= LONGEST_LINE:
+    if any(each in before for each in words.line):
         return False
     is_compared = (
         near.endswith((">=", "<=", ">", "<", "~=", "!="))

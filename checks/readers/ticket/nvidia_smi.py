@@ -220,10 +220,16 @@ def _long(text: Text) -> Iterator[Said]:
         elif address:
             values.setdefault("/".join([*(each[1] for each in section), key]), value.strip())
         elif key in ("Driver Version", "CUDA Version"):
-            name = "driver_version" if key.startswith("Driver") else "cuda_driver_version"
-            yield Said(f"machine.nvidia.{name}", value.strip(), (line.number,), PROGRAM)
+            yield from _version(key.startswith("Driver"), value, line.number)
     if address:
         yield from _of_long(values, address, index, (start, text.lines[-1].number))
+
+
+def _version(is_driver: bool, value: str, number: int) -> Iterator[Said]:
+    """A version where there is one: without a working driver it says "N/A", without libcuda "Not Found"."""
+    if value[:1].isdigit():
+        name = "driver_version" if is_driver else "cuda_driver_version"
+        yield Said(f"machine.nvidia.{name}", value.strip(), (number,), PROGRAM)
 
 
 def _of_long(values: dict[str, str], address: str, index: int, span: tuple[int, int]) -> Iterator[Said]:
@@ -314,8 +320,7 @@ def _xml(text: Text) -> Iterator[Said]:
         tag, attribute, value = found[1], found[2], found[3].strip()
         number = text.number_at(found.start())
         if tag in ("driver_version", "cuda_version"):
-            fact = "driver_version" if tag.startswith("driver") else "cuda_driver_version"
-            yield Said(f"machine.nvidia.{fact}", value, (number,), PROGRAM)
+            yield from _version(tag == "driver_version", value, number)
         elif tag == "gpu id":
             if index >= 0:
                 yield from _of_xml(name, index, fields, (start, last))

@@ -5,18 +5,23 @@ from __future__ import annotations
 import msgspec
 
 from checks.facts import Facts, SentFile, Symptom
-from checks.readers.ticket.lines import PASTED, lines_of
+from checks.readers.ticket.assemble import Beginning
+from checks.readers.ticket.lines import PASTED, Line, lines_of
 from checks.readers.ticket.told import told
 
 TICKET = "ticket"  # the symptom of a case that is about what somebody sent
 
 
 def read_ticket(*sent: SentFile) -> Facts:
-    """The facts that the texts of one ticket tell, and the texts themselves."""
-    text = "\n".join(each.text or "" for each in sent)
-    return msgspec.structs.replace(
-        told(lines_of(text)).facts, told=True, logs=sent, symptom=Symptom(origin=TICKET, name=TICKET)
-    )
+    """The facts that the texts of one ticket tell together, and the texts themselves."""
+    texts: list[Beginning] = []
+    lines: list[Line] = []
+    for each in sent:
+        first = lines[-1].number + 1 if lines else 1
+        texts.append((first, each.name or PASTED))
+        lines += lines_of(each.text or "", first)
+    found = told(lines, texts if len(texts) > 1 else ())
+    return msgspec.structs.replace(found.facts, told=True, logs=sent, symptom=Symptom(origin=TICKET, name=TICKET))
 
 
 def pasted(text: str) -> SentFile:

@@ -106,6 +106,13 @@ def plain_key(text: str) -> str:
     return _SPACES.sub(" ", _BRACKETS.sub("", text)).strip(" .:-*|>_").lower()
 
 
+def goes_on(short: str, long: str) -> bool:
+    """Whether a version is told more exactly by another: "2.1" by "2.1.0", "2.1.0" by "2.1.0+cu121"."""
+    return (
+        long.startswith(short) and len(long) > len(short) and not (short[-1:].isdigit() and long[len(short)].isdigit())
+    )
+
+
 def _one_lower(character: str) -> str:
     lower = character.lower()
     return lower if len(lower) == 1 else character

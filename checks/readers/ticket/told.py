@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from checks.facts import Facts
-from checks.readers.ticket.assemble import Contradiction, Heard, facts_of
+from checks.readers.ticket.assemble import Beginning, Contradiction, Heard, facts_of
 from checks.readers.ticket.excerpt import excerpt
 from checks.readers.ticket.lines import Line
 from checks.readers.ticket.lists import read_lists
@@ -57,11 +57,14 @@ class Told(msgspec.Struct, frozen=True):
     mentions: dict[str, tuple[str, ...]] = {}
 
 
-def told(lines: Sequence[Line]) -> Told:
-    """Read the facts of a text; of a very long one, of its beginning, its end and what stands around errors."""
+def told(lines: Sequence[Line], texts: Sequence[Beginning] = ()) -> Told:
+    """Read the facts of a text; of a very long one, of its beginning, its end and what stands around errors.
+
+    ``texts``: where each begins, if it is put together from several.
+    """
     lines = excerpt(lines)
     text = Text(lines)
-    heard = Heard()
+    heard = Heard(texts)
     for reader in READERS:
         for said in reader(text):
             heard.hear(said)

@@ -25,6 +25,8 @@ ERROR = "RuntimeError: CUDA error: out of memory"
         pytest.param(f"engine-1  | 2025-01-01 10:00:00,123 (Worker pid=7) {ERROR}", id="stacked"),
         pytest.param(f"{ERROR}\r", id="windows-line-end"),
         pytest.param("RuntimeError: CUDA error: out\u00a0of memory", id="hard-space"),
+        pytest.param(f"\u2067\u061c{ERROR}\u2069\u202e", id="direction-of-writing"),
+        pytest.param(f"\x85{ERROR}\x9c", id="control-characters-of-latin-1"),
     ],
 )
 def test_what_stands_around_a_line_is_taken_off(written: str) -> None:

@@ -197,3 +197,14 @@ def test_the_same_package_under_a_short_name() -> None:
         "onnxruntime": "1.23.2",
         "onnxruntime-gpu": "1.23.2",
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ("torch 2.1 here, torch 2.1.0+cu121 there", "2.1.0+cu121"),
+        ("torch 2.1 here, torch 2.10.0 there", None),
+    ],
+)
+def test_a_version_is_another_if_only_its_digits_begin_alike(text: str, version: str | None) -> None:
+    assert packages(text).get("torch") == version

@@ -1,5 +1,7 @@
 """nvidia-smi in all its shapes, as pasted in public threads."""
 
+import pytest
+
 from checks.facts import Facts, NvidiaFacts, NvidiaGpu
 from checks.readers.ticket.lines import lines_of
 from checks.readers.ticket.told import told
@@ -224,3 +226,27 @@ def test_no_devices_is_said_and_not_concluded() -> None:
 
 def test_words_about_it_are_no_output() -> None:
     assert read("I ran nvidia-smi and it looked fine").machine is None
+
+
+LONG_WITHOUT_DRIVER = """\
+Driver Version                            : N/A
+CUDA Version                              : Not Found
+
+Attached GPUs                             : 1
+GPU 00000000:01:00.0
+    Product Name                          : NVIDIA A100
+    FB Memory Usage
+        Total                             : 40960 MiB
+"""
+XML_WITHOUT_DRIVER = """<nvidia_smi_log><driver_version>N/A</driver_version><cuda_version>Not Found</cuda_version>
+<gpu id="00000000:01:00.0"><product_name>NVIDIA A100</product_name></gpu></nvidia_smi_log>"""
+
+
+@pytest.mark.parametrize("text", [LONG_WITHOUT_DRIVER, XML_WITHOUT_DRIVER], ids=["q", "x"])
+def test_that_there_is_no_version_is_no_version(text: str) -> None:
+    facts = told(lines_of(text)).facts
+    assert facts.machine is not None
+    assert facts.machine.nvidia is not None
+    assert facts.machine.nvidia.driver_version is None
+    assert facts.machine.nvidia.cuda_driver_version is None
+    assert [each.name for each in facts.machine.nvidia.devices or ()] == ["NVIDIA A100"]

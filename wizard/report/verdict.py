@@ -14,6 +14,7 @@ SYMBOLS = {"blocking": "×", "warning": "!", "clear": "✓", "incomplete": "?", 
 
 _NOTHING_TO_CHECK = frozenset({"not-installed", "not-on-this-system"})
 _SURE = 0.8  # from here on a cause is stated, below it is offered
+_EVEN = 0.5  # a cause that a text alone gives is as likely wrong as right; below, nothing is decided
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Verdict:
 
 def verdict_of(case: Case, titles: Sequence[str], language: str) -> Verdict:
     """The verdict on a case. ``titles`` are those of its findings, in their order and in the same language."""
+    if case.facts.told and case.findings:
+        return _of_ticket(case, titles[0], language)
     state = _state(case)
     # A case of a newer version may name a symptom that has no sentences here.
     symptom = case.answers.symptom if f"clear-{case.answers.symptom}" in area("report") else "everything"
@@ -42,6 +45,24 @@ def verdict_of(case: Case, titles: Sequence[str], language: str) -> Verdict:
         word=words(f"report.verdict-word-{state}", language),
         symbol=SYMBOLS[state],
         sentence=words(f"report.{_sentence(case, state, symptom, spoken)}", language, title=title),
+        scope=_scope(case, language),
+    )
+
+
+def _of_ticket(case: Case, title: str, language: str) -> Verdict:
+    """The verdict on what somebody sent: its likeliest cause, whatever its severity, and how sure it is."""
+    best = case.findings[0]
+    is_decided = best.cause != UNKNOWN and best.confidence >= _EVEN
+    state = {Severity.NOTE: "clear"}.get(best.severity, best.severity.value) if is_decided else "incomplete"
+    if best.cause == UNKNOWN:
+        said = "unknown"
+    else:
+        said = "found" if best.confidence >= _SURE else "maybe" if is_decided else "hint"
+    return Verdict(
+        state=state,
+        word=words(f"report.verdict-word-{state if is_decided else 'undecided'}", language),
+        symbol=SYMBOLS[state],
+        sentence=words(f"report.{said}-ticket", language, title=title),
         scope=_scope(case, language),
     )
 
@@ -73,8 +94,6 @@ def _sentence(case: Case, state: str, symptom: str, spoken: int) -> str:
     if state == "clear":
         return f"clear-{symptom}"
     best = case.findings[spoken]
-    if best.cause == UNKNOWN and case.facts.told:
-        return "unknown-ticket"
     if not can_explain(best.cause, symptom):
         return f"unrelated-{state}"
     return f"{'found' if best.confidence >= _SURE else 'maybe'}-{symptom}"

@@ -11,6 +11,7 @@ import checks
 from checks.case import Answers, Case, judged
 from checks.facts import Facts, InterpreterFacts, MachineFacts, OsFacts, ProbeRuns, SentFile
 from checks.finding import Evidence, Finding, Outcome, Severity, Status
+from checks.readers.ticket.read import pasted, read_ticket
 from wizard.flow import SYMPTOMS
 from wizard.report.model import Report, build, moment
 from wizard.words import area
@@ -71,6 +72,35 @@ def test_state(outcomes: tuple[Outcome, ...], complete: bool, state: str, langua
     assert verdict.state == state
     assert verdict.sentence
     assert verdict.symbol in "×!✓?–"
+
+
+@pytest.mark.parametrize(
+    ("severity", "confidence", "state", "begins"),
+    [
+        pytest.param(Severity.BLOCKING, 0.9, "blocking", "The cause: ", id="sure"),
+        pytest.param(Severity.WARNING, 0.7, "warning", "Probably the cause: ", id="likely"),
+        pytest.param(Severity.NOTE, 0.9, "clear", "The cause: ", id="nothing-to-mend"),
+        pytest.param(Severity.BLOCKING, 0.4, "incomplete", "A possible cause", id="a-hint"),
+    ],
+)
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_the_verdict_on_a_ticket_is_its_likeliest_cause(
+    severity: Severity, confidence: float, state: str, begins: str, language: str
+) -> None:
+    case = case_of(found(severity, confidence), found(Severity.BLOCKING, 0.05), symptom="ticket")
+    first, second = (outcome.findings[0] for outcome in case.outcomes)
+    case = msgspec.structs.replace(case, facts=Facts(told=True), findings=(first, second))
+    verdict = build(case, language).verdict
+    assert verdict.state == state
+    assert "torch 2.6.0" in verdict.sentence
+    assert language == "ja" or verdict.sentence.startswith(begins)
+    assert ("Cause found" in verdict.word) is (state == "blocking" and language == "en")
+
+
+def test_a_ticket_that_tells_nothing_has_no_cause_found() -> None:
+    verdict = build(judged(read_ticket(pasted("It does not work.")), Answers(symptom="ticket")), "en").verdict
+    assert (verdict.state, verdict.word) == ("incomplete", "Not decided")
+    assert "does not tell the cause" in verdict.sentence
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

@@ -156,7 +156,7 @@ _IPV4 = _ascii(r"(?<![\w.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?![\w]|\.\d)")
 # What stands before a version number that looks like an address.
 _BEFORE_VERSION = re.compile(
     r"(?:[=<>~!]=?\s*|\bv|\bversion\S*\s*[:=]?\s*|[\w.]+[-_][\w.-]+\s+|[-_(]|\b(?:cudnn|cublas|tensorrt|nvcc|driver|"
-    r"build|release|cuda|nccl)\S*\s+)$",
+    r"build|release|cuda|nccl)\S*\s+|\bversion\s[\d.]{1,20}\s+(?:but\s+)?got\s+)$",
     re.IGNORECASE,
 )
 

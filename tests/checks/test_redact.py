@@ -91,6 +91,11 @@ def hidden(text: str, own: Own = NOBODY, **facts: object) -> str:
         pytest.param("password = hunter2!", "password = <secret-1>", id="password"),
         pytest.param("x?sig=abc123&y=1", "x?sig=<secret-1>&y=1", id="signed-url"),
         pytest.param("鍵はhf_abcdefghijklmnopqrstです", "鍵は<secret-1>です", id="key-in-japanese"),
+        pytest.param(
+            "expecting library version 8.5.1.7 got 8.6.1.6, please rebuild",
+            "expecting library version 8.5.1.7 got 8.6.1.6, please rebuild",
+            id="versions-of-tensorrt",
+        ),
         pytest.param("IPは192.168.1.2です。a@b.jpへ", "IPは<ip-1>です。<email-1>へ", id="addresses-in-japanese"),
         pytest.param("パスワード:himitsu1", "パスワード:<secret-1>", id="password-in-japanese"),
         pytest.param("/nfs/home/alice/x alice", "/nfs/home/<user-1>/x <user-1>", id="mounted-home"),

@@ -26,6 +26,7 @@ from wizard.report.verdict import Verdict, verdict_of
 from wizard.words import area, words
 
 _LINES_NAMED = 6  # numbers of lines that are told beside a value
+_IN_QUESTION = 0.15  # a finding of a ticket that is surer is worth a question of its own
 _SURE_ENOUGH = 0.9  # a finding of a ticket that is surer needs no further question
 SYMBOLS = {"blocking": "×", "warning": "!", "note": "i"}
 
@@ -147,7 +148,9 @@ def _questions(findings: Sequence[FindingView]) -> tuple[str, ...]:
     """What to ask next: nothing where the cause is as good as certain, else what parts the likely causes."""
     if findings and findings[0].confidence >= _SURE_ENOUGH and findings[0].cause != UNKNOWN:
         return ()
-    asked = [question for each in findings[:3] for question in each.questions[: 1 if each is not findings[0] else 2]]
+    others = [each for each in findings[1:3] if each.confidence >= _IN_QUESTION]
+    asked = [question for each in findings[:1] for question in each.questions[:2]]
+    asked += [question for each in others for question in each.questions[:1]]
     return tuple(dict.fromkeys(asked))[:3]
 
 

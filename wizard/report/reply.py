@@ -14,6 +14,7 @@ from wizard.words import words
 
 _SURE = 0.7  # from here on the cause is named as the likely one
 _LINES = 3  # quoted lines
+_REMEDIES = 2  # the best one, and another way
 
 
 def to_reply(report: Report) -> str:
@@ -46,5 +47,5 @@ def _cause(finding: FindingView, sentence: str, language: str) -> Iterator[str]:
         yield words("report.reply-shown-by", language) + "\n"
         yield code_block("\n".join(shown)) + "\n"
     yield f"{escaped(finding.explanation)}\n"
-    for remedy in finding.remedies[:1]:
-        yield from remedy_blocks(remedy, "remedy", language)
+    for number, remedy in enumerate(finding.remedies[:_REMEDIES]):
+        yield from remedy_blocks(remedy, "remedy-other" if number else "remedy", language)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import bisect
 import functools
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ from checks.knowledge.ticket_phrases import expand
 from checks.readers.ticket.conditions import holds
 from checks.readers.ticket.lines import Line, flat
 
+_ERROR = re.compile(r"(?i)error|exception|fail|fatal|cannot|could not|unable|not (?:found|support|compat|implement)")
 _BETWEEN = b"\n\n"  # of the two shapes of a text
 CLUE_SHOWN = 300  # characters of a line that a finding quotes
 # The fixed words of all patterns of one RE2 filter must fit into 8 MB of automaton: some 2,500 patterns do not, and 200
@@ -29,7 +31,10 @@ FILTERED_AT_ONCE = 200
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A signature that stands in a text. ``lines``: the numbers of the lines that show it; ``clue``: the first one."""
+    """A signature that stands in a text. ``lines``: the numbers of the lines that show it.
+
+    ``clue``: the first of them that speaks of an error, or else the first.
+    """
 
     origin: str  # the name of the text
     cause: str
@@ -194,4 +199,5 @@ def _made(origin: str, cause: str, signature: Signature, matches: Sequence[_Matc
     for match in matches:
         groups = match.groups | groups
     lines = tuple(sorted({match.line for match in matches}))
-    return Hit(origin, cause, signature, lines, matches[0].clue, groups)
+    clue = next((match.clue for match in matches if _ERROR.search(match.clue)), matches[0].clue)
+    return Hit(origin, cause, signature, lines, clue, groups)

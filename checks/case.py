@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from checks import __version__
-from checks.facts import Facts, Symptom
+from checks.facts import Facts, SentFile, Symptom
 from checks.finding import Finding, Outcome
 
 FORMAT = 1
@@ -20,6 +20,7 @@ KINDS_OF_FACTS: dict[str, Any] = {
     **dict.fromkeys(("machine", "interpreters", "frameworks")),
     **{kind: [] for kind in ("models", "scripts", "logs", "measurements")},
 }
+_MOST_TEXTS = 200  # logs in one case
 _DEEPEST = 50  # levels of lists and objects in the JSON of a case; facts have ten, and each level costs stack later
 
 
@@ -92,7 +93,7 @@ def decode(data: bytes) -> Case:
 
     Raises:
         CaseError: "case-damaged" (no JSON), "case-not-ours" (other JSON), "case-unreadable" (fields of wrong types,
-            or nested too deep).
+            nested too deep, or too many texts).
     """
     try:
         plain = msgspec.json.decode(data)
@@ -110,10 +111,20 @@ def decode(data: bytes) -> Case:
         complete = msgspec.convert(plain.get("complete", True), bool)
     except (msgspec.ValidationError, RecursionError) as error:
         raise CaseError("case-too-new" if newer else "case-unreadable", str(error)) from error
+    if len(facts.logs) > _MOST_TEXTS:
+        raise CaseError("case-unreadable", f"more than {_MOST_TEXTS} texts")
+    facts = msgspec.structs.replace(facts, logs=tuple(map(_with_kept_text, facts.logs)))
     if facts.symptom is None:
         facts = msgspec.structs.replace(facts, symptom=Symptom(origin="case", name=answers.symptom))
     again = judged(facts, answers, created=created, complete=complete)
     return msgspec.structs.replace(again, newer=newer, naosu=str(plain.get("naosu", "")))
+
+
+def _with_kept_text(sent: SentFile) -> SentFile:
+    """A log as this version would have kept it: judging megabytes of it would take minutes."""
+    from checks.readers.text import kept  # late, as it loads much; see judged()
+
+    return sent if sent.text is None else msgspec.structs.replace(sent, text=kept(sent.text))
 
 
 def _is_deeper(value: Any, levels: int) -> bool:

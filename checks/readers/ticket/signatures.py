@@ -22,8 +22,10 @@ from checks.readers.ticket.conditions import holds
 from checks.readers.ticket.lines import Line, flat
 
 _ERROR = re.compile(r"(?i)error|exception|fail|fatal|cannot|could not|unable|not (?:found|support|compat|implement)")
-_BETWEEN = b"\n\n"  # of the two shapes of a text
-CLUE_SHOWN = 300  # characters of a line that a finding quotes
+# Of the two shapes of a text: longer than any gap that RE2 allows in a pattern (1,000), so that none bridges it.
+_BETWEEN = b"\n" + b"\0" * 1001
+CLUE_SHOWN, CLUE_BEFORE = 300, 80  # characters of a line that a finding quotes, and of these before the wording
+MOST_LINES = 8  # of one wording
 # The fixed words of all patterns of one RE2 filter must fit into 8 MB of automaton: some 2,500 patterns do not, and 200
 # at once are found quickest.
 FILTERED_AT_ONCE = 200
@@ -66,7 +68,7 @@ class _Parts:
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    line: int
+    lines: tuple[int, ...]
     clue: str
     groups: dict[str, str]
 
@@ -114,10 +116,22 @@ class _Text:
         found = pattern.search(self._whole)
         if found is None or not self._lines:
             return None
-        index = max(bisect.bisect_right(self._starts, found.start()) - 1, 0) % len(self._lines)
+        first, last = self._place(found.start()), self._place(max(found.end() - 1, found.start()))
+        shown = [self._lines[place % len(self._lines)] for place in range(first, min(last + 1, first + MOST_LINES))]
         groups = {name: value.decode("utf-8", "replace") for name, value in found.groupdict().items() if value}
-        line = self._lines[index]
-        return _Match(line.number, line.text.strip()[:CLUE_SHOWN], groups)
+        before = self._whole[self._starts[first] : found.start()].decode("utf-8", "replace")
+        numbers = tuple(dict.fromkeys(line.number for line in shown if line.text))
+        return _Match(numbers, _clue(shown[0].text, len(before), found.end() - found.start()), groups)
+
+    def _place(self, offset: int) -> int:
+        """Which line, counted over both shapes, holds a place."""
+        return max(bisect.bisect_right(self._starts, offset) - 1, 0)
+
+
+def _clue(line: str, start: int, length: int) -> str:
+    """The line, or of a long one the part that begins shortly before the wording at ``start``."""
+    begin = 0 if start + length <= CLUE_SHOWN else max(start - CLUE_BEFORE, 0)
+    return line[begin:].strip()[:CLUE_SHOWN]
 
 
 @dataclass(frozen=True)
@@ -177,7 +191,7 @@ def _hit(
 ) -> Hit | None:
     if not text.possible().issuperset(parts.all):
         return None
-    shown = sorted((match for number in parts.any if (match := text.find(number)) is not None), key=lambda m: m.line)
+    shown = sorted((match for number in parts.any if (match := text.find(number)) is not None), key=lambda m: m.lines)
     if not shown:
         return None
     others = [text.find(number) for number in parts.all]
@@ -198,6 +212,6 @@ def _made(origin: str, cause: str, signature: Signature, matches: Sequence[_Matc
     groups: dict[str, str] = {}
     for match in matches:
         groups = match.groups | groups
-    lines = tuple(sorted({match.line for match in matches}))
+    lines = tuple(sorted({line for match in matches for line in match.lines}))
     clue = next((match.clue for match in matches if _ERROR.search(match.clue)), matches[0].clue)
     return Hit(origin, cause, signature, lines, clue, groups)

@@ -12,7 +12,7 @@ from checks.causes import cause_files, cause_of
 from checks.facts import Facts
 from checks.knowledge.ticket_phrases import expand
 from checks.readers.ticket.lines import lines_of
-from checks.readers.ticket.signatures import hits
+from checks.readers.ticket.signatures import CLUE_SHOWN, hits
 
 OUT_OF_MEMORY = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB"
 
@@ -49,6 +49,31 @@ def test_a_wrapped_sentence_is_found() -> None:
 def test_lines_behind_japanese_are_counted_right() -> None:
     found = hits(lines_of(f"学習中に次のエラーが出ます。\n助けてください。\n{OUT_OF_MEMORY}"), (Facts(),))
     assert {3} == {line for each in found if each.cause == "gpu-out-of-memory" for line in each.lines}
+
+
+def test_every_line_of_a_wrapped_sentence_shows_it() -> None:
+    text = "hello\ntorch.OutOfMemoryError: CUDA\n\nout of memory. Tried to\nallocate 2.00 GiB\nbye"
+    found = [each for each in hits(lines_of(text), (Facts(),)) if each.cause == "gpu-out-of-memory"]
+    assert any({2, 4} <= set(each.lines) for each in found)
+    assert not {1, 3, 6} & {line for each in found for line in each.lines}
+
+
+def test_the_end_of_a_text_does_not_go_on_at_its_beginning() -> None:
+    """Both shapes of a text are searched as one, with a gap between that no pattern bridges."""
+    text = "No such file or directory: '/usr/local/cuda/bin/{}nvcc is a compiler"
+    assert "cuda-toolkit-mismatch-build" in causes(text.format(""))
+    end, beginning = text.split("{}")
+    assert "cuda-toolkit-mismatch-build" not in causes(f"{beginning}\nhello\n{end}")
+
+
+def test_of_a_long_line_the_part_is_quoted_that_shows_it() -> None:
+    (hit, *_) = (
+        each
+        for each in hits(lines_of(f"{'あ' * 3000} {OUT_OF_MEMORY} {'x' * 900}"), (Facts(),))
+        if each.cause == "gpu-out-of-memory"
+    )
+    assert "CUDA out of memory" in hit.clue
+    assert len(hit.clue) <= CLUE_SHOWN
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "hello", "こんにちは"])

@@ -10,7 +10,7 @@ Knowledge:    resources/knowledge/cpu_requirements.toml
 from collections.abc import Iterator
 
 from checks.facts import CpuFacts, FrameworkFacts, Frameworks, InterpreterFacts, OsFacts, ProbeRun, ProbeRuns
-from checks.finding import Evidence, Finding, Severity
+from checks.finding import Evidence, Finding, Inconclusive, Severity
 from checks.gpu.state import NONE
 from checks.knowledge.cpu_requirements import cpu_requirement, cpu_requirements
 from checks.phrases import phrase
@@ -28,16 +28,23 @@ _PACKAGES = {"tensorflow": ("tensorflow", "tensorflow-cpu"), "jax": ("jaxlib",),
 
 @check(CAUSE)
 def cpu_instruction_unsupported(
-    probes: ProbeRuns,
+    probes: ProbeRuns | None,
     cpu: CpuFacts | None,
     frameworks: Frameworks | None,
     interpreter: InterpreterFacts | None,
     os: OsFacts | None,
 ) -> Iterator[Finding]:
-    """One finding per framework."""
+    """One finding per framework.
+
+    Raises:
+        Inconclusive: nothing was run here, and processor and packages are not told well enough to judge without.
+    """
+    if probes is None and not any(_is_known(name, interpreter, cpu) for name in _PACKAGES):
+        raise Inconclusive("not-collected", fact="probes")
     facts = dict(frameworks.each()) if frameworks else {}
     works = {name for name, fact in facts.items() if fact.imported}
-    told = {run.probe: run for run in probes.runs if _died_of_it(run) or _says_so(run, facts.get(run.probe))}
+    runs = probes.runs if probes else ()
+    told = {run.probe: run for run in runs if _died_of_it(run) or _says_so(run, facts.get(run.probe))}
     for name, run in told.items():
         if name not in works or _died_of_it(run):
             missing = _missing(name, interpreter, cpu)
@@ -60,10 +67,29 @@ def _says_so(run: ProbeRun, fact: FrameworkFacts | None) -> bool:
 def _missing(framework: str, interpreter: InterpreterFacts | None, cpu: CpuFacts | None) -> tuple[str, ...]:
     """The instruction sets that the installed release needs and the processor has not got; () also if unknown."""
     package = interpreter.package(*_PACKAGES.get(framework, ())) if interpreter else None
-    if package is None or cpu is None or not cpu.instruction_sets or "sse2" not in cpu.instruction_sets:
-        return ()  # no x86, or the processor was not read
+    if package is None or not _is_read(cpu):
+        return ()
     row = cpu_requirement(package.name.removesuffix("-cpu"), package.version)
-    return tuple(name for name in row.needs if name not in cpu.instruction_sets) if row else ()
+    return tuple(name for name in row.needs if name not in _sets(cpu)) if row else ()
+
+
+def _is_known(framework: str, interpreter: InterpreterFacts | None, cpu: CpuFacts | None) -> bool:
+    """Whether the table says what the installed release needs, and the processor's instruction sets are told."""
+    package = interpreter.package(*_PACKAGES.get(framework, ())) if interpreter else None
+    return (
+        package is not None
+        and _is_read(cpu)
+        and cpu_requirement(package.name.removesuffix("-cpu"), package.version) is not None
+    )
+
+
+def _is_read(cpu: CpuFacts | None) -> bool:
+    """Whether the instruction sets of an x86 processor are known."""
+    return "sse2" in _sets(cpu)
+
+
+def _sets(cpu: CpuFacts | None) -> tuple[str, ...]:
+    return cpu.instruction_sets or () if cpu else ()
 
 
 def _finding(

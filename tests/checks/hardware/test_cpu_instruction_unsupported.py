@@ -14,7 +14,7 @@ from checks.facts import (
     ProbeRuns,
     TensorFlowFacts,
 )
-from checks.finding import Finding, Severity
+from checks.finding import Finding, Inconclusive, Severity
 from checks.hardware.cpu_instruction_unsupported import cpu_instruction_unsupported
 
 IVY_BRIDGE = CpuFacts(name="Intel(R) Core(TM) i5-3230M CPU @ 2.60GHz", instruction_sets=("sse2", "sse4_2", "avx"))
@@ -104,3 +104,28 @@ def test_silent(
     run: ProbeRun | None, cpu: CpuFacts | None, package: tuple[str, str], frameworks: Frameworks | None
 ) -> None:
     assert findings(run, cpu, package, frameworks) == []
+
+
+def told(cpu: CpuFacts | None, package: tuple[str, str]) -> list[Finding]:
+    """The findings where nothing was run, as for a ticket."""
+    interpreter = InterpreterFacts(path="", packages=(Package(name=package[0], version=package[1]),))
+    return list(cpu_instruction_unsupported(None, cpu, None, interpreter, None))
+
+
+def test_speaks_of_what_is_only_told() -> None:
+    (finding,) = told(CELERON, ("tensorflow", "2.16.1"))
+    assert finding.placeholders()["missing_instructions"] == "avx"
+    assert told(MODERN, ("tensorflow", "2.16.1")) == []
+
+
+@pytest.mark.parametrize(
+    ("cpu", "package"),
+    [
+        pytest.param(None, ("tensorflow", "2.16.1"), id="processor-untold"),
+        pytest.param(ARM, ("tensorflow", "2.16.1"), id="not-x86"),
+        pytest.param(CELERON, ("torch", "2.9.0"), id="package-without-a-row"),
+    ],
+)
+def test_leaves_open_what_is_not_told(cpu: CpuFacts | None, package: tuple[str, str]) -> None:
+    with pytest.raises(Inconclusive):
+        told(cpu, package)

@@ -72,10 +72,11 @@ def with_texts(facts: Facts, known: tuple[Outcome, ...]) -> tuple[tuple[Outcome,
     if facts.told:
         return (*_without(known, named), *_as_outcomes(named)), tuple(named)
     # Of a live machine every finding stands, whether the text is about it or not, and as sure as the check is.
+    fails_here = any(outcome.findings for outcome in known if outcome.cause == UNKNOWN)  # which says more than the text
     worded = [
         finding
         for each in named
-        if suspects[each.cause].hits or each.cause == UNKNOWN
+        if (not fails_here if each.cause == UNKNOWN else suspects[each.cause].hits)
         for finding in _with_proven(each, suspects[each.cause].findings)
     ]
     outcomes_now = (*_without(known, worded), *_as_outcomes(worded))

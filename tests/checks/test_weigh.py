@@ -163,6 +163,15 @@ def test_what_a_check_found_of_every_gpu_stands() -> None:
     assert [each.cause for each in outcomes] == [DRIVER.cause]
 
 
+def test_what_fails_here_for_no_known_reason_is_told_though_the_text_tells_nothing() -> None:
+    evidence = (Evidence("error_text", "ImportError: DLL load failed"),)
+    fails = Finding(cause="unknown", severity=Severity.BLOCKING, confidence=0.6, evidence=evidence)
+    known = Outcome(cause="unknown", status=Status.FOUND, findings=(fails,))
+    assert conclude(live("It does not work."), [known]) == ((known,), (fails,))
+    (asked,) = conclude(live("It does not work."), [])[1]
+    assert asked.cause == "unknown"
+
+
 def test_what_the_machine_contradicts_is_less_sure(monkeypatch: pytest.MonkeyPatch) -> None:
     played(monkeypatch, ("driver-not-loaded", 0.8, ()))
     fine = Outcome(cause="driver-not-loaded", status=Status.CLEAR)

@@ -94,6 +94,8 @@ def _sentence(case: Case, state: str, symptom: str, spoken: int) -> str:
     if state == "clear":
         return f"clear-{symptom}"
     best = case.findings[spoken]
+    if best.cause == UNKNOWN and all(each.lines for each in best.evidence):  # no check saw anything fail here
+        return "unknown-here"
     if not can_explain(best.cause, symptom):
         return f"unrelated-{state}"
     return f"{'found' if best.confidence >= _SURE else 'maybe'}-{symptom}"

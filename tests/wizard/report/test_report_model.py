@@ -97,6 +97,13 @@ def test_the_verdict_on_a_ticket_is_its_likeliest_cause(
     assert ("Cause found" in verdict.word) is (state == "blocking" and language == "en")
 
 
+def test_a_text_that_tells_nothing_is_no_reason_why_something_fails_here() -> None:
+    clue = Evidence("clue", "It does not work.", "error.log", lines=(1,))
+    finding = Finding(cause="unknown", severity=Severity.BLOCKING, confidence=0.7, evidence=(clue,))
+    verdict = build(case_of(Outcome(cause="unknown", status=Status.FOUND, findings=(finding,))), "en").verdict
+    assert verdict.sentence == "Neither the text nor what was examined here shows the cause."
+
+
 def test_a_ticket_that_tells_nothing_has_no_cause_found() -> None:
     verdict = build(judged(read_ticket(pasted("It does not work.")), Answers(symptom="ticket")), "en").verdict
     assert (verdict.state, verdict.word) == ("incomplete", "Not decided")

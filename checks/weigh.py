@@ -24,14 +24,14 @@ from checks.readers.ticket.signatures import Hit, hits
 from checks.readers.ticket.told import told
 
 # Odds of "none of these" against a cause that is as likely right as wrong.
-NONE_OF_THESE = 0.25
+NONE_OF_THESE = 0.15
 # A second wording of the same cause is seldom independent of the first: it counts this much.
 FURTHER = 0.3
 # A check proves that something is so; whether the ticket is about that, is another question.
 IS_WHAT_THE_TICKET_IS_ABOUT = {Severity.BLOCKING: 0.45, Severity.WARNING: 0.15, Severity.NOTE: 0.02}
 CONFIRMED = 0.6  # the same finding, where the text words that cause too
 # Words that are usual for a cause are no proof; beside a signature they only tip the scales.
-LIKENESS, LIKENESS_BESIDE = 0.8, 0.3
+LIKENESS, LIKENESS_BESIDE = 0.95, 0.3
 DECIDED = 0.8  # certainty of a signature from which on the other words are not asked
 CONSEQUENCE = 0.06  # of the odds are left to what a matching signature calls a consequence
 EXPLAINED = 0.4  # ... and to what the catalogue calls a usual consequence of another cause in question
@@ -51,6 +51,10 @@ class _Suspect:
     findings: list[Finding] = field(default_factory=list)
     likeness: float = 0.0  # how likely it is, from the text's words alone
 
+    def sure(self, share: float) -> float:
+        """The confidence in a cause with this share of all odds: never more than the words alone allow."""
+        return share if self.hits or self.findings or not self.likeness else min(share, self.likeness)
+
     def certainty(self) -> float:
         """How likely this is the root cause, seen alone: 0 to 1."""
         doubt = 1.0
@@ -68,7 +72,7 @@ def with_texts(facts: Facts, known: tuple[Outcome, ...]) -> tuple[tuple[Outcome,
     texts = [log for log in facts.logs if log.text is not None]
     suspects = _suspects(texts, facts, known)
     shares = _shares(suspects, known, is_of_this_machine=not facts.told and not any(told_otherwise(facts)))
-    named = [_finding(cause, suspects[cause], shares[cause]) for cause in _worth_naming(shares)]
+    named = [_finding(cause, suspects[cause], suspects[cause].sure(shares[cause])) for cause in _worth_naming(shares)]
     if facts.told:
         return (*_without(known, named), *_as_outcomes(named)), tuple(named)
     # Of a live machine every finding stands, whether the text is about it or not, and as sure as the check is.

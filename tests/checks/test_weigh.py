@@ -36,7 +36,7 @@ def played(monkeypatch: pytest.MonkeyPatch, *found: tuple[str, float, tuple[str,
 
 
 def test_confidence_is_that_of_the_only_cause_in_question(monkeypatch: pytest.MonkeyPatch) -> None:
-    (first, likely), (second, rest) = played(monkeypatch, ("gpu-out-of-memory", 0.5, ()))
+    (first, likely), (second, rest) = played(monkeypatch, ("gpu-out-of-memory", 0.4, ()))
     assert (first, second) == ("gpu-out-of-memory", "unknown")
     assert likely + rest == pytest.approx(1, abs=0.002)
     assert 0.5 < likely < 0.9
@@ -66,7 +66,7 @@ def test_two_that_claim_to_beat_each_other_are_told_apart_by_certainty(monkeypat
 
 
 def test_a_weak_hint_alone_is_not_stated(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert played(monkeypatch, ("gpu-out-of-memory", 0.2, ()))[0][0] == "unknown"
+    assert played(monkeypatch, ("gpu-out-of-memory", 0.1, ()))[0][0] == "unknown"
 
 
 def test_further_wordings_make_it_surer_but_never_certain(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,7 +173,7 @@ def test_what_fails_here_for_no_known_reason_is_told_though_the_text_tells_nothi
 
 
 def test_what_the_machine_contradicts_is_less_sure(monkeypatch: pytest.MonkeyPatch) -> None:
-    played(monkeypatch, ("driver-not-loaded", 0.8, ()))
+    played(monkeypatch, ("driver-not-loaded", 0.6, ()))
     fine = Outcome(cause="driver-not-loaded", status=Status.CLEAR)
     alone = conclude(live("x"), [])[1][0]
     contradicted = conclude(live("x"), [fine])[1][0]

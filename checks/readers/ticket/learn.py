@@ -1,9 +1,10 @@
 """Learn which words are usual for which cause, from the catalogue alone: ``python -m checks.readers.ticket.learn``.
 
 Run it after texts of the catalogue have changed; a test says so. Learned from: what each cause's file says (in both
-languages), how people tell of it (``said``) and how programs word it (``speaks`` of its signatures). Tickets are never
-learned from, so that they can test. The method is ridge regression on the features of each text, with the cause as
-target (Hoerl and Kennard 1970), solved in its dual form: texts x texts.
+languages), how people tell of it (``said``, and resources/said.jsonl: one object per line with ``cause`` and ``text``,
+all in words of our own) and how programs word it (``speaks`` of its signatures). Tickets are never learned from, so
+that they can test. The method is ridge regression on the features of each text, with the cause as target (Hoerl and
+Kennard 1970), solved in its dual form: texts x texts.
 """
 
 from __future__ import annotations
@@ -12,22 +13,33 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from checks.causes import Cause, cause_files, cause_of
 from checks.knowledge.ticket_phrases import ticket_phrases
 from checks.readers.ticket.features import KINDS, SLOTS, features
 from checks.readers.ticket.resemblance import LEARNED, Floats, Learned, vector
+from checks.resources import ROOT
 
 RIDGE = 0.5  # the penalty; chosen by leaving out a fifth of the texts at a time, 2026-11-21
 LEVELS = 127  # the weights are stored as whole numbers from -127 to 127
 
+SAID = ROOT / "said.jsonl"
+
 Example = tuple[str, str]  # a text and its cause
+
+
+class _Said(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    cause: str
+    text: str
 
 
 def examples() -> tuple[Example, ...]:
     """Every text of the catalogue with its cause."""
-    return tuple((text, cause) for cause in cause_files() for text in _texts(cause_of(cause)))
+    of_files = tuple((text, cause) for cause in cause_files() for text in _texts(cause_of(cause)))
+    said = msgspec.json.Decoder(_Said).decode_lines(SAID.read_bytes())
+    return (*of_files, *((each.text, each.cause) for each in said))
 
 
 def learn(known: Sequence[Example]) -> Learned:

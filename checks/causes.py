@@ -53,10 +53,14 @@ class Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ToldText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A cause in one language as a pasted text tells it: no {placeholders}, since most values are not known."""
+    """A cause in one language as a pasted text tells it: no {placeholders}, since most values are not known.
+
+    ``explanation``: where the usual one does not fit a text; "" takes the usual one.
+    """
 
     title: str
     why: str
+    explanation: str = ""
 
 
 class ToldTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -123,7 +127,7 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if self.told is None or placeholders(text.title + text.why) <= values.keys():
             return text
         told = self.told.of(language)
-        return CauseText(title=told.title, why=told.why, explanation=text.explanation)
+        return CauseText(title=told.title, why=told.why, explanation=told.explanation or text.explanation)
 
 
 class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

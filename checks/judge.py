@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from checks.causes import cause_of, family_of
 from checks.facts import Facts
@@ -68,7 +68,7 @@ def judge_one(check: Check, facts: Facts) -> Outcome:
 def conclude(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[tuple[Outcome, ...], tuple[Finding, ...]]:
     """All outcomes and all findings, the best first; what a sent text says is weighed with what the checks found."""
     known = tuple(outcomes)
-    if not facts.told and all(log.text is None for log in facts.logs):
+    if not facts.told and not any((log.text or "").strip() for log in facts.logs):
         return known, rank(known)
     from checks.weigh import with_texts  # late: reading texts loads much, and most examinations have none
 
@@ -103,6 +103,12 @@ def rank(outcomes: Iterable[Outcome]) -> tuple[Finding, ...]:
         return (weight, finding.cause in explained, -finding.confidence, finding.cause, finding.subject)
 
     return tuple(sorted(findings, key=order))
+
+
+def is_found(findings: Sequence[Finding], *, told: bool) -> bool:
+    """Whether something blocking, or a warning, was found. ``told``: in a ticket, where "unknown" is no finding."""
+    serious = [finding for finding in findings if finding.severity is not Severity.NOTE]
+    return bool(serious) and not (told and findings[0].cause == UNKNOWN)
 
 
 def can_explain(cause: str, symptom: str) -> bool:

@@ -40,6 +40,7 @@ CONTRADICTED = 0.25  # ... and to what a check of this very machine found to be 
 WORTH_NAMING, A_HINT, PERHAPS_NONE = 0.05, 0.005, 0.15
 FIRST = 3
 CERTAIN = 0.99  # nothing is surer than this
+_ASK = "ask-for-details"  # what to do about a ticket that does not say enough
 CLUES = 5  # quoted lines per finding
 
 
@@ -74,6 +75,7 @@ def with_texts(facts: Facts, known: tuple[Outcome, ...]) -> tuple[tuple[Outcome,
     shares = _shares(suspects, known, is_of_this_machine=not facts.told and not any(told_otherwise(facts)))
     named = [_finding(cause, suspects[cause], suspects[cause].sure(shares[cause])) for cause in _worth_naming(shares)]
     if facts.told:
+        named = [each if each.cause != UNKNOWN else msgspec.structs.replace(each, remedies=(_ASK,)) for each in named]
         return (*_without(known, named), *_as_outcomes(named)), tuple(named)
     # Of a live machine every finding stands, whether the text is about it or not, and as sure as the check is.
     fails_here = any(outcome.findings for outcome in known if outcome.cause == UNKNOWN)  # which says more than the text

@@ -29,7 +29,8 @@ def run_command(arguments: Sequence[str]) -> int:
     """Run one headless command and return its exit status."""
     _utf8_streams()
     try:
-        chosen = parser_of(language_asked(arguments)).parse_args(arguments)
+        given = argparse.Namespace(given=tuple(arguments))
+        chosen = parser_of(language_asked(arguments)).parse_args(arguments, given)
         status = COMMANDS[chosen.command](chosen)
         sys.stdout.flush()
     except UsageError as error:
@@ -103,16 +104,41 @@ def _diagnose(chosen: argparse.Namespace) -> int:
     from checks.case import Answers, judged
     from checks.readers.ticket.read import TICKET, read_ticket
 
+    _check_ticket(chosen)
     _check_outputs(chosen)
-    if chosen.file == STANDARD_STREAM and sys.stdin.isatty() and not chosen.quiet:
+    file = chosen.file or STANDARD_STREAM
+    if file == STANDARD_STREAM and sys.stdin.isatty() and not chosen.quiet:
         print(words("commands.paste-now", chosen.lang), file=sys.stderr)
-    case = judged(read_ticket(_sent(chosen.file, "log", chosen.lang)), Answers(symptom=TICKET))
+    case = judged(read_ticket(_sent(file, "log", chosen.lang)), Answers(symptom=TICKET))
     return _deliver(case, chosen)
+
+
+def _check_ticket(chosen: argparse.Namespace) -> None:
+    """What was meant as the ticket is one file, and neither a report nor the text itself nor an output's name."""
+    if chosen.more:
+        raise UsageError(words("commands.one-ticket", chosen.lang))
+    if chosen.file is None:
+        _check_not_swallowed(chosen)
+    elif chosen.file != STANDARD_STREAM and not os.path.lexists(chosen.file) and len(chosen.file.split()) > 1:
+        raise UsageError(words("commands.text-as-file", chosen.lang))
+    elif os.path.isfile(chosen.file):
+        from wizard.report.open import holds_case
+
+        if holds_case(Path(chosen.file)):
+            raise UsageError(words("commands.ticket-is-report", chosen.lang, path=chosen.file))
+
+
+def _check_not_swallowed(chosen: argparse.Namespace) -> None:
+    """In `diagnose --reply ticket.txt` the ticket is the file that the answer would be written over."""
+    for kind in ("reply", "json", "markdown"):
+        option, path = f"--{kind}", getattr(chosen, kind)
+        if path not in (None, STANDARD_STREAM) and f"{option}={path}" not in chosen.given and os.path.isfile(path):
+            raise UsageError(words("commands.ticket-as-output", chosen.lang, option=option, path=path))
 
 
 def _diagnose_lines(chosen: argparse.Namespace) -> int:
     """One answer per line, in the order of the tickets; a line that is no ticket is answered with what is wrong."""
-    if chosen.file != STANDARD_STREAM or any((chosen.json, chosen.markdown, chosen.pdf, chosen.reply)):
+    if chosen.file not in (None, STANDARD_STREAM) or any((chosen.json, chosen.markdown, chosen.pdf, chosen.reply)):
         raise UsageError(words("commands.json-lines-alone", chosen.lang))
     from wizard.report.json_lines import answer_of
 
@@ -175,7 +201,7 @@ COMMANDS = {"check": _check, "diagnose": _diagnose, "show": _show, "envs": _envs
 
 def _deliver(case: Case, chosen: argparse.Namespace) -> int:
     """Write what was asked for, print the summary, and return the exit status."""
-    from checks.finding import Severity
+    from checks.judge import is_found
 
     streams = _streams(chosen)
     for kind in ("json", "markdown", "reply", "pdf"):
@@ -187,7 +213,7 @@ def _deliver(case: Case, chosen: argparse.Namespace) -> int:
         from wizard.report.terminal import to_terminal
 
         print(to_terminal(build(case, chosen.lang)))
-    return int(any(finding.severity is not Severity.NOTE for finding in case.findings))
+    return int(is_found(case.findings, told=case.facts.told))
 
 
 def _streams(chosen: argparse.Namespace) -> list[str]:

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QApplication
 
 from wizard.commands import run_command
 
@@ -77,7 +78,7 @@ def test_what_says_nothing_is_asked_about(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], data: bytes
 ) -> None:
     piped(monkeypatch, data)
-    assert run_command(["diagnose", "--json"]) == 1
+    assert run_command(["diagnose", "--json"]) == 0  # nothing found
     best = json.loads(capfd.readouterr().out)["findings"][0]
     assert best["cause"] == "unknown"
     assert best["questions"]
@@ -94,6 +95,59 @@ def test_what_is_no_text_is_refused_in_one_line(tmp_path: Path, capfd: pytest.Ca
 def test_a_file_that_is_not_there(capfd: pytest.CaptureFixture[str]) -> None:
     assert run_command(["diagnose", "/nowhere/ticket.txt"]) == 2
     assert len(capfd.readouterr().err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("option", ["--reply", "--json", "--markdown"])
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_ticket_behind_an_option_is_not_overwritten(
+    ticket: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], option: str, language: str
+) -> None:
+    piped(monkeypatch, b"")
+    assert run_command(["diagnose", option, str(ticket), "--lang", language]) == 2
+    assert ticket.read_text(encoding="utf-8") == OUT_OF_MEMORY
+    (line,) = capfd.readouterr().err.splitlines()
+    assert f"{option}={ticket}" in line
+
+
+@pytest.mark.parametrize("spelling", ["--reply={old}", "- --reply {old}", "--reply {new}"])
+def test_an_answer_is_written_where_it_is_meant_to_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spelling: str
+) -> None:
+    old, new = tmp_path / "old.md", tmp_path / "new.md"
+    old.write_text("")
+    piped(monkeypatch, OUT_OF_MEMORY.encode())
+    assert run_command(["diagnose", *spelling.format(old=old, new=new).split(" ")]) in {0, 1}
+    assert "torch.OutOfMemoryError" in (new if "new" in spelling else old).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("kind", ["json", "pdf"])
+def test_a_report_is_no_ticket(
+    qapp: QApplication, ticket: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], kind: str
+) -> None:
+    report = tmp_path / f"report.{kind}"
+    run_command(["diagnose", str(ticket), f"--{kind}", str(report), "--quiet"])
+    assert run_command(["diagnose", str(report)]) == 2
+    (line,) = capfd.readouterr().err.splitlines()
+    assert f"naosu show {report}" in line
+
+
+def test_a_ticket_in_json_is_no_report(tmp_path: Path) -> None:
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps({"format": 1, "message": OUT_OF_MEMORY}), encoding="utf-8")
+    assert run_command(["diagnose", str(path)]) == 1
+
+
+def test_two_files(ticket: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["diagnose", str(ticket), str(ticket)]) == 2
+    (line,) = capfd.readouterr().err.splitlines()
+    assert "one file at a time" in line
+
+
+@pytest.mark.parametrize("text", ["CUDA out of memory", "CUDA out of memory " * 1000])
+def test_a_text_instead_of_a_file(capfd: pytest.CaptureFixture[str], text: str) -> None:
+    assert run_command(["diagnose", text]) == 2
+    (line,) = capfd.readouterr().err.splitlines()
+    assert "| naosu diagnose" in line
 
 
 # --- many ------------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from checks.case import Answers, judged
-from checks.finding import Severity
+from checks.judge import is_found
 from checks.readers.text import kept
 from checks.readers.ticket.read import TICKET, pasted, read_ticket
 from checks.redact import redact as redacted
@@ -43,8 +43,8 @@ def answer_of(line: bytes, number: int, language: str, *, redact: bool = True) -
     if redact:
         case = redacted(msgspec.structs.replace(case, outcomes=())).case  # which are not in the answer
     findings = [finding_in_words(each, finding_view(each, case.facts, language)) for each in case.findings]
-    is_found = any(each.severity is not Severity.NOTE for each in case.findings)
-    return Answer(_line({"id": name, "findings": findings}), is_ticket=True, is_found=is_found)
+    found = is_found(case.findings, told=True)
+    return Answer(_line({"id": name, "findings": findings}), is_ticket=True, is_found=found)
 
 
 def _ticket(line: bytes) -> tuple[msgspec.Raw, str | None]:

@@ -17,6 +17,14 @@ from wizard.words import words
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~$&])")
 _STARTS_BLOCK = re.compile(r"^([#+=-]|\d+[.)])")
 _REFERENCE = re.compile(r"([@#!])(?=\w)|\b(GH-)(?=\d)", re.IGNORECASE)
+# What is code in a sentence: an address, a one-line program, a quoted command, a name with an underscore.
+_CODE = re.compile(
+    r"(?P<address>https?://[^\s<>\"'|、。)]+)"
+    r"|\bpython3? -[cm] (?:\"[^\"]*\"|[\w.-]+(?: -{1,2}[\w-]+)*)"
+    r"|\"(?P<quoted>(?:python|pip|conda|uv|nvidia-smi|nvcc|ls|lsmod|lspci|dmesg|docker|wsl|uname|ldd|echo|cat|rocminfo|git"
+    r"|sudo|apt|set|export|ollama|trtexec|vulkaninfo|journalctl|systemctl|free|df|env|where|which|file|head)\b[^\"]*)\""
+    r"|(?<![\w`])[\w.]*\w_\w[\w.]*(?:\([^()\s]{0,60}\))?|(?<![\w`])[\w.]*__\w+__"
+)
 _BREAK = "\u200b"  # zero width space: what is written stays readable, but is no reference any more
 
 
@@ -27,10 +35,25 @@ def to_markdown(report: Report) -> str:
 
 def escaped(text: str) -> str:
     """A sentence as one line of Markdown that shows exactly this text."""
+    line = escaped_within(" ".join(text.split()))
+    return _STARTS_BLOCK.sub(lambda found: f"{found[0][:-1]}\\{found[0][-1]}", line)
+
+
+def escaped_within(text: str) -> str:
+    """A part of a line, for which it does not matter where the line begins."""
+    return _REFERENCE.sub(lambda found: found[0] + _BREAK, _SPECIAL.sub(r"\\\1", text))
+
+
+def prose(text: str) -> str:
+    """A sentence of the catalogue in Markdown: its commands and names as code, so that they are copied as they are."""
+    parts, end = [], 0
     line = " ".join(text.split())
-    line = _SPECIAL.sub(r"\\\1", line)
-    line = _STARTS_BLOCK.sub(lambda found: f"{found[0][:-1]}\\{found[0][-1]}", line)
-    return _REFERENCE.sub(lambda found: found[0] + _BREAK, line)
+    for found in _CODE.finditer(line):
+        parts.append(escaped_within(line[end : found.start()]))
+        parts.append(f"<{found['address']}>" if found["address"] else code_span(found["quoted"] or found[0]))
+        end = found.end()
+    parts.append(escaped_within(line[end:]))
+    return _STARTS_BLOCK.sub(lambda start: f"{start[0][:-1]}\\{start[0][-1]}", "".join(parts))
 
 
 def code_span(text: str) -> str:
@@ -93,8 +116,8 @@ def _blocks(report: Report) -> Iterator[str]:
 
 def _finding(finding: FindingView, language: str) -> Iterator[str]:
     yield f"### {finding.symbol} {escaped(finding.severity_word)}: {escaped(finding.title)}\n"
-    yield f"{escaped(finding.why)}\n"
-    yield f"{escaped(finding.explanation)}\n"
+    yield f"{prose(finding.why)}\n"
+    yield f"{prose(finding.explanation)}\n"
     confidence = f"{words('report.confidence-label', language)}: {escaped(finding.confidence_words)}"
     yield f"{confidence} · {code_span(finding.cause)}\n"
     for number, remedy in enumerate(finding.remedies):
@@ -117,7 +140,7 @@ def _finding(finding: FindingView, language: str) -> Iterator[str]:
         )
     if finding.questions:
         yield f"**{words('report.heading-questions', language)}**\n"
-        yield from _items(map(escaped, finding.questions))
+        yield from _items(map(prose, finding.questions))
     if finding.sources:
         yield f"{words('report.sources', language)}: {', '.join(map(_source, finding.sources))}\n"
 
@@ -126,17 +149,17 @@ def remedy_blocks(remedy: RemedyPlan, heading: str, language: str) -> Iterator[s
     """One remedy with its steps and its verification."""
     yield f"**{words(f'report.heading-{heading}', language)}: {escaped(remedy.title)}**\n"
     if remedy.risk:
-        yield f"{words('report.heading-risk', language)}: {escaped(remedy.risk)}\n"
+        yield f"{words('report.heading-risk', language)}: {prose(remedy.risk)}\n"
     for step in remedy.steps:
         yield from _step(step, language)
-    yield escaped(words("report.verify", language, expect=remedy.verify.expect)) + "\n"
+    yield prose(words("report.verify", language, expect=remedy.verify.expect)) + "\n"
     if remedy.verify.code:
         yield code_block(remedy.verify.code, remedy.verify.language) + "\n"
 
 
 def _step(step: PlannedStep, language: str) -> Iterator[str]:
     where = step_label(step, language)
-    text = " ".join(filter(None, (f"**{escaped(where)}**" if where else "", escaped(step_text(step, language)))))
+    text = " ".join(filter(None, (f"**{escaped(where)}**" if where else "", prose(step_text(step, language)))))
     if text:
         yield text + "\n"
     if step.code:

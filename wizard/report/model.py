@@ -118,10 +118,13 @@ def build(case: Case, language: str) -> Report:
     findings = tuple(finding_view(each, case.facts, language) for each in case.findings)
     by_status: dict[Status, list[Outcome]] = defaultdict(list)
     for outcome in case.outcomes:
-        by_status[outcome.status].append(outcome)
+        # What a text does not mention was not examined, so of a ticket no check is told to have gone well, or not to
+        # have been run.
+        if not case.facts.told or outcome.status is Status.CRASHED:
+            by_status[outcome.status].append(outcome)
     return Report(
         language=language,
-        title=words("report.title", language),
+        title=words("report.title-ticket" if case.facts.told else "report.title", language),
         created=moment(case.created, language),
         verdict=verdict_of(case, [each.title for each in findings], language),
         meta=_meta(case, language),
@@ -266,7 +269,7 @@ def _meta(case: Case, language: str) -> tuple[tuple[str, str], ...]:
     rows = [
         ("meta-symptom", _known(f"symptom-{answers.symptom}", answers.symptom, language)),
         ("meta-exactness", _known(f"exactness-name-{answers.exactness}", answers.exactness, language)),
-        ("meta-effort", _known(f"effort-{answers.effort}", answers.effort, language)),
+        ("meta-effort", "" if case.facts.told else _known(f"effort-{answers.effort}", answers.effort, language)),
         ("meta-target", case.facts.target or ""),
         ("meta-created", moment(case.created, language)),
         ("meta-naosu", case.naosu),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 from pathlib import Path
 
 from checks.case import Case, CaseError, decode
@@ -10,6 +11,7 @@ from wizard.words import words
 
 SIZE_LIMIT = 128 * 1024 * 1024  # bytes; a case with a log of five megabytes needs less than ten
 
+_HEAD = 1024  # bytes in which a PDF names itself
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -29,7 +31,7 @@ def open_case(path: Path) -> Case:
         raise CaseError("file-unreadable", getattr(error, "strerror", None) or str(error)) from error
     if len(data) > SIZE_LIMIT:
         raise CaseError("file-too-large", str(path))
-    if b"%PDF-" in data[:1024]:
+    if b"%PDF-" in data[:_HEAD]:
         from wizard.report.pdf_file import read_pdf
 
         return read_pdf(data)
@@ -37,6 +39,17 @@ def open_case(path: Path) -> Case:
     if not text.startswith(b"{"):
         raise CaseError("case-not-ours", str(path))
     return decode(text)
+
+
+def holds_case(path: Path) -> bool:
+    """Whether a file is a case or a report that :func:`open_case` opens."""
+    with contextlib.suppress(OSError, CaseError):
+        with open(path, "rb") as file:
+            head = file.read(_HEAD)
+        if b"%PDF-" in head or _utf8(head).startswith(b"{"):
+            open_case(path)
+            return True
+    return False
 
 
 def sentence_of(error: CaseError, language: str) -> str:

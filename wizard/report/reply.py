@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checks.judge import UNKNOWN
-from wizard.report.markdown import code_block, escaped, remedy_blocks
+from wizard.report.markdown import code_block, escaped, prose, remedy_blocks
 from wizard.report.model import FindingView, Report
 from wizard.words import words
 
-_SURE = 0.7  # from here on the cause is named as the likely one
+_LIKELY = 0.5  # from here on the cause is named as the likely one, as in the verdict
 _LINES = 3  # quoted lines
 _REMEDIES = 2  # the best one, and another way
 
@@ -28,24 +28,25 @@ def _blocks(report: Report) -> Iterator[str]:
     def say(key: str, **values: object) -> str:
         return words(f"report.reply-{key}", language, **values)
 
-    yield say("thanks") + "\n"
+    has_text = any(section.text.strip() for section in report.facts)
+    yield say("thanks" if has_text else "empty") + "\n"
     best = next(iter(report.findings), None)
     is_known = best is not None and best.cause != UNKNOWN
     if best is not None and is_known:
-        yield from _cause(best, say("cause" if best.confidence >= _SURE else "perhaps", title=best.title), language)
+        yield from _cause(best, say("cause" if best.confidence >= _LIKELY else "perhaps", title=best.title), language)
     else:
-        yield say("unknown") + "\n"
+        yield from [say("unknown") + "\n"] if has_text else []
     if report.questions:
         yield say("ask" if is_known else "ask-first") + "\n"
-        yield from (f"- {escaped(each)}" for each in report.questions)
+        yield from (f"- {prose(each)}" for each in report.questions)
 
 
 def _cause(finding: FindingView, sentence: str, language: str) -> Iterator[str]:
-    yield f"**{escaped(sentence)}** {escaped(finding.why)}\n"
+    yield f"**{escaped(sentence)}** {prose(finding.why)}\n"
     shown = [each.value for each in finding.evidence if each.lines][:_LINES]
     if shown:
         yield words("report.reply-shown-by", language) + "\n"
         yield code_block("\n".join(shown)) + "\n"
-    yield f"{escaped(finding.explanation)}\n"
+    yield f"{prose(finding.explanation)}\n"
     for number, remedy in enumerate(finding.remedies[:_REMEDIES]):
         yield from remedy_blocks(remedy, "remedy-other" if number else "remedy", language)

@@ -55,7 +55,7 @@ def _of_ticket(case: Case, title: str, language: str) -> Verdict:
     is_decided = best.cause != UNKNOWN and best.confidence >= _EVEN
     state = {Severity.NOTE: "clear"}.get(best.severity, best.severity.value) if is_decided else "incomplete"
     if best.cause == UNKNOWN:
-        said = "unknown"
+        said = "unknown" if any((log.text or "").strip() for log in case.facts.logs) else "empty"
     else:
         said = "found" if best.confidence >= _SURE else "maybe" if is_decided else "hint"
     return Verdict(
@@ -109,7 +109,7 @@ def _scope(case: Case, language: str) -> tuple[str, ...]:
     checked = words("report.scope", language, counts=words("report.list-separator", language).join(parts))
     given = (*case.facts.logs, *case.facts.scripts, *case.facts.models)
     unread = words("report.scope-unread", language) if any(not each.examined for each in given) else ""
-    return tuple(each for each in (examined, checked, unread) if each)
+    return tuple(each for each in (examined, "" if case.facts.told else checked, unread) if each)
 
 
 def _examined(case: Case, language: str) -> str:

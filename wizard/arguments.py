@@ -115,7 +115,8 @@ def parser_of(language: str) -> argparse.ArgumentParser:
 
     diagnose = command("diagnose")
     diagnose.set_defaults(command="diagnose")
-    diagnose.add_argument("file", nargs="?", default=STANDARD_STREAM, metavar="FILE", help=text("help-ticket"))
+    diagnose.add_argument("file", nargs="?", metavar="FILE", help=text("help-ticket"))
+    diagnose.add_argument("more", nargs="*", help=argparse.SUPPRESS)  # to say that one file is read at a time
     diagnose.add_argument("--json-lines", metavar="FILE", help=text("help-json-lines"))
     diagnose.add_argument("--reply", nargs="?", const=STANDARD_STREAM, metavar="FILE", help=text("help-reply"))
     exports(diagnose)

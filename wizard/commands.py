@@ -121,7 +121,7 @@ def _check_ticket(chosen: argparse.Namespace) -> None:
         _check_not_swallowed(chosen)
     elif chosen.file != STANDARD_STREAM and not os.path.lexists(chosen.file) and len(chosen.file.split()) > 1:
         raise UsageError(words("commands.text-as-file", chosen.lang))
-    elif os.path.isfile(chosen.file):
+    elif _is_file(chosen.file):
         from wizard.report.open import holds_case
 
         if holds_case(Path(chosen.file)):
@@ -132,8 +132,12 @@ def _check_not_swallowed(chosen: argparse.Namespace) -> None:
     """In `diagnose --reply ticket.txt` the ticket is the file that the answer would be written over."""
     for kind in ("reply", "json", "markdown"):
         option, path = f"--{kind}", getattr(chosen, kind)
-        if path not in (None, STANDARD_STREAM) and f"{option}={path}" not in chosen.given and os.path.isfile(path):
+        if path not in (None, STANDARD_STREAM) and f"{option}={path}" not in chosen.given and _is_file(path):
             raise UsageError(words("commands.ticket-as-output", chosen.lang, option=option, path=path))
+
+
+def _is_file(path: str) -> bool:
+    return os.path.isfile(path)  # noqa: PTH113 - where pathlib raises (a name that is too long), this is no file
 
 
 def _diagnose_lines(chosen: argparse.Namespace) -> int:

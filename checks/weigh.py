@@ -73,7 +73,9 @@ def with_texts(facts: Facts, known: tuple[Outcome, ...]) -> tuple[tuple[Outcome,
     texts = [log for log in facts.logs if log.text is not None]
     suspects = _suspects(texts, facts, known)
     shares = _shares(suspects, known, is_of_this_machine=not facts.told and not any(told_otherwise(facts)))
-    named = [_finding(cause, suspects[cause], suspects[cause].sure(shares[cause])) for cause in _worth_naming(shares)]
+    sure = {cause: suspect.sure(shares[cause]) for cause, suspect in suspects.items()}
+    sure[UNKNOWN] = shares[UNKNOWN]  # of all the others together, not of what a text resembles
+    named = [_finding(cause, suspects[cause], sure[cause]) for cause in _worth_naming(shares)]
     if facts.told:
         named = [each if each.cause != UNKNOWN else msgspec.structs.replace(each, remedies=(_ASK,)) for each in named]
         return (*_without(known, named), *_as_outcomes(named)), tuple(named)

@@ -115,7 +115,7 @@ class Report:
 
 def build(case: Case, language: str) -> Report:
     """The report of a case in "en" or "ja"."""
-    findings = tuple(finding_view(each, case.facts, language) for each in case.findings)
+    findings = _findings(case, language)
     by_status: dict[Status, list[Outcome]] = defaultdict(list)
     for outcome in case.outcomes:
         # What a text does not mention was not examined, so of a ticket no check is told to have gone well, or not to
@@ -145,6 +145,16 @@ def build(case: Case, language: str) -> Report:
         probes=tuple(_probe(run, language) for run in (case.facts.probes.runs if case.facts.probes else ())),
         facts=fact_sections(case.facts, language),
     )
+
+
+def _findings(case: Case, language: str) -> tuple[FindingView, ...]:
+    """The findings in words, each with the remedies for the machine on which it is to be mended."""
+    if case.facts.told or not any(log.text for log in case.facts.logs):
+        return tuple(finding_view(each, case.facts, language) for each in case.findings)
+    from checks.readers.ticket.other_machine import machine_of, told_elsewhere
+
+    elsewhere = told_elsewhere(case.facts)
+    return tuple(finding_view(each, machine_of(each, case.facts, elsewhere), language) for each in case.findings)
 
 
 def _questions(findings: Sequence[FindingView]) -> tuple[str, ...]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from checks.facts import Facts
-from checks.readers.ticket.lines import lines_of
+from checks.finding import Finding
+from checks.readers.ticket.lines import PASTED, lines_of
 from checks.readers.ticket.told import told
 from checks.versions import release
 
@@ -35,6 +36,23 @@ def told_otherwise(facts: Facts) -> tuple[Disagreement, ...]:
     """Where the texts that were sent and the machine that was examined disagree; empty for a ticket alone."""
     texts = () if facts.told else (lines_of(log.text) for log in facts.logs if log.text is not None)
     return tuple(dict.fromkeys(each for lines in texts for each in disagreements(told(lines).facts, facts)))
+
+
+def told_elsewhere(facts: Facts) -> dict[str, Facts]:
+    """What the texts of other machines tell, by the name of the text as evidence names it; empty for a ticket alone."""
+    texts = () if facts.told else tuple(log for log in facts.logs if log.text is not None)
+    read = {log.name or PASTED: told(lines_of(log.text or "")).facts for log in texts}
+    return {name: each for name, each in read.items() if any(d.is_other_machine for d in disagreements(each, facts))}
+
+
+def machine_of(finding: Finding, facts: Facts, elsewhere: Mapping[str, Facts]) -> Facts:
+    """The machine on which a finding is to be mended: the one of its text, where nothing but that text shows it.
+
+    ``elsewhere``: what :func:`told_elsewhere` found. What a check saw is to be mended on the machine that it examined.
+    """
+    if not all(each.lines for each in finding.evidence):
+        return facts
+    return next((elsewhere[each.origin] for each in finding.evidence if each.origin in elsewhere), facts)
 
 
 def _each(text: Facts, here: Facts) -> Iterator[Disagreement]:

@@ -11,6 +11,7 @@ import checks
 from checks.case import Answers, Case, judged
 from checks.facts import Facts, InterpreterFacts, MachineFacts, OsFacts, ProbeRuns, SentFile
 from checks.finding import Evidence, Finding, Outcome, Severity, Status
+from checks.readers.ticket.other_machine import machine_of
 from checks.readers.ticket.read import pasted, read_ticket
 from wizard.flow import SYMPTOMS
 from wizard.report.model import Report, build, moment
@@ -232,3 +233,29 @@ def test_no_label_is_unused() -> None:
     sources = [path.read_text(encoding="utf-8") for path in Path(checks.__file__).parent.rglob("*.py")]
     said = set(re.findall(r"\w+", "\n".join(sources)))
     assert not {key for key in area("fields") if key not in said}
+
+
+CPU_ONLY = "AssertionError: Torch not compiled with CUDA enabled\nOS: {system}\n"
+
+
+@pytest.mark.parametrize(("system", "is_of_here"), [("Ubuntu 22.04", True), ("Windows 11", False)])
+def test_what_another_machines_text_shows_is_not_mended_here(system: str, is_of_here: bool) -> None:
+    here = InterpreterFacts(path="/home/user/naosu/bin/python", version="3.11.7")
+    text = SentFile(name="error.txt", kind="log", text=CPU_ONLY.format(system=system))
+    os = OsFacts(system="Linux", distribution="ubuntu")
+    facts = Facts(machine=MachineFacts(os=os), interpreters=(here,), target=here.path, logs=(text,))
+    report = build(judged(facts, Answers()), "en")
+    best = next(each for each in report.findings if each.cause == "framework-cpu-only-build")
+    assert best.remedies
+    assert any(here.path in step.code for plan in best.remedies for step in plan.steps) is is_of_here
+
+
+def test_what_a_check_saw_is_mended_here_whatever_a_text_tells() -> None:
+    both = Evidence("clue", "the driver is too old", "error.txt", "", (1,))
+    (seen,) = found(Severity.BLOCKING).findings
+    here = Facts(target="/here/python")
+    there = {"error.txt": Facts(told=True)}
+    assert machine_of(seen, here, there) is here
+    assert machine_of(msgspec.structs.replace(seen, evidence=(*seen.evidence, both)), here, there) is here
+    assert machine_of(msgspec.structs.replace(seen, evidence=(both,)), here, there) is there["error.txt"]
+    assert machine_of(msgspec.structs.replace(seen, evidence=(both,)), here, {}) is here

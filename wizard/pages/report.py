@@ -202,7 +202,8 @@ class ReportPage(Page):
         texts.setSpacing(4)
         texts.addWidget(plain_label(f"tone-{colour}", report.verdict.word))
         texts.addWidget(plain_label("verdict", report.verdict.sentence, selectable=True))
-        texts.addWidget(plain_label("muted", "\n".join(report.verdict.scope), selectable=True))
+        if report.verdict.scope:
+            texts.addWidget(plain_label("muted", "\n".join(report.verdict.scope), selectable=True))
         opened = self.case.say("report-opened", path=self.case.opened) if self.case.opened else ""
         for note in (opened, *report.notes, report.exactness):
             if note:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from wizard.flow import Answers, Progress
+from wizard.flow import TICKET, Answers, Progress
 from wizard.given import Given, Kind, kept, kind_of, near_folder
 from wizard.running import Running
 from wizard.words import system_language, words
@@ -85,11 +85,17 @@ class CaseModel(QObject):
     @property
     def progress(self) -> Progress:
         """How far the walk has come, for the flow."""
-        return Progress(self.is_running, self.case is not None, self.opened is not None)
+        is_ticket = self.case is not None and self.case.facts.told
+        return Progress(self.is_running, self.case is not None, self.opened is not None, is_ticket)
 
     def set_symptom(self, symptom: str) -> None:
         """What happened, one of flow.SYMPTOMS."""
         self._answer(symptom=symptom)
+
+    def begin_ticket(self) -> None:
+        """Another ticket is to be diagnosed: nothing of the one before belongs to it."""
+        self.notice = None
+        self._answer(symptom=TICKET, text="", given=())
 
     def set_exactness(self, exactness: str) -> None:
         """How exact the result must be, one of flow.EXACTNESS."""

@@ -53,17 +53,25 @@ class Answers:
 class Progress:
     """How far the walk has come: whether an examination runs, and whether there is a report to show.
 
-    ``opened``: the report came out of a file, so there was no walk that led to it.
+    ``opened``: the report came out of a file, so there was no walk that led to it. ``is_ticket``: it is of a ticket.
     """
 
     running: bool = False
     reported: bool = False
     opened: bool = False
+    is_ticket: bool = False
 
 
 def steps_of(answers: Answers) -> tuple[Step, ...]:
     """The steps of the walk: a ticket is judged from what was given, without an interpreter and a run."""
     return _TICKET_STEPS if answers.symptom == TICKET else STEPS
+
+
+def steps_shown(step: Step, answers: Answers, progress: Progress) -> tuple[Step, ...]:
+    """The steps to show beside a page: those of the walk; beside a report out of a file those that led to it."""
+    if step is Step.REPORT and progress.opened:
+        return _TICKET_STEPS if progress.is_ticket else STEPS
+    return steps_of(answers)
 
 
 def is_complete(step: Step, answers: Answers, progress: Progress) -> bool:

@@ -142,7 +142,7 @@ QPushButton:focus { border: 2px solid %(accent)s; padding: 5px 15px; }
 QPushButton:disabled { color: %(border)s; }
 QPushButton#primary { background: %(accent)s; color: %(on_accent)s; border-color: %(accent)s; font-weight: 600; }
 QPushButton#primary:focus { border: 2px solid %(text)s; }
-QPushButton#primary:disabled { background: transparent; color: %(muted)s; border-color: %(border)s; }
+QPushButton#primary:disabled { background: transparent; color: %(border)s; border-color: %(border)s; }
 QPushButton#step { text-align: left; border: 1px solid transparent; background: transparent; padding: 9px 10px; }
 QPushButton#step:hover:enabled { background: %(accent_hover)s; }
 QPushButton#step:checked { background: %(accent_soft)s; font-weight: 600; color: %(text)s; }

@@ -39,7 +39,7 @@ from PySide6.QtWidgets import (
 
 from wizard import icons, theme
 from wizard.case_model import CaseModel, Notice
-from wizard.flow import STEPS, TICKET, Step, is_complete, next_step, previous_step, reachable, steps_of
+from wizard.flow import STEPS, TICKET, Step, is_complete, next_step, previous_step, reachable, steps_shown
 from wizard.given import Kind, is_report, kind_of
 from wizard.pages.page import Page, in_reading_order, plain_label
 from wizard.pages.symptom import SymptomPage
@@ -223,6 +223,7 @@ class Window(QMainWindow):
                 report.save_asked.connect(self.ask_save)
                 report.export_asked.connect(self.ask_export)
                 report.again_asked.connect(self.run)
+                report.next_asked.connect(self.next_ticket)
                 return report
 
     # --- walking
@@ -271,6 +272,11 @@ class Window(QMainWindow):
         self.work.run()
         if self.case.is_running:
             self.go(Step.RUN)
+
+    def next_ticket(self) -> None:
+        """Empty the page of the evidence and show it."""
+        self.case.begin_ticket()
+        self.go(Step.EVIDENCE)
 
     def _run_finished(self) -> None:
         self.announce(self.case.say("run-done"))
@@ -339,7 +345,7 @@ class Window(QMainWindow):
 
     def _refresh(self) -> None:
         answers, progress = self.case.answers, self.case.progress
-        walk = steps_of(answers)
+        walk = steps_shown(self.step, answers, progress)
         for step, button in self._steps.items():
             button.setVisible(step in walk)
             if step not in walk:

@@ -151,3 +151,80 @@ def test_a_ticket_is_compared_with_no_earlier_examination(qtbot: QtBot, at_repor
     at_report.case.case_before = at_report.case.case
     diagnosed(qtbot, at_report, TEXT)
     assert at_report.case.case_before is None
+
+
+def test_a_report_is_read_from_its_beginning(qtbot: QtBot, window: Window) -> None:
+    page = diagnosed(qtbot, window, TEXT)
+    bar = page.scroller.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 0)
+    bar.setValue(bar.maximum())
+    window.go_back()
+    diagnosed(qtbot, window, TEXT + "\nIt is urgent.")
+    assert bar.value() == 0
+
+
+def test_what_was_folded_of_one_ticket_is_not_of_the_next(qtbot: QtBot, window: Window) -> None:
+    page = diagnosed(qtbot, window, TEXT)
+    for fold in page._folds.values():
+        fold.unfold(False)
+    window.go_back()
+    diagnosed(qtbot, window, TEXT + "\nIt is urgent.")
+    assert page._folds["build-lacks-newer-gpu-arch/0"].header.isChecked()
+
+
+@pytest.mark.parametrize(("lines", "shown"), [(1, 3), (5, 5), (400, 14)])
+def test_the_text_takes_the_room_that_it_needs(qtbot: QtBot, window: Window, lines: int, shown: int) -> None:
+    error = "RuntimeError: CUDA error: no kernel image is available for execution on the device"
+    text = "\n".join([error] * lines)
+    page = diagnosed(qtbot, window, text)
+    (box,) = (each for each in page.findChildren(QPlainTextEdit) if each.toPlainText() == text and each.isVisible())
+    assert 0 <= box.viewport().height() / box.fontMetrics().lineSpacing() - shown < 2
+
+
+def test_the_next_ticket_begins_empty(qtbot: QtBot, window: Window, tmp_path: Path) -> None:
+    log = tmp_path / "error.log"
+    log.write_text(TEXT)
+    window.case.add_files([log], Kind.LOG)
+    page = diagnosed(qtbot, window, TEXT)
+    assert page._next.isVisible()
+    qtbot.mouseClick(page._next, LEFT)
+    assert window.step is Step.EVIDENCE
+    assert (window.case.answers.text, window.case.answers.given) == ("", ())
+    evidence = window.page(Step.EVIDENCE)
+    assert isinstance(evidence, EvidencePage)
+    assert evidence._text.toPlainText() == ""
+    assert not window.next.isEnabled()
+
+
+def test_the_next_ticket_is_offered_for_tickets_only(at_report: Window) -> None:
+    page = at_report.page(Step.REPORT)
+    assert isinstance(page, ReportPage)
+    assert not page._next.isVisible()
+
+
+def test_no_button_moves_when_one_says_that_it_copied(qtbot: QtBot, window: Window) -> None:
+    page = diagnosed(qtbot, window, TEXT)
+    places = {each: each.geometry() for each in (*page._replies.values(), page._export, page._save, page._markdown)}
+    for button in (*page._replies.values(), page._markdown):
+        with qtbot.waitSignal(page.work.rendered, timeout=20_000):
+            qtbot.mouseClick(button, LEFT)
+        assert button.text() == "Copied"
+        layout = page.body.layout()
+        assert layout is not None
+        layout.activate()
+        assert {each: each.geometry() for each in places} == places
+
+
+def test_an_opened_ticket_has_the_steps_of_a_ticket(qtbot: QtBot, window: Window) -> None:
+    page = diagnosed(qtbot, window, TEXT)
+    case = window.case.case
+    assert case is not None
+    window.case.set_symptom("everything")
+    window.case.show_opened(case, Path("naosu-ticket.pdf"))
+    window.go(Step.REPORT)
+    visible = [step for step, button in window._steps.items() if button.isVisible()]
+    assert visible == [Step.SYMPTOM, Step.EVIDENCE, Step.REPORT]
+    qtbot.waitUntil(lambda: any("a ticket that somebody sent" in text for text in texts_of(page)))
+    assert not any("the machine on which it was made" in text for text in texts_of(page))
+    window.go(Step.SYMPTOM)
+    assert window._steps[Step.TARGET].isVisible()  # where one's own walk goes on

@@ -63,11 +63,12 @@ class ReportPage(Page):
     save_asked = Signal()
     export_asked = Signal()
     again_asked = Signal()
+    next_asked = Signal()  # another ticket is to be diagnosed
 
     def __init__(self, case: CaseModel, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(case, work, parent)
         self._report: Report | None = None
-        self._shown: object = None
+        self._shown: tuple[object, ...] = ()
         self._folds: dict[str, Fold] = {}
         self._top = QWidget()
         self._content = QWidget()
@@ -86,6 +87,7 @@ class ReportPage(Page):
         self._again = QPushButton()
         self._replies = {language: QPushButton() for language in LANGUAGES}
         self._own = QPushButton()
+        self._next = QPushButton()
         self.paper = QComboBox()
         for value, name in PAPERS.items():
             self.paper.addItem(name, value)
@@ -104,6 +106,8 @@ class ReportPage(Page):
         self.bind(self.paper.setAccessibleName, "report-paper")
         self.bind(self.paper.setToolTip, "report-paper")
         self.bind(self._own.setText, "report-own")
+        self.bind(self._next.setText, "report-next-ticket")
+        self._next.clicked.connect(self.next_asked)
         self._own.clicked.connect(self.case.show_own)
         self._export.clicked.connect(self.export_asked)
         self._save.clicked.connect(self.save_asked)
@@ -115,8 +119,8 @@ class ReportPage(Page):
             self.bind(button.setAccessibleDescription, "report-reply-means")
             button.clicked.connect(functools.partial(self._copy_reply, language))
         self.work.rendered.connect(self._rendered)
-        row = (*self._replies.values(), self._export, self.paper, self._save, self._markdown, self._again, self._own)
-        self.body.addLayout(WrapLayout(*row))
+        kept = (self._export, self.paper, self._save, self._markdown)
+        self.body.addLayout(WrapLayout(*self._replies.values(), *kept, self._again, self._next, self._own))
         self.body.addWidget(self.redact)
 
     def refresh(self) -> None:
@@ -128,15 +132,20 @@ class ReportPage(Page):
         for button in self._replies.values():
             button.setVisible(is_ticket)
         self._again.setVisible(self.case.opened is None and not is_ticket)
+        self._next.setVisible(is_ticket)
         self._own.setVisible(self.case.own_case is not None)
-        shown = (id(case), self.case.language, self.case.opened)
-        if case is None or shown == self._shown:
+        before, self._shown = self._shown, (case, self.case.opened, self.case.language)
+        if case is None or (before and before[0] is case and before[1:] == self._shown[1:]):
             return
         from wizard.report.model import build
 
-        self._shown = shown
+        is_new = not before or before[0] is not case
         self._report = build(case, self.case.language)
+        if is_new:
+            self._folds = {}  # what was unfolded in the report before says nothing about this one
         self._fill(self._report)
+        if is_new:
+            self.scroller.verticalScrollBar().setValue(0)
 
     def repaint_states(self) -> None:
         """Symbols are coloured: build the content anew."""
@@ -204,7 +213,9 @@ class ReportPage(Page):
         texts.addWidget(plain_label("verdict", report.verdict.sentence, selectable=True))
         if report.verdict.scope:
             texts.addWidget(plain_label("muted", "\n".join(report.verdict.scope), selectable=True))
-        opened = self.case.say("report-opened", path=self.case.opened) if self.case.opened else ""
+        is_ticket = self.case.case is not None and self.case.case.facts.told
+        key = "report-opened-ticket" if is_ticket else "report-opened"
+        opened = self.case.say(key, path=self.case.opened) if self.case.opened else ""
         for note in (opened, *report.notes, report.exactness):
             if note:
                 texts.addWidget(value_text(note))
@@ -365,10 +376,12 @@ class ReportPage(Page):
         usual, copied = button.text(), self.case.say("report-copied")
 
         def again() -> None:
+            button.setMinimumWidth(0)
             if button.text() == copied:  # else the language was switched in the meantime
                 button.setText(usual)
 
         if usual != copied:
+            button.setMinimumWidth(button.width())  # the buttons beside it stay where they are
             button.setText(copied)
             QTimer.singleShot(_COPIED_FOR, button, again)
 

@@ -85,6 +85,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     ("compute_capability >= 8.0"); ``unless``: none of which may be known to hold (see checks/readers/ticket/
     conditions.py). ``certainty``: the share of the tickets with this signature whose root cause this is.
     ``over``: causes that are mere consequences, or a more general reading, where this signature stands.
+    ``remedies``: ids, the best first, where this wording asks for others than the cause's own, or in another order.
     ``speaks``: texts as programs print them, which it must match; ``silent``: near ones, which it must not.
     """
 
@@ -96,6 +97,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     when: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
     over: tuple[str, ...] = ()
+    remedies: tuple[str, ...] = ()
     silent: tuple[str, ...] = ()
 
 

@@ -159,14 +159,23 @@ def _finding(cause: str, suspect: _Suspect, share: float) -> Finding:
     evidence = tuple(list(clues.values())[::-1][:CLUES])
     groups = {name: value for hit in reversed(shown) for name, value in hit.groups.items()}
     severity = Severity(cause_of(cause).severity)
+    worded = next((hit.signature.remedies for hit in shown if hit.signature.remedies), ())
     if not suspect.findings:
-        return Finding(cause=cause, severity=severity, confidence=round(share, 3), evidence=evidence, values=groups)
+        return Finding(
+            cause=cause,
+            severity=severity,
+            confidence=round(share, 3),
+            evidence=evidence,
+            remedies=worded,
+            values=groups,
+        )
     proven = suspect.findings[0]
     return msgspec.structs.replace(
         proven,
         confidence=round(share, 3),
         severity=severity if shown else proven.severity,
         evidence=(*proven.evidence, *evidence),
+        remedies=worded or proven.remedies,
         values=groups | proven.values,
     )
 

@@ -209,6 +209,8 @@ def test_a_signature_speaks_and_keeps_silent(cause: str, signature: Signature) -
     assert 0 < signature.certainty < 1
     unknown = [each for each in signature.over if each not in CAUSES]
     assert not unknown, f"{cause} is over {unknown}, which is no cause"
+    missing = [each for each in signature.remedies if each not in REMEDIES]
+    assert not missing, f"{cause} names {missing}, which is not in resources/remedies"
     for text, wanted in [*((each, True) for each in signature.speaks), *((each, False) for each in signature.silent)]:
         lines = lines_of(text)
         found = any(hit.signature is signature for hit in hits(lines, (told(lines).facts,)))
@@ -236,7 +238,8 @@ def words_of(remedy: Remedy) -> Iterator[tuple[str, Words]]:
 
 @pytest.mark.parametrize("remedy", REMEDIES)
 def test_a_remedy_is_used(remedy: str) -> None:
-    named = any(remedy in cause_of(cause).remedies for cause in CAUSES)
+    offers = [offered for cause in map(cause_of, CAUSES) for offered in (cause, *cause.signature)]
+    named = any(remedy in each.remedies for each in offers)
     in_code = any(f'"{remedy}"' in path.read_text(encoding="utf-8") for path in (HERE.parent / "checks").glob("*.py"))
     assert named or in_code, f"no cause offers {remedy}"
 

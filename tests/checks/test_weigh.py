@@ -11,6 +11,7 @@ from checks.judge import conclude
 from checks.readers.ticket.other_machine import told_otherwise
 from checks.readers.ticket.read import TICKET, pasted, read_ticket
 from checks.readers.ticket.signatures import Hit
+from checks.remedy import plan_remedies
 from checks.weigh import CERTAIN
 
 NO_KERNEL = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
@@ -207,3 +208,40 @@ def test_what_agrees_is_no_disagreement() -> None:
 
 def test_a_ticket_alone_disagrees_with_nothing() -> None:
     assert told_otherwise(msgspec.structs.replace(live("RTX 3090"), told=True)) == ()
+
+
+# --- what to do about it ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "cause", "first"),
+    [
+        (
+            "Linux pc 5.15.153.1-microsoft-standard-WSL2\nCommand 'nvidia-smi' not found, but can be installed with:",
+            "wsl-gpu-unavailable",
+            "update-windows-driver-for-wsl",
+        ),
+        (
+            "NotImplementedError: The operator 'aten::_fft_c2c' is not currently implemented for the MPS device. "
+            "As a temporary fix, you can set the environment variable `PYTORCH_ENABLE_MPS_FALLBACK=1`",
+            "onnx-runtime-op-unimplemented",
+            "compute-unsupported-mps-steps-on-the-cpu",
+        ),
+        (
+            "libcudnn_ops_infer.so.8: cannot open shared object file: No such file or directory",
+            "cuda-library-missing",
+            "install-cudnn-8",
+        ),
+        (
+            "SecureBoot enabled\nNVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.",
+            "driver-not-loaded",
+            "enrol-secure-boot-key",
+        ),
+        ("RuntimeError: CUDA error: device-side assert triggered", "user-code-error", "repeat-on-the-cpu"),
+        (OUT_OF_MEMORY, "gpu-out-of-memory", "free-gpu-memory"),
+    ],
+)
+def test_the_wording_decides_what_to_do_first(text: str, cause: str, first: str) -> None:
+    case = judged(read_ticket(pasted(text)), Answers(symptom=TICKET))
+    assert case.findings[0].cause == cause
+    assert plan_remedies(case.findings[0], case.facts, "en")[0].id == first

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
+import re
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -12,6 +14,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # the types of the facts load only when an examination starts
     from checks.facts import SentFile
 
+_BEGINNING = 64_000  # bytes that show whether a file is text
+_CASE = re.compile(r'\s*\{\s*"format"\s*:\s*\d')  # how a saved case begins
 SHORT = 100_000  # characters of a text that is kept as it is, whatever its characters are
 
 
@@ -52,6 +56,24 @@ def kind_of(path: Path) -> Kind:
 def is_report(path: Path) -> bool:
     """Whether a dropped file is opened as a report."""
     return kind_of(path) is Kind.REPORT
+
+
+def kind_in_ticket(path: Path) -> Kind | None:
+    """What a file is that came with a ticket, by its content: a text or a report; None for neither of them."""
+    if path.suffix.lower() == ".pdf":
+        return Kind.REPORT
+    from checks.readers.text import NotText, read_text
+
+    try:
+        if not path.is_file():  # a folder, or a pipe, which may never end
+            return None
+        with open(path, "rb") as file:
+            beginning = read_text(io.BytesIO(file.read(_BEGINNING)))
+    except (OSError, NotText):
+        return None
+    if _CASE.match(beginning.removeprefix("\ufeff")):
+        return Kind.REPORT
+    return Kind.SCRIPT if kind_of(path) is Kind.SCRIPT else Kind.LOG
 
 
 def kept(text: str) -> str:

@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import (
@@ -45,6 +46,9 @@ from wizard.pages.page import Page, in_reading_order, plain_label
 from wizard.pages.symptom import SymptomPage
 from wizard.standard_words import translate_standard_buttons
 from wizard.work import Work
+
+if TYPE_CHECKING:  # loaded when there is a case, not before the first window
+    from checks.case import Case
 
 LANGUAGE_NAMES = {"en": "English", "ja": "日本語"}  # each in itself, so that its speakers find it
 
@@ -173,6 +177,9 @@ class Window(QMainWindow):
         self.about_action = self._action(self.about)
         self.quit_action.setMenuRole(QAction.MenuRole.QuitRole)  # where macOS looks for them, in any language
         self.about_action.setMenuRole(QAction.MenuRole.AboutRole)
+        self.next_action = self._action(self._press_next)
+        self.next_action.setShortcuts([QKeySequence("Ctrl+Return"), QKeySequence("Ctrl+Enter")])
+        self.addAction(self.next_action)  # in no menu: Enter alone is a new line in the text
         self.cancel_action = self._action(self.work.cancel, QKeySequence(Qt.Key.Key_Escape))
         for action in (self.open_action, self.save_action, self.export_action, self.cancel_action):
             self._file_menu.addAction(action)
@@ -261,6 +268,10 @@ class Window(QMainWindow):
         elif step is not None:
             self.go(step)
 
+    def _press_next(self) -> None:
+        if self.next.isVisible():
+            self.next.click()
+
     def go_back(self) -> None:
         """One step back."""
         step = previous_step(self.step, self.case.answers, self.case.progress)
@@ -309,8 +320,7 @@ class Window(QMainWindow):
         dialog = QFileDialog(self, title, str(Path.home()), f"{kinds} (*.{kind})")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(kind)  # before it asks whether an existing file may be replaced
-        day = re.sub(r"[^0-9-]", "", self.case.case.created[:10])  # of a report that was sent it may be anything
-        dialog.selectFile(f"naosu-{day}.{kind}")
+        dialog.selectFile(f"{file_name(self.case.case)}.{kind}")
         if dialog.exec() and isinstance(report, ReportPage):
             path = Path(dialog.selectedFiles()[0])
             paper = report.paper.currentData()
@@ -487,6 +497,13 @@ class Window(QMainWindow):
         """Cancel what runs, and wait until its child processes have ended."""
         self.work.shutdown()
         super().closeEvent(event)
+
+
+def file_name(case: Case) -> str:
+    """The usual name of a report's file, without its ending: tickets of one day are told apart by their cause."""
+    day = re.sub(r"[^0-9-]", "", case.created[:10])  # of a report that was sent it may be anything
+    what = ("ticket", *(finding.cause for finding in case.findings[:1])) if case.facts.told else ()
+    return "-".join(("naosu", *what, day))
 
 
 _HINTS = {Step.SYMPTOM: "hint-symptom", Step.EVIDENCE: "hint-ticket", Step.TARGET: "hint-target"}

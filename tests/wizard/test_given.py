@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from checks.readers.text import WHOLE
-from wizard.given import Given, Kind, Sent, is_report, kept, kind_of, read_log, sent_files
+from wizard.given import Given, Kind, Sent, is_report, kept, kind_in_ticket, kind_of, read_log, sent_files
 
 
 @pytest.mark.parametrize(
@@ -89,3 +89,30 @@ def test_a_file_that_has_gone_is_kept_with_the_reason(tmp_path: Path) -> None:
 
 def test_nothing_given() -> None:
     assert sent_files("", ()) == Sent((), (), ())
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("dmesg", b"NVRM: Xid", Kind.LOG),
+        ("error.txt", "エラー".encode("utf-16"), Kind.LOG),
+        ("log.json", b'{"message": "out of memory", "format": 1}', Kind.LOG),
+        ("train.py", b"import torch", Kind.SCRIPT),
+        ("case.json", b'{\n  "format": 1,\n  "created": ""', Kind.REPORT),
+        ("case.txt", b'\xef\xbb\xbf{"format":1', Kind.REPORT),
+        ("naosu.pdf", b"%PDF-1.7 \x00\x01\x02", Kind.REPORT),
+        ("screen.png", b"\x89PNG\r\n\x1a\n" + bytes(range(256)), None),
+        ("screen.log", bytes(range(256)), None),
+        ("gone.txt", None, None),
+    ],
+)
+def test_what_comes_with_a_ticket_by_its_content(
+    tmp_path: Path, name: str, content: bytes | None, kind: Kind | None
+) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    assert kind_in_ticket(tmp_path / name) is kind
+
+
+def test_a_folder_is_no_ticket(tmp_path: Path) -> None:
+    assert kind_in_ticket(tmp_path) is None

@@ -14,7 +14,7 @@ from wizard.flow import TICKET, Step
 from wizard.given import Kind
 from wizard.pages.evidence import EvidencePage
 from wizard.pages.report import ReportPage
-from wizard.window import Window
+from wizard.window import Window, file_name
 
 LEFT = Qt.MouseButton.LeftButton
 TEXT = """After we exchanged the card nothing works any more.
@@ -228,3 +228,60 @@ def test_an_opened_ticket_has_the_steps_of_a_ticket(qtbot: QtBot, window: Window
     assert not any("the machine on which it was made" in text for text in texts_of(page))
     window.go(Step.SYMPTOM)
     assert window._steps[Step.TARGET].isVisible()  # where one's own walk goes on
+
+
+def dropped_on_zone(window: Window, *paths: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    page = window.page(Step.EVIDENCE)
+    assert isinstance(page, EvidencePage)
+    none = Qt.KeyboardModifier.NoModifier
+    page.drop.dropEvent(QDropEvent(QPoint(5, 5), Qt.DropAction.CopyAction, data, LEFT, none))
+
+
+def test_a_picture_is_no_part_of_a_ticket(window: Window, tmp_path: Path) -> None:
+    picture, log = tmp_path / "screen.png", tmp_path / "dmesg"
+    picture.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
+    log.write_text("NVRM: Xid (PCI:0000:01:00): 79")
+    window.case.set_symptom(TICKET)
+    window.go(Step.EVIDENCE)
+    dropped_on_zone(window, picture, log)
+    assert [(each.path, each.kind) for each in window.case.answers.given] == [(log, Kind.LOG)]
+    assert window.case.notice is not None
+    assert "screen.png" in window.case.sentence(window.case.notice)
+    assert "dmesg" not in window.case.sentence(window.case.notice)
+
+
+@pytest.mark.parametrize("kind", ["json", "pdf"])
+def test_a_report_dropped_on_a_ticket_is_opened(qtbot: QtBot, window: Window, tmp_path: Path, kind: str) -> None:
+    diagnosed(qtbot, window, TEXT)
+    report = tmp_path / f"report.{kind}"
+    window.work.export(report, kind, "a4", redact=True)
+    qtbot.waitUntil(lambda: window.case.notice is not None and not window.case.notice.is_error, timeout=20_000)
+    window.next_ticket()
+    with qtbot.waitSignal(window.work.finished_opening, timeout=20_000):
+        dropped_on_zone(window, report)
+    assert window.case.opened == report
+    assert window.step is Step.REPORT
+
+
+def test_ctrl_enter_in_the_text_diagnoses(qtbot: QtBot, window: Window) -> None:
+    window.case.set_symptom(TICKET)
+    window.go(Step.EVIDENCE)
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    page = window.page(Step.EVIDENCE)
+    assert isinstance(page, EvidencePage)
+    qtbot.keyClick(page._text, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert not window.case.busy  # there is nothing to diagnose yet
+    page._text.setPlainText(TEXT)
+    with qtbot.waitSignal(window.work.finished_opening, timeout=20_000):
+        qtbot.keyClick(page._text, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert window.step is Step.REPORT
+
+
+def test_the_files_of_tickets_are_told_apart_by_their_cause(qtbot: QtBot, window: Window) -> None:
+    diagnosed(qtbot, window, TEXT)
+    case = window.case.case
+    assert case is not None
+    assert file_name(case) == f"naosu-ticket-build-lacks-newer-gpu-arch-{case.created[:10]}"

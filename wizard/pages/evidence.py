@@ -20,9 +20,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from wizard.case_model import CaseModel, Search
+from wizard.case_model import CaseModel, Notice, Search
 from wizard.flow import EXACTNESS, TICKET
-from wizard.given import Given, Kind, kept
+from wizard.given import Given, Kind, kept, kind_in_ticket
 from wizard.pages.cards import ChoiceCard
 from wizard.pages.long_text import value_text
 from wizard.pages.page import Page, plain_label
@@ -108,7 +108,7 @@ class EvidencePage(Page):
         honest = plain_label("small")
         self.bind(honest.setText, "evidence-kept-only")
         self.body.addWidget(honest)
-        self.drop.on_files = self.case.add_files
+        self.drop.on_files = self._take
 
     def _add_exactness(self) -> None:
         self._exactness_part = QWidget()
@@ -143,7 +143,24 @@ class EvidencePage(Page):
     def _choose(self, kind: Kind) -> None:
         title = self.case.say(f"evidence-choose-{kind.value}")
         paths, _ = QFileDialog.getOpenFileNames(self, title)
-        self.case.add_files(map(Path, paths), kind)
+        self._take(list(map(Path, paths)), kind)
+
+    def _take(self, paths: list[Path], kind: Kind | None = None) -> None:
+        """Take files as evidence. Of a ticket only texts are judged: a report is opened, what is neither is refused."""
+        if self.case.answers.symptom != TICKET or kind in (Kind.SCRIPT, Kind.MODEL):
+            self.case.add_files(paths, kind)
+            return
+        if self.case.busy:
+            return
+        kinds = {path: kind_in_ticket(path) for path in paths}
+        for text in (Kind.LOG, Kind.SCRIPT):
+            self.case.add_files([path for path in paths if kinds[path] is text], kind or text)
+        refused = self.case.say("list-separator").join(path.name for path in paths if kinds[path] is None)
+        if refused:
+            self.case.set_notice(Notice("evidence-refused", {"names": refused}))
+        report = next((path for path in paths if kinds[path] is Kind.REPORT), None)
+        if report is not None:
+            self.work.open(report)
 
     def refresh(self) -> None:
         """Show the given files and the answers; a ticket is asked for its text alone."""

@@ -21,6 +21,10 @@ _WEIGHT = {Severity.BLOCKING: 0, Severity.WARNING: 1, Severity.NOTE: 2}
 
 def judge_each(facts: Facts, checks: Iterable[Check] | None = None) -> Iterator[Outcome]:
     """Run the checks (all of them by default) on the facts, one outcome each."""
+    if facts.told:
+        from checks.readers.ticket.usual import supposed  # late: most examinations have nothing to do with tickets
+
+        facts = supposed(facts)
     for each in all_checks().values() if checks is None else checks:
         yield judge_one(each, facts)
 

@@ -31,6 +31,8 @@ MOST_WORDS = 8  # of a name that are looked at
 # Glued words: "rtx3090ti" -> "rtx 3090 ti", "rx6700xt" -> "rx 6700 xt".
 _GLUED = re.compile(r"(rtx|gtx|rx|arc|titan|quadro|tesla)(?=[a-z]?\d)|(?<=\d{4})(?=(?:ti|super|xtx|xt|gre|d)\b)")
 _NO_WORD = re.compile(r"\((?:r|tm|c)\)|[^a-z0-9.+]+")
+# A piece of a name in a sentence. Japanese, Chinese and Korean go on without a space: "RTX 3070です。".
+_PIECE = re.compile(r"[^\s,;|()/\[\]:!?\u1100-\u11ff\u3000-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef]+")
 _SIZE = re.compile(
     r"\d{1,3}(?:\.\d)?g[ib]?b?|\d{4,6}m[ib]{1,2}|hbm\d?e?|gddr\d?x?|sxm\d?|pcie|nvl\d*|dgxs|fhhl|\d{1,3}"
 )
@@ -58,7 +60,7 @@ class NamedGpu(msgspec.Struct, frozen=True, kw_only=True):
             vendor=VENDOR_NAMES[self.vendor_id],
             product=name,
             device_id=self.device_id or None,
-            die=self.die,
+            die=self.die or None,
             architecture=self.architecture or None,
             compute_capability=self.compute_capability or None,
             gfx_target=self.gfx_target or None,
@@ -84,7 +86,7 @@ def gpu_at(text: str) -> tuple[NamedGpu, int] | None:
     end = 0
     best: tuple[NamedGpu, int] | None = None
     key = ""
-    pieces = list(re.finditer(r"[^\s,;|()/\[\]:]+", text[:LONGEST_NAME]))[:MOST_WORDS]
+    pieces = list(_PIECE.finditer(text[:LONGEST_NAME]))[:MOST_WORDS]
     for piece in pieces:
         between = text[end : piece.start()]
         if end and between.strip(" ()-"):

@@ -274,7 +274,8 @@ def _accelerator(found: Accelerator, language: str) -> FactRow:
 def _interpreter(found: InterpreterFacts | None, language: str) -> Iterator[FactSection]:
     if found is None:
         return
-    yield FactSection(words("report.section-interpreter", language), tuple(_rows(found, _INTERPRETER, language)))
+    told = _INTERPRETER if found.path else _INTERPRETER[1:]  # of a ticket's interpreter the place is not known
+    yield FactSection(words("report.section-interpreter", language), tuple(_rows(found, told, language)))
     if found.packages:
         rows = tuple(FactRow(each.name, each.version) for each in found.packages if _MATTERS.match(each.name))
         title = words("report.section-packages", language, shown=len(rows), count=len(found.packages))

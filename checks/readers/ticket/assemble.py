@@ -25,7 +25,6 @@ from checks.versions import release
 Tree = dict[str, Any]
 Beginning = tuple[int, str]  # the number of the first line of one of several texts, and its name
 
-_CARDS = re.compile(r"geforce|gtx|\brtx|quadro|titan|tesla|radeon|\brx \d|arc", re.IGNORECASE)  # GH200 and GB10 are ARM
 _LOCAL = re.compile(r"\+(?:[\w.]{0,20}?)(cpu|xpu|cu(?P<cuda>\d{2,4})|rocm(?P<rocm>\d(?:\.\d{1,2}){0,2}))")
 _SEES_ITS_LIBC = (3, 8)  # before, platform.libc_ver() told what the interpreter was built with (bpo-35389)
 _CONDA_CUDA = re.compile(r"cuda(\d{1,2}\.?\d{0,2})(?:\.\d{1,4})?[_-]")
@@ -329,10 +328,6 @@ def _system(tree: Tree) -> None:
         jetson.setdefault("compute_capability", jetson_capability(jetson["model"]))
     if os is not None and release(tree.get("interpreter", {}).get("version") or "9") < _SEES_ITS_LIBC:
         os.pop("libc_version", None)
-    if os is not None and "architecture" not in os and jetson is None:
-        architecture = _usual_architecture(os, machine)
-        if architecture:
-            os["architecture"] = architecture
     if os is not None and os.get("libc_version"):
         os.setdefault("libc", "glibc")
     if os is not None and os.get("system") == "Darwin":
@@ -344,15 +339,6 @@ def _system(tree: Tree) -> None:
             apple.setdefault("macos_version", os["version"])
         if is_arm:
             apple.setdefault("is_apple_silicon", True)
-
-
-def _usual_architecture(os: Tree, machine: Tree) -> str:
-    """The architecture that goes without saying: of Windows, and of a Linux with a card in a slot; "" else."""
-    gpus = machine.get("gpus", {}).get("devices", ())
-    if os.get("system") == "Windows":
-        return "AMD64"
-    has_card = any(gpu.product and _CARDS.search(gpu.product) for gpu in gpus)
-    return "x86_64" if os.get("system") == "Linux" and has_card else ""
 
 
 def _dotted(digits: str) -> str:

@@ -138,7 +138,7 @@ def platform_facts(platform: str) -> dict[str, Any]:
     if architecture:
         facts["architecture"] = architecture[1]
     if system == "macOS":
-        return facts | {"name": f"macOS {found['first']}", "version": found["first"], "libc": "", "wsl": 0}
+        return facts | {"name": f"macOS {found['first']}", "version": found["first"]}
     if system == "Linux" and found["first"][:1].isdigit():
         before, _, _ = whole.removeprefix("Linux-").partition(f"-{architecture[1]}" if architecture else "-with")
         facts["kernel"] = before
@@ -165,7 +165,7 @@ def named_system(lower: str) -> tuple[SystemRow, int, int] | None:
 
 
 def _windows(words: str) -> dict[str, Any]:
-    facts: dict[str, Any] = {"system": "Windows", "libc": "", "wsl": 0}
+    facts: dict[str, Any] = {"system": "Windows"}
     build, named = _WINDOWS_BUILD.search(words), _WINDOWS.search(words)
     if build:
         facts["version"] = build.group(0)

@@ -84,3 +84,27 @@ def test_where_the_name_ends() -> None:
 )
 def test_jetson(model: str, capability: str | None) -> None:
     assert jetson_capability(model) == capability
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("RTX 3070です。よろしくお願いいたします。", "RTX 3070"),
+        ("RTX 4090、ドライバは535です", "RTX 4090"),
+        ("RTX 3060(12GB)", "RTX 3060"),
+        ("GeForce RTX 4070 Ti SUPERを使用", "GeForce RTX 4070 Ti SUPER"),
+        ("RTX 5080!important", "RTX 5080"),
+        ("RTX 3090显卡", "RTX 3090"),
+        ("A100-SXM4-40GB。", "A100-SXM4-40GB"),
+        ("RTX 4090입니다", "RTX 4090"),
+    ],
+)
+def test_a_name_ends_where_the_sentence_goes_on(text: str, name: str) -> None:
+    found = gpu_at(text)
+    assert found is not None
+    assert text[: found[1]] == name
+
+
+@pytest.mark.parametrize("text", ["RTX 5060シリーズ", "RTX 5060系列"])
+def test_a_row_of_cards_is_no_card_in_any_language(text: str) -> None:
+    assert gpu_at(text) is None

@@ -259,3 +259,11 @@ def test_what_a_check_saw_is_mended_here_whatever_a_text_tells() -> None:
     assert machine_of(msgspec.structs.replace(seen, evidence=(*seen.evidence, both)), here, there) is here
     assert machine_of(msgspec.structs.replace(seen, evidence=(both,)), here, there) is there["error.txt"]
     assert machine_of(msgspec.structs.replace(seen, evidence=(both,)), here, {}) is here
+
+
+def test_nothing_is_told_of_a_ticket_that_it_does_not_tell() -> None:
+    told = "OS: Windows 11\nGPU: RTX 3060\nPython version: 3.11.7\ntorch 2.7.1+cu128"
+    report = build(judged(read_ticket(pasted(told)), Answers(symptom="ticket")), "en")
+    shown = {f"{row.label}: {row.value}" for section in report.facts for row in section.rows}
+    assert {each for each in shown if each.endswith(": none")} == set()
+    assert not any("AMD64" in each for each in shown)

@@ -1,6 +1,9 @@
 # ruff: noqa: E501 - what programs printed stays as it is
 """What is told is not the whole machine: no check may conclude from what a text leaves out."""
 
+from collections.abc import Iterator
+
+import msgspec
 import pytest
 
 from checks.facts import Facts, Gpu, Gpus, MachineFacts, NvidiaFacts, NvidiaGpu, OsFacts
@@ -8,6 +11,7 @@ from checks.finding import Severity, Status
 from checks.judge import judge_each, judge_one
 from checks.readers.ticket.lines import lines_of
 from checks.readers.ticket.told import told
+from checks.readers.ticket.usual import supposed
 from checks.registry import all_checks
 
 SPARSE = {
@@ -130,3 +134,40 @@ def test_gpus_by_name_alone_are_not_mistaken_for_one_another() -> None:
         ),
     )
     assert [each for each in _findings(facts) if each.severity is not Severity.NOTE] == []
+
+
+@pytest.mark.parametrize("text", SPARSE.values(), ids=SPARSE.keys())
+def test_what_is_not_told_is_not_made_up(text: str) -> None:
+    """An empty text, or the number 0, would say that it was looked for and is not there."""
+    machine = told(lines_of(text)).facts.machine
+    empty = [path for path, value in _values(msgspec.to_builtins(machine), "machine") if value in ("", 0)]
+    assert [path for path in empty if not path.endswith(".index")] == []
+
+
+@pytest.mark.parametrize("text", ["Windows 11", "OS: Windows 11, GPU: RTX 3070", "Ubuntu 22.04, GPU: RTX 3070"])
+def test_the_usual_architecture_is_supposed_but_not_told(text: str) -> None:
+    facts = told(lines_of(text)).facts
+    assert facts.machine is not None
+    assert facts.machine.os is not None
+    assert facts.machine.os.architecture is None
+    whole = supposed(facts).machine
+    assert whole is not None
+    assert whole.os is not None
+    assert whole.os.architecture == ("AMD64" if "Windows" in text else "x86_64")
+
+
+@pytest.mark.parametrize("text", ["Jetson Orin Nano, Ubuntu 22.04", "Ubuntu 22.04", "Linux-6.8-aarch64, RTX 3090", "?"])
+def test_no_architecture_is_supposed_where_another_may_be_meant(text: str) -> None:
+    facts = told(lines_of(text)).facts
+    assert supposed(facts) == facts
+
+
+def _values(plain: object, path: str) -> Iterator[tuple[str, object]]:
+    if isinstance(plain, dict):
+        for name, value in plain.items():
+            yield from _values(value, f"{path}.{name}")
+    elif isinstance(plain, (list, tuple)):
+        for value in plain:
+            yield from _values(value, path)
+    elif not isinstance(plain, bool):
+        yield path, plain

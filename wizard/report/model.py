@@ -18,14 +18,13 @@ from checks.facts import Facts, ProbeRun
 from checks.finding import Evidence, Finding, Outcome, Status
 from checks.judge import UNKNOWN
 from checks.knowledge.age import knowledge_days
-from checks.readers.ticket.lines import PASTED
 from checks.remedy import RemedyPlan, plan_remedies
 from checks.shell import fill_sentence
 from wizard.report.fact_sheet import FactSection, fact_sections, label
+from wizard.report.origins import lines_in_words, origin_in_words
 from wizard.report.verdict import Verdict, verdict_of
 from wizard.words import area, words
 
-_LINES_NAMED = 6  # numbers of lines that are told beside a value
 _IN_QUESTION = 0.15  # a finding of a ticket that is surer is worth a question of its own
 _SURE_ENOUGH = 0.9  # a finding of a ticket that is surer needs no further question
 SYMBOLS = {"blocking": "×", "warning": "!", "note": "i"}
@@ -224,13 +223,8 @@ def _confidence(confidence: float, language: str) -> str:
 
 
 def _evidence(evidence: Evidence, language: str) -> EvidenceRow:
-    origin = evidence.origin
-    if evidence.lines:
-        name = words("report.origin-pasted", language) if origin == PASTED else origin
-        numbers = words("report.list-separator", language).join(map(str, evidence.lines[:_LINES_NAMED]))
-        key = "report.origin-line" if len(evidence.lines) == 1 else "report.origin-lines"
-        origin = words(key, language, origin=name, lines=numbers)
     text = evidence.origin if evidence.lines else ""
+    origin = lines_in_words(text, evidence.lines, language) if text else origin_in_words(evidence.origin, language)
     return EvidenceRow(label(evidence.name, language), evidence.value, origin, evidence.source, text, evidence.lines)
 
 

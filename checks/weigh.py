@@ -75,7 +75,7 @@ def with_texts(facts: Facts, known: tuple[Outcome, ...]) -> tuple[tuple[Outcome,
     shares = _shares(suspects, known, is_of_this_machine=not facts.told and not any(told_otherwise(facts)))
     sure = {cause: suspect.sure(shares[cause]) for cause, suspect in suspects.items()}
     sure[UNKNOWN] = shares[UNKNOWN]  # of all the others together, not of what a text resembles
-    named = [_finding(cause, suspects[cause], sure[cause]) for cause in _worth_naming(shares)]
+    named = [_finding(cause, suspects[cause], sure[cause], is_told=facts.told) for cause in _worth_naming(shares)]
     if facts.told:
         named = [each if each.cause != UNKNOWN else msgspec.structs.replace(each, remedies=(_ASK,)) for each in named]
         return (*_without(known, named), *_as_outcomes(named)), tuple(named)
@@ -153,7 +153,7 @@ def _odds(certainty: float) -> float:
     return certainty / (1 - certainty)
 
 
-def _finding(cause: str, suspect: _Suspect, share: float) -> Finding:
+def _finding(cause: str, suspect: _Suspect, share: float, *, is_told: bool) -> Finding:
     shown = sorted(suspect.hits, key=lambda each: -each.signature.certainty)
     clues = {hit.clue: Evidence("clue", hit.clue, hit.origin, "", hit.lines) for hit in reversed(shown) if hit.clue}
     evidence = tuple(list(clues.values())[::-1][:CLUES])
@@ -175,7 +175,8 @@ def _finding(cause: str, suspect: _Suspect, share: float) -> Finding:
         confidence=round(share, 3),
         severity=severity if shown else proven.severity,
         evidence=(*proven.evidence, *evidence),
-        remedies=worded or proven.remedies,
+        # Of a live machine the check knows better; of a ticket it knows only what the text lists.
+        remedies=(worded or proven.remedies) if is_told else (proven.remedies or worded),
         values=groups | proven.values,
     )
 

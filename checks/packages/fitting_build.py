@@ -1,8 +1,8 @@
 """Which build of PyTorch and of ONNX Runtime fits this machine and interpreter, as the values that the remedies need.
 
 ``torch_version``, ``torch_variant`` ("cu126"), ``torch_index`` (its download index), ``torch_device`` (its device's
-name in PyTorch), ``torch_packages`` (torch and the companions that are installed, each with the release that goes with
-it), ``torch_installed`` (what must go first).
+name in PyTorch), ``torch_packages`` (torch and the companions that are installed, or the usual ones where no list
+tells, each with the release that goes with it), ``torch_installed`` (what must go first).
 Where a build would fit if Python were another one, only ``python_fit`` is given: a Python version that has it.
 """
 
@@ -26,6 +26,7 @@ from checks.versions import minor, release
 
 _COMMON_DRIVER = "550"  # what is assumed of a driver that was not read: it serves CUDA 12, not yet 13
 ORT_EXTRAS = (1, 21)  # first onnxruntime-gpu with preload_dlls() and the extras "cuda" and "cudnn"
+_USUAL_COMPANIONS = ("torchaudio", "torchvision")  # go along where nobody listed the packages: an old one breaks
 # How Python spells an architecture -> how wheels do. macOS says arm64, Linux aarch64, Windows AMD64.
 _ARCHITECTURES = {
     ("Linux", "x86_64"): "linux_x86_64",
@@ -105,7 +106,12 @@ def torch_values(
 
 def build_values(build: TorchBuild, interpreter: InterpreterFacts | None) -> dict[str, str]:
     """The values for installing one build in the place of what is installed."""
-    installed = [name for name in sorted(companion_names()) if interpreter and interpreter.package(name)]
+    is_listed = interpreter is not None and any(each.name != "torch" for each in interpreter.packages or ())
+    installed = [
+        name
+        for name in sorted(companion_names())
+        if (interpreter and interpreter.package(name)) or (not is_listed and name in _USUAL_COMPANIONS)
+    ]
     fits = {name: fitting(name, build.version) for name in installed}
     companions = (f"{name}=={version}" for name, version in fits.items() if version)
     return {

@@ -222,8 +222,7 @@ def test_a_ticket_alone_disagrees_with_nothing() -> None:
             "update-windows-driver-for-wsl",
         ),
         (
-            "NotImplementedError: The operator 'aten::_fft_c2c' is not currently implemented for the MPS device. "
-            "As a temporary fix, you can set the environment variable `PYTORCH_ENABLE_MPS_FALLBACK=1`",
+            "NotImplementedError: The operator 'aten::_fft_c2c' is not currently implemented for the MPS device.",
             "onnx-runtime-op-unimplemented",
             "compute-unsupported-mps-steps-on-the-cpu",
         ),
@@ -239,9 +238,21 @@ def test_a_ticket_alone_disagrees_with_nothing() -> None:
         ),
         ("RuntimeError: CUDA error: device-side assert triggered", "user-code-error", "repeat-on-the-cpu"),
         (OUT_OF_MEMORY, "gpu-out-of-memory", "free-gpu-memory"),
+        ("torch==2.5.1+cpu, GPU not used\nNVIDIA GeForce RTX 3060", "framework-cpu-only-build", "choose-torch-build"),
+        (
+            "NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible with the current PyTorch",
+            "build-lacks-newer-gpu-arch",
+            "install-torch-for-newer-gpu",
+        ),
+        ("Since the driver update PyTorch no longer finds my RTX 3080.", "driver-not-loaded", "restart-computer"),
     ],
 )
 def test_the_wording_decides_what_to_do_first(text: str, cause: str, first: str) -> None:
     case = judged(read_ticket(pasted(text)), Answers(symptom=TICKET))
     assert case.findings[0].cause == cause
     assert plan_remedies(case.findings[0], case.facts, "en")[0].id == first
+
+
+@pytest.mark.parametrize("text", ["RTX 3070です。よろしくお願いいたします。", "GPU: RTX 3080, Windows 11. Thanks!"])
+def test_a_text_that_only_names_a_card_shows_nothing(text: str) -> None:
+    assert named(text) == ["unknown"]

@@ -64,7 +64,7 @@ def _system(facts: Facts) -> Sequence[str]:
     os = facts.machine.os if facts.machine else None
     system = os.system if os else None
     if os is None or system is None:
-        return ()
+        return ("linux", *_jetson(facts)) if _jetson(facts) else ()
     name = {"Darwin": "macos"}.get(system, system.lower())
     return (name, *(("wsl",) if os.wsl else ()), *(("container",) if os.container else ()), *_jetson(facts))
 

@@ -30,6 +30,10 @@ _LISTED = re.compile(
 _CONNECTING = re.compile(
     r"\b(?:the|an?|is|are|but|and|i|my|we|not|if|when|than|same|from|only|with|it)\b", re.IGNORECASE
 )
+_COURTESY = re.compile(  # says nothing of any trouble
+    r"(?:どうぞ)?よろしく(?:お願い)?(?:いた|致)?し?(?:ます)?|お願い(?:いた|致)?します|お世話になって(?:おり|い)ます|"
+    r"ありがとうございま(?:す|した)|こんにちは|はじめまして|初めまして|失礼します|です|谢谢|您好|你好|麻烦了|请多关照"
+)
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")  # written without spaces between words
 Floats = npt.NDArray[np.float32]
 
@@ -81,7 +85,7 @@ def vector(found: Sequence[Sequence[int]], rarity: Floats) -> Floats:
 def _is_told(line: str) -> bool:
     """Whether a person wrote the line: several words in a row, or Japanese or Chinese, and no mere "key: value"."""
     is_sentence = _LISTED.match(line) is None or len(_CONNECTING.findall(line)) >= 3
-    return is_sentence and (len(words(line.lower())) >= 5 or len(_UNSPACED.findall(line)) >= 6)
+    return is_sentence and (len(words(line.lower())) >= 5 or len(_UNSPACED.findall(_COURTESY.sub("", line))) >= 6)
 
 
 @functools.cache

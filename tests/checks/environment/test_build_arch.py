@@ -74,7 +74,7 @@ def test_rtx_5090_with_a_cu121_wheel() -> None:
     shown = finding.placeholders()
     assert shown["gpu"] == "NVIDIA GeForce RTX 5090"
     assert shown["compute_capability"] == "12.0"
-    assert shown["torch_packages"] == "torch==2.15.0"
+    assert shown["torch_packages"] == "torch==2.15.0 torchaudio==2.11.0 torchvision==0.29.2"
     assert shown["torch_index"] == "https://download.pytorch.org/whl/cu132"
     assert older(torch("2.5.1+cu121", "12.1", CU121), machine(RTX_5090)) == []
 
@@ -83,7 +83,7 @@ def test_gtx_1080_with_a_cu130_wheel() -> None:
     frameworks = torch("2.11.0+cu130", "13.0", CU130)
     (finding,) = older(frameworks, machine(GTX_1080))
     assert finding.severity is Severity.BLOCKING
-    assert finding.placeholders()["torch_packages"] == "torch==2.11.0"
+    assert finding.placeholders()["torch_packages"] == "torch==2.11.0 torchaudio==2.11.0 torchvision==0.26.0"
     assert finding.placeholders()["torch_variant"] == "cu126"
     assert newer(frameworks, machine(GTX_1080)) == []
 

@@ -73,7 +73,7 @@ def test_plain_install_on_windows() -> None:
 def test_the_version_alone_tells() -> None:
     # https://github.com/facebookresearch/xformers/issues/982: "(you have 2.2.0+cpu)"
     (finding,) = findings(Frameworks(torch=TorchFacts(version="2.2.0+cpu")), machine())
-    assert finding.values["torch_packages"] == "torch==2.2.0"
+    assert finding.values["torch_packages"] == "torch==2.2.0 torchaudio==2.2.0 torchvision==0.17.0"
 
 
 def test_without_a_working_driver_it_is_not_the_only_trouble() -> None:

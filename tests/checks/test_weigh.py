@@ -244,6 +244,12 @@ def test_a_ticket_alone_disagrees_with_nothing() -> None:
             "build-lacks-newer-gpu-arch",
             "install-torch-for-newer-gpu",
         ),
+        (
+            "llama.cpp, GeForce GTX 960M\nCUDA error: no kernel image is available for execution on the device",
+            "build-dropped-older-gpu-arch",
+            "make-local-model-program-serve-older-gpu",
+        ),
+        ("GTX 1080, torch 2.9.0+cu130\n" + NO_KERNEL, "build-dropped-older-gpu-arch", "install-torch-for-older-gpu"),
         ("Since the driver update PyTorch no longer finds my RTX 3080.", "driver-not-loaded", "restart-computer"),
     ],
 )

@@ -23,7 +23,8 @@ _CODE = re.compile(
     r"|\bpython3? -[cm] (?:\"[^\"]*\"|[\w.-]+(?: -{1,2}[\w-]+)*)"
     r"|\"(?P<quoted>(?:python|pip|conda|uv|nvidia-smi|nvcc|ls|lsmod|lspci|dmesg|docker|wsl|uname|ldd|echo|cat|rocminfo|git"
     r"|sudo|apt|set|export|ollama|trtexec|vulkaninfo|journalctl|systemctl|free|df|env|where|which|file|head)\b[^\"]*)\""
-    r"|(?<![\w`])[\w.]*\w_\w[\w.]*(?:\([^()\s]{0,60}\))?|(?<![\w`])[\w.]*__\w+__"
+    r"|(?<![\w`])-{0,2}[\w.]*\w_\w[\w.]*(?:\([^()\s]{0,60}\)|=[\w.:-]*\w)?|(?<![\w`])[\w.]*__\w+__",
+    re.ASCII,  # Japanese is written right beside a name
 )
 _BREAK = "\u200b"  # zero width space: what is written stays readable, but is no reference any more
 

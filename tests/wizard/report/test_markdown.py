@@ -6,7 +6,7 @@ import pytest
 
 from checks.case import Case
 from checks.facts import Facts, SentFile
-from wizard.report.markdown import code_block, code_span, escaped, to_markdown
+from wizard.report.markdown import code_block, code_span, escaped, prose, to_markdown
 from wizard.report.model import build
 
 
@@ -70,3 +70,22 @@ def test_a_whole_report(case: Case, language: str) -> None:
             assert all(line in text for step in remedy.steps for line in step.code.splitlines())
     for line in text.splitlines():
         assert not line.startswith("|") or line.endswith("|")
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("例えばsm_75はCompute Capability 7.5用", "例えば`sm_75`はCompute Capability 7.5用"),
+        ("Set OLLAMA_VULKAN=1 or -DGGML_VULKAN=ON.", "Set `OLLAMA_VULKAN=1` or `-DGGML_VULKAN=ON`."),
+        (
+            'Run python -c "import torch; print(torch.__version__)" there',
+            'Run `python -c "import torch; print(torch.__version__)"` there',
+        ),
+        ('What does "nvidia-smi -L" print?', "What does `nvidia-smi -L` print?"),
+        ("See https://a.example/b#gpu_x for it", "See <https://a.example/b#gpu_x> for it"),
+        ("<b>bold</b> and *stars*", r"\<b\>bold\</b\> and \*stars\*"),
+        ("- no list", r"\- no list"),
+    ],
+)
+def test_commands_and_names_in_a_sentence_are_code(text: str, written: str) -> None:
+    assert prose(text) == written

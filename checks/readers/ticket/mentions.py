@@ -165,7 +165,7 @@ def _machine(text: Text) -> Iterator[Said]:
         if "jetson" in lower or "jetpack" in lower or "orin" in lower or "xavier" in lower or "l4t" in lower:
             named = pattern.search(lower)
             if named is not None:
-                value = text.whole[named.start() : named.end()] if fact == "model" else named[1]
+                value = text.whole[named.start() : named.end()].strip() if fact == "model" else named[1]
                 yield Said(f"machine.jetson.{fact}", value, (text.number_at(named.start()),), "")
     yield from _system(text)
 

@@ -173,6 +173,9 @@ def test_jetson_and_apple() -> None:
     jetson = read("Jetson nano, Jetpack 4.4").machine.jetson  # type: ignore[union-attr]
     assert jetson is not None
     assert (jetson.jetpack, jetson.compute_capability) == ("4.4", "5.3")
+    orin = read("Jetson AGX Orin with JetPack 6.2").machine.jetson  # type: ignore[union-attr]
+    assert orin is not None
+    assert (orin.model, orin.compute_capability) == ("Jetson AGX Orin", "8.7")
     apple = read("a MacBook Pro with M2 Max").machine.apple  # type: ignore[union-attr]
     assert apple is not None
     assert (apple.chip, apple.is_apple_silicon) == ("Apple M2 Max", True)

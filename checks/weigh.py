@@ -32,12 +32,13 @@ IS_WHAT_THE_TICKET_IS_ABOUT = {Severity.BLOCKING: 0.45, Severity.WARNING: 0.15, 
 CONFIRMED = 0.6  # the same finding, where the text words that cause too
 # Words that are usual for a cause are no proof; beside a signature they only tip the scales.
 LIKENESS, LIKENESS_BESIDE = 0.95, 0.3
-DECIDED = 0.8  # certainty of a signature from which on the other words are not asked
+# Certainty of a signature from which on the other words only order what comes behind it, or are not asked at all.
+DECIDED, CERTAIN_ENOUGH = 0.8, 0.93
 CONSEQUENCE = 0.06  # of the odds are left to what a matching signature calls a consequence
 EXPLAINED = 0.4  # ... and to what the catalogue calls a usual consequence of another cause in question
 CONTRADICTED = 0.25  # ... and to what a check of this very machine found to be fine
 # Confidence from which on a cause is named at all: of the FIRST few already a hint, of "unknown" only a real doubt.
-WORTH_NAMING, A_HINT, PERHAPS_NONE = 0.05, 0.005, 0.15
+WORTH_NAMING, A_HINT, PERHAPS_NONE = 0.05, 0.0005, 0.15
 FIRST = 3
 CERTAIN = 0.99  # nothing is surer than this
 _ASK = "ask-for-details"  # what to do about a ticket that does not say enough
@@ -105,12 +106,10 @@ def _suspects(texts: Sequence[SentFile], facts: Facts, outcomes: Sequence[Outcom
         facts_in_question = (facts,) if facts.told else _in_question(told(lines).facts, facts)
         for hit in hits(lines, facts_in_question, log.name or PASTED):
             suspects[hit.cause].hits.append(hit)
-        if (
-            max((each.signature.certainty for suspect in suspects.values() for each in suspect.hits), default=0.0)
-            < DECIDED
-        ):
-            for like in resembled(lines):
-                suspects[like.cause].likeness = max(suspects[like.cause].likeness, like.share)
+        best = max((each.signature.certainty for suspect in suspects.values() for each in suspect.hits), default=0.0)
+        for like in resembled(lines) if best < CERTAIN_ENOUGH else ():
+            share = like.share * (LIKENESS_BESIDE if best >= DECIDED else 1.0)
+            suspects[like.cause].likeness = max(suspects[like.cause].likeness, share)
     for outcome in outcomes:
         for finding in outcome.findings:
             if finding.cause != UNKNOWN:

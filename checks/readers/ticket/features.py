@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import re
 import zlib
+from collections.abc import Sequence
 from typing import Any
 
 import re2
@@ -35,6 +36,11 @@ def features(text: str) -> tuple[tuple[int, ...], ...]:
     )
 
 
+def holds_phrase(found: Sequence[Sequence[int]], phrase: str) -> bool:
+    """Whether a text with these features holds the shared phrase of this id."""
+    return _slots("p", {phrase})[0] in found[1]
+
+
 def words(lowered: str) -> set[str]:
     """The words of a text in lower case."""
     return set(_WORD.findall(lowered))
@@ -52,7 +58,8 @@ def _pieces(word: str) -> list[str]:
 
 
 def _slots(kind: str, names: set[str]) -> tuple[int, ...]:
-    return tuple(sorted({zlib.crc32(f"{kind}{name}".encode("utf-8", "replace")) % SLOTS for name in names}))
+    start = zlib.crc32(kind.encode())
+    return tuple(sorted({zlib.crc32(name.encode("utf-8", "replace"), start) % SLOTS for name in names}))
 
 
 @functools.cache

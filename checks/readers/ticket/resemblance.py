@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from checks.readers.ticket.features import KINDS, LONGEST, SLOTS, features, phrases, words
+from checks.readers.ticket.features import KINDS, LONGEST, SLOTS, features, holds_phrase, words
 from checks.readers.ticket.lines import Line
 from checks.resources import ROOT
 
@@ -59,10 +59,11 @@ class Learned:
 def resembled(lines: Sequence[Line], most: int = 8) -> tuple[Likeness, ...]:
     """The causes that the text resembles, the most alike first; none where it is a mere list of versions."""
     text = "\n".join(line.text for line in lines)[:LONGEST]
-    if TROUBLE not in phrases(text.lower()) and not any(_is_told(line.text) for line in lines):
+    found = features(text)
+    if not holds_phrase(found, TROUBLE) and not any(_is_told(line.text) for line in lines):
         return ()
     learned = _learned()
-    whole = vector(features(text), learned.rarity)
+    whole = vector(found, learned.rarity)
     present = np.flatnonzero(whole)  # a text has a tenth of the features
     scores = whole[present] @ learned.weights[present] + learned.bias
     powers = np.exp(SHARPNESS * (scores - scores.max()))

@@ -16,6 +16,7 @@ import msgspec
 from checks.causes import Remedy, Step, cause_of, remedy_of
 from checks.facts import Facts, OsFacts
 from checks.finding import Finding
+from checks.knowledge.package_managers import managers_of
 from checks.knowledge.torch import index_of_build
 from checks.shell import Shell, Unquotable, fill_sentence
 
@@ -168,8 +169,11 @@ def _system_managers(os: OsFacts) -> tuple[str, ...]:
 
     Ubuntu has no package "nvidia-driver" as Debian has; ubuntu-drivers-common is part of its standard installation.
     """
-    managers = os.package_managers or ()
-    is_ubuntu = "ubuntu" in (os.distribution, *(os.distribution_like or ()))
+    like = os.distribution_like or ()
+    managers = os.package_managers
+    if managers is None:  # a ticket: nothing could be looked up
+        managers = managers_of(os.distribution or "", like)
+    is_ubuntu = "ubuntu" in (os.distribution, *like)
     return (*managers, "ubuntu-drivers") if is_ubuntu and "apt" in managers else managers
 
 

@@ -97,6 +97,18 @@ STEPS = (
         pytest.param(facts(package_managers=("apt",), distribution="ubuntu"), ["ubuntu", "all"], id="ubuntu"),
         pytest.param(facts(package_managers=("dnf", "apt")), ["apt", "all"], id="two-managers-the-remedy-s-order"),
         pytest.param(facts(package_managers=("emerge",)), ["ubuntu", "apt", "dnf", "all"], id="another-manager"),
+        pytest.param(facts(package_managers=()), ["ubuntu", "apt", "dnf", "all"], id="looked-and-no-manager"),
+        pytest.param(facts(distribution="ubuntu"), ["ubuntu", "all"], id="told-ubuntu"),
+        pytest.param(
+            facts(distribution="pop", distribution_like=("ubuntu", "debian")),
+            ["ubuntu", "all"],
+            id="told-kin",
+        ),
+        pytest.param(facts(distribution="debian"), ["apt", "all"], id="told-debian"),
+        pytest.param(
+            facts(distribution="rocky", distribution_like=("rhel", "centos", "fedora")), ["dnf", "all"], id="told-rocky"
+        ),
+        pytest.param(facts(distribution="nixos"), ["ubuntu", "apt", "dnf", "all"], id="told-another-distribution"),
         pytest.param(facts("Windows"), ["win", "all"], id="windows"),
         pytest.param(facts(wsl=2, package_managers=("apt",)), ["win", "all"], id="wsl-is-named"),
         pytest.param(facts(container="docker", package_managers=("dnf",)), ["dnf", "all"], id="container-is-linux"),

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import codecs
 import contextlib
 import errno
+import io
 import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from wizard.arguments import STANDARD_STREAM, UsageError, language_asked, parser_of
 from wizard.ending import asked_to_end
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 
 ENDED_EARLY = 130  # as shells count a Ctrl+C: 128 + SIGINT
+_PDF = b"%PDF"  # how such a file begins
 _STREAM_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
@@ -130,14 +133,22 @@ def _check_ticket(chosen: argparse.Namespace) -> None:
 
 def _check_not_swallowed(chosen: argparse.Namespace) -> None:
     """In `diagnose --reply ticket.txt` the ticket is the file that the answer would be written over."""
-    for kind in ("reply", "json", "markdown"):
+    for kind in ("reply", "json", "markdown", "pdf"):
         option, path = f"--{kind}", getattr(chosen, kind)
-        if path not in (None, STANDARD_STREAM) and f"{option}={path}" not in chosen.given and _is_file(path):
+        if path in (None, STANDARD_STREAM) or f"{option}={path}" in chosen.given:
+            continue
+        if _is_file(path) and not (kind == "pdf" and _is_pdf(path)):
             raise UsageError(words("commands.ticket-as-output", chosen.lang, option=option, path=path))
 
 
 def _is_file(path: str) -> bool:
     return os.path.isfile(path)  # noqa: PTH113 - where pathlib raises (a name that is too long), this is no file
+
+
+def _is_pdf(path: str) -> bool:
+    """Whether this is an earlier report, which a second run may replace: a ticket is text."""
+    with open(path, "rb") as file:
+        return file.read(len(_PDF)) == _PDF
 
 
 def _diagnose_lines(chosen: argparse.Namespace) -> int:
@@ -149,19 +160,31 @@ def _diagnose_lines(chosen: argparse.Namespace) -> int:
     status = 0
     with contextlib.ExitStack() as stack:
         if chosen.json_lines == STANDARD_STREAM:
-            tickets = sys.stdin.buffer
+            tickets = cast("io.BufferedReader", sys.stdin.buffer)
         else:
             try:
                 tickets = stack.enter_context(open(chosen.json_lines, "rb"))
             except OSError as error:
                 raise UsageError(_unreadable(chosen.json_lines, error, chosen.lang)) from error
-        for number, line in enumerate(tickets, start=1):
+        for number, line in enumerate(_lines(tickets), start=1):
             if line.strip():
                 answer = answer_of(line, number, chosen.lang, redact=not chosen.no_redact)
                 status = max(status, 2 if not answer.is_ticket else int(answer.is_found))
                 sys.stdout.buffer.write(answer.line)
                 sys.stdout.buffer.flush()  # who writes tickets into a pipe waits for each answer
     return status
+
+
+def _lines(stream: io.BufferedReader) -> Iterator[bytes]:
+    """The lines of a file or pipe in UTF-8; PowerShell writes UTF-16 with its mark, where a byte 10 ends no line."""
+    if not stream.peek(len(codecs.BOM_UTF16)).startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        yield from stream
+        return
+    decoded = io.TextIOWrapper(stream, encoding="utf-16", errors="replace")
+    try:
+        yield from (line.encode() for line in decoded)
+    finally:
+        decoded.detach()  # the stream is its opener's to close
 
 
 def _envs(chosen: argparse.Namespace) -> int:

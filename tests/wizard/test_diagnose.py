@@ -33,7 +33,7 @@ def ticket(tmp_path: Path) -> Path:
 
 
 def piped(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(data))))
 
 
 def test_a_file(ticket: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -97,7 +97,7 @@ def test_a_file_that_is_not_there(capfd: pytest.CaptureFixture[str]) -> None:
     assert len(capfd.readouterr().err.splitlines()) == 1
 
 
-@pytest.mark.parametrize("option", ["--reply", "--json", "--markdown"])
+@pytest.mark.parametrize("option", ["--reply", "--json", "--markdown", "--pdf"])
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_a_ticket_behind_an_option_is_not_overwritten(
     ticket: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], option: str, language: str
@@ -118,6 +118,15 @@ def test_an_answer_is_written_where_it_is_meant_to_go(
     piped(monkeypatch, OUT_OF_MEMORY.encode())
     assert run_command(["diagnose", *spelling.format(old=old, new=new).split(" ")]) in {0, 1}
     assert "torch.OutOfMemoryError" in (new if "new" in spelling else old).read_text(encoding="utf-8")
+
+
+def test_an_earlier_report_is_replaced(
+    qapp: QApplication, ticket: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = tmp_path / "report.pdf"
+    for _ in range(2):
+        piped(monkeypatch, OUT_OF_MEMORY.encode())
+        assert run_command(["diagnose", "--pdf", str(report)]) == 1
 
 
 @pytest.mark.parametrize("kind", ["json", "pdf"])
@@ -216,6 +225,20 @@ def test_what_editors_and_loggers_leave_in_the_lines(
     piped(monkeypatch, before + json.dumps({"text": text}).encode() + b"\r\n")
     assert run_command(["diagnose", "--json-lines", "-"]) == 1
     assert answers(capfd)[0]["findings"][0]["cause"] == "gpu-out-of-memory"  # type: ignore[index]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("way", ["file", "pipe"])
+def test_lines_as_powershell_writes_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], encoding: str, way: str
+) -> None:
+    rows = "".join(json.dumps({"id": each, "text": OUT_OF_MEMORY + "Ċ"}, ensure_ascii=False) + "\r\n" for each in "ab")
+    data = ("\ufeff" + rows).encode(encoding)
+    tickets = tmp_path / "tickets.jsonl"
+    tickets.write_bytes(data)
+    piped(monkeypatch, data)
+    assert run_command(["diagnose", "--json-lines", str(tickets) if way == "file" else "-"]) == 1
+    assert [each["id"] for each in answers(capfd)] == ["a", "b"]
 
 
 def test_private_values_are_hidden_unless_asked_for(

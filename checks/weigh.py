@@ -7,6 +7,7 @@ or contradicted by the facts, loses most of its odds; the share of a cause in al
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,20 +24,21 @@ from checks.readers.ticket.resemblance import resembled
 from checks.readers.ticket.signatures import Hit, hits
 from checks.readers.ticket.told import told
 
-# Odds of "none of these" against a cause that is as likely right as wrong.
-NONE_OF_THESE = 0.15
-# A second wording of the same cause is seldom independent of the first: it counts this much.
-FURTHER = 0.3
+# What multiplies the odds of a cause: e to the power of LIKENESS for each unit of resemblance, e to the power of WORDED
+# where anything names the cause at all, and the odds of that one's certainty to the power of SURENESS. Fitted by
+# maximum likelihood on 530 real tickets that no signature had been written for, counted so that the families have the
+# shares that they have among shared tickets, 2026-11-21. On the same tickets the cause whose signature calls the other
+# its consequence was right eight times as often as that other.
+LIKENESS, WORDED, SURENESS = 7.8, 1.5, 0.57
+CONSEQUENCE = 0.12  # of the odds are left to what a matching signature calls a consequence
+CONTRADICTED = 0.25  # ... and to what a check of this very machine found to be fine
+# A cause named in vain does more harm than one that is missed: that there is none counts as so many times likelier.
+CAUTION = 1.8
+NO_CAUSE = ("user-code-error", UNKNOWN)
+NONE_OF_THESE = 0.09  # how likely that is for a text without words, a mere list, next to a cause as likely as not
 # A check proves that something is so; whether the ticket is about that, is another question.
 IS_WHAT_THE_TICKET_IS_ABOUT = {Severity.BLOCKING: 0.45, Severity.WARNING: 0.15, Severity.NOTE: 0.02}
 CONFIRMED = 0.6  # the same finding, where the text words that cause too
-# Words that are usual for a cause are no proof; beside a signature they only tip the scales.
-LIKENESS, LIKENESS_BESIDE = 0.95, 0.3
-# Certainty of a signature from which on the other words only order what comes behind it, or are not asked at all.
-DECIDED, CERTAIN_ENOUGH = 0.8, 0.93
-CONSEQUENCE = 0.06  # of the odds are left to what a matching signature calls a consequence
-EXPLAINED = 0.4  # ... and to what the catalogue calls a usual consequence of another cause in question
-CONTRADICTED = 0.25  # ... and to what a check of this very machine found to be fine
 # Confidence from which on a cause is named at all: of the FIRST few already a hint, of "unknown" only a real doubt.
 WORTH_NAMING, A_HINT, PERHAPS_NONE = 0.05, 0.0005, 0.15
 FIRST = 3
@@ -47,26 +49,26 @@ CLUES = 5  # quoted lines per finding
 
 @dataclass
 class _Suspect:
-    """A cause in question."""
+    """A cause in question. ``likeness``: how much the words of the text are like its; ``certainty`` as below."""
 
     hits: list[Hit] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    likeness: float = 0.0  # how likely it is, from the text's words alone
-
-    def sure(self, share: float) -> float:
-        """The confidence in a cause with this share of all odds: never more than the words alone allow."""
-        return share if self.hits or self.findings or not self.likeness else min(share, self.likeness)
+    likeness: float = 0.0
+    least: float = 0.0
 
     def certainty(self) -> float:
-        """How likely this is the root cause, seen alone: 0 to 1."""
-        doubt = 1.0
-        for index, hit in enumerate(sorted(self.hits, key=lambda each: -each.signature.certainty)):
-            doubt *= 1 - hit.signature.certainty * (1.0 if index == 0 else FURTHER)
+        """How likely this is the root cause by what names it, a signature or a check, seen alone: 0 to 1."""
+        worded = max((hit.signature.certainty for hit in self.hits), default=self.least)
+        proven = 0.0
         for finding in self.findings[:1]:
-            weight = CONFIRMED if self.hits else IS_WHAT_THE_TICKET_IS_ABOUT[finding.severity]
-            doubt *= 1 - finding.confidence * weight
-        doubt *= 1 - self.likeness * (LIKENESS_BESIDE if self.hits else LIKENESS)
-        return min(1 - doubt, CERTAIN)
+            proven = finding.confidence * (CONFIRMED if self.hits else IS_WHAT_THE_TICKET_IS_ABOUT[finding.severity])
+        return min(1 - (1 - worded) * (1 - proven), CERTAIN)
+
+    def odds(self) -> float:
+        """The odds against the other causes in question."""
+        certainty = self.certainty()
+        named = math.exp(WORDED) * (certainty / (1 - certainty)) ** SURENESS if certainty else 1.0
+        return math.exp(LIKENESS * self.likeness) * named
 
 
 def with_texts(facts: Facts, known: tuple[Outcome, ...]) -> tuple[tuple[Outcome, ...], tuple[Finding, ...]]:
@@ -74,9 +76,7 @@ def with_texts(facts: Facts, known: tuple[Outcome, ...]) -> tuple[tuple[Outcome,
     texts = [log for log in facts.logs if log.text is not None]
     suspects = _suspects(texts, facts, known)
     shares = _shares(suspects, known, is_of_this_machine=not facts.told and not any(told_otherwise(facts)))
-    sure = {cause: suspect.sure(shares[cause]) for cause, suspect in suspects.items()}
-    sure[UNKNOWN] = shares[UNKNOWN]  # of all the others together, not of what a text resembles
-    named = [_finding(cause, suspects[cause], sure[cause], is_told=facts.told) for cause in _worth_naming(shares)]
+    named = [_finding(cause, suspects[cause], shares[cause], is_told=facts.told) for cause in _worth_naming(shares)]
     if facts.told:
         named = [each if each.cause != UNKNOWN else msgspec.structs.replace(each, remedies=(_ASK,)) for each in named]
         return (*_without(known, named), *_as_outcomes(named)), tuple(named)
@@ -101,20 +101,23 @@ def _worth_naming(shares: Mapping[str, float]) -> list[str]:
 
 def _suspects(texts: Sequence[SentFile], facts: Facts, outcomes: Sequence[Outcome]) -> Mapping[str, _Suspect]:
     suspects: dict[str, _Suspect] = defaultdict(_Suspect)
+    alike: dict[str, float] = {}
     for log in texts:
         lines = lines_of(log.text or "")
         facts_in_question = (facts,) if facts.told else _in_question(told(lines).facts, facts)
         for hit in hits(lines, facts_in_question, log.name or PASTED):
             suspects[hit.cause].hits.append(hit)
-        best = max((each.signature.certainty for suspect in suspects.values() for each in suspect.hits), default=0.0)
-        for like in resembled(lines) if best < CERTAIN_ENOUGH else ():
-            share = like.share * (LIKENESS_BESIDE if best >= DECIDED else 1.0)
-            suspects[like.cause].likeness = max(suspects[like.cause].likeness, share)
+        for cause, likeness in resembled(lines).items():
+            alike[cause] = max(alike.get(cause, likeness), likeness)
     for outcome in outcomes:
         for finding in outcome.findings:
             if finding.cause != UNKNOWN:
                 suspects[finding.cause].findings.append(finding)
-    return {UNKNOWN: _Suspect(), **suspects}
+    if not alike:
+        suspects[UNKNOWN].least = NONE_OF_THESE
+    for cause, likeness in alike.items():
+        suspects[cause].likeness = likeness
+    return suspects
 
 
 def _in_question(in_the_text: Facts, here: Facts) -> tuple[Facts, ...]:
@@ -127,15 +130,15 @@ def _shares(
     suspects: Mapping[str, _Suspect], outcomes: Sequence[Outcome], *, is_of_this_machine: bool
 ) -> dict[str, float]:
     """Confidence per cause, of those in question and of "unknown"; together they are 1."""
-    odds = {cause: _odds(suspect.certainty()) for cause, suspect in suspects.items()}
-    odds[UNKNOWN] += NONE_OF_THESE
-    certainty = {cause: suspect.certainty() for cause, suspect in suspects.items()}
-    for cause, suspect in suspects.items():
-        beaten = {each for hit in suspect.hits for each in hit.signature.over}
-        usual = set(cause_of(cause).explains) if suspect.hits else set()
-        for other in (beaten | usual) & odds.keys() - {cause}:
-            if cause not in _over(suspects[other]) or certainty[cause] > certainty[other]:
-                odds[other] *= CONSEQUENCE if other in beaten else EXPLAINED
+    odds = {cause: suspect.odds() for cause, suspect in suspects.items()}
+    for cause in NO_CAUSE:
+        if cause in odds and suspects[cause].likeness:
+            odds[cause] *= CAUTION
+    named = {cause for cause, suspect in suspects.items() if suspect.hits or suspect.findings}
+    for cause in named:
+        for other in _over(suspects[cause]) & named - {cause}:
+            if cause not in _over(suspects[other]) or suspects[cause].certainty() > suspects[other].certainty():
+                odds[other] *= CONSEQUENCE
     if is_of_this_machine:
         for outcome in outcomes:
             if outcome.status is Status.CLEAR and outcome.cause in odds:
@@ -146,10 +149,6 @@ def _shares(
 
 def _over(suspect: _Suspect) -> set[str]:
     return {each for hit in suspect.hits for each in hit.signature.over}
-
-
-def _odds(certainty: float) -> float:
-    return certainty / (1 - certainty)
 
 
 def _finding(cause: str, suspect: _Suspect, share: float, *, is_told: bool) -> Finding:

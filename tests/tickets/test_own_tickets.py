@@ -1,7 +1,7 @@
 """The labelled tickets of this project: well formed, neutral, and enough of them for every cause.
 
-``known/`` may be read by whoever writes signatures. ``held_back/`` is every third ticket by the order of collecting,
-and is there to tell honestly how good the judgement is on tickets that nobody tuned it to.
+``known/`` may be read by whoever writes signatures, and is learned from. ``held_back/`` is every third of the first 693
+by the order of collecting, and tells honestly how good the judgement is on tickets that nobody tuned it to.
 """
 
 import json
@@ -90,6 +90,5 @@ def test_at_least_40_are_the_users_own_bug_or_cannot_be_told() -> None:
     assert sum(any(cause in INNOCENT for cause in labels(ticket, "expected")) for ticket in tickets()) >= 40
 
 
-def test_about_a_third_is_held_back() -> None:
-    held_back = [path for path in FILES if path.parent.name == "held_back"]
-    assert 0.3 <= len(tickets(held_back)) / len(tickets()) <= 0.37
+def test_enough_is_held_back_to_measure_with() -> None:
+    assert len(tickets([path for path in FILES if path.parent.name == "held_back"])) >= 200

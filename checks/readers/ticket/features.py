@@ -1,44 +1,54 @@
-"""A text as numbers, to compare it with what is usual for each cause: its words, the shared phrases, pieces of words.
+"""A text as numbers, to compare it with what is usual for each cause: words, shared phrases, pieces and pairs of words.
 
 Each feature falls into one of SLOTS by a checksum (the "hashing trick": Weinberger et al. 2009), so that no dictionary
-is needed. Pieces of words also know words that were never seen whole, and languages without spaces.
+is needed. Pieces of words also know words that were never seen whole, and languages without spaces; pairs tell "seed
+is not set" from "seed is set"; pairs of stems that stand near each other are the same however a sentence is turned.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import re2
 
 from checks.knowledge.ticket_phrases import expand, ticket_phrases
 
-SLOTS = 1 << 14
-KINDS = 3  # words, phrases, pieces
+SLOTS = 1 << 16
+KINDS = 5  # words, phrases, pieces, pairs, near
 LONGEST = 4000  # characters of a text that are compared; what people say stands at its beginning
 LONGEST_WORD = 40
 PIECES = (3, 4, 5)  # lengths of the pieces of words, in characters
+NEAR = 4  # so many words further a stem is still near another
+SHORTEST_STEM = 3
+KNOWN_WORDS = 1 << 14  # whose pieces and stems are kept at hand
 
 _WORD = re.compile(r"[a-z_]{2,}[a-z0-9_]*|[\u3040-\u30ff]{2,}|[\u4e00-\u9fff]{2}")
+_TOKEN = re.compile(r"[a-z_][a-z0-9_]*|\d+(?:\.\d+)*|[\u3040-\u30ff]{2,}|[\u4e00-\u9fff]{2}")
+_PART = re.compile(r"[a-z][a-z0-9]*|\d+(?:\.\d+)?|[\u3040-\u30ff]{2,}|[\u4e00-\u9fff]{2}")
+_ENDINGS = ("ations", "ation", "ingly", "ings", "ing", "edly", "ed", "ies", "es", "s", "ly")
+_SAYS_NOTHING = re.compile("the|an?|is|are|was|were|be|of|to|in|on|at|for|and|or|i|my|we|it|this|that|with|as|by|from")
 
 
 def features(text: str) -> tuple[tuple[int, ...], ...]:
-    """The slots of the words, of the phrases (rows of ticket_phrases.toml) and of the pieces of a text, each once."""
+    """The slots of what a text holds, one tuple per kind, each slot once."""
     lowered = text[:LONGEST].lower()
-    pieces = {piece for word in set(lowered.split()) for piece in _pieces(f" {word[:LONGEST_WORD]} ")}
     return (
         _slots("w", words(lowered)),
         _slots("p", phrases(lowered)),
-        _slots("c", pieces),
+        tuple({slot for word in set(lowered.split()) for slot in _pieces(word[:LONGEST_WORD])}),
+        _slots("b", map(" ".join, itertools.pairwise(_TOKEN.findall(lowered)))),
+        _slots("s", _near(lowered)),
     )
 
 
 def holds_phrase(found: Sequence[Sequence[int]], phrase: str) -> bool:
     """Whether a text with these features holds the shared phrase of this id."""
-    return _slots("p", {phrase})[0] in found[1]
+    return _slots("p", (phrase,))[0] in found[1]
 
 
 def words(lowered: str) -> set[str]:
@@ -53,13 +63,31 @@ def phrases(lowered: str) -> set[str]:
     return {rows[number].id for number in present}
 
 
-def _pieces(word: str) -> list[str]:
-    return [word[start : start + length] for length in PIECES for start in range(len(word) - length + 1)]
+def _near(lowered: str) -> Iterable[str]:
+    stems = [_stem(part) for part in _PART.findall(lowered.replace("_", " ")) if not _SAYS_NOTHING.fullmatch(part)]
+    for index, first in enumerate(stems):
+        for second in stems[index + 1 : index + 1 + NEAR]:
+            yield f"{first} {second}" if first < second else f"{second} {first}"
 
 
-def _slots(kind: str, names: set[str]) -> tuple[int, ...]:
+@functools.lru_cache(KNOWN_WORDS)
+def _stem(word: str) -> str:
+    """A word without its English ending; roughly, since it is only compared with words cut in the same way."""
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= SHORTEST_STEM:
+            return word.removesuffix(ending)
+    return word
+
+
+@functools.lru_cache(KNOWN_WORDS)
+def _pieces(word: str) -> tuple[int, ...]:
+    spaced = f" {word} "
+    return _slots("c", (spaced[at : at + length] for length in PIECES for at in range(len(spaced) - length + 1)))
+
+
+def _slots(kind: str, names: Iterable[str]) -> tuple[int, ...]:
     start = zlib.crc32(kind.encode())
-    return tuple(sorted({zlib.crc32(name.encode("utf-8", "replace"), start) % SLOTS for name in names}))
+    return tuple({zlib.crc32(name.encode("utf-8", "replace"), start) % SLOTS for name in names})
 
 
 @functools.cache

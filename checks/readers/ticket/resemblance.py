@@ -1,13 +1,13 @@
 """Which causes a text resembles: for what people tell in their own words, where no signature decides.
 
-resources/resemblance.npz holds a weight per feature and cause, learned from nothing but the catalogue (see learn.py).
+resources/resemblance.npz holds a weight per feature and cause (see learn.py).
 """
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,9 +20,6 @@ from checks.resources import ROOT
 
 LEARNED = ROOT / "resemblance.npz"
 TROUBLE = "trouble"  # the phrase of a complaint
-# Share of a cause = exp(SHARPNESS * score) over the sum of these: fitted by maximum likelihood, 2026-11-21, on texts
-# that were left out of the learning, fold by fold.
-SHARPNESS = 6.0
 
 _LISTED = re.compile(
     r"\s*\||[\W_]*[\w/().#,-]{1,30}(?: [\w/().#,-]{1,30}){0,4} ?[:=|]"
@@ -39,14 +36,6 @@ Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class Likeness:
-    """A cause that a text resembles. ``share``: how likely it is the cause, from that alone, 0 to 1."""
-
-    cause: str
-    share: float
-
-
-@dataclass(frozen=True)
 class Learned:
     """``rarity``: weight of each slot, one row per kind of feature. ``weights``: slot x cause. ``bias``: per cause."""
 
@@ -56,20 +45,17 @@ class Learned:
     bias: Floats
 
 
-def resembled(lines: Sequence[Line], most: int = 8) -> tuple[Likeness, ...]:
-    """The causes that the text resembles, the most alike first; none where it is a mere list of versions."""
+def resembled(lines: Sequence[Line]) -> Mapping[str, float]:
+    """How much the text resembles each cause, from about -1 to 1; nothing where it is a mere list of versions."""
     text = "\n".join(line.text for line in lines)[:LONGEST]
     found = features(text)
     if not holds_phrase(found, TROUBLE) and not any(_is_told(line.text) for line in lines):
-        return ()
+        return {}
     learned = _learned()
     whole = vector(found, learned.rarity)
-    present = np.flatnonzero(whole)  # a text has a tenth of the features
+    present = np.flatnonzero(whole)  # a text has a fiftieth of the features
     scores = whole[present] @ learned.weights[present] + learned.bias
-    powers = np.exp(SHARPNESS * (scores - scores.max()))
-    shares = powers / powers.sum()
-    best = np.argsort(-shares, kind="stable")[:most]
-    return tuple(Likeness(learned.causes[index], float(shares[index])) for index in best)
+    return dict(zip(learned.causes, scores.tolist(), strict=True))
 
 
 def vector(found: Sequence[Sequence[int]], rarity: Floats) -> Floats:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from checks.causes import cause_files, cause_of
 from checks.readers.ticket.features import KINDS, SLOTS, features
-from checks.readers.ticket.learn import digest, examples, learn, save
+from checks.readers.ticket.learn import Example, digest, examples, learn, save
 from checks.readers.ticket.lines import lines_of
 from checks.readers.ticket.resemblance import LEARNED, resembled
 
@@ -31,19 +31,20 @@ def test_the_weights_are_those_of_the_catalogue() -> None:
 
 @pytest.mark.parametrize("text", ["", " \n", VERSIONS, TABLE])
 def test_a_mere_list_resembles_nothing(text: str) -> None:
-    assert resembled(lines_of(text)) == ()
+    assert resembled(lines_of(text)) == {}
 
 
 def test_a_complaint_does() -> None:
     found = resembled(lines_of("Each time I start the notebook the vocabulary built from a set has another order."))
-    assert found[0].cause == "hash-or-order-dependence"
-    assert 1 >= found[0].share >= found[-1].share > 0
-    assert sum(each.share for each in found) <= 1.0001
+    assert max(found, key=found.__getitem__) == "hash-or-order-dependence"
+    assert set(found) == set(cause_files())
+    assert all(-2 < each < 2 for each in found.values())
 
 
 def test_what_a_file_says_resembles_its_cause() -> None:
     known = [(cause, text) for cause in cause_files() for text in cause_of(cause).said]
-    right = sum(cause in {each.cause for each in resembled(lines_of(text))[:1]} for cause, text in known)
+    likeness = [(cause, resembled(lines_of(text))) for cause, text in known]
+    right = sum(max(found, key=found.__getitem__) == cause for cause, found in likeness if found)
     assert right > 0.85 * len(known)
 
 
@@ -56,8 +57,12 @@ def test_any_text_has_features(text: str) -> None:
 
 
 def test_learning_finds_what_it_was_told(tmp_path: Path) -> None:
-    known = (("the card is hot and slow", "gpu-throttled"), ("another result with each run", "rng-unseeded"))
-    learned = learn(known * 3)
+    known = (
+        Example("the card is hot and slow", ("gpu-throttled",)),
+        Example("another result with each run", ("rng-unseeded",)),
+        Example("hot, and another result", ("gpu-throttled", "rng-unseeded"), 2.5),
+    )
+    learned = learn(known)
     assert learned.causes == ("gpu-throttled", "rng-unseeded")
     path = tmp_path / "learned.npz"
     save(learned, digest(known), path)

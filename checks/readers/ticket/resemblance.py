@@ -6,6 +6,7 @@ resources/resemblance.npz holds a weight per feature and cause (see learn.py).
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,11 +15,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from checks.readers.ticket.excerpt import excerpt
 from checks.readers.ticket.features import KINDS, LONGEST, SLOTS, features, holds_phrase, words
 from checks.readers.ticket.lines import Line
 from checks.resources import ROOT
 
 LEARNED = ROOT / "resemblance.npz"
+LONGEST_LINE = 400  # characters of one line of a long text
 TROUBLE = "trouble"  # the phrase of a complaint
 
 _LISTED = re.compile(
@@ -30,6 +33,11 @@ _CONNECTING = re.compile(
 _COURTESY = re.compile(  # says nothing of any trouble
     r"(?:どうぞ)?よろしく(?:お願い)?(?:いた|致)?し?(?:ます)?|お願い(?:いた|致)?します|お世話になって(?:おり|い)ます|"
     r"ありがとうございま(?:す|した)|こんにちは|はじめまして|初めまして|失礼します|です|谢谢|您好|你好|麻烦了|请多关照"
+)
+_COMPLAINT = re.compile(
+    r"error|exception|fail|fatal|abort|crash|warn|cannot|could ?n[o']t|unable|unsupported|not (?:found|supported)|"
+    r"mismatch|invalid|missing|refused|denied|\bnan\b|\bXid\b|エラー|失敗|できません|错误|失败",
+    re.IGNORECASE,
 )
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")  # written without spaces between words
 Floats = npt.NDArray[np.float32]
@@ -47,9 +55,9 @@ class Learned:
 
 def resembled(lines: Sequence[Line]) -> Mapping[str, float]:
     """How much the text resembles each cause, from about -1 to 1; nothing where it is a mere list of versions."""
-    text = "\n".join(line.text for line in lines)[:LONGEST]
-    found = features(text)
-    if not holds_phrase(found, TROUBLE) and not any(_is_told(line.text) for line in lines):
+    compared = _compared([line.text for line in excerpt(lines)])
+    found = features("\n".join(compared))
+    if not holds_phrase(found, TROUBLE) and not any(map(_is_told, compared)):
         return {}
     learned = _learned()
     whole = vector(found, learned.rarity)
@@ -67,6 +75,23 @@ def vector(found: Sequence[Sequence[int]], rarity: Floats) -> Floats:
             weights = rarity[kind, slots]
             whole[slots] += weights / np.linalg.norm(weights)
     return whole
+
+
+def _compared(lines: Sequence[str]) -> list[str]:
+    """All lines of an ordinary text; of a long one what is told first, and the first and last complaints."""
+    if sum(map(len, lines)) + len(lines) <= LONGEST:
+        return list(lines)
+    distinct = [line[:LONGEST_LINE] for line in dict.fromkeys(lines)]
+    complaints = [line for line in distinct if _COMPLAINT.search(line)]
+    room = LONGEST // 3
+    told = _first([line for line in distinct if _is_told(line)], room)
+    return list(dict.fromkeys([*told, *_first(complaints, room), *_first(complaints[::-1], room)[::-1]]))
+
+
+def _first(lines: Sequence[str], room: int) -> Sequence[str]:
+    """As many of the first lines as fit into so many characters."""
+    ends = itertools.accumulate(len(line) + 1 for line in lines)
+    return lines[: sum(1 for _ in itertools.takewhile(lambda end: end <= room, ends))]
 
 
 def _is_told(line: str) -> bool:

@@ -172,7 +172,7 @@ def test_a_real_case(case: Case) -> None:
     (finding,) = (each for each in report.findings if each.cause == "driver-too-old-for-cuda")
     assert finding.title == "The NVIDIA driver is too old for torch 2.6.0+cu124"
     assert finding.severity_word == "Blocking"
-    assert finding.confidence_words == "almost certain (99 %)"
+    assert finding.confidence_words == "almost certain (95 %)"
     assert (finding.evidence[0].label, finding.evidence[0].value) == ("Driver version", "470.256.02")
     assert finding.remedies
     assert report.exactness.startswith("You asked for the same bits")

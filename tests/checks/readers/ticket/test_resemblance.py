@@ -41,6 +41,14 @@ def test_a_complaint_does() -> None:
     assert all(-2 < each < 2 for each in found.values())
 
 
+@pytest.mark.parametrize("steps", [0, 400, 40_000])
+def test_a_long_log_is_compared_by_what_it_complains_of(steps: int) -> None:
+    log = "".join(f"step {number} is done, the loss of this one was fine\n" for number in range(steps))
+    error = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
+    found = resembled(lines_of(f"{log}{error}It fails since we exchanged the card for an RTX 5070 Ti.\n{log}"))
+    assert max(found, key=found.__getitem__) == "build-lacks-newer-gpu-arch"
+
+
 def test_what_a_file_says_resembles_its_cause() -> None:
     known = [(cause, text) for cause in cause_files() for text in cause_of(cause).said]
     likeness = [(cause, resembled(lines_of(text))) for cause, text in known]

@@ -29,7 +29,7 @@ from checks.readers.ticket.told import told
 # maximum likelihood on 530 real tickets that no signature had been written for, counted so that the families have the
 # shares that they have among shared tickets, 2026-11-21. On the same tickets the cause whose signature calls the other
 # its consequence was right eight times as often as that other.
-LIKENESS, WORDED, SURENESS = 7.8, 1.5, 0.57
+LIKENESS, WORDED, SURENESS = 7.6, 1.4, 0.75
 CONSEQUENCE = 0.12  # of the odds are left to what a matching signature calls a consequence
 CONTRADICTED = 0.25  # ... and to what a check of this very machine found to be fine
 # A cause named in vain does more harm than one that is missed: that there is none counts as so many times likelier.

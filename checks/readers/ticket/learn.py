@@ -74,7 +74,7 @@ def learn(known: Sequence[Example]) -> Learned:
         count = np.zeros(SLOTS)
         for each in found:
             count[list(each[kind])] += 1
-        rarity[kind] = np.log((1 + len(found)) / (1 + count)) + 1
+        rarity[kind] = (np.log((1 + len(found)) / (1 + count)) + 1).astype(np.float16)  # so exact is enough
     texts = scipy.sparse.vstack([scipy.sparse.csr_matrix(vector(each, rarity)) for each in found])
     counts = [each.counts for each in known]
     causes = tuple(sorted({cause for each in known for cause in each.causes}))
@@ -84,7 +84,8 @@ def learn(known: Sequence[Example]) -> Learned:
         machine = LinearSVC(C=COST, tol=0.01, random_state=0)
         machine.fit(texts, [cause in each.causes for each in known], sample_weight=counts)
         weights[:, place], bias[place] = machine.coef_[0], machine.intercept_[0]
-    return Learned(causes, rarity, weights, bias)
+    scale = np.abs(weights).max(axis=0) / LEVELS
+    return Learned(causes, rarity, np.rint(weights / scale).astype(np.int8), scale, bias)
 
 
 def digest(known: Sequence[Example]) -> str:
@@ -94,15 +95,14 @@ def digest(known: Sequence[Example]) -> str:
 
 
 def save(learned: Learned, digest_of_texts: str, path: Path = LEARNED) -> None:
-    """Write the weights, rounded to LEVELS, with the digest of what they were learned from."""
-    scale = np.abs(learned.weights).max(axis=0) / LEVELS
+    """Write what was learned, with the digest of what it was learned from."""
     np.savez_compressed(
         path,
         causes=np.array(learned.causes),
-        rarity=learned.rarity.astype(np.float16).astype(np.float32),
-        weights=np.rint(learned.weights / scale).astype(np.int8),
-        scale=scale.astype(np.float32),
-        bias=learned.bias.astype(np.float32),
+        rarity=learned.rarity,
+        weights=learned.weights,
+        scale=learned.scale,
+        bias=learned.bias,
         digest=np.array(digest_of_texts),
     )
 

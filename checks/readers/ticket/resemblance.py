@@ -21,6 +21,7 @@ from checks.readers.ticket.lines import Line
 from checks.resources import ROOT
 
 LEARNED = ROOT / "resemblance.npz"
+FEWEST_WORDS = 3  # different ones, that a text can be compared by
 LONGEST_LINE = 400  # characters of one line of a long text
 TROUBLE = "trouble"  # the phrase of a complaint
 
@@ -39,17 +40,25 @@ _COMPLAINT = re.compile(
     r"mismatch|invalid|missing|refused|denied|\bnan\b|\bXid\b|エラー|失敗|できません|错误|失败",
     re.IGNORECASE,
 )
+# A date or a level stands before the line.
+_LOGGED = re.compile(r"\W{0,3}(?:\d{2,4}\W|(?:TRACE|DEBUG|INFO|NOTICE|I\d{4}|V\d{4})\b)")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")  # written without spaces between words
 Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class Learned:
-    """``rarity``: weight of each slot, one row per kind of feature. ``weights``: slot x cause. ``bias``: per cause."""
+    """What learn.py found.
+
+    ``rarity``: weight of each slot, one row per kind of feature. ``weights``: slot x cause, whole numbers, to be
+    multiplied by the ``scale`` of the cause. ``bias``: per cause.
+    """
 
     causes: tuple[str, ...]
     rarity: Floats
-    weights: Floats
+    weights: npt.NDArray[np.int8]
+    scale: Floats
     bias: Floats
 
 
@@ -57,12 +66,13 @@ def resembled(lines: Sequence[Line]) -> Mapping[str, float]:
     """How much the text resembles each cause, from about -1 to 1; nothing where it is a mere list of versions."""
     compared = _compared([line.text for line in excerpt(lines)])
     found = features("\n".join(compared))
-    if not holds_phrase(found, TROUBLE) and not any(map(_is_told, compared)):
+    is_complaint = holds_phrase(found, TROUBLE) and len(found[0]) >= FEWEST_WORDS
+    if not is_complaint and not any(map(_is_told, compared)):
         return {}
     learned = _learned()
     whole = vector(found, learned.rarity)
     present = np.flatnonzero(whole)  # a text has a fiftieth of the features
-    scores = whole[present] @ learned.weights[present] + learned.bias
+    scores = whole[present] @ learned.weights[present].astype(np.float32) * learned.scale + learned.bias
     return dict(zip(learned.causes, scores.tolist(), strict=True))
 
 
@@ -78,13 +88,17 @@ def vector(found: Sequence[Sequence[int]], rarity: Floats) -> Floats:
 
 
 def _compared(lines: Sequence[str]) -> list[str]:
-    """All lines of an ordinary text; of a long one what is told first, and the first and last complaints."""
+    """All lines of an ordinary text; of a long one what is told first, and the first and last complaints.
+
+    Lines that differ in their numbers alone, as those of a progress, are one.
+    """
     if sum(map(len, lines)) + len(lines) <= LONGEST:
         return list(lines)
-    distinct = [line[:LONGEST_LINE] for line in dict.fromkeys(lines)]
-    complaints = [line for line in distinct if _COMPLAINT.search(line)]
+    distinct = {_NUMBER.sub("0", line): line[:LONGEST_LINE] for line in reversed(lines)}
+    kept = list(distinct.values())[::-1]
+    complaints = [line for line in kept if _COMPLAINT.search(line)]
     room = LONGEST // 3
-    told = _first([line for line in distinct if _is_told(line)], room)
+    told = _first([line for line in kept if _is_told(line) and not _LOGGED.match(line)], room)
     return list(dict.fromkeys([*told, *_first(complaints, room), *_first(complaints[::-1], room)[::-1]]))
 
 
@@ -104,5 +118,5 @@ def _is_told(line: str) -> bool:
 def _learned() -> Learned:
     with np.load(LEARNED, allow_pickle=False) as file:
         stored: dict[str, Any] = dict(file)
-    weights = stored["weights"].astype(np.float32) * stored["scale"]
-    return Learned(tuple(stored["causes"].tolist()), stored["rarity"], weights, stored["bias"])
+    causes = tuple(stored["causes"].tolist())
+    return Learned(causes, stored["rarity"], stored["weights"], stored["scale"], stored["bias"])

@@ -29,7 +29,7 @@ def test_the_weights_are_those_of_the_catalogue() -> None:
         assert np.isfinite(stored["scale"]).all()
 
 
-@pytest.mark.parametrize("text", ["", " \n", VERSIONS, TABLE])
+@pytest.mark.parametrize("text", ["", " \n", "error", "x y error " * 9999, VERSIONS, TABLE])
 def test_a_mere_list_resembles_nothing(text: str) -> None:
     assert resembled(lines_of(text)) == {}
 
@@ -42,8 +42,11 @@ def test_a_complaint_does() -> None:
 
 
 @pytest.mark.parametrize("steps", [0, 400, 40_000])
-def test_a_long_log_is_compared_by_what_it_complains_of(steps: int) -> None:
-    log = "".join(f"step {number} is done, the loss of this one was fine\n" for number in range(steps))
+@pytest.mark.parametrize(
+    "line", ["step {} is done, the loss of this one was fine", "2026-11-21 03:04:05 INFO we do {}"]
+)
+def test_a_long_log_is_compared_by_what_it_complains_of(steps: int, line: str) -> None:
+    log = "".join(f"{line.format(number)}\n" for number in range(steps))
     error = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
     found = resembled(lines_of(f"{log}{error}It fails since we exchanged the card for an RTX 5070 Ti.\n{log}"))
     assert max(found, key=found.__getitem__) == "build-lacks-newer-gpu-arch"
@@ -76,4 +79,5 @@ def test_learning_finds_what_it_was_told(tmp_path: Path) -> None:
     save(learned, digest(known), path)
     with np.load(path, allow_pickle=False) as stored:
         assert stored["weights"].shape == (SLOTS, 2)
-        assert np.abs(stored["weights"] * stored["scale"] - learned.weights).max() < 0.01
+        assert np.array_equal(stored["weights"], learned.weights)
+        assert stored["weights"].dtype == np.int8

@@ -109,6 +109,7 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     none. ``told``: title and reason for a finding that a text alone gave, where ``text`` has placeholders. ``severity``
     of such a finding. ``questions``: what to ask where the evidence is thin, the most telling first. ``said``: how
     people tell of it who do not know the cause, in words of our own (see checks/readers/ticket/resemblance.py).
+    ``ruled_out``: ids of the phrases (ticket_phrases.toml) by which a text says that it is not this.
     """
 
     cause: str
@@ -121,6 +122,7 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     explains: tuple[str, ...] = ()
     questions: tuple[Words, ...] = ()
     said: tuple[str, ...] = ()
+    ruled_out: tuple[str, ...] = ()
     signature: tuple[Signature, ...] = ()
 
     def text_with(self, values: Mapping[str, str], language: str) -> CauseText:

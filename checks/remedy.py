@@ -172,7 +172,7 @@ def _system_managers(os: OsFacts) -> tuple[str, ...]:
     like = os.distribution_like or ()
     managers = os.package_managers
     if managers is None:  # a ticket: nothing could be looked up
-        managers = managers_of(os.distribution or "", like)
+        managers = managers_of(os.distribution or "", os.version or "", like)
     is_ubuntu = "ubuntu" in (os.distribution, *like)
     return (*managers, "ubuntu-drivers") if is_ubuntu and "apt" in managers else managers
 

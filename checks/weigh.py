@@ -32,10 +32,14 @@ from checks.readers.ticket.told import told
 LIKENESS, WORDED, SURENESS = 7.6, 1.4, 0.75
 CONSEQUENCE = 0.12  # of the odds are left to what a matching signature calls a consequence
 CONTRADICTED = 0.25  # ... and to what a check of this very machine found to be fine
+NONE_OF_THESE = 1.2  # odds of "unknown" where the text has no words to compare; a cause as likely as not has 4
+SURELY_WORDED, AT_LEAST_ALIKE = 0.8, -0.6  # a cause of this certainty is taken to be at least so much alike
+# What only the words resemble is said to be no surer than it is (right in 0.78 of the same tickets where its share was
+# above 0.8), and where even the likeliest of that kind is less likely than this, the text does not tell the cause.
+MOST_BY_WORDS, LEAST_BY_WORDS = 0.78, 0.25
 # A cause named in vain does more harm than one that is missed: that there is none counts as so many times likelier.
 CAUTION = 1.8
 NO_CAUSE = ("user-code-error", UNKNOWN)
-NONE_OF_THESE = 0.09  # how likely that is for a text without words, a mere list, next to a cause as likely as not
 # A check proves that something is so; whether the ticket is about that, is another question.
 IS_WHAT_THE_TICKET_IS_ABOUT = {Severity.BLOCKING: 0.45, Severity.WARNING: 0.15, Severity.NOTE: 0.02}
 CONFIRMED = 0.6  # the same finding, where the text words that cause too
@@ -49,26 +53,32 @@ CLUES = 5  # quoted lines per finding
 
 @dataclass
 class _Suspect:
-    """A cause in question. ``likeness``: how much the words of the text are like its; ``certainty`` as below."""
+    """A cause in question. ``likeness``: how much the words of the text are like its."""
 
     hits: list[Hit] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     likeness: float = 0.0
-    least: float = 0.0
+
+    @property
+    def is_named(self) -> bool:
+        """Whether a signature or a check names it; otherwise the text merely resembles it."""
+        return bool(self.hits or self.findings)
 
     def certainty(self) -> float:
-        """How likely this is the root cause by what names it, a signature or a check, seen alone: 0 to 1."""
-        worded = max((hit.signature.certainty for hit in self.hits), default=self.least)
+        """How likely this is the root cause by what names it, seen alone: 0 to 1."""
+        worded = max((hit.signature.certainty for hit in self.hits), default=0.0)
         proven = 0.0
-        for finding in self.findings[:1]:
+        if self.findings:
+            finding = self.findings[0]
             proven = finding.confidence * (CONFIRMED if self.hits else IS_WHAT_THE_TICKET_IS_ABOUT[finding.severity])
         return min(1 - (1 - worded) * (1 - proven), CERTAIN)
 
     def odds(self) -> float:
-        """The odds against the other causes in question."""
+        """The odds against the other causes in question; to be named never lowers them."""
         certainty = self.certainty()
-        named = math.exp(WORDED) * (certainty / (1 - certainty)) ** SURENESS if certainty else 1.0
-        return math.exp(LIKENESS * self.likeness) * named
+        named = math.exp(WORDED) * math.pow(certainty / (1 - certainty), SURENESS)
+        likeness = max(self.likeness, AT_LEAST_ALIKE) if certainty >= SURELY_WORDED else self.likeness
+        return math.exp(LIKENESS * likeness) * max(named, 1.0)
 
 
 def with_texts(facts: Facts, known: tuple[Outcome, ...]) -> tuple[tuple[Outcome, ...], tuple[Finding, ...]]:
@@ -76,6 +86,7 @@ def with_texts(facts: Facts, known: tuple[Outcome, ...]) -> tuple[tuple[Outcome,
     texts = [log for log in facts.logs if log.text is not None]
     suspects = _suspects(texts, facts, known)
     shares = _shares(suspects, known, is_of_this_machine=not facts.told and not any(told_otherwise(facts)))
+    shares = _as_sure_as_words_are(shares, suspects)
     named = [_finding(cause, suspects[cause], shares[cause], is_told=facts.told) for cause in _worth_naming(shares)]
     if facts.told:
         named = [each if each.cause != UNKNOWN else msgspec.structs.replace(each, remedies=(_ASK,)) for each in named]
@@ -113,11 +124,9 @@ def _suspects(texts: Sequence[SentFile], facts: Facts, outcomes: Sequence[Outcom
         for finding in outcome.findings:
             if finding.cause != UNKNOWN:
                 suspects[finding.cause].findings.append(finding)
-    if not alike:
-        suspects[UNKNOWN].least = NONE_OF_THESE
     for cause, likeness in alike.items():
         suspects[cause].likeness = likeness
-    return suspects
+    return {UNKNOWN: _Suspect(), **suspects}
 
 
 def _in_question(in_the_text: Facts, here: Facts) -> tuple[Facts, ...]:
@@ -129,12 +138,13 @@ def _in_question(in_the_text: Facts, here: Facts) -> tuple[Facts, ...]:
 def _shares(
     suspects: Mapping[str, _Suspect], outcomes: Sequence[Outcome], *, is_of_this_machine: bool
 ) -> dict[str, float]:
-    """Confidence per cause, of those in question and of "unknown"; together they are 1."""
+    """The share of each cause in question, and of "unknown", in all odds."""
     odds = {cause: suspect.odds() for cause, suspect in suspects.items()}
-    for cause in NO_CAUSE:
-        if cause in odds and suspects[cause].likeness:
-            odds[cause] *= CAUTION
-    named = {cause for cause, suspect in suspects.items() if suspect.hits or suspect.findings}
+    if any(suspect.likeness for suspect in suspects.values()):  # the words were compared
+        odds |= {cause: odds[cause] * CAUTION for cause in NO_CAUSE if cause in odds}
+    else:
+        odds[UNKNOWN] *= NONE_OF_THESE
+    named = {cause for cause, suspect in suspects.items() if suspect.is_named}
     for cause in named:
         for other in _over(suspects[cause]) & named - {cause}:
             if cause not in _over(suspects[other]) or suspects[cause].certainty() > suspects[other].certainty():
@@ -145,6 +155,18 @@ def _shares(
                 odds[outcome.cause] *= CONTRADICTED
     whole = sum(odds.values())
     return {cause: min(each / whole, CERTAIN) for cause, each in odds.items()}
+
+
+def _as_sure_as_words_are(shares: Mapping[str, float], suspects: Mapping[str, _Suspect]) -> dict[str, float]:
+    """The shares, with those of causes that nothing names brought down to what words alone can tell."""
+    best = max(shares, key=lambda cause: shares[cause])
+    sure = {
+        cause: share if cause == UNKNOWN or suspects[cause].is_named else min(share, MOST_BY_WORDS)
+        for cause, share in shares.items()
+    }
+    if not suspects[best].is_named and best != UNKNOWN and shares[best] < LEAST_BY_WORDS:
+        sure[UNKNOWN] = max(LEAST_BY_WORDS, shares[UNKNOWN])
+    return sure
 
 
 def _over(suspect: _Suspect) -> set[str]:

@@ -146,9 +146,12 @@ def _is_file(path: str) -> bool:
 
 
 def _is_pdf(path: str) -> bool:
-    """Whether this is an earlier report, which a second run may replace: a ticket is text."""
-    with open(path, "rb") as file:
-        return file.read(len(_PDF)) == _PDF
+    """Whether this is an earlier report, or nothing yet, which a run may replace: a ticket is text."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(_PDF)) in {_PDF, b""}
+    except OSError:  # not to be written either, which is told where outputs are checked
+        return True
 
 
 def _diagnose_lines(chosen: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ import functools
 import msgspec
 
 from checks.knowledge import Table, load
+from checks.versions import major_number
 
 
 class ManagerRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -16,16 +17,29 @@ class ManagerRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     distributions: tuple[str, ...]
 
 
+class FirstRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The first release of a distribution that came with today's manager."""
+
+    distribution: str
+    release: int
+
+
 class PackageManagers(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """resources/knowledge/package_managers.toml."""
 
     manager: tuple[ManagerRow, ...]
+    since: tuple[FirstRelease, ...]
 
 
-def managers_of(distribution: str, like: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The manager of a distribution (os-release's ID and ID_LIKE), or of the first of its like; none if unknown."""
-    rows = _table().manager
-    names = (row.name for each in (distribution, *like) for row in rows if each in row.distributions)
+def managers_of(distribution: str, version: str = "", like: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The manager of a distribution (os-release's ID, VERSION_ID and ID_LIKE), or of the first of its like.
+
+    None where the distribution is unknown, or so old that it came with another one.
+    """
+    table = _table()
+    if any(row.distribution == distribution and 0 < major_number(version) < row.release for row in table.since):
+        return ()
+    names = (row.name for each in (distribution, *like) for row in table.manager if each in row.distributions)
     return tuple(names)[:1]
 
 

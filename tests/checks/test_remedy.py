@@ -108,6 +108,11 @@ STEPS = (
         pytest.param(
             facts(distribution="rocky", distribution_like=("rhel", "centos", "fedora")), ["dnf", "all"], id="told-rocky"
         ),
+        pytest.param(
+            facts(distribution="centos", version="7.9", distribution_like=("rhel", "fedora")),
+            ["ubuntu", "apt", "dnf", "all"],
+            id="told-one-that-had-yum",
+        ),
         pytest.param(facts(distribution="nixos"), ["ubuntu", "apt", "dnf", "all"], id="told-another-distribution"),
         pytest.param(facts("Windows"), ["win", "all"], id="windows"),
         pytest.param(facts(wsl=2, package_managers=("apt",)), ["win", "all"], id="wsl-is-named"),

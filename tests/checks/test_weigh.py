@@ -12,7 +12,7 @@ from checks.readers.ticket.other_machine import told_otherwise
 from checks.readers.ticket.read import TICKET, pasted, read_ticket
 from checks.readers.ticket.signatures import Hit
 from checks.remedy import plan_remedies
-from checks.weigh import CERTAIN
+from checks.weigh import CERTAIN, MOST_BY_WORDS
 
 NO_KERNEL = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
 OUT_OF_MEMORY = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n"
@@ -75,6 +75,40 @@ def test_the_surest_wording_counts_and_is_never_certain(monkeypatch: pytest.Monk
     twice = played(monkeypatch, ("gpu-out-of-memory", 0.8, ()), ("gpu-out-of-memory", 0.3, ()))[0][1]
     surely = played(monkeypatch, ("gpu-out-of-memory", 0.999999, ()))[0][1]
     assert once == twice < surely <= CERTAIN
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("asdf qwer zxcv uiop hjkl bnm, fdsa rewq vcxz", id="nonsense"),
+        pytest.param("my dog likes to eat apples every day in the park and sleeps at night", id="off-topic"),
+        pytest.param("GPUが認識されません。助けてください", id="thin-japanese"),
+        pytest.param("显卡没有被使用，怎么办？", id="thin-chinese"),
+        pytest.param("GPU is not used, what can I do?", id="thin-english"),
+    ],
+)
+def test_what_does_not_tell_the_cause_is_unknown(text: str) -> None:
+    assert named(text)[0] == "unknown"
+
+
+def test_words_alone_are_never_almost_certain() -> None:
+    text = "Each time I start the notebook the vocabulary built from a set has another order."
+    (finding, *_) = judged(read_ticket(pasted(text)), Answers(symptom=TICKET)).findings
+    assert finding.cause == "hash-or-order-dependence"
+    if not finding.evidence:
+        assert finding.confidence <= MOST_BY_WORDS
+
+
+def test_to_be_found_never_speaks_against_a_cause() -> None:
+    told = "After about ten minutes each epoch takes twice as long, then it is quick again once the machine has rested."
+    note = Finding(cause="gpu-throttled", severity=Severity.NOTE, confidence=0.8)
+    outcome = Outcome(cause=note.cause, status=Status.FOUND, findings=(note,))
+    facts = Facts(told=True, logs=(pasted(told),))
+    before, after = (
+        next(each.confidence for each in conclude(facts, known)[1] if each.cause == note.cause)
+        for known in ((), (outcome,))
+    )
+    assert after >= before
 
 
 def test_without_a_text_the_checks_speak_for_themselves() -> None:

@@ -124,6 +124,7 @@ def test_an_earlier_report_is_replaced(
     qapp: QApplication, ticket: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     report = tmp_path / "report.pdf"
+    report.touch()
     for _ in range(2):
         piped(monkeypatch, OUT_OF_MEMORY.encode())
         assert run_command(["diagnose", "--pdf", str(report)]) == 1

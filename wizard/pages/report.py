@@ -169,7 +169,7 @@ class ReportPage(Page):
         self._add_texts(report)
         if report.findings:
             self._heading(self.case.say("report-findings"))
-            for index, finding in enumerate(report.findings):
+            for index, finding in enumerate(report.shown):
                 self._add_finding(index, finding)
         self._heading(self.case.say("report-rest" if report.findings else "report-all"))
         self._add_list("report-fine", report.fine, "state-fine", "fine")

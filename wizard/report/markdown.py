@@ -94,7 +94,7 @@ def _blocks(report: Report) -> Iterator[str]:
         yield escaped(report.exactness) + "\n"
     if report.findings:
         yield heading("findings")
-    for finding in report.findings:
+    for finding in report.shown:
         yield from _finding(finding, language)
     if report.fine:
         yield heading("fine")

@@ -26,6 +26,7 @@ from wizard.report.verdict import Verdict, verdict_of
 from wizard.words import area, words
 
 _IN_QUESTION = 0.15  # a finding of a ticket that is surer is worth a question of its own
+_WORTH_READING = 0.05  # a finding behind the first that is less sure is in the JSON alone
 _SURE_ENOUGH = 0.9  # a finding of a ticket that is surer needs no further question
 SYMBOLS = {"blocking": "×", "warning": "!", "note": "i"}
 
@@ -110,6 +111,11 @@ class Report:
     crashed: tuple[OpenQuestion, ...]
     probes: tuple[ProbeRow, ...]
     facts: tuple[FactSection, ...]
+
+    @property
+    def shown(self) -> tuple[FindingView, ...]:
+        """The findings that a person reads: the first, and what is not all but ruled out."""
+        return (*self.findings[:1], *(each for each in self.findings[1:] if each.confidence >= _WORTH_READING))
 
 
 def build(case: Case, language: str) -> Report:

@@ -161,7 +161,7 @@ class _Composer:
             yield self._paragraph(report.exactness)
         if report.findings:
             yield self._heading("findings")
-        for finding in report.findings:
+        for finding in report.shown:
             yield from self._finding(finding)
         if report.fine:
             yield self._heading("fine")

@@ -26,7 +26,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield f"{report.verdict.symbol} {report.verdict.sentence}"
     yield from (f"  {line}" for line in report.verdict.scope)
     yield from (f"  {note}" for note in report.notes)
-    for number, finding in enumerate(report.findings):
+    for number, finding in enumerate(report.shown):
         yield ""
         yield f"{finding.symbol} {finding.severity_word}: {finding.title}"
         if number < _FIRST:

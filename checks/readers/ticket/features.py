@@ -20,7 +20,7 @@ from checks.knowledge.ticket_phrases import expand, ticket_phrases
 
 SLOTS = 1 << 16
 KINDS = 5  # words, phrases, pieces, pairs, near
-LONGEST = 4000  # characters of a text that are compared; what people say stands at its beginning
+LONGEST = 4000  # characters that are compared
 LONGEST_WORD = 40
 PIECES = (3, 4, 5)  # lengths of the pieces of words, in characters
 NEAR = 4  # so many words further a stem is still near another
@@ -40,7 +40,7 @@ def features(text: str) -> tuple[tuple[int, ...], ...]:
     return (
         _slots("w", words(lowered)),
         _slots("p", phrases(lowered)),
-        tuple({slot for word in set(lowered.split()) for slot in _pieces(word[:LONGEST_WORD])}),
+        tuple(sorted({slot for word in set(lowered.split()) for slot in _pieces(word[:LONGEST_WORD])})),
         _slots("b", map(" ".join, itertools.pairwise(_TOKEN.findall(lowered)))),
         _slots("s", _near(lowered)),
     )
@@ -87,7 +87,8 @@ def _pieces(word: str) -> tuple[int, ...]:
 
 def _slots(kind: str, names: Iterable[str]) -> tuple[int, ...]:
     start = zlib.crc32(kind.encode())
-    return tuple({zlib.crc32(name.encode("utf-8", "replace"), start) % SLOTS for name in names})
+    # In their order: a sum of floats must not depend on the order of a set.
+    return tuple(sorted({zlib.crc32(name.encode("utf-8", "replace"), start) % SLOTS for name in names}))
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""Which causes a text resembles: for what people tell in their own words, where no signature decides.
+"""Which causes a text resembles: for what people tell in their own words, beside what the signatures find.
 
 resources/resemblance.npz holds a weight per feature and cause (see learn.py).
 """
@@ -15,12 +15,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from checks.causes import cause_files, cause_of
+from checks.judge import UNKNOWN
 from checks.readers.ticket.excerpt import excerpt
 from checks.readers.ticket.features import KINDS, LONGEST, SLOTS, features, holds_phrase, words
 from checks.readers.ticket.lines import Line
 from checks.resources import ROOT
 
 LEARNED = ROOT / "resemblance.npz"
+RULED_OUT = 0.2  # so much less like a cause is a text that says that it is not this
+NOT_AT_ALL, AT_LEAST_UNKNOWN = -1.0, -0.9
 FEWEST_WORDS = 3  # different ones, that a text can be compared by
 LONGEST_LINE = 400  # characters of one line of a long text
 TROUBLE = "trouble"  # the phrase of a complaint
@@ -40,8 +44,8 @@ _COMPLAINT = re.compile(
     r"mismatch|invalid|missing|refused|denied|\bnan\b|\bXid\b|エラー|失敗|できません|错误|失败",
     re.IGNORECASE,
 )
-# A date or a level stands before the line.
-_LOGGED = re.compile(r"\W{0,3}(?:\d{2,4}\W|(?:TRACE|DEBUG|INFO|NOTICE|I\d{4}|V\d{4})\b)")
+# A time or a level stands before the line.
+_LOGGED = re.compile(r"\W{0,3}(?:[\d/.-]{5,10}[T ])?\W{0,3}(?:\d\d:\d\d|(?:TRACE|DEBUG|INFO|NOTICE|I\d{4}|V\d{4})\b)")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")  # written without spaces between words
 Floats = npt.NDArray[np.float32]
@@ -63,7 +67,10 @@ class Learned:
 
 
 def resembled(lines: Sequence[Line]) -> Mapping[str, float]:
-    """How much the text resembles each cause, from about -1 to 1; nothing where it is a mere list of versions."""
+    """How much the text resembles each cause: 1 as its own texts do, -1 (never less) not at all.
+
+    Nothing where it is a mere list of versions, or too little to compare.
+    """
     compared = _compared([line.text for line in excerpt(lines)])
     found = features("\n".join(compared))
     is_complaint = holds_phrase(found, TROUBLE) and len(found[0]) >= FEWEST_WORDS
@@ -73,11 +80,15 @@ def resembled(lines: Sequence[Line]) -> Mapping[str, float]:
     whole = vector(found, learned.rarity)
     present = np.flatnonzero(whole)  # a text has a fiftieth of the features
     scores = whole[present] @ learned.weights[present].astype(np.float32) * learned.scale + learned.bias
-    return dict(zip(learned.causes, scores.tolist(), strict=True))
+    alike = dict(zip(learned.causes, scores.tolist(), strict=True))
+    for cause, phrases in _ruling_out().items():
+        alike[cause] -= RULED_OUT * any(holds_phrase(found, phrase) for phrase in phrases)
+    alike[UNKNOWN] = max(alike[UNKNOWN], AT_LEAST_UNKNOWN)
+    return {cause: max(score, NOT_AT_ALL) for cause, score in alike.items()}
 
 
 def vector(found: Sequence[Sequence[int]], rarity: Floats) -> Floats:
-    """A text as one vector of SLOTS numbers; words, phrases and pieces weigh the same, whatever their count."""
+    """A text as one vector of SLOTS numbers; each kind of feature weighs the same, however many there are of it."""
     whole: Floats = np.zeros(SLOTS, np.float32)
     for kind in range(KINDS):
         slots = list(found[kind])
@@ -94,12 +105,25 @@ def _compared(lines: Sequence[str]) -> list[str]:
     """
     if sum(map(len, lines)) + len(lines) <= LONGEST:
         return list(lines)
-    distinct = {_NUMBER.sub("0", line): line[:LONGEST_LINE] for line in reversed(lines)}
-    kept = list(distinct.values())[::-1]
-    complaints = [line for line in kept if _COMPLAINT.search(line)]
+    told = [line for line in lines if _is_told(line) and not _LOGGED.match(line)]
+    complaints = [_around(line, found) for line in lines if (found := _COMPLAINT.search(line))]
     room = LONGEST // 3
-    told = _first([line for line in kept if _is_told(line) and not _LOGGED.match(line)], room)
-    return list(dict.fromkeys([*told, *_first(complaints, room), *_first(complaints[::-1], room)[::-1]]))
+    first, last = _first(_distinct(complaints), room), _first(_distinct(complaints[::-1]), room)
+    return list(dict.fromkeys([*_first(_distinct(told), room), *first, *last[::-1]]))
+
+
+def _distinct(lines: Sequence[str]) -> list[str]:
+    """The lines, of those that differ in their numbers alone the first."""
+    kept: dict[str, str] = {}
+    for line in lines:
+        kept.setdefault(_NUMBER.sub("0", line), line[:LONGEST_LINE])
+    return list(kept.values())
+
+
+def _around(line: str, found: re.Match[str]) -> str:
+    """As much of a long line as is compared, with the complaint in it."""
+    start = max(0, found.start() - LONGEST_LINE // 4)
+    return line if len(line) <= LONGEST_LINE else line[start : start + LONGEST_LINE]
 
 
 def _first(lines: Sequence[str], room: int) -> Sequence[str]:
@@ -112,6 +136,11 @@ def _is_told(line: str) -> bool:
     """Whether a person wrote the line: several words in a row, or Japanese or Chinese, and no mere "key: value"."""
     is_sentence = _LISTED.match(line) is None or len(_CONNECTING.findall(line)) >= 3
     return is_sentence and (len(words(line.lower())) >= 5 or len(_UNSPACED.findall(_COURTESY.sub("", line))) >= 6)
+
+
+@functools.cache
+def _ruling_out() -> dict[str, tuple[str, ...]]:
+    return {cause: cause_of(cause).ruled_out for cause in cause_files() if cause_of(cause).ruled_out}
 
 
 @functools.cache

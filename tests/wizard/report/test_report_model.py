@@ -12,9 +12,12 @@ from checks.case import Answers, Case, judged
 from checks.facts import Facts, InterpreterFacts, MachineFacts, OsFacts, ProbeRuns, SentFile
 from checks.finding import Evidence, Finding, Outcome, Severity, Status
 from checks.readers.ticket.other_machine import machine_of
-from checks.readers.ticket.read import pasted, read_ticket
+from checks.readers.ticket.read import TICKET, pasted, read_ticket
 from wizard.flow import SYMPTOMS
+from wizard.report.json_report import to_json
+from wizard.report.markdown import to_markdown
 from wizard.report.model import Report, build, moment
+from wizard.report.terminal import to_terminal
 from wizard.words import area
 
 
@@ -267,3 +270,15 @@ def test_nothing_is_told_of_a_ticket_that_it_does_not_tell() -> None:
     shown = {f"{row.label}: {row.value}" for section in report.facts for row in section.rows}
     assert {each for each in shown if each.endswith(": none")} == set()
     assert not any("AMD64" in each for each in shown)
+
+
+def test_what_is_all_but_ruled_out_is_in_the_json_alone() -> None:
+    text = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n"
+    case = judged(read_ticket(pasted(text)), Answers(symptom=TICKET))
+    weak = msgspec.structs.replace(case.findings[0], cause="driver-state-lost", confidence=0.03)
+    case = msgspec.structs.replace(case, findings=(*case.findings[:1], weak))
+    report = build(case, "en")
+    assert [each.cause for each in report.shown] == ["gpu-out-of-memory"]
+    title = report.findings[1].title
+    assert title not in to_terminal(report) + to_markdown(report)
+    assert title in to_json(case, "en").decode()

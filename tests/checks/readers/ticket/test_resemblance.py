@@ -1,4 +1,4 @@
-"""What a text resembles, and whether the learned weights are those of the catalogue."""
+"""What a text resembles, and whether the weights were learned from what is here."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from checks.causes import cause_files, cause_of
 from checks.readers.ticket.features import KINDS, SLOTS, features
 from checks.readers.ticket.learn import Example, digest, examples, learn, save
 from checks.readers.ticket.lines import lines_of
-from checks.readers.ticket.resemblance import LEARNED, resembled
+from checks.readers.ticket.resemblance import LEARNED, NOT_AT_ALL, RULED_OUT, resembled
 
 VERSIONS = """PyTorch version: 2.6.0+cu124
 Is debug build: False
@@ -22,7 +22,7 @@ GPU models and configuration: GPU 0: NVIDIA GeForce RTX 4090
 TABLE = "|   0  NVIDIA GeForce RTX 3090        Off | 00000000:01:00.0 Off |                  N/A |\n" * 3
 
 
-def test_the_weights_are_those_of_the_catalogue() -> None:
+def test_the_weights_were_learned_from_what_is_here() -> None:
     with np.load(LEARNED, allow_pickle=False) as stored:
         assert str(stored["digest"]) == digest(examples()), "run: python -m checks.readers.ticket.learn"
         assert set(stored["causes"]) <= set(cause_files())
@@ -38,7 +38,7 @@ def test_a_complaint_does() -> None:
     found = resembled(lines_of("Each time I start the notebook the vocabulary built from a set has another order."))
     assert max(found, key=found.__getitem__) == "hash-or-order-dependence"
     assert set(found) == set(cause_files())
-    assert all(-2 < each < 2 for each in found.values())
+    assert all(NOT_AT_ALL <= each < 2 for each in found.values())
 
 
 @pytest.mark.parametrize("steps", [0, 400, 40_000])
@@ -50,6 +50,36 @@ def test_a_long_log_is_compared_by_what_it_complains_of(steps: int, line: str) -
     error = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
     found = resembled(lines_of(f"{log}{error}It fails since we exchanged the card for an RTX 5070 Ti.\n{log}"))
     assert max(found, key=found.__getitem__) == "build-lacks-newer-gpu-arch"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "4090 was exchanged for a 5090 and since then no kernel image is available for it",
+        "2026-03-01 we exchanged the card for an RTX 5090 and since then no kernel image is available",
+    ],
+)
+def test_a_sentence_may_begin_with_a_number(told: str) -> None:
+    noise = "".join(f"the batch {number} is done and all is as it should be\n" for number in range(400))
+    found = resembled(lines_of(f"{noise}{told}\n"))
+    assert max(found, key=found.__getitem__) == "build-lacks-newer-gpu-arch"
+
+
+def test_a_complaint_far_inside_a_long_line_is_seen() -> None:
+    line = (
+        '{"a": ' + "1, " * 300 + '"log": "ValueError: numpy.dtype size changed, may indicate binary incompatibility"}'
+    )
+    found = resembled(lines_of("".join(f"step {number} was done and it is fine\n" for number in range(400)) + line))
+    assert max(found, key=found.__getitem__) == "numpy-abi-mismatch"
+
+
+def test_what_a_text_rules_out_is_less_like_it() -> None:
+    told = "All seeds are fixed, {}, and two trainings on the same card still end with another loss."
+    likeness = [
+        resembled(lines_of(told.format(f"torch.backends.cudnn.benchmark = {value}")))["cudnn-autotune"]
+        for value in ("True", "False")
+    ]
+    assert likeness[1] < likeness[0] - RULED_OUT / 2
 
 
 def test_what_a_file_says_resembles_its_cause() -> None:

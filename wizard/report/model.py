@@ -213,7 +213,7 @@ def finding_view(finding: Finding, facts: Facts, language: str) -> FindingView:
         why=fill_sentence(text.why, values),
         explanation=fill_sentence(text.explanation, values).strip(),
         confidence=finding.confidence,
-        confidence_words=_confidence(finding.confidence, language),
+        confidence_words=_confidence(finding, facts, language),
         evidence=tuple(_evidence(each, language) for each in finding.evidence),
         remedies=plan_remedies(finding, facts, language),
         questions=tuple(fill_sentence(each.of(language), values) for each in cause.questions),
@@ -221,11 +221,14 @@ def finding_view(finding: Finding, facts: Facts, language: str) -> FindingView:
     )
 
 
-def _confidence(confidence: float, language: str) -> str:
+def _confidence(finding: Finding, facts: Facts, language: str) -> str:
+    """How sure a finding is; that a ticket does not tell the cause is no cause to be sure of."""
+    if finding.cause == UNKNOWN and facts.told:
+        return words("report.confidence-open", language)
     steps = ((0.95, "certain"), (0.8, "very-likely"), (0.6, "likely"), (0.3, "possible"), (0.0, "weak"))
-    word = next(word for least, word in steps if confidence >= least)
+    word = next(word for least, word in steps if finding.confidence >= least)
     text = words(f"report.confidence-{word}", language)
-    return words("report.confidence", language, word=text, percent=round(confidence * 100))
+    return words("report.confidence", language, word=text, percent=round(finding.confidence * 100))
 
 
 def _evidence(evidence: Evidence, language: str) -> EvidenceRow:

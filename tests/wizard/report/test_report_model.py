@@ -282,3 +282,10 @@ def test_what_is_all_but_ruled_out_is_in_the_json_alone() -> None:
     title = report.findings[1].title
     assert title not in to_terminal(report) + to_markdown(report)
     assert title in to_json(case, "en").decode()
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_nobody_is_sure_of_an_unknown_cause(language: str) -> None:
+    (finding, *_) = build(judged(read_ticket(pasted("it does not work")), Answers(symptom=TICKET)), language).findings
+    assert finding.cause == "unknown"
+    assert "%" not in finding.confidence_words

@@ -20,10 +20,13 @@ _VERSION = r"v?(\d{1,4}(?:\.\d{1,8}){1,3}(?:\.?(?:a|b|rc|dev|post)\d*){0,2}(?:\+
 _DRIVER = re.compile(
     r"\bdrivers?(?:[ -]version)?s?[ :=(\"']{1,4}(?:nvidia[ -]{1,2}|is "
     r"|version |r|v){0,2}(\d{3}\.\d{2,3}(?:\.\d{2})?)(?![\d.]*\d)"
+    r"|(?:驱动(?:程序)?|ドライバー?)(?:的|の)?(?:版本号?|バージョン)?(?:是|为|は|が)?[ :=：(（]{0,3}(?:nvidia ?)?v?"
+    r"(\d{3}\.\d{2,3}(?:\.\d{2})?)(?![\d.]*\d)"
     r"|\bnvidia-(?:driver|open|dkms|utils)?(?:-(?:dkms|bin))?[ :=-]{1,3}(\d{3}(?:\.\d{2,3}(?:\.\d{2})?)?)(?![\d.]*\d)"
 )
 _PYTHON = re.compile(r"(?<![\w-])python[ :=v-]{0,3}(?:version )?([23]\.\d{1,2}(?:\.\d{1,2})?)(?![\d.]*\d)")
-_SPACED_BUILD = re.compile(r" ?\+ ?(cu\d{2,3}|cpu|rocm\d\.\d)\b")  # "1.12.0 + cu116"
+# As in "torch 1.12.0 + cu116" and in "torch 2.3.0 (cu121)".
+_SPACED_BUILD = re.compile(r" ?(?:\+|[(（]) ?(cu\d{2,3}|cpu|rocm\d\.\d)\b")
 _SEVERAL = re.compile(r"\s{0,2}(?:and|or|/|vs\.?|to|->|→)\s{0,2}v?\d{1,3}\.\d")  # "1.14 and 1.15": both were tried
 _PYTHON_PATH = re.compile(r"[\\/](?:python|Python)(\d)\.?(\d{1,2})[\\/](?:lib[\\/])?(?:site|dist)-packages")
 _WHEEL = re.compile(r"-cp(3)(\d{1,2})-(?:cp|abi3)")

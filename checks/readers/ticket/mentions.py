@@ -27,6 +27,10 @@ _DRIVER = re.compile(
 _PYTHON = re.compile(r"(?<![\w-])python[ :=v-]{0,3}(?:version )?([23]\.\d{1,2}(?:\.\d{1,2})?)(?![\d.]*\d)")
 # As in "torch 1.12.0 + cu116" and in "torch 2.3.0 (cu121)".
 _SPACED_BUILD = re.compile(r" ?(?:\+|[(（]) ?(cu\d{2,3}|cpu|rocm\d\.\d)\b")
+# As somebody asks Python: ">>> torch.__version__", and the answer behind it or in the next line.
+_ASKED = re.compile(
+    rf"\b([a-z_]{{2,20}})\.__version__[)`'\" ]{{0,4}}(?:#|->|:|=)?\s{{0,3}}['\"]?{_VERSION}(?![\d.]*\d)"
+)
 _SEVERAL = re.compile(r"\s{0,2}(?:and|or|/|vs\.?|to|->|→)\s{0,2}v?\d{1,3}\.\d")  # "1.14 and 1.15": both were tried
 _PYTHON_PATH = re.compile(r"[\\/](?:python|Python)(\d)\.?(\d{1,2})[\\/](?:lib[\\/])?(?:site|dist)-packages")
 _WHEEL = re.compile(r"-cp(3)(\d{1,2})-(?:cp|abi3)")
@@ -86,6 +90,10 @@ def _packages() -> re.Pattern[str]:
 
 def _versions(text: Text) -> Iterator[Said]:
     lower = text.lower
+    for found in _ASKED.finditer(lower):
+        name = package_of_word().get(found[1])
+        if name is not None and is_possible(name, found[2]):
+            yield Said("package", Package(name=name, version=found[2]), (text.number_at(found.start(2)),), "")
     for found in _packages().finditer(lower):
         version, number = found[2], text.number_at(found.start())
         name = package_of_word()[found[1]]

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from checks.case import Answers, judged
-from checks.causes import Signature
+from checks.causes import Signature, cause_files
 from checks.facts import Facts, Frameworks, Gpu, Gpus, MachineFacts, NvidiaFacts, OsFacts, SentFile, TorchFacts
 from checks.finding import Evidence, Finding, Outcome, Severity, Status
 from checks.judge import conclude
@@ -91,12 +91,27 @@ def test_what_does_not_tell_the_cause_is_unknown(text: str) -> None:
     assert named(text)[0] == "unknown"
 
 
-def test_words_alone_are_never_almost_certain() -> None:
-    text = "Each time I start the notebook the vocabulary built from a set has another order."
-    (finding, *_) = judged(read_ticket(pasted(text)), Answers(symptom=TICKET)).findings
-    assert finding.cause == "hash-or-order-dependence"
-    if not finding.evidence:
-        assert finding.confidence <= MOST_BY_WORDS
+def test_words_alone_are_never_almost_certain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("checks.weigh.hits", lambda lines, told, origin: ())
+    monkeypatch.setattr("checks.weigh.resembled", lambda lines: {"rng-unseeded": 1.0, "unknown": -1.0})
+    findings = conclude(Facts(told=True, logs=(pasted("x"),)), ())[1]
+    assert (findings[0].cause, findings[0].confidence) == ("rng-unseeded", MOST_BY_WORDS)
+
+
+def test_what_words_hardly_tell_is_unknown_with_what_it_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("checks.weigh.hits", lambda lines, told, origin: ())
+    likeness = dict.fromkeys(list(cause_files())[:40], -0.8) | {"unknown": -1.0}
+    monkeypatch.setattr("checks.weigh.resembled", lambda lines: likeness)
+    first, *others = conclude(Facts(told=True, logs=(pasted("x"),)), ())[1]
+    assert first.cause == "unknown"
+    assert others
+
+
+def test_that_there_is_no_cause_is_the_cautious_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("checks.weigh.hits", lambda lines, told, origin: ())
+    alike = {"rng-unseeded": 0.01, "user-code-error": 0.0, "unknown": -1.0}
+    monkeypatch.setattr("checks.weigh.resembled", lambda lines: alike)
+    assert conclude(Facts(told=True, logs=(pasted("x"),)), ())[1][0].cause == "user-code-error"
 
 
 def test_to_be_found_never_speaks_against_a_cause() -> None:

@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from checks.causes import cause_files, cause_of
-from checks.judge import UNKNOWN
 from checks.readers.ticket.excerpt import excerpt
 from checks.readers.ticket.features import KINDS, LONGEST, SLOTS, features, holds_phrase, words
 from checks.readers.ticket.lines import Line
@@ -24,7 +23,7 @@ from checks.resources import ROOT
 
 LEARNED = ROOT / "resemblance.npz"
 RULED_OUT = 0.2  # so much less like a cause is a text that says that it is not this
-NOT_AT_ALL, AT_LEAST_UNKNOWN = -1.0, -0.9
+NOT_AT_ALL = -1.0
 FEWEST_WORDS = 3  # different ones, that a text can be compared by
 LONGEST_LINE = 400  # characters of one line of a long text
 TROUBLE = "trouble"  # the phrase of a complaint
@@ -83,7 +82,6 @@ def resembled(lines: Sequence[Line]) -> Mapping[str, float]:
     alike = dict(zip(learned.causes, scores.tolist(), strict=True))
     for cause, phrases in _ruling_out().items():
         alike[cause] -= RULED_OUT * any(holds_phrase(found, phrase) for phrase in phrases)
-    alike[UNKNOWN] = max(alike[UNKNOWN], AT_LEAST_UNKNOWN)
     return {cause: max(score, NOT_AT_ALL) for cause, score in alike.items()}
 
 

@@ -178,7 +178,8 @@ def _over(suspect: _Suspect) -> set[str]:
 def _finding(cause: str, suspect: _Suspect, share: float, *, is_told: bool) -> Finding:
     shown = sorted(suspect.hits, key=lambda each: -each.signature.certainty)
     clues = {hit.clue: Evidence("clue", hit.clue, hit.origin, "", hit.lines) for hit in reversed(shown) if hit.clue}
-    evidence = tuple(list(clues.values())[::-1][:CLUES])
+    # Of a text that does not tell no line shows that.
+    evidence = tuple(list(clues.values())[::-1][:CLUES]) if cause != UNKNOWN else ()
     groups = {name: value for hit in reversed(shown) for name, value in hit.groups.items()}
     severity = Severity(cause_of(cause).severity)
     worded = next((hit.signature.remedies for hit in shown if hit.signature.remedies), ())

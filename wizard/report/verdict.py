@@ -54,13 +54,14 @@ def _of_ticket(case: Case, title: str, language: str) -> Verdict:
     best = case.findings[0]
     is_decided = best.cause != UNKNOWN and best.confidence >= _EVEN
     state = {Severity.NOTE: "clear"}.get(best.severity, best.severity.value) if is_decided else "incomplete"
+    word = {"clear": "explained", "incomplete": "undecided"}.get(state, state)
     if best.cause == UNKNOWN:
         said = "unknown" if any((log.text or "").strip() for log in case.facts.logs) else "empty"
     else:
         said = "found" if best.confidence >= _SURE else "maybe" if is_decided else "hint"
     return Verdict(
         state=state,
-        word=words(f"report.verdict-word-{state if is_decided else 'undecided'}", language),
+        word=words(f"report.verdict-word-{word}", language),
         symbol=SYMBOLS[state],
         sentence=words(f"report.{said}-ticket", language, title=title),
         scope=_scope(case, language),

@@ -289,3 +289,11 @@ def test_nobody_is_sure_of_an_unknown_cause(language: str) -> None:
     (finding, *_) = build(judged(read_ticket(pasted("it does not work")), Answers(symptom=TICKET)), language).findings
     assert finding.cause == "unknown"
     assert "%" not in finding.confidence_words
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_note_that_explains_a_ticket_is_not_nothing(language: str) -> None:
+    text = "The same image scores 0.83412 alone and 0.83407 in a batch of 32. model.eval() is set. Is this a bug?"
+    report = build(judged(read_ticket(pasted(text)), Answers(symptom=TICKET)), language)
+    assert report.findings[0].cause == "batch-size-rounding"
+    assert report.verdict.word == area("report")["verdict-word-explained"].of(language)

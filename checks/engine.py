@@ -48,6 +48,7 @@ from checks.interpreters import Places, find_interpreters, likely_target, read_i
 from checks.machine import read_machine
 from checks.probes.catalogue import PROBES, ProbeSpec, read_answer
 from checks.probes.runner import Answer, ProbeTask, run_probe
+from checks.readers.models import read_models
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +69,7 @@ class Request:
     interpreters: tuple[InterpreterFacts, ...] | None = None
     logs: tuple[SentFile, ...] = ()
     scripts: tuple[SentFile, ...] = ()
-    models: tuple[SentFile, ...] = ()
+    models: tuple[Path, ...] = ()
 
 
 def examine(request: Request, cancelled: Callable[[], bool] = lambda: False) -> Iterator[Event]:
@@ -228,6 +229,8 @@ class _Examination:
         answers = {probe: future.result() for probe, future in self._futures.items()}
         missing: dict[str, str] = {}
         machine = _machine(answers, missing)
+        if not self._request.models:
+            missing["models"] = "none-given"
         read = {
             spec.id: read_answer(spec, answers[spec.id]) for spec in PROBES if spec.id in answers and spec.id not in OWN
         }
@@ -241,7 +244,7 @@ class _Examination:
             symptom=Symptom(origin="user", name=self._request.answers.symptom),
             logs=self._request.logs,
             scripts=self._request.scripts,
-            models=self._request.models,
+            models=tuple(each for path in self._request.models for each in read_models(path)),
             missing=missing,
         )
 

@@ -628,13 +628,135 @@ class Symptom(Fact, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class SentFile(Fact, frozen=True, kw_only=True, omit_defaults=True):
-    """A log, script or model that the user gave. ``text`` only for logs; ``examined`` says whether a reader knew it."""
+    """A log or script that the user gave. ``text`` only for logs; ``examined`` says whether a reader knew it."""
 
     name: str
-    kind: str  # "log", "script", "model"
+    kind: str  # "log", "script"
     size: int | None = None
     text: str | None = None
     examined: bool = False
+
+
+# --- model files -----------------------------------------------------------------------------------------------------
+
+
+class TensorSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An input or output of a model. An axis of ``shape`` is a length, or the name of a free one ("batch", "?").
+
+    ``dtype`` is spelt as NumPy and ml_dtypes do ("float32", "bfloat16", "float8_e4m3fn", "int4"); None = not told.
+    """
+
+    name: str
+    dtype: str | None = None
+    shape: tuple[int | str, ...] | None = None
+
+
+class OperatorUse(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An operator that a model uses, and how many nodes of it. ``domain`` "" is the format's own set."""
+
+    name: str
+    domain: str = ""
+    version: int | None = None  # the operator's own version, where the format has one (TFLite)
+    count: int = 1
+    is_custom: bool = False  # outside the format's own set, so that its library must be there
+
+
+class NeededFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A file beside the model that belongs to it, by the name that the model gives. ``size``: bytes that it needs."""
+
+    name: str
+    size: int | None = None
+    present: bool | None = None  # None = not looked for: the name leads out of the model's folder
+    present_size: int | None = None
+
+
+class NamedClass(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a pickle would import and could call ("torch._utils._rebuild_tensor_v2").
+
+    ``risk``: "dangerous" (it runs commands or code), "unknown" (not on the list of what weights need), "known".
+    """
+
+    name: str
+    risk: str = "unknown"
+
+
+class Binding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a file is bound to: ``kind`` is an id of resources/translations/models.toml, ``value`` what exactly."""
+
+    kind: str
+    value: str = ""
+
+
+class ModelNeeds(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a model file asks of the place where it runs. None = the format does not tell, or it was not read."""
+
+    frameworks: tuple[str, ...] = ()  # programs that read it, as requirements: "torch>=1.6", "onnxruntime>=1.17"
+    opsets: dict[str, int] | None = None  # domain -> version; "" is ai.onnx
+    operators: tuple[OperatorUse, ...] | None = None  # the most used first
+    classes: tuple[NamedClass, ...] | None = None
+    devices: tuple[str, ...] | None = None  # "cuda:0", "edge tpu", "imx500"; () = none in particular
+    systems: dict[str, str] | None = None  # lowest version of a system: {"macOS": "13", "iOS": "16"}
+    files: tuple[NeededFile, ...] | None = None
+    memory: int | None = None  # bytes of the weights as they are stored
+
+
+class ProviderShare(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What of a model one execution provider, delegate or compute unit took: operator -> nodes, and their time."""
+
+    provider: str
+    operators: dict[str, int]
+    seconds: float | None = None  # of one inference, from the runtime's own profile
+
+
+class ModelRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """A model really loaded in the target interpreter, and run where its inputs could be drawn."""
+
+    runtime: str  # "onnxruntime", "litert", "torch", "openvino": as the fields of Frameworks
+    setting: str = ""  # what was asked for: "CUDAExecutionProvider", "GPU"
+    loaded: bool | None = None
+    ran: bool | None = None
+    error: ErrorText | None = None
+    shares: tuple[ProviderShare, ...] | None = None
+    seconds: float | None = None  # of one inference
+    log: str | None = None  # what the runtime printed about it
+
+
+class ModelFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """A model file or folder, read without executing anything in it.
+
+    ``format`` is an id of resources/knowledge/model_formats.toml; None: not recognised. ``problem`` is an id of
+    resources/translations/models.toml that says why it could not be read, or not to its end.
+    """
+
+    path: str = ""  # as the user gave it; within an archive "models.zip/en/model.onnx"
+    name: str = ""
+    format: str | None = None
+    version: str | None = None  # of the format, in its own words: "IR 9", "3", "specification 7"
+    producer: str | None = None  # the framework or tool that wrote it: "pytorch"
+    producer_version: str | None = None
+    size: int | None = None  # bytes, of all parts together
+    problem: str | None = None
+    problem_detail: str = ""
+    needs: ModelNeeds = ModelNeeds()
+    dependence: str | None = None  # on the environment: "low", "medium", "high"
+    bound_to: tuple[Binding, ...] = ()
+    inputs: tuple[TensorSpec, ...] | None = None
+    outputs: tuple[TensorSpec, ...] | None = None
+    parameters: int | None = None  # how many numbers the weights are
+    dtypes: dict[str, int] | None = None  # of the weights: dtype -> how many numbers
+    quantization: str | None = None  # "int8", "Q4_K_M"; "" none
+    details: dict[str, str] = {}  # what else the format tells, by an id of resources/translations/models.toml
+    runs: tuple[ModelRun, ...] = ()
+
+
+class ModelFiles(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """All model files of a case, for the checks that judge them."""
+
+    files: tuple[ModelFacts, ...]
+
+    def of(self, *formats: str) -> Iterator[ModelFacts]:
+        """Those of the given formats."""
+        return (each for each in self.files if each.format in formats)
 
 
 # --- everything together ---------------------------------------------------------------------------------------------
@@ -655,7 +777,7 @@ class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     symptom: Symptom | None = None
     logs: tuple[SentFile, ...] = ()
     scripts: tuple[SentFile, ...] = ()
-    models: tuple[SentFile, ...] = ()
+    models: tuple[ModelFacts, ...] = ()
     measurements: tuple[dict[str, Any], ...] = ()
     missing: dict[str, str] = {}
     told: bool = False

@@ -74,7 +74,7 @@ def _check(chosen: argparse.Namespace) -> int:
         near=Path.cwd(),
         logs=tuple(_sent(path, "log", chosen.lang) for path in chosen.log),
         scripts=tuple(_sent(path, "script", chosen.lang) for path in chosen.script),
-        models=tuple(_sent(path, "model", chosen.lang) for path in chosen.model),
+        models=tuple(_model(path, chosen.lang) for path in chosen.model),
     )
     _check_outputs(chosen)
     stop = _Stop(chosen.lang)
@@ -323,6 +323,13 @@ def _sent(path: str, kind: str, language: str) -> SentFile:
         text=text,
         examined=kind == "log",
     )
+
+
+def _model(path: str, language: str) -> Path:
+    """A model file or folder that the user gave."""
+    if not os.path.lexists(path):
+        raise UsageError(words("commands.file-unreadable", language, path=path, detail=os.strerror(errno.ENOENT)))
+    return Path(path)
 
 
 def _unreadable(path: str, error: OSError, language: str) -> str:

@@ -111,7 +111,7 @@ class Sent:
 
     logs: tuple[SentFile, ...]
     scripts: tuple[SentFile, ...]
-    models: tuple[SentFile, ...]
+    models: tuple[Path, ...]
 
 
 def sent_files(text: str, given: tuple[Given, ...]) -> Sent:
@@ -123,13 +123,15 @@ def sent_files(text: str, given: tuple[Given, ...]) -> Sent:
     from checks.facts import SentFile
     from checks.readers.text import NotText
 
-    sent: dict[str, list[SentFile]] = {"logs": [], "scripts": [], "models": []}
+    sent: dict[str, list[SentFile]] = {"logs": [], "scripts": []}
     if text.strip():
         data = kept(text)
         size = len(data.encode())
         sent["logs"].append(SentFile(name="", kind="log", origin="pasted", size=size, text=data, examined=True))
     for each in given:
-        place = {Kind.SCRIPT: "scripts", Kind.MODEL: "models"}.get(each.kind, "logs")
+        if each.kind is Kind.MODEL:
+            continue
+        place = "scripts" if each.kind is Kind.SCRIPT else "logs"
         try:
             content = read_log(each.path) if each.kind is Kind.LOG else None
             fact = SentFile(
@@ -144,4 +146,5 @@ def sent_files(text: str, given: tuple[Given, ...]) -> Sent:
         except NotText:
             fact = SentFile(name=each.path.name, kind=each.kind.value, unread={"text": "not-text"})
         sent[place].append(fact)
-    return Sent(**{place: tuple(files) for place, files in sent.items()})
+    models = tuple(each.path for each in given if each.kind is Kind.MODEL)
+    return Sent(logs=tuple(sent["logs"]), scripts=tuple(sent["scripts"]), models=models)

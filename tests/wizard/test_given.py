@@ -76,9 +76,9 @@ def test_sent_files_by_their_place(tmp_path: Path) -> None:
     sent = sent_files("pasted error", given)
     assert [(each.origin, each.text) for each in sent.logs] == [("pasted", "pasted error"), ("", "content")]
     assert [(each.name, each.size, each.text) for each in sent.scripts] == [("a.py", 7, None)]
-    assert [(each.name, each.size, each.text) for each in sent.models] == [("a.onnx", 7, None)]
+    assert sent.models == (model,)  # read where they lie, by the examination
     assert all(each.examined for each in sent.logs)
-    assert not any(each.examined for files in (sent.scripts, sent.models) for each in files)
+    assert not any(each.examined for each in sent.scripts)
 
 
 def test_a_file_that_has_gone_is_kept_with_the_reason(tmp_path: Path) -> None:

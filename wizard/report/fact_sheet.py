@@ -194,7 +194,7 @@ def fact_sections(facts: Facts, language: str) -> tuple[FactSection, ...]:
         *_interpreter(facts.target_interpreter, language),
         *_frameworks(facts, language),
         *_environment(facts, language),
-        *(_sent(each, language) for each in (*facts.logs, *facts.scripts, *facts.models)),
+        *(_sent(each, language) for each in (*facts.logs, *facts.scripts)),
     )
     return tuple(section for section in sections if section.rows or section.text)
 

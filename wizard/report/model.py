@@ -250,7 +250,7 @@ def _not_run(outcomes: list[Outcome], language: str) -> tuple[NotRun, ...]:
     """The skipped checks by reason; first those that could have told something, then those with nothing to check."""
     groups: dict[tuple[bool, str], list[str]] = defaultdict(list)
     for outcome in outcomes:
-        applies = outcome.reason not in ("not-installed", "not-on-this-system")
+        applies = outcome.reason not in ("not-installed", "not-on-this-system", "none-given")
         groups[applies, reason_of(outcome, language)].append(_statement(outcome.cause, language))
     return tuple(
         NotRun(reason, applies, tuple(statements))

@@ -1,0 +1,160 @@
+"""Protocol Buffers read on the wire, without a schema's library: large fields are stepped over and never loaded.
+
+The formats' own libraries read a whole message into memory, two gigabytes of weights with it. The wire format:
+https://protobuf.dev/programming-guides/encoding/
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from checks.readers.containers.source import MIB, Damaged, Source
+
+VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
+MOST_FIELDS = 5_000_000  # of one message
+_LONGEST_HEADER = 20  # bytes: two varints
+
+
+class Field(NamedTuple):
+    """One field of a message. ``value``: of a varint or fixed one its bits; ``start``, ``size``: of bytes, where."""
+
+    number: int
+    wire: int
+    value: int
+    start: int
+    size: int
+
+
+class Message:
+    """A message in a source, read field by field. Embedded messages are messages again, at no cost until read."""
+
+    def __init__(self, source: Source, start: int = 0, size: int | None = None) -> None:
+        self.source = source
+        self.start = start
+        self.end = source.size if size is None else start + size
+
+    def __iter__(self) -> Iterator[Field]:
+        """The fields, in their order.
+
+        Raises:
+            Damaged: "protobuf-damaged" or "truncated".
+        """
+        at = self.start
+        for _ in range(MOST_FIELDS):
+            if at >= self.end:
+                return
+            head = self.source.read(at, min(_LONGEST_HEADER, self.end - at))
+            field, used = _field(head, 0, at)
+            if field.start + field.size > self.end:
+                raise Damaged("truncated", f"field {field.number} at {at} needs {field.size} bytes")
+            yield field
+            at = field.start + field.size if field.wire == BYTES else at + used
+        raise Damaged("protobuf-damaged", f"more than {MOST_FIELDS} fields")
+
+    def message(self, field: Field) -> Message:
+        """The embedded message of a field of bytes."""
+        if field.wire != BYTES:
+            raise Damaged("protobuf-damaged", f"field {field.number} is no message")
+        return Message(self.source, field.start, field.size)
+
+    def data(self, field: Field, most: int = MIB) -> bytes:
+        """The bytes of a field, if they are not more than ``most``.
+
+        Raises:
+            Damaged: "too-large", or "protobuf-damaged" where the field holds a number.
+        """
+        if field.wire != BYTES:
+            raise Damaged("protobuf-damaged", f"field {field.number} is a number")
+        if field.size > most:
+            raise Damaged("too-large", f"field {field.number} has {field.size} bytes")
+        return self.source.read(field.start, field.size)
+
+    def text(self, field: Field, most: int = MIB) -> str:
+        """The text of a field; what is no UTF-8 becomes U+FFFD."""
+        return self.data(field, most).decode("utf-8", "replace")
+
+
+def parse(data: bytes) -> Iterator[tuple[int, int, int | bytes]]:
+    """The fields of a small message in memory: (number, wire type, bits or bytes). Many times faster.
+
+    Raises:
+        Damaged: "protobuf-damaged" or "truncated".
+    """
+    at, end = 0, len(data)
+    while at < end:
+        key = data[at]
+        at += 1
+        if key > 0x7F:
+            key, at = _varint(data, at - 1)
+        number, wire = key >> 3, key & 7
+        if number == 0:
+            raise Damaged("protobuf-damaged", "field 0")
+        if wire == BYTES:
+            size, at = _varint(data, at)
+            if at + size > end:
+                raise Damaged("truncated", f"field {number} needs {size} bytes")
+            yield number, wire, data[at : at + size]
+            at += size
+        elif wire == VARINT:
+            value, at = _varint(data, at)
+            yield number, wire, value
+        elif wire in (FIXED32, FIXED64):
+            size = 4 if wire == FIXED32 else 8
+            if at + size > end:
+                raise Damaged("truncated", f"field {number}")
+            yield number, wire, int.from_bytes(data[at : at + size], "little")
+            at += size
+        else:
+            raise Damaged("protobuf-damaged", f"wire type {wire} of field {number}")
+
+
+def signed(value: int) -> int:
+    """A varint as int32 or int64: negative numbers come as 64-bit two's complement."""
+    return value - (1 << 64) if value >= 1 << 63 else value
+
+
+def packed(data: bytes) -> Iterator[int]:
+    """The varints of a packed repeated field."""
+    at = 0
+    while at < len(data):
+        value, at = _varint(data, at)
+        yield value
+
+
+def float32(value: int) -> float:
+    """The bits of a fixed 32-bit field as a float."""
+    return float(struct.unpack("<f", value.to_bytes(4, "little"))[0])
+
+
+def _field(head: bytes, at: int, base: int) -> tuple[Field, int]:
+    """The field whose header begins at ``at`` of ``head``, which lies at ``base``; and the bytes that it takes up."""
+    key, after = _varint(head, at)
+    number, wire = key >> 3, key & 7
+    if number == 0 or number > 0x1FFFFFFF:
+        raise Damaged("protobuf-damaged", f"field {number}")
+    if wire == VARINT:
+        value, after = _varint(head, after)
+        return Field(number, wire, value, base + at, 0), after - at
+    if wire == BYTES:
+        size, after = _varint(head, after)
+        return Field(number, wire, 0, base + after, size), after - at
+    if wire in (FIXED32, FIXED64):
+        size = 4 if wire == FIXED32 else 8
+        if after + size > len(head):
+            raise Damaged("truncated", f"field {number}")
+        value = int.from_bytes(head[after : after + size], "little")
+        return Field(number, wire, value, base + at, 0), after + size - at
+    raise Damaged("protobuf-damaged", f"wire type {wire} of field {number}")
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    for index in range(at, min(at + 10, len(data))):
+        byte = data[index]
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value & 0xFFFFFFFFFFFFFFFF, index + 1
+        shift += 7
+    raise Damaged("truncated" if len(data) - at < 10 else "protobuf-damaged", "a number without an end")

@@ -1,0 +1,140 @@
+"""The bytes of one file, read by piece and in bounds: headers are read, weights are not."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+MIB = 1 << 20
+_HEAD = 4096
+_WINDOW = 1 << 16  # bytes read ahead: headers lie close together
+MOST_AT_ONCE = 64 * MIB
+MOST_IN_ALL = 512 * MIB  # bytes read of one file; a parser that is led in circles ends here
+
+
+class Damaged(Exception):  # noqa: N818 - said of the file, not of us
+    """The bytes are not what they should be. ``reason`` is an id of resources/translations/models.toml."""
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(f"{reason}: {detail}" if detail else reason)
+        self.reason = reason
+        self.detail = detail
+
+
+class Source:
+    """A stretch of an open file. Offsets count from its own beginning.
+
+    Raises everywhere:
+        Damaged: "truncated" where bytes are asked for beyond the end, "too-large" where too many are asked for.
+    """
+
+    def __init__(self, file: BinaryIO, name: str, start: int = 0, size: int | None = None) -> None:
+        self.name = name
+        self._file = file
+        self._start = start
+        self.size = _length(file) - start if size is None else size
+        self._window = b""
+        self._window_at = 0
+        self._left = MOST_IN_ALL
+
+    @property
+    def head(self) -> bytes:
+        """The first 4 KiB, or all there is."""
+        return self.read(0, min(_HEAD, self.size))
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Exactly ``size`` bytes at ``offset``."""
+        if offset < 0 or size < 0 or offset + size > self.size:
+            raise Damaged("truncated", f"{size} bytes at {offset} of {self.size}")
+        if size > MOST_AT_ONCE:
+            raise Damaged("too-large", f"{size} bytes at {offset}")
+        inside = offset - self._window_at
+        if inside >= 0 and inside + size <= len(self._window):
+            return self._window[inside : inside + size]
+        if size >= _WINDOW:
+            return self._fetch(offset, size)
+        self._window = self._fetch(offset, min(_WINDOW, self.size - offset))
+        self._window_at = offset
+        return self._window[:size]
+
+    def part(self, offset: int, size: int, name: str = "") -> Source:
+        """A stretch of it as a source of its own (a stored member, a wrapped file)."""
+        if offset < 0 or size < 0 or offset + size > self.size:
+            raise Damaged("truncated", f"{size} bytes at {offset} of {self.size}")
+        return Source(self._file, name or self.name, self._start + offset, size)
+
+    def stream(self) -> BinaryIO:
+        """It as a seekable file, for libraries that want one; it reads in the same bounds."""
+        return io.BufferedReader(_Stream(self), _WINDOW)
+
+    def _fetch(self, offset: int, size: int) -> bytes:
+        self._left -= size
+        if self._left < 0:
+            raise Damaged("too-large", f"more than {MOST_IN_ALL} bytes read")
+        try:
+            self._file.seek(self._start + offset)
+            data = self._file.read(size)
+        except (OSError, ValueError) as error:
+            raise Damaged("unreadable", str(error)) from error
+        if len(data) != size:
+            raise Damaged("truncated", f"{size} bytes at {offset}, {len(data)} came")
+        return data
+
+
+class _Stream(io.RawIOBase):
+    """A source as a raw file."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__()
+        self._source = source
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._source.size}[whence]
+        self._at = max(0, base + offset)
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        size = max(0, min(len(buffer), self._source.size - self._at))
+        buffer[:size] = self._source.read(self._at, size)
+        self._at += size
+        return size
+
+
+def of_bytes(data: bytes, name: str = "") -> Source:
+    """Bytes in memory as a source."""
+    return Source(io.BytesIO(data), name, 0, len(data))
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[Source]:
+    """A file of the disk as a source, while the block lasts.
+
+    Raises:
+        Damaged: "unreadable" (with the system's own words), "not-a-file" for a pipe or device, which may never end.
+    """
+    try:
+        with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise Damaged("not-a-file")
+            yield Source(file, path.name)
+    except OSError as error:
+        raise Damaged("unreadable", error.strerror or str(error)) from error
+
+
+def _length(file: BinaryIO) -> int:
+    return file.seek(0, io.SEEK_END)

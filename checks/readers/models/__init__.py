@@ -1,0 +1,190 @@
+"""Any model file or folder read into facts, without executing a byte of it. One module per format; see registry.py."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from checks.facts import ModelFacts
+from checks.knowledge.model_formats import model_format
+from checks.readers.containers.folder import DiskFolder, Folder, SubFolder, TarFolder, ZipFolder, is_tar
+from checks.readers.containers.source import Damaged, Source, opened
+
+log = logging.getLogger(__name__)
+
+UNKNOWN = "unknown-format"
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # a member, or the end of an archive without any
+_MOST_PLACES = 4000  # folders within a folder that are asked whether they are a model
+
+
+def read_model(path: Path) -> ModelFacts:
+    """The first model of a file or folder; see :func:`read_models`."""
+    return read_models(path)[0]
+
+
+def find_models(path: Path) -> Iterator[Path]:
+    """The model files and model folders at or below a path, each once, as paths ("models.zip/en/model.onnx")."""
+    return (Path(each.path) for each in read_models(path) if each.format is not None)
+
+
+def read_models(path: Path) -> tuple[ModelFacts, ...]:
+    """Everything that a file, folder or archive holds: at least one answer, and never an exception.
+
+    Of a folder or archive the files that no reader knows are left out, and those that belong to another model of it.
+    A single file that nobody knows comes with ``format`` None and the ``problem`` "unknown-format".
+    """
+    try:
+        return _read_folder(DiskFolder(path), str(path)) if path.is_dir() else _read_path(path)
+    except OSError as error:  # a name that is too long, a disk that went away
+        problem = Damaged("unreadable", error.strerror or str(error))
+        return (_with_problem(ModelFacts(), problem, path.name, str(path)),)
+
+
+def _read_path(path: Path) -> tuple[ModelFacts, ...]:
+    try:
+        with opened(path) as source:
+            if source.size >= 4 and source.read(0, 4) in _ZIP:
+                return _read_zip(source, str(path))
+            facts = _read_file(source, DiskFolder(path.absolute().parent), str(path))
+        if facts.format is None and facts.problem == UNKNOWN and is_tar(path):
+            return _read_folder(TarFolder(path), str(path))
+    except Damaged as problem:
+        return (_with_problem(ModelFacts(), problem, path.name, str(path)),)
+    return (facts,)
+
+
+def _read_zip(source: Source, shown: str) -> tuple[ModelFacts, ...]:
+    """A zip file: a model itself, or an archive with models in it."""
+    from checks.readers.models.registry import archive_readers
+
+    try:
+        archive = ZipFolder(source)
+    except Damaged as problem:
+        return (_with_problem(ModelFacts(), problem, source.name, shown),)
+    whole = _first((each.formats, lambda read=each.read: read(archive)) for each in archive_readers())  # type: ignore[misc]
+    if whole is not None:
+        return (_finished(whole, source.name, shown, source.size),)
+    return _read_folder(archive, shown)
+
+
+def _read_folder(folder: Folder, shown: str) -> tuple[ModelFacts, ...]:
+    """The model that a folder is, or the models in it."""
+    found: list[ModelFacts] = []
+    taken: set[str] = set()  # names that belong to a model already read
+    for place in _places(folder):
+        if any(place == each or place.startswith(f"{each}/") for each in taken):
+            continue
+        here = SubFolder(folder, place) if place else folder
+        whole = _folder_model(here, f"{shown}/{place}" if place else shown)
+        if whole is not None:
+            found.append(whole)
+            taken.add(place)
+            if not place:
+                return tuple(found)
+    parts: set[str] = set()
+    for name in folder.names:
+        if any(name.startswith(f"{each}/") for each in taken):
+            continue
+        facts = _member(folder, name, f"{shown}/{name}")
+        if facts is None:
+            continue
+        found.append(facts)
+        beside = PurePosixPath(f"{shown}/{name}").parent
+        parts.update(str(beside / each.name) for each in facts.needs.files or () if each.present)
+    whole_ones = tuple(each for each in found if each.path not in parts)
+    if whole_ones:
+        return whole_ones
+    problem = Damaged("no-model-in-folder" if folder.names else "empty-folder")
+    return (_with_problem(ModelFacts(), problem, folder.name, shown),)
+
+
+def _places(folder: Folder) -> list[str]:
+    """The folder itself ("") and those within it that hold files, the outer ones first."""
+    places = {""}
+    for name in folder.names:
+        places.update(str(each) for each in PurePosixPath(name).parents if str(each) != ".")
+        if len(places) > _MOST_PLACES:
+            break
+    return sorted(places, key=lambda place: (place.count("/") if place else -1, place))
+
+
+def _folder_model(folder: Folder, shown: str) -> ModelFacts | None:
+    from checks.readers.models.registry import folder_readers
+
+    whole = _first((each.formats, lambda read=each.read: read(folder)) for each in folder_readers())  # type: ignore[misc]
+    if whole is None:
+        return None
+    return _finished(whole, folder.name, shown, sum(folder.size_of(name) or 0 for name in folder.names))
+
+
+def _member(folder: Folder, name: str, shown: str) -> ModelFacts | None:
+    """A file of a folder or archive as a model; None if no reader knows it."""
+    try:
+        with folder.file(name) as source:
+            source.name = PurePosixPath(name).name
+            parent = str(PurePosixPath(name).parent)
+            if source.size >= 4 and source.read(0, 4) in _ZIP:
+                return _zipped_member(source, shown)
+            facts = _read_file(source, SubFolder(folder, parent) if parent != "." else folder, shown)
+    except Damaged as problem:
+        return _with_problem(ModelFacts(), problem, PurePosixPath(name).name, shown)
+    is_silent = facts.format is None and facts.problem in (UNKNOWN, "empty")
+    return None if is_silent else facts
+
+
+def _zipped_member(source: Source, shown: str) -> ModelFacts | None:
+    """A zip file within a folder: what is a model itself. Archives within archives are not opened."""
+    from checks.readers.models.registry import archive_readers
+
+    archive = ZipFolder(source)
+    whole = _first((each.formats, lambda read=each.read: read(archive)) for each in archive_readers())  # type: ignore[misc]
+    return None if whole is None else _finished(whole, source.name, shown, source.size)
+
+
+def _read_file(source: Source, beside: Folder, shown: str) -> ModelFacts:
+    """A single file, asked of each reader in turn."""
+    from checks.readers.models.registry import file_readers
+
+    facts = _first((each.formats, lambda read=each.read: read(source, beside)) for each in file_readers())  # type: ignore[misc]
+    if facts is None:
+        facts = ModelFacts(problem=UNKNOWN)
+    return _finished(facts, source.name, shown, source.size)
+
+
+def _first(readers: Iterable[tuple[tuple[str, ...], Callable[[], ModelFacts | None]]]) -> ModelFacts | None:
+    """What the first reader says that takes it for its own; damage and our own faults become a problem."""
+    for formats, read in readers:
+        named = formats[0] if formats else None
+        try:
+            facts = read()
+        except Damaged as problem:
+            return ModelFacts(format=named, problem=problem.reason, problem_detail=problem.detail)
+        except Exception as error:
+            log.exception("the reader of %s broke", named)
+            return ModelFacts(format=named, problem="reader-broke", problem_detail=repr(error))
+        if facts is not None:
+            return facts
+    return None
+
+
+def _with_problem(facts: ModelFacts, problem: Damaged, name: str, shown: str) -> ModelFacts:
+    found = msgspec.structs.replace(facts, problem=problem.reason, problem_detail=problem.detail)
+    return _finished(found, name, shown, None)
+
+
+def _finished(facts: ModelFacts, name: str, shown: str, size: int | None) -> ModelFacts:
+    """What every reader leaves to us: where it lies, how large it is, how far its format is bound to a place."""
+    row = model_format(facts.format) if facts.format else None
+    bound = {each.kind: each for each in facts.bound_to}
+    return msgspec.structs.replace(
+        facts,
+        origin=shown,
+        path=shown,
+        name=name,
+        size=facts.size if facts.size is not None else size,
+        dependence=facts.dependence or (row.dependence if row else None),
+        bound_to=facts.bound_to + tuple(each for each in (row.bindings if row else ()) if each.kind not in bound),
+    )

@@ -1,0 +1,33 @@
+"""What often lies where a model should: nothing at all, a pointer of Git LFS, a web page."""
+
+from __future__ import annotations
+
+import re
+
+from checks.facts import ModelFacts
+from checks.readers.containers.folder import Folder
+from checks.readers.containers.source import Source
+from checks.readers.models.registry import Rank, file_reader
+
+_POINTER = b"version https://git-lfs.github.com/spec/"
+_PAGE = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<!--.{0,500}?-->\s*)?(?:<!doctype html|<html[\s>]|<head[\s>])", re.IGNORECASE | re.DOTALL
+)
+_FOLLOWS = 1024  # bytes within which a page shows itself
+# Files that are meant to be what they are.
+_ITSELF = re.compile(r"\.(?:x?html?|svg|xml|md)$", re.IGNORECASE)
+
+
+@file_reader(rank=Rank.MAGIC)
+def not_a_model(source: Source, _beside: Folder) -> ModelFacts | None:
+    """Name what it is instead; the ``format`` stays open."""
+    if source.size == 0:
+        return ModelFacts(problem="empty")
+    beginning = source.read(0, min(_FOLLOWS, source.size))
+    if beginning.startswith(_POINTER):
+        size = re.search(rb"\nsize (\d{1,19})\n", beginning)
+        return ModelFacts(problem="lfs-pointer", problem_detail=size[1].decode() if size else "")
+    if _PAGE.match(beginning) and not _ITSELF.search(source.name):
+        title = re.search(rb"<title[^>]*>([^<]{1,200})", beginning, re.IGNORECASE)
+        return ModelFacts(problem="html-page", problem_detail=title[1].decode("utf-8", "replace") if title else "")
+    return None

@@ -1,0 +1,111 @@
+"""The readers of model formats: how one is declared, and how all of them are found.
+
+A format, or a few that share their bytes, is one module of this folder. It declares what it can recognise and read:
+
+``@file_reader("onnx", rank=STRUCTURE)`` over ``read(source, beside) -> ModelFacts | None``: a single file.
+``@folder_reader("savedmodel")`` over ``read(folder) -> ModelFacts | None``: a folder of the disk or in an archive.
+``@archive_reader("keras-zip")`` over ``read(archive) -> ModelFacts | None``: a zip file that is itself the model.
+
+None says "not mine", and must be said after reading as little as possible; once a reader is sure of its format, what
+is wrong with the rest is told by ``Damaged``. Readers set the ``format`` and what they read; name, path, size,
+dependence and words are added by the caller. Nothing is registered anywhere else.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+
+from checks.facts import ModelFacts
+from checks.readers.containers.folder import Folder, ZipFolder
+from checks.readers.containers.source import Source
+
+ReadFile = Callable[[Source, Folder], ModelFacts | None]
+ReadFolder = Callable[[Folder], ModelFacts | None]
+ReadArchive = Callable[[ZipFolder], ModelFacts | None]
+
+
+class Rank(IntEnum):
+    """How sure a reader can be that a file is its own; the surest are asked first."""
+
+    MAGIC = 0  # bytes that no other format has
+    STRUCTURE = 1  # the first fields fit, and a little reading decides
+    NAME = 2  # nothing but the name and the size tell
+
+
+@dataclass(frozen=True)
+class FileReader:
+    """Reads single files. ``formats``: the ids that it may give."""
+
+    formats: tuple[str, ...]
+    rank: Rank
+    read: ReadFile
+
+
+@dataclass(frozen=True)
+class FolderReader:
+    """Reads folders."""
+
+    formats: tuple[str, ...]
+    read: ReadFolder
+
+
+@dataclass(frozen=True)
+class ArchiveReader:
+    """Reads zip files that are one model."""
+
+    formats: tuple[str, ...]
+    read: ReadArchive
+
+
+Reader = FileReader | FolderReader | ArchiveReader
+
+
+def file_reader(*formats: str, rank: Rank) -> Callable[[ReadFile], FileReader]:
+    """Declare a reader of single files."""
+    return lambda function: FileReader(formats, rank, function)
+
+
+def folder_reader(*formats: str) -> Callable[[ReadFolder], FolderReader]:
+    """Declare a reader of folders."""
+    return lambda function: FolderReader(formats, function)
+
+
+def archive_reader(*formats: str) -> Callable[[ReadArchive], ArchiveReader]:
+    """Declare a reader of zip files."""
+    return lambda function: ArchiveReader(formats, function)
+
+
+@functools.cache
+def all_readers() -> tuple[Reader, ...]:
+    """Every reader of every module here, by module name."""
+    from checks.readers import models
+
+    found: list[Reader] = []
+    for module in sorted(pkgutil.iter_modules(models.__path__), key=lambda each: each.name):
+        loaded = importlib.import_module(f"{models.__name__}.{module.name}")
+        mine = [value for value in vars(loaded).values() if isinstance(value, Reader)]
+        found.extend(each for each in mine if each.read.__module__ == loaded.__name__)
+    return tuple(found)
+
+
+@functools.cache
+def file_readers() -> tuple[FileReader, ...]:
+    """The readers of single files, the surest first."""
+    return tuple(sorted((each for each in all_readers() if isinstance(each, FileReader)), key=lambda each: each.rank))
+
+
+@functools.cache
+def folder_readers() -> tuple[FolderReader, ...]:
+    """The readers of folders."""
+    return tuple(each for each in all_readers() if isinstance(each, FolderReader))
+
+
+@functools.cache
+def archive_readers() -> tuple[ArchiveReader, ...]:
+    """The readers of zip files."""
+    return tuple(each for each in all_readers() if isinstance(each, ArchiveReader))

@@ -4,7 +4,7 @@
 
 Downloads the packages of real_packages.toml into FOLDER (without one, into a temporary folder), where those that are
 already there are kept; nothing is installed and nothing of a package runs. Every model is read alone, as if dropped
-into the window, and once more with the whole package, as if the folder was dropped. With ``--reference`` the values
+into the window, under a name that tells nothing, and with the whole package, as if its folder was dropped. With ``--reference`` the values
 read are compared with those that the format's own library reads in that interpreter.
 
 Exit status: 0 all as the list expects, 1 something differs, 2 wrong usage.
@@ -44,6 +44,7 @@ class Inspected:
     unread: list[str] = field(default_factory=list)
     crashed: list[str] = field(default_factory=list)
     listing: list[str] = field(default_factory=list)  # missed or made up when the whole folder was read
+    nameless: Counter[str] = field(default_factory=Counter)  # formats not recognised without their name
     seconds: float = 0.0
     folder_seconds: float = 0.0
 
@@ -56,14 +57,12 @@ class Inspected:
 def inspect(package: Package, root: Path) -> Inspected:
     """Read every model of a package, alone and with the folder."""
     result = Inspected(package)
-    began = time.perf_counter()
     for models in package.models:
         paths = models.paths(root)
         if len(paths) != models.count:
             result.listing.append(f"{package}: {len(paths)} files meet {models.glob}, not {models.count}")
         for path in paths:
             _inspect_one(result, models, path, str(path.relative_to(root)))
-    result.seconds = time.perf_counter() - began
     began = time.perf_counter()
     result.listing.extend(_listed_otherwise(package, root))
     result.folder_seconds = time.perf_counter() - began
@@ -71,11 +70,14 @@ def inspect(package: Package, root: Path) -> Inspected:
 
 
 def _inspect_one(result: Inspected, models: Models, path: Path, shown: str) -> None:
+    began = time.perf_counter()
     try:
         facts = read_model(path)
     except Exception as error:  # noqa: BLE001 that none comes out is what is tested
         result.crashed.append(f"{result.package} {shown}: {error!r}")
         return
+    finally:
+        result.seconds += time.perf_counter() - began
     if facts.problem == "reader-broke":
         result.crashed.append(f"{result.package} {shown}: {facts.problem_detail}")
     elif facts.format != models.format:
@@ -84,6 +86,16 @@ def _inspect_one(result: Inspected, models: Models, path: Path, shown: str) -> N
         result.unread.append(f"{result.package} {shown}: {facts.problem} {facts.problem_detail}".rstrip())
     else:
         result.facts.append(facts)
+    if path.is_file() and _nameless(path) != models.format:
+        result.nameless[models.format] += 1
+
+
+def _nameless(path: Path) -> str | None:
+    """The format of a file that has a name that tells nothing, and nothing beside it."""
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        same = Path(folder, "download")
+        same.hardlink_to(path)
+        return read_model(same).format
 
 
 def _listed_otherwise(package: Package, root: Path) -> list[str]:
@@ -175,7 +187,7 @@ def _compare_one(result: Compared, facts: ModelFacts, said: dict[str, Any]) -> N
 
 
 def _row(cells: Iterable[object]) -> str:
-    widths = (38, 6, 44, 6, 7, 8, 8, 9, 9)
+    widths = (38, 6, 44, 6, 7, 8, 8, 9, 8, 9)
     return "  ".join(
         str(cell).ljust(width) if index in (0, 2) else str(cell).rjust(width)
         for index, (cell, width) in enumerate(zip(cells, widths, strict=True))
@@ -184,18 +196,25 @@ def _row(cells: Iterable[object]) -> str:
 
 def print_table(results: list[Inspected]) -> None:
     """A line per package."""
-    print(_row(("package", "files", "formats", "wrong", "unread", "crashed", "listing", "seconds", "as folder")))
+    print(
+        _row(
+            ("package", "files", "formats", "wrong", "unread", "crashed", "listing", "nameless", "seconds", "as folder")
+        )
+    )
     for each in results:
         formats: Counter[str] = Counter()
         for models in each.package.models:
             formats[models.format] += models.count
         told = ", ".join(f"{name} {count}" for name, count in formats.items())
         counts = [len(found) for found in (each.wrong, each.unread, each.crashed, each.listing)]
+        counts.append(each.nameless.total())
         times = f"{each.seconds:.2f}", f"{each.folder_seconds:.2f}"
         print(_row((each.package, sum(formats.values()), told, *counts, *times)))
     files = sum(models.count for each in results for models in each.package.models)
     kinds = {models.format for each in results for models in each.package.models}
     print(f"{len(results)} packages, {files} files, {len(kinds)} formats")
+    nameless = sum((each.nameless for each in results), Counter[str]())
+    print("not recognised without their name:", ", ".join(f"{name} {n}" for name, n in nameless.items()) or "none")
 
 
 def print_comparison(libraries: dict[str, str], compared: dict[str, Compared]) -> None:

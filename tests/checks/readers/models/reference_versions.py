@@ -139,7 +139,7 @@ def saved_model(path: str) -> Said:
 def tensorflow_checkpoint(path: str) -> Said:
     """How many numbers the variables have."""
     tensorflow = importlib.import_module("tensorflow")
-    reader = tensorflow.train.load_checkpoint(path.removesuffix(".index"))
+    reader = tensorflow.compat.v1.train.NewCheckpointReader(path.removesuffix(".index"))  # takes the name "" as well
     return {"parameters": sum(_product(shape) for shape in reader.get_variable_to_shape_map().values())}
 
 

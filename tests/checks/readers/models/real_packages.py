@@ -4,8 +4,8 @@
 
 Downloads the packages of real_packages.toml into FOLDER (without one, into a temporary folder), where those that are
 already there are kept; nothing is installed and nothing of a package runs. Every model is read alone, as if dropped
-into the window, under a name that tells nothing, and with the whole package, as if its folder was dropped. With ``--reference`` the values
-read are compared with those that the format's own library reads in that interpreter.
+into the window; under a name that tells nothing; and with the whole package, as if its folder was dropped. With
+``--reference`` the values read are compared with those that the format's own library reads in that interpreter.
 
 Exit status: 0 all as the list expects, 1 something differs, 2 wrong usage.
 """

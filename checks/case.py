@@ -13,6 +13,7 @@ import msgspec
 from checks import __version__
 from checks.facts import Facts, SentFile, Symptom
 from checks.finding import Finding, Outcome
+from checks.model_verdicts import ModelVerdict
 
 FORMAT = 1
 # The contract of the JSON: these kinds are always there; null = not collected, an empty list = nothing of the kind.
@@ -40,6 +41,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     facts: Facts
     outcomes: tuple[Outcome, ...]
     findings: tuple[Finding, ...]
+    verdicts: tuple[ModelVerdict, ...] = ()  # what each runtime makes of each model file
     naosu: str = __version__
     complete: bool = True  # False: the examination was cancelled
     newer: bool = False

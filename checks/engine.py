@@ -108,10 +108,10 @@ class _Examination:
             self._start_in(target)
         self._start_own()
         # Only now: importing every check costs time that the probes can use.
-        from checks.judge import conclude, judge_each
-        from checks.registry import all_checks
+        from checks.judge import checks_for, conclude, judge_each
 
-        yield Planned(probes=dict(self._expected), checks=tuple(all_checks()))
+        planned = checks_for(self._request.answers.symptom)
+        yield Planned(probes=dict(self._expected), checks=tuple(each.cause for each in planned))
         if self._request.interpreters is None and not self._cancelled():
             # Looked for while the probes run: other interpreters explain much ("torch is in that one").
             interpreters = _merged(target, find_interpreters(Places.of_this_machine(self._request.near)))

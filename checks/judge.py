@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 
 from checks.causes import cause_of, family_of
-from checks.facts import Facts
+from checks.facts import Facts, ModelFiles
 from checks.finding import Finding, Inconclusive, NotHere, Outcome, Severity, Status
 from checks.registry import KINDS, Check, all_checks
 
@@ -16,17 +16,26 @@ log = logging.getLogger(__name__)
 UNKNOWN = "unknown"
 # The two symptoms that ask why numbers differ; a program that fails is explained by the other families.
 ABOUT_RESULTS = frozenset({"results-change", "results-differ"})
+MODELS = "models"  # the question is what the given model files are and need; nothing else is judged
 _WEIGHT = {Severity.BLOCKING: 0, Severity.WARNING: 1, Severity.NOTE: 2}
 
 
 def judge_each(facts: Facts, checks: Iterable[Check] | None = None) -> Iterator[Outcome]:
-    """Run the checks (all of them by default) on the facts, one outcome each."""
+    """Run the checks (by default those that the symptom asks for) on the facts, one outcome each."""
     if facts.told:
         from checks.readers.ticket.usual import supposed  # late: most examinations have nothing to do with tickets
 
         facts = supposed(facts)
-    for each in all_checks().values() if checks is None else checks:
+    for each in checks_for(facts.symptom.name if facts.symptom else "") if checks is None else checks:
         yield judge_one(each, facts)
+
+
+def checks_for(symptom: str) -> tuple[Check, ...]:
+    """The checks that belong to a symptom: all of them, or those of model files where only they are asked about."""
+    every = tuple(all_checks().values())
+    if symptom != MODELS:
+        return every
+    return tuple(each for each in every if any(kind is ModelFiles for kind, _ in each.wanted.values()))
 
 
 def judge_one(check: Check, facts: Facts) -> Outcome:
@@ -118,4 +127,4 @@ def is_found(findings: Sequence[Finding], *, told: bool) -> bool:
 def can_explain(cause: str, symptom: str) -> bool:
     """Whether a cause of this family can explain the symptom at all; a broken card explains both kinds."""
     is_about_results = family_of(cause) == "reproducibility" or cause == "gpu-hardware-fault"
-    return symptom in ("everything", "ticket") or (symptom in ABOUT_RESULTS) == is_about_results
+    return symptom in ("everything", "ticket", MODELS) or (symptom in ABOUT_RESULTS) == is_about_results

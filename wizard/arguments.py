@@ -121,6 +121,13 @@ def parser_of(language: str) -> argparse.ArgumentParser:
     diagnose.add_argument("--reply", nargs="?", const=STANDARD_STREAM, metavar="FILE", help=text("help-reply"))
     exports(diagnose)
 
+    inspect = command("inspect")
+    inspect.set_defaults(command="inspect")
+    inspect.add_argument("file", nargs="+", metavar="FILE", help=text("help-inspect-file"))
+    inspect.add_argument("--target", metavar="PYTHON", help=text("help-inspect-target"))
+    inspect.add_argument("--effort", choices=EFFORTS, default="standard", help=text("help-effort"))
+    exports(inspect)
+
     show = command("show")
     show.set_defaults(command="show")
     show.add_argument("file", metavar="FILE")

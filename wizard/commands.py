@@ -20,6 +20,7 @@ from wizard.words import words
 
 if TYPE_CHECKING:
     from checks.case import Case, CaseError
+    from checks.engine import Request
     from checks.facts import InterpreterFacts, SentFile
 
 
@@ -62,12 +63,9 @@ def _without_stdout() -> int:
 
 def _check(chosen: argparse.Namespace) -> int:
     from checks.case import Answers
-    from checks.engine import Request, examine
-    from checks.events import Finished
-    from wizard.progress_line import ProgressLine
+    from checks.engine import Request
 
-    if chosen.target is not None and not os.path.lexists(chosen.target):
-        raise UsageError(words("commands.no-such-target", chosen.lang, path=chosen.target))
+    _check_target(chosen)
     request = Request(
         answers=Answers(symptom=chosen.symptom, exactness=chosen.exactness, effort=chosen.effort),
         target=chosen.target,
@@ -77,6 +75,47 @@ def _check(chosen: argparse.Namespace) -> int:
         models=tuple(_model(path, chosen.lang) for path in chosen.model),
     )
     _check_outputs(chosen)
+    return _examined(request, chosen)
+
+
+def _inspect(chosen: argparse.Namespace) -> int:
+    """Model files alone: read where no interpreter is named, else also tried in it."""
+    from checks.case import Answers
+    from checks.judge import MODELS
+
+    models = tuple(_model(path, chosen.lang) for path in chosen.file)
+    _check_target(chosen)
+    _check_outputs(chosen)
+    answers = Answers(symptom=MODELS, effort=chosen.effort)
+    if chosen.target is not None:
+        from checks.engine import Request
+
+        return _examined(Request(answers=answers, target=chosen.target, interpreters=(), models=models), chosen)
+    from checks.case import judged
+    from checks.facts import Facts, Symptom
+    from checks.readers.models import read_models
+    from checks.registry import KINDS
+
+    unasked = dict.fromkeys((name for name, _ in KINDS.values() if name != MODELS), "no-target")
+    read = tuple(each for path in models for each in read_models(path))
+    facts = Facts(models=read, symptom=Symptom(origin="user", name=MODELS), missing=unasked)
+    status = _deliver(judged(facts, answers), chosen)
+    if not _streams(chosen) and not chosen.quiet:
+        print("\n" + words("models.no-target", chosen.lang))
+    return status
+
+
+def _check_target(chosen: argparse.Namespace) -> None:
+    if chosen.target is not None and not os.path.lexists(chosen.target):
+        raise UsageError(words("commands.no-such-target", chosen.lang, path=chosen.target))
+
+
+def _examined(request: Request, chosen: argparse.Namespace) -> int:
+    """Run an examination, show how it goes, and write what was asked for."""
+    from checks.engine import examine
+    from checks.events import Finished
+    from wizard.progress_line import ProgressLine
+
     stop = _Stop(chosen.lang)
     progress = ProgressLine(chosen.lang, shown=sys.stderr.isatty() and not chosen.quiet)
     case = None
@@ -223,7 +262,7 @@ def _open(chosen: argparse.Namespace) -> int:
     return run_window([chosen.file], chosen.lang)
 
 
-COMMANDS = {"check": _check, "diagnose": _diagnose, "show": _show, "envs": _envs, "open": _open}
+COMMANDS = {"check": _check, "inspect": _inspect, "diagnose": _diagnose, "show": _show, "envs": _envs, "open": _open}
 
 
 # --- what goes out ---------------------------------------------------------------------------------------------------

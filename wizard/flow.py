@@ -20,6 +20,9 @@ SYMPTOMS = (
 # Somebody else's trouble, known from a text alone: no machine is examined.
 TICKET = "ticket"
 
+# The question is what model files are and need, and whether they run here.
+MODELS = "models"
+
 # How exact the result must be. "" is "I do not know", which asks for nothing.
 EXACTNESS = ("", "close", "decisions", "bits")
 
@@ -78,8 +81,10 @@ def is_complete(step: Step, answers: Answers, progress: Progress) -> bool:
     """Whether the step has all that the next one needs. The evidence is optional, but a ticket is nothing else."""
     match step:
         case Step.SYMPTOM:
-            return answers.symptom in (*SYMPTOMS, TICKET)
+            return answers.symptom in (*SYMPTOMS, TICKET, MODELS)
         case Step.EVIDENCE:
+            if answers.symptom == MODELS:
+                return any(each.kind is Kind.MODEL for each in answers.given)
             has_text = bool(answers.text.strip()) or any(each.kind is Kind.LOG for each in answers.given)
             return has_text or answers.symptom != TICKET
         case Step.TARGET:

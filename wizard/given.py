@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # the types of the facts load only when an examination starts
 
 _BEGINNING = 64_000  # bytes that show whether a file is text
 _CASE = re.compile(r'\s*\{\s*"format"\s*:\s*\d')  # how a saved case begins
+_LOOK = 200  # bytes that show whether a JSON file is a saved case
 SHORT = 100_000  # characters of a text that is kept as it is, whatever its characters are
 
 
@@ -49,8 +50,26 @@ class Given:
 
 
 def kind_of(path: Path) -> Kind:
-    """The kind of a dropped file by its name. Model files have a hundred endings, so the rest is one."""
-    return _KINDS.get(path.suffix.lower(), Kind.MODEL)
+    """The kind of a dropped file or folder. Model files have a hundred endings, so the rest is one.
+
+    A .json is a report where it begins as one; TensorFlow.js and others write models with that ending.
+    """
+    if path.is_dir():
+        return Kind.MODEL
+    kind = _KINDS.get(path.suffix.lower(), Kind.MODEL)
+    return Kind.MODEL if path.suffix.lower() == ".json" and not _begins_as_report(path) else kind
+
+
+def _begins_as_report(path: Path) -> bool:
+    """Whether a JSON file can be a saved case: told from its beginning; what cannot be read is left to the opening."""
+    try:
+        if not path.is_file():
+            return True
+        with open(path, "rb") as file:
+            beginning = file.read(_LOOK)
+    except OSError:
+        return True
+    return bool(_CASE.match(beginning.decode("utf-8-sig", "replace"))) or not beginning.strip()
 
 
 def is_report(path: Path) -> bool:

@@ -40,7 +40,7 @@ from PySide6.QtWidgets import (
 
 from wizard import icons, theme
 from wizard.case_model import CaseModel, Notice
-from wizard.flow import STEPS, TICKET, Step, is_complete, next_step, previous_step, reachable, steps_shown
+from wizard.flow import MODELS, STEPS, TICKET, Step, is_complete, next_step, previous_step, reachable, steps_shown
 from wizard.given import Kind, is_report, kind_of
 from wizard.pages.page import Page, in_reading_order, plain_label
 from wizard.pages.symptom import SymptomPage
@@ -328,28 +328,31 @@ class Window(QMainWindow):
         dialog.deleteLater()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """A report or the text of a ticket may be dropped anywhere."""
-        if self._dropped(event) is not None:
+        """A report, the text of a ticket, or model files may be dropped anywhere."""
+        if self._dropped(event):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Open it, or take it as the text to diagnose."""
-        path = self._dropped(event)
-        if path is None:
+        """Open it, or take it as the text to diagnose or the models to look into."""
+        paths = self._dropped(event)
+        if not paths:
             return
         event.acceptProposedAction()
-        if is_report(path):
-            self.work.open(path)
+        if is_report(paths[0]):
+            self.work.open(paths[0])
             return
+        kind = kind_of(paths[0])
         if not self.case.answers.symptom:
-            self.case.set_symptom(TICKET)
-        self.case.add_files([path], Kind.LOG)
+            self.case.set_symptom(MODELS if kind is Kind.MODEL else TICKET)
+        self.case.add_files(paths, kind)
         self.go(Step.EVIDENCE)
 
-    def _dropped(self, event: QDropEvent) -> Path | None:
+    def _dropped(self, event: QDropEvent) -> list[Path]:
+        """What of a drop the window takes: one report, one text, or model files and folders."""
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
-        usable = not self.case.is_running and not self.case.busy and len(paths) == 1
-        return paths[0] if usable and kind_of(paths[0]) in (Kind.REPORT, Kind.LOG) else None
+        kinds = {kind_of(path) for path in paths} if not self.case.is_running and not self.case.busy else set()
+        is_one = len(paths) == 1 and kinds <= {Kind.REPORT, Kind.LOG}
+        return paths if is_one or kinds == {Kind.MODEL} else []
 
     # --- showing
 
@@ -402,7 +405,8 @@ class Window(QMainWindow):
         if self.case.busy:
             return self.case.say(self.case.busy)
         if next_step(self.step, self.case.answers, self.case.progress) is None and self.step in _HINTS:
-            return self.case.say(_HINTS[self.step])
+            is_about_models = self.step is Step.EVIDENCE and self.case.answers.symptom == MODELS
+            return self.case.say("hint-models" if is_about_models else _HINTS[self.step])
         return ""
 
     def _show_notice(self) -> None:

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from wizard.case_model import CaseModel, Notice, Search
-from wizard.flow import EXACTNESS, TICKET
+from wizard.flow import EXACTNESS, MODELS, TICKET
 from wizard.given import Given, Kind, kept, kind_in_ticket
 from wizard.pages.cards import ChoiceCard
 from wizard.pages.long_text import value_text
@@ -55,7 +55,11 @@ class EvidencePage(Page):
         return label
 
     def _add_text(self) -> None:
-        heading = self._heading("evidence-text")
+        self._text_part = QWidget()
+        part = QVBoxLayout(self._text_part)
+        part.setContentsMargins(0, 0, 0, 0)
+        part.setSpacing(self.body.spacing())
+        heading = self._heading("evidence-text", part)
         self._text = TextBox()
         self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)  # wrapping megabytes would block the window
         self._text.setTabChangesFocus(True)
@@ -67,8 +71,9 @@ class EvidencePage(Page):
         self.bind(self._text.setAccessibleDescription, "evidence-text-hint")
         limit = plain_label("small")
         self.bind(limit.setText, "evidence-limit")
-        self.body.addWidget(self._text)
-        self.body.addWidget(limit)
+        part.addWidget(self._text)
+        part.addWidget(limit)
+        self.body.addWidget(self._text_part)
         self._text_seen = ""  # what the box and the model agree on; a text may have megabytes
         self._text.textChanged.connect(self._typed)
 
@@ -93,12 +98,19 @@ class EvidencePage(Page):
         top.addWidget(hint, 1)
         inside.addLayout(top)
         buttons = WrapLayout()
+        self._buttons: dict[Kind, QPushButton] = {}
         for kind in _BUTTONS:
             button = QPushButton()
             self.bind(button.setText, f"evidence-add-{kind.value}")
             self.bind(button.setAccessibleName, f"evidence-choose-{kind.value}")
             button.clicked.connect(lambda _=False, kind=kind: self._choose(kind))
             buttons.addWidget(button)
+            self._buttons[kind] = button
+        folder = QPushButton()
+        self.bind(folder.setText, "evidence-add-folder")
+        self.bind(folder.setAccessibleName, "evidence-choose-folder")
+        folder.clicked.connect(self._choose_folder)
+        buttons.addWidget(folder)
         inside.addLayout(buttons)
         self._list = QVBoxLayout()
         self._list.setSpacing(4)
@@ -145,6 +157,12 @@ class EvidencePage(Page):
         paths, _ = QFileDialog.getOpenFileNames(self, title)
         self._take(list(map(Path, paths)), kind)
 
+    def _choose_folder(self) -> None:
+        """Some formats are folders, and a folder may hold many models."""
+        path = QFileDialog.getExistingDirectory(self, self.case.say("evidence-choose-folder"))
+        if path:
+            self._take([Path(path)], Kind.MODEL)
+
     def _take(self, paths: list[Path], kind: Kind | None = None) -> None:
         """Take files as evidence. Of a ticket only texts are judged: a report is opened, what is neither is refused."""
         if self.case.answers.symptom != TICKET or kind in (Kind.SCRIPT, Kind.MODEL):
@@ -163,10 +181,12 @@ class EvidencePage(Page):
             self.work.open(report)
 
     def refresh(self) -> None:
-        """Show the given files and the answers; a ticket is asked for its text alone."""
-        is_ticket = self.case.answers.symptom == TICKET
-        self.intro.setText(self.case.say("evidence-intro-ticket" if is_ticket else "evidence-intro"))
-        self._exactness_part.setVisible(not is_ticket)
+        """Show the given files and the answers; a ticket is asked for its text alone, and models for their files."""
+        symptom = self.case.answers.symptom
+        intro = {TICKET: "evidence-intro-ticket", MODELS: "evidence-intro-models"}.get(symptom, "evidence-intro")
+        self.intro.setText(self.case.say(intro))
+        self._text_part.setVisible(symptom != MODELS)
+        self._exactness_part.setVisible(symptom not in (TICKET, MODELS))
         if self.case.answers.text != self._text_seen:
             self._text.setPlainText(self.case.answers.text)
         self._exactness[self.case.answers.exactness].setChecked(True)
@@ -213,8 +233,8 @@ class EvidencePage(Page):
             self.work.search()
 
     def first_focus(self) -> QWidget | None:
-        """The text box: to paste is the first thing that people do."""
-        return self._text
+        """The text box: to paste is the first thing that people do. Models are chosen."""
+        return self._buttons[Kind.MODEL] if self.case.answers.symptom == MODELS else self._text
 
 
 class TextBox(QPlainTextEdit):

@@ -32,6 +32,7 @@ from wizard.pages.finding_view import FindingWidgets
 from wizard.pages.fold import Fold
 from wizard.pages.long_text import value_text
 from wizard.pages.marked_text import fill_text
+from wizard.pages.models_view import ModelsView
 from wizard.pages.page import Page, card, plain_label
 from wizard.pages.wrap_layout import WrapLayout
 from wizard.report.export import default_paper
@@ -166,6 +167,7 @@ class ReportPage(Page):
         self._add_changes()
         self._add_questions(report)
         self._content = self._anew(self._content)
+        self._add_models(report)
         self._add_texts(report)
         if report.findings:
             self._heading(self.case.say("report-findings"))
@@ -327,6 +329,16 @@ class ReportPage(Page):
                 "report-facts", self.case.say("report-facts"), lambda layout: self._fill_facts(layout, report)
             )
             fold.set_symbol(self.picture("state-note", "note", 22), self.case.say("report-facts-means"))
+
+    def _add_models(self, report: Report) -> None:
+        """The table of the model files, and a page for each."""
+        if not report.models:
+            return
+        self._heading(self.case.say("report-models", count=len(report.models)))
+        looks = {**_LOOKS, "open": _LOOKS["incomplete"], "absent": _LOOKS["nothing-run"]}
+        pictures = {state: self.picture(icon, colour, 16) for state, (icon, colour) in looks.items()}
+        view = ModelsView(report.models, self.case.language, pictures)
+        self._layout.addWidget(view)
 
     def _add_texts(self, report: Report) -> None:
         """The texts that were sent, the lines that prove the first finding marked."""

@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QGridLayout, QWidget
 
 from wizard.case_model import CaseModel
-from wizard.flow import SYMPTOMS, TICKET
+from wizard.flow import MODELS, SYMPTOMS, TICKET
 from wizard.pages.cards import ICON, ActionCard, ChoiceCard
 from wizard.pages.page import Page
 from wizard.work import Work
@@ -24,7 +24,7 @@ class SymptomPage(Page):
         grid.setSpacing(10)
         self._group = QButtonGroup(self)
         self._cards: dict[str, ChoiceCard] = {}
-        for index, symptom in enumerate((*SYMPTOMS, TICKET)):
+        for index, symptom in enumerate((*SYMPTOMS, MODELS, TICKET)):
             each = ChoiceCard(symptom)
             self.bind(each.set_title, f"symptom-{symptom}")
             self.bind(each.set_sentence, f"symptom-{symptom}-means")

@@ -6,11 +6,13 @@ link issues of the place where the ticket is pasted (``@name``, ``#12``).
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable, Iterator
 
 from checks.remedy import PlannedStep, RemedyPlan
 from wizard.report.model import FindingView, Report
+from wizard.report.models import ModelView
 from wizard.report.steps import is_address, step_label, step_text
 from wizard.words import words
 
@@ -43,6 +45,11 @@ def escaped(text: str) -> str:
 def escaped_within(text: str) -> str:
     """A part of a line, for which it does not matter where the line begins."""
     return _REFERENCE.sub(lambda found: found[0] + _BREAK, _SPECIAL.sub(r"\\\1", text))
+
+
+def escaped_html(text: str) -> str:
+    """A part of a line within a tag, where Markdown's own marks mean nothing to some readers and much to others."""
+    return escaped_within(html.escape(" ".join(text.split())))
 
 
 def prose(text: str) -> str:
@@ -92,6 +99,7 @@ def _blocks(report: Report) -> Iterator[str]:
     if report.exactness:
         yield heading("exactness")
         yield escaped(report.exactness) + "\n"
+    yield from _models(report)
     if report.findings:
         yield heading("findings")
     for finding in report.shown:
@@ -113,6 +121,53 @@ def _blocks(report: Report) -> Iterator[str]:
         yield heading("crashed") + "\n" + words("report.intro-crashed", language) + "\n"
         yield from _items(f"{code_span(each.cause)}: {code_span(each.reason)}" for each in report.crashed)
     yield from _facts(report)
+
+
+def _models(report: Report) -> Iterator[str]:
+    """The table of the model files, and each of them folded away."""
+    language = report.language
+    if not report.models:
+        return
+    yield f"## {words('models.heading', language)}\n"
+    keys = ("name", "format", "writer", "size", "dependence", "verdict")
+    columns = tuple(words(f"models.column-{key}", language) for key in keys)
+    yield from _table(
+        columns,
+        (
+            (
+                code_span(each.path),
+                escaped(f"{each.format} {each.version}".strip()),
+                escaped(each.writer),
+                escaped(each.size),
+                escaped(each.dependence),
+                escaped(f"{each.symbol} {each.word}"),
+            )
+            for each in report.models
+        ),
+    )
+    for model in report.models:
+        yield from _model(model, language)
+
+
+def _model(model: ModelView, language: str) -> Iterator[str]:
+    if model.problem:
+        yield f"{code_span(model.path)}: {escaped(model.problem)}\n"
+    columns = tuple(words(f"models.column-{key}", language) for key in ("runtime", "verdict", "because"))
+    if model.verdicts:
+        yield f"**{code_span(model.name)}: {words('models.heading-verdicts', language)}**\n"
+    yield from _table(
+        columns,
+        (
+            (escaped(each.runtime), escaped(f"{each.symbol} {each.word}"), escaped(each.detail))
+            for each in model.verdicts
+        ),
+    )
+    if model.sections:
+        yield f"<details><summary>{escaped_html(model.name)}</summary>\n"
+        for section in model.sections:
+            yield f"#### {escaped(section.title)}\n"
+            yield from _table(("", ""), ((escaped(row.label), code_span(row.value)) for row in section.rows))
+        yield "</details>\n"
 
 
 def _finding(finding: FindingView, language: str) -> Iterator[str]:

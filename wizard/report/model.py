@@ -16,11 +16,12 @@ from checks.case import Case
 from checks.causes import cause_of
 from checks.facts import Facts, ProbeRun
 from checks.finding import Evidence, Finding, Outcome, Status
-from checks.judge import UNKNOWN
+from checks.judge import MODELS, UNKNOWN
 from checks.knowledge.age import knowledge_days
 from checks.remedy import RemedyPlan, plan_remedies
 from checks.shell import fill_sentence
 from wizard.report.fact_sheet import FactSection, fact_sections, label
+from wizard.report.models import ModelView, model_views
 from wizard.report.origins import lines_in_words, origin_in_words
 from wizard.report.verdict import Verdict, verdict_of
 from wizard.words import area, words
@@ -111,6 +112,7 @@ class Report:
     crashed: tuple[OpenQuestion, ...]
     probes: tuple[ProbeRow, ...]
     facts: tuple[FactSection, ...]
+    models: tuple[ModelView, ...] = ()
 
     @property
     def shown(self) -> tuple[FindingView, ...]:
@@ -129,7 +131,7 @@ def build(case: Case, language: str) -> Report:
             by_status[outcome.status].append(outcome)
     return Report(
         language=language,
-        title=words("report.title-ticket" if case.facts.told else "report.title", language),
+        title=words(f"report.{_title(case)}", language),
         created=moment(case.created, language),
         verdict=verdict_of(case, [each.title for each in findings], language),
         meta=_meta(case, language),
@@ -149,7 +151,14 @@ def build(case: Case, language: str) -> Report:
         ),
         probes=tuple(_probe(run, language) for run in (case.facts.probes.runs if case.facts.probes else ())),
         facts=fact_sections(case.facts, language),
+        models=model_views(case, language),
     )
+
+
+def _title(case: Case) -> str:
+    if case.facts.told:
+        return "title-ticket"
+    return "title-models" if case.answers.symptom == MODELS else "title"
 
 
 def _findings(case: Case, language: str) -> tuple[FindingView, ...]:
@@ -250,7 +259,7 @@ def _not_run(outcomes: list[Outcome], language: str) -> tuple[NotRun, ...]:
     """The skipped checks by reason; first those that could have told something, then those with nothing to check."""
     groups: dict[tuple[bool, str], list[str]] = defaultdict(list)
     for outcome in outcomes:
-        applies = outcome.reason not in ("not-installed", "not-on-this-system", "none-given")
+        applies = outcome.reason not in ("not-installed", "not-on-this-system", "none-given", "no-target")
         groups[applies, reason_of(outcome, language)].append(_statement(outcome.cause, language))
     return tuple(
         NotRun(reason, applies, tuple(statements))
@@ -297,7 +306,7 @@ def _notes(case: Case, language: str) -> tuple[str, ...]:
         ("note-newer-format", case.newer),
         ("note-judged-again", case.naosu != __version__),
         ("note-cancelled", not case.complete),
-        ("note-no-machine", case.facts.machine is None or case.facts.told),
+        ("note-no-machine", case.answers.symptom != MODELS and (case.facts.machine is None or case.facts.told)),
     ]
     notes = [words(f"report.{key}", language, written=case.naosu, here=__version__) for key, holds in keys if holds]
     return (*notes, *_told_otherwise(case, language))

@@ -25,6 +25,7 @@ from PySide6.QtGui import (
 from checks.remedy import PlannedStep, RemedyPlan
 from wizard.report.fact_sheet import FactRow, FactSection
 from wizard.report.model import FindingView, NotRun, ProbeRow, Report
+from wizard.report.models import ModelView
 from wizard.report.pdf_file import ATTACHMENT, Heading, LinkArea, finished
 from wizard.report.steps import is_address, step_label, step_text
 from wizard.report.typeset import (
@@ -60,6 +61,16 @@ COLORS = {
 LINK = "#0b57a4"
 LOG_LINES = 40  # the end of a log is printed; all of it is in the attached case
 CELL_LIMIT = 600  # characters of one value that are printed
+
+MODEL_PAGES = 40  # files that have a page of their own; all of them are in the attached case
+_STATE_COLORS = {
+    "blocking": COLORS["blocking"][0],
+    "warning": COLORS["warning"][0],
+    "clear": COLORS["clear"][0],
+    "note": INK,
+    "open": SOFT,
+    "absent": SOFT,
+}
 
 BODY = Style()
 _PAIRED = 4  # so many short facts at least stand in two pairs beside each other
@@ -159,6 +170,7 @@ class _Composer:
         if report.exactness:
             yield self._heading("exactness")
             yield self._paragraph(report.exactness)
+        yield from self._models(report.models)
         if report.findings:
             yield self._heading("findings")
         for finding in report.shown:
@@ -182,6 +194,8 @@ class _Composer:
         yield self._heading("facts")
         for section in report.facts:
             yield from self._section(section)
+        for model in report.models[:MODEL_PAGES]:
+            yield from self._model_page(model)
         yield self._heading("about")
         yield from self._pairs([FactRow(label, value) for label, value in report.meta])
         attached = words("report.attachment", report.language, name=ATTACHMENT)
@@ -377,6 +391,67 @@ class _Composer:
             runs += [Run("  ", Style(size=8.5))] if number else []
             runs.append(_link(each, each))
         return Paragraph(runs, self._device, after=6)
+
+    def _models(self, models: tuple[ModelView, ...]) -> Iterator[Block]:
+        """The table of the model files, and what each program makes of them."""
+        if not models:
+            return
+        yield self._heading_of(self._of_models("heading"), level=0)
+        plain, soft = Style(size=8.5), Style(size=8.5, color=SOFT)
+        rows: list[list[Cell]] = [
+            [
+                [Run(_short(each.path), plain)],
+                [Run(visible(" ".join(filter(None, (each.format, each.version)))), plain)],
+                [Run(visible(each.writer), soft)],
+                [Run(each.size, plain)],
+                [Run(each.dependence, plain)],
+                [
+                    Run(
+                        f"{each.symbol} {_short(each.word)}",
+                        Style(size=8.5, bold=True, color=_STATE_COLORS[each.state]),
+                    )
+                ],
+            ]
+            for each in models
+        ]
+        keys = ("name", "format", "writer", "size", "dependence", "verdict")
+        head: list[Cell] = [
+            [Run(self._of_models(f"column-{key}"), Style(size=8, bold=True, color=SOFT))] for key in keys
+        ]
+        yield Table(rows, (26, 18, 15, 11, 13, 17), self._device, head=head)
+        for model in models:
+            if model.problem:
+                yield self._item(model.path, "×", COLORS["blocking"][0], model.problem)
+        for model in models[:MODEL_PAGES]:
+            yield from self._verdicts(model)
+        if len(models) > MODEL_PAGES:
+            left_out = words("models.left-out", self._report.language, count=len(models) - MODEL_PAGES)
+            yield self._paragraph(left_out, Style(size=8.5, color=SOFT))
+
+    def _verdicts(self, model: ModelView) -> Iterator[Block]:
+        if not model.verdicts:
+            return
+        yield self._heading_of(f"{model.name}: {self._of_models('heading-verdicts')}", level=1)
+        rows: list[list[Cell]] = [
+            [
+                [Run(visible(each.runtime), Style(size=8.5))],
+                [Run(f"{each.symbol} {each.word}", Style(size=8.5, bold=True, color=_STATE_COLORS[each.state]))],
+                _value(each.detail),
+            ]
+            for each in model.verdicts
+        ]
+        yield Table(rows, (24, 22, 54), self._device)
+
+    def _model_page(self, model: ModelView) -> Iterator[Block]:
+        """All that is known of one file."""
+        yield self._heading_of(
+            words("models.heading-file", self._report.language, name=model.name, format=model.format), level=0
+        )
+        for section in model.sections:
+            yield from self._section(section)
+
+    def _of_models(self, key: str) -> str:
+        return words(f"models.{key}", self._report.language)
 
     def _not_run(self, groups: list[NotRun], key: str) -> Iterator[Block]:
         if not groups:

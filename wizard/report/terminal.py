@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from wizard.report.model import FindingView, Report
+from wizard.report.models import ModelView
 from wizard.report.steps import step_label, step_text
 from wizard.words import words
 
@@ -26,6 +27,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield f"{report.verdict.symbol} {report.verdict.sentence}"
     yield from (f"  {line}" for line in report.verdict.scope)
     yield from (f"  {note}" for note in report.notes)
+    yield from _models(report.models, report.language)
     for number, finding in enumerate(report.shown):
         yield ""
         yield f"{finding.symbol} {finding.severity_word}: {finding.title}"
@@ -34,6 +36,46 @@ def _lines(report: Report) -> Iterator[str]:
     for row in report.probes:
         if row.is_trouble or row.is_slow:
             yield f"! {row.name}: {row.status} {row.seconds} {row.detail}".rstrip()
+
+
+def _models(models: tuple[ModelView, ...], language: str) -> Iterator[str]:
+    """One file with all that is known of it; of several a line each, and what is wrong with them."""
+    if len(models) == 1:
+        yield ""
+        yield from _model(models[0], language)
+    elif models:
+        yield ""
+        yield from _in_columns([(each.symbol, each.path, each.format, each.size, each.word) for each in models])
+        for model in models:
+            if model.problem:
+                yield f"{model.symbol} {model.path}: {model.problem}"
+
+
+def _model(model: ModelView, language: str) -> Iterator[str]:
+    yield f"{model.symbol} {words('models.heading-file', language, name=model.name, format=model.format)}"
+    if model.problem:
+        yield f"  {model.problem}"
+    for verdict in model.verdicts:
+        because = f" ({verdict.detail})" if verdict.detail else ""
+        yield f"  {verdict.symbol} {verdict.runtime}: {verdict.word}{because}"
+    for section in model.sections:
+        yield f"  {section.title}"
+        for row in section.rows:
+            first, *more = row.value.splitlines() or [""]
+            yield f"    {row.label}: {first}"
+            yield from (f"      {line}" for line in more)
+
+
+def _in_columns(rows: list[tuple[str, ...]]) -> Iterator[str]:
+    """Rows whose columns stand below each other; a wide (Japanese) character takes two places."""
+    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (cell + " " * (wide - _width(cell)) for cell, wide in zip(row, widths, strict=True))
+        yield "  ".join(cells).rstrip()
+
+
+def _width(text: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text)
 
 
 def _finding(finding: FindingView, language: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ from wizard.words import area, words
 
 SYMBOLS = {"blocking": "×", "warning": "!", "clear": "✓", "incomplete": "?", "nothing-run": "–"}
 
-_NOTHING_TO_CHECK = frozenset({"not-installed", "not-on-this-system", "none-given"})
+_NOTHING_TO_CHECK = frozenset({"not-installed", "not-on-this-system", "none-given", "no-target"})
 _SURE = 0.8  # from here on a cause is stated, below it is offered
 _EVEN = 0.5  # a cause that a text alone gives is as likely wrong as right; below, nothing is decided
 
@@ -109,8 +109,9 @@ def _scope(case: Case, language: str) -> tuple[str, ...]:
     parts = (words(f"report.scope-{name}", language, count=count) for name, count in counts.items())
     checked = words("report.scope", language, counts=words("report.list-separator", language).join(parts))
     given = (*case.facts.logs, *case.facts.scripts)
+    models = words("report.models-read", language, count=len(case.facts.models)) if case.facts.models else ""
     unread = words("report.scope-unread", language) if any(not each.examined for each in given) else ""
-    return tuple(each for each in (examined, "" if case.facts.told else checked, unread) if each)
+    return tuple(each for each in (examined, models, "" if case.facts.told else checked, unread) if each)
 
 
 def _examined(case: Case, language: str) -> str:

@@ -1,0 +1,326 @@
+"""Model files in words: one line for the table, and a page per file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from checks.case import Case
+from checks.facts import Binding, ModelFacts, ModelRun, NeededFile, OperatorUse, ProviderShare, TensorSpec
+from checks.finding import Severity
+from checks.knowledge.model_formats import model_format
+from checks.model_verdicts import ModelVerdict, Outcome
+from wizard.report.fact_sheet import FactRow, FactSection, label, size
+from wizard.words import area, words
+
+_MOST = 12  # operators, inputs, classes, files that are named; the JSON holds all of them
+_SYMBOLS = {"blocking": "×", "warning": "!", "clear": "✓", "note": "i", "open": "?", "absent": "–"}
+_STATES = {
+    Outcome.RUNS: "clear",
+    Outcome.LOADS: "clear",
+    Outcome.SHOULD_RUN: "clear",
+    Outcome.RUNS_WITH_FALLBACK: "warning",
+    Outcome.DOES_NOT_RUN: "blocking",
+    Outcome.UNKNOWN: "open",
+    Outcome.NOT_INSTALLED: "absent",
+}
+_WORST_FIRST = ("blocking", "warning", "clear", "open", "absent")
+
+
+@dataclass(frozen=True)
+class VerdictRow:
+    """Whether one runtime can run the file. ``state``: "blocking", "warning", "clear", "open", "absent"."""
+
+    runtime: str
+    state: str
+    symbol: str
+    word: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class ModelView:
+    """One model file in words. ``state``: "blocking", "warning", "clear" or "note", as ``word`` says."""
+
+    path: str
+    name: str
+    format: str
+    version: str
+    writer: str
+    size: str
+    dependence: str
+    state: str
+    symbol: str
+    word: str
+    problem: str
+    verdicts: tuple[VerdictRow, ...]
+    sections: tuple[FactSection, ...]
+
+
+def model_views(case: Case, language: str) -> tuple[ModelView, ...]:
+    """All model files of a case, in the order in which they were given."""
+    return tuple(_view(each, case, language) for each in case.facts.models)
+
+
+def _view(model: ModelFacts, case: Case, language: str) -> ModelView:
+    verdicts = tuple(_verdict(each, language) for each in case.verdicts if each.model == model.path)
+    state = _state(model, case, verdicts)
+    dependence = words(f"models.dependence-{model.dependence}", language) if model.dependence else ""
+    return ModelView(
+        path=model.path,
+        name=model.name,
+        format=_format(model, language),
+        version=model.version or "",
+        writer=" ".join(filter(None, (model.producer, model.producer_version))),
+        size="" if model.size is None else size(model.size, language),
+        dependence=dependence,
+        state=state,
+        symbol=_SYMBOLS[state],
+        word=_word(state, verdicts, model, language),
+        problem=_problem(model, language),
+        verdicts=verdicts,
+        sections=tuple(each for each in _sections(model, dependence, language) if each.rows),
+    )
+
+
+def _format(model: ModelFacts, language: str) -> str:
+    row = model_format(model.format) if model.format else None
+    return row.name if row else model.format or words("models.format-unknown", language)
+
+
+def _problem(model: ModelFacts, language: str) -> str:
+    if not model.problem:
+        return ""
+    text = _known(f"problem-{model.problem}", model.problem, language)
+    detail = model.problem_detail
+    return words("report.with-detail", language, text=text.rstrip(".。"), detail=detail) if detail else text
+
+
+def _state(model: ModelFacts, case: Case, verdicts: Sequence[VerdictRow]) -> str:
+    """The worst that is known of the file itself, else the best that a runtime makes of it."""
+    found = {each.severity for each in case.findings if each.values.get("model_path") == model.path}
+    tried = [each.state for each in verdicts if each.state in ("clear", "warning")]
+    if model.problem or (Severity.BLOCKING in found and not tried):
+        return "blocking"
+    if Severity.WARNING in found or (Severity.BLOCKING in found and tried):
+        return "warning"
+    states = {each.state for each in verdicts}
+    if "clear" in states:
+        return "clear"
+    return next((each for each in _WORST_FIRST if each in states), "note") if states - {"absent"} else "note"
+
+
+def _word(state: str, verdicts: Sequence[VerdictRow], model: ModelFacts, language: str) -> str:
+    """The verdict in the table: what the best runtime makes of it."""
+    if model.problem:
+        return words("models.word-problem", language)
+    told = [each for each in verdicts if each.state != "absent"]
+    best = next(
+        (each for wanted in ("clear", "warning", "blocking", "open") for each in told if each.state == wanted), None
+    )
+    if best is not None:
+        return words("models.word-runtime", language, word=best.word, runtime=best.runtime)
+    return words("models.word-read" if state == "note" else f"models.word-{state}", language)
+
+
+def _verdict(verdict: ModelVerdict, language: str) -> VerdictRow:
+    state = _STATES[verdict.outcome]
+    name = " ".join(filter(None, (label(verdict.runtime, language), verdict.version)))
+    return VerdictRow(
+        runtime=name,
+        state=state,
+        symbol=_SYMBOLS[state],
+        word=words(f"models.outcome-{verdict.outcome.value}", language),
+        detail=_because(verdict, language),
+    )
+
+
+def _because(verdict: ModelVerdict, language: str) -> str:
+    """Why: the cause by its title, the runtime's own error, or which provider took how much."""
+    parts = []
+    if verdict.cause:
+        from checks.causes import cause_of
+
+        parts.append(cause_of(verdict.cause).text_with({}, language).title)
+    if verdict.reason:
+        parts.append(_known(f"reason-{verdict.reason}", verdict.reason, language))
+    total = sum(each.seconds or 0.0 for each in verdict.shares)
+    parts += [_share(each, total, language) for each in verdict.shares]
+    if verdict.error:
+        parts.append(verdict.error)
+    return words("report.list-separator", language).join(parts)
+
+
+def _share(share: ProviderShare, total: float, language: str) -> str:
+    """A provider, its part of the time where that was measured, and its nodes."""
+    nodes = words("models.nodes", language, count=sum(share.operators.values()))
+    part = f" {_percent(share.seconds / total)}" if share.seconds is not None and total else ""
+    return words("models.share", language, provider=share.provider, part=part, nodes=nodes)
+
+
+# --- the page of one file --------------------------------------------------------------------------------------------
+
+
+def _sections(model: ModelFacts, dependence: str, language: str) -> Iterator[FactSection]:
+    """What the file is, what it needs, what goes in and comes out, what is in it."""
+
+    def section(key: str, rows: Iterator[FactRow]) -> FactSection:
+        return FactSection(words(f"models.section-{key}", language), tuple(rows))
+
+    yield section("file", _file_rows(model, language))
+    yield section("needs", _need_rows(model, dependence, language))
+    yield section("interface", _interface_rows(model, language))
+    yield section("inside", _inside_rows(model, language))
+    yield section(
+        "details", (FactRow(_known(f"detail-{key}", key, language), text) for key, text in model.details.items())
+    )
+    for run in model.runs:
+        yield FactSection(
+            words("models.section-run", language, runtime=_runtime(run, language)), tuple(_run_rows(run, language))
+        )
+
+
+def _file_rows(model: ModelFacts, language: str) -> Iterator[FactRow]:
+    yield _row("path", model.path, language)
+    version = words("models.version", language, version=model.version) if model.version else ""
+    yield _row("format", " · ".join(filter(None, (_format(model, language), version))), language)
+    writer = " ".join(filter(None, (model.producer, model.producer_version)))
+    if writer:
+        yield _row("writer", writer, language)
+    if model.size is not None:
+        yield _row("size", size(model.size, language), language)
+
+
+def _need_rows(model: ModelFacts, dependence: str, language: str) -> Iterator[FactRow]:
+    needs = model.needs
+    if dependence:
+        bound = _listed((_bound(each, language) for each in model.bound_to), language)
+        key = "models.dependence-on" if bound else "models.dependence-none"
+        yield _row("dependence", words(key, language, word=dependence, bound=bound), language)
+    if needs.frameworks:
+        yield _row("frameworks", _listed(needs.frameworks, language), language)
+    if needs.opsets:
+        opsets = (f"{domain or 'ai.onnx'} {version}" for domain, version in needs.opsets.items())
+        yield _row("opsets", _listed(opsets, language), language)
+    if needs.devices:
+        yield _row("devices", _listed(needs.devices, language), language)
+    if needs.systems:
+        yield _row("systems", _listed((f"{name} {least}" for name, least in needs.systems.items()), language), language)
+    if needs.files:
+        yield _row("files", _listed(_files(needs.files, language), language), language)
+    if needs.memory is not None:
+        yield _row("memory", size(needs.memory, language), language)
+    row = model_format(model.format) if model.format else None
+    if row is not None:
+        yield _row("runs-code", words(f"models.runs-code-{row.runs_code}", language), language)
+    for risk in ("dangerous", "unknown"):
+        classes = [each.name for each in needs.classes or () if each.risk == risk]
+        if classes:
+            yield _row(f"classes-{risk}", _listed(_most(classes, language), language), language)
+
+
+def _interface_rows(model: ModelFacts, language: str) -> Iterator[FactRow]:
+    for key, tensors in (("inputs", model.inputs), ("outputs", model.outputs)):
+        if tensors:
+            yield _row(key, "\n".join(_most([_tensor(each) for each in tensors], language)), language)
+
+
+def _inside_rows(model: ModelFacts, language: str) -> Iterator[FactRow]:
+    if model.parameters is not None:
+        yield _row("parameters", f"{model.parameters:,}", language)
+    if model.dtypes:
+        total = sum(model.dtypes.values()) or 1
+        kinds = sorted(model.dtypes.items(), key=lambda each: -each[1])
+        yield _row(
+            "dtypes", _listed((f"{name} {_percent(count / total)}" for name, count in kinds), language), language
+        )
+    if model.quantization:
+        yield _row("quantization", model.quantization, language)
+    operators = model.needs.operators
+    if operators:
+        custom = [_operator(each) for each in operators if each.is_custom]
+        count = sum(each.count for each in operators)
+        text = _listed(_most([_operator(each) for each in operators], language), language)
+        yield _row(
+            "operators", words("models.operators", language, count=count, kinds=len(operators), listed=text), language
+        )
+        if custom:
+            yield _row("custom-operators", _listed(_most(custom, language), language), language)
+
+
+def _run_rows(run: ModelRun, language: str) -> Iterator[FactRow]:
+    state = "ran" if run.ran else "loaded" if run.loaded else "failed" if run.loaded is False else "not-tried"
+    yield _row("run", words(f"models.run-{state}", language), language)
+    total = sum(each.seconds or 0.0 for each in run.shares or ())
+    for share in run.shares or ():
+        part = _percent(share.seconds / total) if share.seconds is not None and total else ""
+        names = [f"{name} ×{count}" for name, count in sorted(share.operators.items(), key=lambda each: -each[1])]
+        nodes = words("models.nodes", language, count=sum(share.operators.values()))
+        yield FactRow(share.provider, _listed([*filter(None, (part, nodes)), *_most(names, language)], language))
+    if run.seconds is not None:
+        yield _row("seconds", words("models.milliseconds", language, milliseconds=run.seconds * 1000), language)
+    if run.error is not None:
+        yield _row("run-error", f"{run.error.type}: {run.error.message}", language)
+    if run.log:
+        yield _row("run-log", run.log, language)
+
+
+# --- words -----------------------------------------------------------------------------------------------------------
+
+
+def _row(key: str, value: str, language: str) -> FactRow:
+    return FactRow(words(f"models.row-{key}", language), value)
+
+
+def _known(key: str, otherwise: str, language: str) -> str:
+    """The words of an id; the id itself where a newer version wrote it, or a format has a name of its own."""
+    found = area("models").get(key)
+    return found.of(language) if found else otherwise
+
+
+def _bound(binding: Binding, language: str) -> str:
+    name = _known(f"bound-{binding.kind}", binding.kind, language)
+    return words("models.bound-value", language, name=name, value=binding.value) if binding.value else name
+
+
+def _listed(parts: Sequence[str] | Iterator[str], language: str) -> str:
+    return words("report.list-separator", language).join(parts)
+
+
+def _most(names: Sequence[str], language: str) -> list[str]:
+    more = len(names) - _MOST
+    return [*names[:_MOST], *([words("models.more", language, count=more)] if more > 0 else [])]
+
+
+def _files(files: Sequence[NeededFile], language: str) -> list[str]:
+    """The missing and short ones first: they are why one reads this."""
+
+    def state(file: NeededFile) -> str:
+        if file.present is False:
+            return "missing"
+        if file.present is None:
+            return "outside"
+        is_short = file.size is not None and file.present_size is not None and file.present_size < file.size
+        return "short" if is_short else "there"
+
+    ordered = sorted(files, key=lambda each: state(each) == "there")
+    return _most([words(f"models.file-{state(each)}", language, name=each.name) for each in ordered], language)
+
+
+def _tensor(tensor: TensorSpec) -> str:
+    shape = "" if tensor.shape is None else f"[{', '.join(map(str, tensor.shape))}]"
+    return f"{tensor.name}: {' '.join(filter(None, (tensor.dtype, shape)))}".rstrip(": ")
+
+
+def _operator(operator: OperatorUse) -> str:
+    name = f"{operator.domain}.{operator.name}" if operator.domain else operator.name
+    version = f" v{operator.version}" if operator.version is not None else ""
+    return f"{name}{version} ×{operator.count}"
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}" if share >= 0.01 or share == 0 else "<1%"
+
+
+def _runtime(run: ModelRun, language: str) -> str:
+    return " · ".join(filter(None, (label(run.runtime, language), run.setting)))

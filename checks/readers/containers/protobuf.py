@@ -14,6 +14,7 @@ from checks.readers.containers.source import MIB, Damaged, Source
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 MOST_FIELDS = 5_000_000  # of one message
+_HIGHEST_FIELD = (1 << 29) - 1
 _LONGEST_HEADER = 20  # bytes: two varints
 
 
@@ -89,8 +90,8 @@ def parse(data: bytes) -> Iterator[tuple[int, int, int | bytes]]:
         if key > 0x7F:
             key, at = _varint(data, at - 1)
         number, wire = key >> 3, key & 7
-        if number == 0:
-            raise Damaged("protobuf-damaged", "field 0")
+        if not 0 < number <= _HIGHEST_FIELD:
+            raise Damaged("protobuf-damaged", f"field {number}")
         if wire == BYTES:
             size, at = _varint(data, at)
             if at + size > end:
@@ -132,7 +133,7 @@ def _field(head: bytes, at: int, base: int) -> tuple[Field, int]:
     """The field whose header begins at ``at`` of ``head``, which lies at ``base``; and the bytes that it takes up."""
     key, after = _varint(head, at)
     number, wire = key >> 3, key & 7
-    if number == 0 or number > 0x1FFFFFFF:
+    if not 0 < number <= _HIGHEST_FIELD:
         raise Damaged("protobuf-damaged", f"field {number}")
     if wire == VARINT:
         value, after = _varint(head, after)

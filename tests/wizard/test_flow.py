@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from wizard.flow import (
+    MODELS,
     STEPS,
     SYMPTOMS,
     TICKET,
@@ -55,6 +56,16 @@ def test_does_not_go_on(step: Step, answers: Answers, progress: Progress) -> Non
 def test_evidence_is_optional() -> None:
     assert is_complete(Step.EVIDENCE, NOTHING, Progress())
     assert is_complete(Step.EVIDENCE, Answers(given=(Given(Path("a.onnx"), Kind.MODEL),)), Progress())
+
+
+def test_a_look_into_models_needs_a_model() -> None:
+    asked = Answers(symptom=MODELS)
+    assert next_step(Step.SYMPTOM, asked, Progress()) is Step.EVIDENCE
+    assert not is_complete(Step.EVIDENCE, asked, Progress())
+    assert not is_complete(Step.EVIDENCE, Answers(symptom=MODELS, given=(Given(Path("a.log"), Kind.LOG),)), Progress())
+    given = Answers(symptom=MODELS, given=(Given(Path("a.onnx"), Kind.MODEL),))
+    assert next_step(Step.EVIDENCE, given, Progress()) is Step.TARGET
+    assert steps_of(given) == STEPS
 
 
 def test_the_walk_back() -> None:

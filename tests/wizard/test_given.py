@@ -27,6 +27,26 @@ def test_kind_by_the_name(name: str, kind: Kind) -> None:
     assert is_report(Path(name)) is (kind is Kind.REPORT)
 
 
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        pytest.param(b'{"format": 1, "naosu": "0.1"', Kind.REPORT, id="a-saved-case"),
+        pytest.param(b'\xef\xbb\xbf{\n  "format": 1', Kind.REPORT, id="with-a-mark"),
+        pytest.param(b"", Kind.REPORT, id="empty"),
+        pytest.param(b'{"format": "graph-model", "generatedBy": "2.12.0"', Kind.MODEL, id="tensorflow.js"),
+        pytest.param(b'{"nodes": [{"op": "null"', Kind.MODEL, id="mxnet"),
+    ],
+)
+def test_json_is_told_by_its_beginning(content: bytes, kind: Kind, tmp_path: Path) -> None:
+    (tmp_path / "model.json").write_bytes(content)
+    assert kind_of(tmp_path / "model.json") is kind
+
+
+def test_a_folder_is_a_model(tmp_path: Path) -> None:
+    (tmp_path / "saved.py").mkdir()
+    assert kind_of(tmp_path / "saved.py") is Kind.MODEL
+
+
 def test_what_matters_of_a_long_text_is_kept() -> None:
     text = kept("あ" * WHOLE + "RuntimeError: CUDA error")
     assert len(text.encode()) <= WHOLE

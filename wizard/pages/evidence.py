@@ -87,15 +87,14 @@ class EvidencePage(Page):
         inside = QVBoxLayout(self.drop)
         inside.setContentsMargins(16, 12, 16, 12)
         inside.setSpacing(8)
-        hint = plain_label("muted")
+        self._drop_hint = plain_label("muted")
         picture = QLabel()
         picture.setFixedSize(22, 22)
         self.tint(picture.setPixmap, "drop", "muted", 22)
-        self.bind(hint.setText, "evidence-drop")
         top = QHBoxLayout()
         top.setSpacing(10)
         top.addWidget(picture)
-        top.addWidget(hint, 1)
+        top.addWidget(self._drop_hint, 1)
         inside.addLayout(top)
         buttons = WrapLayout()
         self._buttons: dict[Kind, QPushButton] = {}
@@ -117,9 +116,9 @@ class EvidencePage(Page):
         inside.addLayout(self._list)
         self._shown: tuple[Given, ...] = ()
         self.body.addWidget(self.drop)
-        honest = plain_label("small")
-        self.bind(honest.setText, "evidence-kept-only")
-        self.body.addWidget(honest)
+        self._honest = plain_label("small")
+        self.bind(self._honest.setText, "evidence-kept-only")
+        self.body.addWidget(self._honest)
         self.drop.on_files = self._take
 
     def _add_exactness(self) -> None:
@@ -186,7 +185,11 @@ class EvidencePage(Page):
         intro = {TICKET: "evidence-intro-ticket", MODELS: "evidence-intro-models"}.get(symptom, "evidence-intro")
         self.intro.setText(self.case.say(intro))
         self._text_part.setVisible(symptom != MODELS)
+        self._honest.setVisible(symptom != MODELS)
         self._exactness_part.setVisible(symptom not in (TICKET, MODELS))
+        self._drop_hint.setText(self.case.say("evidence-drop-models" if symptom == MODELS else "evidence-drop"))
+        for kind, button in self._buttons.items():
+            button.setVisible(symptom != MODELS or kind is Kind.MODEL)
         if self.case.answers.text != self._text_seen:
             self._text.setPlainText(self.case.answers.text)
         self._exactness[self.case.answers.exactness].setChecked(True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QIcon, QPixmap
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QIcon, QPixmap, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QGridLayout,
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = ("name", "format", "size", "dependence", "verdict")
 _MOST_ROWS = 8  # that the table shows without scrolling
+_LOWEST_ROW = 22  # logical pixels
 _TOP = Qt.AlignmentFlag.AlignTop
 
 
@@ -74,9 +75,24 @@ class ModelsView(QWidget):
         for column, wide in enumerate((250, 170, 90, 130)):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
             table.setColumnWidth(column, wide)
+        self._fit_height()
+
+    def _fit_height(self) -> None:
+        """As high as its rows, but of many no more than a few: the page of the chosen one shall be seen."""
         rows = min(len(self._models), _MOST_ROWS)
-        height = table.sizeHintForRow(0) if self._models else 0
-        table.setFixedHeight(header.sizeHint().height() + rows * max(height, 22) + 2 * table.frameWidth() + 2)
+        inside = self.table.header().sizeHint().height() + rows * max(self.table.sizeHintForRow(0), _LOWEST_ROW)
+        self.table.setFixedHeight(inside + 2 * self.table.frameWidth() + 4)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Another style or font makes other rows."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.StyleChange, QEvent.Type.FontChange):
+            self._fit_height()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """The style sheet is known only when it is shown."""
+        super().showEvent(event)
+        self._fit_height()
 
     def _show(self, item: QTreeWidgetItem | None, _before: QTreeWidgetItem | None = None) -> None:
         """Build the page of the chosen file in the place of the one before."""

@@ -71,6 +71,7 @@ class ReportPage(Page):
         self._report: Report | None = None
         self._shown: tuple[object, ...] = ()
         self._folds: dict[str, Fold] = {}
+        self._models: ModelsView | None = None
         self._top = QWidget()
         self._content = QWidget()
         self._layout = QVBoxLayout()  # the one that is being filled
@@ -154,7 +155,9 @@ class ReportPage(Page):
             self._fill(self._report)
 
     def first_focus(self) -> QWidget | None:
-        """The first finding, or else the export."""
+        """The table of models, the first finding, or else the export."""
+        if self._models is not None and not self._models.table.isHidden():
+            return self._models.table
         return next((fold.header for fold in self._folds.values()), self._export)
 
     # --- the content
@@ -332,13 +335,14 @@ class ReportPage(Page):
 
     def _add_models(self, report: Report) -> None:
         """The table of the model files, and a page for each."""
+        self._models = None
         if not report.models:
             return
         self._heading(self.case.say("report-models", count=len(report.models)))
         looks = {**_LOOKS, "open": _LOOKS["incomplete"], "absent": _LOOKS["nothing-run"]}
         pictures = {state: self.picture(icon, colour, 16) for state, (icon, colour) in looks.items()}
-        view = ModelsView(report.models, self.case.language, pictures)
-        self._layout.addWidget(view)
+        self._models = ModelsView(report.models, self.case.language, pictures)
+        self._layout.addWidget(self._models)
 
     def _add_texts(self, report: Report) -> None:
         """The texts that were sent, the lines that prove the first finding marked."""

@@ -36,7 +36,7 @@ class SymptomPage(Page):
         self.bind(self._open.set_title, "symptom-open")
         self.bind(self._open.set_sentence, "symptom-open-means")
         self.tint(self._open.set_icon, "open-report", "muted", ICON)
-        grid.addWidget(self._open, len(self._cards) // 2, len(self._cards) % 2, 1, 2)
+        grid.addWidget(self._open, len(self._cards) // 2, len(self._cards) % 2)
         grid.setColumnStretch(0, 1)
         grid.setColumnStretch(1, 1)
         self.body.addLayout(grid)

@@ -1,0 +1,67 @@
+"""Whatever a reader says has words in both languages."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from checks.knowledge.model_formats import model_formats_table
+from checks.readers import containers, models
+from checks.readers.models import read_models
+from checks.readers.models.registry import all_readers
+from wizard.words import area
+
+RECORDED = Path(__file__).parents[3] / "recordings" / "models"
+MODULES = sorted(path for package in (containers, models) for path in Path(package.__path__[0]).glob("*.py"))
+
+
+def said(tree: ast.AST, function: str, argument: str) -> Iterator[str]:
+    """The literal first or named argument of every call of a function."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == function:
+            values = [*node.args[:1], *(each.value for each in node.keywords if each.arg == argument)]
+            for value in values:
+                yield from (
+                    each.value
+                    for each in ast.walk(value)
+                    if isinstance(each, ast.Constant) and isinstance(each.value, str)
+                )
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+def test_ids_in_the_code(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    words = area("models")
+    problems = {*said(tree, "Damaged", "reason")}
+    problems |= {
+        each.value.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        for each in node.keywords
+        if each.arg == "problem" and isinstance(each.value, ast.Constant) and isinstance(each.value.value, str)
+    }
+    assert sorted(each for each in problems if f"problem-{each}" not in words) == []
+    assert sorted(each for each in said(tree, "Binding", "kind") if f"bound-{each}" not in words) == []
+
+
+def test_the_table_of_formats() -> None:
+    words = area("models")
+    rows = model_formats_table().format
+    assert len({row.id for row in rows}) == len(rows)
+    for row in rows:
+        assert row.group in ("free", "bound"), row.id
+        assert f"dependence-{row.dependence}" in words, row.id
+        assert f"runs-code-{row.runs_code}" in words, row.id
+        assert [each for each in row.bound_to if f"bound-{each}" not in words] == [], row.id
+    claimed = {each for reader in all_readers() for each in reader.formats}
+    assert claimed <= {row.id for row in rows}
+
+
+@pytest.mark.parametrize("path", sorted(RECORDED.iterdir()) if RECORDED.is_dir() else [], ids=lambda path: path.name)
+def test_what_recorded_models_tell(path: Path) -> None:
+    words = area("models")
+    for model in read_models(path):
+        assert [each for each in model.details if f"detail-{each}" not in words] == [], model.path
+        assert [each.kind for each in model.bound_to if f"bound-{each.kind}" not in words] == [], model.path
+        assert model.problem is None or f"problem-{model.problem}" in words, model.path

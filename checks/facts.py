@@ -759,6 +759,49 @@ class ModelFiles(Fact, frozen=True, kw_only=True, omit_defaults=True):
         return (each for each in self.files if each.format in formats)
 
 
+class ModelDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One thing in which two models differ. ``what`` is an id [differs-...] of models.toml, ``name`` which of several.
+
+    ``first`` and ``second``: what stands in each of them; "" where it is not there.
+    """
+
+    what: str
+    name: str = ""
+    first: str = ""
+    second: str = ""
+
+
+class TensorDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A weight in which two models differ.
+
+    ``kind``: "values", "dtype", "shape", "only-first", "only-second". The distances are those of the numbers as
+    float64: the largest absolute one, the largest one relative to the first's largest magnitude, and 1 - cosine.
+    """
+
+    name: str
+    kind: str
+    first: str = ""  # dtype and shape
+    second: str = ""
+    max_abs: float | None = None
+    max_rel: float | None = None
+    cosine_distance: float | None = None
+
+
+class ModelComparison(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """Two models side by side. ``weights``: ending -> how many tensors ("same", "values", "only-first", ...).
+
+    ``weights_unread``: why the weights were not compared, an id [weights-...] of models.toml.
+    """
+
+    first: str  # paths
+    second: str
+    same_bytes: bool | None = None
+    differences: tuple[ModelDifference, ...] = ()
+    weights: dict[str, int] | None = None
+    tensors: tuple[TensorDifference, ...] = ()  # the farthest apart first
+    weights_unread: str = ""
+
+
 # --- everything together ---------------------------------------------------------------------------------------------
 
 
@@ -778,6 +821,7 @@ class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     logs: tuple[SentFile, ...] = ()
     scripts: tuple[SentFile, ...] = ()
     models: tuple[ModelFacts, ...] = ()
+    comparisons: tuple[ModelComparison, ...] = ()
     measurements: tuple[dict[str, Any], ...] = ()
     missing: dict[str, str] = {}
     told: bool = False

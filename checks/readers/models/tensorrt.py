@@ -14,6 +14,7 @@ Ultralytics puts four bytes of length and a JSON text before the plan; TensorRT-
 
 from __future__ import annotations
 
+import contextlib
 import re
 import struct
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ import msgspec
 
 from checks.facts import Binding, ModelFacts, ModelNeeds, NeededFile, TensorSpec
 from checks.knowledge.tensorrt_engines import rtx_targets, written_by
+from checks.readers.containers.flatbuffer import FlatBuffer
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.registry import Rank, file_reader, folder_reader
@@ -113,11 +115,8 @@ def tensorrt_5(source: Source, _beside: Folder) -> ModelFacts | None:
     if size != source.size or root >= _BEGINNING:
         return None
     plan = Plan()
-    beginning = source.read(8, min(source.size - 8, _BEGINNING))
-    try:
-        _read_flatbuffer(beginning, plan)
-    except struct.error:  # an offset leads out of what was read
-        plan = Plan()
+    with contextlib.suppress(Damaged):  # one such file was seen; what is laid out otherwise is an engine all the same
+        _read_flatbuffer(source.part(8, source.size - 8), plan)
     return facts_of(plan, source)
 
 
@@ -317,36 +316,14 @@ def _described(gpu: Gpu) -> dict[str, str]:
     return told
 
 
-def _read_flatbuffer(data: bytes, plan: Plan) -> None:
+def _read_flatbuffer(source: Source, plan: Plan) -> None:
     """The version and the GPU of TensorRT 5: the second and third field of the root."""
-    root = struct.unpack_from("<I", data, 0)[0]
-    version, device = _table_of(data, root, 1), _table_of(data, root, 2)
-    if version is not None:
-        numbers = [_number_of(data, version, index) for index in range(4)]
-        plan.version = ".".join(map(str, numbers)) if 1 <= numbers[0] < 100 else None
-    if device is not None and (name := _table_of(data, device, 0)) is not None:
-        length = struct.unpack_from("<I", data, name)[0]
-        text = data[name + 4 : name + 4 + min(length, 100)].decode("ascii", "replace")
-        plan.gpu_name = text if text.isprintable() and "\ufffd" not in text else ""
-
-
-def _field_of(data: bytes, table: int, index: int) -> int | None:
-    """Where a field of a FlatBuffer's table lies; None where it was left out."""
-    listed = table - struct.unpack_from("<i", data, table)[0]
-    if listed < 0 or 6 + 2 * index > struct.unpack_from("<H", data, listed)[0]:
-        return None
-    offset = struct.unpack_from("<H", data, listed + 4 + 2 * index)[0]
-    return table + offset if offset else None
-
-
-def _table_of(data: bytes, table: int, index: int) -> int | None:
-    at = _field_of(data, table, index)
-    return None if at is None else at + int(struct.unpack_from("<I", data, at)[0])
-
-
-def _number_of(data: bytes, table: int, index: int) -> int:
-    at = _field_of(data, table, index)
-    return 0 if at is None else int(struct.unpack_from("<i", data, at)[0])
+    root = FlatBuffer(source).root()
+    version, device = root.table(1), root.table(2)
+    if version is not None and 1 <= version.integer(0) < 100:
+        plan.version = ".".join(str(version.integer(index)) for index in range(4))
+    name = device.text(0, most=100) if device is not None else ""
+    plan.gpu_name = name if name.isprintable() else ""
 
 
 def _after_json(source: Source) -> int | None:

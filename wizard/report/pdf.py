@@ -400,7 +400,7 @@ class _Composer:
         plain, soft = Style(size=8.5), Style(size=8.5, color=SOFT)
         rows: list[list[Cell]] = [
             [
-                [Run(_short(each.path), plain)],
+                [Run(_short(each.name), plain)],
                 [Run(visible(" ".join(filter(None, (each.format, each.version)))), plain)],
                 [Run(visible(each.writer), soft)],
                 [Run(each.size, plain)],
@@ -421,7 +421,7 @@ class _Composer:
         yield Table(rows, (26, 18, 15, 11, 13, 17), self._device, head=head)
         for model in models:
             if model.problem:
-                yield self._item(model.path, "×", COLORS["blocking"][0], model.problem)
+                yield self._item(model.name, "×", COLORS["blocking"][0], model.problem)
         for model in models[:MODEL_PAGES]:
             yield from self._verdicts(model)
         if len(models) > MODEL_PAGES:
@@ -515,7 +515,7 @@ class _Composer:
 
     def _pair(self, row: FactRow) -> list[Cell]:
         style = Style(size=8.5, color=SOFT if row.is_unread else INK)
-        return [[Run(visible(row.label), Style(size=8.5, color=SOFT))], [Run(_short(row.value), style)]]
+        return [[Run(visible(row.label), Style(size=8.5, color=SOFT))], [Run(_short(row.value.replace("\n", " ; ")), style)]]
 
 
 def _link(text: str, address: str) -> Run:

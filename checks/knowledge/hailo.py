@@ -1,0 +1,65 @@
+"""Hailo executables: chips, layouts and extensions, and the HailoRT that knows them."""
+
+from __future__ import annotations
+
+import functools
+
+import msgspec
+
+from checks.knowledge import Table, load
+
+
+class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A layout of the header, and the first HailoRT that reads it."""
+
+    version: int
+    since: str
+
+
+class Chip(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a file is compiled for. ``runs_on``: the chips that run it."""
+
+    number: int
+    name: str
+    runs_on: tuple[str, ...]
+    since: str
+
+
+class Extension(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Something that a runtime must know to take a file."""
+
+    number: int
+    name: str
+    since: str
+
+
+class HailoTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """resources/knowledge/hailo.toml."""
+
+    layout: tuple[Layout, ...]
+    chip: tuple[Chip, ...]
+    extension: tuple[Extension, ...]
+
+
+@functools.cache
+def hailo_table() -> HailoTable:
+    """The table."""
+    return load("hailo", HailoTable)
+
+
+def hailo_chip(number: int) -> Chip | None:
+    """The row of a chip; None for one that the table does not know."""
+    return next((row for row in hailo_table().chip if row.number == number), None)
+
+
+def first_hailort(layout: int, chip: int, extensions: tuple[int, ...]) -> str | None:
+    """The first HailoRT that knows all of it; None if the table does not know all of it either."""
+    table = hailo_table()
+    wanted = (
+        [row.since for row in table.layout if row.version == layout],
+        [row.since for row in table.chip if row.number == chip],
+        *([row.since for row in table.extension if row.number == each] for each in extensions),
+    )
+    if not all(wanted):
+        return None
+    return max((each[0] for each in wanted), key=lambda version: [int(part) for part in version.split(".")])

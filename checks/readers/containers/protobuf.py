@@ -16,6 +16,8 @@ VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 MOST_FIELDS = 5_000_000  # of one message
 _HIGHEST_FIELD = (1 << 29) - 1
 _LONGEST_HEADER = 20  # bytes: two varints
+_FAR = 1 << 14  # bytes: over a field as large as that the next one lies far away, and little is read ahead there
+_LITTLE = 1 << 10
 
 
 class Field(NamedTuple):
@@ -26,6 +28,14 @@ class Field(NamedTuple):
     value: int
     start: int
     size: int
+
+
+class CutOff(Damaged):
+    """A field that goes beyond the end of its message. What there is of it can still be read: ``field``."""
+
+    def __init__(self, field: Field, end: int) -> None:
+        super().__init__("truncated", f"field {field.number} at {field.start} needs {field.size} bytes")
+        self.field = field._replace(size=max(0, end - field.start))
 
 
 class Message:
@@ -40,18 +50,21 @@ class Message:
         """The fields, in their order.
 
         Raises:
-            Damaged: "protobuf-damaged" or "truncated".
+            Damaged: "protobuf-damaged" or "truncated", as :class:`CutOff` where a field's beginning is there.
         """
         at = self.start
+        is_far = False
         for _ in range(MOST_FIELDS):
             if at >= self.end:
                 return
-            head = self.source.read(at, min(_LONGEST_HEADER, self.end - at))
+            size = min(_LONGEST_HEADER, self.end - at)
+            head = self.source.read(at, size, ahead=_LITTLE) if is_far else self.source.read(at, size)
             field, used = _field(head, 0, at)
             if field.start + field.size > self.end:
-                raise Damaged("truncated", f"field {field.number} at {at} needs {field.size} bytes")
+                raise CutOff(field, self.end)
             yield field
             at = field.start + field.size if field.wire == BYTES else at + used
+            is_far = field.size > _FAR
         raise Damaged("protobuf-damaged", f"more than {MOST_FIELDS} fields")
 
     def message(self, field: Field) -> Message:

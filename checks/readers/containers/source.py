@@ -47,8 +47,8 @@ class Source:
         """The first 4 KiB, or all there is."""
         return self.read(0, min(_HEAD, self.size))
 
-    def read(self, offset: int, size: int) -> bytes:
-        """Exactly ``size`` bytes at ``offset``."""
+    def read(self, offset: int, size: int, *, ahead: int = _WINDOW) -> bytes:
+        """Exactly ``size`` bytes at ``offset``. ``ahead``: less than usual for pieces that lie far from each other."""
         if offset < 0 or size < 0 or offset + size > self.size:
             raise Damaged("truncated", f"{size} bytes at {offset} of {self.size}")
         if size > MOST_AT_ONCE:
@@ -56,9 +56,9 @@ class Source:
         inside = offset - self._window_at
         if inside >= 0 and inside + size <= len(self._window):
             return self._window[inside : inside + size]
-        if size >= _WINDOW:
+        if size >= ahead:
             return self._fetch(offset, size)
-        self._window = self._fetch(offset, min(_WINDOW, self.size - offset))
+        self._window = self._fetch(offset, min(ahead, self.size - offset))
         self._window_at = offset
         return self._window[:size]
 

@@ -1,11 +1,25 @@
 """Protocol Buffers on the wire. The bytes come from TensorFlow's and ONNX's own writers through protobuf's encoding."""
 
+import io
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checks.readers.containers.protobuf import BYTES, FIXED32, FIXED64, VARINT, Message, float32, packed, parse, signed
-from checks.readers.containers.source import Damaged, of_bytes
+from checks.readers.containers.protobuf import (
+    BYTES,
+    FIXED32,
+    FIXED64,
+    VARINT,
+    CutOff,
+    Field,
+    Message,
+    float32,
+    packed,
+    parse,
+    signed,
+)
+from checks.readers.containers.source import Damaged, Source, of_bytes
 
 # message { int64 a = 1: 150; string b = 2: "testing"; fixed64 c = 3: 1; float d = 4: 1.5; int32 e = 5: -2 }, the
 # first two as in the documentation of the encoding.
@@ -70,3 +84,28 @@ def test_both_readers_agree_on_anything(data: bytes) -> None:
     streamed = outcome(lambda: [(f.number, f.wire, message.data(f) if f.wire == BYTES else f.value) for f in message])
     whole = outcome(lambda: list(parse(data)))
     assert streamed == whole
+
+
+def test_what_is_left_of_a_field_that_is_cut_off() -> None:
+    message = Message(of_bytes(WIRE[:8]))
+    seen: list[Field] = []
+    with pytest.raises(CutOff) as cut:
+        seen.extend(message)
+    assert [each.number for each in seen] == [1]
+    assert (cut.value.reason, cut.value.field.number) == ("truncated", 2)
+    assert message.data(cut.value.field) == b"tes"
+
+
+def test_little_is_read_between_large_fields() -> None:
+    class Counting(Source):
+        read_in_all = 0
+
+        def _fetch(self, offset: int, size: int) -> bytes:
+            self.read_in_all += size
+            return super()._fetch(offset, size)
+
+    large = b"\x0a\x80\x80\x08" + bytes(1 << 17)
+    data = large * 50
+    source = Counting(io.BytesIO(data), "weights")
+    assert len(list(Message(source))) == 50
+    assert source.read_in_all < 200_000

@@ -515,7 +515,10 @@ class _Composer:
 
     def _pair(self, row: FactRow) -> list[Cell]:
         style = Style(size=8.5, color=SOFT if row.is_unread else INK)
-        return [[Run(visible(row.label), Style(size=8.5, color=SOFT))], [Run(_short(row.value.replace("\n", " ; ")), style)]]
+        return [
+            [Run(visible(row.label), Style(size=8.5, color=SOFT))],
+            [Run(_short(row.value.replace("\n", " ; ")), style)],
+        ]
 
 
 def _link(text: str, address: str) -> Run:

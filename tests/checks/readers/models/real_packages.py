@@ -187,7 +187,7 @@ def _compare_one(result: Compared, facts: ModelFacts, said: dict[str, Any]) -> N
 
 
 def _row(cells: Iterable[object]) -> str:
-    widths = (38, 6, 44, 6, 7, 8, 8, 9, 8, 9)
+    widths = (46, 6, 52, 6, 7, 8, 8, 9, 8, 9)
     return "  ".join(
         str(cell).ljust(width) if index in (0, 2) else str(cell).rjust(width)
         for index, (cell, width) in enumerate(zip(cells, widths, strict=True))

@@ -1,0 +1,50 @@
+"""The Edge TPU: which runtime a compiler asks for, and what it can compute."""
+
+from __future__ import annotations
+
+import functools
+
+import msgspec
+
+from checks.knowledge import Table, load
+
+
+class EdgeTpuCompiler(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A release of the compiler. ``change``: the number that it writes into files. ``runtime``: what these ask for."""
+
+    version: str
+    change: int
+    runtime: int
+
+
+class EdgeTpuOperator(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An operator that can run on the Edge TPU. ``is_heavy``: most of a network's time goes into such operators."""
+
+    name: str
+    limit: str = ""
+    is_heavy: bool = False
+
+
+class EdgeTpuTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """resources/knowledge/edgetpu.toml."""
+
+    sram_mb: int
+    compiler: tuple[EdgeTpuCompiler, ...]
+    operator: tuple[EdgeTpuOperator, ...]
+
+
+@functools.cache
+def edgetpu_table() -> EdgeTpuTable:
+    """The table."""
+    return load("edgetpu", EdgeTpuTable)
+
+
+@functools.cache
+def edgetpu_operators() -> dict[str, EdgeTpuOperator]:
+    """The operators by name."""
+    return {row.name: row for row in edgetpu_table().operator}
+
+
+def compiler_release(change: int) -> EdgeTpuCompiler | None:
+    """The release that was built from a change; None for others, such as nightly ones."""
+    return next((row for row in edgetpu_table().compiler if row.change == change), None)

@@ -701,21 +701,32 @@ class ModelNeeds(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class ProviderShare(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What of a model one execution provider, delegate or compute unit took: operator -> nodes, and their time."""
+    """What of a model one execution provider, delegate or compute unit took: operator -> nodes, and their time.
+
+    ``reasons``: operator -> the runtime's own line that tells why it is here and not where it was wanted.
+    """
 
     provider: str
     operators: dict[str, int]
     seconds: float | None = None  # of one inference, from the runtime's own profile
+    reasons: dict[str, str] = {}
 
 
 class ModelRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
-    """A model really loaded in the target interpreter, and run where its inputs could be drawn."""
+    """A model really loaded in the target interpreter, and run where its inputs could be drawn.
 
-    runtime: str  # "onnxruntime", "litert", "torch", "openvino": as the fields of Frameworks
+    ``reason``: an id [reason-...] of models.toml: why it was not tried, or not to the end. An ``error`` beside a ``ran``
+    that is not told comes from inputs that the model refused, which were drawn without knowing it.
+    """
+
+    runtime: str  # a field of Frameworks, or a reader of model_formats.toml: "onnxruntime", "keras"
     setting: str = ""  # what was asked for: "CUDAExecutionProvider", "GPU"
     loaded: bool | None = None
     ran: bool | None = None
+    reason: str = ""
+    detail: str = ""
     error: ErrorText | None = None
+    inputs: tuple[TensorSpec, ...] | None = None  # what it was given
     shares: tuple[ProviderShare, ...] | None = None
     seconds: float | None = None  # of one inference
     log: str | None = None  # what the runtime printed about it
@@ -774,8 +785,9 @@ class ModelDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
 class TensorDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A weight in which two models differ.
 
-    ``kind``: "values", "dtype", "shape", "only-first", "only-second". The distances are those of the numbers as
-    float64: the largest absolute one, the largest one relative to the first's largest magnitude, and 1 - cosine.
+    ``kind``: "values", "dtype", "shape", "only-first", "only-second", "renamed" (the same bytes under another name).
+    The distances are those of the numbers as float64: the largest absolute one, the same relative to the first's
+    largest magnitude, and 1 - cosine.
     """
 
     name: str
@@ -795,7 +807,6 @@ class ModelComparison(Fact, frozen=True, kw_only=True, omit_defaults=True):
 
     first: str  # paths
     second: str
-    same_bytes: bool | None = None
     differences: tuple[ModelDifference, ...] = ()
     weights: dict[str, int] | None = None
     tensors: tuple[TensorDifference, ...] = ()  # the farthest apart first

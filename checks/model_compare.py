@@ -1,4 +1,4 @@
-"""Two models side by side: what differs in their structure, in words that a viewer of both would have to find by eye.
+"""Two models side by side: what differs in their structure and in their weights, which one would else find by eye.
 
 The order of what differs is that of its weight: a model of another format or with other inputs is another model, one
 that another release wrote may be the same.
@@ -6,9 +6,29 @@ that another release wrote may be the same.
 
 from __future__ import annotations
 
+import itertools
+import math
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
-from checks.facts import ModelDifference, ModelFacts, OperatorUse, TensorSpec
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from checks.facts import ModelComparison, ModelDifference, ModelFacts, OperatorUse, TensorDifference, TensorSpec
+from checks.readers.containers.source import MIB, Damaged
+from checks.readers.weights import can_read, stored_tensors
+from checks.readers.weights.tensor import StoredTensor, decoded, item_size
+
+MOST_WEIGHTS = 2048 * MIB  # bytes that are read of each file to compare their weights
+MOST_SHOWN = 200  # tensors that are named
+_NUMBERS = MIB  # at a time
+_TELLING = 64  # bytes from which on equal ones are no coincidence
+_TAILS = (5, 4, 3, 2)  # parts of a name by which it is known again, the surest first
+_PIECES = re.compile(r"[./:]")
+_ORDER = ("shape", "dtype", "values", "only-first", "only-second", "renamed")
 
 
 def differences(first: ModelFacts, second: ModelFacts) -> tuple[ModelDifference, ...]:
@@ -99,3 +119,152 @@ def _counts(operators: Sequence[OperatorUse]) -> dict[str, int]:
         name = f"{each.domain}.{each.name}" if each.domain else each.name
         counts[name] = counts.get(name, 0) + each.count
     return counts
+
+
+# --- the weights -----------------------------------------------------------------------------------------------------
+
+
+def compare_models(first: ModelFacts, second: ModelFacts, most: int = MOST_WEIGHTS) -> ModelComparison:
+    """Two model files of the disk side by side. Weights of more than ``most`` bytes are not read."""
+    base = ModelComparison(
+        origin=f"{first.name}, {second.name}",
+        first=first.path,
+        second=second.path,
+        differences=differences(first, second),
+    )
+    why_not = _why_not(first, second, most)
+    if why_not:
+        return replace(base, weights_unread=why_not)
+    try:
+        with (
+            stored_tensors(Path(first.path), first.format or "") as ours,
+            stored_tensors(Path(second.path), second.format or "") as theirs,
+        ):
+            compared = _compared(ours, theirs)
+    except Damaged as problem:
+        return replace(base, weights_unread="unreadable", unread={"weights": str(problem)})
+    counts = Counter(each.kind for each in compared)
+    apart = [each for each in compared if each.kind != "same"]
+    apart.sort(key=lambda each: (_ORDER.index(each.kind), -(each.max_rel or 0.0), each.name))
+    return replace(
+        base,
+        weights={kind: counts[kind] for kind in ("same", *_ORDER) if counts[kind]},
+        tensors=tuple(apart[:MOST_SHOWN]),
+    )
+
+
+def _why_not(first: ModelFacts, second: ModelFacts, most: int) -> str:
+    """Why the weights are not compared, an id [weights-...] of models.toml; "" where they can be."""
+    if first.problem or second.problem or not all(Path(each.path).is_file() for each in (first, second)):
+        return "unreadable"
+    if not (can_read(first.format) and can_read(second.format)):
+        return "no-reader"
+    sizes = (each for model in (first, second) for each in (model.size, model.needs.memory))
+    return "too-large" if max(each or 0 for each in sizes) > most else ""
+
+
+def _compared(ours: Mapping[str, StoredTensor], theirs: Mapping[str, StoredTensor]) -> list[TensorDifference]:
+    """Each tensor with its partner of the same name; else of the same bytes, else of the same end of the name."""
+    compared = [_tensor(tensor, theirs[name]) for name, tensor in ours.items() if name in theirs]
+    left = {name: each for name, each in ours.items() if name not in theirs}
+    right = {name: each for name, each in theirs.items() if name not in ours}
+    for name, other in itertools.chain(_of_same_bytes(left, right), _of_same_tail(left, right)):
+        pair = _tensor(left.pop(name), right.pop(other))
+        names = {"name": f"{name} → {other}", "kind": "renamed" if pair.kind == "same" else pair.kind}
+        compared.append(replace(pair, **names))
+    compared += [TensorDifference(name=name, kind="only-first", first=each.face) for name, each in left.items()]
+    compared += [TensorDifference(name=name, kind="only-second", second=each.face) for name, each in right.items()]
+    return compared
+
+
+def _of_same_bytes(left: Mapping[str, StoredTensor], right: Mapping[str, StoredTensor]) -> list[tuple[str, str]]:
+    """Pairs of names under which the same bytes stand; what is too short for that to mean anything is left out."""
+    sizes = {each.data.size for each in left.values()} & {each.data.size for each in right.values()}
+    by_bytes: dict[tuple[bytes, str], list[str]] = defaultdict(list)
+    for name, each in right.items():
+        if each.data.size in sizes and each.data.size >= _TELLING:
+            by_bytes[each.digest, each.face].append(name)
+    pairs = []
+    for name, each in left.items():
+        partners = by_bytes[each.digest, each.face] if each.data.size in sizes and each.data.size >= _TELLING else []
+        if partners:
+            pairs.append((name, partners.pop(0)))
+    return pairs
+
+
+def _of_same_tail(left: Mapping[str, StoredTensor], right: Mapping[str, StoredTensor]) -> Iterator[tuple[str, str]]:
+    """Pairs whose names end alike ("encoder.0.weight"), where only one on each side does; exporters add a beginning.
+
+    Asked for while the pairs are taken out, so each name is given once.
+    """
+    for parts in _TAILS:
+        tails = [_by_tail(side, parts) for side in (left, right)]
+        for tail, names in tails[0].items():
+            others = tails[1].get(tail, [])
+            if len(names) == len(others) == 1 and names[0] in left and others[0] in right:
+                yield names[0], others[0]
+
+
+def _by_tail(tensors: Mapping[str, StoredTensor], parts: int) -> dict[tuple[object, ...], list[str]]:
+    """(the last parts of the name, shape) -> the names."""
+    found: dict[tuple[object, ...], list[str]] = defaultdict(list)
+    for name, each in tensors.items():
+        pieces = _PIECES.split(name)
+        if len(pieces) >= parts and each.data.size >= _TELLING:
+            found[tuple(pieces[-parts:]), each.shape].append(name)
+    return found
+
+
+def _tensor(first: StoredTensor, second: StoredTensor) -> TensorDifference:
+    base = TensorDifference(name=first.name, kind="same", first=first.face, second=second.face)
+    if first.shape != second.shape:
+        return replace(base, kind="shape")
+    if first.dtype == second.dtype and first.data.size == second.data.size and _same_bytes(first, second):
+        return base
+    base = replace(base, kind="values" if first.dtype == second.dtype else "dtype")
+    return replace(base, **_distances(first, second)) if first.can_decode and second.can_decode else base
+
+
+def _same_bytes(first: StoredTensor, second: StoredTensor) -> bool:
+    return all(one == other for one, other in zip(first.blocks(), second.blocks(), strict=True))
+
+
+def _distances(first: StoredTensor, second: StoredTensor) -> dict[str, float]:
+    """The distances of :class:`TensorDifference`, block by block; NaN against NaN is no difference, else infinite."""
+    largest = apart = dot = length_one = length_other = 0.0
+    for one, other in _pairs(first, second):
+        with np.errstate(invalid="ignore", over="ignore"):
+            both_nan = np.isnan(one) & np.isnan(other)
+            gap = np.where((one == other) | both_nan, 0.0, np.abs(one - other))
+            gap[np.isnan(gap)] = np.inf
+            finite = np.isfinite(one) & np.isfinite(other)
+            a, b = one[finite], other[finite]
+            largest = max(largest, float(np.max(np.abs(a), initial=0.0)))
+            apart = max(apart, float(np.max(gap, initial=0.0)))
+            dot, length_one, length_other = dot + float(a @ b), length_one + float(a @ a), length_other + float(b @ b)
+    lengths = math.sqrt(length_one) * math.sqrt(length_other)
+    cosine = dot / lengths if lengths else float(length_one == length_other)
+    relative = apart / largest if largest else math.inf if apart else 0.0
+    # JSON has no infinity; the largest number says "beyond any measure" all the same.
+    most = np.finfo(np.float64).max.item()
+    return {
+        "max_abs": min(apart, most),
+        "max_rel": min(relative, most),
+        "cosine_distance": max(0.0, 1.0 - cosine),
+    }
+
+
+def _pairs(first: StoredTensor, second: StoredTensor) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """The numbers of both, the same ones at a time, whatever their sizes are."""
+    one, other = item_size(first.dtype) or 1, item_size(second.dtype) or 1
+    for at in range(0, first.count, _NUMBERS):
+        count = min(_NUMBERS, first.count - at)
+        yield (
+            decoded(first.data.read(at * one, count * one), first.dtype),
+            decoded(second.data.read(at * other, count * other), second.dtype),
+        )
+
+
+def comparisons_of(models: Sequence[ModelFacts]) -> tuple[ModelComparison, ...]:
+    """Two models that were given together, side by side; nothing for one or many."""
+    return (compare_models(models[0], models[1]),) if len(models) == 2 else ()

@@ -93,12 +93,15 @@ def _inspect(chosen: argparse.Namespace) -> int:
         return _examined(Request(answers=answers, target=chosen.target, interpreters=(), models=models), chosen)
     from checks.case import judged
     from checks.facts import Facts, Symptom
+    from checks.model_compare import comparisons_of
     from checks.readers.models import read_models
     from checks.registry import KINDS
 
     unasked = dict.fromkeys((name for name, _ in KINDS.values() if name != MODELS), "no-target")
     read = tuple(each for path in models for each in read_models(path))
-    facts = Facts(models=read, symptom=Symptom(origin="user", name=MODELS), missing=unasked)
+    facts = Facts(
+        models=read, comparisons=comparisons_of(read), symptom=Symptom(origin="user", name=MODELS), missing=unasked
+    )
     status = _deliver(judged(facts, answers), chosen)
     if not _streams(chosen) and not chosen.quiet:
         print("\n" + words("models.no-target", chosen.lang))

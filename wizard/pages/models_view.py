@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt
@@ -22,6 +22,7 @@ from wizard.pages.page import card, plain_label
 from wizard.words import words
 
 if TYPE_CHECKING:
+    from wizard.report.comparison import ComparisonRow, ComparisonView
     from wizard.report.models import ModelView, VerdictRow
 
 _COLUMNS = ("name", "format", "size", "dependence", "verdict")
@@ -141,4 +142,28 @@ def _grid(rows: list[tuple[str, str]]) -> QGridLayout:
         grid.addWidget(value_text(value), index, 1, _TOP)
     grid.setColumnStretch(0, 1)
     grid.setColumnStretch(1, 3)
+    return grid
+
+
+def fill_comparison(layout: QVBoxLayout, comparison: ComparisonView, language: str) -> None:
+    """Two model files side by side."""
+    columns = (words("models.column-what", language), comparison.first, comparison.second)
+    if comparison.rows:
+        layout.addLayout(_columns(comparison.rows, columns))
+    layout.addWidget(plain_label("heading", comparison.weights, selectable=True))
+    if comparison.tensors:
+        keys = ("tensor", "difference", "face")
+        layout.addLayout(_columns(comparison.tensors, [words(f"models.column-{key}", language) for key in keys]))
+
+
+def _columns(rows: Sequence[ComparisonRow], heads: Sequence[str]) -> QGridLayout:
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(16)
+    grid.setVerticalSpacing(4)
+    for column, head in enumerate(heads):
+        grid.addWidget(plain_label("muted", head), 0, column, _TOP)
+        grid.setColumnStretch(column, 1)
+    for index, each in enumerate(rows, 1):
+        for column, text in enumerate((each.what, each.first, each.second)):
+            grid.addWidget(value_text(text), index, column, _TOP)
     return grid

@@ -32,7 +32,7 @@ from wizard.pages.finding_view import FindingWidgets
 from wizard.pages.fold import Fold
 from wizard.pages.long_text import value_text
 from wizard.pages.marked_text import fill_text
-from wizard.pages.models_view import ModelsView
+from wizard.pages.models_view import ModelsView, fill_comparison
 from wizard.pages.page import Page, card, plain_label
 from wizard.pages.wrap_layout import WrapLayout
 from wizard.report.export import default_paper
@@ -343,6 +343,12 @@ class ReportPage(Page):
         pictures = {state: self.picture(icon, colour, 16) for state, (icon, colour) in looks.items()}
         self._models = ModelsView(report.models, self.case.language, pictures)
         self._layout.addWidget(self._models)
+        for index, comparison in enumerate(report.comparisons):
+            title = self.case.say("report-compared", first=comparison.first, second=comparison.second)
+            fill = functools.partial(fill_comparison, comparison=comparison, language=self.case.language)
+            fold = self._fold(f"compared/{index}", title, fill)
+            fold.set_symbol(self.picture("results-differ", "note", 22), comparison.sentence)
+            fold.unfold()
 
     def _add_texts(self, report: Report) -> None:
         """The texts that were sent, the lines that prove the first finding marked."""

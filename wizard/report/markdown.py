@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from checks.remedy import PlannedStep, RemedyPlan
+from wizard.report.comparison import ComparisonRow, ComparisonView
 from wizard.report.model import FindingView, Report
 from wizard.report.models import ModelView
 from wizard.report.steps import is_address, step_label, step_text
@@ -147,6 +148,8 @@ def _models(report: Report) -> Iterator[str]:
     )
     for model in report.models:
         yield from _model(model, language)
+    for comparison in report.comparisons:
+        yield from _compared(comparison, language)
 
 
 def _model(model: ModelView, language: str) -> Iterator[str]:
@@ -168,6 +171,26 @@ def _model(model: ModelView, language: str) -> Iterator[str]:
             yield f"#### {escaped(section.title)}\n"
             yield from _table(("", ""), ((escaped(row.label), code_span(row.value)) for row in section.rows))
         yield "</details>\n"
+
+
+def _compared(comparison: ComparisonView, language: str) -> Iterator[str]:
+    """Two model files side by side."""
+
+    def table(rows: tuple[ComparisonRow, ...], *columns: str) -> Iterator[str]:
+        yield from _table(
+            columns, ((code_span(each.what), code_span(each.first), code_span(each.second)) for each in rows)
+        )
+
+    title = words("models.heading-compared", language, first=comparison.first, second=comparison.second)
+    yield f"## {escaped(title)}\n"
+    yield f"{escaped(comparison.sentence)}\n"
+    yield from table(
+        comparison.rows, words("models.column-what", language), escaped(comparison.first), escaped(comparison.second)
+    )
+    yield f"{escaped(comparison.weights)}\n"
+    yield from table(
+        comparison.tensors, *(words(f"models.column-{key}", language) for key in ("tensor", "difference", "face"))
+    )
 
 
 def _finding(finding: FindingView, language: str) -> Iterator[str]:

@@ -20,6 +20,7 @@ from checks.judge import MODELS, UNKNOWN
 from checks.knowledge.age import knowledge_days
 from checks.remedy import RemedyPlan, plan_remedies
 from checks.shell import fill_sentence
+from wizard.report.comparison import ComparisonView, comparison_views
 from wizard.report.fact_sheet import FactSection, fact_sections, label
 from wizard.report.models import ModelView, model_views
 from wizard.report.origins import lines_in_words, origin_in_words
@@ -113,6 +114,7 @@ class Report:
     probes: tuple[ProbeRow, ...]
     facts: tuple[FactSection, ...]
     models: tuple[ModelView, ...] = ()
+    comparisons: tuple[ComparisonView, ...] = ()
 
     @property
     def shown(self) -> tuple[FindingView, ...]:
@@ -152,6 +154,7 @@ def build(case: Case, language: str) -> Report:
         probes=tuple(_probe(run, language) for run in (case.facts.probes.runs if case.facts.probes else ())),
         facts=fact_sections(case.facts, language),
         models=model_views(case, language),
+        comparisons=comparison_views(case, language),
     )
 
 

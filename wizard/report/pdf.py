@@ -23,6 +23,7 @@ from PySide6.QtGui import (
 )
 
 from checks.remedy import PlannedStep, RemedyPlan
+from wizard.report.comparison import ComparisonRow, ComparisonView
 from wizard.report.fact_sheet import FactRow, FactSection
 from wizard.report.model import FindingView, NotRun, ProbeRow, Report
 from wizard.report.models import ModelView
@@ -427,6 +428,8 @@ class _Composer:
         if len(models) > MODEL_PAGES:
             left_out = words("models.left-out", self._report.language, count=len(models) - MODEL_PAGES)
             yield self._paragraph(left_out, Style(size=8.5, color=SOFT))
+        for comparison in self._report.comparisons:
+            yield from self._compared(comparison)
 
     def _verdicts(self, model: ModelView) -> Iterator[Block]:
         if not model.verdicts:
@@ -449,6 +452,22 @@ class _Composer:
         )
         for section in model.sections:
             yield from self._section(section)
+
+    def _compared(self, comparison: ComparisonView) -> Iterator[Block]:
+        """Two model files side by side."""
+        names = {"first": comparison.first, "second": comparison.second}
+        yield self._heading_of(words("models.heading-compared", self._report.language, **names), level=0)
+        yield self._paragraph(comparison.sentence)
+        yield from self._side_by_side(comparison.rows, (self._of_models("column-what"), *names.values()))
+        yield self._paragraph(comparison.weights)
+        keys = ("column-tensor", "column-difference", "column-face")
+        yield from self._side_by_side(comparison.tensors, tuple(map(self._of_models, keys)))
+
+    def _side_by_side(self, rows: Sequence[ComparisonRow], columns: Sequence[str]) -> Iterator[Block]:
+        if rows:
+            head: list[Cell] = [[Run(visible(each), Style(size=8, bold=True, color=SOFT))] for each in columns]
+            cells: list[list[Cell]] = [[_value(each.what), _value(each.first), _value(each.second)] for each in rows]
+            yield Table(cells, (30, 35, 35), self._device, head=head)
 
     def _of_models(self, key: str) -> str:
         return words(f"models.{key}", self._report.language)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
+from wizard.report.comparison import ComparisonView
 from wizard.report.model import FindingView, Report
 from wizard.report.models import ModelView
 from wizard.report.steps import step_label, step_text
@@ -28,6 +29,8 @@ def _lines(report: Report) -> Iterator[str]:
     yield from (f"  {line}" for line in report.verdict.scope)
     yield from (f"  {note}" for note in report.notes)
     yield from _models(report.models, report.language)
+    for comparison in report.comparisons:
+        yield from _compared(comparison, report.language)
     for number, finding in enumerate(report.shown):
         yield ""
         yield f"{finding.symbol} {finding.severity_word}: {finding.title}"
@@ -64,6 +67,17 @@ def _model(model: ModelView, language: str) -> Iterator[str]:
             first, *more = row.value.splitlines() or [""]
             yield f"    {row.label}: {first}"
             yield from (f"      {line}" for line in more)
+
+
+def _compared(comparison: ComparisonView, language: str) -> Iterator[str]:
+    yield ""
+    yield words("models.heading-compared", language, first=comparison.first, second=comparison.second)
+    yield f"  {comparison.sentence}"
+    for rows in (comparison.rows, comparison.tensors):
+        if rows is comparison.tensors:
+            yield f"  {comparison.weights}"
+        if rows:
+            yield from (f"    {line}" for line in _in_columns([(each.what, each.first, each.second) for each in rows]))
 
 
 def _in_columns(rows: list[tuple[str, ...]]) -> Iterator[str]:

@@ -62,11 +62,13 @@ class Source:
         self._window_at = offset
         return self._window[:size]
 
-    def part(self, offset: int, size: int, name: str = "") -> Source:
-        """A stretch of it as a source of its own (a stored member, a wrapped file)."""
+    def part(self, offset: int, size: int, name: str = "", most: int = MOST_IN_ALL) -> Source:
+        """A stretch of it as a source of its own (a stored member, a wrapped file), which may read ``most`` bytes."""
         if offset < 0 or size < 0 or offset + size > self.size:
             raise Damaged("truncated", f"{size} bytes at {offset} of {self.size}")
-        return Source(self._file, name or self.name, self._start + offset, size)
+        part = Source(self._file, name or self.name, self._start + offset, size)
+        part._left = most
+        return part
 
     def stream(self) -> BinaryIO:
         """It as a seekable file, for libraries that want one; it reads in the same bounds."""

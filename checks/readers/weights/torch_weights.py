@@ -1,0 +1,43 @@
+"""The tensors of a torch.save archive: names and places from the pickle's opcodes, nothing is loaded."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from checks.readers.containers.folder import Folder, ZipFolder
+from checks.readers.containers.source import Source
+from checks.readers.containers.torch_values import Tensor, find_tensors
+from checks.readers.containers.torch_zip import TorchZip
+from checks.readers.weights.tensor import StoredTensor, item_size, stretch
+
+
+def tensors(source: Source, _beside: Folder, open_files: contextlib.ExitStack) -> Iterator[StoredTensor]:
+    """Every tensor that lies in one piece in its storage."""
+    files = TorchZip.with_member(ZipFolder(source), "data.pkl")
+    if files is None:
+        return
+    big_endian = files.text("byteorder") == "big"
+    stores: dict[str, Source] = {}
+    for each in find_tensors(files.pickle("data.pkl").root).tensors:
+        if each.storage is None or each.dtype is None or each.shape is None or not _is_in_one_piece(each) or big_endian:
+            continue
+        key = each.storage.key
+        if f"data/{key}" not in files:
+            continue
+        if key not in stores:
+            stores[key] = open_files.enter_context(files.source(f"data/{key}"))
+        item = item_size(each.dtype)
+        if item is not None:
+            size = item * each.numbers
+            yield StoredTensor(each.name, each.dtype, each.shape, stretch(stores[key], item * each.offset, size))
+
+
+def _is_in_one_piece(tensor: Tensor) -> bool:
+    """Whether the numbers follow each other in C order."""
+    expected = 1
+    for length, stride in zip(reversed(tensor.shape or ()), reversed(tensor.strides), strict=False):
+        if length != 1 and stride != expected:
+            return False
+        expected *= length
+    return len(tensor.strides) == len(tensor.shape or ())

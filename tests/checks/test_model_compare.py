@@ -1,0 +1,196 @@
+"""Two models side by side, written by PyTorch and NumPy themselves."""
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+import torch
+
+from checks.facts import ModelComparison, ModelFacts, ModelNeeds, OperatorUse, TensorSpec
+from checks.model_compare import compare_models, comparisons_of, differences
+from checks.readers.models import read_model
+from checks.readers.weights import stored_tensors
+from checks.readers.weights.tensor import decoded, item_size
+
+RECORDED = Path(__file__).parents[1] / "recordings" / "models"
+Compare = Callable[[dict[str, torch.Tensor], dict[str, torch.Tensor]], ModelComparison]
+
+DTYPES = {
+    "float64": torch.float64,
+    "float32": torch.float32,
+    "float16": torch.float16,
+    "bfloat16": torch.bfloat16,
+    "float8_e4m3fn": torch.float8_e4m3fn,
+    "float8_e5m2": torch.float8_e5m2,
+    "int64": torch.int64,
+    "int8": torch.int8,
+    "uint8": torch.uint8,
+    "bool": torch.bool,
+}
+
+
+@pytest.fixture
+def compare(tmp_path: Path) -> Compare:
+    def compared(first: dict[str, torch.Tensor], second: dict[str, torch.Tensor]) -> ModelComparison:
+        for name, tensors in (("a.pt", first), ("b.pt", second)):
+            torch.save(tensors, tmp_path / name)
+        return compare_models(read_model(tmp_path / "a.pt"), read_model(tmp_path / "b.pt"))
+
+    return compared
+
+
+def weights(seed: int = 0) -> dict[str, torch.Tensor]:
+    generator = torch.Generator().manual_seed(seed)
+    names = ("conv1.weight", "conv1.bias", "fc.weight")
+    shapes = ((8, 3, 3, 3), (8,), (10, 72))
+    return {name: torch.randn(shape, generator=generator) for name, shape in zip(names, shapes, strict=True)}
+
+
+def test_the_same(compare: Compare) -> None:
+    compared = compare(weights(), weights())
+    assert compared.differences == ()
+    assert compared.weights == {"same": 3}
+    assert compared.tensors == ()
+
+
+def test_one_number_that_differs_is_found_with_its_distance(compare: Compare) -> None:
+    other = weights()
+    other["fc.weight"][3, 5] += 0.5
+    compared = compare(weights(), other)
+    assert compared.weights == {"same": 2, "values": 1}
+    (tensor,) = compared.tensors
+    assert tensor.name == "fc.weight"
+    assert tensor.max_abs == pytest.approx(0.5, rel=1e-6)
+    assert tensor.max_rel == pytest.approx(0.5 / weights()["fc.weight"].abs().max().item(), rel=1e-6)
+
+
+def test_another_type_is_compared_by_value(compare: Compare) -> None:
+    halves = {name: each.half() for name, each in weights().items()}
+    compared = compare(weights(), halves)
+    assert compared.weights == {"dtype": 3}
+    for tensor in compared.tensors:
+        assert tensor.max_rel is not None
+        assert 0 < tensor.max_rel < 2**-10
+        assert "float16" in tensor.second
+    assert [each.what for each in compared.differences] == ["dtype", "dtype"]
+
+
+def test_shape_and_names(compare: Compare) -> None:
+    first, second = weights(), weights()
+    second["conv1.weight"] = torch.zeros(8, 3, 5, 5)
+    second["model.head.fc.weight"] = second.pop("fc.weight")
+    second["extra"] = torch.ones(4)
+    compared = compare(first, second)
+    assert compared.weights == {"same": 1, "shape": 1, "only-second": 1, "renamed": 1}
+
+
+def test_an_exporter_that_puts_a_beginning_before_the_names(compare: Compare) -> None:
+    second = {f"model.{name}": each * 1.001 for name, each in weights().items() if name != "conv1.bias"}
+    compared = compare(weights(), second)
+    assert compared.weights == {"values": 2, "only-first": 1}
+    assert {each.name for each in compared.tensors} >= {"fc.weight → model.fc.weight"}
+
+
+def test_what_is_not_a_number_is_no_agreement(compare: Compare) -> None:
+    first, second = weights(), weights()
+    first["conv1.bias"][0] = second["conv1.bias"][0] = math.nan
+    second["fc.weight"][0, 0] = math.nan
+    compared = compare(first, second)
+    assert compared.weights == {"same": 2, "values": 1}
+    assert compared.tensors[0].max_abs == np.finfo(np.float64).max
+    msgspec.json.encode(compared)  # JSON knows no infinity
+
+
+def test_an_empty_tensor_and_a_scalar(compare: Compare) -> None:
+    tensors = {"empty": torch.zeros(0, 5), "scalar": torch.tensor(1.5)}
+    assert compare(tensors, tensors).weights == {"same": 2}
+
+
+def test_a_view_that_does_not_lie_in_one_piece_is_left_out(compare: Compare) -> None:
+    turned = {**weights(), "turned": torch.randn(4, 5).t()}
+    assert compare(turned, turned).weights == {"same": 3}
+
+
+@pytest.mark.parametrize("name", DTYPES)
+def test_every_type_is_read_as_the_framework_reads_it(name: str, tmp_path: Path) -> None:
+    values = torch.tensor([0.0, 1.0, 1.0, 0.0, 1.0]) if name == "bool" else torch.tensor([0.0, 1.0, 2.5, 100.0, 0.02])
+    tensor = values.to(DTYPES[name])
+    torch.save({"x": tensor}, tmp_path / "x.pt")
+    with stored_tensors(tmp_path / "x.pt", "torch-zip") as stored:
+        each = stored["x"]
+        assert (each.dtype, each.shape, each.can_decode) == (name, (5,), True)
+        read = decoded(b"".join(each.blocks()), name)
+    assert read.tolist() == tensor.to(torch.float64).tolist()
+
+
+@pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2"])
+def test_all_values_of_eight_bits(name: str) -> None:
+    codes = bytes(range(256))
+    expected = torch.frombuffer(bytearray(codes), dtype=torch.uint8).view(DTYPES[name]).to(torch.float64).numpy()
+    np.testing.assert_array_equal(decoded(codes, name), expected)
+    assert item_size(name) == 1
+
+
+def test_arrays_of_numpy(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", w=np.arange(100.0), other=np.ones(3, np.int32))
+    np.savez(tmp_path / "b.npz", w=np.arange(100.0) + 1e-9, other=np.ones(3, np.int32))
+    compared = compare_models(read_model(tmp_path / "a.npz"), read_model(tmp_path / "b.npz"))
+    assert compared.weights == {"same": 1, "values": 1}
+    assert compared.tensors[0].max_abs == pytest.approx(1e-9, rel=1e-5)
+
+
+@pytest.mark.parametrize("name", ["light_bvlc_alexnet.onnx", "logreg_iris.onnx", "mul_1.onnx"])
+def test_onnx_with_itself(name: str) -> None:
+    model = read_model(RECORDED / "onnx" / name)
+    compared = compare_models(model, model)
+    assert (compared.differences, compared.weights_unread) == ((), "")
+    assert set(compared.weights or {}) <= {"same"}
+
+
+def test_why_weights_are_not_compared(tmp_path: Path) -> None:
+    torch.save(weights(), tmp_path / "a.pt")
+    model = read_model(tmp_path / "a.pt")
+    text = msgspec.structs.replace(model, format="caffe")
+    assert compare_models(model, text).weights_unread == "no-reader"
+    assert compare_models(model, model, most=100).weights_unread == "too-large"
+    gone = msgspec.structs.replace(model, path=str(tmp_path / "gone.pt"))
+    assert compare_models(model, gone).weights_unread == "unreadable"
+    (tmp_path / "a.pt").write_bytes((tmp_path / "a.pt").read_bytes()[:300])
+    assert compare_models(model, model).weights_unread == "unreadable"
+
+
+def test_the_structure() -> None:
+    first = ModelFacts(
+        format="onnx",
+        version="IR 8",
+        producer="pytorch",
+        producer_version="2.3.0",
+        inputs=(TensorSpec(name="x", dtype="float32", shape=(1, 3)),),
+        needs=ModelNeeds(opsets={"": 17}, operators=(OperatorUse(name="Conv", count=2), OperatorUse(name="Relu"))),
+    )
+    second = ModelFacts(
+        format="onnx",
+        version="IR 8",
+        producer="pytorch",
+        producer_version="2.9.0",
+        inputs=(TensorSpec(name="input", dtype="float32", shape=("batch", 3)),),
+        needs=ModelNeeds(opsets={"": 18, "com.microsoft": 1}, operators=(OperatorUse(name="Conv", count=2),)),
+    )
+    found = [(each.what, each.name, each.first, each.second) for each in differences(first, second)]
+    assert found == [
+        ("producer", "", "pytorch 2.3.0", "pytorch 2.9.0"),
+        ("opset", "", "17", "18"),
+        ("opset", "com.microsoft", "", "1"),
+        ("input-name", "", "x", "input"),
+        ("input", "x", "float32 [1, 3]", "float32 [batch, 3]"),
+        ("operator", "Relu", "1", ""),
+    ]
+    assert differences(first, first) == ()
+
+
+def test_only_two_are_compared() -> None:
+    model = ModelFacts(format="onnx")
+    assert comparisons_of([model]) == comparisons_of([model] * 3) == ()

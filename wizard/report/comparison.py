@@ -1,0 +1,109 @@
+"""Two model files side by side, in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from checks.case import Case
+from checks.facts import ModelComparison, ModelDifference, TensorDifference
+from wizard.words import area, words
+
+_MOST = 40  # differences, and tensors, that are printed; the JSON holds more
+
+
+@dataclass(frozen=True)
+class ComparisonRow:
+    """What differs, and what stands in each of the two files."""
+
+    what: str
+    first: str
+    second: str
+
+
+@dataclass(frozen=True)
+class ComparisonView:
+    """A comparison. ``sentence`` sums it up; ``weights`` says how the weights compare, or why they were not read."""
+
+    first: str
+    second: str
+    sentence: str
+    rows: tuple[ComparisonRow, ...]
+    weights: str
+    tensors: tuple[ComparisonRow, ...]
+
+
+def comparison_views(case: Case, language: str) -> tuple[ComparisonView, ...]:
+    """The comparisons of a case."""
+    names = {each.path: each.name for each in case.facts.models}
+    return tuple(_view(each, names, language) for each in case.facts.comparisons)
+
+
+def _view(comparison: ModelComparison, names: dict[str, str], language: str) -> ComparisonView:
+    rows = [_row(each, language) for each in comparison.differences]
+    tensors = [_tensor(each, language) for each in comparison.tensors]
+    return ComparisonView(
+        first=names.get(comparison.first, comparison.first),
+        second=names.get(comparison.second, comparison.second),
+        sentence=_sentence(comparison, language),
+        rows=(*rows[:_MOST], *_more(len(rows), language)),
+        weights=_weights(comparison, language),
+        tensors=(*tensors[:_MOST], *_more(sum((comparison.weights or {}).values()) - _same(comparison), language)),
+    )
+
+
+def _same(comparison: ModelComparison) -> int:
+    return (comparison.weights or {}).get("same", 0)
+
+
+def _sentence(comparison: ModelComparison, language: str) -> str:
+    if comparison.differences:
+        key = "differ"
+    elif comparison.weights is None:
+        key = "alike-weights-unread"
+    else:
+        key = "alike" if set(comparison.weights) <= {"same"} else "alike-weights-differ"
+    return words(f"models.compared-{key}", language, count=len(comparison.differences))
+
+
+def _weights(comparison: ModelComparison, language: str) -> str:
+    if comparison.weights is None:
+        return words(f"models.weights-{comparison.weights_unread}", language)
+    counted = (words(f"models.tensors-{kind}", language, count=n) for kind, n in comparison.weights.items())
+    return words("report.list-separator", language).join(counted)
+
+
+def _row(difference: ModelDifference, language: str) -> ComparisonRow:
+    what = _label(difference, language)
+    none = words("models.absent", language)
+    return ComparisonRow(what, difference.first or none, difference.second or none)
+
+
+def _label(difference: ModelDifference, language: str) -> str:
+    found = area("models").get(f"detail-{difference.name}") if difference.what == "detail" else None
+    if found is not None:
+        return found.of(language)
+    name = difference.name or ("ai.onnx" if difference.what == "opset" else "")
+    return words("models.differs-named" if name else "models.differs-plain", language).format(
+        what=words(f"models.differs-{difference.what}", language), name=name
+    )
+
+
+def _tensor(tensor: TensorDifference, language: str) -> ComparisonRow:
+    """Name, how it ended, and how far apart."""
+    ended = words(f"models.tensor-{tensor.kind}", language)
+    faces = tensor.first if tensor.first == tensor.second else " → ".join(filter(None, (tensor.first, tensor.second)))
+    if tensor.max_abs is None:
+        return ComparisonRow(tensor.name, ended, faces)
+    apart = words(
+        "models.apart",
+        language,
+        absolute=tensor.max_abs,
+        relative=tensor.max_rel or 0.0,
+        cosine=tensor.cosine_distance or 0.0,
+    )
+    return ComparisonRow(tensor.name, f"{ended}: {apart}", faces)
+
+
+def _more(count: int, language: str) -> tuple[ComparisonRow, ...]:
+    more = count - _MOST
+    return (ComparisonRow(words("models.more", language, count=more), "", ""),) if more > 0 else ()

@@ -156,6 +156,21 @@ class ZipFolder:
                     unpacked.write(piece)
             yield Source(cast("BinaryIO", unpacked), name)
 
+    def beginning_of(self, name: str, size: int) -> bytes:
+        """At most so many first bytes of a member, without unpacking the rest of it.
+
+        Raises:
+            Damaged: as for :meth:`file`.
+        """
+        member = self._members.get(name)
+        if member is None:
+            raise Damaged("missing-part", name)
+        if member.compress_type == zipfile.ZIP_STORED or member.flag_bits & 1:
+            with self.file(name) as source:
+                return source.read(0, min(size, source.size))
+        with _zip_errors(), self._zip.open(member) as stream:
+            return stream.read(min(size, MOST_UNPACKED))
+
     def offset_of(self, name: str) -> int | None:
         """Where the bytes of a stored member begin in the archive; None for a compressed or missing one."""
         member = self._members.get(name)

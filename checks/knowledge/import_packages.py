@@ -1,0 +1,57 @@
+"""Which distribution brings a module."""
+
+from __future__ import annotations
+
+import functools
+import re
+import sys
+
+import msgspec
+
+from checks.knowledge import Table, load
+
+
+class OwnCode(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Modules that lie beside the program, and that no distribution brings."""
+
+    modules: tuple[str, ...]
+
+
+class ImportPackagesTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """resources/knowledge/import_packages.toml. ``modules``: first part of an import -> distributions that bring it."""
+
+    modules: dict[str, tuple[str, ...]]
+    own_code: OwnCode
+
+
+@functools.cache
+def import_packages() -> ImportPackagesTable:
+    """The table."""
+    return load("import_packages", ImportPackagesTable)
+
+
+def distributions_of(module: str) -> tuple[str, ...]:
+    """The distributions (normalised names) of which any brings the module, by its first part ("sklearn.svm").
+
+    Empty for the standard library and for modules of a program's own. One that the table does not know: its own name.
+    """
+    first = module.partition(".")[0]
+    if is_standard(first) or is_own_code(first):
+        return ()
+    return import_packages().modules.get(first, (re.sub(r"[-_.]+", "-", first).lower(),))
+
+
+def is_named(module: str) -> bool:
+    """Whether the table names what brings the module, so that nothing else can be meant."""
+    return module.partition(".")[0] in import_packages().modules
+
+
+def is_standard(module: str) -> bool:
+    """Whether a module comes with Python: this one's, or Python 2 under its old names."""
+    first = module.partition(".")[0]
+    return first in sys.stdlib_module_names or first in ("__builtin__", "copy_reg", "cPickle", "Queue", "StringIO")
+
+
+def is_own_code(module: str) -> bool:
+    """Whether the module lies beside the program that wrote the file."""
+    return module.partition(".")[0] in import_packages().own_code.modules

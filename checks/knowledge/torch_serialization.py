@@ -1,0 +1,49 @@
+"""PyTorch's files: marks of the release that wrote them, PyTorch's own operators, the types of torch.export."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Container
+
+import msgspec
+
+from checks.knowledge import Table, load
+
+
+class ArchiveMark(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A member of an archive that releases from ``since`` on write. The rows are in order, the newest first."""
+
+    member: str
+    since: str
+    source: str
+
+
+class Operators(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Namespaces of operators: PyTorch's own, and the packages that bring others."""
+
+    builtin: tuple[str, ...]
+    packages: dict[str, str]
+
+
+class TorchSerializationTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """resources/knowledge/torch_serialization.toml."""
+
+    archive_mark: tuple[ArchiveMark, ...]
+    operators: Operators
+    export_dtypes: dict[str, str]
+
+
+@functools.cache
+def torch_serialization() -> TorchSerializationTable:
+    """The table."""
+    return load("torch_serialization", TorchSerializationTable)
+
+
+def written_since(members: Container[str]) -> str | None:
+    """The least release that can have written an archive of torch.save with these members."""
+    return next((row.since for row in torch_serialization().archive_mark if row.member in members), None)
+
+
+def is_builtin(namespace: str) -> bool:
+    """Whether every PyTorch has the operators of a namespace."""
+    return namespace in torch_serialization().operators.builtin

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from checks.facts import ModelFacts
+from checks.knowledge.model_converters import way_out
 from checks.knowledge.model_formats import model_format
 from checks.readers.containers.folder import DiskFolder, Folder, SubFolder, TarFolder, ZipFolder, is_tar
 from checks.readers.containers.source import Damaged, Source, opened
@@ -179,6 +180,8 @@ def _finished(facts: ModelFacts, name: str, shown: str, size: int | None) -> Mod
     """What every reader leaves to us: where it lies, how large it is, how far its format is bound to a place."""
     row = model_format(facts.format) if facts.format else None
     bound = {each.kind: each for each in facts.bound_to}
+    past = {"retired": str(row.retired)} if row and row.retired else {}
+    way = way_out(row.id) if row else None
     return msgspec.structs.replace(
         facts,
         origin=shown,
@@ -187,4 +190,5 @@ def _finished(facts: ModelFacts, name: str, shown: str, size: int | None) -> Mod
         size=facts.size if facts.size is not None else size,
         dependence=facts.dependence or (row.dependence if row else None),
         bound_to=facts.bound_to + tuple(each for each in (row.bindings if row else ()) if each.kind not in bound),
+        details={**facts.details, **past, **(way.details if way else {})},
     )

@@ -169,6 +169,7 @@ def torch_checkpoint(path: str) -> Said:
 
 
 def _tensors(value: Any) -> Iterable[Any]:
+    """The weights of a checkpoint; the optimizer's state is of the same shapes, and is no part of the model."""
     torch = importlib.import_module("torch")
     waiting = [value]
     while waiting:
@@ -176,7 +177,7 @@ def _tensors(value: Any) -> Iterable[Any]:
         if isinstance(each, torch.Tensor):
             yield each
         elif isinstance(each, dict):
-            waiting.extend(each.values())
+            waiting.extend(inner for key, inner in each.items() if not str(key).startswith("optimizer"))
         elif isinstance(each, list | tuple):
             waiting.extend(each)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import functools
+from collections.abc import Iterable
 
 import msgspec
 
@@ -24,11 +25,12 @@ class OnnxRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class IrVersion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A version of the file format."""
+    """A version of the file format, and the types of numbers that came with it."""
 
     ir: int
     date: dt.date | None = None
     added: str
+    dtypes: tuple[str, ...] = ()
 
 
 class OrtRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -52,6 +54,7 @@ class OrtRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 class OnnxTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """resources/knowledge/onnx.toml."""
 
+    paths_outside_refused: str  # first ONNX Runtime that reads no weights outside the model's folder
     release: tuple[OnnxRelease, ...]
     ir: tuple[IrVersion, ...]
     onnxruntime: tuple[OrtRelease, ...]
@@ -70,13 +73,20 @@ def onnxruntime_release(version: str) -> OrtRelease | None:
     return exact or next((row for row in rows if minor(row.version) == minor(version)), None)
 
 
+def is_refused(domain: str, opset: int, version: str) -> bool:
+    """Whether an ONNX Runtime refuses an operator set by its number; False also where that is not known."""
+    row = onnxruntime_release(version)
+    most = row.most(domain) if row else None
+    return most is not None and opset > most
+
+
 def least_onnxruntime(ir: int | None, opsets: dict[str, int]) -> OrtRelease | None:
     """The oldest ONNX Runtime that looks at the versions of a model and takes them; None if none does yet."""
     for row in onnx_table().onnxruntime:
         if row.ir is None or row.opset is None:
             continue
         takes_operators = all((row.most(domain) or version) >= version for domain, version in opsets.items())
-        if takes_operators and row.ir >= (ir or 0) and not lacks_code(row, opsets):
+        if takes_operators and row.ir >= (ir or 0):
             return row
     return None
 
@@ -94,6 +104,7 @@ def least_onnx(ir: int | None, opsets: dict[str, int]) -> OnnxRelease | None:
     return None
 
 
-def what_ir_added(ir: int) -> str:
-    """What a version of the file format brought; "" where the table does not tell."""
-    return next((row.added for row in onnx_table().ir if row.ir == ir), "")
+def ir_of_types(dtypes: Iterable[str]) -> int:
+    """The oldest version of the file format that has all these types of numbers."""
+    wanted = set(dtypes)
+    return max((row.ir for row in onnx_table().ir if wanted.intersection(row.dtypes)), default=1)

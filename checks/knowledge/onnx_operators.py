@@ -102,8 +102,9 @@ def in_microsofts_set(name: str, runtime: str) -> Support:
     table = onnx_operators_table()
     row = operator(name, MICROSOFT)
     here = release(minor(runtime))
-    if row is None:
-        return Support.UNKNOWN  # of a build for training, of an older or a newer release
+    if row is None:  # of a build for training, of an older or a newer release
+        is_listed = release(table.onnxruntime_oldest) <= here <= release(table.onnxruntime_newest)
+        return Support.NO if is_listed else Support.UNKNOWN
     if row.onnxruntime:
         return Support.YES if here >= release(row.onnxruntime) else Support.NO
     return Support.YES if here >= release(table.onnxruntime_oldest) else Support.UNKNOWN
@@ -121,3 +122,9 @@ def in_tensorrt(name: str, tensorrt: str) -> Support:
         return Support.UNKNOWN  # newer than any list
     is_in_later = row is not None and row.tensorrt and release(row.tensorrt) <= release(later)
     return Support.UNKNOWN if is_in_later else Support.NO
+
+
+def was_ever_in_tensorrt(name: str) -> bool:
+    """Whether any list of TensorRT's parser has an operator."""
+    row = operator(name)
+    return row is not None and bool(row.tensorrt)

@@ -53,6 +53,7 @@ _IR_WITH_OPSETS = 3  # before it there was one operator set only
 _CORE_ML = 200  # field numbers from here on are the kinds of models in Core ML's message
 _ENOUGH = 200  # fields after which a ModelProto has shown itself
 
+_OLDEST = "1.2.0"  # ONNX Runtime that looks at the versions; older ones take any, and run what they know
 _COMPILED = "EPContext"  # of com.microsoft: a part that a provider has compiled for one device
 
 _LIMIT = (1 << 31) - 1  # bytes: protobuf's readers refuse a longer message
@@ -271,13 +272,13 @@ def _frameworks(ir: int | None, opsets: dict[str, int], operators: tuple[Operato
     row = least_onnxruntime(ir, {domain: opsets[domain] for domain in ("", ML) if domain in opsets})
     if row is None:
         return (f"onnxruntime>{onnx_table().onnxruntime[-1].version}",)
-    least = [row.version]
+    least = [] if row.version == _OLDEST else [row.version]
     for each in operators:
         its = operator(each.name, MICROSOFT) if each.domain == MICROSOFT else None
         if its is not None and its.onnxruntime:
             least.append(its.onnxruntime)
     libraries = {row.packages[0] for row in rows if row and row.kind == "library"}
-    return (f"onnxruntime>={max(least, key=release)}", *sorted(libraries))
+    return (f"onnxruntime>={max(least, key=release)}" if least else "onnxruntime", *sorted(libraries))
 
 
 def _quantization(tally: Tally) -> str:

@@ -52,7 +52,8 @@ def onnx_text(source: Source, _beside: Folder) -> ModelFacts | None:
             producer_version=version[1] if version else None,
             needs=ModelNeeds(frameworks=("onnx",), opsets=opsets or None),
             bound_to=(Binding(kind="onnx-ir", value=found[1]),),
-            details={"text-form": form},
+            problem="text-form",
+            problem_detail=form,
         )
     return None
 

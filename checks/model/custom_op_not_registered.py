@@ -1,0 +1,88 @@
+"""An ONNX model has operators that the ONNX Runtime of the target does not bring.
+
+Detects:      operators of a domain whose library is not installed, that no library is known for, or that belong to
+              another runtime; operators without a domain that are not ONNX's; and those of Microsoft's own set that
+              came with a later ONNX Runtime.
+Why it bites: the session is not created: "... is not a registered function/op", "No Op registered for ...".
+Blind spots:  a library that the program registers itself is not seen, so what is not known is said with less
+              confidence. TensorRT's plugins are left alone where ONNX Runtime lists its TensorRT provider. Other
+              formats tell their custom operators through other causes.
+Knowledge:    resources/knowledge/onnx_domains.toml, onnx_operators.toml
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checks.facts import InterpreterFacts, ModelFacts, ModelFiles, OnnxRuntimeFacts, OperatorUse
+from checks.finding import Evidence, Finding, Severity, Unread
+from checks.knowledge.onnx_domains import onnx_domain, onnx_domains_table
+from checks.knowledge.onnx_operators import MICROSOFT, Support, in_microsofts_set
+from checks.onnx_models import about, full_name, named, onnx_models
+from checks.registry import check
+
+CAUSE = "custom-op-not-registered"
+_TENSORRT = ("TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider")
+
+# How sure it is that the program cannot run the model as it is, by the kind of the domain.
+_CONFIDENCE = {"library": 0.85, "runtime": 0.85, "leftover": 0.9, "training": 0.85, "tool": 0.85, "standard": 0.9}
+_UNKNOWN_DOMAIN = 0.75
+
+
+@check(CAUSE)
+def custom_op_not_registered(
+    models: ModelFiles, onnxruntime: OnnxRuntimeFacts, interpreter: InterpreterFacts | None
+) -> Iterator[Finding]:
+    """One finding per model."""
+    for model in onnx_models(models, "onnxruntime"):
+        foreign = [each for each in model.needs.operators or () if _is_foreign(each, onnxruntime, interpreter)]
+        if foreign:
+            yield _finding(model, foreign, onnxruntime)
+
+
+def _is_foreign(each: OperatorUse, onnxruntime: OnnxRuntimeFacts, interpreter: InterpreterFacts | None) -> bool:
+    """Whether an operator is neither ONNX Runtime's own nor of a library that is installed."""
+    if not each.is_custom:
+        return False
+    row = onnx_domain(each.domain)
+    kind = row.kind if row else ""
+    if kind == "internal":
+        return False
+    if kind == "built-in":
+        if each.domain != MICROSOFT or not onnxruntime.version:
+            return False
+        return in_microsofts_set(each.name, onnxruntime.version) is Support.NO
+    if row is not None and kind == "library":
+        if interpreter is None or interpreter.packages is None:
+            raise Unread("packages")
+        return interpreter.package(*row.packages) is None
+    is_for_tensorrt = row is not None and row.runtime == "tensorrt"
+    return not (is_for_tensorrt and set(_TENSORRT).intersection(onnxruntime.providers_listed or ()))
+
+
+def _finding(model: ModelFacts, foreign: list[OperatorUse], onnxruntime: OnnxRuntimeFacts) -> Finding:
+    rows = [onnx_domain(each.domain) for each in foreign]
+    kinds = {row.kind if row else "" for row in rows}
+    packages = sorted({row.packages[0] for row in rows if row and row.kind == "library"})
+    is_microsofts = kinds == {"built-in"}
+    return Finding(
+        cause=CAUSE,
+        severity=Severity.BLOCKING,
+        confidence=0.95 if is_microsofts else max(_CONFIDENCE.get(kind, _UNKNOWN_DOMAIN) for kind in kinds),
+        subject=model.path,
+        evidence=(
+            *about(model, "onnxruntime", onnxruntime.version, onnxruntime.origin),
+            Evidence("operators", named([full_name(each) for each in foreign]), model.path),
+            *((Evidence("library_wanted", ", ".join(packages), onnx_domains_table().title),) if packages else ()),
+        ),
+        values={"model_path": model.path, "runtime": "onnxruntime"},
+        remedies=_remedies(kinds),
+    )
+
+
+def _remedies(kinds: set[str]) -> tuple[str, ...]:
+    if "built-in" in kinds:
+        return ("update-onnxruntime", "export-without-custom-op")
+    if kinds & {"library", ""}:
+        return ("load-custom-op-library", "export-without-custom-op")
+    return ("export-without-custom-op", "load-custom-op-library")

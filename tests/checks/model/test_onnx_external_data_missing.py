@@ -1,0 +1,66 @@
+"""When files with weights are missing."""
+
+import msgspec
+import pytest
+from onnx_files import evidence, loaded, model
+
+from checks.facts import ModelFacts, ModelFiles, NeededFile, OnnxRuntimeFacts
+from checks.finding import Finding, Severity
+from checks.model.onnx_external_data_missing import onnx_external_data_missing
+
+
+def with_files(*files: NeededFile) -> ModelFacts:
+    facts = model("made/external.onnx")
+    return msgspec.structs.replace(facts, needs=msgspec.structs.replace(facts.needs, files=files))
+
+
+def findings(facts: ModelFacts, onnxruntime: str | None = None) -> list[Finding]:
+    runtime = OnnxRuntimeFacts(version=onnxruntime) if onnxruntime else None
+    return list(onnx_external_data_missing(ModelFiles(files=(facts,)), runtime))
+
+
+def test_missing() -> None:
+    (found,) = findings(with_files(NeededFile(name="weights.bin", size=128, present=False)))
+    assert (found.severity, found.values["runtime"]) == (Severity.BLOCKING, "")
+    assert evidence(found)["weights_missing"] == "weights.bin"
+
+
+def test_too_short() -> None:
+    (found,) = findings(with_files(NeededFile(name="weights.bin", size=128, present=True, present_size=127)))
+    assert found.severity is Severity.BLOCKING
+    assert evidence(found)["weights_short"] == "weights.bin (127 < 128)"
+
+
+def test_many_are_named_in_part() -> None:
+    files = [NeededFile(name=f"w{number}", size=1, present=False) for number in range(300)]
+    (found,) = findings(with_files(*files))
+    assert evidence(found)["weights_missing"] == "w0, w1, w2, w3, w4, w5 +294"
+
+
+@pytest.mark.parametrize(
+    ("version", "severity"),
+    [
+        ("1.31.1", Severity.BLOCKING),
+        ("1.24.1", Severity.BLOCKING),
+        ("1.23.2", Severity.WARNING),
+        (None, Severity.WARNING),
+    ],
+)
+def test_outside_the_folder(version: str | None, severity: Severity) -> None:
+    (found,) = findings(model("made/external_outside.onnx"), version)
+    assert found.severity is severity
+    assert found.values["runtime"] == ("onnxruntime" if severity is Severity.BLOCKING else "")
+    assert evidence(found)["weights_outside"] == "../elsewhere/weights.bin"
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        pytest.param(model("made/external.onnx"), id="there"),
+        pytest.param(model("abs.onnx"), id="no-such-files"),
+        pytest.param(with_files(NeededFile(name="w", size=128, present=True, present_size=4096)), id="longer"),
+        pytest.param(model("made/external_outside.onnx", loaded()), id="loaded-in-fact"),
+    ],
+)
+def test_silent(facts: ModelFacts) -> None:
+    assert findings(facts, "1.31.1") == []

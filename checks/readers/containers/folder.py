@@ -125,7 +125,7 @@ class ZipFolder:
             members = self._zip.infolist()
         if len(members) > MOST_NAMES:
             raise Damaged("bomb", f"{len(members)} members")
-        self._members = {each.filename: each for each in members if not each.is_dir()}
+        self._members = {each.filename: each for each in members if each.filename[-1:] not in ("", "/")}
         self.names = tuple(sorted(self._members))
 
     def size_of(self, name: str) -> int | None:

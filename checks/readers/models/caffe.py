@@ -55,7 +55,7 @@ class _Net:
 
     name: str = ""
     inputs: list[str] = field(default_factory=list)
-    dims: list[int] = field(default_factory=list)  # four for each input, in the oldest files
+    dims: list[int | str] = field(default_factory=list)  # four for each input, in the oldest files
     shapes: list[tuple[int | str, ...]] = field(default_factory=list)
     layers: list[_Layer] = field(default_factory=list)
     numbers: Counter[str] = field(default_factory=Counter)  # of the weights, by dtype
@@ -234,7 +234,7 @@ def _read_net(message: Message, net: _Net) -> None:
         elif each.number == 3 and each.wire == BYTES and len(net.inputs) < 100:
             net.inputs.append(message.text(each)[:_MOST_NAME])
         elif each.number == 4 and each.wire == VARINT and len(net.dims) < 400:
-            net.dims.append(min(each.value, 1 << 31))
+            net.dims.append(min(each.value, 1 << 31) or "?")
         elif each.number == 8 and each.wire == BYTES and len(net.shapes) < 100:
             net.shapes.append(_shape(message.message(each)))
 
@@ -331,7 +331,7 @@ def _read_text(text: str, net: _Net) -> None:
         elif not path and key == "input" and len(net.inputs) < 100:
             net.inputs.append(value[:_MOST_NAME])
         elif not path and key == "input_dim" and len(net.dims) < 400:
-            net.dims.append(int(_number(value) or 0))
+            net.dims.append(_number(value))
         elif path == ("input_shape",) and len(net.shapes) < 100:
             if key == "":
                 net.shapes.append(())

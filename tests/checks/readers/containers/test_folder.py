@@ -142,3 +142,18 @@ def test_rights(tmp_path: Path) -> None:
     (tmp_path / "a").chmod(0)
     with pytest.raises(Damaged, match="unreadable"), DiskFolder(tmp_path).file("a"):
         pass
+
+
+def test_a_member_without_a_name_is_left_out() -> None:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as members:
+        members.writestr("a", b"1")
+        members.writestr("b", b"2")
+    nameless = archive.getvalue()
+    directory = nameless.index(b"PK\x01\x02")
+    entry = bytearray(nameless[directory:])
+    entry[28:30] = b"\0\0"  # the length of the first name
+    del entry[46:47]
+    end = entry.index(b"PK\x05\x06")
+    entry[end + 12 : end + 16] = end.to_bytes(4, "little")
+    assert ZipFolder(of_bytes(nameless[:directory] + bytes(entry), "a.zip")).names == ("b",)

@@ -62,6 +62,7 @@ def judged(facts: Facts, answers: Answers, *, created: str | None = None, comple
         conclude,
         judge_each,
     )
+    from checks.judge_models import verdicts
 
     outcomes, findings = conclude(facts, judge_each(facts))
     return Case(
@@ -70,6 +71,7 @@ def judged(facts: Facts, answers: Answers, *, created: str | None = None, comple
         facts=facts,
         outcomes=outcomes,
         findings=findings,
+        verdicts=verdicts(facts, findings),
         complete=complete,
     )
 
@@ -87,6 +89,10 @@ def to_builtins(case: Case) -> dict[str, Any]:
     plain: dict[str, Any] = _encodable(msgspec.to_builtins(case))
     plain.pop("newer")
     plain["facts"] = {**KINDS_OF_FACTS, **plain["facts"]}
+    judged_so = plain.pop("verdicts")
+    for model in plain["facts"]["models"]:
+        mine = (each for each in judged_so if each["model"] == model.get("path", ""))
+        model["verdicts"] = [{name: value for name, value in each.items() if name != "model"} for each in mine]
     return {"format": FORMAT, **plain}
 
 

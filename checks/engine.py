@@ -12,7 +12,7 @@ import queue
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,6 +38,8 @@ from checks.facts import (
     Frameworks,
     InterpreterFacts,
     MachineFacts,
+    ModelFacts,
+    ModelRun,
     ProbeRun,
     ProbeRuns,
     SentFile,
@@ -46,7 +48,9 @@ from checks.facts import (
 from checks.finding import Outcome
 from checks.interpreters import Places, find_interpreters, likely_target, read_interpreter
 from checks.machine import read_machine
+from checks.model_trials import Trial, argument, is_broken, memory_reason, trials
 from checks.probes.catalogue import PROBES, ProbeSpec, read_answer
+from checks.probes.model_catalogue import runs_of, time_limit
 from checks.probes.runner import Answer, ProbeTask, run_probe
 from checks.readers.models import read_models
 
@@ -98,9 +102,12 @@ class _Examination:
         self._expected: dict[str, float] = {}
         self._started: dict[str, float] = {}
         self._named: set[tuple[str, str]] = set()
+        self._trials: tuple[Trial, ...] = ()
+        self._not_tried: set[str] = set()  # ids of the trials that were planned and not made after all
 
     def events(self) -> Iterator[Event]:
         """The whole run."""
+        reading = self._pool.submit(self._read_models)
         if self._request.target is None and self._request.interpreters is None:
             self._start_own()  # the search for interpreters takes longer than these
         target, interpreters = self._target()
@@ -109,15 +116,24 @@ class _Examination:
         self._start_own()
         # Only now: importing every check costs time that the probes can use.
         from checks.judge import checks_for, conclude, judge_each
+        from checks.judge_models import verdicts
 
         planned = checks_for(self._request.answers.symptom)
+        models = reading.result()
+        if target is not None and target.problem is None:
+            self._trials = trials(models, target, self._request.answers.effort)
+        self._expected.update({each.id: each.expected_seconds for each in self._trials if not each.reason})
         yield Planned(probes=dict(self._expected), checks=tuple(each.cause for each in planned))
         if self._request.interpreters is None and not self._cancelled():
             # Looked for while the probes run: other interpreters explain much ("torch is in that one").
             interpreters = _merged(target, find_interpreters(Places.of_this_machine(self._request.near)))
         yield from self._follow()
 
-        facts = self._facts(target, interpreters)
+        facts = self._facts(target, interpreters, models)
+        runs: dict[str, tuple[ModelRun, ...]] = {}
+        for trial in self._trials:
+            yield from self._try(trial, facts, runs)
+        facts = msgspec.structs.replace(facts, models=tuple(_with_runs(each, self._trials, runs) for each in models))
         outcomes: list[Outcome] = []
         for outcome in judge_each(facts):
             outcomes.append(outcome)
@@ -131,9 +147,42 @@ class _Examination:
                 facts=facts,
                 outcomes=judged,
                 findings=findings,
+                verdicts=verdicts(facts, findings),
                 complete=not self._cancelled(),
             )
         )
+
+    def _read_models(self) -> tuple[ModelFacts, ...]:
+        found: list[ModelFacts] = []
+        for path in self._request.models:
+            if self._cancelled():
+                break
+            found.extend(read_models(path))
+        return tuple(found)
+
+    def _try(self, trial: Trial, facts: Facts, runs: dict[str, tuple[ModelRun, ...]]) -> Iterator[Event]:
+        """One model in one runtime, after all other probes: one at a time, since they are timed and need the memory."""
+        memory = facts.machine.memory if facts.machine else None
+        broken = "runtime-broken" if is_broken(trial.spec.runtime, facts) else ""
+        reason = trial.reason or broken or memory_reason(trial.model, memory)
+        target = facts.target
+        if reason or target is None:
+            runs[trial.id] = (ModelRun(runtime=trial.spec.runtime, reason=reason),)
+            if not trial.reason:  # it was planned
+                self._not_tried.add(trial.id)
+                yield ProbeEnded(trial.id, ProbeRun(probe=trial.id, interpreter=target or "", status="skipped"))
+            return
+        effort = self._request.answers.effort
+        task = ProbeTask(
+            probe=trial.id,
+            script=trial.spec.script,
+            interpreter=target,
+            argument=argument(trial, facts.frameworks, effort),
+            time_limit=time_limit(effort, trial.model.size),
+        )
+        self._futures[trial.id] = self._pool.submit(self._run, task)
+        yield from self._follow()
+        runs[trial.id] = runs_of(self._futures[trial.id].result(), trial.spec)
 
     def _start_own(self) -> None:
         for spec in PROBES:
@@ -214,18 +263,27 @@ class _Examination:
     def _progress(self) -> Progress:
         """Share by expected seconds; the remaining time is not told once a probe takes longer than expected."""
         total = sum(self._expected.values())
-        done, remaining, overdue = 0.0, 0.0, False
+        done, beside, after, overdue = 0.0, 0.0, 0.0, False
+        one_by_one = {trial.id for trial in self._trials}
         for probe, expected in self._expected.items():
-            if self._futures[probe].done():
+            if probe in self._not_tried or (probe in self._futures and self._futures[probe].done()):
                 done += expected
                 continue
             elapsed = time.monotonic() - self._started[probe] if probe in self._started else 0.0
             done += min(elapsed, expected * 0.95)
-            remaining = max(remaining, expected - elapsed)
+            if probe in one_by_one:
+                after += expected - elapsed
+            else:
+                beside = max(beside, expected - elapsed)
             overdue = overdue or elapsed > expected
-        return Progress(share=done / total if total else 0.0, remaining=None if overdue else remaining)
+        return Progress(share=done / total if total else 0.0, remaining=None if overdue else beside + after)
 
-    def _facts(self, target: InterpreterFacts | None, interpreters: tuple[InterpreterFacts, ...]) -> Facts:
+    def _facts(
+        self,
+        target: InterpreterFacts | None,
+        interpreters: tuple[InterpreterFacts, ...],
+        models: tuple[ModelFacts, ...],
+    ) -> Facts:
         answers = {probe: future.result() for probe, future in self._futures.items()}
         missing: dict[str, str] = {}
         machine = _machine(answers, missing)
@@ -244,9 +302,15 @@ class _Examination:
             symptom=Symptom(origin="user", name=self._request.answers.symptom),
             logs=self._request.logs,
             scripts=self._request.scripts,
-            models=tuple(each for path in self._request.models for each in read_models(path)),
+            models=models,
             missing=missing,
         )
+
+
+def _with_runs(model: ModelFacts, tried: Iterable[Trial], runs: Mapping[str, tuple[ModelRun, ...]]) -> ModelFacts:
+    """The model with what came of its trials."""
+    mine = tuple(run for trial in tried if trial.model is model for run in runs.get(trial.id, ()))
+    return msgspec.structs.replace(model, runs=mine) if mine else model
 
 
 def _merged(target: InterpreterFacts | None, found: tuple[InterpreterFacts, ...]) -> tuple[InterpreterFacts, ...]:

@@ -715,8 +715,8 @@ class ProviderShare(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 class ModelRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     """A model really loaded in the target interpreter, and run where its inputs could be drawn.
 
-    ``reason``: an id [reason-...] of models.toml: why it was not tried, or not to the end. An ``error`` beside a ``ran``
-    that is not told comes from inputs that the model refused, which were drawn without knowing it.
+    ``reason``: an id [reason-...] of models.toml: why it was not tried, or not to the end. An ``error`` of a run of
+    which ``ran`` is not told comes from inputs that were refused; they were made up without knowing the model.
     """
 
     runtime: str  # a field of Frameworks, or a reader of model_formats.toml: "onnxruntime", "keras"

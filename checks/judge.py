@@ -81,6 +81,10 @@ def judge_one(check: Check, facts: Facts) -> Outcome:
 def conclude(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[tuple[Outcome, ...], tuple[Finding, ...]]:
     """All outcomes and all findings, the best first; what a sent text says is weighed with what the checks found."""
     known = tuple(outcomes)
+    if any(model.runs for model in facts.models):
+        from checks.run_errors import with_runs  # late, as the texts below
+
+        known = with_runs(facts, known)
     if not facts.told and not any((log.text or "").strip() for log in facts.logs):
         return known, rank(known)
     from checks.weigh import with_texts  # late: reading texts loads much, and most examinations have none

@@ -1,4 +1,4 @@
-"""Whether each runtime of the target can run each model file: from what was tried, what was found, and the tables."""
+"""What a runtime makes of a model file, as types; checks/judge_models.py says which it is."""
 
 from __future__ import annotations
 

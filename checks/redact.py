@@ -50,6 +50,8 @@ _OURS = frozenset(
         "created",
         "naosu",
         "nvml",
+        "outcome",
+        "runtime",
         "system",
         "distribution",
         "architecture",

@@ -8,6 +8,7 @@ import msgspec
 
 from checks.facts import Binding
 from checks.knowledge import Table, load
+from checks.knowledge.ai_packages import ai_packages
 
 
 class ModelFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -35,10 +36,18 @@ class ModelFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         return tuple(Binding(kind=each) for each in self.bound_to)
 
 
+class Reader(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A program among the ``readers`` of the formats that comes as a Python distribution, and under which names."""
+
+    id: str
+    packages: tuple[str, ...]
+
+
 class ModelFormatsTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """resources/knowledge/model_formats.toml."""
 
     format: tuple[ModelFormat, ...]
+    reader: tuple[Reader, ...]
 
 
 @functools.cache
@@ -55,3 +64,11 @@ def _by_id() -> dict[str, ModelFormat]:
 def model_format(format_id: str) -> ModelFormat | None:
     """The row of a format; None where the table has none."""
     return _by_id().get(format_id)
+
+
+@functools.cache
+def distributions_of(reader: str) -> tuple[str, ...]:
+    """The distributions (normalised names) that bring a reader; () where it is no Python package."""
+    rows = ((row.id, row.packages) for row in model_formats_table().reader)
+    frameworks = ((row.name, row.packages) for row in ai_packages().framework)
+    return next((packages for name, packages in (*rows, *frameworks) if name == reader), ())

@@ -2,9 +2,10 @@
 
 A probe script has ``STAGES``, functions in their turn (a tuple, or a generator where only an earlier stage knows which
 come later), each of which takes the argument (a dict) and returns a dict of facts; and ``ESSENTIAL``, the names of the
-stages without which the rest is pointless. It may import ``naosu_kit`` (kit.py). Every stage is announced before it
-starts, so that a process that dies names the stage that killed it. The answer goes to a file, because native
-libraries print on standard output. One JSON object per line, in ASCII:
+stages without which the rest is pointless. It may import ``naosu_kit`` (kit.py) and, where it is about a model,
+``naosu_model_kit`` (model_kit.py). Every stage is announced before it starts, so that a process that dies names the
+stage that killed it. The answer goes to a file, because native libraries print on standard output. One JSON object per
+line, in ASCII:
 
     {"python": "3.11.7"}
     {"begin": "import"}
@@ -44,6 +45,7 @@ def load(path, name):
 
 
 kit = sys.modules["naosu_kit"] = load(os.path.join(HERE, "kit.py"), "naosu_kit")
+sys.modules["naosu_model_kit"] = load(os.path.join(HERE, "model_kit.py"), "naosu_model_kit")
 
 
 def answer_line(fields):

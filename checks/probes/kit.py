@@ -11,6 +11,7 @@ import traceback
 import warnings
 
 TEXT_LIMIT = 20000  # characters of one message or traceback; a runaway text helps nobody
+LINE_LIMIT = 1000  # bytes of a line of a log
 WARNING_LIMIT = 100  # warnings that are kept
 
 # Shared libraries that decide whether and how a framework computes, by the start of their names without "lib":
@@ -50,6 +51,7 @@ def describe(error):
     except Exception:  # a broken __str__ of the target's own exception
         message = "<no message>"
     lines = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    message = _COLOUR.sub("", message)
     return {"type": type(error).__name__, "message": message[:TEXT_LIMIT], "traceback": lines[-TEXT_LIMIT:]}
 
 
@@ -77,11 +79,15 @@ class Warned:
 class Captured:
     """Keeps what native code prints on standard error in a `with` block: often the only place that tells a reason.
 
-    It is passed on when the block ends. ``text`` holds it afterwards. Where the process dies in the block, the last
-    words stay in the file, for whoever started the host.
+    It is passed on when the block ends. ``text`` holds it afterwards: the end of it, or of a long log only the lines
+    that match ``keep``, a compiled pattern of bytes. Where the process dies in the block, the last words stay in the
+    file, for whoever started the host.
     """
 
     path = None  # the host names it
+
+    def __init__(self, keep=None):
+        self._keep = keep
 
     def __enter__(self):
         self.text = ""
@@ -92,14 +98,26 @@ class Captured:
 
     def __exit__(self, *error):
         os.dup2(self._saved, 2)
-        self._file.seek(0, os.SEEK_END)
-        self._file.seek(max(0, self._file.tell() - TEXT_LIMIT))
-        said = self._file.read()
+        said = self._last() if self._keep is None else self._kept()
         self._file.truncate(0)
         self._file.close()
         os.write(self._saved, said)
         os.close(self._saved)
         self.text = _COLOUR.sub("", said.decode("utf-8", "replace")).strip()
+
+    def _last(self):
+        self._file.seek(0, os.SEEK_END)
+        self._file.seek(max(0, self._file.tell() - TEXT_LIMIT))
+        return self._file.read()
+
+    def _kept(self):
+        kept, size = [], 0
+        with open(self.path, "rb") as file:
+            for line in file:
+                if size < TEXT_LIMIT and self._keep.search(line):
+                    kept.append(line[:LINE_LIMIT].rstrip() + b"\n")
+                    size += len(kept[-1])
+        return b"".join(kept)
 
 
 def attempt(work, check):

@@ -196,7 +196,9 @@ class RunPage(Page):
     def _probe_name(self, probe: str) -> str:
         from wizard.report.fact_sheet import label
 
-        return label(probe, self.case.language)
+        runtime, _, model = probe.partition(":")  # the trial of a model: "onnxruntime:yolo.onnx"
+        name = label(runtime, self.case.language)
+        return self.case.say("run-model", runtime=name, model=model) if model else name
 
     def _stage(self, stage: str) -> str:
         key = f"run-stage-{stage}"

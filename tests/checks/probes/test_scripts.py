@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from checks.probes.catalogue import PROBES
+from checks.probes.model_catalogue import MODEL_PROBES
 from checks.probes.host import load
 from checks.probes.runner import HOST
 
 FOLDER = HOST.parent
 PROBE_SCRIPTS = sorted(FOLDER.glob("*_probe.py"))
-CARRIED = [HOST, FOLDER / "kit.py", *PROBE_SCRIPTS]
+CARRIED = [HOST, FOLDER / "kit.py", FOLDER / "model_kit.py", *PROBE_SCRIPTS]
 
 
 def tree(path: Path) -> ast.Module:
@@ -29,7 +30,7 @@ def test_starts_with_python_38_and_the_standard_library(path: Path) -> None:
             imported |= {alias.name.split(".")[0] for alias in statement.names}
         elif isinstance(statement, ast.ImportFrom):
             imported.add(str(statement.module).split(".")[0])
-    assert imported <= sys.stdlib_module_names | {"naosu_kit"}
+    assert imported <= sys.stdlib_module_names | {"naosu_kit", "naosu_model_kit"}
 
 
 @pytest.mark.parametrize("path", PROBE_SCRIPTS, ids=lambda path: path.name)
@@ -46,5 +47,5 @@ def test_has_the_form_that_the_host_expects(path: Path) -> None:
 
 
 def test_the_catalogue_names_every_script_once() -> None:
-    assert sorted(spec.script for spec in PROBES) == PROBE_SCRIPTS
+    assert sorted([*(spec.script for spec in PROBES), *{spec.script for spec in MODEL_PROBES}]) == PROBE_SCRIPTS
     assert len({spec.id for spec in PROBES}) == len(PROBES)

@@ -1,0 +1,26 @@
+"""What a TensorFlow graph or a Keras file may hold if it is to be run without being trusted."""
+
+from __future__ import annotations
+
+import functools
+
+from checks.knowledge import Table, load
+
+
+class ModelSafety(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """resources/knowledge/model_safety.toml."""
+
+    harmless: tuple[str, ...]
+    reaching: tuple[str, ...]
+    keras_parts: tuple[str, ...]
+    keras_code: tuple[str, ...]
+
+    def for_probe(self) -> dict[str, list[str]]:
+        """The lists by their names, as the probe is told them."""
+        return {name: list(getattr(self, name)) for name in ("harmless", "reaching", "keras_parts", "keras_code")}
+
+
+@functools.cache
+def model_safety() -> ModelSafety:
+    """The table."""
+    return load("model_safety", ModelSafety)

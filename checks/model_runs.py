@@ -1,0 +1,63 @@
+"""What can be read off the run of a model: how much of it was elsewhere, and which line of its error says what."""
+
+from __future__ import annotations
+
+import re
+
+from checks.facts import ModelRun
+
+PROCESSOR = frozenset({"", "cpu", "CPU", "CPUExecutionProvider", "vocabulary"})  # settings that ask for no device
+# Part of the time from which on what a device leaves to others is a fallback. Shapes and indices are always computed on
+# the processor, and cost next to nothing.
+FALLBACK = 0.05
+LINE_SHOWN = 300  # characters
+_LONGEST = 20_000  # characters of an error that are looked through
+# A runtime in C++ tells an error from the outside to the inside: the last line is the nearest to the cause.
+_CHAIN = re.compile(r"^(?:Exception from |\[ONNXRuntimeError\])")
+_CODE = re.compile(r"^\[ONNXRuntimeError\] : \d+ : \w+ : ")
+_PLACE = re.compile(r"[^\s()]{1,200}\.(?:cc|cpp|h|hpp):\d{1,6} ")
+_BEHIND = re.compile(r"(?:::<lambda\(\)>| const|&| \[with [^\]]{0,2000}\])*\s*")
+
+
+def elsewhere(run: ModelRun) -> float:
+    """The part of a run that was not where it was asked for: of the time or, where that is not told, of the nodes."""
+    shares = run.shares or ()
+    is_timed = all(share.seconds is not None for share in shares)
+    parts = [(share, share.seconds or 0.0 if is_timed else sum(share.operators.values())) for share in shares]
+    whole = sum(part for _, part in parts)
+    if not whole:
+        return 0.0
+    return sum(part for share, part in parts if not share.provider.startswith(run.setting)) / whole
+
+
+def telling_line(run: ModelRun) -> str:
+    """The line of a run's error that says the most, with its type; "" where it has none."""
+    if run.error is None:
+        return ""
+    lines = [line.strip() for line in run.error.message[:_LONGEST].splitlines() if line.strip()]
+    if not lines:
+        return run.error.type
+    line = _without_places(_CODE.sub("", lines[-1] if _CHAIN.match(lines[0]) else lines[0]))
+    return f"{run.error.type}: {line[:LINE_SHOWN]}"
+
+
+def _without_places(line: str) -> str:
+    """The line without the files and functions of the runtime's own source."""
+    while (place := _PLACE.search(line)) is not None:
+        rest = line[_end_of_function(line, place.end()) :]
+        line = line[: place.start()].rstrip(" :") + ": " + rest if place.start() else rest
+    return line
+
+
+def _end_of_function(line: str, start: int) -> int:
+    """Where the signature of a function ends that begins here; the start itself where there is none."""
+    opened = line.find("(", start)
+    if not 0 <= opened - start <= LINE_SHOWN:
+        return start
+    depth = 0
+    for place in range(opened, len(line)):
+        depth += {"(": 1, ")": -1}.get(line[place], 0)
+        if depth == 0:
+            behind = _BEHIND.match(line, place + 1)
+            return behind.end() if behind else place + 1
+    return start

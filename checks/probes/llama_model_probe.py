@@ -1,0 +1,38 @@
+"""One GGUF file in llama.cpp: whether its architecture and vocabulary are known. The weights are not read.
+
+Argument: ``path``.
+"""
+
+import naosu_kit as kit
+import naosu_model_kit as model_kit
+
+RUNS = model_kit.Runs("llama.cpp")
+
+
+def imported(argument):
+    """Import the binding for real; its import loads the native part."""
+    import llama_cpp
+
+    return {"version": str(llama_cpp.__version__)}
+
+
+def loading(argument):
+    """Load the vocabulary."""
+    import llama_cpp
+
+    fact = RUNS.begin("vocabulary")
+    yield RUNS.told
+    with kit.Captured() as captured:
+        try:
+            llama_cpp.Llama(argument["path"], vocab_only=True, verbose=True)
+            fact["loaded"] = True
+        except Exception as error:
+            fact["loaded"] = False
+            fact["error"] = kit.describe(error)
+    if captured.text and not fact["loaded"]:
+        fact["log"] = captured.text  # the exception itself says no more than that it failed
+    yield RUNS.told
+
+
+STAGES = (imported, loading)
+ESSENTIAL = ("imported",)

@@ -1,0 +1,117 @@
+"""Weights or a TorchScript archive in PyTorch: whether it loads, with nothing from the file executed.
+
+Argument: ``path``; ``format``, an id of model_formats.toml: "torch-zip", "torch-legacy", "torchscript", "safetensors".
+
+Loading is not harmless by itself, so that of each format only the harmless way is gone, or none:
+
+* ``torch.load`` unpickles with ``weights_only=True`` alone, which came with 1.13. Before 2.6 it passed a TorchScript
+  archive on to ``torch.jit.load`` and unpacked tar files all the same; these are not loaded there.
+* ``torch.jit.load`` runs the archive's ``__setstate__``, whose TorchScript may write files. An archive that has one is
+  not loaded. Nothing that it loads is called.
+* ``torch.export.load`` unpickles without limits and evaluates expressions from the file: there is no such format here.
+"""
+
+import tarfile
+import zipfile
+
+import naosu_kit as kit
+import naosu_model_kit as model_kit
+
+DISPATCHES_UNTIL = (2, 6)
+RESTORES = b"__setstate__"
+
+RUNS = model_kit.Runs("torch")
+
+
+def imported(argument):
+    """Import torch for real."""
+    import torch
+
+    return {"version": str(torch.__version__)}
+
+
+def loading(argument):
+    """Load the file onto the processor."""
+    load = {"torchscript": _load_script, "safetensors": _load_safetensors}.get(argument["format"], _load_weights)
+    if load is _load_safetensors:
+        RUNS.runtime = "safetensors"
+    fact = RUNS.begin("cpu")
+    yield RUNS.told
+    with kit.Captured() as captured, kit.Warned():
+        try:
+            load(argument["path"])
+            fact["loaded"] = True
+        except model_kit.NotDrawn as reason:
+            fact["reason"] = reason.reason
+        except Exception as error:
+            fact["loaded"] = False
+            fact["error"] = kit.describe(error)
+    if captured.text:
+        fact["log"] = captured.text
+    yield RUNS.told
+
+
+def _load_weights(path):
+    import inspect
+
+    import torch
+
+    parameters = inspect.signature(torch.load).parameters
+    if "weights_only" not in parameters:
+        raise model_kit.NotDrawn("loading-runs-code")
+    if _version(torch) < DISPATCHES_UNTIL and (_is_script(torch, path) or tarfile.is_tarfile(path)):
+        raise model_kit.NotDrawn("loading-runs-code")
+    options = {"map_location": "cpu", "weights_only": True}
+    if "mmap" in parameters and zipfile.is_zipfile(path):
+        options["mmap"] = True  # the weights stay on the disk
+    torch.load(path, **options)
+
+
+def _version(torch):
+    return tuple(int(part) for part in str(torch.__version__).split("+")[0].split(".")[:2])
+
+
+def _records(torch, path):
+    """The names of the archive's members, by the reader that loads them, and that reader; (), None: no archive."""
+    try:
+        reader = torch._C.PyTorchFileReader(path)
+        return reader.get_all_records(), reader
+    except RuntimeError:
+        return (), None
+
+
+def _is_script(torch, path):
+    return "constants.pkl" in _records(torch, path)[0]
+
+
+def _load_script(path):
+    import torch
+
+    if not hasattr(torch._C.PyTorchFileReader, "get_all_records"):
+        raise model_kit.NotDrawn("loading-runs-code")
+    names, reader = _records(torch, path)
+    if any(RESTORES in reader.get_record(name) for name in names if name.endswith(".py")):
+        raise model_kit.NotDrawn("loading-runs-code")
+    torch.jit.load(path, map_location="cpu")
+
+
+def _load_safetensors(path):
+    """Open it, and load the smallest tensor of each type of numbers: not every version of torch knows every type."""
+    from safetensors import safe_open
+
+    with safe_open(path, framework="pt") as file:
+        smallest = {}
+        for name in file.keys():  # noqa: SIM118 - not a dict
+            part = file.get_slice(name)
+            count = 1
+            for axis in part.get_shape():
+                count *= axis
+            kind = part.get_dtype()
+            if kind not in smallest or count < smallest[kind][0]:
+                smallest[kind] = (count, name)
+        for _, name in smallest.values():
+            file.get_tensor(name)
+
+
+STAGES = (imported, loading)
+ESSENTIAL = ("imported",)

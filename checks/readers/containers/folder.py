@@ -240,8 +240,8 @@ class TarFolder:
 def is_tar(path: Path) -> bool:
     """Whether a file begins as a tar archive does, also within gzip, bzip2 or xz."""
     try:
-        with tarfile.open(path, "r:*"):
-            return True
+        with tarfile.open(path, "r:*") as archive:
+            return archive.next() is not None  # zeros are an archive without members
     except (tarfile.TarError, OSError, EOFError, zlib.error, ValueError, OverflowError, struct.error):
         return False
 

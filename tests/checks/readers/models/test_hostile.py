@@ -1,0 +1,201 @@
+"""Files that were cut, damaged, or made to harm: every one is answered, none is believed or executed."""
+
+import io
+import os
+import pickle
+import random
+import shutil
+import struct
+import tracemalloc
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from checks.facts import ModelFacts
+from checks.readers.models import read_model, read_models
+
+RECORDED = Path(__file__).parents[3] / "recordings" / "models"
+FILES = sorted(path for path in RECORDED.rglob("*") if path.is_file() and path.parent != RECORDED)
+FOLDERS = sorted(
+    path
+    for path in RECORDED.rglob("*")
+    if (path.is_dir() and (path / "saved_model.pb").exists()) or path.suffix == ".mlpackage"
+)
+
+
+def answered(path: Path) -> tuple[ModelFacts, ...]:
+    """What is said of a file; a fault of ours is none of the answers."""
+    found = read_models(path)
+    assert found
+    for each in found:
+        assert each.problem != "reader-broke", each.problem_detail
+    return found
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_cut_at_every_twentieth(path: Path, tmp_path: Path) -> None:
+    whole = path.read_bytes()
+    (original,) = answered(path)[:1]
+    for twentieth in range(20):
+        cut = tmp_path / path.name
+        cut.write_bytes(whole[: len(whole) * twentieth // 20])
+        facts = answered(cut)[0]
+        # A part of a model may still be read; that it is whole must not be said of one that is known by more than text.
+        if facts.format == original.format == "safetensors":
+            assert facts.problem
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_damaged_at_random_places(path: Path, tmp_path: Path) -> None:
+    whole = path.read_bytes()
+    dice = random.Random(path.name)
+    for _ in range(20):
+        damaged = bytearray(whole)
+        for _ in range(dice.choice((1, 4, 64))):
+            if damaged:
+                damaged[dice.randrange(len(damaged))] = dice.randrange(256)
+        (tmp_path / path.name).write_bytes(damaged)
+        answered(tmp_path / path.name)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_under_the_name_of_another_format(path: Path, tmp_path: Path) -> None:
+    for ending in (".onnx", ".tflite", ".pt", ".engine", ".bin", ""):
+        shutil.copyfile(path, tmp_path / f"model{ending}")
+        answered(tmp_path / f"model{ending}")
+
+
+@pytest.mark.parametrize("path", FOLDERS, ids=lambda path: path.name)
+def test_a_folder_without_one_of_its_parts(path: Path, tmp_path: Path) -> None:
+    for missing in sorted(each.relative_to(path) for each in path.rglob("*") if each.is_file()):
+        copy = tmp_path / path.name
+        shutil.copytree(path, copy)
+        (copy / missing).unlink()
+        answered(copy)
+        shutil.rmtree(copy)
+
+
+class Harmful:
+    """What an attacker would put into a checkpoint."""
+
+    def __init__(self, target: Path) -> None:
+        self.target = target
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return (os.system, (f"touch {self.target}",))
+
+
+def harmful(target: Path, protocol: int) -> bytes:
+    return pickle.dumps({"state_dict": Harmful(target)}, protocol=protocol)
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+@pytest.mark.parametrize("wrapped", ["plain", "zip", "renamed"])
+def test_a_pickle_that_would_run_a_command_does_not(protocol: int, wrapped: str, tmp_path: Path) -> None:
+    target = tmp_path / "executed"
+    data = harmful(target, protocol)
+    path = tmp_path / ("model.onnx" if wrapped == "renamed" else "model.pt")
+    if wrapped == "zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("model/data.pkl", data)
+            archive.writestr("model/version", "3\n")
+            archive.writestr("model/data/0", bytes(16))
+    else:
+        path.write_bytes(data)
+    (facts,) = answered(path)
+    assert not target.exists()
+    dangerous = [each.name for each in facts.needs.classes or () if each.risk == "dangerous"]
+    assert dangerous in (["posix.system"], ["nt.system"])
+    pickle.loads(data)
+    assert target.exists()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"\x08\x09\x3a\xff\xff\xff\xff\xff\xff\xff\xff\x7f", id="protobuf-of-2-to-the-63"),
+        pytest.param(
+            b"\x08\x09\x12\x07pytorch\x3a\x80\x80\x80\x80\x80\x80\x80\x80\x40", id="onnx-graph-of-2-to-the-62"
+        ),
+        pytest.param(struct.pack("<I4sII", 16, b"TFL3", 0, 0) + struct.pack("<i", -8) * 64, id="tables-in-a-circle"),
+        pytest.param(struct.pack("<I4s", 0xFFFFFFFF, b"TFL3") + bytes(64), id="a-root-beyond-the-end"),
+        pytest.param(struct.pack("<Q", 2**63) + b'{"a":1}', id="safetensors-header-of-2-to-the-63"),
+        pytest.param(struct.pack("<Q", 100_000) + b"{" * 100_000, id="deep-json"),
+        pytest.param(b"GGUF" + struct.pack("<IQQ", 3, 2**63, 2**63), id="gguf-with-2-to-the-63-tensors"),
+        pytest.param(b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 2**62), id="gguf-key-of-2-to-the-62"),
+        pytest.param(b"\x80\x04" + b"(" * 200_000 + b".", id="a-pickle-of-marks"),
+        pytest.param(b"\x80\x04\x8e" + struct.pack("<Q", 2**62), id="a-pickle-with-bytes-of-2-to-the-62"),
+        pytest.param(b"]" * 50_000 + b"a" * 49_999 + b".", id="lists-within-lists"),
+        pytest.param(b"\x89HDF\r\n\x1a\n" + b"\xff" * 4096, id="hdf5-of-nothing"),
+        pytest.param(b"ftrt" + b"\xff" * 4096, id="an-engine-of-nothing"),
+        pytest.param(b"\x01HEF" + b"\xff" * 64, id="a-hef-of-nothing"),
+        pytest.param(
+            b'<?xml version="1.0"?><!DOCTYPE n [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'
+            b'<net name="&b;" version="11"><layers>' + b"&b;" * 1000,
+            id="an-xml-bomb",
+        ),
+        pytest.param(b'<net name="x" version="11"><layers>' + b"<layer>" * 100_000, id="deep-xml"),
+        pytest.param(b"7767517\n999999999 999999999\n", id="ncnn-with-a-billion-layers"),
+        pytest.param(b'{"modelTopology":' + b"[" * 100_000, id="deep-tfjs"),
+        pytest.param(bytes(1 << 20), id="zeros"),
+        pytest.param(b"\xff" * (1 << 20), id="ones"),
+    ],
+)
+def test_bytes_made_to_harm(data: bytes, tmp_path: Path) -> None:
+    for name in ("model", "model.onnx", "model.h5", "model.json", "model.xml", "model.param"):
+        (tmp_path / name).write_bytes(data)
+        tracemalloc.start()
+        try:
+            (facts,) = answered(tmp_path / name)
+            most = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert facts.problem or facts.version is None  # of an engine only the first bytes tell anything
+        assert most < 200 << 20
+        (tmp_path / name).unlink()
+
+
+def bomb() -> bytes:
+    """256 MiB of zeros in 260 KB, under the names by which a checkpoint is known."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for name in ("model/data.pkl", "config.json"):
+            with archive.open(name, "w", force_zip64=True) as member:
+                for _ in range(17):
+                    member.write(bytes(16 << 20))
+        archive.writestr("metadata.json", "{}")
+        archive.writestr("model/version", "3")
+    return made.getvalue()
+
+
+def test_a_zip_bomb(tmp_path: Path) -> None:
+    (tmp_path / "model.pt").write_bytes(bomb())
+    tracemalloc.start()
+    try:
+        facts = answered(tmp_path / "model.pt")[0]
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert facts.problem == "bomb"
+    assert most < 200 << 20
+
+
+def test_an_archive_within_an_archive_within_an_archive(tmp_path: Path) -> None:
+    data = (RECORDED / "onnx" / "abs.onnx").read_bytes()
+    for depth in range(30):
+        made = io.BytesIO()
+        with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(f"{depth}.zip", data)
+        data = made.getvalue()
+    (tmp_path / "models.zip").write_bytes(data)
+    assert answered(tmp_path / "models.zip")[0].problem == "no-model-in-folder"
+
+
+def test_a_pipe_does_not_hang(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "model.onnx")
+    assert read_model(tmp_path / "model.onnx").problem == "not-a-file"
+
+
+def test_a_name_that_is_too_long() -> None:
+    assert read_model(Path("x" * 5000)).problem == "unreadable"

@@ -21,6 +21,7 @@ DEEPEST = 12  # folders within folders
 MOST_UNPACKED = 256 * MIB  # of one member
 MOST_RATIO = 1100  # what deflate reaches at best is 1032
 _IN_MEMORY = 16 * MIB
+_COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00")  # gzip, bzip2, xz
 _LOCAL_HEADER = 30  # bytes of a local file header before the name
 _PIECE = MIB
 
@@ -240,8 +241,12 @@ class TarFolder:
 def is_tar(path: Path) -> bool:
     """Whether a file begins as a tar archive does, also within gzip, bzip2 or xz."""
     try:
+        with open(path, "rb") as file:
+            head = file.read(tarfile.BLOCKSIZE)
+        if not head.startswith(_COMPRESSED) and b"ustar" not in head[257:265]:
+            return False
         with tarfile.open(path, "r:*") as archive:
-            return archive.next() is not None  # zeros are an archive without members
+            return archive.next() is not None
     except (tarfile.TarError, OSError, EOFError, zlib.error, ValueError, OverflowError, struct.error):
         return False
 

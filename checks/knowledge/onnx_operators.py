@@ -97,6 +97,18 @@ def on_cpu(row: Operator, opset: int, runtime: str) -> Support:
     return Support.YES if is_listed else Support.UNKNOWN
 
 
+def on_device(row: Operator, opset: int, provider: str) -> Support:
+    """Whether another provider of ONNX Runtime has code for an operator, by the one list of it that was read."""
+    meant = row.version_in(opset)
+    if provider.startswith("CoreML"):
+        return Support.YES if row.coreml else Support.NO
+    versions = {"CUDA": row.cuda, "Dml": row.dml, "Js": row.webgpu, "WebGpu": row.webgpu}
+    listed = versions.get(provider.removesuffix("ExecutionProvider"))
+    if listed is None or meant is None:
+        return Support.UNKNOWN
+    return Support.YES if meant in listed else Support.NO
+
+
 def in_microsofts_set(name: str, runtime: str) -> Support:
     """Whether an ONNX Runtime knows an operator of Microsoft's own set."""
     table = onnx_operators_table()

@@ -5,7 +5,7 @@ Detects:      operators that the processor's provider of the installed release l
               bfloat16 with operators that the provider refused in that type.
 Why it bites: the session is not created: "Could not find an implementation for RoiAlign(22) node".
 Blind spots:  the types within a model are known only where all its numbers have one; otherwise a missing type is seen
-              when the model is tried. Providers besides CUDA, DirectML and Core ML are taken to have everything.
+              when the model is tried. Providers that no list was read of are taken to have everything.
               An operator that can be expanded into others is taken to be served.
 Knowledge:    resources/knowledge/onnx_operators.toml
 """
@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from checks.facts import ModelFacts, ModelFiles, OnnxRuntimeFacts, OperatorUse
 from checks.finding import Evidence, Finding, Severity, Unread
 from checks.knowledge.onnx import is_refused
-from checks.knowledge.onnx_operators import MICROSOFT, Operator, Support, on_cpu, onnx_operators_table, operator
+from checks.knowledge.onnx_operators import MICROSOFT, Support, on_cpu, on_device, onnx_operators_table, operator
 from checks.onnx_models import about, full_name, named, onnx_models, types_of
 from checks.registry import check
 
@@ -27,7 +27,6 @@ _FLOATS = {"float16", "bfloat16", "float32", "float64"}
 # Operators after which numbers have another type than before, whatever the weights are.
 _OTHER_TYPE = {"Cast", "CastLike", "ConstantOfShape", "DequantizeLinear", "EyeLike", "Range", "Bernoulli", "Constant"}
 _COMPILED = "EPContext"
-_TABLED = {"CUDAExecutionProvider", "DmlExecutionProvider", "CoreMLExecutionProvider"}
 _PROCESSOR = {"CPUExecutionProvider", "AzureExecutionProvider"}
 
 
@@ -42,8 +41,6 @@ def onnx_runtime_op_unimplemented(models: ModelFiles, onnxruntime: OnnxRuntimeFa
     if onnxruntime.providers_listed is None:
         raise Unread("ort_providers", onnxruntime.unread.get("providers_listed", ""))
     others = set(onnxruntime.providers_listed) - _PROCESSOR
-    if others - _TABLED:
-        return
     for model in waiting:
         opsets = model.needs.opsets or {}
         uses = [each for each in model.needs.operators or () if each.name != _COMPILED]
@@ -63,18 +60,11 @@ def _is_missing(each: OperatorUse, opsets: dict[str, int], version: str, others:
     if row is None or (each.is_custom and each.domain != MICROSOFT):
         return False
     opset = opsets.get(each.domain, 1)
-    meant = row.version_in(opset)
     if is_refused(each.domain, opset, version):  # by the number: another cause
         return False
-    if on_cpu(row, opset, version) is not Support.NO or meant is None:
+    if on_cpu(row, opset, version) is not Support.NO:
         return False
-    return not any(_has(row, meant, provider) for provider in others)
-
-
-def _has(row: Operator, meant: int, provider: str) -> bool:
-    if provider.startswith("CoreML"):
-        return bool(row.coreml)
-    return meant in (row.cuda if provider.startswith("CUDA") else row.dml)
+    return all(on_device(row, opset, provider) is Support.NO for provider in others)
 
 
 def _only_float(model: ModelFacts) -> str:

@@ -47,6 +47,7 @@ DTYPES = {
 }
 
 _IN_MEMORY = 1 << 16
+_MOST_FIELDS = 1_000_000  # of a message that is not parsed in memory
 _MOST_NODES = 500_000
 _MOST_TENSORS = 500_000
 _MOST_KINDS = 5_000  # of operators
@@ -100,7 +101,9 @@ def fields(part: Part) -> Iterator[tuple[int, int, int | Part]]:
 def streamed(message: Message) -> Iterator[tuple[int, int, int | Part]]:
     """The same without loading the message, and with the beginning of a field that is cut off."""
     try:
-        for each in message:
+        for count, each in enumerate(message):
+            if count >= _MOST_FIELDS:
+                raise Damaged("too-large", f"more than {_MOST_FIELDS} fields")
             yield each.number, each.wire, message.message(each) if each.wire == BYTES else each.value
     except CutOff as cut:
         if cut.field.wire == BYTES:

@@ -51,7 +51,10 @@ def onnx_text(source: Source, _beside: Folder) -> ModelFacts | None:
             producer=producer[1] if producer else None,
             producer_version=version[1] if version else None,
             needs=ModelNeeds(frameworks=("onnx",), opsets=opsets or None),
-            bound_to=(Binding(kind="onnx-ir", value=found[1]),),
+            bound_to=(
+                Binding(kind="onnx-ir", value=found[1]),
+                Binding(kind="onnx-opset", value=", ".join(f"{each or 'ai.onnx'} {opsets[each]}" for each in opsets)),
+            ),
             problem="text-form",
             problem_detail=form,
         )

@@ -292,12 +292,14 @@ HOSTILE = [
     pytest.param(_model(_field(1, b"\x20\x05")), "protobuf-damaged", id="a-number-as-operator"),
     pytest.param(_model(_field(1, _field(4, b"\xff\xfe") + _field(7, b"\0"))), None, id="no-text-as-operator"),
     pytest.param(_model(_field(1, b"") * 11), "too-large", id="nodes-without-end"),
+    pytest.param(_model(_field(13, b"") * 40_000), "too-large", id="fields-without-end"),
 ]
 
 
 @pytest.mark.parametrize(("data", "problem"), HOSTILE)
 def test_hostile(data: bytes, problem: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(onnx_graph, "_MOST_NODES", 10)
+    monkeypatch.setattr(onnx_graph, "_MOST_FIELDS", 1000)
     facts = read_bytes(onnx, data, "model.onnx")
     assert (facts.problem if facts else None) == problem
 

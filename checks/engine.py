@@ -48,6 +48,7 @@ from checks.facts import (
 from checks.finding import Outcome
 from checks.interpreters import Places, find_interpreters, likely_target, read_interpreter
 from checks.machine import read_machine
+from checks.model_compare import comparisons_of
 from checks.model_trials import Trial, argument, is_broken, memory_reason, trials
 from checks.probes.catalogue import PROBES, ProbeSpec, read_answer
 from checks.probes.model_catalogue import runs_of, time_limit
@@ -120,6 +121,7 @@ class _Examination:
 
         planned = checks_for(self._request.answers.symptom)
         models = reading.result()
+        comparing = self._pool.submit(comparisons_of, models)
         if target is not None and target.problem is None:
             self._trials = trials(models, target, self._request.answers.effort)
         self._expected.update({each.id: each.expected_seconds for each in self._trials if not each.reason})
@@ -133,7 +135,9 @@ class _Examination:
         runs: dict[str, tuple[ModelRun, ...]] = {}
         for trial in self._trials:
             yield from self._try(trial, facts, runs)
-        facts = msgspec.structs.replace(facts, models=tuple(_with_runs(each, self._trials, runs) for each in models))
+        facts = msgspec.structs.replace(
+            facts, models=tuple(_with_runs(each, self._trials, runs) for each in models), comparisons=comparing.result()
+        )
         outcomes: list[Outcome] = []
         for outcome in judge_each(facts):
             outcomes.append(outcome)

@@ -24,6 +24,7 @@ _STATES = {
     Outcome.UNKNOWN: "open",
     Outcome.NOT_INSTALLED: "absent",
 }
+_LONGEST_LOG = 2000  # characters
 _WORST_FIRST = ("blocking", "warning", "clear", "open", "absent")
 
 
@@ -261,8 +262,8 @@ def _run_rows(run: ModelRun, language: str) -> Iterator[FactRow]:
         yield _row("seconds", words("models.milliseconds", language, milliseconds=run.seconds * 1000), language)
     if run.error is not None:
         yield _row("run-error", f"{run.error.type}: {run.error.message}", language)
-    if run.log:
-        yield _row("run-log", run.log, language)
+    if run.log and not run.ran:  # where it ran in the end, the log is of inputs that did not fit
+        yield _row("run-log", run.log[:_LONGEST_LOG], language)
 
 
 # --- words -----------------------------------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ from checks.facts import (
     Frameworks,
     InterpreterFacts,
     MachineFacts,
+    ModelComparison,
     ModelFacts,
     ModelRun,
     ProbeRun,
@@ -48,7 +49,6 @@ from checks.facts import (
 from checks.finding import Outcome
 from checks.interpreters import Places, find_interpreters, likely_target, read_interpreter
 from checks.machine import read_machine
-from checks.model_compare import comparisons_of
 from checks.model_trials import Trial, argument, is_broken, memory_reason, trials
 from checks.probes.catalogue import PROBES, ProbeSpec, read_answer
 from checks.probes.model_catalogue import runs_of, time_limit
@@ -121,7 +121,7 @@ class _Examination:
 
         planned = checks_for(self._request.answers.symptom)
         models = reading.result()
-        comparing = self._pool.submit(comparisons_of, models)
+        comparing = self._pool.submit(_compared, models)
         if target is not None and target.problem is None:
             self._trials = trials(models, target, self._request.answers.effort)
         self._expected.update({each.id: each.expected_seconds for each in self._trials if not each.reason})
@@ -315,6 +315,15 @@ def _with_runs(model: ModelFacts, tried: Iterable[Trial], runs: Mapping[str, tup
     """The model with what came of its trials."""
     mine = tuple(run for trial in tried if trial.model is model for run in runs.get(trial.id, ()))
     return msgspec.structs.replace(model, runs=mine) if mine else model
+
+
+def _compared(models: tuple[ModelFacts, ...]) -> tuple[ModelComparison, ...]:
+    """Two models side by side; what that needs is loaded only for it."""
+    if len(models) != 2:
+        return ()
+    from checks.model_compare import compare_models
+
+    return (compare_models(*models),)
 
 
 def _merged(target: InterpreterFacts | None, found: tuple[InterpreterFacts, ...]) -> tuple[InterpreterFacts, ...]:

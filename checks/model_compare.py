@@ -263,8 +263,3 @@ def _pairs(first: StoredTensor, second: StoredTensor) -> Iterator[tuple[NDArray[
             decoded(first.data.read(at * one, count * one), first.dtype),
             decoded(second.data.read(at * other, count * other), second.dtype),
         )
-
-
-def comparisons_of(models: Sequence[ModelFacts]) -> tuple[ModelComparison, ...]:
-    """Two models that were given together, side by side; nothing for one or many."""
-    return (compare_models(models[0], models[1]),) if len(models) == 2 else ()

@@ -21,7 +21,7 @@ from wizard.words import words
 if TYPE_CHECKING:
     from checks.case import Case, CaseError
     from checks.engine import Request
-    from checks.facts import InterpreterFacts, SentFile
+    from checks.facts import InterpreterFacts, ModelComparison, ModelFacts, SentFile
 
 
 ENDED_EARLY = 130  # as shells count a Ctrl+C: 128 + SIGINT
@@ -93,19 +93,26 @@ def _inspect(chosen: argparse.Namespace) -> int:
         return _examined(Request(answers=answers, target=chosen.target, interpreters=(), models=models), chosen)
     from checks.case import judged
     from checks.facts import Facts, Symptom
-    from checks.model_compare import comparisons_of
     from checks.readers.models import read_models
     from checks.registry import KINDS
 
     unasked = dict.fromkeys((name for name, _ in KINDS.values() if name != MODELS), "no-target")
     read = tuple(each for path in models for each in read_models(path))
     facts = Facts(
-        models=read, comparisons=comparisons_of(read), symptom=Symptom(origin="user", name=MODELS), missing=unasked
+        models=read, comparisons=_compared(read), symptom=Symptom(origin="user", name=MODELS), missing=unasked
     )
     status = _deliver(judged(facts, answers), chosen)
     if not _streams(chosen) and not chosen.quiet:
         print("\n" + words("models.no-target", chosen.lang))
     return status
+
+
+def _compared(models: tuple[ModelFacts, ...]) -> tuple[ModelComparison, ...]:
+    if len(models) != 2:
+        return ()
+    from checks.model_compare import compare_models
+
+    return (compare_models(*models),)
 
 
 def _check_target(chosen: argparse.Namespace) -> None:

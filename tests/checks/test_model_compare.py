@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from checks.facts import ModelComparison, ModelFacts, ModelNeeds, OperatorUse, TensorSpec
-from checks.model_compare import compare_models, comparisons_of, differences
+from checks.model_compare import compare_models, differences
 from checks.readers.models import read_model
 from checks.readers.weights import stored_tensors
 from checks.readers.weights.tensor import decoded, item_size
@@ -189,8 +189,3 @@ def test_the_structure() -> None:
         ("operator", "Relu", "1", ""),
     ]
     assert differences(first, first) == ()
-
-
-def test_only_two_are_compared() -> None:
-    model = ModelFacts(format="onnx")
-    assert comparisons_of([model]) == comparisons_of([model] * 3) == ()

@@ -121,7 +121,7 @@ class _Examination:
 
         planned = checks_for(self._request.answers.symptom)
         models = reading.result()
-        comparing = self._pool.submit(_compared, models)
+        comparing = self._pool.submit(side_by_side, models)
         if target is not None and target.problem is None:
             self._trials = trials(models, target, self._request.answers.effort)
         self._expected.update({each.id: each.expected_seconds for each in self._trials if not each.reason})
@@ -317,8 +317,8 @@ def _with_runs(model: ModelFacts, tried: Iterable[Trial], runs: Mapping[str, tup
     return msgspec.structs.replace(model, runs=mine) if mine else model
 
 
-def _compared(models: tuple[ModelFacts, ...]) -> tuple[ModelComparison, ...]:
-    """Two models side by side; what that needs is loaded only for it."""
+def side_by_side(models: tuple[ModelFacts, ...]) -> tuple[ModelComparison, ...]:
+    """Two models that were given together, compared; nothing for one or many. What it needs is loaded only for it."""
     if len(models) != 2:
         return ()
     from checks.model_compare import compare_models

@@ -21,7 +21,7 @@ from wizard.words import words
 if TYPE_CHECKING:
     from checks.case import Case, CaseError
     from checks.engine import Request
-    from checks.facts import InterpreterFacts, ModelComparison, ModelFacts, SentFile
+    from checks.facts import InterpreterFacts, SentFile
 
 
 ENDED_EARLY = 130  # as shells count a Ctrl+C: 128 + SIGINT
@@ -81,6 +81,7 @@ def _check(chosen: argparse.Namespace) -> int:
 def _inspect(chosen: argparse.Namespace) -> int:
     """Model files alone: read where no interpreter is named, else also tried in it."""
     from checks.case import Answers
+    from checks.engine import Request, side_by_side
     from checks.judge import MODELS
 
     models = tuple(_model(path, chosen.lang) for path in chosen.file)
@@ -88,8 +89,6 @@ def _inspect(chosen: argparse.Namespace) -> int:
     _check_outputs(chosen)
     answers = Answers(symptom=MODELS, effort=chosen.effort)
     if chosen.target is not None:
-        from checks.engine import Request
-
         return _examined(Request(answers=answers, target=chosen.target, interpreters=(), models=models), chosen)
     from checks.case import judged
     from checks.facts import Facts, Symptom
@@ -99,20 +98,12 @@ def _inspect(chosen: argparse.Namespace) -> int:
     unasked = dict.fromkeys((name for name, _ in KINDS.values() if name != MODELS), "no-target")
     read = tuple(each for path in models for each in read_models(path))
     facts = Facts(
-        models=read, comparisons=_compared(read), symptom=Symptom(origin="user", name=MODELS), missing=unasked
+        models=read, comparisons=side_by_side(read), symptom=Symptom(origin="user", name=MODELS), missing=unasked
     )
     status = _deliver(judged(facts, answers), chosen)
     if not _streams(chosen) and not chosen.quiet:
         print("\n" + words("models.no-target", chosen.lang))
     return status
-
-
-def _compared(models: tuple[ModelFacts, ...]) -> tuple[ModelComparison, ...]:
-    if len(models) != 2:
-        return ()
-    from checks.model_compare import compare_models
-
-    return (compare_models(*models),)
 
 
 def _check_target(chosen: argparse.Namespace) -> None:

@@ -10,10 +10,11 @@ from checks.facts import Binding, ModelFacts, ModelNeeds, NeededFile, OperatorUs
 from checks.knowledge.tflite import first_litert, first_tensorflow
 from checks.readers.containers.flatbuffer import IDENTIFIER
 from checks.readers.containers.folder import Folder, inside
+from checks.readers.containers.partly import Partly
 from checks.readers.containers.source import Damaged, Source
 from checks.readers.models.edgetpu import Compiled, Mappable, add_package, mappable
 from checks.readers.models.registry import Rank, file_reader
-from checks.readers.models.tflite_graph import Code, Operator, Partly, Subgraph, Tensor, TfliteFile
+from checks.readers.models.tflite_graph import Code, Operator, Subgraph, Tensor, TfliteFile
 from checks.readers.models.tflite_metadata import Said, listed, read_said
 from checks.readers.models.tflite_weights import Weights
 from checks.versions import release

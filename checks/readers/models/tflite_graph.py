@@ -5,7 +5,6 @@ The schema: https://github.com/google-ai-edge/LiteRT/blob/main/tflite/converter/
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -206,21 +205,6 @@ class TfliteFile:
         if size == 0 and operator.table.integer(9, "Q") > 1:
             start, size = operator.table.integer(9, "Q"), operator.table.integer(10, "Q")
         return self.source.part(start, size) if size else None
-
-
-@dataclass
-class Partly:
-    """Takes in what is damaged, so that what else could be read is told."""
-
-    problem: Damaged | None = None
-
-    @contextlib.contextmanager
-    def __call__(self) -> Iterator[None]:
-        """One part of a file."""
-        try:
-            yield
-        except Damaged as problem:
-            self.problem = self.problem or problem
 
 
 def _code(table: Table) -> Code:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from checks.readers.containers.flatbuffer import FlatBuffer
 from checks.readers.containers.folder import ZipFolder
+from checks.readers.containers.partly import Partly
 from checks.readers.containers.source import Damaged, Source
-from checks.readers.models.tflite_graph import Partly, TfliteFile
+from checks.readers.models.tflite_graph import TfliteFile
 
 _END_OF_ZIP = b"PK\x05\x06"
 _LONGEST_END = 22 + (1 << 16)

@@ -1,6 +1,5 @@
 """TFLite files that TensorFlow 2.21 wrote, whole and damaged, and what the Edge TPU's compiler leaves of one."""
 
-import contextlib
 import struct
 import time
 import zipfile
@@ -8,27 +7,18 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from checks.facts import Binding, ModelFacts, NeededFile, OperatorUse, TensorSpec
+from checks.facts import Binding, NeededFile, OperatorUse, TensorSpec
 from checks.readers.containers.flatbuffer import FlatBuffer
-from checks.readers.containers.folder import DiskFolder, SubFolder
-from checks.readers.containers.source import Damaged, of_bytes
+from checks.readers.containers.source import of_bytes
 from checks.readers.models import read_model
 from checks.readers.models.tflite import tflite
+from tests.checks.readers.models.flatbuffer_files import PARTS, RECORDINGS, read
+from tests.checks.readers.models.mangled import mangled, survives
 
-RECORDINGS = Path(__file__).parents[3] / "recordings" / "models"
 MADE = RECORDINGS / "tflite" / "made"
 COMPILED = RECORDINGS / "tflite-edgetpu" / "made"
 INT8 = (MADE / "int8.tflite").read_bytes()
-PARTS = 20
-NOTHING = SubFolder(DiskFolder(MADE), "nothing")
-
-
-def read(data: bytes, folder: Path, name: str = "model.tflite") -> ModelFacts:
-    path = folder / name
-    path.write_bytes(data)
-    return read_model(path)
 
 
 def test_all_of_a_file() -> None:
@@ -219,21 +209,12 @@ def test_hostile_roots(bits: bytes, reason: str, tmp_path: Path) -> None:
 
 def test_what_is_not_tflite_is_left_to_others() -> None:
     for data in (b"", b"\x1c\0\0\0TFL", b"\x1c\0\0\0TFL2" + bytes(64), b"TFL3" + bytes(64)):
-        assert tflite.read(of_bytes(data), NOTHING) is None
+        assert survives(tflite, data, "model.tflite") is None
 
 
 @settings(max_examples=300, deadline=None)
-@given(
-    st.sampled_from([MADE / "int8.tflite", MADE / "two_signatures.tflite", COMPILED / "leaky_edgetpu.tflite"]),
-    st.lists(st.tuples(st.integers(0, 1 << 16), st.sampled_from([0, 1, 4, 127, 128, 255])), max_size=12),
-    st.integers(1, PARTS),
-)
-def test_nothing_but_damaged_comes_out(path: Path, changes: list[tuple[int, int]], parts: int) -> None:
-    data = bytearray(path.read_bytes())
-    for at, value in changes:
-        data[at % len(data)] = value
-    data[4:8] = b"TFL3"
+@given(mangled(INT8, (MADE / "two_signatures.tflite").read_bytes(), (COMPILED / "leaky_edgetpu.tflite").read_bytes()))
+def test_nothing_but_damaged_comes_out(data: bytes) -> None:
     begun = time.perf_counter()
-    with contextlib.suppress(Damaged):
-        tflite.read(of_bytes(bytes(data[: max(8, len(data) * parts // PARTS)])), NOTHING)
+    survives(tflite, data[:4] + b"TFL3" + data[8:], "model.tflite")
     assert time.perf_counter() - begun < 10

@@ -1,0 +1,46 @@
+"""safetensors: the number types that a header may name, and what names of tensors tell."""
+
+from __future__ import annotations
+
+import functools
+
+import msgspec
+
+from checks.knowledge import Table, load
+
+
+class StoredType(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A number type. ``safetensors`` and ``torch``: the first release that reads it; None all, "" none does."""
+
+    name: str
+    dtype: str
+    bits: int
+    safetensors: str | None = None
+    torch: str | None = None
+
+
+class NameSign(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A part of a tensor's name that only one way of storing weights uses."""
+
+    part: str
+    kind: str  # "quantization", "adapter"
+    means: str
+
+
+class SafetensorsTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """resources/knowledge/safetensors.toml."""
+
+    dtype: tuple[StoredType, ...]
+    sign: tuple[NameSign, ...]
+
+
+@functools.cache
+def safetensors_table() -> SafetensorsTable:
+    """The table."""
+    return load("safetensors", SafetensorsTable)
+
+
+@functools.cache
+def stored_types() -> dict[str, StoredType]:
+    """The number types, by their name in the file."""
+    return {row.name: row for row in safetensors_table().dtype}

@@ -1,0 +1,45 @@
+"""transformers: which release knows which kind of model."""
+
+from __future__ import annotations
+
+import functools
+
+import msgspec
+
+from checks.knowledge import Table, load
+
+
+class TransformersRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The first release of a minor version: the kinds of models that came and went with it."""
+
+    version: str
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+
+
+class TransformersTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """resources/knowledge/transformers.toml. The oldest release comes first."""
+
+    release: tuple[TransformersRelease, ...]
+
+
+@functools.cache
+def transformers_table() -> TransformersTable:
+    """The table."""
+    return load("transformers", TransformersTable)
+
+
+@functools.cache
+def _ranges() -> dict[str, tuple[str, str | None]]:
+    ranges: dict[str, tuple[str, str | None]] = {}
+    for row in transformers_table().release:
+        for kind in row.added:
+            ranges[kind] = (row.version, None)
+        for kind in row.removed:
+            ranges[kind] = (ranges[kind][0], row.version)
+    return ranges
+
+
+def model_type_releases(model_type: str) -> tuple[str, str | None] | None:
+    """(the first release that knows the kind, the first that no longer does); None where the table has none."""
+    return _ranges().get(model_type)

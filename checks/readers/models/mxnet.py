@@ -183,7 +183,7 @@ def _version(told: msgspec.Raw | None) -> str | None:
     """The version from its number: 10901 is 1.9.1."""
     try:
         kind, number = msgspec.json.decode(told, type=tuple[str, int]) if told is not None else ("", 0)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return None
     return f"{number // 10000}.{number // 100 % 100}.{number % 100}" if kind == "int" and 0 < number < 10**6 else None
 

@@ -148,6 +148,10 @@ def test_attributes_that_are_no_texts() -> None:
     facts = read(mxnet_symbol, json.dumps(graph).encode(), "a-symbol.json")
     assert facts is not None
     assert facts.producer_version is None
+    no_text = GLUON.replace(b'["int", 10901]', b'["\xd7\xff", 10901]')
+    facts = read(mxnet_symbol, no_text, "a-symbol.json")
+    assert facts is not None
+    assert facts.producer_version is None
 
 
 @settings(max_examples=300, deadline=None)

@@ -29,6 +29,7 @@ _MOST_ARRAYS = 200_000
 _MOST_AXES = 32
 _MOST_NAME = 300
 _MOST_JSON = 16 * MIB
+_MOST_BRACKETS = 1_000_000  # each can be an object in memory
 _PARAMETER = re.compile(r"(?:weight|bias|gamma|beta|_mean|_var|_min|_max|_label|label|_parameters|_state(?:_cell)?)$")
 _SHAPE = re.compile(r"[\[(]([\d,\s-]{0,200})[\])]")
 
@@ -38,9 +39,9 @@ class _Node(msgspec.Struct):
 
     op: str = ""
     name: str = ""
-    attrs: dict[str, str] = {}
-    attr: dict[str, str] = {}
-    param: dict[str, str] = {}
+    attrs: dict[str, str] | None = None
+    attr: dict[str, str] | None = None
+    param: dict[str, str] | None = None
 
 
 class _Graph(msgspec.Struct):
@@ -72,6 +73,8 @@ def mxnet_symbol(source: Source, beside: Folder) -> ModelFacts | None:
     if source.size > _MOST_JSON:
         raise Damaged("too-large", f"{source.size} bytes of JSON")
     text = source.read(0, source.size)
+    if text.count(b"{") + text.count(b"[") > _MOST_BRACKETS:
+        raise Damaged("too-large", "more brackets than a network can have")
     try:
         graph = msgspec.json.decode(text, type=_Graph)
     except msgspec.ValidationError:
@@ -168,7 +171,7 @@ def _is_parameter(name: str, stored: set[str]) -> bool:
 
 
 def _input(node: _Node) -> TensorSpec:
-    told = node.attrs or node.attr or node.param
+    told = node.attrs or node.attr or node.param or {}
     shape = _SHAPE.fullmatch(told.get("__shape__", ""))
     flag = told.get("__dtype__", "")
     lengths = tuple(int(part) for part in shape[1].split(",") if part.strip().isdecimal()) if shape else ()

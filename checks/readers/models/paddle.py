@@ -34,6 +34,7 @@ _MOST_THINGS = 200_000  # variables, operations
 _MOST_FILES = 500
 _MOST_NAME = 300
 _MOST_JSON = 32 * MIB
+_MOST_BRACKETS = 1_000_000  # each can be an object in memory
 _MOST_DESCRIPTION = 1024
 _DEEPEST = 6
 
@@ -104,8 +105,11 @@ def paddle_pir(source: Source, beside: Folder) -> ModelFacts | None:
         return None
     if source.size > _MOST_JSON:
         raise Damaged("too-large", f"{source.size} bytes of JSON")
+    text = source.read(0, source.size)
+    if text.count(b"{") + text.count(b"[") > _MOST_BRACKETS:
+        raise Damaged("too-large", "more brackets than a program can have")
     try:
-        whole = msgspec.json.decode(source.read(0, source.size), type=_Whole)
+        whole = msgspec.json.decode(text, type=_Whole)
         program = _Program()
         _read_regions(whole.program.regions, program, 0)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

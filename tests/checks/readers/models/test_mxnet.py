@@ -154,6 +154,11 @@ def test_attributes_that_are_no_texts() -> None:
     assert facts.producer_version is None
 
 
+def test_json_of_nothing_but_brackets() -> None:
+    with pytest.raises(Damaged, match="too-large"):
+        read(mxnet_symbol, b'{"inputs": "op", "nodes": [' + b"{}," * 2_000_000, "a-symbol.json")
+
+
 @settings(max_examples=300, deadline=None)
 @given(mangled(GLUON, WEIGHTS, SPARSE))
 def test_mangled_files(data: bytes) -> None:

@@ -124,6 +124,11 @@ def test_json_that_is_no_good() -> None:
         read(paddle_pir, b'{"base_code":{"magic":"pir"},"program":[]}', "a.json")
 
 
+def test_json_of_nothing_but_brackets() -> None:
+    with pytest.raises(Damaged, match="too-large"):
+        read(paddle_pir, b'{"base_code":{"magic":"pir"},"program":[' + b"{}," * 2_000_000, "a.json")
+
+
 @settings(max_examples=300, deadline=None)
 @given(mangled(PROGRAM, PIR, PARAMETERS, OLD[:4000]))
 def test_mangled_files(data: bytes) -> None:

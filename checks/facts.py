@@ -703,12 +703,14 @@ class ModelNeeds(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class ProviderShare(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What of a model one execution provider, delegate or compute unit took: operator -> nodes, and their time.
 
-    ``reasons``: operator -> the runtime's own line that tells why it is here and not where it was wanted.
+    ``operator_seconds``: of the processor beside another device, what of ``seconds`` each operator took. ``reasons``:
+    operator -> the runtime's own line that tells why it is here and not where it was wanted.
     """
 
     provider: str
     operators: dict[str, int]
     seconds: float | None = None  # of one inference, from the runtime's own profile
+    operator_seconds: dict[str, float] = {}
     reasons: dict[str, str] = {}
 
 

@@ -149,6 +149,8 @@ def _by_tables(model: ModelFacts, runtime: str, facts: Facts, findings: Sequence
         return msgspec.structs.replace(verdict, outcome=Outcome.DOES_NOT_RUN, reason="needs-version", error=unmet)
     if model.problem:
         return msgspec.structs.replace(verdict, outcome=Outcome.UNKNOWN, reason="not-read")
+    if skipped == "weights-alone":
+        return msgspec.structs.replace(verdict, outcome=Outcome.UNKNOWN)
     return verdict
 
 

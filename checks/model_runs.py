@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-from checks.facts import ModelRun
+from checks.facts import ModelRun, ProviderShare
 
 PROCESSOR = frozenset({"", "cpu", "CPU", "CPUExecutionProvider", "vocabulary"})  # settings that ask for no device
-# Part of the time from which on what a device leaves to others is a fallback. Shapes and indices are always computed on
-# the processor, and cost next to nothing.
-FALLBACK = 0.05
+# Part of the time from which on what a device leaves to the processor is a fallback.
+FALLBACK = 0.01
+# ONNX Runtime puts the arithmetic of shapes on the processor on purpose, since that is faster, and says so.
+ON_PURPOSE = "deemed faster"
 LINE_SHOWN = 300  # characters
 _LONGEST = 20_000  # characters of an error that are looked through
 # A runtime in C++ tells an error from the outside to the inside: the last line is the nearest to the cause.
@@ -23,11 +24,25 @@ def elsewhere(run: ModelRun) -> float:
     """The part of a run that was not where it was asked for: of the time or, where that is not told, of the nodes."""
     shares = run.shares or ()
     is_timed = all(share.seconds is not None for share in shares)
-    parts = [(share, share.seconds or 0.0 if is_timed else sum(share.operators.values())) for share in shares]
-    whole = sum(part for _, part in parts)
+    whole = sum((share.seconds or 0.0) if is_timed else sum(share.operators.values()) for share in shares)
     if not whole:
         return 0.0
-    return sum(part for share, part in parts if not share.provider.startswith(run.setting)) / whole
+    others = [share for share in shares if not share.provider.startswith(run.setting)]
+    return sum(_left(share, is_timed=is_timed) for share in others) / whole
+
+
+def left_over(share: ProviderShare) -> dict[str, int]:
+    """The operators that are on the processor for want of another place, and how many nodes of each."""
+    return {name: count for name, count in share.operators.items() if ON_PURPOSE not in share.reasons.get(name, "")}
+
+
+def _left(share: ProviderShare, *, is_timed: bool) -> float:
+    left = left_over(share)
+    if not is_timed:
+        return sum(left.values())
+    if not share.operator_seconds:
+        return share.seconds or 0.0
+    return sum(share.operator_seconds.get(name, 0.0) for name in left)
 
 
 def telling_line(run: ModelRun) -> str:

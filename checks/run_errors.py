@@ -13,7 +13,7 @@ import msgspec
 from checks.causes import cause_of, family_of
 from checks.facts import Facts, ModelFacts, ModelRun
 from checks.finding import Evidence, Finding, Outcome, Severity, Status
-from checks.model_runs import FALLBACK, LINE_SHOWN, PROCESSOR, elsewhere, telling_line
+from checks.model_runs import FALLBACK, LINE_SHOWN, PROCESSOR, elsewhere, left_over, telling_line
 from checks.readers.ticket.lines import lines_of
 from checks.readers.ticket.signatures import Hit, hits
 
@@ -115,7 +115,7 @@ def _is_explained(model: ModelFacts, run: ModelRun, known: Sequence[Outcome]) ->
 def _fallback(model: ModelFacts, run: ModelRun, facts: Facts) -> Finding:
     part = elsewhere(run)
     others = [share for share in run.shares or () if not share.provider.startswith(run.setting)]
-    operators = [f"{name} ×{count}" for share in others for name, count in share.operators.items()]
+    operators = [f"{name} ×{count}" for share in others for name, count in left_over(share).items()]
     reasons = [line for share in others for line in share.reasons.values()]
     return Finding(
         cause=LEFT_OUT,

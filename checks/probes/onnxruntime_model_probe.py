@@ -117,7 +117,7 @@ def _try(fact, argument, provider):
     fact["inputs"] = model_kit.as_facts(inputs)
     fact["ran"] = True
     fact["seconds"] = model_kit.timed(run, inputs)
-    fact["shares"], fact["node_types"] = _shares(session, provider)
+    fact["shares"], fact["node_types"] = _shares(session)
 
 
 def _found(fact, argument, numpy, specs, run, session):
@@ -159,7 +159,7 @@ def _image_size(session):
         return None
 
 
-def _shares(session, provider):
+def _shares(session):
     """(What each provider took of the last run, by the runtime's own profile; operator by node)."""
     path = session.end_profiling()
     if not path or os.path.getsize(path) > LARGEST_PROFILE:
@@ -180,8 +180,9 @@ def _shares(session, provider):
     took, types = {}, {}
     for event, own in zip(nodes, seconds):
         arguments = event["args"]
-        share = took.setdefault(arguments["provider"], {"seconds": 0.0, "nodes": set()})
+        share = took.setdefault(arguments["provider"], {"seconds": 0.0, "nodes": set(), "times": {}})
         share["seconds"] += own
+        share["times"][arguments["op_name"]] = share["times"].get(arguments["op_name"], 0.0) + own
         share["nodes"].add((event["name"], arguments.get("node_index"), arguments["op_name"]))
         types[event["name"][: -len("_kernel_time")]] = arguments["op_name"]
     _give_rest(took, length / 1e6)
@@ -190,6 +191,8 @@ def _shares(session, provider):
         for name, share in took.items()
     ]
     _unfold(shares, session)
+    if len(shares) > 1 and CPU in took:
+        next(share for share in shares if share["provider"] == CPU)["operator_seconds"] = took[CPU]["times"]
     return shares, types
 
 

@@ -4,11 +4,15 @@ import errno
 import os
 import sys
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import psutil
 import pytest
+import torch
 
 from checks import engine
 from checks.case import Answers, Case
@@ -164,3 +168,96 @@ def test_with_no_interpreter_at_all_the_machine_is_still_examined() -> None:
     assert case.facts.target is None
     assert case.facts.machine is not None
     assert case.facts.missing["torch"] == "no-interpreter"
+
+
+# --- model files ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def weights(tmp_path: Path) -> Path:
+    path = tmp_path / "weights.pt"
+    torch.save({"w": torch.ones(3)}, path)
+    return path
+
+
+def about_models(*models: Path, cancelled: Callable[[], bool] = lambda: False) -> list[Event]:
+    asked = msgspec.structs.replace(QUICK, symptom="models")
+    return list(examine(replace(request_for(sys.executable), answers=asked, models=models), cancelled))
+
+
+def test_a_model_is_really_loaded_in_the_target(weights: Path) -> None:
+    events = about_models(weights)
+    planned = next(event for event in events if isinstance(event, Planned))
+    assert "torch:weights.pt" in planned.probes
+    case = finished(events)
+    (run,) = case.facts.models[0].runs
+    assert (run.runtime, run.setting, run.loaded, run.error) == ("torch", "cpu", True, None)
+    verdict = next(each for each in case.verdicts if each.runtime == "torch")
+    assert verdict.outcome == "loads"
+    assert verdict.version.startswith("2.13.0")
+    assert case.facts.probes is not None
+    assert case.facts.probes.of("torch:weights.pt") is None  # the model's own facts tell of it
+
+
+def test_trials_come_after_the_probes_one_at_a_time(weights: Path) -> None:
+    other = weights.with_name("other.pt")
+    other.write_bytes(weights.read_bytes())
+    events = about_models(weights, other)
+    told = [(type(event).__name__, event.probe) for event in events if isinstance(event, ProbeStarted | ProbeEnded)]
+    assert told[-4:] == [
+        ("ProbeStarted", "torch:weights.pt"),
+        ("ProbeEnded", "torch:weights.pt"),
+        ("ProbeStarted", "torch:other.pt"),
+        ("ProbeEnded", "torch:other.pt"),
+    ]
+    shares = [event.share for event in events if isinstance(event, Progress)]
+    assert shares == sorted(shares)
+
+
+def test_a_process_that_dies_of_a_model_is_the_answer(weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = engine.run_probe
+
+    def dying(task: ProbeTask, **more: Any) -> Answer:
+        answer = run(task, **more)
+        if task.probe != "torch:weights.pt":
+            return answer
+        (stage,) = [each for each in answer.run.stages if each.name == "loading"]
+        stages = (*answer.run.stages[:-1], msgspec.structs.replace(stage, ended=False))
+        crashed = msgspec.structs.replace(answer.run, status="crashed", signal="SIGSEGV", stages=stages)
+        return Answer({"runs": [{"runtime": "torch", "setting": "cpu"}]}, crashed)
+
+    monkeypatch.setattr(engine, "run_probe", dying)
+    case = finished(about_models(weights))
+    (tried,) = case.facts.models[0].runs
+    assert (tried.loaded, tried.reason) == (False, "crashed")
+    assert next(each for each in case.verdicts if each.runtime == "torch").outcome == "does-not-run"
+    assert case.complete
+
+
+def test_no_model_is_tried_in_a_runtime_that_does_not_start(weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "is_broken", lambda runtime, facts: True)
+    events = about_models(weights)
+    ended = [event.run for event in events if isinstance(event, ProbeEnded) and event.probe == "torch:weights.pt"]
+    assert [each.status for each in ended] == ["skipped"]
+    assert finished(events).facts.models[0].runs[0].reason == "runtime-broken"
+
+
+def test_a_cancel_leaves_the_models_read_and_not_tried(weights: Path) -> None:
+    told: list[bool] = []
+
+    def soon() -> bool:
+        told.append(True)
+        return len(told) > 3
+
+    case = finished(about_models(weights, cancelled=soon))
+    assert not case.complete
+    assert [each.name for each in case.facts.models] == ["weights.pt"]
+    assert [each.reason for each in case.facts.models[0].runs] == ["cancelled"]
+    assert not psutil.Process().children(recursive=True)
+
+
+def test_a_file_that_is_no_model_is_not_tried(tmp_path: Path) -> None:
+    (tmp_path / "page.onnx").write_text("<!DOCTYPE html><html></html>")
+    case = finished(about_models(tmp_path / "page.onnx"))
+    assert case.facts.models[0].problem
+    assert case.facts.models[0].runs == ()

@@ -64,7 +64,7 @@ def model_views(case: Case, language: str) -> tuple[ModelView, ...]:
 
 
 def _view(model: ModelFacts, case: Case, language: str) -> ModelView:
-    verdicts = tuple(_verdict(each, language) for each in case.verdicts if each.model == model.path)
+    verdicts = _verdicts([each for each in case.verdicts if each.model == model.path], language)
     state = _state(model, case, verdicts)
     dependence = words(f"models.dependence-{model.dependence}", language) if model.dependence else ""
     return ModelView(
@@ -122,6 +122,16 @@ def _word(state: str, verdicts: Sequence[VerdictRow], model: ModelFacts, languag
     if best is not None:
         return words("models.word-runtime", language, word=best.word, runtime=best.runtime)
     return words("models.word-read" if state == "note" else f"models.word-{state}", language)
+
+
+def _verdicts(verdicts: Sequence[ModelVerdict], language: str) -> tuple[VerdictRow, ...]:
+    """A row per program; those that are not there share one."""
+    there = [_verdict(each, language) for each in verdicts if each.outcome is not Outcome.NOT_INSTALLED]
+    absent = [label(each.runtime, language) for each in verdicts if each.outcome is Outcome.NOT_INSTALLED]
+    if absent:
+        word = words(f"models.outcome-{Outcome.NOT_INSTALLED.value}", language)
+        there.append(VerdictRow(_listed(absent, language), "absent", _SYMBOLS["absent"], word, ""))
+    return tuple(there)
 
 
 def _verdict(verdict: ModelVerdict, language: str) -> VerdictRow:

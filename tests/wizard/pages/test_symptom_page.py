@@ -23,7 +23,7 @@ def test_nothing_is_chosen_at_first(page: SymptomPage) -> None:
     assert not any(card.isChecked() for card in page._cards.values())
 
 
-@pytest.mark.parametrize("symptom", (*SYMPTOMS, MODELS))
+@pytest.mark.parametrize("symptom", [*SYMPTOMS, MODELS])
 def test_a_click_anywhere_on_the_card_answers(qtbot: QtBot, page: SymptomPage, symptom: str) -> None:
     card = page._cards[symptom]
     qtbot.mouseClick(card, Qt.MouseButton.LeftButton, pos=card.rect().bottomRight() / 2)

@@ -1,0 +1,96 @@
+"""The model files on the report page."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QGuiApplication, QPixmap
+from PySide6.QtWidgets import QApplication, QLabel
+from pytestqt.qtbot import QtBot
+
+from checks.case import Answers, judged
+from checks.facts import Facts
+from checks.judge import MODELS
+from checks.model_compare import compare_models
+from checks.readers.models import read_model
+from wizard.case_model import CaseModel
+from wizard.pages.models_view import ModelsView
+from wizard.pages.report import ReportPage
+from wizard.report.model import build
+from wizard.work import Work
+
+RECORDED = Path(__file__).parents[2] / "recordings" / "models"
+NAMES = ("onnx/abs.onnx", "onnx/light_bvlc_alexnet.onnx", "caffe/deploy.prototxt", "gone.onnx")
+STATES = ("blocking", "warning", "clear", "note", "open", "absent")
+
+
+def facts(*names: str) -> Facts:
+    return Facts(models=tuple(read_model(RECORDED / name) for name in names))
+
+
+@pytest.fixture
+def show(qtbot: QtBot, dressed: QApplication) -> object:
+    def shown(*names: str, language: str = "en") -> ModelsView:
+        report = build(judged(facts(*names), Answers(symptom=MODELS)), language)
+        view = ModelsView(report.models, language, {state: QPixmap(16, 16) for state in STATES})
+        qtbot.addWidget(view)
+        view.resize(900, 700)
+        view.show()
+        return view
+
+    return shown
+
+
+def texts(view: ModelsView) -> list[str]:
+    QGuiApplication.sendPostedEvents()
+    return [label.text() for label in view.page.findChildren(QLabel)]
+
+
+def test_a_row_per_file_and_the_page_of_the_first(show) -> None:
+    view = show(*NAMES)
+    assert view.table.topLevelItemCount() == len(NAMES)
+    assert view.table.isVisible()
+    assert "abs.onnx: ONNX" in texts(view)
+
+
+def test_the_page_follows_the_chosen_row(show) -> None:
+    view = show(*NAMES)
+    view.table.setCurrentItem(view.table.topLevelItem(1))
+    assert "light_bvlc_alexnet.onnx: ONNX" in texts(view)
+    view.table.setCurrentItem(view.table.topLevelItem(3))
+    assert any("No such file" in text for text in texts(view))
+
+
+def test_a_single_file_needs_no_table(show) -> None:
+    view = show("onnx/abs.onnx")
+    assert not view.table.isVisible()
+    assert "abs.onnx: ONNX" in texts(view)
+
+
+def test_all_rows_of_a_few_are_seen(show) -> None:
+    view = show(*NAMES)
+    last = view.table.visualItemRect(view.table.topLevelItem(len(NAMES) - 1))
+    assert last.bottom() <= view.table.viewport().height()
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_on_the_report_page_in_both_languages(qtbot: QtBot, model: CaseModel, work: Work, language: str) -> None:
+    page = ReportPage(model, work)
+    qtbot.addWidget(page)
+    page.show()
+    model.set_language(language)
+    pair = facts("onnx/abs.onnx", "onnx/mul_1.onnx")
+    case = Facts(models=pair.models, comparisons=(compare_models(*pair.models),))
+    model.run_began()
+    model.run_ended(judged(case, Answers(symptom=MODELS)))
+    assert page._models is not None
+    assert page._models.table.topLevelItemCount() == 2
+    assert "compared/0" in page._folds
+    assert page.first_focus() is page._models.table
+
+
+def test_without_models_there_is_nothing(qtbot: QtBot, model: CaseModel, work: Work) -> None:
+    page = ReportPage(model, work)
+    qtbot.addWidget(page)
+    model.run_began()
+    model.run_ended(judged(Facts(), Answers()))
+    assert page._models is None

@@ -1,0 +1,109 @@
+"""Model files in words: recorded runs of real models, in both languages."""
+
+from pathlib import Path
+
+import pytest
+
+from checks.case import Answers, Case, judged
+from checks.facts import Facts, Symptom
+from checks.judge import MODELS
+from checks.model_compare import compare_models
+from checks.readers.models import read_model, read_models
+from tests.checks.recorded_runs import NAMES, facts, model
+from wizard.report.markdown import to_markdown
+from wizard.report.model import build
+from wizard.report.models import ModelView
+from wizard.report.terminal import to_terminal
+
+RECORDED = Path(__file__).parents[2] / "recordings" / "models"
+
+
+def views(case: Facts, language: str = "en") -> tuple[ModelView, ...]:
+    return build(judged(case, Answers(symptom=MODELS)), language).models
+
+
+def read(*names: str) -> Facts:
+    found = tuple(each for name in names for each in read_models(RECORDED / name))
+    return Facts(models=found, symptom=Symptom(name=MODELS))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_every_recorded_run_in_words(name: str, language: str) -> None:
+    for view in views(facts(model(name)), language):
+        assert view.word
+        for verdict in view.verdicts:
+            assert verdict.word
+            assert not verdict.detail.startswith("reason-")
+        assert any(section.rows for section in view.sections)
+
+
+def test_a_model_that_runs() -> None:
+    (view,) = views(facts(model("onnxruntime-1.31.1-nudenet")))
+    assert (view.state, view.symbol) == ("clear", "✓")
+    assert view.word.startswith("Runs: ONNX Runtime")
+    assert "CPUExecutionProvider" in view.verdicts[0].detail
+
+
+def test_a_model_that_runs_only_in_part_where_it_should() -> None:
+    (view,) = views(facts(model("onnxruntime-openvino-1.24.1-fallback")))
+    assert view.state == "warning"
+    assert "OpenVINOExecutionProvider" in view.verdicts[0].detail
+    assert "ConvInteger" in str(view.sections)
+
+
+def test_a_model_that_does_not_run_says_why() -> None:
+    (view,) = views(facts(model("onnxruntime-1.10.0-opset-18")))
+    assert view.state == "blocking"
+    assert "opset" in view.verdicts[0].detail
+
+
+def test_programs_that_are_not_there_share_a_line() -> None:
+    (view,) = views(facts(model("onnxruntime-1.31.1-nudenet")))
+    absent = [each for each in view.verdicts if each.state == "absent"]
+    assert len(absent) == 1
+    assert "OpenVINO" in absent[0].runtime
+
+
+def test_only_read() -> None:
+    (view,) = views(read("onnx/light_bvlc_alexnet.onnx"))
+    assert (view.state, view.word, view.verdicts) == ("note", "Read", ())
+    rows = {row.label: row.value for section in view.sections for row in section.rows}
+    assert rows["Operator sets (opset)"] == "ai.onnx 9"
+    assert rows["Operators"].startswith("40 of 9 kinds: ConstantOfShape ×16, Relu ×7")
+
+
+def test_what_could_not_be_read() -> None:
+    (view,) = views(Facts(models=(read_model(RECORDED / "gone.onnx"),), symptom=Symptom(name=MODELS)))
+    assert (view.state, view.word) == ("blocking", "Cannot be read")
+    assert "No such file" in view.problem
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_the_prints_show_each_file(language: str) -> None:
+    case = judged(read("onnx/abs.onnx", "onnx/mul_1.onnx", "caffe/deploy.prototxt"), Answers(symptom=MODELS))
+    report = build(case, language)
+    for text in (to_terminal(report), to_markdown(report)):
+        for name in ("abs.onnx", "mul_1.onnx", "deploy.prototxt"):
+            assert name in text.replace("\\", "")
+
+
+def compared(first: str, second: str) -> Case:
+    pair = read_model(RECORDED / first), read_model(RECORDED / second)
+    return judged(Facts(models=pair, comparisons=(compare_models(*pair),)), Answers(symptom=MODELS))
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_two_side_by_side(language: str) -> None:
+    report = build(compared("onnx/abs.onnx", "onnx/mul_1.onnx"), language)
+    (view,) = report.comparisons
+    assert (view.first, view.second) == ("abs.onnx", "mul_1.onnx")
+    assert any("Mul" in row.what for row in view.rows)
+    for text in (to_terminal(report), to_markdown(report)):
+        assert view.sentence in text
+
+
+def test_the_same_twice() -> None:
+    (view,) = build(compared("onnx/abs.onnx", "onnx/abs.onnx"), "en").comparisons
+    assert view.sentence.startswith("Nothing differs")
+    assert view.rows == view.tensors == ()

@@ -48,7 +48,10 @@ def _models(models: tuple[ModelView, ...], language: str) -> Iterator[str]:
         yield from _model(models[0], language)
     elif models:
         yield ""
-        yield from _in_columns([(each.symbol, each.path, each.format, each.size, each.word) for each in models])
+        keys = ("name", "format", "size", "dependence", "verdict")
+        head = ("", *(words(f"models.column-{key}", language) for key in keys))
+        rows = [(each.symbol, each.path, each.format, each.size, each.dependence, each.word) for each in models]
+        yield from _in_columns([head, *rows])
         for model in models:
             if model.problem:
                 yield f"{model.symbol} {model.path}: {model.problem}"

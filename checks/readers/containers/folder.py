@@ -126,6 +126,10 @@ class ZipFolder:
             members = self._zip.infolist()
         if len(members) > MOST_NAMES:
             raise Damaged("bomb", f"{len(members)} members")
+        first = min((each.header_offset for each in members), default=0)
+        if first > 0 and source.read(0, 2) == b"PK":
+            # The list at the end is that of an archive within this one, whose own list is lost.
+            raise Damaged("truncated", f"the list of members begins at {first}")
         self._members = {each.filename: each for each in members if each.filename[-1:] not in ("", "/")}
         self.names = tuple(sorted(self._members))
 

@@ -374,7 +374,22 @@ class _Machine:
                     self.note(maker.module, maker.name, called=True)
             elif maker.path in _UNPICKLERS:
                 self.unpickle(given)
+            elif maker.path == "collections.OrderedDict" and given:
+                return self.ordered(maker, given[0])
         return Node("made", maker, given) if self.charge(_NODE) else UNKNOWN
+
+    def ordered(self, maker: Global, pairs: Value) -> Value:
+        """An OrderedDict as Python 2 wrote it, from a list of pairs."""
+        if not self.charge(_NODE):
+            return UNKNOWN
+        node = Node("made", maker)
+        self.stack.append(node)
+        for pair in pairs.elements if isinstance(pairs, Node) else ():
+            items = pair.elements if isinstance(pair, Node) else pair
+            if isinstance(items, list | tuple) and len(items) == 2:
+                self.set_item(items[0], items[1])
+        self.stack.pop()
+        return node
 
     def unpickle(self, given: tuple[Value, ...]) -> None:
         """Another unpickler is given bytes: of the stream, so that they can be read too, or nobody knows which."""
@@ -406,7 +421,9 @@ class _Machine:
         target.count += 1
         if isinstance(key, Blob) and key.short is not None:
             key = key.short.decode("latin-1")  # keys of Python 2
-        if isinstance(key, str | int) and self.charge(120 + _cost(key) + _cost(value)):
+        if not isinstance(key, str | int):
+            key = f"#{target.count}"  # its value counts all the same
+        if self.charge(120 + _cost(key) + _cost(value)):
             target.entries[key] = value
         else:
             self.result.is_whole = False

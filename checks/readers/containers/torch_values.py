@@ -184,8 +184,8 @@ def bits(dtype: str) -> int:
 def class_of(node: Node) -> str:
     """The class of an object; before 1.6 torch.save wrote those of modules as a persistent id with their source."""
     maker = node.maker
-    if isinstance(maker, Persistent) and isinstance(maker.id, tuple) and len(maker.id) > 1 and maker.id[0] == "module":
-        maker = maker.id[1]
+    if isinstance(maker, Persistent) and isinstance(maker.id, tuple):
+        maker = next((each for each in maker.id if isinstance(each, Global)), None)
     return maker.path if isinstance(maker, Global) else ""
 
 

@@ -26,6 +26,7 @@ _DESCRIPTION = re.compile(r"'descr'\s*:\s*(?:'([^']{1,40})'|\[)")
 _SHAPE = re.compile(r"'shape'\s*:\s*\(([\d\sL,]{0,2000})\)")
 # The names that links of Chainer give their parameters and persistent values.
 _OF_CHAINER = {"W", "b", "gamma", "beta", "avg_mean", "avg_var", "N", "c", "h", "s", "prev_W", "initial_s"}
+_MODEL = "updater/model:"  # in a snapshot of a trainer; beside it lie the optimizer and the iterators
 _TRAINER = re.compile(r"updater/(?:model|optimizer):")
 _MOSTLY = 0.8
 
@@ -80,7 +81,7 @@ def npz(archive: ZipFolder) -> ModelFacts | None:
         return None
     problem = problem or next((each.problem for each in pickles if each.problem), None)
     is_chainer = is_of_chainer(each.name for each in arrays)
-    weights = counted(arrays)
+    weights = counted([each for each in arrays if _MODEL in each.name] or arrays)
     details = {"tensors": str(len(arrays)), "keys": _listed(each.name for each in arrays)}
     if pickles:
         details["pickles"] = str(len(pickles))

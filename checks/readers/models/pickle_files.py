@@ -7,6 +7,7 @@ How joblib keeps arrays: joblib/numpy_pickle.py and numpy_pickle_compat.py of jo
 from __future__ import annotations
 
 import bz2
+import functools
 import lzma
 import math
 import re
@@ -24,7 +25,7 @@ from checks.readers.containers.pickles import Blob, Node, Pickle, begins_like_a_
 from checks.readers.containers.source import MIB, Damaged, Source, of_bytes
 from checks.readers.containers.torch_values import JOBLIB_ARRAYS, Walk, class_of, is_plain_dict
 from checks.readers.containers.torch_zip import TorchZip
-from checks.readers.models.pickled_objects import Contents, contents_of, devices_of, named_classes
+from checks.readers.models.pickled_objects import Contents, contents_of, devices_of, named_classes, packages_needed
 from checks.readers.models.registry import Rank, file_reader
 
 MOST_UNPACKED = 256 * MIB
@@ -40,6 +41,7 @@ _SHOWN = 12
 _NAMES = re.compile(
     r"\.(?:pkl|pickle|p|pck|pcl|joblib|jl|sav|model|dill|cpkl|pth?|z|gz|xz|bz2|lz4|lzma)$", re.IGNORECASE
 )
+_SURE_NAMES = re.compile(r"\.(?:pkl|pickle|joblib)(?:\.\w{1,5})?$", re.IGNORECASE)
 _SEPARATE_ARRAYS = {
     "joblib.numpy_pickle.NDArrayWrapper",
     "joblib.numpy_pickle_compat.NDArrayWrapper",
@@ -47,10 +49,8 @@ _SEPARATE_ARRAYS = {
     "joblib.numpy_pickle_compat.ZNDArrayWrapper",
     "joblib.numpy_pickle.ZNDArrayWrapper",
 }
+_SKLEARN = "scikit-learn"
 _CLASS = re.compile(r"\._*[A-Z]\w*$")  # as the names of classes are written; functions make something else
-_MODULE = re.compile(r"[A-Za-z]\w{0,60}(?:\.|$)")
-_NUMPY_2 = "numpy._core"
-_NUMPY_WITH_NAME = "numpy>=1.26.1"  # the first that has a module of this name; 1.25.2 and 1.26.0 have none
 
 
 @file_reader("pickle", rank=Rank.STRUCTURE)
@@ -63,9 +63,11 @@ def pickle_file(source: Source, beside: Folder) -> ModelFacts | None:
     if packing is None:
         return None
     try:
-        beginning = next(_UNPACK[packing](source))
-    except (StopIteration, Damaged):
-        return None
+        beginning = next(_UNPACK[packing](source), b"")
+    except Damaged as problem:
+        if not _SURE_NAMES.search(source.name):
+            return None
+        return ModelFacts(format="pickle", problem=problem.reason, problem_detail=problem.detail)
     if not begins_like_a_pickle(beginning[:64]):
         return None
     return _read_packed(source, beside, packing)
@@ -87,12 +89,13 @@ def _read_packed(source: Source, beside: Folder, packing: str) -> ModelFacts | N
 
 
 def _read(source: Source, beside: Folder, packing: str, before: Damaged | None = None) -> ModelFacts | None:
-    pickles = list(_pickles(source))
+    pickles, within = _pickles(source)
     main = pickles[0]
     if not _is_pickle(source, main, packing):
         return None
     trailing = source.size - pickles[-1].end
     number = len(pickles)
+    pickles += within
     pickles += _inner(source, pickles)
     contents = contents_of(main)
     classes = named_classes(pickles)
@@ -110,14 +113,14 @@ def _read(source: Source, beside: Folder, packing: str, before: Damaged | None =
         producer=traits.producer or contents.producer or None,
         producer_version=traits.version or contents.producer_version or None,
         bound_to=_bindings(contents, traits, classes),
-        parameters=contents.weights.parameters,
-        dtypes=contents.weights.dtypes,
+        parameters=contents.weights.parameters if contents.found.tensors else None,
+        dtypes=contents.weights.dtypes if contents.found.tensors else None,
         details=details,
         needs=ModelNeeds(
-            frameworks=_frameworks(main, traits),
+            frameworks=packages_needed([main], traits.producer),
             classes=classes,
             devices=devices,
-            memory=contents.weights.memory,
+            memory=contents.weights.memory if contents.found.tensors else None,
             files=_separate_arrays(main, beside),
         ),
         problem=problem.reason if problem else None,
@@ -125,17 +128,20 @@ def _read(source: Source, beside: Folder, packing: str, before: Damaged | None =
     )
 
 
-def _pickles(source: Source) -> Iterator[Pickle]:
-    """The pickles one after the other."""
+def _pickles(source: Source) -> tuple[list[Pickle], list[Pickle]]:
+    """The pickles one after the other, and those that lie between their opcodes: joblib's arrays of objects."""
+    row: list[Pickle] = []
+    within: list[Pickle] = []
     place = 0
     for _ in range(_MOST_PICKLES):
-        found = read_pickle(source, place, _array_bytes)
-        if place and found.problem and not found.names:
-            return  # what follows the last pickle only looked like one
-        yield found
+        found = read_pickle(source, place, functools.partial(_array_bytes, within))
+        if row and found.problem and not found.names:
+            break  # what follows the last pickle only looked like one
+        row.append(found)
         place = found.end
         if found.problem or not begins_like_a_pickle(source.read(place, min(64, source.size - place))):
-            return
+            break
+    return row, within
 
 
 def _is_pickle(source: Source, main: Pickle, packing: str) -> bool:
@@ -150,8 +156,12 @@ def _is_pickle(source: Source, main: Pickle, packing: str) -> bool:
     return isinstance(main.root, Node) and (main.end == source.size or is_named)
 
 
-def _array_bytes(node: Node, source: Source, place: int) -> int:
-    """Bytes of an array that joblib writes right behind the object that describes it."""
+def _array_bytes(within: list[Pickle], node: Node, source: Source, place: int) -> int:
+    """Bytes of an array that joblib writes right behind the object that describes it.
+
+    Raises:
+        Damaged: they are a pickle, and damaged.
+    """
     state = node.state
     if node.made_by not in JOBLIB_ARRAYS or not isinstance(state, Node):
         return 0
@@ -161,6 +171,9 @@ def _array_bytes(node: Node, source: Source, place: int) -> int:
         return 0
     if code.lstrip("<>=|") in ("O", "O8", "O4"):
         nested = read_pickle(source, place)
+        within.append(nested)
+        if nested.problem is not None:
+            raise nested.problem
         return nested.end - place
     lengths = [each for each in shape if isinstance(each, int)]
     if len(lengths) != len(shape) or any(each < 0 for each in lengths):
@@ -189,6 +202,7 @@ class _Traits:
         self.root_class = ""
         self.producer = ""
         self.version = ""
+        self.sklearn = ""  # the version of scikit-learn that wrote an estimator in it
         self.details: dict[str, str] = {}
 
 
@@ -201,12 +215,12 @@ def _traits(main: Pickle) -> _Traits:
         state = value.state if isinstance(value, Node) else None
         version = state.entries.get("_sklearn_version") if isinstance(state, Node) else None
         if isinstance(version, str):
-            traits.version = version[:40]
+            traits.sklearn = version[:40]
             break
-    if traits.version:
-        traits.producer = "scikit-learn"
-    elif _MODULE.match(traits.root_class):
+    if traits.root_class:
         traits.producer = next(iter(distributions_of(traits.root_class)), "")
+    if traits.sklearn and traits.producer in ("", _SKLEARN):
+        traits.producer, traits.version = _SKLEARN, traits.sklearn
     if traits.root_class and not is_plain_dict(root):
         traits.details["model-class"] = traits.root_class
     if any(module.startswith(("cloudpickle", "dill")) for module, _ in main.names):
@@ -219,22 +233,9 @@ def _bindings(contents: Contents, traits: _Traits, classes: tuple[NamedClass, ..
     named = contents.model_class or traits.root_class or next((each.name for each in classes if each.risk != KNOWN), "")
     if named:
         found.append(Binding(kind="python-classes", value=named))
-    if traits.producer and traits.version:
-        found.append(Binding(kind="library-versions", value=f"{traits.producer} {traits.version}"))
+    if traits.sklearn:
+        found.append(Binding(kind="library-versions", value=f"{_SKLEARN} {traits.sklearn}"))
     return tuple(found)
-
-
-def _frameworks(main: Pickle, traits: _Traits) -> tuple[str, ...]:
-    """The distributions that must be there for the names of the pickle."""
-    found: dict[str, None] = {}
-    for module, _ in main.names:
-        names = distributions_of(module) if _MODULE.match(module) else ()
-        if names:
-            found[names[0]] = None
-    if any(module.startswith(_NUMPY_2) for module, _ in main.names):
-        found = {_NUMPY_WITH_NAME if name == "numpy" else name: None for name in found}
-    first = sorted(found, key=lambda name: (name != traits.producer, name))
-    return tuple(first[:_SHOWN])
 
 
 def _separate_arrays(main: Pickle, beside: Folder) -> tuple[NeededFile, ...] | None:
@@ -262,7 +263,7 @@ def _inner(source: Source, pickles: list[Pickle]) -> list[Pickle]:
                 files = TorchZip.with_member(ZipFolder(part), "data.pkl")
                 found += [files.pickle("data.pkl")] if files else []
             else:
-                found += _pickles(part)
+                found += [each for some in _pickles(part) for each in some]
         except (Damaged, UnicodeError):
             continue
     for each in found:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pickletools
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from checks.facts import Binding, NamedClass
 from checks.knowledge.checkpoint_programs import checkpoint_programs, program_of
+from checks.knowledge.import_packages import distributions_of
 from checks.knowledge.pickle_globals import DANGEROUS, KNOWN, UNKNOWN, risk, weights_only_opcodes
 from checks.readers.containers.pickles import COMPUTED, Node, Pickle, Value
 from checks.readers.containers.torch_values import (
@@ -27,6 +29,9 @@ _LONGEST = 200  # characters of a name or value that is shown
 _ORDER = {DANGEROUS: 0, UNKNOWN: 1, KNOWN: 2}
 _MOST_NUMBERS = 1 << 62  # what JSON readers take as a whole number
 _MOST_SHOWN = 12
+_MODULE = re.compile(r"[A-Za-z]\w{0,60}(?:\.|$)")
+_NUMPY_2 = "numpy._core"
+_NUMPY_WITH_NAME = "numpy>=1.26.1"  # the first that has a module of this name; 1.25.2 and 1.26.0 have none
 
 
 def named_classes(pickles: Iterable[Pickle]) -> tuple[NamedClass, ...]:
@@ -46,6 +51,15 @@ def _path(module: str, name: str) -> str:
 def _risk(module: str, name: str) -> str:
     # What is not written in the stream is hidden on purpose: no pickler of Python's own computes a name.
     return DANGEROUS if (module, name) == COMPUTED else risk(module, name)
+
+
+def packages_needed(pickles: Iterable[Pickle], first: str = "") -> tuple[str, ...]:
+    """The distributions that bring the modules of the names, as requirements; that of ``first`` at the beginning."""
+    modules = {module for each in pickles for module, _ in each.names if _MODULE.match(module)}
+    found = {names[0] for module in modules if (names := distributions_of(module))}
+    if any(module.startswith(_NUMPY_2) for module in modules):
+        found = {_NUMPY_WITH_NAME if name == "numpy" else name for name in found}
+    return tuple(sorted(found, key=lambda name: (name != first, name))[:_MOST_SHOWN])
 
 
 def refused_opcode(pickles: Iterable[Pickle]) -> str:
@@ -173,7 +187,7 @@ def _kind(root: Value, found: Found) -> str:
     if is_module(root):
         return "module"
     if not is_plain_dict(root):
-        return "module" if any(not name for name, _ in found.modules) else "object"
+        return "module" if found.modules and root.kind == "made" else "object"
     values = list(root.entries.values())
     tensors = sum(1 for each in values if tensor_of(each) is not None)
     if tensors and not any(is_plain_dict(each) for each in values) and tensors * 2 >= len(values):

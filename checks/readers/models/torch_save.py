@@ -24,6 +24,7 @@ from checks.readers.models.pickled_objects import (
     contents_of,
     devices_of,
     named_classes,
+    packages_needed,
     refused_opcode,
 )
 from checks.readers.models.registry import Rank, archive_reader, file_reader
@@ -102,7 +103,12 @@ def torch_tar(source: Source, _beside: Folder) -> ModelFacts | None:
         return None
     parts = {name: (start, size) for name, start, size in _tar_members(source) if name in _TAR_PARTS}
     if "pickle" not in parts or "storages" not in parts:
-        return None
+        is_cut = head.startswith(b"sys_info\0")
+        return (
+            ModelFacts(format="torch-legacy", version="tar", producer="pytorch", problem="truncated")
+            if is_cut
+            else None
+        )
     start, size = parts["pickle"]
     main = read_pickle(source.part(start, size))
     start, size = parts["storages"]
@@ -113,9 +119,11 @@ def torch_tar(source: Source, _beside: Folder) -> ModelFacts | None:
     key = rows[1].root
     device = key[1] if isinstance(key, tuple) and len(key) > 1 else ""
     devices = (device[:40],) if isinstance(device, str) and device not in ("", "cpu") else ()
-    needs = replace(facts.needs, devices=devices)
-    details = facts.details | {"weights-only-refuses": "tar"}
-    return with_problem(replace(facts, version="tar", details=details, needs=needs), main.problem)
+    needs = replace(facts.needs, devices=devices, memory=None)
+    details = {key: value for key, value in facts.details.items() if key != "content"} | {"weights-only-refuses": "tar"}
+    # The shapes lie in the part "tensors", which is left unread.
+    facts = replace(facts, version="tar", parameters=None, dtypes=None, details=details, needs=needs)
+    return with_problem(facts, main.problem)
 
 
 def _facts(format_id: str, main: Pickle, pickles: list[Pickle]) -> ModelFacts:
@@ -137,7 +145,10 @@ def _facts(format_id: str, main: Pickle, pickles: list[Pickle]) -> ModelFacts:
         quantization=contents.weights.quantization,
         details=details,
         needs=ModelNeeds(
-            frameworks=("torch>=1.6" if format_id == "torch-zip" else "torch",),
+            frameworks=(
+                "torch>=1.6" if format_id == "torch-zip" else "torch",
+                *(each for each in packages_needed(pickles) if each != "torch"),
+            ),
             classes=classes,
             devices=devices,
             memory=contents.weights.memory,

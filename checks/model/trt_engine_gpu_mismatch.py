@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from checks.facts import MachineFacts, ModelFacts, ModelFiles
 from checks.finding import Evidence, Finding, Severity, Unread
 from checks.gpu.cuda import CudaGpu, cuda_gpus, names
-from checks.knowledge.tensorrt_engines import rule, tensorrt_engines_table
+from checks.knowledge.tensorrt_engines import rule
 from checks.registry import check
 
 CAUSE = "trt-engine-gpu-mismatch"
@@ -37,7 +37,6 @@ def trt_engine_gpu_mismatch(models: ModelFiles, machine: MachineFacts) -> Iterat
 
 
 def _finding(engine: ModelFacts, gpus: tuple[CudaGpu, ...]) -> Finding:
-    row = rule("gpu")
     is_rtx = engine.format == "tensorrt-rtx"
     return Finding(
         cause=CAUSE,
@@ -46,10 +45,9 @@ def _finding(engine: ModelFacts, gpus: tuple[CudaGpu, ...]) -> Finding:
         subject=engine.path,
         evidence=(
             Evidence("model", engine.name, engine.path),
-            Evidence("engine_gpu", engine.details["compute-capability"], engine.path),
+            Evidence("engine_gpu", engine.details["compute-capability"], engine.path, rule("gpu").source),
             Evidence("gpu", names(gpus), gpus[0].origin),
             Evidence("compute_capability", ", ".join(sorted({gpu.capability or "" for gpu in gpus})), gpus[0].origin),
-            Evidence("rule", row.rule, tensorrt_engines_table().title, row.source),
         ),
         values={"model_path": engine.path, "runtime": "" if is_rtx else "tensorrt"},
     )

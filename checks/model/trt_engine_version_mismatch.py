@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from checks.facts import ModelFacts, ModelFiles, TensorRtFacts
 from checks.finding import Evidence, Finding, Severity, Unread
-from checks.knowledge.tensorrt_engines import rule, tensorrt_engines_table
+from checks.knowledge.tensorrt_engines import rule
 from checks.registry import check
 from checks.versions import release
 
@@ -36,7 +36,6 @@ def trt_engine_version_mismatch(models: ModelFiles, tensorrt: TensorRtFacts) -> 
 
 
 def _finding(model: ModelFacts, tensorrt: TensorRtFacts, *, is_newer: bool) -> Finding:
-    row = rule("version")
     return Finding(
         cause=CAUSE,
         severity=Severity.BLOCKING,
@@ -44,9 +43,8 @@ def _finding(model: ModelFacts, tensorrt: TensorRtFacts, *, is_newer: bool) -> F
         subject=model.path,
         evidence=(
             Evidence("model", model.name, model.path),
-            Evidence("engine_tensorrt", model.producer_version or "", model.path),
+            Evidence("engine_tensorrt", model.producer_version or "", model.path, rule("version").source),
             Evidence("tensorrt_version", tensorrt.version or "", tensorrt.origin),
-            Evidence("rule", row.rule, tensorrt_engines_table().title, row.source),
         ),
         values={"model_path": model.path, "runtime": "tensorrt"},
     )

@@ -149,7 +149,7 @@ def _by_tables(model: ModelFacts, runtime: str, facts: Facts, findings: Sequence
         return msgspec.structs.replace(verdict, outcome=Outcome.DOES_NOT_RUN, reason="needs-version", error=unmet)
     if model.problem:
         return msgspec.structs.replace(verdict, outcome=Outcome.UNKNOWN, reason="not-read")
-    if skipped == "weights-alone":
+    if skipped in ("weights-alone", "dangerous"):
         return msgspec.structs.replace(verdict, outcome=Outcome.UNKNOWN)
     return verdict
 

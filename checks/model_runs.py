@@ -52,16 +52,21 @@ def telling_line(run: ModelRun) -> str:
     lines = [line.strip() for line in run.error.message[:_LONGEST].splitlines() if line.strip()]
     if not lines:
         return run.error.type
-    line = _without_places(_CODE.sub("", lines[-1] if _CHAIN.match(lines[0]) else lines[0]))
-    return f"{run.error.type}: {line[:LINE_SHOWN]}"
+    return f"{run.error.type}: {plain(lines[-1] if _CHAIN.match(lines[0]) else lines[0])}"
 
 
-def _without_places(line: str) -> str:
-    """The line without the files and functions of the runtime's own source."""
+def words_of(run: ModelRun) -> str:
+    """All that a run that failed says: its error, and what was printed."""
+    return f"{run.error.type}: {run.error.message}\n{run.log or ''}" if run.error else run.log or ""
+
+
+def plain(line: str) -> str:
+    """A line of an error without the runtime's number of it, and the files and functions of its own source."""
+    line = _CODE.sub("", line[:_LONGEST].strip())
     while (place := _PLACE.search(line)) is not None:
         rest = line[_end_of_function(line, place.end()) :]
         line = line[: place.start()].rstrip(" :") + ": " + rest if place.start() else rest
-    return line
+    return line[:LINE_SHOWN]
 
 
 def _end_of_function(line: str, start: int) -> int:

@@ -13,14 +13,15 @@ import msgspec
 from checks.causes import cause_of, family_of
 from checks.facts import Facts, ModelFacts, ModelRun
 from checks.finding import Evidence, Finding, Outcome, Severity, Status
-from checks.model_runs import FALLBACK, LINE_SHOWN, PROCESSOR, elsewhere, left_over, telling_line
+from checks.model_runs import FALLBACK, LINE_SHOWN, PROCESSOR, elsewhere, left_over, plain, telling_line, words_of
 from checks.readers.ticket.lines import lines_of
 from checks.readers.ticket.signatures import Hit, hits
 
 UNKNOWN = "unknown"
 GENERAL = frozenset({UNKNOWN, "user-code-error"})  # what any error can be
 NOT_FAILING = "reproducibility"  # the family of causes for which a model runs
-LEFT_OUT = "onnx-runtime-op-unimplemented"  # the cause of what a device leaves to the processor
+LEFT_OUT = "onnx-runtime-op-unimplemented"  # the cause of what a device leaves to the processor ...
+LEFT_OUT_BY = {"Edge TPU": "edgetpu-model-not-mapped"}  # ... and of what certain devices do
 LIKELY = 0.5  # a wording that is right this often names the cause of the runtime's own error
 MOSTLY = 0.5  # part of the time from which on a fallback is worth a warning
 LEAST_SURE = 0.7  # a program's own error about this file is no second-hand tale
@@ -64,7 +65,7 @@ def _failed(
             severity=least if is_blocking else Severity.WARNING,
             confidence=max(hit.signature.certainty, LEAST_SURE),
             subject=_subject(model, run),
-            evidence=(*_about(model, run, facts), Evidence("clue", hit.clue, run.origin)),
+            evidence=(*_about(model, run, facts), Evidence("clue", _line(hit, run), run.origin)),
             remedies=hit.signature.remedies,
             values={**hit.groups, **_values(model, run)},
         )
@@ -87,15 +88,19 @@ def _told_by(run: ModelRun, facts: Facts) -> Hit | None:
     """The likeliest cause that the words of the error name; what it says is over others goes before these."""
     if run.error is None:
         return None
-    words = f"{run.error.type}: {run.error.message}\n{run.log or ''}"
     found = [
         each
-        for each in hits(lines_of(words), (facts,), run.origin)
+        for each in hits(lines_of(words_of(run)), (facts,), run.origin)
         if each.signature.certainty >= LIKELY and each.cause not in GENERAL and family_of(each.cause) != NOT_FAILING
     ]
     under = {cause for each in found for cause in each.signature.over if cause != each.cause}
     roots = [each for each in found if each.cause not in under] or found
     return max(roots, key=lambda each: each.signature.certainty, default=None)
+
+
+def _line(hit: Hit, run: ModelRun) -> str:
+    """The line that the signature stands in: whole, since a quoted one begins within the names of the source."""
+    return plain(next((line for line in words_of(run).splitlines() if hit.clue in line), hit.clue))
 
 
 def _is_explained(model: ModelFacts, run: ModelRun, known: Sequence[Outcome]) -> bool:
@@ -118,7 +123,7 @@ def _fallback(model: ModelFacts, run: ModelRun, facts: Facts) -> Finding:
     operators = [f"{name} ×{count}" for share in others for name, count in left_over(share).items()]
     reasons = [line for share in others for line in share.reasons.values()]
     return Finding(
-        cause=LEFT_OUT,
+        cause=LEFT_OUT_BY.get(run.setting, LEFT_OUT),
         severity=Severity.WARNING if part >= MOSTLY else Severity.NOTE,
         confidence=0.9,
         subject=_subject(model, run),

@@ -217,6 +217,15 @@ def test_a_file_that_could_not_be_read_is_not_said_to_run() -> None:
     assert (found.outcome, found.reason) == (Outcome.UNKNOWN, "not-read")
 
 
+@pytest.mark.parametrize(
+    ("reason", "outcome"),
+    [("dangerous", Outcome.UNKNOWN), ("too-large", Outcome.SHOULD_RUN), ("too-many", Outcome.SHOULD_RUN)],
+)
+def test_why_it_was_not_tried(reason: str, outcome: Outcome) -> None:
+    found = verdict(facts(bare(runs=(ModelRun(runtime="onnxruntime", reason=reason),))))
+    assert (found.outcome, found.reason) == (outcome, reason)
+
+
 def test_a_runtime_that_does_not_import() -> None:
     error = ErrorText(type="ImportError", message="libcudnn.so.9: cannot open shared object file")
     torch = TorchFacts(version="2.6.0", imported=False, error=error)

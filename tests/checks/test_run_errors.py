@@ -48,7 +48,9 @@ def test_the_cause_that_the_words_of_a_real_error_name(name: str, cause: str, se
     assert found.values["model_path"] == PATH
     assert found.values["runtime"] == plain(name)["runtime"]
     assert found.subject.startswith(f"{PATH} / ")
-    assert any(each.name in {"clue", "error_text"} and each.value for each in found.evidence)
+    (words,) = [each.value for each in found.evidence if each.name in {"clue", "error_text"}]
+    assert words
+    assert ".cc:" not in words
     assert_sayable(found)
 
 
@@ -107,6 +109,17 @@ def test_a_gpu_that_hardly_works(cuda: float, severity: Severity | None) -> None
         assert ("clue", "CUDA kernel not found in registries for Op type: NonMaxSuppression") in [
             (each.name, each.value) for each in found[0].evidence
         ]
+
+
+def test_what_the_edge_tpu_left_to_the_processor() -> None:
+    shares = (
+        ProviderShare(provider="Edge TPU", operators={"edgetpu-custom-op": 1}),
+        ProviderShare(provider="CPU", operators={"TRANSPOSE_CONV": 12, "SOFTMAX": 1}),
+    )
+    run = ModelRun(runtime="litert", setting="Edge TPU", loaded=True, ran=True, shares=shares)
+    (found,) = findings(facts(model("litert-2.3.0-pitch", format="tflite-edgetpu", runs=(run,))))
+    assert (found.cause, found.severity) == ("edgetpu-model-not-mapped", Severity.WARNING)
+    assert_sayable(found)
 
 
 # --- together with the checks -----------------------------------------------------------------------------------------

@@ -100,9 +100,7 @@ def _try(fact, argument, provider):
         options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
     listed = onnxruntime.get_available_providers()
     names = [provider, *(name for name in BEHIND.get(provider, ()) if name in listed)]
-    session = onnxruntime.InferenceSession(
-        argument["path"], options, providers=names if provider == CPU else [*names, CPU], enable_fallback=0
-    )
+    session = _session(argument["path"], options, names if provider == CPU else [*names, CPU])
     fact["loaded"] = True
     if provider not in session.get_providers():
         fact["reason"] = "provider-dropped"
@@ -118,6 +116,15 @@ def _try(fact, argument, provider):
     fact["ran"] = True
     fact["seconds"] = model_kit.timed(run, inputs)
     fact["shares"], fact["node_types"] = _shares(session)
+
+
+def _session(path, options, providers):
+    import onnxruntime
+
+    try:
+        return onnxruntime.InferenceSession(path, options, providers=providers, enable_fallback=0)
+    except TypeError:  # before 1.9 there is no such option, and no fallback
+        return onnxruntime.InferenceSession(path, options, providers=providers)
 
 
 def _found(fact, argument, numpy, specs, run, session):

@@ -93,6 +93,11 @@ def type_releases(number: int) -> tuple[str, str | None] | None:
     return (first, gone) if first is not None else None
 
 
+def type_number(name: str) -> int | None:
+    """The number of a type that only ggml has; None for those that have names of their own elsewhere (float32)."""
+    return next((row.number for row in gguf_table().type if row.name == name), None)
+
+
 def newest_release() -> str:
     """The newest release that the table was read from."""
     return max((row.version for row in gguf_table().release), key=release)

@@ -92,7 +92,33 @@ def gguf(source: Source, beside: Folder) -> ModelFacts | None:
         problem = None
     except Damaged as damage:
         problem = damage
-    return _facts(contents, cursor, problem, _other_parts(source.name, beside))
+    files = _other_parts(source.name, beside)
+    for each in files or ():
+        problem = problem or _add_part(contents, each, beside)
+    return _facts(contents, cursor, problem, files)
+
+
+def _add_part(contents: _Contents, part: NeededFile, beside: Folder) -> Damaged | None:
+    """Add the tensors of another part of the set to the sums; what is wrong with it is returned."""
+    if not part.present:
+        return None
+    with beside.file(part.name) as source:
+        other = _Contents(contents.version)
+        try:
+            if source.read(0, 4) != _MAGIC:
+                raise Damaged("header-damaged", "no GGUF")
+            cursor = Cursor(source, 4)
+            other.version = cursor.number("I")
+            if not 1 <= other.version <= _NEWEST:
+                raise Damaged("header-damaged", f"version {other.version}")
+            _read(cursor, other)
+        except Damaged as damage:
+            return Damaged(damage.reason, f"{part.name}: {damage.detail}")
+    contents.tensors += other.tensors
+    contents.dtypes.update(other.dtypes)
+    contents.memory += other.memory
+    contents.unknown_type = contents.unknown_type or other.unknown_type
+    return None
 
 
 def _read(cursor: Cursor, contents: _Contents) -> None:

@@ -63,12 +63,22 @@ def test_a_set_is_one_model() -> None:
     first = found["split-00001-of-00002.gguf"]
     assert first.needs.files == (NeededFile(name="split-00002-of-00002.gguf", present=True, present_size=672),)
     assert first.details["part"] == "1 / 2"
+    assert (first.parameters, first.needs.memory, first.details["tensors"]) == (256, 1024, "2")
 
 
 def test_a_part_is_missing(tmp_path: Path) -> None:
     shutil.copy(MADE / "split-00002-of-00002.gguf", tmp_path)
     facts = read_model(tmp_path / "split-00002-of-00002.gguf")
     assert (facts.problem, facts.problem_detail) == ("missing-part", "split-00001-of-00002.gguf")
+
+
+def test_a_part_is_short(tmp_path: Path) -> None:
+    for part in MADE.glob("split-*.gguf"):
+        shutil.copy(part, tmp_path)
+    other = tmp_path / "split-00002-of-00002.gguf"
+    other.write_bytes(other.read_bytes()[:-12])
+    facts = read_model(tmp_path / "split-00001-of-00002.gguf")
+    assert (facts.problem, facts.problem_detail) == ("truncated", f"{other.name}: 12 of 512 bytes are missing")
 
 
 def test_the_first_version() -> None:

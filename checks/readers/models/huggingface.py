@@ -29,6 +29,7 @@ from checks.readers.models.hf_config import (
 )
 from checks.readers.models.registry import Rank, file_reader, folder_reader
 from checks.readers.models.safetensors import facts_of, read_header
+from checks.versions import release
 
 _MOST_INDEX = 32 * MIB
 _MOST_SHARDS = 10_000
@@ -206,7 +207,7 @@ def _merged(read: list[ModelFacts], files: tuple[NeededFile, ...]) -> ModelFacts
     elif outside:
         problem, detail = "outside", outside[0]
     first = read[0] if read else ModelFacts(format="safetensors")
-    frameworks = {each: None for facts in read for each in facts.needs.frameworks}
+    frameworks = _highest([each for facts in read for each in facts.needs.frameworks])
     is_complete = not missing and not outside and all(facts.needs.memory is not None for facts in read)
     return msgspec.structs.replace(
         first,
@@ -216,12 +217,22 @@ def _merged(read: list[ModelFacts], files: tuple[NeededFile, ...]) -> ModelFacts
         dtypes=dict(sorted(dtypes.items(), key=lambda each: -each[1])) if read else None,
         quantization=next((facts.quantization for facts in read if facts.quantization), None),
         needs=ModelNeeds(
-            frameworks=tuple(frameworks),
+            frameworks=frameworks,
             files=files or None,
             memory=sum(facts.needs.memory or 0 for facts in read) if is_complete and read else None,
         ),
         details={key: value for key, value in first.details.items() if key != "tensors"},
     )
+
+
+def _highest(wishes: list[str]) -> tuple[str, ...]:
+    """Of several wishes for one package the highest: "safetensors>=0.6.0" and not "safetensors" too."""
+    highest: dict[str, str] = {}
+    for wish in wishes:
+        name, _, version = wish.partition(">=")
+        if name not in highest or release(version) > release(highest[name].partition(">=")[2]):
+            highest[name] = wish
+    return tuple(highest.values())
 
 
 def _shards(weight_map: bytes) -> tuple[str, ...]:

@@ -99,7 +99,7 @@ def facts_of(header: Header, files: tuple[NeededFile, ...] | None = None) -> Mod
         format="safetensors",
         problem=problem.reason if problem else None,
         problem_detail=problem.detail if problem else "",
-        needs=ModelNeeds(frameworks=(_library(header),), files=files, memory=header.data_size),
+        needs=ModelNeeds(frameworks=_frameworks(header), files=files, memory=header.data_size),
         parameters=sum(header.dtypes.values()),
         dtypes=dict(header.dtypes.most_common()),
         quantization=", ".join(quantization) or None,
@@ -255,10 +255,14 @@ def _signs() -> tuple[dict[bytes, tuple[str, str]], re.Pattern[bytes]]:
     return meanings, re.compile(b"|".join(map(re.escape, meanings)))
 
 
-def _library(header: Header) -> str:
-    """The package that reads it, with the release that knows all its number types."""
+def _frameworks(header: Header) -> tuple[str, ...]:
+    """The package that reads it, and PyTorch where its number types ask for a certain release."""
     known = [row.safetensors for row in header.types if row.safetensors]
-    return f"safetensors>={max(known, key=release)}" if known else "safetensors"
+    needed = [f"safetensors>={max(known, key=release)}" if known else "safetensors"]
+    types = [row.torch for row in header.types if row.torch is not None]
+    if types and all(types):  # "": a type that no PyTorch has
+        needed.append(f"torch>={max(types, key=release)}")
+    return tuple(needed)
 
 
 def _details(header: Header) -> dict[str, str]:

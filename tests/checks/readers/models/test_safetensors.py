@@ -31,7 +31,7 @@ def tensor(dtype: str, shape: list[int], start: int, end: int) -> dict[str, obje
 def test_all_of_a_file() -> None:
     facts = read_model(MADE / "types.safetensors")
     assert (facts.format, facts.problem, facts.dependence) == ("safetensors", None, "low")
-    assert facts.needs.frameworks == ("safetensors>=0.6.0",)
+    assert facts.needs.frameworks == ("safetensors>=0.6.0", "torch>=2.8")
     assert facts.needs.memory == 35
     assert facts.parameters == 30
     assert facts.dtypes == {

@@ -14,6 +14,7 @@ import contextlib
 import importlib
 import importlib.metadata
 import json
+import re
 import sys
 import zipfile
 from collections import Counter
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 Said = dict[str, Any]
+_OF_ADAM = re.compile(r"/Adam(?:_1)?$|^beta[12]_power$")
 
 
 def onnx_model(path: str) -> Said:
@@ -137,10 +139,11 @@ def saved_model(path: str) -> Said:
 
 
 def tensorflow_checkpoint(path: str) -> Said:
-    """How many numbers the variables have."""
+    """How many numbers the variables have, without Adam's own, which are no part of the model."""
     tensorflow = importlib.import_module("tensorflow")
     reader = tensorflow.compat.v1.train.NewCheckpointReader(path.removesuffix(".index"))  # takes the name "" as well
-    return {"parameters": sum(_product(shape) for shape in reader.get_variable_to_shape_map().values())}
+    shapes = reader.get_variable_to_shape_map()
+    return {"parameters": sum(_product(shape) for name, shape in shapes.items() if not _OF_ADAM.search(name))}
 
 
 def tensorflow_graph(path: str) -> Said:

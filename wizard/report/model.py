@@ -221,7 +221,7 @@ def finding_view(finding: Finding, facts: Facts, language: str) -> FindingView:
         severity=severity,
         severity_word=words(f"report.severity-{severity}", language),
         symbol=SYMBOLS[severity],
-        title=fill_sentence(text.title, values),
+        title=_titled(finding, fill_sentence(text.title, values), language),
         why=fill_sentence(text.why, values),
         explanation=fill_sentence(text.explanation, values).strip(),
         confidence=finding.confidence,
@@ -231,6 +231,13 @@ def finding_view(finding: Finding, facts: Facts, language: str) -> FindingView:
         questions=tuple(fill_sentence(each.of(language), values) for each in cause.questions),
         sources=cause.sources,
     )
+
+
+def _titled(finding: Finding, title: str, language: str) -> str:
+    """The title, with the name of the model file that it is about: of many files each may have its own trouble."""
+    path = finding.values.get("model_path", "")
+    name = path.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    return words("report.about-file", language, name=name, title=title) if name else title
 
 
 def _confidence(finding: Finding, facts: Facts, language: str) -> str:

@@ -318,7 +318,7 @@ def _with_runs(model: ModelFacts, tried: Iterable[Trial], runs: Mapping[str, tup
 
 
 def side_by_side(models: tuple[ModelFacts, ...]) -> tuple[ModelComparison, ...]:
-    """Two models that were given together, compared; nothing for one or many, or what is no model. What it needs is loaded only for it."""
+    """Two models that were given together, compared; nothing for one or many, or what is no model."""
     if len(models) != 2 or any(each.format is None for each in models):
         return ()
     from checks.model_compare import compare_models

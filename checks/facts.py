@@ -525,6 +525,7 @@ class LiteRtFacts(FrameworkFacts, frozen=True, kw_only=True, omit_defaults=True)
     package: str | None = None
     edgetpu_delegate: bool | None = None  # libedgetpu could be loaded
     edgetpu_error: str | None = None
+    edgetpu_version: str | None = None  # what libedgetpu says of itself: "BuildLabel(...), RuntimeVersion(14)"
 
 
 class OpenVinoFacts(FrameworkFacts, frozen=True, kw_only=True, omit_defaults=True):

@@ -31,9 +31,18 @@ class TfliteCustomOperator(msgspec.Struct, frozen=True, kw_only=True, forbid_unk
     litert: str
 
 
+class NewestAsked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The last releases that the table knows of."""
+
+    tensorflow: str
+    litert: str
+
+
 class TfliteOperatorsTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """resources/knowledge/tflite_operators.toml."""
 
+    newest: NewestAsked
+    flex_before: str  # the first TensorFlow whose Python package does not compute operators of TensorFlow itself
     operator: tuple[TfliteOperator, ...]
     custom: tuple[TfliteCustomOperator, ...]
 

@@ -1,25 +1,36 @@
-"""An ONNX model has operators that the ONNX Runtime of the target does not bring.
+"""A model has operators that its runtime does not bring: ONNX in ONNX Runtime, TFLite in LiteRT and TensorFlow.
 
 Detects:      operators of a domain whose library is not installed, that no library is known for, or that belong to
               another runtime; operators without a domain that are not ONNX's; and those of Microsoft's own set that
-              came with a later ONNX Runtime.
-Why it bites: the session is not created: "... is not a registered function/op", "No Op registered for ...".
+              came with a later ONNX Runtime. Custom operators of a TFLite model that no interpreter brings along.
+Why it bites: the session is not created: "... is not a registered function/op", "No Op registered for ..."; the
+              tensors are not allocated: "Encountered unresolved custom op: ...".
 Blind spots:  a library that the program registers itself is not seen, so what is not known is said with less
               confidence. TensorRT's plugins are left alone where ONNX Runtime lists its TensorRT provider. Other
               formats tell their custom operators through other causes.
-Knowledge:    resources/knowledge/onnx_domains.toml, onnx_operators.toml
+Knowledge:    resources/knowledge/onnx_domains.toml, onnx_operators.toml, tflite_operators.toml
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checks.facts import InterpreterFacts, ModelFacts, ModelFiles, OnnxRuntimeFacts, OperatorUse
+from checks.facts import (
+    InterpreterFacts,
+    LiteRtFacts,
+    ModelFacts,
+    ModelFiles,
+    OnnxRuntimeFacts,
+    OperatorUse,
+    TensorFlowFacts,
+)
 from checks.finding import Evidence, Finding, Severity, Unread
 from checks.knowledge.onnx_domains import onnx_domain, onnx_domains_table
 from checks.knowledge.onnx_operators import MICROSOFT, Support, in_microsofts_set
 from checks.onnx_models import about, full_name, named, onnx_models
 from checks.registry import check
+from checks.tflite_models import NPU, counted, interpreters, tflite_models
+from checks.tflite_models import about as about_tflite
 
 CAUSE = "custom-op-not-registered"
 _TENSORRT = ("TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider")
@@ -31,13 +42,36 @@ _UNKNOWN_DOMAIN = 0.75
 
 @check(CAUSE)
 def custom_op_not_registered(
-    models: ModelFiles, onnxruntime: OnnxRuntimeFacts, interpreter: InterpreterFacts | None
+    models: ModelFiles,
+    onnxruntime: OnnxRuntimeFacts | None,
+    interpreter: InterpreterFacts | None,
+    litert: LiteRtFacts | None = None,
+    tensorflow: TensorFlowFacts | None = None,
 ) -> Iterator[Finding]:
-    """One finding per model."""
+    """One finding per model and runtime."""
+    yield from _in_tflite(models, litert, tensorflow)
+    if onnxruntime is None:
+        return
     for model in onnx_models(models, "onnxruntime"):
         foreign = [each for each in model.needs.operators or () if _is_foreign(each, onnxruntime, interpreter)]
         if foreign:
             yield _finding(model, foreign, onnxruntime)
+
+
+def _in_tflite(models: ModelFiles, litert: LiteRtFacts | None, tensorflow: TensorFlowFacts | None) -> Iterator[Finding]:
+    for interpreter in interpreters(litert, tensorflow):
+        for model in tflite_models(models, interpreter.runtime):
+            foreign = [each for each in model.needs.operators or () if each.is_custom or each.domain == NPU]
+            if foreign:
+                yield Finding(
+                    cause=CAUSE,
+                    severity=Severity.BLOCKING,
+                    confidence=_UNKNOWN_DOMAIN,
+                    subject=f"{model.path} / {interpreter.runtime}",
+                    evidence=(*about_tflite(model, interpreter), Evidence("operators", counted(foreign), model.path)),
+                    values={"model_path": model.path, "runtime": interpreter.runtime},
+                    remedies=("export-without-custom-op",),
+                )
 
 
 def _is_foreign(each: OperatorUse, onnxruntime: OnnxRuntimeFacts, interpreter: InterpreterFacts | None) -> bool:

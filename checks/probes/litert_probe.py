@@ -1,5 +1,6 @@
 """LiteRT in this interpreter (ai-edge-litert, or its older name tflite-runtime), and the delegate of the Edge TPU."""
 
+import ctypes
 import importlib
 import importlib.util
 import os
@@ -43,10 +44,22 @@ def edgetpu(argument):
         except OSError as error:  # the library is not there or does not load
             return {"edgetpu_delegate": False, "edgetpu_error": str(error)}
         except Exception as error:  # the library is there, but the delegate does not start; the reason is printed
-            reason = str(error)
+            facts = {"edgetpu_delegate": False, "edgetpu_error": str(error)}
         else:
-            return {"edgetpu_delegate": True}
-    return {"edgetpu_delegate": False, "edgetpu_error": (reason + "\n" + captured.text).strip()}
+            facts = {"edgetpu_delegate": True}
+    if "edgetpu_error" in facts:
+        facts["edgetpu_error"] = (facts["edgetpu_error"] + "\n" + captured.text).strip()
+    return dict(facts, **_library())
+
+
+def _library():
+    """What the library says of itself: "BuildLabel(...), RuntimeVersion(14)"; it asks no device for that."""
+    try:
+        library = ctypes.CDLL(DELEGATE)
+        library.edgetpu_version.restype = ctypes.c_char_p
+        return {"edgetpu_version": library.edgetpu_version().decode("utf-8", "replace")}
+    except (OSError, AttributeError):  # builds of others may lack the function
+        return {}
 
 
 def libraries(argument):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from checks.facts import Binding, ModelFacts, ModelNeeds, NeededFile, OperatorUse, TensorSpec
-from checks.knowledge.tflite import first_litert, first_tensorflow
+from checks.knowledge.tflite import first_litert, first_tensorflow, tflite_operators_table
 from checks.readers.containers.flatbuffer import IDENTIFIER
 from checks.readers.containers.folder import Folder, inside
 from checks.readers.containers.partly import Partly
@@ -146,7 +146,7 @@ def _frameworks(graphs: _Graphs) -> tuple[str, ...]:
     tensorflow = _newest(first_tensorflow(each.name, each.version) for each in graphs.operators)
     of_tensorflow = f"tensorflow>={tensorflow}" if tensorflow else "tensorflow"
     if graphs.uses("tensorflow"):
-        return (of_tensorflow,)
+        return (f"{of_tensorflow}{',' if tensorflow else ''}<{tflite_operators_table().flex_before}",)
     litert = _newest(first_litert(each.name, each.version) for each in graphs.operators)
     return (f"ai-edge-litert>={litert}" if litert else "ai-edge-litert", of_tensorflow)
 

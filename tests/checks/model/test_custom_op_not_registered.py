@@ -3,8 +3,10 @@
 import msgspec
 import pytest
 from onnx_files import CPU, evidence, loaded, model, ort
+from tflite_files import compiled, files, litert, plain, tensorflow
+from tflite_files import loaded as tflite_loaded
 
-from checks.facts import InterpreterFacts, ModelFacts, ModelFiles, OperatorUse, Package
+from checks.facts import InterpreterFacts, LiteRtFacts, ModelFacts, ModelFiles, OperatorUse, Package, TensorFlowFacts
 from checks.finding import Finding, Severity, Unread
 from checks.model.custom_op_not_registered import custom_op_not_registered
 
@@ -88,3 +90,27 @@ def test_silent(facts: ModelFacts, packages: tuple[str, ...], version: str, prov
 def test_unread_packages_are_not_called_missing() -> None:
     with pytest.raises(Unread):
         list(custom_op_not_registered(ModelFiles(files=(model("made/extensions_op.onnx"),)), ort(), None))
+
+
+@pytest.mark.parametrize(
+    ("lite", "tf", "runtimes"),
+    [
+        pytest.param(litert("2.3.0"), None, ["litert"], id="litert"),
+        pytest.param(litert("2.14.0", "tflite-runtime"), tensorflow("2.21.0"), ["litert", "tensorflow"], id="both"),
+        pytest.param(None, None, [], id="no-interpreter"),
+    ],
+)
+def test_a_custom_operator_of_tflite(lite: LiteRtFacts | None, tf: TensorFlowFacts | None, runtimes: list[str]) -> None:
+    found = list(custom_op_not_registered(files(plain("custom")), None, None, lite, tf))
+    assert [each.values["runtime"] for each in found] == runtimes
+    assert all(evidence(each)["operators"] == "Erf ×1" for each in found)
+
+
+def test_operators_of_tensorflow_and_the_edge_tpu_are_other_causes() -> None:
+    models = files(plain("flex"), plain("int8"), compiled("leaky_edgetpu"), tflite_loaded(plain("custom")))
+    assert list(custom_op_not_registered(models, None, None, litert("2.3.0"))) == []
+
+
+def test_a_part_for_a_phones_npu_runs_nowhere_else() -> None:
+    (found,) = custom_op_not_registered(files(plain("npu")), None, None, litert("2.3.0"))
+    assert evidence(found)["operators"] == "DISPATCH_OP ×1"

@@ -80,7 +80,7 @@ def test_the_release_that_the_newest_operator_version_needs() -> None:
 def test_operators_of_tensorflow_itself() -> None:
     facts = read_model(MADE / "flex.tflite")
     assert OperatorUse(name="FlexErf", domain="tensorflow", version=1, count=1) in (facts.needs.operators or ())
-    assert facts.needs.frameworks == ("tensorflow>=2.2",)
+    assert facts.needs.frameworks == ("tensorflow>=2.2,<2.19",)
     assert Binding(kind="tflite-flex", value="FlexErf") in facts.bound_to
     assert facts.dependence == "medium"
 

@@ -36,7 +36,7 @@ def npy(source: Source, _beside: Folder) -> ModelFacts | None:
     """A single array."""
     if source.size < len(MAGIC) or source.read(0, len(MAGIC)) != MAGIC:
         return None
-    version, array, start = _header(source.read(0, min(_LONGEST_HEADER, source.size)))
+    version, array, start = read_header(source.read(0, min(_LONGEST_HEADER, source.size)))
     pickles = [read_pickle(source, start)] if array.dtype == "object" else []
     needed = array.numbers * bits(array.dtype or "") // 8
     problem = next((each.problem for each in pickles if each.problem), None)
@@ -70,7 +70,7 @@ def npz(archive: ZipFolder) -> ModelFacts | None:
     problem: Damaged | None = None
     for name in names:
         try:
-            version, array, start = _header(archive.beginning_of(name, _BEGINNING))
+            version, array, start = read_header(archive.beginning_of(name, _BEGINNING))
             arrays.append(Tensor(name.removesuffix(".npy")[:200], array.dtype, array.shape, kind="array"))
             if array.dtype == "object" and len(pickles) < _MOST_OBJECTS:
                 with archive.file(name) as source:
@@ -114,7 +114,7 @@ def is_of_chainer(names: Iterable[str]) -> bool:
     return sum(1 for each in inner if each in _OF_CHAINER) >= _MOSTLY * len(paths)
 
 
-def _header(head: bytes) -> tuple[str, Tensor, int]:
+def read_header(head: bytes) -> tuple[str, Tensor, int]:
     """Version, array and the place of the data.
 
     Raises:

@@ -18,7 +18,7 @@ from checks.readers.weights.tensor import StoredTensor
 Tensors = Callable[[Source, Folder, contextlib.ExitStack], Iterator[StoredTensor]]
 
 # Format -> module. Each is imported when it is asked for.
-_MODULES = {
+MODULES = {
     "onnx": "onnx_weights",
     "safetensors": "safetensors_weights",
     "torch-zip": "torch_weights",
@@ -30,7 +30,7 @@ _MODULES = {
 
 def can_read(format_id: str | None) -> bool:
     """Whether the weights of a format can be compared."""
-    return format_id in _MODULES
+    return format_id in MODULES
 
 
 @contextlib.contextmanager
@@ -41,7 +41,7 @@ def stored_tensors(path: Path, format_id: str) -> Iterator[Mapping[str, StoredTe
         Damaged: the file is not what its format asks for.
         KeyError: there is no module for the format; ask :func:`can_read`.
     """
-    module = importlib.import_module(f"{__name__}.{_MODULES[format_id]}")
+    module = importlib.import_module(f"{__name__}.{MODULES[format_id]}")
     tensors: Tensors = module.tensors
     with contextlib.ExitStack() as open_files, opened(path) as source:
         yield {each.name: each for each in tensors(source, DiskFolder(path.absolute().parent), open_files)}

@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 import contextlib
-import io
 from collections.abc import Iterator
-
-import numpy as np
 
 from checks.readers.containers.folder import Folder, ZipFolder
 from checks.readers.containers.source import Damaged, Source
-from checks.readers.weights.tensor import StoredTensor, stretch
+from checks.readers.models.numpy_files import read_header
+from checks.readers.weights.tensor import MOST_TENSORS, StoredTensor, item_size, stretch
 
-_MOST_HEADER = 64 << 10
+_MOST_HEADER = 1 << 16
 
 
 def tensors(source: Source, _beside: Folder, open_files: contextlib.ExitStack) -> Iterator[StoredTensor]:
-    """Every array of numbers in C order; pickled objects are left out."""
+    """Every array of numbers that lies in C order and little-endian; pickled objects are left out."""
     archive = ZipFolder(source)
+    if len(archive.names) > MOST_TENSORS:
+        raise Damaged("too-large", f"{len(archive.names)} arrays")
     for name in archive.names:
         member = open_files.enter_context(archive.file(name))
-        header = io.BytesIO(member.read(0, min(_MOST_HEADER, member.size)))
-        try:
-            version = np.lib.format.read_magic(header)
-            read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-            shape, is_fortran, dtype = read(header)
-        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, OverflowError, EOFError) as error:
-            raise Damaged("header-damaged", f"{name}: {error}") from error
-        if is_fortran or dtype.hasobject or dtype.byteorder == ">":
+        head = member.read(0, min(_MOST_HEADER, member.size))
+        _, array, at = read_header(head)
+        said = head[:at]
+        is_turned = b"'fortran_order': True" in said or b"'descr': '>" in said
+        if (
+            is_turned
+            or array.dtype is None
+            or array.shape is None
+            or item_size(array.dtype) is None
+            or at > member.size
+        ):
             continue
-        at = header.tell()
-        yield StoredTensor(name.removesuffix(".npy"), dtype.name, shape, stretch(member, at, member.size - at))
+        yield StoredTensor(name.removesuffix(".npy"), array.dtype, array.shape, stretch(member, at, member.size - at))

@@ -30,7 +30,7 @@ def tensors(source: Source, _beside: Folder, _open_files: contextlib.ExitStack) 
         entries = msgspec.json.decode(source.read(8, length), type=dict[str, msgspec.Raw])
         entries.pop("__metadata__", None)
         read = {name: msgspec.json.decode(entry, type=_Entry) for name, entry in entries.items()}
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Damaged("header-damaged", str(error)) from error
     if len(read) > MOST_TENSORS:
         raise Damaged("too-large", f"{len(read)} tensors")

@@ -12,6 +12,7 @@ others stay. The limits are libFuzzer's: 10 seconds for one input, 1 GiB of memo
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import sys
 import tempfile
@@ -27,9 +28,11 @@ LIMITS = ("-timeout=10", "-rss_limit_mb=1024", "-max_len=131072", "-print_final_
 
 with atheris.instrument_imports(include=["checks.readers"]):
     from checks.facts import ModelFacts
-    from checks.readers.containers.folder import ZipFolder
+    from checks.readers import weights
+    from checks.readers.containers.folder import Folder, ZipFolder
     from checks.readers.containers.source import Damaged, Source, of_bytes
-    from checks.readers.models.registry import ArchiveReader, FileReader, Reader, all_readers
+    from checks.readers.models.registry import ArchiveReader, FileReader, Rank, Reader, all_readers
+    from checks.readers.weights.tensor import decoded
 
 
 class MemoryFolder:
@@ -52,8 +55,25 @@ class MemoryFolder:
 
 
 def readers() -> dict[str, Reader]:
-    """Every reader by the module and function that it is."""
-    return {f"{each.read.__module__.rpartition('.')[2]}.{each.read.__name__}": each for each in all_readers()}
+    """Every reader by the module and function that it is, and those of weights."""
+    found = {f"{each.read.__module__.rpartition('.')[2]}.{each.read.__name__}": each for each in all_readers()}
+    return {**found, **{f"weights.{name}": _weights_reader(module) for name, module in weights.MODULES.items()}}
+
+
+def _weights_reader(name: str) -> FileReader:
+    """What reads every number of a file, in the form of a reader of models."""
+    with atheris.instrument_imports(include=["checks.readers"]):
+        module = importlib.import_module(f"{weights.__name__}.{name}")
+
+    def read(source: Source, beside: Folder) -> ModelFacts:
+        with contextlib.ExitStack() as open_files:
+            for tensor in module.tensors(source, beside, open_files):
+                for block in tensor.blocks():
+                    if tensor.can_decode:
+                        decoded(block, tensor.dtype)
+        return ModelFacts()
+
+    return FileReader((), Rank.MAGIC, read)
 
 
 def seeds_of(reader: Reader) -> list[tuple[str, dict[str, bytes]]]:

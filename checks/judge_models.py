@@ -17,6 +17,7 @@ from checks.model_trials import is_broken, is_installed, runtimes_of
 from checks.model_verdicts import ModelVerdict, Outcome
 
 PROVIDER_UNAVAILABLE = "ort-provider-unavailable"
+LEFT_OUT = "onnx-runtime-op-unimplemented"
 # Of two programs that are one, the one to name where both are installed.
 INSTEAD = {"tensorflow": ("keras", "keras-")}
 
@@ -112,20 +113,30 @@ def _of_ran(
 
 
 def _verdict(model: ModelFacts, run: ModelRun, outcome: Outcome, findings: Sequence[Finding]) -> ModelVerdict:
-    about = [each for each in findings if each.values.get("setting", run.setting) == run.setting]
-    is_fine = outcome in (Outcome.RUNS, Outcome.LOADS)
-    cause = "" if is_fine else next((each.cause for each in sorted(about, key=_gravest)), "")
     error = "" if run.error is None or run.ran else telling_line(run)
     return ModelVerdict(
         model=model.path,
         runtime=run.runtime,
         outcome=outcome,
         setting=run.setting,
-        cause=cause,
+        cause=_cause(run, outcome, findings),
         reason=run.reason,
         error=error,
         shares=run.shares or (),
     )
+
+
+def _cause(run: ModelRun, outcome: Outcome, findings: Sequence[Finding]) -> str:
+    """The finding that says why: the one that this very run gave, else one that can be the reason."""
+    own = [each for each in findings if each.values.get("setting") == run.setting]
+    if outcome is Outcome.DOES_NOT_RUN:
+        others = [each for each in findings if each.severity is Severity.BLOCKING]
+    elif outcome is Outcome.RUNS_WITH_FALLBACK:
+        others = [each for each in findings if each.cause in (PROVIDER_UNAVAILABLE, LEFT_OUT)]
+    else:
+        return ""
+    found = [*sorted(own, key=_gravest), *sorted(others, key=_gravest)]
+    return found[0].cause if found else ""
 
 
 def _gravest(finding: Finding) -> tuple[int, float]:

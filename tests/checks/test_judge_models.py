@@ -155,6 +155,15 @@ def test_a_device_that_failed_with_the_inputs_that_the_processor_took() -> None:
     assert [each.provider for each in found.shares] == [CPU]
 
 
+def test_a_finding_about_something_else_is_no_reason_for_a_fallback() -> None:
+    run = on(CUDA, share(CUDA, 0.5, Conv=60), share(CPU, 0.5, NonMaxSuppression=1))
+    case = facts(bare(runs=(run,)))
+    other = finding("quantization-unsupported", Severity.WARNING)
+    assert verdict(case, other).cause == ""
+    left_out = finding("onnx-runtime-op-unimplemented", Severity.NOTE, runtime="onnxruntime", setting=CUDA)
+    assert verdict(case, other, left_out).cause == "onnx-runtime-op-unimplemented"
+
+
 def test_a_provider_that_does_not_start_at_all_is_a_fallback() -> None:
     """It is not tried with the model; the finding about the runtime has no model."""
     case = facts(bare(runs=(on(CPU, share(CPU, 0.5, Conv=9)),)))

@@ -12,14 +12,18 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 import torch
+from hypothesis import given, settings, strategies
 
-from checks.facts import ModelRun, ProbeRun
+from checks.case import Answers, decode, judged, to_builtins
+from checks.facts import ModelFacts, ModelRun, ProbeRun
 from checks.knowledge.model_safety import model_safety
 from checks.probes.host import load
 from checks.probes.model_catalogue import HERE, MODEL_PROBES, ModelProbeSpec, runs_of
 from checks.probes.runner import Answer, ProbeTask, run_probe
+from tests.checks.recorded_runs import facts
 
 PROFILES = Path(__file__).parents[2] / "recordings" / "model_runs" / "profiles"
 NotDrawn = sys.modules["naosu_model_kit"].NotDrawn
@@ -424,3 +428,36 @@ def test_the_end_of_a_process_is_the_end_of_its_run() -> None:
     assert [each.reason for each in told(answer, status="timed-out")] == ["", "timed-out"]
     assert [each.reason for each in told({}, status="cancelled")] == ["cancelled"]
     assert [each.runtime for each in told({"runs": "no list"}, status="ok")] == []
+
+
+JSON: Any = strategies.recursive(
+    strategies.none()
+    | strategies.booleans()
+    | strategies.integers()
+    | strategies.floats()
+    | strategies.text(max_size=8),
+    lambda inner: (
+        strategies.lists(inner, max_size=3) | strategies.dictionaries(strategies.text(max_size=8), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+SHARES = strategies.fixed_dictionaries(
+    {"provider": JSON, "operators": JSON | strategies.dictionaries(strategies.text(max_size=4), strategies.integers())},
+    optional={"seconds": JSON, "reasons": JSON, "operator_seconds": JSON},
+)
+RUN = strategies.dictionaries(
+    strategies.sampled_from(ModelRun.__struct_fields__), JSON | strategies.lists(SHARES), max_size=9
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    told=strategies.lists(RUN | JSON, max_size=3) | JSON, status=strategies.sampled_from(("ok", "failed", "crashed"))
+)
+def test_a_process_that_is_broken_may_answer_anything(told: object, status: str) -> None:
+    chosen = spec("onnxruntime", "onnxruntime_model")
+    found = runs_of(Answer({"runs": told}, ProbeRun(probe="onnxruntime", interpreter="python", status=status)), chosen)
+    model = ModelFacts(path="/model", name="model", format="onnx", runs=found)
+    case = judged(facts(model, installed={"onnxruntime": "1.24.1"}), Answers(symptom="models"))
+    assert {each.runtime for each in case.verdicts} >= {"onnxruntime"}
+    assert decode(msgspec.json.encode(to_builtins(case))).facts.models[0].path == "/model"

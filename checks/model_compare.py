@@ -155,9 +155,9 @@ def compare_models(first: ModelFacts, second: ModelFacts, most: int = MOST_WEIGH
 
 def _why_not(first: ModelFacts, second: ModelFacts, most: int) -> str:
     """Why the weights are not compared, an id [weights-...] of models.toml; "" where they can be."""
-    if first.problem or second.problem or not all(Path(each.path).is_file() for each in (first, second)):
+    if first.problem or second.problem:
         return "unreadable"
-    if not (can_read(first.format) and can_read(second.format)):
+    if not all(can_read(each.format) and Path(each.path).is_file() for each in (first, second)):
         return "no-reader"
     sizes = (each for model in (first, second) for each in (model.size, model.needs.memory))
     return "too-large" if max(each or 0 for each in sizes) > most else ""

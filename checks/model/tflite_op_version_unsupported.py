@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from checks.facts import LiteRtFacts, ModelFacts, ModelFiles, OperatorUse, TensorFlowFacts
 from checks.finding import Evidence, Finding, Severity, Unread
-from checks.knowledge.tflite import first_litert, first_tensorflow, tflite_operators_table
+from checks.knowledge.tflite_operators import first_litert, first_tensorflow, tflite_operators_table
 from checks.registry import check
 from checks.tflite_models import SHOWN, Interpreter, about, interpreters, tflite_models
 from checks.versions import release

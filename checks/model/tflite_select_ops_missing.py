@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from checks.facts import LiteRtFacts, ModelFiles, TensorFlowFacts
 from checks.finding import Evidence, Finding, Severity
-from checks.knowledge.tflite import tflite_operators_table
+from checks.knowledge.tflite_operators import tflite_operators_table
 from checks.registry import check
 from checks.tflite_models import Interpreter, about, counted, interpreters, tflite_models
 from checks.versions import release

@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from checks.facts import Binding, ModelFacts, ModelNeeds, NeededFile, OperatorUse, TensorSpec
-from checks.knowledge.mnn import mnn_operators
+from checks.knowledge.mnn_operators import mnn_operators
 from checks.readers.containers.flatbuffer import FlatBuffer, Table
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.partly import Partly

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from checks.facts import Binding, ModelFacts, ModelNeeds, NeededFile, OperatorUse, TensorSpec
-from checks.knowledge.tflite import first_litert, first_tensorflow, tflite_operators_table
+from checks.knowledge.tflite_operators import first_litert, first_tensorflow, tflite_operators_table
 from checks.readers.containers.flatbuffer import IDENTIFIER
 from checks.readers.containers.folder import Folder, inside
 from checks.readers.containers.partly import Partly

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from checks.knowledge.tflite import custom_operator, operator_name
+from checks.knowledge.tflite_operators import custom_operator, operator_name
 from checks.readers.containers.flatbuffer import FlatBuffer, Table
 from checks.readers.containers.source import MIB, Damaged, Source
 

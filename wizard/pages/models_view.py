@@ -53,14 +53,14 @@ class ModelsView(QWidget):
         if first is not None:
             self.table.setCurrentItem(first)
 
-    def _say(self, key: str, **values: object) -> str:
+    def _words(self, key: str, **values: object) -> str:
         return words(f"models.{key}", self._language, **values)
 
     def _fill_table(self) -> None:
         table = self.table
         table.setColumnCount(len(_COLUMNS))
-        table.setHeaderLabels([self._say(f"column-{key}") for key in _COLUMNS])
-        table.setAccessibleName(self._say("heading"))
+        table.setHeaderLabels([self._words(f"column-{key}") for key in _COLUMNS])
+        table.setAccessibleName(self._words("heading"))
         table.setRootIsDecorated(False)
         table.setUniformRowHeights(True)
         table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -102,11 +102,11 @@ class ModelsView(QWidget):
         model = self._models[item.data(0, Qt.ItemDataRole.UserRole)]
         frame, layout = card()
         frame.setAccessibleName(model.name)
-        layout.addWidget(plain_label("cardTitle", self._say("heading-file", name=model.name, format=model.format)))
+        layout.addWidget(plain_label("cardTitle", self._words("heading-file", name=model.name, format=model.format)))
         if model.problem:
             layout.addWidget(plain_label("tone-blocking", f"{model.symbol} {model.problem}", selectable=True))
         if model.verdicts:
-            layout.addWidget(plain_label("heading", self._say("heading-verdicts")))
+            layout.addWidget(plain_label("heading", self._words("heading-verdicts")))
             layout.addLayout(self._verdicts(model.verdicts))
         for section in model.sections:
             layout.addWidget(plain_label("heading", section.title))

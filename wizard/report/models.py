@@ -261,13 +261,21 @@ def _inside_rows(model: ModelFacts, language: str) -> Iterator[FactRow]:
 
 def _run_rows(run: ModelRun, language: str) -> Iterator[FactRow]:
     state = "ran" if run.ran else "loaded" if run.loaded else "failed" if run.loaded is False else "not-tried"
-    yield _row("run", words(f"models.run-{state}", language), language)
+    why = _known(f"reason-{run.reason}", run.reason, language) if run.reason else ""
+    said = " ".join(filter(None, (words(f"models.run-{state}", language), why)))
+    yield _row(
+        "run", words("report.with-detail", language, text=said, detail=run.detail) if run.detail else said, language
+    )
+    if run.inputs:
+        yield _row("run-inputs", "\n".join(_most([_tensor(each) for each in run.inputs], language)), language)
     total = sum(each.seconds or 0.0 for each in run.shares or ())
     for share in run.shares or ():
         part = _percent(share.seconds / total) if share.seconds is not None and total else ""
         names = [f"{name} ×{count}" for name, count in sorted(share.operators.items(), key=lambda each: -each[1])]
         nodes = words("models.nodes", language, count=sum(share.operators.values()))
         yield FactRow(share.provider, _listed([*filter(None, (part, nodes)), *_most(names, language)], language))
+        for operator, line in list(share.reasons.items())[:_MOST]:
+            yield FactRow(words("models.row-why-here", language, operator=operator), line)
     if run.seconds is not None:
         yield _row("seconds", words("models.milliseconds", language, milliseconds=run.seconds * 1000), language)
     if run.error is not None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import logging
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ from enum import IntEnum
 from checks.facts import ModelFacts
 from checks.readers.containers.folder import Folder, ZipFolder
 from checks.readers.containers.source import Source
+
+log = logging.getLogger(__name__)
 
 ReadFile = Callable[[Source, Folder], ModelFacts | None]
 ReadFolder = Callable[[Folder], ModelFacts | None]
@@ -87,7 +90,11 @@ def all_readers() -> tuple[Reader, ...]:
 
     found: list[Reader] = []
     for module in sorted(pkgutil.iter_modules(models.__path__), key=lambda each: each.name):
-        loaded = importlib.import_module(f"{models.__name__}.{module.name}")
+        try:
+            loaded = importlib.import_module(f"{models.__name__}.{module.name}")
+        except Exception:  # a library that does not load here must not take the other formats along
+            log.exception("the reader %s could not be loaded", module.name)
+            continue
         mine = [value for value in vars(loaded).values() if isinstance(value, Reader)]
         found.extend(each for each in mine if each.read.__module__ == loaded.__name__)
     return tuple(found)

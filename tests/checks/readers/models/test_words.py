@@ -1,6 +1,7 @@
 """Whatever a reader says has words in both languages."""
 
 import ast
+import importlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,6 +44,13 @@ def test_ids_in_the_code(path: Path) -> None:
     }
     assert sorted(each for each in problems if f"problem-{each}" not in words) == []
     assert sorted(each for each in said(tree, "Binding", "kind") if f"bound-{each}" not in words) == []
+
+
+def test_every_module_is_loaded() -> None:
+    """The register passes over one that breaks, so that it is noticed here."""
+    named = {path.stem for path in Path(models.__path__[0]).glob("*.py")} - {"__init__", "registry"}
+    for name in named:
+        importlib.import_module(f"{models.__name__}.{name}")
 
 
 def test_the_table_of_formats() -> None:

@@ -21,13 +21,16 @@ def said(tree: ast.AST, function: str, argument: str) -> Iterator[str]:
     """The literal first or named argument of every call of a function."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == function:
-            values = [*node.args[:1], *(each.value for each in node.keywords if each.arg == argument)]
-            for value in values:
-                yield from (
-                    each.value
-                    for each in ast.walk(value)
-                    if isinstance(each, ast.Constant) and isinstance(each.value, str)
-                )
+            for value in (*node.args[:1], *(each.value for each in node.keywords if each.arg == argument)):
+                yield from literals(value)
+
+
+def literals(value: ast.expr) -> Iterator[str]:
+    """A text, or the texts of which one is chosen."""
+    if isinstance(value, ast.IfExp):
+        yield from (*literals(value.body), *literals(value.orelse))
+    elif isinstance(value, ast.Constant) and isinstance(value.value, str):
+        yield value.value
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)

@@ -65,14 +65,11 @@ def what_it_does(module: str, name: str) -> str:
     """What a dangerous name does ("commands", "code", "network", ...); "" for any other."""
     deeds = _deeds()
     parts = name.split(".")
-    for part in parts[1:]:
-        if part in deeds.attributes:
-            return deeds.attributes[part]
     # A dotted name goes from attribute to attribute, and may come out anywhere: torch._utils + "os.system".
-    for start in range(len(parts)) if len(parts) > 1 else ():
-        if found := _covering(deeds.covered, ".".join(parts[start:])):
-            return found
-    return _covering(deeds.covered, f"{module}.{name}")
+    suffixes = (".".join(parts[start:]) for start in range(len(parts) if len(parts) > 1 else 0))
+    found = (_covering(deeds.covered, path) for path in (f"{module}.{name}", *suffixes))
+    reached = (deeds.attributes.get(part, "") for part in parts)
+    return next(filter(None, (*found, *reached)), "")
 
 
 def is_taken_by_weights_only(module: str, name: str) -> bool:

@@ -51,11 +51,14 @@ def torchscript(archive: ZipFolder) -> ModelFacts | None:
     main, constants = files.pickle("data.pkl"), files.pickle("constants.pkl")
     facts = _facts(files, main, [main, constants])
     code = "\n".join(_code(files))
-    devices = tuple(dict.fromkeys((*(facts.needs.devices or ()), *_devices_in(code))))[:_SHOWN]
+    in_code = tuple(_devices_in(code))[:_SHOWN]
+    devices = tuple(dict.fromkeys((*(facts.needs.devices or ()), *in_code)))[:_SHOWN]
     bytecode = files.pickle("bytecode.pkl") if "bytecode.pkl" in files else None
     operators = _of_bytecode(bytecode) if bytecode else _of_code(code)
     signature = _signature(code, facts.details.get("model-class", ""))
     details = facts.details | _details(files, archive, signature, bytecode)
+    if in_code:
+        details["devices-in-code"] = ", ".join(in_code)
     if "model-class" in details:
         details["model-class"] = _MANGLED.sub("", details["model-class"])
     problem = main.problem or constants.problem or (bytecode.problem if bytecode else None)

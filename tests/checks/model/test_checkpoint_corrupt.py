@@ -1,0 +1,56 @@
+"""Which files are damaged, and which are only something else."""
+
+from pathlib import Path
+
+import pytest
+
+from checks.facts import ModelFacts, ModelFiles, ModelRun
+from checks.finding import Finding, Severity
+from checks.model.checkpoint_corrupt import checkpoint_corrupt
+from checks.readers.models import read_models
+
+RECORDED = Path(__file__).parents[2] / "recordings" / "models"
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 132335669\n"
+
+
+def judged(*models: ModelFacts) -> list[Finding]:
+    return list(checkpoint_corrupt(ModelFiles(files=models)))
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"", "empty"),
+        (POINTER, "lfs-pointer"),
+        (b"<!DOCTYPE html><title>404</title>", "html-page"),
+        (b"PK\x03\x04" + bytes(100), "archive-damaged"),
+        (b"\x80\x02}q\x00(X\x05\x00\x00\x00stateX\x10\x00\x00\x00", "truncated"),
+    ],
+)
+def test_a_file_that_is_not_what_its_name_says(data: bytes, problem: str, tmp_path: Path) -> None:
+    (tmp_path / "model.pt").write_bytes(data)
+    (finding,) = judged(*read_models(tmp_path / "model.pt"))
+    assert finding.severity is Severity.BLOCKING
+    assert finding.placeholders()["file_problem"] == problem
+    assert finding.values == {"model_path": str(tmp_path / "model.pt"), "runtime": ""}
+
+
+def test_an_unknown_file_is_only_a_note(tmp_path: Path) -> None:
+    (tmp_path / "model.bin").write_bytes(b"who knows")
+    (finding,) = judged(*read_models(tmp_path / "model.bin"))
+    assert finding.severity is Severity.NOTE
+
+
+@pytest.mark.parametrize(
+    "problem", [None, "missing-part", "encrypted", "unreadable", "not-a-file", "reader-broke", "outside"]
+)
+def test_silent(problem: str | None) -> None:
+    assert judged(ModelFacts(path="a", format="onnx", problem=problem)) == []
+
+
+def test_a_file_that_was_loaded_is_not_damaged() -> None:
+    assert judged(ModelFacts(path="a", problem="truncated", runs=(ModelRun(runtime="torch", loaded=True),))) == []
+
+
+def test_whole_files() -> None:
+    assert judged(*read_models(RECORDED / "torch-zip"), *read_models(RECORDED / "pickle")) == []

@@ -17,7 +17,8 @@ _PAGE = 4096  # tables lie between weights, so little is read around each
 _MOST_PAGES = 4096
 _MOST_VTABLES = 4096
 _LEAST_STEPS = 20_000
-_MOST_STEPS = 8_000_000
+_MOST_STEPS = 3_000_000
+_MOST_ELEMENTS = 500_000  # of one vector of tables or texts
 _MOST_TEXT = 1 << 16
 _MOST_NUMBERS = 1 << 20  # of one vector
 
@@ -183,16 +184,18 @@ class Table:
         """How many elements a vector of tables or texts has."""
         return self.span(field, 4)[1]
 
-    def tables(self, field: int) -> Iterator[Table]:
-        """The tables of a vector."""
-        at, length = self.span(field, 4)
-        for each in range(at, at + 4 * length, 4):
+    def tables(self, field: int, most: int = _MOST_ELEMENTS) -> Iterator[Table]:
+        """The tables of a vector.
+
+        Raises:
+            Damaged: "too-large" after ``most``.
+        """
+        for each in self._elements(field, most):
             yield Table(self.buffer, self.buffer.follow(each))
 
     def text_spans(self, field: int) -> Iterator[tuple[int, int]]:
         """(where it begins, its bytes) of each string of a vector."""
-        at, length = self.span(field, 4)
-        for each in range(at, at + 4 * length, 4):
+        for each in self._elements(field, _MOST_ELEMENTS):
             start = self.buffer.follow(each)
             size = self.buffer.number_at(start, _U32)
             if start + 4 + size > self.buffer.source.size:
@@ -207,3 +210,10 @@ class Table:
                 raise Damaged(DAMAGED, f"{size} bytes at {start}")
             self.buffer.spend(size // 16)
             yield self.buffer.bytes_at(start, size).decode("utf-8", "replace")
+
+    def _elements(self, field: int, most: int) -> Iterator[int]:
+        """Where the offsets of a vector lie."""
+        at, length = self.span(field, 4)
+        yield from range(at, at + 4 * min(length, most), 4)
+        if length > most:
+            raise Damaged("too-large", f"{length} elements at {at}")

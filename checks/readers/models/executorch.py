@@ -28,7 +28,9 @@ _TEST_TENSOR = 1  # the member of the union ValueUnion
 _KERNEL, _DELEGATE = 1, 2  # members of the union InstructionArguments
 _BOUND, _UNBOUND = 1, 2
 _EXTERNAL = 1
-_MOST_VALUES = 500_000
+_MOST_VALUES = 200_000
+_MOST_NAMES = 10_000  # of operators, backends, methods
+_MOST_FACES = 1_000  # inputs, and outputs
 _MOST_BYTES = 1 << 48
 # Namespaces of operators that the libraries shipped with the runtime bring along.
 _SHIPPED = ("aten", "dim_order_ops", "executorch_prim", "quantized_decomposed")
@@ -75,7 +77,7 @@ def _program(source: Source) -> ModelFacts:
     with partly():
         root = FlatBuffer(source).root()
         with partly():
-            for plan in root.tables(1):
+            for plan in root.tables(1, _MOST_NAMES):
                 _read_plan(plan, read)
         read.memory = sum(each.span(0)[1] for number in (2, 3) for each in root.tables(number))
         read.memory += _segments(root.tables(4), source, _header(source, _PROGRAM_HEADER, 1))
@@ -116,10 +118,10 @@ def _read_plan(plan: Table, read: _Program) -> None:
             tensors[number] = tensor
             _add_tensor(tensor, read)
     if read.inputs is None:
-        read.inputs = _specs(plan.integers(3), tensors)
-        read.outputs = _specs(plan.integers(4), tensors)
-    operators = [f"{each.text(0, 256)}.{each.text(1, 256)}".rstrip(".") for each in plan.tables(6)]
-    backends = [each.text(0, 256) for each in plan.tables(7)]
+        read.inputs = _specs(plan.integers(3)[:_MOST_FACES], tensors)
+        read.outputs = _specs(plan.integers(4)[:_MOST_FACES], tensors)
+    operators = [f"{each.text(0, 256)}.{each.text(1, 256)}".rstrip(".") for each in plan.tables(6, _MOST_NAMES)]
+    backends = [each.text(0, 256) for each in plan.tables(7, _MOST_NAMES)]
     for chain in plan.tables(5):
         for instruction in chain.tables(2):
             names, seen = {_KERNEL: (operators, read.operators), _DELEGATE: (backends, read.backends)}.get(
@@ -135,7 +137,7 @@ def _add_tensor(tensor: Table, read: _Program) -> None:
     """Count a constant: one with data in the file, or in a file beside."""
     extra = tensor.table(9)
     if extra is not None and extra.integer(2, "b") == _EXTERNAL:
-        key = extra.text(1)
+        key = extra.text(1, 1_000)
         if key in read.external:
             return
         read.external.add(key)

@@ -5,6 +5,7 @@ The schema: https://github.com/alibaba/MNN/blob/master/schema/default/MNN.fbs
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -23,7 +24,9 @@ _INPUT, _PLUGIN, _EXTRA = 34, 256, 512
 _CONVOLUTION = 9  # the member of the union OpParameter
 _HALVES = 3  # IDSTQuan.type
 _LOOKED_AT = 4  # operators and names that must make sense
-_MOST_NAME = 1000
+_MOST_NAME = 1_000
+_MOST_KINDS = 5_000  # of operators
+_MOST_VALUES = 1_000  # inputs, and outputs
 
 _CONVERTED_FROM = {0: "Caffe", 1: "TensorFlow", 2: "TFLite", 3: "ONNX", 4: "TorchScript"}  # NetSource
 _DTYPES = {
@@ -98,8 +101,8 @@ def _is_net(root: Table) -> bool:
     if not (root.has(3) and root.has(7)) or not 0 <= root.integer(6, "b") <= max(_CONVERTED_FROM):
         return False
     try:
-        operators = [each for _, each in zip(range(_LOOKED_AT), root.tables(3), strict=False)]
-        names = [each for _, each in zip(range(_LOOKED_AT), root.texts(7, _MOST_NAME), strict=False)]
+        operators = list(itertools.islice(root.tables(3), _LOOKED_AT))
+        names = list(itertools.islice(root.texts(7, _MOST_NAME), _LOOKED_AT))
         names += [each.text(3, _MOST_NAME) for each in operators]
         return (
             bool(operators and names)
@@ -132,19 +135,22 @@ def _read_sources(root: Table, read: _Read) -> None:
 
 
 def _read_face(root: Table, read: _Read) -> None:
-    read.outputs = tuple(TensorSpec(name=name) for name in root.texts(4, _MOST_NAME))
+    names = itertools.islice(root.texts(4, _MOST_NAME), _MOST_VALUES)
+    read.outputs = tuple(TensorSpec(name=name) for name in names)
 
 
 def _read_operators(net: Table, number: int, read: _Read) -> None:
     for operator in net.tables(number):
         kind = operator.integer(5)
+        if len(read.operators) >= _MOST_KINDS and kind not in read.operators:
+            raise Damaged("too-large", f"more than {_MOST_KINDS} kinds of operators")
         read.operators[kind] += 1
         parameters = operator.table(2)
         if parameters is None:
             continue
-        if kind == _INPUT and number == 3:
+        if kind == _INPUT and number == 3 and len(read.inputs) < _MOST_VALUES:
             read.inputs.append(_input(operator.text(3, _MOST_NAME), parameters))
-        elif kind in (_PLUGIN, _EXTRA):
+        elif kind in (_PLUGIN, _EXTRA) and len(read.foreign) < _MOST_KINDS:
             read.foreign.add(parameters.text(0, _MOST_NAME))
         elif operator.integer(1, "B") == _CONVOLUTION:
             _look_at_weights(parameters, read)

@@ -5,8 +5,8 @@ The schema: https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from checks.facts import Binding, ModelFacts, ModelNeeds, OperatorUse, TensorSpec
@@ -23,7 +23,8 @@ MAGIC = b"ORTM"
 _VALUE, _PARAM = 1, 2  # DimensionValueType
 _TENSOR_TYPE = 1  # the member of the union TypeInfoValue
 _DEEPEST = 30  # graphs within graphs
-_MOST_VALUES = 1000
+_MOST_VALUES = 1_000
+_MOST_KINDS = 5_000  # of operators
 _SHOWN = 200
 _STANDARD = ("standard", "built-in", "internal")  # domains that ONNX Runtime computes by itself
 
@@ -87,7 +88,7 @@ def _read_model(model: Table, read: _Read, partly: Partly) -> None:
     read.ir = model.integer(0, "q")
     read.producer, read.producer_version = model.text(2, _SHOWN), model.text(3, _SHOWN)
     with partly():
-        for each in model.tables(1):
+        for each in model.tables(1, _MOST_VALUES):
             read.opsets[_domain(each.text(0, _SHOWN))] = each.integer(1, "q")
     graph = model.table(7)
     if graph is None:
@@ -109,7 +110,10 @@ def _read_graph(graph: Table, read: _Read, depth: int) -> None:
             if part is not None:
                 _add_tensor(part, read)
     for node in graph.tables(2):
-        read.operators[(_domain(node.text(2, _SHOWN)), node.text(5, _SHOWN), node.integer(3))] += 1
+        kind = (_domain(node.text(2, _SHOWN)), node.text(5, _SHOWN), node.integer(3))
+        if len(read.operators) >= _MOST_KINDS and kind not in read.operators:
+            raise Damaged("too-large", f"more than {_MOST_KINDS} kinds of operators")
+        read.operators[kind] += 1
         for attribute in node.tables(10):
             within = attribute.table(7)
             for inner in (*((within,) if within else ()), *attribute.tables(12)):
@@ -128,7 +132,7 @@ def _add_tensor(tensor: Table, read: _Read) -> None:
 
 def _read_face(graph: Table, read: _Read) -> None:
     """Inputs and outputs; weights are not among them."""
-    wanted = {number: list(_first(graph.texts(number))) for number in (5, 6)}
+    wanted = {number: list(itertools.islice(graph.texts(number), _MOST_VALUES)) for number in (5, 6)}
     names = {name for each in wanted.values() for name in each}
     types = {}
     for value in graph.tables(1):
@@ -136,10 +140,6 @@ def _read_face(graph: Table, read: _Read) -> None:
         if name in names:
             types[name] = value.table(2)
     read.inputs, read.outputs = (tuple(_spec(name, types.get(name)) for name in wanted[number]) for number in (5, 6))
-
-
-def _first(names: Iterator[str]) -> Iterator[str]:
-    return (name for _, name in zip(range(_MOST_VALUES), names, strict=False))
 
 
 def _spec(name: str, type_: Table | None) -> TensorSpec:

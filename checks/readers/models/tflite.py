@@ -20,6 +20,7 @@ from checks.readers.models.tflite_weights import Weights
 from checks.versions import release
 
 MAGIC = b"TFL3"
+_MOST_VALUES = 1_000  # inputs, and outputs
 
 
 @dataclass
@@ -72,8 +73,8 @@ def _read_graphs(file: TfliteFile, graphs: _Graphs) -> None:
         graph = Subgraph(tuple(tensors), tuple(operators), table.integers(1), table.integers(2))
         graphs.weights.add(graph)
         if graphs.count == 1:
-            graphs.inputs = tuple(_spec(each) for each in graph.of(graph.inputs))
-            graphs.outputs = tuple(_spec(each) for each in graph.of(graph.outputs))
+            graphs.inputs = tuple(_spec(each) for each in graph.of(graph.inputs[:_MOST_VALUES]))
+            graphs.outputs = tuple(_spec(each) for each in graph.of(graph.outputs[:_MOST_VALUES]))
             graphs.mappable = mappable(graph)
         for operator in operators:
             if operator.code.domain == "edgetpu" and (options := file.options(operator)):

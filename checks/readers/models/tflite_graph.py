@@ -18,6 +18,9 @@ FLEX = "Flex"  # an operator of TensorFlow itself, under its own name behind thi
 _CUSTOM = 32
 _BLOCKWISE = 2  # the member of the union QuantizationDetails, and all after it
 _MOST_TENSORS = 200_000
+_MOST_CODES = 10_000
+_MOST_NAMED = 1_000  # buffers with a name, signatures, files
+_MOST_NAME = 1_000
 _MOST_AXES = 64
 _MOST_BUFFER = 1 << 40
 
@@ -68,7 +71,7 @@ class Tensor:
     @property
     def name(self) -> str:
         """Its name, read when it is wanted."""
-        return self.table.text(3)
+        return self.table.text(3, _MOST_NAME)
 
     @property
     def is_constant(self) -> bool:
@@ -135,7 +138,7 @@ class TfliteFile:
 
     def codes(self) -> tuple[Code, ...]:
         """The operators that nodes refer to by number."""
-        return tuple(_code(each) for each in self.root.tables(1))
+        return tuple(_code(each) for each in self.root.tables(1, _MOST_CODES))
 
     def buffer(self, number: int) -> Buffer:
         """Where a buffer lies."""
@@ -152,18 +155,20 @@ class TfliteFile:
 
     def metadata(self) -> Iterator[tuple[str, Buffer]]:
         """What tools have added: (name, its bytes)."""
-        for each in self.root.tables(6):
-            yield each.text(0), self.buffer(each.integer(1, "I"))
+        for each in self.root.tables(6, _MOST_NAMED):
+            yield each.text(0, _MOST_NAME), self.buffer(each.integer(1, "I"))
 
     def signatures(self) -> Iterator[tuple[str, tuple[str, ...], tuple[str, ...]]]:
         """(name, inputs, outputs) of each way to call the model."""
-        for each in self.root.tables(7):
-            inputs, outputs = (tuple(name.text(0) for name in each.tables(side)) for side in (0, 1))
-            yield each.text(2), inputs, outputs
+        for each in self.root.tables(7, _MOST_NAMED):
+            inputs, outputs = (
+                tuple(name.text(0, _MOST_NAME) for name in each.tables(side, _MOST_NAMED)) for side in (0, 1)
+            )
+            yield each.text(2, _MOST_NAME), inputs, outputs
 
     def external_files(self) -> tuple[str, ...]:
         """The files beside this one that hold weights."""
-        return tuple(each.text(0) for each in self.root.tables(8))
+        return tuple(each.text(0, _MOST_NAME) for each in self.root.tables(8, _MOST_NAMED))
 
     def subgraphs(self) -> Iterator[Table]:
         """The graphs; the first is the model, others are bodies of loops and branches, or further signatures."""
@@ -183,7 +188,7 @@ class TfliteFile:
         """The weights in files beside this one, by their ids; 0 is none of them."""
         files = self.external_files()
         found = {}
-        for table in self.root.tables(9):
+        for table in self.root.tables(9, _MOST_TENSORS):
             group = table.integer(1, "I")
             name = files[group] if group < len(files) else ""
             found[table.integer(0, "I")] = Buffer(min(table.integer(3, "Q"), _MOST_BUFFER), table.integer(2, "Q"), name)
@@ -213,7 +218,7 @@ def _code(table: Table) -> Code:
     version = table.integer(2, default=1)
     if number != _CUSTOM:
         return Code(operator_name(number), "", version)
-    name = table.text(1)
+    name = table.text(1, _MOST_NAME)
     if name.startswith(FLEX):
         return Code(name, "tensorflow", version)
     return Code(name, {EDGETPU: "edgetpu", NPU: "npu"}.get(name, "custom"), version)

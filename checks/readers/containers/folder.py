@@ -176,6 +176,11 @@ class ZipFolder:
         with _zip_errors(), self._zip.open(member) as stream:
             return stream.read(min(size, MOST_UNPACKED))
 
+    def is_packed(self, name: str) -> bool:
+        """Whether a member is compressed."""
+        member = self._members.get(name)
+        return member is not None and member.compress_type != zipfile.ZIP_STORED
+
     def offset_of(self, name: str) -> int | None:
         """Where the bytes of a stored member begin in the archive; None for a compressed or missing one."""
         member = self._members.get(name)

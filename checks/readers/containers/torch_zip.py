@@ -91,4 +91,4 @@ def hidden_pickles(archive: Folder, known: frozenset[str]) -> Iterator[tuple[str
 
 def packed_members(archive: ZipFolder) -> int:
     """How many members are compressed: PyTorch stores them as they are, and then maps them into memory."""
-    return sum(1 for name in archive.names if archive.size_of(name) and archive.offset_of(name) is None)
+    return sum(map(archive.is_packed, archive.names))

@@ -93,8 +93,10 @@ class FlatBuffer:
             raise Damaged(DAMAGED, "its offsets lead in circles")
 
     def _read_vtable(self, at: int) -> tuple[int, ...]:
-        if at < 0 or at + 4 > self.source.size:
+        if at < 0:
             raise Damaged(DAMAGED, f"a table without a description, which should lie at {at}")
+        if at + 4 > self.source.size:
+            raise Damaged("truncated", f"a table's description at {at} of {self.source.size}")
         size = self.number_at(at, _U16)
         if size < 4 or size % 2:
             raise Damaged(DAMAGED, f"a description of {size} bytes at {at}")

@@ -45,6 +45,11 @@ def edgetpu_operators() -> dict[str, EdgeTpuOperator]:
     return {row.name: row for row in edgetpu_table().operator}
 
 
+def compilers_for(runtime: int) -> tuple[str, ...]:
+    """The releases of the compiler whose files ask for a version of the runtime, unless told otherwise."""
+    return tuple(dict.fromkeys(row.version for row in edgetpu_table().compiler if row.runtime == runtime))
+
+
 def compiler_release(change: int) -> EdgeTpuCompiler | None:
     """The release that was built from a change; None for others, such as nightly ones."""
     return next((row for row in edgetpu_table().compiler if row.change == change), None)

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from checks.facts import LiteRtFacts, ModelFacts, ModelFiles
 from checks.finding import Evidence, Finding, Severity
 from checks.gpu.state import NONE, first_line
+from checks.knowledge.edgetpu import compilers_for, edgetpu_table
 from checks.registry import check
 from checks.tflite_models import COMPILED, Interpreter, about, interpreters, tflite_models
 
@@ -44,6 +45,8 @@ def _needed(model: ModelFacts) -> int:
 
 
 def _too_old(model: ModelFacts, interpreter: Interpreter, needed: int, here: int) -> Finding:
+    compilers = ", ".join(compilers_for(needed))
+    table = edgetpu_table()
     return Finding(
         cause=CAUSE,
         severity=Severity.BLOCKING,
@@ -53,6 +56,7 @@ def _too_old(model: ModelFacts, interpreter: Interpreter, needed: int, here: int
             *about(model, interpreter),
             Evidence("edgetpu_needed", str(needed), model.path),
             Evidence("edgetpu_runtime", str(here), "libedgetpu"),
+            *((Evidence("edgetpu_compilers", compilers, table.title, table.source),) if compilers else ()),
         ),
         values={"model_path": model.path, "runtime": interpreter.runtime},
         remedies=("compile-for-older-edgetpu-runtime", "install-edgetpu-runtime"),

@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from checks.facts import Binding, ModelFacts, ModelNeeds, NeededFile, OperatorUse, TensorSpec
+from checks.knowledge.edgetpu import edgetpu_table
 from checks.knowledge.tflite_operators import first_litert, first_tensorflow, tflite_operators_table
 from checks.readers.containers.flatbuffer import IDENTIFIER
 from checks.readers.containers.folder import Folder, inside
 from checks.readers.containers.partly import Partly
-from checks.readers.containers.source import Damaged, Source
+from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.edgetpu import Compiled, Mappable, add_package, mappable
 from checks.readers.models.registry import Rank, file_reader
 from checks.readers.models.tflite_graph import Code, Operator, Subgraph, Tensor, TfliteFile
@@ -206,4 +207,9 @@ def _could_map(graphs: _Graphs) -> dict[str, str]:
     if found is None or not found.operators or not graphs.weights.computes_in_bytes:
         return {}
     in_the_way = listed(f"{name} ×{count}" for name, count in found.in_the_way.most_common())
-    return {"edgetpu-mappable": f"{found.mapped} / {found.operators}", "edgetpu-in-the-way": in_the_way}
+    beyond = graphs.weights.size - edgetpu_table().sram_mb * MIB
+    return {
+        "edgetpu-mappable": f"{found.mapped} / {found.operators}",
+        "edgetpu-in-the-way": in_the_way,
+        "edgetpu-beyond-memory": str(beyond) if beyond > 0 else "",
+    }

@@ -29,6 +29,7 @@ def test_compiled_for_a_newer_runtime(starts: bool) -> None:
     assert (found.severity, found.confidence) == (Severity.BLOCKING, 0.97)
     assert found.values == {"model_path": FOR_14.path, "runtime": "litert"}
     assert (evidence(found)["edgetpu_needed"], evidence(found)["edgetpu_runtime"]) == ("14", "13")
+    assert evidence(found)["edgetpu_compilers"] == "16.0"
     assert found.remedies[0] == "compile-for-older-edgetpu-runtime"
 
 

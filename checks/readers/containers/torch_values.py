@@ -5,6 +5,7 @@ Taken from the notes that :mod:`checks.readers.containers.pickles` makes; no sto
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Iterable, Iterator
@@ -106,8 +107,7 @@ def find_tensors(root: Value) -> Found:
     """Every tensor and array below a value, in the order of the file, and the modules that own them."""
     found = Found()
     walk = Walk(root)
-    for name, value in walk:
-        tensor = tensor_of(value)
+    for name, value, tensor in walk:
         if tensor is not None:
             found.tensors.append(replace(tensor, name=name))
             if len(found.tensors) >= MOST_TENSORS:
@@ -119,7 +119,7 @@ def find_tensors(root: Value) -> Found:
 
 
 class Walk:
-    """Every part of a value with its dotted name, each object once, tensors each time; in bounds.
+    """Every part of a value with its dotted name and the tensor that it is; each object once, tensors each time.
 
     ``is_whole`` is True once everything has been seen. What tensors and arrays are made of is left out.
     """
@@ -134,18 +134,19 @@ class Walk:
         """Whether nothing was left out."""
         return not self._was_cut and not self._waiting
 
-    def __iter__(self) -> Iterator[tuple[str, Value]]:
+    def __iter__(self) -> Iterator[tuple[str, Value, Tensor | None]]:
         for _ in range(_MOST_STEPS):
             if not self._waiting:
                 return
             name, value = self._waiting.pop()
-            if tensor_of(value) is not None:
-                yield name, value
+            tensor = tensor_of(value)
+            if tensor is not None:
+                yield name, value, tensor
                 continue
             if id(value) in self._seen:
                 continue
             self._seen.add(id(value))
-            yield name, value
+            yield name, value, None
             room = _MOST_WAITING - len(self._waiting)
             below = list(itertools.islice(_parts(value), room))
             self._was_cut = self._was_cut or len(below) == room
@@ -173,6 +174,7 @@ def storages(values: Iterable[Value]) -> dict[str, Storage]:
     return {each.key: each for each in found if each is not None}
 
 
+@functools.lru_cache(maxsize=100)
 def bits(dtype: str) -> int:
     """Bits of one number; 0 where the name has no number in it ("string")."""
     if dtype in _BITS:

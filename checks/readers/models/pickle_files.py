@@ -211,7 +211,7 @@ def _traits(main: Pickle) -> _Traits:
     root = main.root
     if isinstance(root, Node) and _CLASS.search(class_of(root)):
         traits.root_class = class_of(root)[:200]
-    for _, value in Walk(root):
+    for _, value, _ in Walk(root):
         state = value.state if isinstance(value, Node) else None
         version = state.entries.get("_sklearn_version") if isinstance(state, Node) else None
         if isinstance(version, str):
@@ -241,7 +241,7 @@ def _bindings(contents: Contents, traits: _Traits, classes: tuple[NamedClass, ..
 def _separate_arrays(main: Pickle, beside: Folder) -> tuple[NeededFile, ...] | None:
     """Arrays that joblib before 0.10 wrote into files of their own."""
     found: list[NeededFile] = []
-    for _, value in Walk(main.root):
+    for _, value, _ in Walk(main.root):
         if not isinstance(value, Node) or value.made_by not in _SEPARATE_ARRAYS or not isinstance(value.state, Node):
             continue
         name = value.state.entries.get("filename")

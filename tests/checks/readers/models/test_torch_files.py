@@ -206,6 +206,25 @@ def test_a_wrong_checksum_hides_nothing(tmp_path: Path) -> None:
     assert risky(read_model(tmp_path / "a.pt")) == {"os.system": "dangerous"}
 
 
+@pytest.mark.parametrize("trick", ["flag", "name"])
+def test_a_local_header_that_lies_hides_nothing(trick: str, tmp_path: Path) -> None:
+    """PyTorch goes by the list at the end; what it loads is read here too."""
+    data = bytearray(zipped({"a/data.pkl": b"\x80\x02cos\nsystem\n)R.", "a/version": b"3\n"}))
+    if trick == "flag":
+        data[6] |= 1  # encrypted
+    else:
+        data[30:40] = b"x/notpkl.x"
+    (tmp_path / "a.pt").write_bytes(bytes(data))
+    assert risky(read_model(tmp_path / "a.pt")) == {"os.system": "dangerous"}
+
+
+@pytest.mark.parametrize("data", [b"7z\xbc\xaf\x27\x1c\x00\x04" + bytes(60), b"Rar!\x1a\x07\x01\x00" + bytes(60)])
+def test_another_archive_under_the_name_of_a_checkpoint(data: bytes, tmp_path: Path) -> None:
+    (tmp_path / "a.pt").write_bytes(data)
+    model = read_model(tmp_path / "a.pt")
+    assert (model.format, model.problem) == (None, "unknown-format")
+
+
 def test_compressed_members_are_told(tmp_path: Path) -> None:
     (tmp_path / "a.pt").write_bytes(zipped(members_of("torch-zip/made/state_dict.pt"), zipfile.ZIP_DEFLATED))
     model = read_model(tmp_path / "a.pt")

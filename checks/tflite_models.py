@@ -13,6 +13,8 @@ NPU = "npu"  # the domain of what a compiler made for a phone's NPU
 OF_TENSORFLOW = ("tflite-runtime", "tflite-runtime-nightly")  # they count their releases as TensorFlow does
 SHOWN = 8
 
+_LIBRARY_MISSING = ("cannot open shared object", "image not found", "no such file", "could not find module", "dlopen")
+
 
 @dataclass(frozen=True)
 class Interpreter:
@@ -40,6 +42,12 @@ def tflite_models(models: ModelFiles, runtime: str, *formats: str) -> Iterator[M
         has_loaded = any(run.loaded for run in model.runs if run.runtime == runtime)
         if model.problem is None and not has_loaded:
             yield model
+
+
+def lacks_edgetpu_library(litert: LiteRtFacts) -> bool:
+    """Whether the delegate of the Edge TPU failed since its library is not installed."""
+    error = (litert.edgetpu_error or "").lower()
+    return any(words in error for words in _LIBRARY_MISSING)
 
 
 def counted(operators: Iterable[OperatorUse]) -> str:

@@ -16,11 +16,11 @@ from checks.gpu.state import NONE, first_line
 from checks.knowledge.usb_pci_accelerators import AcceleratorDevice, accelerator_of
 from checks.phrases import phrase
 from checks.registry import check
+from checks.tflite_models import lacks_edgetpu_library
 
 CAUSE = "accelerator-usb-or-pci-not-found"
 
 _CORAL_BEFORE_USE = ("1a6e", "089a")  # becomes 18d1:9302 when the library has loaded its firmware
-_LIBRARY_MISSING = ("cannot open shared object", "image not found", "no such file", "could not find module", "dlopen")
 
 
 @check(CAUSE)
@@ -29,7 +29,7 @@ def accelerator_usb_or_pci_not_found(machine: MachineFacts, litert: LiteRtFacts 
     if machine.accelerators is None:
         if litert is not None and litert.edgetpu_delegate:  # the one that is asked for works
             return
-        is_refused = litert is not None and litert.edgetpu_delegate is False and not _lacks_library(litert)
+        is_refused = litert is not None and litert.edgetpu_delegate is False and not lacks_edgetpu_library(litert)
         if machine.os is not None and machine.os.system == "Darwin" and not is_refused:  # nobody looks for them there
             raise NotHere("accelerators")
         raise Unread("accelerators", machine.unread.get("accelerators", ""))
@@ -67,11 +67,11 @@ def _edge_tpu(found: tuple[Accelerator, ...], litert: LiteRtFacts, *, in_contain
     said = first_line(litert.edgetpu_error or "") or NONE
     stick = next((each for each in found if each.kind == "edge tpu"), None)
     if stick is None:
-        if not _lacks_library(litert):  # who has the library has, or had, the device
+        if not lacks_edgetpu_library(litert):  # who has the library has, or had, the device
             absent = Accelerator(bus="usb", name="Edge TPU", kind="edge tpu", origin="/sys/bus")
             remedy = "hand-accelerator-to-container" if in_container else "plug-accelerator-in-anew"
             yield _finding(absent, "accelerator-not-on-bus", Severity.WARNING, 0.85, (remedy,), said)
-    elif _lacks_library(litert):
+    elif lacks_edgetpu_library(litert):
         yield _finding(stick, "accelerator-without-library", Severity.WARNING, 0.85, ("install-edgetpu-runtime",), said)
     elif in_container and (stick.vendor_id, stick.device_id) == _CORAL_BEFORE_USE:
         yield _finding(
@@ -80,11 +80,6 @@ def _edge_tpu(found: tuple[Accelerator, ...], litert: LiteRtFacts, *, in_contain
     elif stick.bus == "usb":
         remedies = ("install-edgetpu-runtime", "plug-accelerator-in-anew")
         yield _finding(stick, "accelerator-not-permitted", Severity.BLOCKING, 0.8, remedies, said)
-
-
-def _lacks_library(litert: LiteRtFacts) -> bool:
-    error = (litert.edgetpu_error or "").lower()
-    return any(words in error for words in _LIBRARY_MISSING)
 
 
 def _finding(

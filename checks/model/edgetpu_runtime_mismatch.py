@@ -19,11 +19,10 @@ from checks.finding import Evidence, Finding, Severity
 from checks.gpu.state import NONE, first_line
 from checks.knowledge.edgetpu import compilers_for, edgetpu_table
 from checks.registry import check
-from checks.tflite_models import COMPILED, Interpreter, about, interpreters, tflite_models
+from checks.tflite_models import COMPILED, Interpreter, about, interpreters, lacks_edgetpu_library, tflite_models
 
 CAUSE = "edgetpu-runtime-mismatch"
 _RUNTIME = re.compile(r"RuntimeVersion\((\d{1,6})\)")
-_LIBRARY_MISSING = ("cannot open shared object", "image not found", "no such file", "could not find module", "dlopen")
 
 
 @check(CAUSE)
@@ -64,14 +63,14 @@ def _too_old(model: ModelFacts, interpreter: Interpreter, needed: int, here: int
 
 
 def _not_there(model: ModelFacts, interpreter: Interpreter, litert: LiteRtFacts) -> Finding:
-    said = litert.edgetpu_error or ""
-    is_missing = any(words in said.lower() for words in _LIBRARY_MISSING)
+    is_missing = lacks_edgetpu_library(litert)
+    said = first_line(litert.edgetpu_error or "") or NONE
     return Finding(
         cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=0.85 if is_missing else 0.7,  # else the accelerator itself may be what is missing
         subject=model.path,
-        evidence=(*about(model, interpreter), Evidence("delegate_error", first_line(said) or NONE, "libedgetpu")),
+        evidence=(*about(model, interpreter), Evidence("delegate_error", said, "libedgetpu")),
         values={"model_path": model.path, "runtime": interpreter.runtime},
         remedies=("install-edgetpu-runtime",) if is_missing else ("install-edgetpu-runtime", "match-edgetpu-versions"),
     )

@@ -53,7 +53,7 @@ def _is_there(device: str, torch: TorchFacts) -> bool:
     if torch.cuda_available is None:
         raise Unread("cuda_available", torch.unread.get("cuda_available", ""))
     count = torch.cuda_device_count
-    is_beyond = number.isdigit() and count is not None and int(number) >= count
+    is_beyond = number.isdecimal() and count is not None and int(number) >= count
     return torch.cuda_available and not is_beyond
 
 
@@ -119,7 +119,7 @@ def _platform(system: str, architecture: str) -> str:
 
 def _serves(built: str, capability: str) -> bool:
     """Whether code for one GPU ("86") runs on another ("8.9"): within a generation, on the same or a later one."""
-    digits = "".join(each for each in built if each.isdigit())
+    digits = "".join(each for each in built if each.isdecimal())
     major, minor = digits[:-1], digits[-1:]
     ours = capability.partition(".")
     return major == ours[0] and minor <= ours[2]

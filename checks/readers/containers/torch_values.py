@@ -179,7 +179,7 @@ def bits(dtype: str) -> int:
     """Bits of one number; 0 where the name has no number in it ("string")."""
     if dtype in _BITS:
         return _BITS[dtype]
-    digits = "".join(each for each in dtype.partition("_")[0].removeprefix("float").lstrip("uint") if each.isdigit())
+    digits = "".join(each for each in dtype.partition("_")[0].removeprefix("float").lstrip("uint") if each.isdecimal())
     return int(digits[:4]) if digits else 0
 
 
@@ -330,7 +330,7 @@ def numpy_name(code: str) -> str | None:
     kind, size = code[:1], code[1:]
     if kind in "OUSV":
         return {"O": "object", "U": "string", "S": "string", "V": "void"}.get(kind)
-    if not size.isdigit() or len(size) > 3:
+    if not size.isdecimal() or len(size) > 3:
         return None
     name = {"f": "float", "i": "int", "u": "uint", "c": "complex", "b": "bool", "M": "datetime", "m": "timedelta"}.get(
         kind

@@ -188,7 +188,7 @@ def _item_size(code: str) -> int:
     kind, digits = code[:1], code[1:].partition("[")[0]
     if kind == "?":
         return 1
-    count = int(digits) if digits.isdigit() and len(digits) < 10 else 0
+    count = int(digits) if digits.isdecimal() and len(digits) < 10 else 0
     return 4 * count if kind == "U" else count
 
 

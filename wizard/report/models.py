@@ -206,8 +206,11 @@ def _need_rows(model: ModelFacts, dependence: str, language: str) -> Iterator[Fa
     needs = model.needs
     if dependence:
         bound = _listed((_bound(each, language) for each in model.bound_to), language)
+        row = model_format(model.format) if model.format else None
+        group = words(f"models.group-{row.group}", language) if row else ""
+        word = words("report.list-separator", language).join(filter(None, (dependence, group)))
         key = "models.dependence-on" if bound else "models.dependence-none"
-        yield _row("dependence", words(key, language, word=dependence, bound=bound), language)
+        yield _row("dependence", words(key, language, word=word, bound=bound), language)
     if needs.frameworks:
         yield _row("frameworks", _listed(needs.frameworks, language), language)
     if needs.opsets:

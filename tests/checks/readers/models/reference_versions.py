@@ -112,10 +112,7 @@ def keras_h5(path: str) -> Said:
     h5py = importlib.import_module("h5py")
     with h5py.File(path, "r") as file:
         version = file.attrs.get("keras_version")
-        weights = file.get("model_weights", file)
-        sizes: list[int] = []
-        weights.visititems(lambda _, each: sizes.append(each.size) if isinstance(each, h5py.Dataset) else None)
-        said: Said = {"parameters": sum(sizes)}
+        said: Said = {"parameters": _hdf5_numbers(file.get("model_weights", file))}
         if version is not None:
             said["producer_version"] = version.decode() if isinstance(version, bytes) else str(version)
         return said
@@ -125,10 +122,17 @@ def keras_zip(path: str) -> Said:
     """The version of Keras, and how many numbers the weights have."""
     h5py = importlib.import_module("h5py")
     with zipfile.ZipFile(path) as archive, archive.open("model.weights.h5") as inner, h5py.File(inner, "r") as file:
-        sizes: list[int] = []
-        file.visititems(lambda _, each: sizes.append(each.size) if isinstance(each, h5py.Dataset) else None)
         version = json.loads(archive.read("metadata.json"))["keras_version"]
-        return {"producer_version": version, "parameters": sum(sizes)}
+        return {"producer_version": version, "parameters": _hdf5_numbers(file)}
+
+
+def _hdf5_numbers(group: Any) -> int:
+    """How many numbers the data sets have, without those of the optimizer, which are no part of the model."""
+    sizes: list[int] = []
+    group.visititems(
+        lambda name, each: sizes.append(each.size) if hasattr(each, "size") and "optimizer" not in name else None
+    )
+    return sum(sizes)
 
 
 def saved_model(path: str) -> Said:

@@ -66,6 +66,16 @@ def model_format(format_id: str) -> ModelFormat | None:
     return _by_id().get(format_id)
 
 
+def is_named_as_model(name: str) -> bool:
+    """Whether a name ends as the files of a format do."""
+    return name.lower().endswith(_endings())
+
+
+@functools.cache
+def _endings() -> tuple[str, ...]:
+    return tuple({each.lower() for row in model_formats_table().format for each in row.extensions})
+
+
 @functools.cache
 def distributions_of(reader: str) -> tuple[str, ...]:
     """The distributions (normalised names) that bring a reader; () where it is no Python package."""

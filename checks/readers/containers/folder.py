@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
+import bz2
 import contextlib
+import gzip
+import itertools
+import lzma
 import os
+import re
 import stat
 import struct
 import tarfile
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Protocol, cast
+from typing import BinaryIO, Protocol, Self, cast
 
 from checks.readers.containers.source import MIB, Damaged, Source, opened
 
 MOST_NAMES = 20_000
 DEEPEST = 12  # folders within folders
 MOST_UNPACKED = 256 * MIB  # of one member
+MOST_OF_ARCHIVE = 8192 * MIB  # read of one archive, and unpacked of one
 MOST_RATIO = 1100  # what deflate reaches at best is 1032
+_MOST_RATIO_OF_LARGE = 100  # numbers of a model reach 2
 _IN_MEMORY = 16 * MIB
-_COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00")  # gzip, bzip2, xz
+_COMPRESSED: dict[bytes, Callable[[BinaryIO], object]] = {
+    b"\x1f\x8b": gzip.open,
+    b"BZh": bz2.BZ2File,
+    b"\xfd7zXZ\x00": lzma.LZMAFile,
+}
 _LOCAL_HEADER = 30  # bytes of a local file header before the name
+_END, _END_64 = b"PK\x05\x06", b"PK\x06\x06"  # what follows the list of a zip's members
+_LONGEST_END = 22 + (1 << 16) + 76  # bytes: with a comment, and with what 64 bits need
+_MOST_LIST = 400 * MOST_NAMES  # bytes of a zip's list
 _PIECE = MIB
 
 
@@ -42,14 +56,16 @@ class Folder(Protocol):
         """A file as a source while the block lasts.
 
         Raises:
-            Damaged: it is not there or cannot be read; of an archive also "bomb", "encrypted" and "archive-damaged".
+            Damaged: it is not there or cannot be read; of an archive also "bomb", "member-too-large", "encrypted" and
+                "archive-damaged".
         """
 
 
 def inside(name: str) -> bool:
     """Whether a name that stands in a model leads to a place in the model's own folder."""
     path = PurePosixPath(name.replace("\\", "/"))
-    return bool(name) and "\0" not in name and not path.is_absolute() and ".." not in path.parts and ":" not in name
+    has_drive = re.match(r"[A-Za-z]:", name) is not None
+    return bool(name) and "\0" not in name and not path.is_absolute() and ".." not in path.parts and not has_drive
 
 
 class DiskFolder:
@@ -59,13 +75,21 @@ class DiskFolder:
         self.path = path
         self.name = path.name
         self._names: tuple[str, ...] | None = None
+        self._has_more = False
 
     @property
     def names(self) -> tuple[str, ...]:
         """All files in it, sorted."""
         if self._names is None:
-            self._names = tuple(sorted(_walk(self.path)))
+            found = list(itertools.islice(_walk(self.path), MOST_NAMES + 1))
+            self._has_more = len(found) > MOST_NAMES
+            self._names = tuple(sorted(found[:MOST_NAMES]))
         return self._names
+
+    @property
+    def has_more(self) -> bool:
+        """Whether there are more files than it gives names of."""
+        return bool(self.names) and self._has_more
 
     def size_of(self, name: str) -> int | None:
         """Bytes of a file."""
@@ -117,20 +141,22 @@ class ZipFolder:
         """Read the list of members.
 
         Raises:
-            Damaged: "archive-damaged", or "bomb" where the list names more than 20,000 members.
+            Damaged: "archive-damaged", or "too-many-files" where the list names more than 20,000 members.
         """
         self.name = source.name
-        self._source = source
+        self._source = source = source.part(0, source.size, most=MOST_OF_ARCHIVE)
+        _check_list(source)
         with _zip_errors():
             self._zip = zipfile.ZipFile(source.stream())
             members = self._zip.infolist()
         if len(members) > MOST_NAMES:
-            raise Damaged("bomb", f"{len(members)} members")
+            raise Damaged("too-many-files", f"{len(members)} members")
         first = min((each.header_offset for each in members), default=0)
         if first > 0 and source.read(0, 2) == b"PK":
             # The list at the end is that of an archive within this one, whose own list is lost.
             raise Damaged("truncated", f"the list of members begins at {first}")
         self._members = {each.filename: each for each in members if each.filename[-1:] not in ("", "/")}
+        self._unpacked = 0
         self.names = tuple(sorted(self._members))
 
     def size_of(self, name: str) -> int | None:
@@ -149,8 +175,12 @@ class ZipFolder:
         if member.compress_type == zipfile.ZIP_STORED:
             yield self._source.part(self._start_of(member), member.file_size, name)
             return
-        if member.file_size > MOST_UNPACKED or member.file_size > MOST_RATIO * max(member.compress_size, 1):
+        most = MOST_RATIO if member.file_size <= MOST_UNPACKED else _MOST_RATIO_OF_LARGE
+        if member.file_size > most * max(member.compress_size, 1):
             raise Damaged("bomb", f"{name}: {member.compress_size} bytes become {member.file_size}")
+        self._unpacked += member.file_size
+        if member.file_size > MOST_UNPACKED or self._unpacked > MOST_OF_ARCHIVE:
+            raise Damaged("member-too-large", f"{name}: {member.file_size} bytes unpacked")
         with tempfile.SpooledTemporaryFile(_IN_MEMORY) as unpacked:
             with _zip_errors(), self._zip.open(member) as stream:
                 left = MOST_UNPACKED
@@ -196,55 +226,104 @@ class ZipFolder:
 
 
 class TarFolder:
-    """A tar archive, compressed or not. Compressed ones are unpacked from the beginning for each file."""
+    """A tar archive. A plain one is read in place, a compressed one is unpacked once, while the block lasts."""
 
     def __init__(self, path: Path) -> None:
         """Read the list of members.
 
         Raises:
-            Damaged: "archive-damaged", "bomb" or "unreadable".
+            Damaged: "archive-damaged", "bomb", "too-many-files" or "unreadable".
         """
         self.name = path.name
         self._path = path
-        self._sizes: dict[str, int] = {}
-        with self._open() as archive:
-            for number, member in enumerate(archive):
-                if number >= MOST_NAMES or archive.offset > 64 * MOST_UNPACKED:
-                    raise Damaged("bomb", f"{number} members, {archive.offset} bytes")
-                if member.isreg() and inside(member.name):
-                    self._sizes[member.name.removeprefix("./")] = member.size
-        self.names = tuple(sorted(self._sizes))
+        self._places: dict[str, tuple[int, int | None]] = {}  # name -> size, and where it begins if it was unpacked
+        self._unpacked: BinaryIO | None = None
+        try:
+            self._read()
+        except BaseException:
+            self.__exit__()
+            raise
+        self.names = tuple(sorted(self._places))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._unpacked is not None:
+            self._unpacked.close()
 
     def size_of(self, name: str) -> int | None:
         """Bytes of a member."""
-        return self._sizes.get(name)
+        return self._places[name][0] if name in self._places else None
 
     @contextlib.contextmanager
     def file(self, name: str) -> Iterator[Source]:
-        """A member, copied out in bounds."""
-        if name not in self._sizes:
+        """A member."""
+        size, start = self._places.get(name, (0, None))
+        if name not in self._places:
             raise Damaged("missing-part", name)
-        if self._sizes[name] > MOST_UNPACKED:
-            raise Damaged("too-large", name)
-        with tempfile.SpooledTemporaryFile(_IN_MEMORY) as unpacked:
-            with self._open() as archive:
-                found = next((each for each in archive if each.name.removeprefix("./") == name and each.isreg()), None)
-                stream = archive.extractfile(found) if found else None
-                if stream is None:
-                    raise Damaged("missing-part", name)
-                while piece := stream.read(_PIECE):
-                    unpacked.write(piece)
-            yield Source(cast("BinaryIO", unpacked), name)
+        if start is None:
+            raise Damaged("member-too-large", f"{name}: {size} bytes unpacked")
+        if self._unpacked is not None:
+            yield Source(self._unpacked, name, start, size)
+            return
+        with opened(self._path) as source:
+            yield source.part(start, size, name)
 
-    @contextlib.contextmanager
-    def _open(self) -> Iterator[tarfile.TarFile]:
-        try:
-            with tarfile.open(self._path, "r:*") as archive:
-                yield archive
-        except (tarfile.TarError, EOFError, zlib.error, ValueError, OverflowError, struct.error) as error:
-            raise Damaged("archive-damaged", str(error)) from error
-        except OSError as error:
-            raise Damaged("unreadable" if error.errno else "archive-damaged", str(error)) from error
+    def _read(self) -> None:
+        with _tar(self._path) as (archive, is_compressed):
+            if is_compressed:
+                self._unpacked = cast("BinaryIO", tempfile.SpooledTemporaryFile(_IN_MEMORY))  # noqa: SIM115 - __exit__
+            for number, member in enumerate(archive):
+                if number >= MOST_NAMES:
+                    raise Damaged("too-many-files", f"more than {MOST_NAMES} members")
+                if archive.offset > 2 * MOST_OF_ARCHIVE:
+                    raise Damaged("bomb", f"{archive.offset} bytes")
+                if not member.isreg() or member.issparse() or not inside(member.name):
+                    continue
+                start = self._unpack(archive, member) if is_compressed else member.offset_data
+                self._places[member.name.removeprefix("./")] = (member.size, start)
+
+    def _unpack(self, archive: tarfile.TarFile, member: tarfile.TarInfo) -> int | None:
+        """Where its bytes are now; None for a member that is too large."""
+        stream = archive.extractfile(member)
+        assert self._unpacked is not None  # noqa: S101 - made by the only caller
+        start = self._unpacked.tell()
+        if stream is None or member.size > MOST_UNPACKED or start + member.size > MOST_OF_ARCHIVE:
+            return None
+        while piece := stream.read(_PIECE):
+            self._unpacked.write(piece)
+        return start
+
+
+class _InPieces:
+    """A file for tarfile, which would read a name of a gigabyte at once."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.seek, self.tell = file.seek, file.tell
+        self._read = file.read
+
+    def read(self, size: int) -> bytes:
+        """The next bytes."""
+        if size > _PIECE:
+            raise Damaged("bomb", f"{size} bytes of a header")
+        return self._read(size)
+
+
+@contextlib.contextmanager
+def _tar(path: Path) -> Iterator[tuple[tarfile.TarFile, bool]]:
+    """A tar archive, and whether it is compressed. Everything that its parts raise comes as one kind."""
+    try:
+        with open(path, "rb") as file:
+            beginning = file.peek(6)
+            unpack = next((each for magic, each in _COMPRESSED.items() if beginning.startswith(magic)), None)
+            plain = cast("BinaryIO", unpack(file)) if unpack else file
+            with tarfile.open(fileobj=cast("BinaryIO", _InPieces(plain)), mode="r:") as archive:
+                yield archive, unpack is not None
+    except (tarfile.TarError, lzma.LZMAError, EOFError, zlib.error, ValueError, OverflowError, struct.error) as error:
+        raise Damaged("archive-damaged", str(error)) from error
+    except OSError as error:
+        raise Damaged("unreadable" if error.errno else "archive-damaged", str(error)) from error
 
 
 def is_tar(path: Path) -> bool:
@@ -252,12 +331,26 @@ def is_tar(path: Path) -> bool:
     try:
         with open(path, "rb") as file:
             head = file.read(tarfile.BLOCKSIZE)
-        if not head.startswith(_COMPRESSED) and b"ustar" not in head[257:265]:
+        if not head.startswith(tuple(_COMPRESSED)) and b"ustar" not in head[257:265]:
             return False
-        with tarfile.open(path, "r:*") as archive:
+        with _tar(path) as (archive, _):
             return archive.next() is not None
-    except (tarfile.TarError, OSError, EOFError, zlib.error, ValueError, OverflowError, struct.error):
+    except (Damaged, OSError):
         return False
+
+
+def _check_list(source: Source) -> None:
+    """Refuse a zip whose list is longer than any archive's that is read here, before a million entries are made of it.
+
+    Raises:
+        Damaged: "too-many-files".
+    """
+    end = source.read(max(0, source.size - _LONGEST_END), min(_LONGEST_END, source.size))
+    for mark, code, place in ((_END, "<I", 12), (_END_64, "<Q", 40)):
+        at = end.rfind(mark) + place
+        size = struct.unpack_from(code, end, at)[0] if place <= at <= len(end) - struct.calcsize(code) else 0
+        if size > _MOST_LIST and not (mark == _END and size == 0xFFFFFFFF):
+            raise Damaged("too-many-files", f"a list of {size} bytes")
 
 
 @contextlib.contextmanager
@@ -268,6 +361,7 @@ def _zip_errors() -> Iterator[None]:
     except (
         zipfile.BadZipFile,
         zlib.error,
+        lzma.LZMAError,
         EOFError,
         NotImplementedError,
         RuntimeError,  # a password is wanted, a decompressor is missing
@@ -283,10 +377,9 @@ def _zip_errors() -> Iterator[None]:
 
 
 def _walk(root: Path) -> Iterator[str]:
-    """The files below a folder, by relative name, in bounds; a folder that leads back to itself is entered once."""
+    """The files below a folder, by relative name; a folder that leads back to itself is entered once."""
     seen: set[tuple[int, int]] = set()
     waiting = [("", 0)]
-    count = 0
     while waiting:
         below, depth = waiting.pop()
         try:
@@ -304,9 +397,6 @@ def _walk(root: Path) -> Iterator[str]:
                     if depth < DEEPEST:
                         waiting.append((name, depth + 1))
                 elif entry.is_file():
-                    count += 1
-                    if count > MOST_NAMES:
-                        return
                     yield name
             except OSError:
                 continue

@@ -10,13 +10,13 @@ import msgspec
 
 from checks.facts import ModelFacts
 from checks.knowledge.model_converters import way_out
-from checks.knowledge.model_formats import model_format
+from checks.knowledge.model_formats import is_named_as_model, model_format
 from checks.readers.containers.folder import DiskFolder, Folder, SubFolder, TarFolder, ZipFolder, is_tar
 from checks.readers.containers.source import Damaged, Source, opened
 
 log = logging.getLogger(__name__)
 
-UNKNOWN = "unknown-format"
+UNKNOWN, NOTHING = "unknown-format", "no-model-in-folder"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # a member, or the end of an archive without any
 _MOST_PLACES = 4000  # folders within a folder that are asked whether they are a model
 
@@ -34,14 +34,24 @@ def find_models(path: Path) -> Iterator[Path]:
 def read_models(path: Path) -> tuple[ModelFacts, ...]:
     """Everything that a file, folder or archive holds: at least one answer, and never an exception.
 
-    Of a folder or archive the files that no reader knows are left out, and those that belong to another model of it.
+    Of a folder or archive the files that no reader knows are left out, those that belong to another model of it, and
+    what cannot be read and is not named as a model either.
     A single file that nobody knows comes with ``format`` None and the ``problem`` "unknown-format".
     """
     try:
-        return _read_folder(DiskFolder(path), str(path)) if path.is_dir() else _read_path(path)
+        return _read_disk_folder(path) if path.is_dir() else _read_path(path)
     except OSError as error:  # a name that is too long, a disk that went away
         problem = Damaged("unreadable", error.strerror or str(error))
         return (_with_problem(ModelFacts(), problem, path.name, str(path)),)
+
+
+def _read_disk_folder(path: Path) -> tuple[ModelFacts, ...]:
+    folder = DiskFolder(path)
+    found = _read_folder(folder, str(path))
+    if not folder.has_more:
+        return found
+    cut = _with_problem(ModelFacts(), Damaged("too-many-files"), path.name, str(path))
+    return (*(each for each in found if each.problem != NOTHING), cut)
 
 
 def _read_path(path: Path) -> tuple[ModelFacts, ...]:
@@ -51,7 +61,8 @@ def _read_path(path: Path) -> tuple[ModelFacts, ...]:
                 return _read_zip(source, str(path))
             facts = _read_file(source, DiskFolder(path.absolute().parent), str(path))
         if facts.format is None and facts.problem == UNKNOWN and is_tar(path):
-            return _read_folder(TarFolder(path), str(path))
+            with TarFolder(path) as archive:
+                return _read_folder(archive, str(path))
     except Damaged as problem:
         return (_with_problem(ModelFacts(), problem, path.name, str(path)),)
     return (facts,)
@@ -98,7 +109,7 @@ def _read_folder(folder: Folder, shown: str) -> tuple[ModelFacts, ...]:
     whole_ones = tuple(each for each in found if each.path not in parts)
     if whole_ones:
         return whole_ones
-    problem = Damaged("no-model-in-folder" if folder.names else "empty-folder")
+    problem = Damaged(NOTHING if folder.names else "empty-folder")
     return (_with_problem(ModelFacts(), problem, folder.name, shown),)
 
 
@@ -131,8 +142,8 @@ def _member(folder: Folder, name: str, shown: str) -> ModelFacts | None:
                 return _zipped_member(source, shown)
             facts = _read_file(source, SubFolder(folder, parent) if parent != "." else folder, shown)
     except Damaged as problem:
-        return _with_problem(ModelFacts(), problem, PurePosixPath(name).name, shown)
-    is_silent = facts.format is None and facts.problem in (UNKNOWN, "empty")
+        facts = _with_problem(ModelFacts(), problem, PurePosixPath(name).name, shown)
+    is_silent = facts.format is None and (facts.problem in (UNKNOWN, "empty") or not is_named_as_model(name))
     return None if is_silent else facts
 
 

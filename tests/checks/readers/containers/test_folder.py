@@ -1,10 +1,12 @@
 """Folders and archives under one face."""
 
+import contextlib
 import io
 import os
 import tarfile
 import zipfile
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -29,7 +31,7 @@ def zipped(compression: int, files: dict[str, bytes] = FILES) -> bytes:
     return made.getvalue()
 
 
-def tarred(folder: Path, mode: str) -> Folder:
+def tarred(folder: Path, mode: Literal["w", "w:gz", "w:bz2", "w:xz"]) -> TarFolder:
     with tarfile.open(folder / "a.tar", mode) as archive:
         for name, data in FILES.items():
             member = tarfile.TarInfo(f"./{name}")
@@ -38,15 +40,26 @@ def tarred(folder: Path, mode: str) -> Folder:
     return TarFolder(folder / "a.tar")
 
 
-@pytest.mark.parametrize("kind", ["disk", "stored", "deflated", "lzma", "tar", "tar.gz", "tar.xz"])
+@pytest.mark.parametrize("kind", ["disk", "stored", "deflated", "lzma", "tar", "tar.gz", "tar.bz2", "tar.xz"])
 def test_the_same_face(kind: str, tmp_path: Path) -> None:
     methods = {"stored": zipfile.ZIP_STORED, "deflated": zipfile.ZIP_DEFLATED, "lzma": zipfile.ZIP_LZMA}
-    if kind == "disk":
-        folder = on_disk(tmp_path)
-    elif kind in methods:
-        folder = ZipFolder(of_bytes(zipped(methods[kind])))
-    else:
-        folder = tarred(tmp_path, {"tar": "w", "tar.gz": "w:gz", "tar.xz": "w:xz"}[kind])
+    modes: dict[str, Literal["w", "w:gz", "w:bz2", "w:xz"]] = {
+        "tar": "w",
+        "tar.gz": "w:gz",
+        "tar.xz": "w:xz",
+        "tar.bz2": "w:bz2",
+    }
+    with contextlib.ExitStack() as stack:
+        if kind == "disk":
+            folder = on_disk(tmp_path)
+        elif kind in methods:
+            folder = ZipFolder(of_bytes(zipped(methods[kind])))
+        else:
+            folder = stack.enter_context(tarred(tmp_path, modes[kind]))
+        check_face(folder)
+
+
+def check_face(folder: Folder) -> None:
     assert folder.names == tuple(sorted(FILES))
     for name, data in FILES.items():
         assert folder.size_of(name) == len(data)
@@ -114,23 +127,100 @@ def test_cut_archives(compression: int) -> None:
 
 
 @pytest.mark.parametrize("mode", ["w", "w:gz"])
-def test_cut_tars(mode: str, tmp_path: Path) -> None:
-    tarred(tmp_path, mode)
+def test_cut_tars(mode: Literal["w", "w:gz"], tmp_path: Path) -> None:
+    tarred(tmp_path, mode).__exit__()
     whole = (tmp_path / "a.tar").read_bytes()
     for twentieth in range(20):
         cut = tmp_path / f"{twentieth}.tar"
         cut.write_bytes(whole[: len(whole) * twentieth // 20])
         try:
-            folder = TarFolder(cut)
-            for name in folder.names:
-                with folder.file(name) as source:
-                    source.read(0, source.size)
+            with TarFolder(cut) as folder:
+                read_all(folder)
         except Damaged:
             continue
 
 
+def read_all(folder: Folder) -> None:
+    for name in folder.names:
+        with folder.file(name) as source:
+            source.read(0, source.size)
+
+
+def test_bytes_that_lzma_cannot_unpack(tmp_path: Path) -> None:
+    noise = bytes(each * each % 251 for each in range(200_000))
+    data = bytearray(zipped(zipfile.ZIP_LZMA, {"a": noise}))
+    data[100:200] = bytes(each ^ 0x5A for each in data[100:200])
+    with pytest.raises(Damaged, match="archive-damaged"):
+        read_all(ZipFolder(of_bytes(bytes(data))))
+    with tarfile.open(tmp_path / "a.tar.xz", "w:xz") as archive:
+        member = tarfile.TarInfo("a")
+        member.size = len(noise)
+        archive.addfile(member, io.BytesIO(noise))
+    packed = (tmp_path / "a.tar.xz").read_bytes()
+    for at in range(100, len(packed) - 100, 40):
+        (tmp_path / "broken").write_bytes(packed[:at] + bytes(each ^ 0x5A for each in packed[at : at + 60]))
+        with pytest.raises(Damaged, match="archive-damaged"), TarFolder(tmp_path / "broken") as folder:
+            read_all(folder)
+
+
+def test_a_packed_tar_is_unpacked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with tarred(tmp_path, "w:gz") as folder:
+        monkeypatch.setattr(tarfile, "open", lambda *_, **__: pytest.fail("opened again"))
+        read_all(folder)
+        read_all(folder)
+
+
+def test_a_name_of_a_gigabyte(tmp_path: Path) -> None:
+    name = tarfile.TarInfo("././@LongLink")
+    name.type, name.size = tarfile.GNUTYPE_LONGNAME, 64 << 20
+    with tarfile.open(tmp_path / "a.tar", "w:gz") as archive:
+        archive.addfile(name, io.BytesIO(bytes(64 << 20)))
+    with pytest.raises(Damaged, match="bomb"):
+        TarFolder(tmp_path / "a.tar")
+
+
+@pytest.mark.parametrize("is_64", [False, True])
+def test_a_list_of_a_million_members_is_not_read(is_64: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(zipfile, "ZipFile", lambda *_: pytest.fail("the list was read"))
+    size = 50_000_000
+    end = b"PK\x05\x06" + bytes(8) + (0xFFFFFFFF if is_64 else size).to_bytes(4, "little") + bytes(6)
+    if is_64:
+        end = b"PK\x06\x06" + bytes(36) + size.to_bytes(8, "little") + bytes(8) + b"PK\x06\x07" + bytes(16) + end
+    with pytest.raises(Damaged, match="too-many-files"):
+        ZipFolder(of_bytes(b"PK\x03\x04" + bytes(100) + end))
+
+
+def test_a_large_member_is_no_bomb(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("checks.readers.containers.folder.MOST_UNPACKED", 100)
+    folder = ZipFolder(of_bytes(zipped(zipfile.ZIP_DEFLATED, {"a": bytes(range(200))})))
+    with pytest.raises(Damaged, match="member-too-large"), folder.file("a"):
+        pass
+
+
+def test_an_archive_may_be_larger_than_what_is_read_of_a_file() -> None:
+    files = {f"{number}.txt": os.urandom(100_000) for number in range(20)}
+    source = of_bytes(zipped(zipfile.ZIP_DEFLATED, files))
+    source._left = 1_000_000
+    read_all(ZipFolder(source))
+
+
+def test_a_colon_leads_nowhere_else(tmp_path: Path) -> None:
+    (tmp_path / "llama3:8b.gguf").write_text("x")
+    with DiskFolder(tmp_path).file("llama3:8b.gguf") as source:
+        assert source.size == 1
+
+
+def test_more_files_than_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in "abc":
+        (tmp_path / name).write_text("x")
+    assert not DiskFolder(tmp_path).has_more
+    monkeypatch.setattr("checks.readers.containers.folder.MOST_NAMES", 2)
+    assert len(DiskFolder(tmp_path).names) == 2
+    assert DiskFolder(tmp_path).has_more
+
+
 def test_what_is_a_tar(tmp_path: Path) -> None:
-    tarred(tmp_path, "w:gz")
+    tarred(tmp_path, "w:gz").__exit__()
     (tmp_path / "text").write_text("no archive")
     assert [is_tar(tmp_path / name) for name in ("a.tar", "text", "gone")] == [True, False, False]
 

@@ -192,6 +192,26 @@ def test_an_archive_within_an_archive_within_an_archive(tmp_path: Path) -> None:
     assert answered(tmp_path / "models.zip")[0].problem == "no-model-in-folder"
 
 
+def test_what_cannot_be_read_is_told_where_a_model_should_be(tmp_path: Path) -> None:
+    page = "<!doctype html><title>Log in</title>"
+    for name in ("model.onnx", "index.html.j2", "calls", "weights.PT"):
+        (tmp_path / name).write_text(page)
+    (tmp_path / "library.jar").write_bytes(bomb()[:-30])
+    (tmp_path / "llama3:8b.onnx").write_bytes((RECORDED / "onnx" / "abs.onnx").read_bytes())
+    found = {each.name: each.problem or each.format for each in answered(tmp_path)}
+    assert found == {"model.onnx": "html-page", "weights.PT": "html-page", "llama3:8b.onnx": "onnx"}
+
+
+def test_more_files_than_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("checks.readers.containers.folder.MOST_NAMES", 2)
+    for name in "abc":
+        (tmp_path / name).write_text("text")
+    assert [each.problem for each in answered(tmp_path)] == ["too-many-files"]
+    shutil.copy(RECORDED / "onnx" / "abs.onnx", tmp_path)
+    (tmp_path / "c").unlink()
+    assert [(each.format, each.problem) for each in answered(tmp_path)] == [("onnx", None), (None, "too-many-files")]
+
+
 def test_a_pipe_does_not_hang(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "model.onnx")
     assert read_model(tmp_path / "model.onnx").problem == "not-a-file"

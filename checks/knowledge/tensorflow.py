@@ -23,6 +23,7 @@ class TensorFlowRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     sm: tuple[str, ...] = ()  # "sm_60", "compute_90"; () not sourced
     windows_gpu: bool  # uses a GPU on native Windows
     cuda_extra: bool  # "tensorflow[and-cuda]" exists
+    graph_version: int | None = None  # what its graphs name as their producer
 
 
 class Unserved(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -50,6 +51,16 @@ def tensorflow_table() -> TensorFlowTable:
 def tensorflow_release(version: str) -> TensorFlowRelease | None:
     """The row of a release, by its minor version; None where the table does not know it."""
     return next((row for row in tensorflow_table().release if minor(row.version) == minor(version)), None)
+
+
+def tensorflow_of_graph(producer: int | None) -> str | None:
+    """The releases that write this number as their graphs' producer: "2.15", "1.6 – 1.10"; None where none does."""
+    if producer is None:
+        return None
+    rows = [minor(row.version) for row in tensorflow_table().release if row.graph_version == producer]
+    if not rows:
+        return None
+    return rows[0] if len(rows) == 1 else f"{rows[0]} – {rows[-1]}"
 
 
 def fitting_tensorflow(compute_capability: str, python: str | None = None) -> TensorFlowRelease | None:

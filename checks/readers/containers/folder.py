@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import bz2
 import contextlib
 import gzip
@@ -38,6 +39,7 @@ _END, _END_64 = b"PK\x05\x06", b"PK\x06\x06"  # what follows the list of a zip's
 _LONGEST_END = 22 + (1 << 16) + 76  # bytes: with a comment, and with what 64 bits need
 _MOST_LIST = 400 * MOST_NAMES  # bytes of a zip's list
 _PIECE = MIB
+_AFTER_SLASH = "0"  # the character that follows the slash in the order of names
 
 
 class Folder(Protocol):
@@ -120,8 +122,11 @@ class SubFolder:
     @property
     def names(self) -> tuple[str, ...]:
         """All files in it, sorted."""
-        start = len(self._below)
-        return tuple(name[start:] for name in self._folder.names if name.startswith(self._below))
+        length = len(self._below)
+        names = self._folder.names  # in their order, so that those below stand together
+        start = bisect.bisect_left(names, self._below)
+        end = bisect.bisect_left(names, self._below[:-1] + _AFTER_SLASH, start)
+        return tuple(name[length:] for name in names[start:end])
 
     def size_of(self, name: str) -> int | None:
         """Bytes of a file."""

@@ -87,7 +87,7 @@ def _read_folder(folder: Folder, shown: str) -> tuple[ModelFacts, ...]:
     found: list[ModelFacts] = []
     taken: set[str] = set()  # names that belong to a model already read
     for place in _places(folder):
-        if any(place == each or place.startswith(f"{each}/") for each in taken):
+        if _is_below(place, taken):
             continue
         here = SubFolder(folder, place) if place else folder
         whole = _folder_model(here, f"{shown}/{place}" if place else shown)
@@ -98,7 +98,7 @@ def _read_folder(folder: Folder, shown: str) -> tuple[ModelFacts, ...]:
                 return tuple(found)
     parts: set[str] = set()
     for name in folder.names:
-        if any(name.startswith(f"{each}/") for each in taken):
+        if _is_below(name, taken):
             continue
         facts = _member(folder, name, f"{shown}/{name}")
         if facts is None:
@@ -111,6 +111,11 @@ def _read_folder(folder: Folder, shown: str) -> tuple[ModelFacts, ...]:
         return whole_ones
     problem = Damaged(NOTHING if folder.names else "empty-folder")
     return (_with_problem(ModelFacts(), problem, folder.name, shown),)
+
+
+def _is_below(name: str, taken: set[str]) -> bool:
+    """Whether a file or folder lies in one of the folders that are taken."""
+    return bool(taken) and any(str(each) in taken for each in PurePosixPath(name).parents)
 
 
 def _places(folder: Folder) -> list[str]:

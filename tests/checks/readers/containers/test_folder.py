@@ -92,6 +92,16 @@ def test_a_loop_of_links_ends(tmp_path: Path) -> None:
     assert [name for name in DiskFolder(tmp_path).names if name.endswith("file")] == ["a/file"]
 
 
+def test_what_is_below_a_folder(tmp_path: Path) -> None:
+    for name in ("a/x", "a/b/x", "a-b/x", "a.b", "a0", "ab/x", "a/b0"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x")
+    folder = DiskFolder(tmp_path)
+    assert SubFolder(folder, "a").names == ("b/x", "b0", "x")
+    assert SubFolder(SubFolder(folder, "a"), "b").names == ("x",)
+    assert SubFolder(folder, "z").names == ()
+
+
 def test_a_bomb_is_not_unpacked() -> None:
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("zeros", "w") as member:

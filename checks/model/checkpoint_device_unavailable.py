@@ -16,7 +16,7 @@ from checks.facts import MachineFacts, ModelFacts, ModelFiles, TorchFacts
 from checks.finding import Evidence, Finding, Severity, Unread
 from checks.gpu.cuda import cuda_gpus
 from checks.registry import check
-from checks.torch_models import file_of, unloaded
+from checks.torch_models import file_of
 
 CAUSE = "checkpoint-device-unavailable"
 IN_CODE = "devices-in-code"
@@ -27,13 +27,18 @@ def checkpoint_device_unavailable(
     models: ModelFiles, torch: TorchFacts, machine: MachineFacts | None
 ) -> Iterator[Finding]:
     """One finding per file."""
-    for model in unloaded(models, "torch-zip", "torch-legacy", "torchscript", "pt2", "pickle"):
+    for model in _untried(models, "torch-zip", "torch-legacy", "torchscript", "pt2", "pickle"):
         missing = [each for each in model.needs.devices or () if not _is_there(each, torch)]
         if missing:
             in_code = model.details.get(IN_CODE, "").split(", ")
             yield _finding(model, torch, missing, is_certain=any(each in in_code for each in missing))
-    for model in unloaded(models, "aoti-pt2"):
+    for model in _untried(models, "aoti-pt2"):
         yield from _compiled(model, torch, machine)
+
+
+def _untried(models: ModelFiles, *formats: str) -> Iterator[ModelFacts]:
+    """Those that did not really run. That one was loaded proves nothing: it was put on the processor."""
+    return (model for model in models.of(*formats) if not any(run.ran for run in model.runs))
 
 
 def _is_there(device: str, torch: TorchFacts) -> bool:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from checks.facts import (
     Binding,
@@ -10,6 +11,7 @@ from checks.facts import (
     ModelFacts,
     ModelFiles,
     ModelNeeds,
+    ModelRun,
     NvidiaFacts,
     NvidiaGpu,
     OsFacts,
@@ -61,6 +63,12 @@ def test_other_devices(device: str, torch: TorchFacts) -> None:
 )
 def test_silent(model: ModelFacts, torch: TorchFacts) -> None:
     assert judged(model, torch) == []
+
+
+def test_loaded_onto_the_processor_proves_nothing_but_a_run_does() -> None:
+    loaded, ran = ModelRun(runtime="torch", loaded=True), ModelRun(runtime="torch", loaded=True, ran=True)
+    assert len(judged(replace(saved_on("cuda:0"), runs=(loaded,)), CPU)) == 1
+    assert judged(replace(saved_on("cuda:0"), runs=(ran,)), CPU) == []
 
 
 @pytest.mark.parametrize("device", ["cuda:0", "mps:0", "xpu:0"])

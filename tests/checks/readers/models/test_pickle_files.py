@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from joblib.numpy_pickle_compat import NDArrayWrapper
 
 from checks.facts import Binding, ModelFacts
 from checks.readers.containers.lz4 import unpacked
@@ -95,6 +96,19 @@ def test_an_array_of_objects_between_the_opcodes_is_a_pickle(tmp_path: Path) -> 
     model = read_model(tmp_path / "a.joblib")
     assert (risky(model), model.problem) == ({f"{os.mkdir.__module__}.mkdir": "dangerous"}, None)
     assert not (tmp_path / "made").exists()
+
+
+def test_arrays_in_files_of_their_own(tmp_path: Path) -> None:
+    """As joblib wrote them before 0.10; its class for reading them is still there."""
+    parts = [NDArrayWrapper(f"model.pkl_{each:02}.npy", np.ndarray) for each in (1, 2)]
+    (tmp_path / "model.pkl").write_bytes(pickle.dumps(parts, 2))
+    np.save(tmp_path / "model.pkl_01.npy", np.ones(3))
+    model = read_model(tmp_path / "model.pkl")
+    assert risky(model) == {}
+    assert [(each.name, each.present) for each in model.needs.files or ()] == [
+        ("model.pkl_01.npy", True),
+        ("model.pkl_02.npy", False),
+    ]
 
 
 def test_lz4() -> None:

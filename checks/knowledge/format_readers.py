@@ -26,7 +26,8 @@ class Reads(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How one runtime reads one format. See the comments of the table.
 
-    ``runtime``: a field of Frameworks, or a distribution. ``producer``: only files that it wrote.
+    ``runtime``: a field of Frameworks, or a distribution. ``producer``: only files that it wrote. ``from_installed``:
+    only where at least this release of the runtime is installed.
     """
 
     format: str
@@ -36,6 +37,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     severity: Severity
     source: str
     producer: str = ""
+    from_installed: str = ""
     reads: tuple[Reads, ...] = ()
     same_or_older: bool = False
     same: bool = False
@@ -78,6 +80,8 @@ def written(rule: Rule, model: ModelFacts) -> str:
 
 def fit(rule: Rule, model: ModelFacts, installed: str) -> Fit:
     """How the file fits the installed release of the rule's runtime."""
+    if rule.from_installed and release(installed) < release(rule.from_installed):
+        return Fit.UNKNOWN
     if rule.needs:
         return _meets(written(rule, model), installed)
     number = _parts(rule, written(rule, model))

@@ -18,10 +18,19 @@ class Added(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     operators: str  # names, with spaces between them
 
 
+class Library(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Operators of a package, by their names or by how these begin."""
+
+    package: str
+    begins: tuple[str, ...] = ()
+    operators: str = ""
+
+
 class TensorFlowOperatorsTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """resources/knowledge/tensorflow_operators.toml."""
 
     added: tuple[Added, ...]
+    library: tuple[Library, ...]
 
 
 @functools.cache
@@ -43,3 +52,15 @@ def is_tensorflow_operator(name: str) -> bool:
 def tensorflow_of_operators(names: Iterable[str]) -> str:
     """The first release ("2.4") that has all of these operators; "" where none of them tells."""
     return max((_releases().get(name, "") for name in names), key=release, default="")
+
+
+def library_of(name: str) -> str:
+    """The package that brings an operator which TensorFlow has not; "" where none is known."""
+    return next(
+        (
+            row.package
+            for row in tensorflow_operators_table().library
+            if name.startswith(row.begins) or name in row.operators.split()
+        ),
+        "",
+    )

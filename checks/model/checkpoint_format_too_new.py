@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checks.facts import Frameworks, InterpreterFacts, ModelFiles
-from checks.finding import Evidence, Finding
+from checks.finding import Evidence, Finding, Severity
 from checks.knowledge.format_readers import Fit, fit, format_readers_table, readable_by, rules_of, written
 from checks.registry import check
 from checks.torch_models import file_of, installed_version
@@ -27,11 +27,14 @@ def checkpoint_format_too_new(
     """One finding per file and runtime."""
     table = format_readers_table()
     for model in models.files:
+        told: set[str] = set()
         for rule in rules_of(model):
             installed, origin = installed_version(rule.runtime, frameworks, interpreter)
             is_loaded = any(run.loaded for run in model.runs if run.runtime == rule.runtime)
-            if not installed or is_loaded or fit(rule, model, installed) is not Fit.TOO_NEW:
+            is_told = is_loaded or (rule.severity is Severity.NOTE and rule.runtime in told)
+            if not installed or is_told or fit(rule, model, installed) is not Fit.TOO_NEW:
                 continue
+            told.add(rule.runtime)
             readable = readable_by(rule, installed)
             yield Finding(
                 cause=CAUSE,

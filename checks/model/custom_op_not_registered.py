@@ -1,14 +1,18 @@
-"""A model has operators that its runtime does not bring: ONNX in ONNX Runtime, TFLite in LiteRT and TensorFlow.
+"""A model has operators that its runtime does not bring: ONNX Runtime, LiteRT or TensorFlow.
 
 Detects:      operators of a domain whose library is not installed, that no library is known for, or that belong to
               another runtime; operators without a domain that are not ONNX's; and those of Microsoft's own set that
               came with a later ONNX Runtime. Custom operators of a TFLite model that no interpreter brings along.
+              Operators of a SavedModel or frozen graph that are not TensorFlow's, and whose package is not installed
+              or not known.
 Why it bites: the session is not created: "... is not a registered function/op", "No Op registered for ..."; the
-              tensors are not allocated: "Encountered unresolved custom op: ...".
+              tensors are not allocated: "Encountered unresolved custom op: ..."; the graph is not imported: "Op type
+              not registered".
 Blind spots:  a library that the program registers itself is not seen, so what is not known is said with less
               confidence. TensorRT's plugins are left alone where ONNX Runtime lists its TensorRT provider. Other
               formats tell their custom operators through other causes.
-Knowledge:    resources/knowledge/onnx_domains.toml, onnx_operators.toml, tflite_operators.toml
+Knowledge:    resources/knowledge/onnx_domains.toml, onnx_operators.toml, tflite_operators.toml,
+              tensorflow_operators.toml
 """
 
 from __future__ import annotations
@@ -27,10 +31,12 @@ from checks.facts import (
 from checks.finding import Evidence, Finding, Severity, Unread
 from checks.knowledge.onnx_domains import onnx_domain, onnx_domains_table
 from checks.knowledge.onnx_operators import MICROSOFT, Support, in_microsofts_set
+from checks.knowledge.tensorflow_operators import tensorflow_operators_table
 from checks.onnx_models import about, full_name, named, onnx_models
 from checks.registry import check
 from checks.tflite_models import NPU, counted, interpreters, tflite_models
 from checks.tflite_models import about as about_tflite
+from checks.torch_models import unloaded
 
 CAUSE = "custom-op-not-registered"
 _TENSORRT = ("TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider")
@@ -50,6 +56,8 @@ def custom_op_not_registered(
 ) -> Iterator[Finding]:
     """One finding per model and runtime."""
     yield from _in_tflite(models, litert, tensorflow)
+    if tensorflow is not None:
+        yield from _in_tensorflow(models, interpreter, tensorflow)
     if onnxruntime is None:
         return
     for model in onnx_models(models, "onnxruntime"):
@@ -72,6 +80,36 @@ def _in_tflite(models: ModelFiles, litert: LiteRtFacts | None, tensorflow: Tenso
                     values={"model_path": model.path, "runtime": interpreter.runtime},
                     remedies=("export-without-custom-op",),
                 )
+
+
+def _in_tensorflow(
+    models: ModelFiles, interpreter: InterpreterFacts | None, tensorflow: TensorFlowFacts
+) -> Iterator[Finding]:
+    """Operators of a graph that neither TensorFlow nor an installed package brings."""
+    for model in unloaded(models, "savedmodel", "tf-frozen"):
+        own = [each for each in model.needs.operators or () if each.is_custom]
+        if not own:
+            continue
+        if interpreter is None or interpreter.packages is None:
+            raise Unread("packages")
+        missing = [each for each in own if not each.domain or interpreter.package(each.domain) is None]
+        if not missing:
+            continue
+        packages = sorted({each.domain for each in missing if each.domain})
+        title = tensorflow_operators_table().title
+        yield Finding(
+            cause=CAUSE,
+            severity=Severity.BLOCKING,
+            confidence=_CONFIDENCE["library"] if packages else _UNKNOWN_DOMAIN,
+            subject=f"{model.path} / tensorflow",
+            evidence=(
+                *about(model, "tensorflow", tensorflow.version, tensorflow.origin),
+                Evidence("operators", named([each.name for each in missing]), model.path),
+                *((Evidence("library_wanted", ", ".join(packages), title),) if packages else ()),
+            ),
+            values={"model_path": model.path, "runtime": "tensorflow"},
+            remedies=("load-custom-op-library", "export-without-custom-op"),
+        )
 
 
 def _is_foreign(each: OperatorUse, onnxruntime: OnnxRuntimeFacts, interpreter: InterpreterFacts | None) -> bool:

@@ -115,6 +115,8 @@ def _layer(each: dict[str, object], key: str, parent: str, found: KerasModel, *,
     if not is_custom:
         for row in refusable(name, (str(argument) for argument in arguments)):
             found.refusable[row.shown] = None
+    if name == "MultiHeadAttention" and "query_shape" not in arguments:
+        found.refusable["attention-without-shapes"] = None
     if name == "Lambda" and _is_code(arguments.get("function")):
         found.functions += 1
     _policy(arguments.get("dtype"), found)

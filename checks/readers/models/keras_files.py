@@ -167,7 +167,7 @@ def _requirement(format_id: str, version: str, model: KerasModel, *, is_model: b
     if not is_model or generation < 2:
         return "keras"
     if generation == 2:
-        return "keras>=2.12,<3" if format_id == ZIP else "keras"
+        return "keras>=2.12" if format_id == ZIP else "keras"
     return f"keras>={least_keras_3(model.refusable)}"
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from checks.facts import OperatorUse, TensorSpec
-from checks.knowledge.tensorflow_operators import is_tensorflow_operator, tensorflow_of_operators
+from checks.knowledge.tensorflow_operators import is_tensorflow_operator, library_of, tensorflow_of_operators
 from checks.readers.containers.protobuf import BYTES, VARINT, Message, parse, signed
 from checks.readers.containers.source import Damaged
 
@@ -111,9 +111,7 @@ class Graph:
         own = self.functions
         rows = [each for each in self.operators.items() if each[0] not in own]
         rows.sort(key=lambda each: (-each[1], each[0]))
-        return tuple(
-            OperatorUse(name=name, count=count, is_custom=not is_tensorflow_operator(name)) for name, count in rows
-        )
+        return tuple(_use(name, count) for name, count in rows)
 
     @property
     def framework(self) -> str:
@@ -138,6 +136,13 @@ class Graph:
         for device, count in self.devices.items():
             short[short_device(device)] += count
         return tuple(name for name, _ in short.most_common() if name and not name.startswith("CPU"))[:16]
+
+
+def _use(name: str, count: int) -> OperatorUse:
+    """An operator; of one that TensorFlow has not, the domain is the package that brings it."""
+    if is_tensorflow_operator(name):
+        return OperatorUse(name=name, count=count)
+    return OperatorUse(name=name, domain=library_of(name), count=count, is_custom=True)
 
 
 def short_device(device: str) -> str:

@@ -32,6 +32,7 @@ _MARKS = (b'"modelTopology"', b'"weightsManifest"')
 _BYTES = {
     "float32": 4, "int32": 4, "bool": 1, "complex64": 8, "uint8": 1, "uint16": 2, "float16": 2, "int16": 2, "int64": 8,
 }  # fmt: skip
+_PATH = re.compile(r"(?:^|/)vars/\d+$")
 _CONVERTER = re.compile(r"Converter v?(\d[\w.\-]{0,30})")
 
 
@@ -127,6 +128,7 @@ class _Weights:
     stored: Counter[str] = field(default_factory=Counter)  # as the shards hold them, of quantized ones
     memory: int = 0
     files: list[NeededFile] = field(default_factory=list)
+    has_paths: bool = False  # weights are named by their place in a .keras file ("layers/dense/vars/0")
 
 
 @file_reader(FORMAT, rank=Rank.STRUCTURE)
@@ -218,6 +220,8 @@ def _facts(document: _Document, kind: str, weights: _Weights) -> ModelFacts:
         "model-kind": kind,
         "generated-by": document.generated_by if isinstance(document.generated_by, str) else "",
         "converter": converter,
+        "weights-by-place": "yes" if weights.has_paths and kind == LAYERS else "",
+        "topology": "" if document.model_topology != b"null" or kind == "weights" else "none",
     }
     return ModelFacts(
         format=FORMAT,
@@ -242,6 +246,7 @@ def _read_weights(groups: Sequence[_Group], beside: Folder, found: _Weights) -> 
                 count *= max(axis, 0)
             stored = each.quantization.dtype if each.quantization and each.quantization.dtype else each.dtype
             found.dtypes[each.dtype] += count
+            found.has_paths = found.has_paths or _PATH.search(each.name) is not None
             if stored != each.dtype:
                 found.stored[stored] += count
             is_known = is_known and stored in _BYTES

@@ -1,0 +1,38 @@
+"""Files that belong to a model are not beside it.
+
+Detects:      shards, variables, assets and weights that a model names and that are missing in its folder.
+Why it bites: whatever loads the model stops at the file that is not there.
+Blind spots:  external data of ONNX models is a cause of its own. A file that the model names outside its folder, or
+              by an address of the web, is not looked for.
+Knowledge:    none: the model itself names its files
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checks.facts import ModelFiles
+from checks.finding import Evidence, Finding, Severity
+from checks.registry import check
+from checks.torch_models import file_of, listed
+
+CAUSE = "model-file-not-found"
+_HAS_ITS_OWN = "onnx"
+
+
+@check(CAUSE)
+def model_file_not_found(models: ModelFiles) -> Iterator[Finding]:
+    """One finding per model."""
+    for model in models.files:
+        missing = [each.name for each in model.needs.files or () if each.present is False]
+        if not missing or model.format == _HAS_ITS_OWN or any(run.loaded for run in model.runs):
+            continue
+        yield Finding(
+            cause=CAUSE,
+            severity=Severity.BLOCKING,
+            confidence=0.85,
+            subject=model.path,
+            evidence=(file_of(model), Evidence("missing_files", listed(missing), model.path)),
+            values={"model_path": model.path, "runtime": ""},
+            remedies=("fetch-model-file", "find-model-file"),
+        )

@@ -143,6 +143,8 @@ def compare_models(first: ModelFacts, second: ModelFacts, most: int = MOST_WEIGH
             compared = _compared(ours, theirs)
     except Damaged as problem:
         return replace(base, weights_unread="unreadable", unread={"weights": str(problem)})
+    if not compared:
+        return replace(base, weights_unread="none")
     counts = Counter(each.kind for each in compared)
     apart = [each for each in compared if each.kind != "same"]
     apart.sort(key=lambda each: (_ORDER.index(each.kind), -(each.max_rel or 0.0), each.name))

@@ -36,6 +36,7 @@ _DTYPES = {"f32": "float32", "f64": "float64", "f16": "float16", "bf16": "bfloat
 _DTYPES |= {f"i{bits}": f"int{bits}" for bits in (8, 16, 32, 64)} | {f"u{bits}": f"uint{bits}" for bits in (8, 16, 32)}
 _DTYPES |= {"c64": "complex64", "c128": "complex128"}
 _MOST_NAME = 200
+_MOST_AXES = 32
 
 
 @dataclass
@@ -192,7 +193,7 @@ def _read_pnnx_line(words: list[str], network: _Network) -> None:
         found = _PNNX_SHAPE.fullmatch(shape) if mark in ("#", "@") else None
         if found is None:
             continue
-        lengths = tuple(_length(part) for part in found[1].split(",") if part)
+        lengths = tuple(_length(part) for part in found[1].split(",", _MOST_AXES)[:_MOST_AXES] if part)
         if mark == "#" and len(network.shapes) < _MOST_BLOBS:
             network.shapes[name] = TensorSpec(name=name, dtype=_DTYPES.get(found[2]), shape=lengths)
         elif mark == "@":

@@ -55,7 +55,7 @@ _MOST_NAMED = 50_000  # initializers that are remembered by name
 _MOST_FILES = 10_000
 _MOST_VALUES = 1_000  # inputs, and outputs
 _DEEPEST = 30  # graphs within graphs: more than protobuf itself follows
-_MOST_AXES = 64
+MOST_AXES = 64
 _LONGEST_NAME = 1_000
 _IN_MEMORY_OF_RUNTIME = "*/_ORT_MEM_ADDR_/*"  # ONNX Runtime's mark for weights that it holds itself: no file
 
@@ -271,8 +271,8 @@ def read_tensor(part: Part, tally: Tally) -> str:
     for what, wire, value in fields(part):
         if what == 1:
             dims.extend(packed(_small(value)) if wire == BYTES else (number(value),))
-            if len(dims) > _MOST_AXES:
-                raise Damaged("protobuf-damaged", f"more than {_MOST_AXES} axes")
+            if len(dims) > MOST_AXES:
+                raise Damaged("protobuf-damaged", f"more than {MOST_AXES} axes")
         elif what == 2:
             dtype = number(value)
         elif what == 8:
@@ -299,8 +299,8 @@ def _small(value: int | Part) -> bytes:
     data = embedded(value)
     if isinstance(data, bytes):
         return data
-    if data.end - data.start > 10 * _MOST_AXES:
-        raise Damaged("protobuf-damaged", f"more than {_MOST_AXES} axes")
+    if data.end - data.start > 10 * MOST_AXES:
+        raise Damaged("protobuf-damaged", f"more than {MOST_AXES} axes")
     return data.source.read(data.start, data.end - data.start)
 
 
@@ -324,11 +324,11 @@ def _need_file(place: dict[str, str], size: int, tally: Tally) -> None:
         return
     if name not in tally.files and len(tally.files) >= _MOST_FILES:
         raise Damaged("too-large", f"more than {_MOST_FILES} files beside it")
-    end = _whole(place.get("offset", "")) + (_whole(place.get("length", "")) or size)
+    end = whole(place.get("offset", "")) + (whole(place.get("length", "")) or size)
     tally.files[name] = max(tally.files.get(name, 0), end)
 
 
-def _whole(said: str) -> int:
+def whole(said: str) -> int:
     """A number in text, as it stands in external data; 0 where it is none."""
     said = said.strip()
     return int(said) if said.isascii() and said.isdigit() and len(said) < 19 else 0
@@ -378,7 +378,7 @@ def _tensor_type(part: Part) -> tuple[str | None, tuple[int | str, ...] | None]:
         elif what == 2:
             shape = []
             for which, _, axis in fields(embedded(value)):
-                if which == 1 and len(shape) < _MOST_AXES:
+                if which == 1 and len(shape) < MOST_AXES:
                     shape.append(_axis(embedded(axis)))
     return dtype, None if shape is None else tuple(shape)
 

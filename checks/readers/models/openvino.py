@@ -20,7 +20,7 @@ from checks.readers.models.registry import Rank, file_reader
 from checks.versions import release
 
 _BEGINS = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,1000}?-->\s*){0,5}<net[\s>]", re.DOTALL
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?><!--.{0,1000}?-->\s*){0,5}<net[\s>]", re.DOTALL
 )
 _CACHED = re.compile(rb"<\?xml[^>]{0,100}\?>\s*<(?:compiled_blob|hetero)\s[^>]{0,4000}>", re.DOTALL)
 _CPU_BLOB = b"RR_UPCVO"

@@ -14,7 +14,17 @@ import numpy as np
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.protobuf import BYTES, Message, packed
 from checks.readers.containers.source import MIB, Damaged, Source, of_bytes
-from checks.readers.models.onnx_graph import DTYPES, Part, embedded, fields, number, read_pair, text
+from checks.readers.models.onnx_graph import (
+    DTYPES,
+    MOST_AXES,
+    Part,
+    embedded,
+    fields,
+    number,
+    read_pair,
+    text,
+    whole,
+)
 from checks.readers.weights.tensor import MOST_TENSORS, StoredTensor, item_size, stretch
 
 _GRAPH, _NODE, _INITIALIZER = 7, 1, 5
@@ -83,6 +93,8 @@ def _stored(
     for what, wire, value in fields(tensor):
         if what == 1:
             dims += packed(_bytes(value)) if wire == BYTES else [number(value)]
+            if len(dims) > MOST_AXES:
+                raise Damaged("protobuf-damaged", f"more than {MOST_AXES} axes")
         elif what == 2:
             dtype = DTYPES.get(number(value), ("", 0))[0]
         elif what == 8:
@@ -137,6 +149,6 @@ def _beside(
     location = place.get("location", "")
     if location not in files:
         files[location] = open_files.enter_context(beside.file(location))
-    offset, length = (int(said) if (said := place.get(key, "")).isdigit() else 0 for key in ("offset", "length"))
+    offset, length = (whole(place.get(key, "")) for key in ("offset", "length"))
     size = length or (item_size(dtype) or 0) * math.prod(dims)
     return stretch(files[location], offset, size)

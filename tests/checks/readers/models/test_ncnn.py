@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from mangled import cuts, mangled, read, survives
@@ -129,6 +130,14 @@ def test_counts_that_cannot_be() -> None:
     facts = read(ncnn_binary, endless, "a.param.bin")
     assert facts is not None
     assert facts.problem == "layer-damaged"
+
+
+def test_a_weight_of_many_axes_is_no_number_of_a_million_digits() -> None:
+    axes = ",".join(["999999999"] * 20_000)
+    text = f"7767517\n2 1\npnnx.Input x 0 1 a #a=(1)f32\nnn.Conv2d c 1 1 a b @w=({axes})f32\n"
+    facts = read(ncnn_text, text.encode(), "a.pnnx.param")
+    assert facts is not None
+    assert msgspec.json.encode(facts)
 
 
 def test_text_that_is_too_long() -> None:

@@ -33,6 +33,7 @@ from checks.events import (
 )
 from checks.facts import (
     EnvironmentVariables,
+    ExportRun,
     Fact,
     Facts,
     Frameworks,
@@ -49,6 +50,10 @@ from checks.facts import (
 from checks.finding import Outcome
 from checks.interpreters import Places, find_interpreters, likely_target, read_interpreter
 from checks.machine import read_machine
+from checks.model_exports import SCRIPT as EXPORT_SCRIPT
+from checks.model_exports import ExportTrial, export_of, export_trials, not_exported, reason_now
+from checks.model_exports import argument as export_argument
+from checks.model_exports import time_limit as export_time_limit
 from checks.model_trials import Trial, argument, is_broken, memory_reason, trials
 from checks.probes.catalogue import PROBES, ProbeSpec, read_answer
 from checks.probes.model_catalogue import runs_of, time_limit
@@ -66,7 +71,11 @@ OWN = ("machine", "nvidia")
 
 @dataclass(frozen=True)
 class Request:
-    """What to examine. Without ``interpreters`` they are searched; without ``target`` the likely one is taken."""
+    """What to examine. Without ``interpreters`` they are searched; without ``target`` the likely one is taken.
+
+    ``exports``: ids of the exporters to try on the models; (): those that fit; None: none. ``inputs``: their input, an
+    .npz.
+    """
 
     answers: Answers = field(default_factory=Answers)
     target: str | None = None
@@ -75,6 +84,8 @@ class Request:
     logs: tuple[SentFile, ...] = ()
     scripts: tuple[SentFile, ...] = ()
     models: tuple[Path, ...] = ()
+    exports: tuple[str, ...] | None = None
+    inputs: Path | None = None
 
 
 def examine(request: Request, cancelled: Callable[[], bool] = lambda: False) -> Iterator[Event]:
@@ -104,6 +115,7 @@ class _Examination:
         self._started: dict[str, float] = {}
         self._named: set[tuple[str, str]] = set()
         self._trials: tuple[Trial, ...] = ()
+        self._exports: tuple[ExportTrial, ...] = ()
         self._not_tried: set[str] = set()  # ids of the trials that were planned and not made after all
 
     def events(self) -> Iterator[Event]:
@@ -124,7 +136,8 @@ class _Examination:
         comparing = self._pool.submit(side_by_side, models)
         if target is not None and target.problem is None:
             self._trials = trials(models, target, self._request.answers.effort)
-        self._expected.update({each.id: each.expected_seconds for each in self._trials if not each.reason})
+            self._exports = export_trials(models, target, self._request.answers.effort, self._request.exports)
+        self._expected.update({each.id: each.expected_seconds for each in self._one_by_one() if not each.reason})
         yield Planned(probes=dict(self._expected), checks=tuple(each.cause for each in planned))
         if self._request.interpreters is None and not self._cancelled():
             # Looked for while the probes run: other interpreters explain much ("torch is in that one").
@@ -135,8 +148,12 @@ class _Examination:
         runs: dict[str, tuple[ModelRun, ...]] = {}
         for trial in self._trials:
             yield from self._try(trial, facts, runs)
+        exported: dict[str, ExportRun] = {}
+        for each in self._exports:
+            yield from self._export(each, facts, exported)
+        tried = tuple(_with_runs(each, self._trials, runs) for each in models)
         facts = msgspec.structs.replace(
-            facts, models=tuple(_with_runs(each, self._trials, runs) for each in models), comparisons=comparing.result()
+            facts, models=_with_exports(tried, self._exports, exported), comparisons=comparing.result()
         )
         outcomes: list[Outcome] = []
         for outcome in judge_each(facts):
@@ -155,6 +172,10 @@ class _Examination:
                 complete=not self._cancelled(),
             )
         )
+
+    def _one_by_one(self) -> tuple[Trial | ExportTrial, ...]:
+        """What is tried after all else, one at a time."""
+        return (*self._trials, *self._exports)
 
     def _read_models(self) -> tuple[ModelFacts, ...]:
         found: list[ModelFacts] = []
@@ -187,6 +208,28 @@ class _Examination:
         self._futures[trial.id] = self._pool.submit(self._run, task)
         yield from self._follow()
         runs[trial.id] = runs_of(self._futures[trial.id].result(), trial.spec)
+
+    def _export(self, trial: ExportTrial, facts: Facts, exported: dict[str, ExportRun]) -> Iterator[Event]:
+        """One model by one exporter, one at a time."""
+        reason = reason_now(trial, facts.machine.memory if facts.machine else None)
+        target = facts.target
+        if reason or target is None:
+            exported[trial.id] = not_exported(trial, reason)
+            if not trial.reason:  # it was planned
+                self._not_tried.add(trial.id)
+                yield ProbeEnded(trial.id, ProbeRun(probe=trial.id, interpreter=target or "", status="skipped"))
+            return
+        effort = self._request.answers.effort
+        task = ProbeTask(
+            probe=trial.id,
+            script=EXPORT_SCRIPT,
+            interpreter=target,
+            argument=export_argument(trial, effort, self._request.inputs),
+            time_limit=export_time_limit(effort, trial.model.size),
+        )
+        self._futures[trial.id] = self._pool.submit(self._run, task)
+        yield from self._follow()
+        exported[trial.id] = export_of(self._futures[trial.id].result(), trial)
 
     def _start_own(self) -> None:
         for spec in PROBES:
@@ -268,7 +311,7 @@ class _Examination:
         """Share by expected seconds; the remaining time is not told once a probe takes longer than expected."""
         total = sum(self._expected.values())
         done, beside, after, overdue = 0.0, 0.0, 0.0, False
-        one_by_one = {trial.id for trial in self._trials}
+        one_by_one = {trial.id for trial in self._one_by_one()}
         for probe, expected in self._expected.items():
             if probe in self._not_tried or (probe in self._futures and self._futures[probe].done()):
                 done += expected
@@ -324,6 +367,19 @@ def side_by_side(models: tuple[ModelFacts, ...]) -> tuple[ModelComparison, ...]:
     from checks.model_compare import compare_models
 
     return (compare_models(*models),)
+
+
+def _with_exports(
+    models: tuple[ModelFacts, ...], trials: Iterable[ExportTrial], exported: Mapping[str, ExportRun]
+) -> tuple[ModelFacts, ...]:
+    """The models with what came of their exports."""
+    of: dict[str, list[ExportRun]] = {}
+    for trial in trials:
+        if trial.id in exported:
+            of.setdefault(trial.model.path, []).append(exported[trial.id])
+    return tuple(
+        msgspec.structs.replace(each, exports=tuple(of[each.path])) if each.path in of else each for each in models
+    )
 
 
 def _merged(target: InterpreterFacts | None, found: tuple[InterpreterFacts, ...]) -> tuple[InterpreterFacts, ...]:

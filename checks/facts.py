@@ -735,6 +735,97 @@ class ModelRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     log: str | None = None  # what the runtime printed about it
 
 
+class UnmetNeed(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A requirement of an exporter ("torch<=2.7.0") that is not met. ``found`` "": it is not installed."""
+
+    needed: str
+    found: str = ""
+
+
+class OutputDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One output of an exported model beside the original's, for the same input.
+
+    ``bound``: the largest difference that is rounding. ``share``: the part of the elements beyond it. ``same_top``: the
+    part of the rows in which the largest number stands at the same place. ``same_share``: of whole numbers, how many
+    are equal. The first name and shape are the original's.
+    """
+
+    name: str = ""
+    export_name: str = ""
+    dtype: str | None = None
+    export_dtype: str | None = None  # None = the same
+    shape: tuple[int, ...] = ()
+    export_shape: tuple[int, ...] | None = None  # None = the same
+    equal: bool | None = None
+    max_abs: float | None = None
+    max_rel: float | None = None  # to the largest magnitude of the original's output
+    scale: float | None = None  # that magnitude
+    bound: float | None = None
+    nan: int | None = None  # elements that are finite, or an infinity, on one side only
+    share: float | None = None
+    cosine: float | None = None
+    same_top: float | None = None
+    same_share: float | None = None
+
+    @property
+    def is_rounding(self) -> bool:
+        """Whether the two are equal but for rounding."""
+        if self.export_shape is not None:
+            return False
+        if self.max_abs is None or self.bound is None:
+            return self.equal is not False
+        return not self.nan and self.max_abs <= self.bound
+
+
+class NodeDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The first node of an export whose result the original does not have, and the operation it should have been."""
+
+    name: str
+    op: str
+    value: str = ""
+    original_name: str = ""
+    original_op: str = ""
+    original_place: str = ""  # the line of Python that it comes from
+    max_abs: float | None = None
+    bound: float | None = None
+    share: float | None = None
+
+
+class ExportRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """A model really exported in the target interpreter, and the export run beside the original.
+
+    ``fit``: whether the exporter's versions fit ("fits", "untested", "misfit", "not-installed", "unknown"), by
+    ``unmet``. ``reason``: an id [reason-...] of models.toml: why it was not tried, or not to the end. ``search``: why
+    the first node that parts was not found ("not-for-this-format", "optimizer", "not-found", "failed").
+    """
+
+    exporter: str  # an id of resources/knowledge/exporters.toml
+    versions: dict[str, str] = {}
+    fit: str = ""
+    unmet: tuple[UnmetNeed, ...] = ()
+    reason: str = ""
+    detail: str = ""
+    stage: str = ""  # what was going on when it ended: "original", "export", "compare", "part"
+    loaded: bool | None = None  # the original
+    exported: bool | None = None
+    ran: bool | None = None  # the export
+    error: ErrorText | None = None
+    log: str | None = None
+    seconds: float | None = None  # of the export
+    size: int | None = None  # bytes of the export
+    opset: int | None = None
+    runner: str = ""  # what ran the export: "onnxruntime 1.31.1"
+    inputs: tuple[TensorSpec, ...] | None = None
+    inputs_from: str = ""  # "file" of the user, "model", "drawn"
+    repeats: bool | None = None  # the original gave the same twice
+    bound_by: str = ""  # how the bounds were found: "float64", "unit-roundoff"
+    outputs: tuple[OutputDifference, ...] | None = None
+    differs_unoptimized: bool | None = None  # also with the runtime's optimisations off
+    first_difference: NodeDifference | None = None
+    search: str = ""
+    search_detail: str = ""
+
+
 class ModelFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     """A model file or folder, read without executing anything in it.
 
@@ -761,6 +852,7 @@ class ModelFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     quantization: str | None = None  # "int8", "Q4_K_M"; "" none
     details: dict[str, str] = {}  # what else the format tells, by an id of resources/translations/models.toml
     runs: tuple[ModelRun, ...] = ()
+    exports: tuple[ExportRun, ...] = ()
 
 
 class ModelFiles(Fact, frozen=True, kw_only=True, omit_defaults=True):

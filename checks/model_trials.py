@@ -42,7 +42,7 @@ def trials(models: Sequence[ModelFacts], target: InterpreterFacts, effort: str) 
     tried = 0
     for model in models:
         for spec in _specs(model, target):
-            reason = _reason(model, effort) or ("too-many" if tried >= MOST else "")
+            reason = why_not(model, effort) or ("too-many" if tried >= MOST else "")
             tried += not reason
             found.append(Trial(_named(spec, model, names), model, spec, reason))
     return tuple(found)
@@ -110,7 +110,8 @@ def _specs(model: ModelFacts, target: InterpreterFacts) -> Iterator[ModelProbeSp
         yield spec
 
 
-def _reason(model: ModelFacts, effort: str) -> str:
+def why_not(model: ModelFacts, effort: str) -> str:
+    """Why a model is given to no program at all; "" where nothing speaks against it."""
     if any(each.risk == "dangerous" for each in model.needs.classes or ()):
         return "dangerous"
     if not Path(model.path).exists():

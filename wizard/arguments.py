@@ -126,6 +126,8 @@ def parser_of(language: str) -> argparse.ArgumentParser:
     inspect.add_argument("file", nargs="+", metavar="FILE", help=text("help-inspect-file"))
     inspect.add_argument("--target", metavar="PYTHON", help=text("help-inspect-target"))
     inspect.add_argument("--effort", choices=EFFORTS, default="standard", help=text("help-effort"))
+    inspect.add_argument("--export", nargs="*", metavar="EXPORTER", help=text("help-export"))
+    inspect.add_argument("--inputs", metavar="NPZ", help=text("help-inputs"))
     exports(inspect)
 
     show = command("show")

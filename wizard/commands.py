@@ -86,10 +86,19 @@ def _inspect(chosen: argparse.Namespace) -> int:
 
     models = tuple(_model(path, chosen.lang) for path in chosen.file)
     _check_target(chosen)
+    _check_export(chosen)
     _check_outputs(chosen)
     answers = Answers(symptom=MODELS, effort=chosen.effort)
     if chosen.target is not None:
-        return _examined(Request(answers=answers, target=chosen.target, interpreters=(), models=models), chosen)
+        request = Request(
+            answers=answers,
+            target=chosen.target,
+            interpreters=(),
+            models=models,
+            exports=None if chosen.export is None else tuple(chosen.export),
+            inputs=_model(chosen.inputs, chosen.lang) if chosen.inputs else None,
+        )
+        return _examined(request, chosen)
     from checks.case import judged
     from checks.facts import Facts, Symptom
     from checks.readers.models import read_models
@@ -109,6 +118,23 @@ def _inspect(chosen: argparse.Namespace) -> int:
 def _check_target(chosen: argparse.Namespace) -> None:
     if chosen.target is not None and not os.path.lexists(chosen.target):
         raise UsageError(words("commands.no-such-target", chosen.lang, path=chosen.target))
+
+
+def _check_export(chosen: argparse.Namespace) -> None:
+    """An export takes exporters that are known, and an interpreter; inputs are for it alone."""
+    if chosen.inputs is not None and chosen.export is None:
+        raise UsageError(words("commands.inputs-need-export", chosen.lang))
+    if chosen.export is None:
+        return
+    from checks.knowledge.exporters import exporters_table
+
+    known = [each.id for each in exporters_table().exporter]
+    strange = next((each for each in chosen.export if each not in known), None)
+    if strange is not None:
+        detail = words("commands.wrong-choice", chosen.lang, name="--export", given=strange, choices=", ".join(known))
+        raise UsageError(words("commands.wrong-usage", chosen.lang, detail=detail))
+    if chosen.target is None:
+        raise UsageError(words("commands.export-needs-target", chosen.lang))
 
 
 def _examined(request: Request, chosen: argparse.Namespace) -> int:

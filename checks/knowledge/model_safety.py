@@ -1,4 +1,4 @@
-"""What a TensorFlow graph or a Keras file may hold if it is to be run without being trusted."""
+"""What a TensorFlow graph, a Keras file, a TorchScript or an exported program may hold if it is to be run without being trusted."""
 
 from __future__ import annotations
 
@@ -15,9 +15,18 @@ class ModelSafety(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
     keras_parts: tuple[str, ...]
     keras_code: tuple[str, ...]
 
+    script_namespaces: tuple[str, ...]
+    script_reaching: tuple[str, ...]
+    program_operators: tuple[str, ...]
+
     def for_probe(self) -> dict[str, list[str]]:
         """The lists by their names, as the probe is told them."""
         return {name: list(getattr(self, name)) for name in ("harmless", "reaching", "keras_parts", "keras_code")}
+
+    def for_export(self) -> dict[str, list[str]]:
+        """All lists, as the probe of exports is told them: it runs TorchScript and exported programs, too."""
+        more = ("script_namespaces", "script_reaching", "program_operators")
+        return {**self.for_probe(), **{name: list(getattr(self, name)) for name in more}}
 
 
 @functools.cache

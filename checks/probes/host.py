@@ -3,9 +3,9 @@
 A probe script has ``STAGES``, functions in their turn (a tuple, or a generator where only an earlier stage knows which
 come later), each of which takes the argument (a dict) and returns a dict of facts; and ``ESSENTIAL``, the names of the
 stages without which the rest is pointless. It may import ``naosu_kit`` (kit.py) and, where it is about a model,
-``naosu_model_kit`` (model_kit.py). Every stage is announced before it starts, so that a process that dies names the
-stage that killed it. The answer goes to a file, because native libraries print on standard output. One JSON object per
-line, in ASCII:
+``naosu_model_kit`` (model_kit.py), or any other file here as ``naosu_NAME``. Every stage is announced before it starts,
+so that a process that dies names the stage that killed it. The answer goes to a file, because native libraries print on
+standard output. One JSON object per line, in ASCII:
 
     {"python": "3.11.7"}
     {"begin": "import"}
@@ -22,6 +22,7 @@ Standard library only, Python 3.8 and later.
 """
 
 import faulthandler
+import importlib.machinery
 import json
 import os
 import sys
@@ -44,8 +45,30 @@ def load(path, name):
     return module
 
 
+class Neighbours:
+    """Finds ``naosu_NAME`` as NAME.py beside this file, where a probe imports it."""
+
+    @staticmethod
+    def find_spec(name, *_):
+        """As importlib asks for it."""
+        file = os.path.join(HERE, name[len("naosu_") :] + ".py")
+        if not name.startswith("naosu_") or not os.path.isfile(file):
+            return None
+        return importlib.machinery.ModuleSpec(name, Neighbours, origin=file)
+
+    @staticmethod
+    def create_module(spec):
+        """The module, executed."""
+        return load(spec.origin, spec.name)
+
+    @staticmethod
+    def exec_module(module):
+        """It is executed already."""
+
+
 kit = sys.modules["naosu_kit"] = load(os.path.join(HERE, "kit.py"), "naosu_kit")
 sys.modules["naosu_model_kit"] = load(os.path.join(HERE, "model_kit.py"), "naosu_model_kit")
+sys.meta_path.append(Neighbours)
 
 
 def answer_line(fields):

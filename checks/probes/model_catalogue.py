@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from checks.facts import ErrorText, ModelRun
+from checks.facts import ErrorText, Fact, ModelRun
 from checks.probes.runner import Answer
 
 HERE = Path(__file__).parent
@@ -69,7 +69,7 @@ def runs_of(answer: Answer, spec: ModelProbeSpec) -> tuple[ModelRun, ...]:
     runs = [_run(each, spec, origin) for each in raw]
     ended = TOLD.get(answer.run.status)
     if answer.run.status != "ok" and (ended is None or (ended == "crashed" and not runs)):
-        return (ModelRun(origin=origin, runtime=spec.runtime, reason="runtime-broken", error=_stage_error(answer)),)
+        return (ModelRun(origin=origin, runtime=spec.runtime, reason="runtime-broken", error=stage_error(answer)),)
     if ended is not None:
         last = runs.pop() if runs and _is_open(runs[-1]) else ModelRun(origin=origin, runtime=spec.runtime)
         runs.append(_cut_short(last, ended, answer))
@@ -77,45 +77,64 @@ def runs_of(answer: Answer, spec: ModelProbeSpec) -> tuple[ModelRun, ...]:
 
 
 def _run(raw: Mapping[str, Any], spec: ModelProbeSpec, origin: str) -> ModelRun:
-    """One run as a fact; a process that may be broken told it, so that a field of a wrong type is left out."""
+    """One run as a fact."""
+    values, unread = told_fields(ModelRun, raw)
+    return _kept(ModelRun(**{"runtime": spec.runtime, **values}, origin=origin, unread=unread))
+
+
+def told_fields(kind: type[Fact], raw: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """(The fields of a fact, why others are left out): the process may be broken, so that one is of a wrong type."""
     values: dict[str, Any] = {}
     unread: dict[str, str] = {}
-    for field in msgspec.structs.fields(ModelRun):
+    for field in msgspec.structs.fields(kind):
         if field.name not in raw or field.name in ("origin", "unread"):
             continue
         try:
             values[field.name] = msgspec.convert(raw[field.name], field.type)
         except (msgspec.ValidationError, RecursionError) as error:
             unread[field.name] = str(error)
-    return _kept(ModelRun(**{"runtime": spec.runtime, **values}, origin=origin, unread=unread))
+    return values, unread
 
 
 def _kept(run: ModelRun) -> ModelRun:
-    """The run without the length of its texts: Keras names the whole model in an error, TBB warns in each thread."""
-    error = run.error and msgspec.structs.replace(
-        run.error, message=run.error.message[:ERROR_SHOWN], traceback=run.error.traceback[-ERROR_SHOWN:]
+    return msgspec.structs.replace(run, error=kept_error(run.error), log=kept_log(run.log))
+
+
+def kept_error(error: ErrorText | None) -> ErrorText | None:
+    """An error without the length of its texts: Keras names the whole model in it."""
+    return error and msgspec.structs.replace(
+        error, message=error.message[:ERROR_SHOWN], traceback=error.traceback[-ERROR_SHOWN:]
     )
-    lines = dict.fromkeys(line for line in (run.log or "").splitlines() if not _NOISE.search(line))
-    return msgspec.structs.replace(run, error=error, log="\n".join(lines)[:LOG_SHOWN] or None)
+
+
+def kept_log(log: str | None) -> str | None:
+    """A log without lines that say nothing or the same again: TBB warns in each thread."""
+    lines = dict.fromkeys(line for line in (log or "").splitlines() if not _NOISE.search(line))
+    return "\n".join(lines)[:LOG_SHOWN] or None
 
 
 def _is_open(run: ModelRun) -> bool:
     return run.loaded is not False and run.ran is None and not run.reason and run.error is None
 
 
+def crash_of(answer: Answer) -> ErrorText:
+    """The end of a process that died, as an error."""
+    how = answer.run.signal or (f"exit code {answer.run.exit_code}" if answer.run.exit_code else "")
+    return ErrorText(type=how or "crash", message=answer.run.detail or "the process ended by itself")
+
+
 def _cut_short(run: ModelRun, ended: str, answer: Answer) -> ModelRun:
     """A run in which the process died, or was ended."""
     if ended != "crashed":
         return msgspec.structs.replace(run, reason=ended)
-    how = answer.run.signal or (f"exit code {answer.run.exit_code}" if answer.run.exit_code else "")
-    error = ErrorText(type=how or "crash", message=answer.run.detail or "the process ended by itself")
+    error = crash_of(answer)
     state = {"ran": False} if run.loaded else {"loaded": False}
     return _kept(
         msgspec.structs.replace(run, reason=ended, error=error, log=run.log or answer.run.stderr_tail, **state)
     )
 
 
-def _stage_error(answer: Answer) -> ErrorText | None:
+def stage_error(answer: Answer) -> ErrorText | None:
     """Why the runtime did not start: the exception of its import, or how the process ended."""
     error = next((stage.error for stage in answer.run.stages if stage.error), None)
     if error is not None:

@@ -3,6 +3,7 @@
 Standard library only, Python 3.8 and later; NumPy comes as an argument.
 """
 
+import mmap
 import re
 import time
 
@@ -44,6 +45,20 @@ class NotDrawn(Exception):  # noqa: N818 - not an error but an answer
     def __init__(self, reason, detail=""):
         super().__init__(detail or reason)
         self.reason = reason
+
+
+class Unsafe(Exception):  # noqa: N818 - not an error but an answer
+    """The model reaches outside the process, or brings code; the message names by what."""
+
+
+def mentions(path, word):
+    """Whether a word (bytes) stands anywhere in a file: what a format keeps as plain text is seen without the format."""
+    with open(path, "rb") as file:
+        try:
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+                return content.find(word) >= 0
+        except ValueError:  # an empty file
+            return False
 
 
 class Runs:

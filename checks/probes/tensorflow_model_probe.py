@@ -25,17 +25,13 @@ _OPERATION = re.compile(r" = (\w+)\(")
 RUNS = model_kit.Runs("tensorflow")
 
 
-class _Unsafe(Exception):  # noqa: N818 - not an error but an answer
-    """The model reaches outside; the message names by what."""
-
-
 def imported(argument):
     """Import TensorFlow or Keras for real."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")  # warnings and errors
     RUNS.runtime = argument.get("runtime") or RUNS.runtime
     with kit.Warned():
         if _is_keras(argument):
-            return {"version": str(_keras().__version__)}
+            return {"version": str(keras_module().__version__)}
         import tensorflow as tf
     return {"version": str(tf.__version__)}
 
@@ -44,7 +40,8 @@ def _is_keras(argument):
     return argument["format"].startswith("keras")
 
 
-def _keras():
+def keras_module():
+    """Keras, by itself or within TensorFlow."""
     try:
         import keras
     except ImportError:
@@ -61,7 +58,7 @@ def inference(argument):
             (_try_keras if _is_keras(argument) else _try_graph)(fact, argument)
         except model_kit.NotDrawn as reason:
             fact["reason"] = reason.reason
-        except _Unsafe as reason:
+        except model_kit.Unsafe as reason:
             fact["reason"] = "reaches-outside" if fact.get("loaded") else "loading-runs-code"
             fact["detail"] = str(reason)
         except Exception as error:
@@ -80,20 +77,17 @@ def _try_graph(fact, argument):
     import tensorflow as tf
 
     v1 = tf.compat.v1
-    if argument["format"] == "savedmodel":
-        graph_def, ops, plan = _saved_model(argument["path"])
-    else:
-        graph_def, ops, plan = _frozen(v1, argument["path"])
+    graph_def, ops, plan = graph_and_plan(argument)
     with tf.Graph().as_default() as graph:
         tf.graph_util.import_graph_def(graph_def, name="", producer_op_list=ops)
     fact["loaded"] = True
     fact["setting"] = "GPU" if tf.config.list_physical_devices("GPU") else "CPU"
     if not plan["outputs"]:
         raise model_kit.NotDrawn("no-signature")
-    outside = _reaching(graph_def, [*plan["outputs"], *plan["before"]], argument["safety"])
+    outside = reaching(graph_def, [*plan["outputs"], *plan["before"]], argument["safety"])
     if outside:
-        raise _Unsafe(", ".join(outside))
-    specs = [_spec(tf, graph, name, each) for name, each in plan["inputs"].items()]
+        raise model_kit.Unsafe(", ".join(outside))
+    specs = graph_specs(graph, plan["inputs"])
     config = v1.ConfigProto(allow_soft_placement=True)
     config.gpu_options.allow_growth = True
     with v1.Session(graph=graph, config=config) as session:
@@ -115,6 +109,15 @@ def _try_graph(fact, argument):
         fact["seconds"] = model_kit.timed(run, inputs)
         run(inputs, options=options, run_metadata=metadata)
         fact["shares"] = _shares(metadata)
+
+
+def graph_and_plan(argument):
+    """(The graph of a file, the operations that its writer knew, what to run)."""
+    import tensorflow as tf
+
+    if argument["format"] == "savedmodel":
+        return _saved_model(argument["path"])
+    return _frozen(tf.compat.v1, argument["path"])
 
 
 def _saved_model(folder):
@@ -181,7 +184,7 @@ def _node_of(name):
     return name.lstrip("^").split(":")[0]
 
 
-def _reaching(graph_def, fetches, safety):
+def reaching(graph_def, fetches, safety):
     """The operations that the fetches would run and that may reach outside the process, sorted."""
     from tensorflow.python.framework import op_def_registry
 
@@ -234,10 +237,14 @@ def _called(node):
     ]
 
 
-def _spec(tensorflow, graph, name, tensor):
-    found = graph.get_tensor_by_name(tensor)
-    shape = None if found.shape.rank is None else [-1 if each is None else each for each in found.shape.as_list()]
-    return {"name": name, "dtype": found.dtype.base_dtype.name, "shape": shape}
+def graph_specs(graph, inputs):
+    """The inputs to draw. ``inputs``: their names -> those of the tensors."""
+    specs = []
+    for name, tensor in inputs.items():
+        found = graph.get_tensor_by_name(tensor)
+        shape = None if found.shape.rank is None else [-1 if each is None else each for each in found.shape.as_list()]
+        specs.append({"name": name, "dtype": found.dtype.base_dtype.name, "shape": shape})
+    return specs
 
 
 def _shares(metadata):
@@ -273,33 +280,13 @@ def _shares(metadata):
 
 
 def _try_keras(fact, argument):
-    import inspect
-
     import numpy as np
 
-    keras = _keras()
-    config = _config(argument)
-    if config is None:
-        raise model_kit.NotDrawn("weights-alone")
-    code = sorted(set(_foreign(config, argument["safety"], 0)))
-    if code:
-        raise _Unsafe(", ".join(code))
-    load = keras.models.load_model
-    options = {"compile": False}
-    if "safe_mode" in inspect.signature(load).parameters:
-        options["safe_mode"] = True
-    model = load(argument["path"], **options)
+    model = load_keras(argument)
     fact["loaded"] = True
     if not getattr(model, "inputs", None):
         raise model_kit.NotDrawn("no-signature")
-    specs = [
-        {
-            "name": str(each.name),
-            "dtype": getattr(each.dtype, "name", str(each.dtype)),
-            "shape": [-1 if axis is None else int(axis) for axis in each.shape],
-        }
-        for each in model.inputs
-    ]
+    specs = keras_specs(model)
 
     def run(inputs):
         values = list(inputs.values())
@@ -315,12 +302,41 @@ def _try_keras(fact, argument):
     fact["seconds"] = model_kit.timed(run, inputs)
 
 
+def load_keras(argument):
+    """The model of a Keras file that names nothing but Keras' own classes."""
+    import inspect
+
+    config = _config(argument)
+    if config is None:
+        raise model_kit.NotDrawn("weights-alone")
+    code = sorted(set(_foreign(config, argument["safety"], 0)))
+    if code:
+        raise model_kit.Unsafe(", ".join(code))
+    load = keras_module().models.load_model
+    options = {"compile": False}
+    if "safe_mode" in inspect.signature(load).parameters:
+        options["safe_mode"] = True
+    return load(argument["path"], **options)
+
+
+def keras_specs(model):
+    """The inputs to draw."""
+    return [
+        {
+            "name": str(each.name),
+            "dtype": getattr(each.dtype, "name", str(each.dtype)),
+            "shape": [-1 if axis is None else int(axis) for axis in each.shape],
+        }
+        for each in model.inputs
+    ]
+
+
 def _config(argument):
     """The configuration of the model as the file holds it; None where it holds nothing but weights."""
     if argument["format"] == "keras-zip":
         with zipfile.ZipFile(argument["path"]) as archive:
             if archive.getinfo("config.json").file_size > LARGEST_CONFIG:
-                raise _Unsafe("config.json")
+                raise model_kit.Unsafe("config.json")
             return json.loads(archive.read("config.json"))
     import h5py
 

@@ -32,7 +32,7 @@ def imported(argument):
 
 def loading(argument):
     """Load the file onto the processor."""
-    load = {"torchscript": _load_script, "safetensors": _load_safetensors}.get(argument["format"], _load_weights)
+    load = {"torchscript": load_script, "safetensors": _load_safetensors}.get(argument["format"], _load_weights)
     if load is _load_safetensors:
         RUNS.runtime = "safetensors"
     fact = RUNS.begin("cpu")
@@ -84,15 +84,17 @@ def _is_script(torch, path):
     return "constants.pkl" in _records(torch, path)[0]
 
 
-def _load_script(path):
+def load_script(path):
+    """The module of a TorchScript archive that runs nothing while it is loaded."""
     import torch
 
     if not hasattr(torch._C.PyTorchFileReader, "get_all_records"):
         raise model_kit.NotDrawn("loading-runs-code")
     names, reader = _records(torch, path)
-    if any(RESTORES in reader.get_record(name) for name in names if name.endswith(".py")):
+    # The archive finds its code whatever the case of the letters: "code/__torch__.PY" is code, too.
+    if any(RESTORES in reader.get_record(name) for name in names if name.lower().endswith(".py")):
         raise model_kit.NotDrawn("loading-runs-code")
-    torch.jit.load(path, map_location="cpu")
+    return torch.jit.load(path, map_location="cpu")
 
 
 def _load_safetensors(path):

@@ -10,6 +10,7 @@ from checks.facts import Binding, ModelFacts, ModelRun, NeededFile, OperatorUse,
 from checks.finding import Severity
 from checks.knowledge.model_formats import model_format
 from checks.model_verdicts import ModelVerdict, Outcome
+from wizard.report.exports import export_sections
 from wizard.report.fact_sheet import FactRow, FactSection, label, size
 from wizard.words import area, words
 
@@ -189,6 +190,7 @@ def _sections(model: ModelFacts, dependence: str, language: str) -> Iterator[Fac
         yield FactSection(
             words("models.section-run", language, runtime=_runtime(run, language)), tuple(_run_rows(run, language))
         )
+    yield from export_sections(model, language)
 
 
 def _file_rows(model: ModelFacts, language: str) -> Iterator[FactRow]:

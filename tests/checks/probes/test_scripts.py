@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from checks.model_exports import SCRIPT as EXPORT_SCRIPT
 from checks.probes.catalogue import PROBES
 from checks.probes.model_catalogue import MODEL_PROBES
 from checks.probes.host import load
@@ -14,7 +15,7 @@ from checks.probes.runner import HOST
 
 FOLDER = HOST.parent
 PROBE_SCRIPTS = sorted(FOLDER.glob("*_probe.py"))
-CARRIED = [HOST, FOLDER / "kit.py", FOLDER / "model_kit.py", *PROBE_SCRIPTS]
+CARRIED = [HOST, *sorted({FOLDER / "kit.py", FOLDER / "model_kit.py", *PROBE_SCRIPTS, *FOLDER.glob("export_*.py")})]
 
 
 def tree(path: Path) -> ast.Module:
@@ -30,7 +31,8 @@ def test_starts_with_python_38_and_the_standard_library(path: Path) -> None:
             imported |= {alias.name.split(".")[0] for alias in statement.names}
         elif isinstance(statement, ast.ImportFrom):
             imported.add(str(statement.module).split(".")[0])
-    assert imported <= sys.stdlib_module_names | {"naosu_kit", "naosu_model_kit"}
+    beside = {f"naosu_{each.stem}" for each in CARRIED}
+    assert imported <= sys.stdlib_module_names | beside
 
 
 @pytest.mark.parametrize("path", PROBE_SCRIPTS, ids=lambda path: path.name)
@@ -47,5 +49,6 @@ def test_has_the_form_that_the_host_expects(path: Path) -> None:
 
 
 def test_the_catalogue_names_every_script_once() -> None:
-    assert sorted([*(spec.script for spec in PROBES), *{spec.script for spec in MODEL_PROBES}]) == PROBE_SCRIPTS
+    named = [*(spec.script for spec in PROBES), *{spec.script for spec in MODEL_PROBES}, EXPORT_SCRIPT]
+    assert sorted(named) == PROBE_SCRIPTS
     assert len({spec.id for spec in PROBES}) == len(PROBES)

@@ -2,6 +2,10 @@
 
 Argument: ``path``; ``runtime``, "litert" or "tensorflow"; ``format``, "tflite-edgetpu" for a model that is compiled for
 the Edge TPU; ``seconds`` to spend on finding inputs.
+
+TensorFlow's own interpreter runs any of TensorFlow's operations that a model brings along ("FlexWriteFile" writes a
+file wherever the model says), and the name that the model gives them need not be the one that runs. A model with one
+of them is not loaded there. LiteRT has none of them.
 """
 
 import importlib
@@ -16,6 +20,7 @@ PACKAGES = ("ai_edge_litert.interpreter", "tflite_runtime.interpreter")
 # https://coral.ai/docs/edgetpu/tflite-python/
 EDGE_TPU = {"darwin": "libedgetpu.1.dylib", "win32": "edgetpu.dll"}.get(sys.platform, "libedgetpu.so.1")
 COMPILED = "edgetpu-custom-op"
+FLEX = b"Flex"  # how the names of TensorFlow's operations begin
 DELEGATE = "DELEGATE"  # the interpreter's name of the node that stands for all that a delegate took
 
 RUNS = model_kit.Runs("litert")
@@ -58,6 +63,8 @@ def inference(argument):
 def _try(fact, argument, is_compiled):
     import numpy as np
 
+    if argument.get("runtime") == "tensorflow" and model_kit.mentions(argument["path"], FLEX):
+        raise model_kit.NotDrawn("loading-runs-code")
     module = _interpreter(argument)
     delegates = []
     if is_compiled:

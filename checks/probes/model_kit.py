@@ -52,7 +52,7 @@ class Unsafe(Exception):  # noqa: N818 - not an error but an answer
 
 
 def mentions(path, word):
-    """Whether a word (bytes) stands anywhere in a file: what a format keeps as plain text is seen without the format."""
+    """Whether a word (bytes) stands anywhere in a file: what a format keeps as text is seen without the format."""
     with open(path, "rb") as file:
         try:
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:

@@ -2,6 +2,9 @@
 
 Argument: ``path``; ``providers``, those to try besides the CPU (None: all that are listed); ``seconds`` to spend on
 finding inputs. Each provider has a session of its own, made as a user makes it, with the runtime's own profile on.
+
+A model may hold what a provider has compiled before, machine code among it (the operator EPContext): it is given to the
+CPU's provider alone, which does not know the operator.
 """
 
 import ast
@@ -29,6 +32,7 @@ TYPES = {
     "complex64": "complex64",
     "complex128": "complex128",
 }
+COMPILED = b"EPContext"
 LARGEST_PROFILE = 200_000_000  # bytes; a model that loops a million times writes more
 INFO = 1  # severity of what the log tells of placements
 
@@ -65,6 +69,8 @@ def on_providers(argument):
     listed = onnxruntime.get_available_providers()
     wanted = argument.get("providers")
     names = [name for name in listed if name != CPU and name not in NO_DEVICE and (wanted is None or name in wanted)]
+    if names and model_kit.mentions(argument["path"], COMPILED):
+        names = []
     for name in sorted(names, key=lambda name: name in SLOW):
         yield from _tried(argument, name)
 

@@ -4,10 +4,12 @@ import io
 import json
 import os
 import pickle
+import re
 import shutil
 import subprocess
 import sys
 import tarfile
+import zipfile
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -134,6 +136,20 @@ def test_the_log_keeps_what_tells_of_placements() -> None:
     assert not telling.search(b"[I:onnxruntime:, graph_transformer.cc:15 Apply] GraphTransformer modified: 0")
 
 
+@pytest.mark.parametrize(("content", "tried"), [(b"Conv", ["CUDAExecutionProvider"]), (b"EPContext", [])])
+def test_what_a_provider_has_compiled_is_not_given_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, tried: list[str]
+) -> None:
+    path = tmp_path / "model.onnx"
+    path.write_bytes(content)
+    listed = ["CUDAExecutionProvider", "CPUExecutionProvider"]
+    runtime = SimpleNamespace(get_available_providers=lambda: listed)
+    monkeypatch.setitem(sys.modules, "onnxruntime", runtime)
+    module = probe("onnxruntime_model")
+    monkeypatch.setattr(module, "_tried", lambda _, provider: iter([provider]))
+    assert list(module.on_providers({"path": str(path)})) == tried
+
+
 def test_inputs_as_the_session_lists_them() -> None:
     def listed(name: str, kind: str, shape: Any) -> Any:
         return SimpleNamespace(name=name, type=kind, shape=shape)
@@ -254,6 +270,21 @@ def test_torchscript_loads_where_loading_runs_nothing(tmp_path: Path) -> None:
     assert trap.exists()  # so it is worth the look
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_code_is_found_whatever_the_case_of_its_name(tmp_path: Path) -> None:
+    source, trap, shouted = tmp_path / "make.py", tmp_path / "trap.pt", tmp_path / "shouted.ts"
+    source.write_text(SCRIPT.replace("TRAP", str(trap)))
+    made = load_script(source, tmp_path / "plain.ts", tmp_path / "writes.ts")
+    with zipfile.ZipFile(made[1]) as archive, zipfile.ZipFile(shouted, "w") as changed:
+        for name in archive.namelist():
+            changed.writestr(re.sub(r"\.py$", ".PY", name), archive.read(name))
+    run = loaded(shouted, "torchscript")
+    assert (run.loaded, run.reason) == (None, "loading-runs-code")
+    assert not trap.exists()
+    torch.jit.load(shouted)
+    assert trap.exists()  # so the archive finds it
+
+
 def load_script(source: Path, *made: Path) -> tuple[Path, ...]:
     """TorchScript reads the source of its classes, so they need a file."""
     subprocess.run([sys.executable, str(source), *map(str, made)], check=True, capture_output=True)
@@ -319,6 +350,12 @@ LAYERS = {
         pytest.param({"class_name": "Lambda", "config": {}}, ["Lambda"], id="lambda-of-keras-2"),
         pytest.param({"module": "keras.layers", "class_name": "Lambda"}, ["keras.layers.Lambda"], id="lambda"),
         pytest.param({"f": {"class_name": "__lambda__", "config": {}}}, ["__lambda__"], id="code"),
+        pytest.param(
+            {"class_name": "TFOpLambda", "config": {"function": "io.write_file"}},
+            ["TFOpLambda"],
+            id="any-of-tensorflow",
+        ),
+        pytest.param({"class_name": "TensorFlowOpLayer", "config": {}}, ["TensorFlowOpLayer"], id="any-operation"),
         pytest.param({"module": "os", "class_name": "system"}, ["os.system"], id="any-function"),
         pytest.param({"module": "keras.utils", "class_name": "get_file"}, ["keras.utils.get_file"], id="download"),
         pytest.param({"module": "kerasx.layers", "class_name": "A"}, ["kerasx.layers.A"], id="alike"),
@@ -370,6 +407,22 @@ def test_the_operations_that_a_fetch_runs_are_all_found() -> None:
 
 
 # --- LiteRT -----------------------------------------------------------------------------------------------------------
+
+
+def test_operations_of_tensorflow_are_not_given_to_tensorflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "model.tflite"
+    path.write_bytes(b"\x1c\0\0\0TFL3" + b"\0" * 40 + b"FlexWriteFile\0")
+    module = probe("litert_model")
+    monkeypatch.setattr(module, "_interpreter", lambda _: pytest.fail("loaded"))
+    with pytest.raises(NotDrawn, match="loading-runs-code"):
+        module._try({}, {"path": str(path), "runtime": "tensorflow"}, False)
+
+
+@pytest.mark.parametrize(("content", "is_there"), [(b"", False), (b"Flow", False), (b"x" * 9000 + b"Flex", True)])
+def test_a_word_in_a_file(tmp_path: Path, content: bytes, is_there: bool) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    assert sys.modules["naosu_model_kit"].mentions(str(path), b"Flex") is is_there
 
 
 def test_which_nodes_a_delegate_took() -> None:

@@ -348,11 +348,13 @@ class Window(QMainWindow):
         self.go(Step.EVIDENCE)
 
     def _dropped(self, event: QDropEvent) -> list[Path]:
-        """What of a drop the window takes: one report, one text, or model files and folders."""
+        """What of a drop the window takes: one report, one text, or model files and folders; nothing while it works."""
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
-        kinds = {kind_of(path) for path in paths} if not self.case.is_running and not self.case.busy else set()
-        is_one = len(paths) == 1 and kinds <= {Kind.REPORT, Kind.LOG}
-        return paths if is_one or kinds == {Kind.MODEL} else []
+        if self.case.is_running or self.case.busy:
+            return []
+        kinds = {kind_of(path) for path in paths}
+        is_taken = kinds == {Kind.MODEL} or (len(paths) == 1 and kinds <= {Kind.REPORT, Kind.LOG})
+        return paths if is_taken else []
 
     # --- showing
 

@@ -212,10 +212,30 @@ def test_a_dropped_report_opens_from_anywhere(
     assert window.step is Step.SYMPTOM
 
 
-def test_what_is_no_report_is_not_taken(window: Window, tmp_path: Path) -> None:
-    assert not drag(window, tmp_path / "model.onnx").isAccepted()
-    assert not drag(window, tmp_path / "a.pdf", tmp_path / "b.pdf").isAccepted()
-    assert drag(window, tmp_path / "a.pdf").isAccepted()
+def test_what_a_drop_may_be(window: Window, tmp_path: Path) -> None:
+    def is_taken(*names: str) -> bool:  # an event that is shown by a failing assertion takes the process along
+        return drag(window, *(tmp_path / name for name in names)).isAccepted()
+
+    (tmp_path / "folder").mkdir()
+    assert is_taken("a.pdf")
+    assert is_taken("error.log")
+    assert is_taken("model.onnx", "other.tflite", "folder")
+    assert not is_taken("a.pdf", "b.pdf")
+    assert not is_taken("a.pdf", "model.onnx")
+    assert not is_taken("train.py")
+
+
+def test_dropped_models_are_looked_into(window: Window, tmp_path: Path) -> None:
+    drop(window, tmp_path / "model.onnx", tmp_path / "other.tflite")
+    assert window.case.answers.symptom == "models"
+    assert [each.path.name for each in window.case.answers.given] == ["model.onnx", "other.tflite"]
+    assert window.step is Step.EVIDENCE
+
+
+def test_dropped_models_belong_to_the_question_that_was_asked(window: Window, tmp_path: Path) -> None:
+    window.case.set_symptom("not-on-gpu")
+    drop(window, tmp_path / "model.onnx")
+    assert window.case.answers.symptom == "not-on-gpu"
 
 
 def test_no_report_is_opened_while_it_runs(qtbot: QtBot, at_target: Window, tmp_path: Path) -> None:

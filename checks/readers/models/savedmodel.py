@@ -118,9 +118,13 @@ def _read(source: Source) -> tuple[int | None, list[MetaGraph], Partly]:
     graphs: list[MetaGraph] = []
     if source.name.lower() == TEXT or _TEXT_START.match(source.read(0, min(4096, source.size))):
         text, is_whole = read_text(source)
-        graphs.append(read_text_meta_graph(text, ("meta_graphs",)))
+        found = read_text_meta_graph(text, ("meta_graphs",))
         if not is_whole:
             part.problem = Damaged("too-large", f"{source.size} bytes of text")
+        if not found.graph.operators and found.version is None:
+            part.problem = found.graph.problem or Damaged("truncated", "no graph")
+            return None, [], part
+        graphs.append(found)
         return 1, graphs, part
     with part():
         for each in Message(source):

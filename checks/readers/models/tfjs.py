@@ -28,6 +28,7 @@ FORMAT = "tfjs"
 GRAPH, LAYERS = "graph-model", "layers-model"
 MOST_TEXT = 24 * MIB
 MOST_SHARDS = 10_000
+_NULL = b"null"
 _MARKS = (b'"modelTopology"', b'"weightsManifest"')
 _BYTES = {
     "float32": 4, "int32": 4, "bool": 1, "complex64": 8, "uint8": 1, "uint16": 2, "float16": 2, "int16": 2, "int64": 8,
@@ -58,10 +59,10 @@ class _Document(msgspec.Struct, rename="camel"):
     format: Any = None
     generated_by: Any = None
     converted_by: Any = None
-    model_topology: msgspec.Raw = msgspec.Raw(b"null")
-    weights_manifest: msgspec.Raw = msgspec.Raw(b"null")
-    signature: msgspec.Raw = msgspec.Raw(b"null")
-    user_defined_metadata: msgspec.Raw = msgspec.Raw(b"null")
+    model_topology: msgspec.Raw = msgspec.Raw(_NULL)
+    weights_manifest: msgspec.Raw = msgspec.Raw(_NULL)
+    signature: msgspec.Raw = msgspec.Raw(_NULL)
+    user_defined_metadata: msgspec.Raw = msgspec.Raw(_NULL)
 
 
 class _Node(msgspec.Struct):
@@ -148,19 +149,19 @@ def _model(source: Source, beside: Folder) -> ModelFacts | None:
         document = msgspec.json.decode(text, type=_Document)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
         raise _damage(source, text, error) from error
-    if document.model_topology == b"null" and document.weights_manifest == b"null":
+    topology = bytes(document.model_topology)
+    if topology == _NULL and bytes(document.weights_manifest) == _NULL:
         return None
     part, weights = Partly(), _Weights()
     with part():
         _read_weights(_decoded(document.weights_manifest, list[_Group] | None) or [], beside, weights)
     part.problem = part.problem or files_problem(weights.files)
-    topology = bytes(document.model_topology)
     kind = _kind(document, topology)
     facts = _facts(document, kind, weights)
     with part():
         if kind == GRAPH:
             facts = _graph(facts, topology, document)
-        elif topology != b"null":
+        elif topology != _NULL:
             facts = _layers(facts, topology)
     return msgspec.structs.replace(facts, problem=part.reason, problem_detail=part.detail)
 
@@ -221,7 +222,7 @@ def _facts(document: _Document, kind: str, weights: _Weights) -> ModelFacts:
         "generated-by": document.generated_by if isinstance(document.generated_by, str) else "",
         "converter": converter,
         "weights-by-place": "yes" if weights.has_paths and kind == LAYERS else "",
-        "topology": "" if document.model_topology != b"null" or kind == "weights" else "none",
+        "topology": "none" if bytes(document.model_topology) == _NULL and kind != "weights" else "",
     }
     return ModelFacts(
         format=FORMAT,

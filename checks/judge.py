@@ -85,6 +85,10 @@ def conclude(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[tuple[Outcome, 
         from checks.run_errors import with_runs  # late, as the texts below
 
         known = with_runs(facts, known)
+    if any(model.exports for model in facts.models):
+        from checks.export_errors import with_exports  # late, likewise
+
+        known = with_exports(facts, known)
     if not facts.told and not any((log.text or "").strip() for log in facts.logs):
         return known, rank(known)
     from checks.weigh import with_texts  # late: reading texts loads much, and most examinations have none

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from checks.facts import ModelRun, ProviderShare
+from checks.facts import ExportRun, ModelRun, ProviderShare
 
 PROCESSOR = frozenset({"", "cpu", "CPU", "CPUExecutionProvider", "vocabulary"})  # settings that ask for no device
 # Part of the time from which on what a device leaves to the processor is a fallback.
@@ -45,7 +45,7 @@ def _left(share: ProviderShare, *, is_timed: bool) -> float:
     return sum(share.operator_seconds.get(name, 0.0) for name in left)
 
 
-def telling_line(run: ModelRun) -> str:
+def telling_line(run: ModelRun | ExportRun) -> str:
     """The line of a run's error that says the most, with its type; "" where it has none."""
     if run.error is None:
         return ""
@@ -55,7 +55,7 @@ def telling_line(run: ModelRun) -> str:
     return f"{run.error.type}: {plain(lines[-1] if _CHAIN.match(lines[0]) else lines[0])}"
 
 
-def words_of(run: ModelRun) -> str:
+def words_of(run: ModelRun | ExportRun) -> str:
     """All that a run that failed says: its error, and what was printed."""
     return f"{run.error.type}: {run.error.message}\n{run.log or ''}" if run.error else run.log or ""
 

@@ -10,21 +10,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from checks.causes import cause_of, family_of
+from checks.causes import cause_of
 from checks.facts import Facts, ModelFacts, ModelRun
 from checks.finding import Evidence, Finding, Outcome, Severity, Status
-from checks.model_runs import FALLBACK, LINE_SHOWN, PROCESSOR, elsewhere, left_over, plain, telling_line, words_of
-from checks.readers.ticket.lines import lines_of
-from checks.readers.ticket.signatures import Hit, hits
+from checks.model_runs import FALLBACK, LINE_SHOWN, PROCESSOR, elsewhere, left_over, telling_line
+from checks.model_told import LEAST_SURE, UNKNOWN, line_of, told_by
 
-UNKNOWN = "unknown"
-GENERAL = frozenset({UNKNOWN, "user-code-error"})  # what any error can be
-NOT_FAILING = "reproducibility"  # the family of causes for which a model runs
 LEFT_OUT = "onnx-runtime-op-unimplemented"  # the cause of what a device leaves to the processor ...
 LEFT_OUT_BY = {"Edge TPU": "edgetpu-model-not-mapped"}  # ... and of what certain devices do
-LIKELY = 0.5  # a wording that is right this often names the cause of the runtime's own error
 MOSTLY = 0.5  # part of the time from which on a fallback is worth a warning
-LEAST_SURE = 0.7  # a program's own error about this file is no second-hand tale
 OPERATORS_SHOWN = 8
 
 
@@ -36,7 +30,7 @@ def with_runs(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:
     ran = {(model.path, run.runtime) for model in facts.models for run in model.runs if run.ran}
     known = tuple(_refuted(outcome, ran) for outcome in known)
     for finding in [finding for model in facts.models for finding in _findings(model, facts, known)]:
-        known = _merged(known, finding)
+        known = merged(known, finding)
     return known
 
 
@@ -57,7 +51,7 @@ def _findings(model: ModelFacts, facts: Facts, known: Sequence[Outcome]) -> Iter
 def _failed(
     model: ModelFacts, run: ModelRun, facts: Facts, known: Sequence[Outcome], *, is_blocking: bool
 ) -> Iterator[Finding]:
-    hit = _told_by(run, facts)
+    hit = told_by(run, facts)
     if hit is not None:
         least = Severity(cause_of(hit.cause).severity)
         yield Finding(
@@ -65,7 +59,7 @@ def _failed(
             severity=least if is_blocking else Severity.WARNING,
             confidence=max(hit.signature.certainty, LEAST_SURE),
             subject=_subject(model, run),
-            evidence=(*_about(model, run, facts), Evidence("clue", _line(hit, run), run.origin)),
+            evidence=(*_about(model, run, facts), Evidence("clue", line_of(hit, run), run.origin)),
             remedies=hit.signature.remedies,
             values={**hit.groups, **_values(model, run)},
         )
@@ -82,25 +76,6 @@ def _failed(
             ),
             values=_values(model, run),
         )
-
-
-def _told_by(run: ModelRun, facts: Facts) -> Hit | None:
-    """The likeliest cause that the words of the error name; what it says is over others goes before these."""
-    if run.error is None:
-        return None
-    found = [
-        each
-        for each in hits(lines_of(words_of(run)), (facts,), run.origin)
-        if each.signature.certainty >= LIKELY and each.cause not in GENERAL and family_of(each.cause) != NOT_FAILING
-    ]
-    under = {cause for each in found for cause in each.signature.over if cause != each.cause}
-    roots = [each for each in found if each.cause not in under] or found
-    return max(roots, key=lambda each: each.signature.certainty, default=None)
-
-
-def _line(hit: Hit, run: ModelRun) -> str:
-    """The line that the signature stands in: whole, since a quoted one begins within the names of the source."""
-    return plain(next((line for line in words_of(run).splitlines() if hit.clue in line), hit.clue))
 
 
 def _is_explained(model: ModelFacts, run: ModelRun, known: Sequence[Outcome]) -> bool:
@@ -171,7 +146,7 @@ def _refuted(outcome: Outcome, ran: set[tuple[str, str]]) -> Outcome:
     return msgspec.structs.replace(outcome, findings=findings)
 
 
-def _merged(outcomes: Sequence[Outcome], finding: Finding) -> tuple[Outcome, ...]:
+def merged(outcomes: Sequence[Outcome], finding: Finding) -> tuple[Outcome, ...]:
     """The outcomes with one more finding: beside those of its cause, or added to the one that says the same."""
     for place, outcome in enumerate(outcomes):
         if outcome.cause == finding.cause:

@@ -1,4 +1,4 @@
-"""What a TensorFlow graph, a Keras file, a TorchScript or an exported program may hold if it is to be run without being trusted."""
+"""What a TensorFlow graph, Keras file, TorchScript or exported program may hold if it is to be run without trust."""
 
 from __future__ import annotations
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from checks.exports import told_line
 from checks.facts import ExportRun, ModelFacts, NodeDifference, OutputDifference, TensorSpec
 from checks.knowledge.exporters import exporter_of
 from wizard.report.fact_sheet import FactRow, FactSection, size
 from wizard.words import area, words
 
 _MOST = 6  # outputs that are named; the JSON holds all of them
-_LONGEST = 2000  # characters of an error or log
+_LONGEST = 1000  # characters of a log
 
 
 def export_sections(model: ModelFacts, language: str) -> Iterator[FactSection]:
@@ -45,7 +46,7 @@ def _rows(run: ExportRun, language: str) -> Iterator[FactRow]:
         text = words("report.with-detail", language, text=said, detail=detail) if detail else said
         yield _row("export-search", text, language)
     if run.error is not None:
-        yield _row("export-error", f"{run.error.type}: {run.error.message}"[:_LONGEST], language)
+        yield _row("export-error", told_line(run), language)
         if run.log:
             yield _row("export-log", run.log[:_LONGEST], language)
 

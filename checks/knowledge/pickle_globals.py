@@ -54,11 +54,16 @@ def pickle_globals_table() -> PickleGlobalsTable:
     return load("pickle_globals", PickleGlobalsTable)
 
 
-def risk(module: str, name: str) -> str:
-    """How far a name can be trusted: "dangerous", "unknown" or "known"."""
+def risk(module: str, name: str, *, is_called: bool = False) -> str:
+    """How far a name can be trusted: "dangerous", "unknown" or "known".
+
+    ``is_called``: as a function is. A class that is only known with all others of its module is then not known: what it
+    does with arguments of the file's choice, nobody has looked at.
+    """
     if what_it_does(module, name):
         return DANGEROUS
-    return KNOWN if _is_known(module, name) or is_taken_by_weights_only(module, name) else UNKNOWN
+    is_known = _is_known(module, name, is_called=is_called) or is_taken_by_weights_only(module, name)
+    return KNOWN if is_known else UNKNOWN
 
 
 def what_it_does(module: str, name: str) -> str:
@@ -66,7 +71,8 @@ def what_it_does(module: str, name: str) -> str:
     deeds = _deeds()
     parts = name.split(".")
     # A dotted name goes from attribute to attribute, and may come out anywhere: torch._utils + "os.system".
-    suffixes = (".".join(parts[start:]) for start in range(len(parts) if len(parts) > 1 else 0))
+    # ... and modules import others under names of their own: random + "_os.system".
+    suffixes = (".".join(parts[start:]).lstrip("_") for start in range(len(parts) if len(parts) > 1 else 0))
     found = (_covering(deeds.covered, path) for path in (f"{module}.{name}", *suffixes))
     reached = (deeds.attributes.get(part, "") for part in parts)
     return next(filter(None, (*found, *reached)), "")
@@ -116,11 +122,11 @@ def _known_names() -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(names), frozenset(each for row in rows for each in row.classes)
 
 
-def _is_known(module: str, name: str) -> bool:
+def _is_known(module: str, name: str, *, is_called: bool) -> bool:
     names, modules = _known_names()
     if f"{module}.{name}" in names:
         return True
-    if "." in name or not name.lstrip("_")[:1].isupper():
+    if is_called or "." in name or not name.lstrip("_")[:1].isupper():
         return False
     parts = module.split(".")
     return any(".".join(parts[:end]) in modules for end in range(1, len(parts) + 1))

@@ -160,7 +160,13 @@ class ZipFolder:
         if first > 0 and source.read(0, 2) == b"PK":
             # The list at the end is that of an archive within this one, whose own list is lost.
             raise Damaged("truncated", f"the list of members begins at {first}")
-        self._members = {each.filename: each for each in members if each.filename[-1:] not in ("", "/")}
+        self._members: dict[str, zipfile.ZipInfo] = {}
+        for each in members:
+            if each.filename[-1:] not in ("", "/"):
+                hidden = self._members.get(each.filename)
+                self._members[each.filename] = each
+                if hidden is not None:  # of two members of one name another program may take the other
+                    self._members[f"{each.filename} ({len(self._members)})"] = hidden
         self._unpacked = 0
         self.names = tuple(sorted(self._members))
 

@@ -25,6 +25,7 @@ NEWEST_PROTOCOL = 5
 _ROOM = 64 * MIB  # bytes, about, that memo and containers may hold
 _SHORT = 64  # bytes of a text that is kept at no charge while it is on the stack
 _LONGEST_TEXT = 4096
+_LONGEST_NAME = 300
 _NODE = 400  # bytes, about, of a node with its dict and list
 _CHUNK = 1 << 16
 _LARGEST_CHUNK = MIB
@@ -111,7 +112,7 @@ class Pickle:
     root: Value = None
     start: int = 0
     end: int = 0  # of the stream: where the next thing in the file begins
-    # (module, name) that would be imported -> whether it would also be called
+    # (module, name) that would be imported -> whether it would also be called, as a function is or with its __init__
     names: dict[tuple[str, str], bool] = field(default_factory=dict)
     opcodes: set[int] = field(default_factory=set)
     persistent: list[Persistent] = field(default_factory=list)
@@ -125,6 +126,13 @@ COMPUTED = ("", "(computed)")  # what would be imported is not written in the st
 UNREAD = ("", "(unread pickle)")  # what another unpickler would be given is not written in one piece
 MOST_INNER = 1000
 _UNPICKLERS = {"torch.storage._load_from_bytes", "pickle.loads", "_pickle.loads"}
+# How joblib keeps arrays: their bytes follow in the stream once such an object is built.
+JOBLIB_ARRAYS = {
+    "joblib.numpy_pickle.NumpyArrayWrapper",
+    "sklearn.externals.joblib.numpy_pickle.NumpyArrayWrapper",
+}
+# What changes how the rest is to be read, where it is called. Handed to something else, it is called unseen.
+_WATCHED = {".".join(_ATTRIBUTE), *_UNPICKLERS, *JOBLIB_ARRAYS}
 _MAKERS = {"copyreg._reconstructor", "copyreg.__newobj__", "copyreg.__newobj_ex__"}
 _OF_PROTOCOL_1 = set(b"JKMTUXG]e)}u1hjqroQ")
 _EXTENSION = "(copyreg extension)"
@@ -173,12 +181,14 @@ class _Machine:
         self.stack: list[Value] = []
         self.marks: list[int] = []
         self.memo: list[Value] = []
+        self.forgotten: dict[int, str] = {}  # the last texts for which the memo had no room
         self.far: dict[int, Value] = {}  # places of the memo that are not in sequence
         self.filled = 0  # places of the memo
         self.room = _ROOM
         self.names: dict[tuple[str, str], Global] = {}
-        self.getter: Global | None = None
-        self.open_getters = 0  # times that it was pushed, less the calls whose result is known
+        self.open: dict[
+            Global, int
+        ] = {}  # watched name -> times that it was pushed, less the calls that are understood
 
     # --- the run
 
@@ -215,8 +225,14 @@ class _Machine:
         result.root = self.stack[-1] if self.stack else UNKNOWN
         if result.protocol == 0 and result.opcodes & _OF_PROTOCOL_1:
             result.protocol = 1  # which has no opcode to say so
-        if self.getter is not None and self.open_getters <= 0 and result.problem is None:
-            result.names.pop(_ATTRIBUTE, None)  # every result of it is in the list by its own name
+        for name, count in self.open.items():
+            if (name.module, name.name) != _ATTRIBUTE:
+                if count > 0:
+                    self.note(*COMPUTED)
+            elif count <= 0 and result.problem is None:
+                result.names.pop(_ATTRIBUTE, None)  # every result of it is in the list by its own name
+        if result.problem is not None and result.problem.reason == "too-large":
+            self.note(*UNREAD)
         return result
 
     # --- bytes
@@ -313,7 +329,12 @@ class _Machine:
     def put(self, place: int) -> None:
         self.need(1)
         value = self.stack[-1]
-        kept = value if self.charge(_cost(value)) else UNKNOWN
+        # Names cost nothing: there are few of them, and a forgotten one would be called unseen.
+        kept = value if type(value) is Global or self.charge(_cost(value)) else UNKNOWN
+        if kept is UNKNOWN and type(value) is str and len(value) <= _LONGEST_NAME:
+            self.forgotten[place] = value
+            if len(self.forgotten) > 8:
+                del self.forgotten[next(iter(self.forgotten))]
         size = len(self.memo)
         if size <= place <= size + 1 and size < MOST_MEMO and not self.far:  # Python 2 counts from one
             self.memo.extend((_EMPTY,) * (place - size))
@@ -332,18 +353,33 @@ class _Machine:
         value = self.memo[place] if place < len(self.memo) else self.far.get(place, _EMPTY)
         if value is _EMPTY:
             raise Damaged("pickle-damaged", f"nothing in place {place} of the memo")
-        if value is self.getter and value is not None:
-            self.open_getters += 1
+        self.pushed(value)
         self.stack.append(value)
 
     # --- names and calls
+
+    def pushed(self, value: Value) -> None:
+        """Something known comes onto the stack again."""
+        if self.open and type(value) is Global and value in self.open:
+            self.open[value] += 1
 
     def import_name(self, module: Value, name: Value) -> None:
         if not (isinstance(module, str) and isinstance(name, str)):
             self.note(*COMPUTED)
             self.stack.append(UNKNOWN)
             return
+        self.remember(module, name)
         self.stack.append(self.name_of(_RENAMED.get(module, module), name))
+
+    def remember(self, *texts: str) -> None:
+        """Keep the texts of a name although there is no room: the next names are made of them."""
+        for place, text in list(self.forgotten.items()):
+            if any(text is each for each in texts):
+                del self.forgotten[place]
+                if place < len(self.memo):
+                    self.memo[place] = text
+                else:
+                    self.far[place] = text
 
     def name_of(self, module: str, name: str, *, resolved: bool = False) -> Global:
         found = self.names.get((module, name))
@@ -353,27 +389,28 @@ class _Machine:
                 raise Damaged("too-large", f"more than {MOST_NAMES} names")
             self.names[module, name] = found
             self.note(module, name)
-        if (module, name) == _ATTRIBUTE:
-            self.getter = found
-            self.open_getters += 1
+        if found.path in _WATCHED:
+            self.open[found] = self.open.get(found, 0) + 1
         return found
 
     def note(self, module: str, name: str, *, called: bool = False) -> None:
         self.result.names[module, name] = called or self.result.names.get((module, name), False)
 
-    def call(self, maker: Value, args: Value) -> Value:
-        """What a call would give."""
+    def call(self, maker: Value, args: Value, *, is_made: bool = False) -> Value:
+        """What a call would give. ``is_made``: only the class's __new__ is called."""
         given = args if isinstance(args, tuple) else (UNKNOWN,)
         if isinstance(maker, Global):
-            self.note(maker.module, maker.name, called=True)
-            if maker is self.getter:
-                return self.attribute(given)
+            self.note(maker.module, maker.name, called=not is_made)
+            if (maker.module, maker.name) == _ATTRIBUTE:
+                return self.attribute(maker, given)
             if maker.path in _MAKERS and given:  # the class is the first argument
                 maker, given = given[0], given[1:]
-                if isinstance(maker, Global):
-                    self.note(maker.module, maker.name, called=True)
-            elif maker.path in _UNPICKLERS:
-                self.unpickle(given)
+                if isinstance(maker, Global) and maker.path in JOBLIB_ARRAYS:
+                    self.open[maker] -= 1
+            elif maker in self.open:
+                self.open[maker] -= 1
+                if maker.path in _UNPICKLERS:
+                    self.unpickle(given)
             elif maker.path == "collections.OrderedDict" and given:
                 return self.ordered(maker, given[0])
         return Node("made", maker, given) if self.charge(_NODE) else UNKNOWN
@@ -401,14 +438,14 @@ class _Machine:
         else:
             self.note(*UNREAD)
 
-    def attribute(self, given: tuple[Value, ...]) -> Value:
+    def attribute(self, getter: Global, given: tuple[Value, ...]) -> Value:
         """getattr(x, "name"): a name of its own, if both are known."""
         owner, name = (*given, UNKNOWN, UNKNOWN)[:2]
         if isinstance(owner, Node):
             owner = owner.maker
         if not (isinstance(owner, Global) and isinstance(name, str)) or len(owner.name) > _LONGEST_TEXT:
             return UNKNOWN  # it stays open, and getattr in the list
-        self.open_getters -= 1
+        self.open[getter] -= 1
         return self.name_of(owner.module, f"{owner.name}.{name}", resolved=True)
 
     # --- containers
@@ -670,8 +707,7 @@ def _pop_to_mark(machine: _Machine) -> None:
 def _dup(machine: _Machine) -> None:
     machine.need(1)
     value = machine.stack[-1]
-    if value is machine.getter and value is not None:
-        machine.open_getters += 1
+    machine.pushed(value)
     machine.stack.append(value)
 
 
@@ -834,17 +870,23 @@ def _obj(machine: _Machine) -> None:
     machine.stack.append(machine.call(items[0], tuple(items[1:])))
 
 
-@_opcode("R", "\x81")
+@_opcode("R")
 def _reduce(machine: _Machine) -> None:
     args, maker = machine.pop(), machine.pop()
     machine.stack.append(machine.call(maker, args))
+
+
+@_opcode("\x81")
+def _newobj(machine: _Machine) -> None:
+    args, maker = machine.pop(), machine.pop()
+    machine.stack.append(machine.call(maker, args, is_made=True))
 
 
 @_opcode("\x92")
 def _newobj_ex(machine: _Machine) -> None:
     machine.pop()
     args, maker = machine.pop(), machine.pop()
-    machine.stack.append(machine.call(maker, args))
+    machine.stack.append(machine.call(maker, args, is_made=True))
 
 
 @_opcode("b")
@@ -852,6 +894,8 @@ def _build(machine: _Machine) -> None:
     state = machine.pop()
     machine.need(1)
     node = machine.stack[-1]
+    if machine.after_build is not None and not (isinstance(node, Node) and node.made_by):
+        _check_array(machine, node)
     if not isinstance(node, Node):
         return
     node.state = state
@@ -862,6 +906,15 @@ def _build(machine: _Machine) -> None:
             if extra > machine.source.size - place:
                 raise Damaged("truncated", f"{extra} bytes at {place} of {machine.source.size}")
             machine.jump(place + extra)
+
+
+def _check_array(machine: _Machine, node: Value) -> None:
+    """Where arrays lie between the opcodes, what is built may be one of them, though nobody sees that it is."""
+    if not any(each.path in JOBLIB_ARRAYS for each in machine.open):
+        return
+    if node is UNKNOWN and not machine.result.is_whole:
+        raise Damaged("too-large", "there is no room for what describes an array")
+    machine.note(*UNREAD)
 
 
 @_opcode("P")

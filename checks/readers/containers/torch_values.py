@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from checks.readers.containers.pickles import Blob, Global, Node, Persistent, Value
+from checks.readers.containers.pickles import JOBLIB_ARRAYS, Blob, Global, Node, Persistent, Value
 
 MOST_TENSORS = 100_000
 _MOST_STEPS = 1_000_000
@@ -48,10 +48,6 @@ _QUANTIZED = {"QInt8Storage", "QUInt8Storage", "QInt32Storage", "QUInt4x2Storage
 _SILENT = {"_parameters", "_buffers", "_modules"}
 _ARRAYS = {"numpy.core.multiarray._reconstruct", "numpy._core.multiarray._reconstruct", "numpy.ndarray"}
 _BUFFERS = {"numpy.core.numeric._frombuffer", "numpy._core.numeric._frombuffer"}
-JOBLIB_ARRAYS = {
-    "joblib.numpy_pickle.NumpyArrayWrapper",
-    "sklearn.externals.joblib.numpy_pickle.NumpyArrayWrapper",
-}
 
 
 @dataclass(frozen=True, slots=True)

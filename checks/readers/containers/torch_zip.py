@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator
 
 from checks.readers.containers.folder import Folder, ZipFolder
-from checks.readers.containers.pickles import Pickle, begins_like_a_pickle, read_pickle
+from checks.readers.containers.pickles import Pickle, begins_like_a_pickle
 from checks.readers.containers.source import MIB, Damaged, Source
+from checks.readers.containers.whole_pickles import read_whole_pickle
 
 MOST_TEXT = 32 * MIB  # of one record that is read as a whole
 MOST_LOOKED_AT = 2000  # members of which the first bytes are read
@@ -64,7 +65,7 @@ class TorchZip:
     def pickle(self, member: str) -> Pickle:
         """A member as a pickle."""
         with self.source(member) as source:
-            return read_pickle(source)
+            return read_whole_pickle(source)
 
     @property
     def version(self) -> str | None:
@@ -82,7 +83,7 @@ def hidden_pickles(archive: Folder, known: frozenset[str]) -> Iterator[tuple[str
         try:
             with archive.file(name) as source:
                 if begins_like_a_pickle(source.read(0, min(64, source.size))):
-                    found = read_pickle(source)
+                    found = read_whole_pickle(source)
                     if found.problem is None or found.names:
                         yield name, found
         except Damaged:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from checks.facts import ModelFacts, ModelNeeds
 from checks.readers.containers.folder import Folder, ZipFolder
-from checks.readers.containers.pickles import Pickle, read_pickle
+from checks.readers.containers.pickles import Pickle, begins_like_a_pickle
 from checks.readers.containers.source import Damaged, Source
 from checks.readers.containers.torch_values import Tensor, bits, numpy_name
+from checks.readers.containers.whole_pickles import read_whole_pickle
 from checks.readers.models.pickled_objects import counted, named_classes
 from checks.readers.models.registry import Rank, archive_reader, file_reader
 
@@ -23,6 +25,14 @@ _BEGINNING = 4096
 _MOST_SHOWN = 12
 _MOST_OBJECTS = 50  # arrays of objects that are looked into
 _DESCRIPTION = re.compile(r"'descr'\s*:\s*(?:'([^']{1,40})'|\[)")
+# The header as NumPy writes it. As a literal of Python it can say the same in other ways, and hide what it says.
+_HEADER = re.compile(
+    r"""\s*\{(?:\s*'(?:descr|fortran_order|shape)'\s*:\s*(?:'[^'\\"]{1,40}'|\[[^\\"]*\]|True|False|\([\d\sL,]*\))\s*,?){2,3}\s*\}\s*"""
+)
+_KEY = re.compile(r"'descr'\s*:")
+_OBJECTS = re.compile(r"'[<>=|]?O\d?'|object")  # a field of Python objects in a type that is made of others
+_MAY = "void with objects"
+_WITH_OBJECTS = ("object", _MAY)
 _SHAPE = re.compile(r"'shape'\s*:\s*\(([\d\sL,]{0,2000})\)")
 # The names that links of Chainer give their parameters and persistent values.
 _OF_CHAINER = {"W", "b", "gamma", "beta", "avg_mean", "avg_var", "N", "c", "h", "s", "prev_W", "initial_s"}
@@ -37,7 +47,8 @@ def npy(source: Source, _beside: Folder) -> ModelFacts | None:
     if source.size < len(MAGIC) or source.read(0, len(MAGIC)) != MAGIC:
         return None
     version, array, start = read_header(source.read(0, min(_LONGEST_HEADER, source.size)))
-    pickles = [read_pickle(source, start)] if array.dtype == "object" else []
+    array = _looked_into(array, source, start)
+    pickles = [read_whole_pickle(source, start)] if array.dtype == "object" else []
     needed = array.numbers * bits(array.dtype or "") // 8
     problem = next((each.problem for each in pickles if each.problem), None)
     if not pickles and source.size < start + needed:
@@ -71,10 +82,12 @@ def npz(archive: ZipFolder) -> ModelFacts | None:
     for name in names:
         try:
             version, array, start = read_header(archive.beginning_of(name, _BEGINNING))
-            arrays.append(Tensor(name.removesuffix(".npy")[:200], array.dtype, array.shape, kind="array"))
-            if array.dtype == "object" and len(pickles) < _MOST_OBJECTS:
+            if array.dtype in _WITH_OBJECTS and len(pickles) < _MOST_OBJECTS:
                 with archive.file(name) as source:
-                    pickles.append(read_pickle(source, start))
+                    array = _looked_into(array, source, start)
+                    if array.dtype == "object":
+                        pickles.append(read_whole_pickle(source, start))
+            arrays.append(Tensor(name.removesuffix(".npy")[:200], array.dtype, array.shape, kind="array"))
         except Damaged as damage:
             problem = problem or damage
     if not arrays and problem is None:
@@ -132,11 +145,19 @@ def read_header(head: bytes) -> tuple[str, Tensor, int]:
         raise Damaged("npy-damaged", f"a header of {size} bytes")
     text = head[8 + width : start].decode("utf-8" if major > 2 else "latin-1", "replace")
     described, shape = _DESCRIPTION.search(text), _SHAPE.search(text)
-    if described is None or shape is None:
+    if described is None or shape is None or not _HEADER.fullmatch(text) or len(_KEY.findall(text)) > 1:
         raise Damaged("truncated" if start > len(head) else "npy-damaged", "the header")
     lengths = tuple(int(each) for each in re.findall(r"\d{1,18}", shape[1]))
-    dtype = numpy_name(described[1]) if described[1] else "void"
+    dtype = numpy_name(described[1]) if described[1] else _MAY if _OBJECTS.search(text) else "void"
     return f"{major}.{minor}", Tensor("", dtype, lengths, kind="array"), start
+
+
+def _looked_into(array: Tensor, source: Source, start: int) -> Tensor:
+    """The array with its true type: a field may be named as the code of objects is, and the numbers be numbers."""
+    if array.dtype != _MAY:
+        return array
+    is_pickle = begins_like_a_pickle(source.read(start, max(0, min(64, source.size - start))))
+    return replace(array, dtype="object" if is_pickle else "void")
 
 
 def _shown(array: Tensor) -> str:

@@ -20,11 +20,21 @@ from checks.facts import Binding, ModelFacts, ModelNeeds, NamedClass, NeededFile
 from checks.knowledge.import_packages import distributions_of
 from checks.knowledge.pickle_globals import DANGEROUS, KNOWN
 from checks.readers.containers import lz4
-from checks.readers.containers.folder import Folder, ZipFolder, inside
-from checks.readers.containers.pickles import Blob, Node, Pickle, begins_like_a_pickle, read_pickle
-from checks.readers.containers.source import MIB, Damaged, Source, of_bytes
-from checks.readers.containers.torch_values import JOBLIB_ARRAYS, Walk, class_of, is_plain_dict
-from checks.readers.containers.torch_zip import TorchZip
+from checks.readers.containers.folder import Folder, inside
+from checks.readers.containers.pickles import (
+    JOBLIB_ARRAYS,
+    UNREAD,
+    Global,
+    Node,
+    Pickle,
+    Unknown,
+    Value,
+    begins_like_a_pickle,
+    read_pickle,
+)
+from checks.readers.containers.source import MIB, Damaged, Source
+from checks.readers.containers.torch_values import Walk, bits, class_of, is_plain_dict
+from checks.readers.containers.whole_pickles import read_whole_pickle
 from checks.readers.models.pickled_objects import Contents, contents_of, devices_of, named_classes, packages_needed
 from checks.readers.models.registry import Rank, file_reader
 
@@ -34,9 +44,9 @@ _PIECE = MIB
 _IN_MEMORY = 16 * MIB
 _MOST_MEMORY = 128 * MIB  # that a decompressor may ask for
 _MOST_PICKLES = 100  # one after the other in one file
-_MOST_INNER = 50
 _LEAST_STEPS = 4  # opcodes that no other file has by chance
 _MOST_FILES = 2000
+_MOST_FIELDS = 10_000
 _SHOWN = 12
 _NAMES = re.compile(
     r"\.(?:pkl|pickle|p|pck|pcl|joblib|jl|sav|model|dill|cpkl|pth?|z|gz|xz|bz2|lz4|lzma)$", re.IGNORECASE
@@ -50,6 +60,7 @@ _SEPARATE_ARRAYS = {
     "joblib.numpy_pickle.ZNDArrayWrapper",
 }
 _SKLEARN = "scikit-learn"
+_PLAIN = re.compile(r"[<>=|]?([?biufcmMSUV])(\d{1,9})?(?:\[\w{1,9}\])?")  # the codes of numbers, texts and bytes
 _CLASS = re.compile(r"\._*[A-Z]\w*$")  # as the names of classes are written; functions make something else
 
 
@@ -61,7 +72,9 @@ def pickle_file(source: Source, beside: Folder) -> ModelFacts | None:
         return _read(source, beside, "")
     packing = next((name for start, name in _PACKED.items() if head.startswith(start)), None)
     if packing is None:
-        return None
+        # No pickler begins so, but whoever wants to hide what follows may.
+        first = read_pickle(source) if _SURE_NAMES.search(source.name) else None
+        return _read(source, beside, "") if first and first.names and first.problem is None else None
     try:
         beginning = next(_UNPACK[packing](source), b"")
     except Damaged as problem:
@@ -96,7 +109,6 @@ def _read(source: Source, beside: Folder, packing: str, before: Damaged | None =
     trailing = source.size - pickles[-1].end
     number = len(pickles)
     pickles += within
-    pickles += _inner(source, pickles)
     contents = contents_of(main)
     classes = named_classes(pickles)
     devices = devices_of(pickles)
@@ -134,7 +146,7 @@ def _pickles(source: Source) -> tuple[list[Pickle], list[Pickle]]:
     within: list[Pickle] = []
     place = 0
     for _ in range(_MOST_PICKLES):
-        found = read_pickle(source, place, functools.partial(_array_bytes, within))
+        found = read_whole_pickle(source, place, functools.partial(_array_bytes, within))
         if row and found.problem and not found.names:
             break  # what follows the last pickle only looked like one
         row.append(found)
@@ -160,36 +172,59 @@ def _array_bytes(within: list[Pickle], node: Node, source: Source, place: int) -
     """Bytes of an array that joblib writes right behind the object that describes it.
 
     Raises:
-        Damaged: they are a pickle, and damaged.
+        Damaged: they are a pickle, and damaged; or nobody can tell how many they are.
     """
+    if node.made_by not in JOBLIB_ARRAYS:
+        return 0
     state = node.state
-    if node.made_by not in JOBLIB_ARRAYS or not isinstance(state, Node):
-        return 0
-    dtype, shape = state.entries.get("dtype"), state.entries.get("shape")
-    code = dtype.args[0] if isinstance(dtype, Node) and dtype.args else None
-    if not isinstance(code, str) or not isinstance(shape, tuple):
-        return 0
-    if code.lstrip("<>=|") in ("O", "O8", "O4"):
-        nested = read_pickle(source, place)
+    dtype = state.entries.get("dtype") if isinstance(state, Node) else None
+    shape = state.entries.get("shape") if isinstance(state, Node) else None
+    size = _item_size(dtype)
+    if size is None:
+        nested = read_whole_pickle(source, place)
         within.append(nested)
         if nested.problem is not None:
             raise nested.problem
         return nested.end - place
-    lengths = [each for each in shape if isinstance(each, int)]
-    if len(lengths) != len(shape) or any(each < 0 for each in lengths):
-        return 0
-    size = math.prod(lengths) * _item_size(code.lstrip("<>=|"))
-    if state.entries.get("numpy_array_alignment_bytes") is not None:
+    if not isinstance(shape, tuple) or not all(isinstance(each, int) and each >= 0 for each in shape):
+        within.append(Pickle(names={UNREAD: False}))
+        raise Damaged("pickle-damaged", f"an array at {place} without a shape")
+    size *= math.prod(each for each in shape if isinstance(each, int))
+    if isinstance(state, Node) and state.entries.get("numpy_array_alignment_bytes") is not None:
         size += 1 + source.read(place, 1)[0]
     return size
 
 
-def _item_size(code: str) -> int:
-    kind, digits = code[:1], code[1:].partition("[")[0]
-    if kind == "?":
-        return 1
-    count = int(digits) if digits.isdecimal() and len(digits) < 10 else 0
-    return 4 * count if kind == "U" else count
+def _item_size(dtype: Value) -> int | None:
+    """Bytes of one item; None where items may be objects, which joblib pickles, or where nobody can tell."""
+    if not isinstance(dtype, Node) or dtype.made_by != "numpy.dtype" or not dtype.args:
+        return None
+    code = dtype.args[0]
+    if isinstance(code, Global):  # a type that another library brought: ml_dtypes.bfloat16
+        return bits(code.name) // 8 or None
+    plain = _PLAIN.fullmatch(code) if isinstance(code, str) else None
+    if plain is None or (plain[1] == "V" and not _is_plain(dtype)):
+        return None
+    count = int(plain[2] or 1)
+    return 4 * count if plain[1] == "U" else count
+
+
+def _is_plain(dtype: Node) -> bool:
+    """Whether a type that is made of others has none of objects among them."""
+    waiting, seen = [dtype.state], {id(dtype)}
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Unknown) or len(seen) > _MOST_FIELDS:
+            return False
+        if isinstance(value, tuple):
+            waiting.extend(value)
+        elif isinstance(value, Node) and id(value) not in seen:
+            seen.add(id(value))
+            code = value.args[0] if value.args else None
+            if value.kind == "made" and not (isinstance(code, str) and _PLAIN.fullmatch(code)):
+                return False
+            waiting += [value.state, *value.entries.values(), *value.elements]
+    return True
 
 
 # --- what the object is ----------------------------------------------------------------------------------------------
@@ -251,32 +286,6 @@ def _separate_arrays(main: Pickle, beside: Folder) -> tuple[NeededFile, ...] | N
                 NeededFile(name=name[:200], present=size is not None if inside(name) else None, present_size=size)
             )
     return tuple(found) or None
-
-
-def _inner(source: Source, pickles: list[Pickle]) -> list[Pickle]:
-    """Pickles within pickles: the storages of torch's tensors are files of torch.save."""
-    found: list[Pickle] = []
-    for data in [each for pickle in pickles for each in pickle.inner][:_MOST_INNER]:
-        try:
-            part = _bytes_of(source, data)
-            if part.size >= 4 and part.read(0, 4) == b"PK\x03\x04":
-                files = TorchZip.with_member(ZipFolder(part), "data.pkl")
-                found += [files.pickle("data.pkl")] if files else []
-            else:
-                found += [each for some in _pickles(part) for each in some]
-        except (Damaged, UnicodeError):
-            continue
-    for each in found:
-        each.problem = None  # of the inner one; whether the outer one is whole is another matter
-    return found
-
-
-def _bytes_of(source: Source, data: Blob | str) -> Source:
-    if isinstance(data, str):
-        return of_bytes(data.encode("latin-1"))
-    if data.is_text:
-        return of_bytes(source.read(data.start, data.size).decode("utf-8").encode("latin-1"))
-    return source.part(data.start, data.size)
 
 
 # --- compression -----------------------------------------------------------------------------------------------------

@@ -38,8 +38,9 @@ def named_classes(pickles: Iterable[Pickle]) -> tuple[NamedClass, ...]:
     """Every name that the pickles would import, the most dangerous first."""
     names: dict[tuple[str, str], bool] = {}
     for each in pickles:
-        names.update(each.names)
-    found = [NamedClass(name=_path(module, name), risk=_risk(module, name)) for module, name in names]
+        for name, is_called in each.names.items():
+            names[name] = names.get(name, False) or is_called
+    found = [NamedClass(name=_path(*name), risk=_risk(*name, is_called=called)) for name, called in names.items()]
     found.sort(key=lambda each: (_ORDER[each.risk], each.name))
     return tuple(found[:MOST_CLASSES])
 
@@ -48,9 +49,9 @@ def _path(module: str, name: str) -> str:
     return (f"{module}.{name}" if module else name)[:_LONGEST]
 
 
-def _risk(module: str, name: str) -> str:
+def _risk(module: str, name: str, *, is_called: bool) -> str:
     # What is not written in the stream is hidden on purpose: no pickler of Python's own computes a name.
-    return DANGEROUS if (module, name) == COMPUTED else risk(module, name)
+    return DANGEROUS if (module, name) == COMPUTED else risk(module, name, is_called=is_called)
 
 
 def packages_needed(pickles: Iterable[Pickle], first: str = "") -> tuple[str, ...]:

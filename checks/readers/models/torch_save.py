@@ -14,10 +14,11 @@ from msgspec.structs import replace
 from checks.facts import ModelFacts, ModelNeeds
 from checks.knowledge.torch_serialization import written_since
 from checks.readers.containers.folder import Folder, ZipFolder
-from checks.readers.containers.pickles import Blob, Node, Pickle, Value, begins_like_a_pickle, read_pickle
+from checks.readers.containers.pickles import Blob, Node, Pickle, Value, begins_like_a_pickle
 from checks.readers.containers.source import Damaged, Source
 from checks.readers.containers.torch_values import storages
 from checks.readers.containers.torch_zip import TorchZip, hidden_pickles, packed_members
+from checks.readers.containers.whole_pickles import read_whole_pickle
 from checks.readers.models.pickled_objects import (
     Contents,
     bindings,
@@ -76,7 +77,8 @@ def torch_legacy(source: Source, _beside: Folder) -> ModelFacts | None:
     if not rows or rows[0].root != MAGIC:
         return None
     if len(rows) < 4:
-        return ModelFacts(format="torch-legacy", problem="truncated", producer="pytorch")
+        needs = ModelNeeds(classes=named_classes(rows))  # the first pickles are loaded before the end is missed
+        return ModelFacts(format="torch-legacy", problem="truncated", producer="pytorch", needs=needs)
     main = rows[3]
     facts = _facts("torch-legacy", main, rows)
     system = rows[2].root
@@ -110,11 +112,11 @@ def torch_tar(source: Source, _beside: Folder) -> ModelFacts | None:
             else None
         )
     start, size = parts["pickle"]
-    main = read_pickle(source.part(start, size))
+    main = read_whole_pickle(source.part(start, size))
     start, size = parts["storages"]
     first = source.part(start, size)  # a count, and then key, device and class of each storage before its numbers
-    rows = [read_pickle(first)]
-    rows.append(read_pickle(first, rows[0].end))
+    rows = [read_whole_pickle(first)]
+    rows.append(read_whole_pickle(first, rows[0].end))
     facts = _facts("torch-legacy", main, [main, *rows])
     key = rows[1].root
     device = key[1] if isinstance(key, tuple) and len(key) > 1 else ""
@@ -180,7 +182,7 @@ def _row_of_pickles(source: Source) -> Iterator[Pickle]:
     """The five pickles at the beginning, or as many as can be followed."""
     place = 0
     for _ in range(5):
-        found = read_pickle(source, place)
+        found = read_whole_pickle(source, place)
         yield found
         if found.problem:
             return

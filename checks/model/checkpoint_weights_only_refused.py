@@ -1,7 +1,7 @@
 """A file of torch.save holds more than weights, and this PyTorch loads weights only.
 
 Detects:      names or opcodes in the pickle that torch.load does not take by default, in a target with torch 2.6 or
-              newer; blocking where one of the names runs commands or code.
+              newer; not where one of the names runs commands or code, which is a cause of its own.
 Why it bites: torch.load ends with "Weights only load failed ... Unsupported global".
 Blind spots:  a program that passes weights_only=False or allows the names itself loads the file all the same. The list
               of names is that of torch 2.13; that of 2.6 lacked few of them.
@@ -25,7 +25,8 @@ CAUSE = "checkpoint-weights-only-refused"
 @check(CAUSE)
 def checkpoint_weights_only_refused(models: ModelFiles, torch: TorchFacts) -> Iterator[Finding]:
     """One finding per file."""
-    waiting = [each for each in unloaded(models, "torch-zip", "torch-legacy") if _refused(each) or _opcode(each)]
+    files = (each for each in unloaded(models, "torch-zip", "torch-legacy") if not _is_dangerous(each))
+    waiting = [each for each in files if _refused(each) or _opcode(each)]
     if not waiting:
         return
     if not torch.version:
@@ -35,23 +36,24 @@ def checkpoint_weights_only_refused(models: ModelFiles, torch: TorchFacts) -> It
         return
     for model in waiting:
         refused, opcode = _refused(model), _opcode(model)
-        dangerous = [each.name for each in model.needs.classes or () if each.risk == DANGEROUS]
         yield Finding(
             cause=CAUSE,
-            # Many programs ask for everything, and then it loads; what runs commands should not.
-            severity=Severity.BLOCKING if dangerous else Severity.WARNING,
-            confidence=0.95 if dangerous else 0.85,
+            severity=Severity.WARNING,  # many programs ask for everything, and then it loads
+            confidence=0.85,
             subject=model.path,
             evidence=(
                 file_of(model),
                 Evidence("torch_version", torch.version, torch.origin),
                 *((Evidence("names_refused", listed(refused), model.path, table.source),) if refused else ()),
-                *((Evidence("dangerous_names", listed(dangerous), model.path, table.source),) if dangerous else ()),
                 *((Evidence("opcode_refused", opcode, model.path, table.source),) if opcode else ()),
             ),
             values={"model_path": model.path, "runtime": "torch"},
-            remedies=("update-program-that-loads", "convert-checkpoint-to-safetensors") if dangerous else (),
         )
+
+
+def _is_dangerous(model: ModelFacts) -> bool:
+    """Whether the refusal is right: checks/model/pickle_runs_code.py says so, and no way around it is offered."""
+    return any(each.risk == DANGEROUS for each in model.needs.classes or ())
 
 
 def _refused(model: ModelFacts) -> list[str]:

@@ -1,0 +1,49 @@
+"""Which files would run something, and which hold only what weights need."""
+
+import os
+from pathlib import Path
+
+import pytest
+import torch
+
+from checks.facts import ModelFiles
+from checks.finding import Finding, Severity
+from checks.model.pickle_runs_code import pickle_runs_code
+from checks.readers.models import read_models
+
+RECORDED = Path(__file__).parents[2] / "recordings" / "models"
+
+
+def judged(path: Path) -> list[Finding]:
+    return list(pickle_runs_code(ModelFiles(files=read_models(path))))
+
+
+def test_a_file_that_would_make_a_folder(tmp_path: Path) -> None:
+    class Bomb:
+        def __reduce__(self) -> tuple[object, ...]:
+            return os.mkdir, (str(tmp_path / "made"),)
+
+    torch.save({"w": torch.ones(1), "x": Bomb()}, tmp_path / "a.pt")
+    (finding,) = judged(tmp_path / "a.pt")
+    assert finding.severity is Severity.BLOCKING
+    assert finding.placeholders()["dangerous_names"] == f"{os.mkdir.__module__}.mkdir"
+    assert not (tmp_path / "made").exists()
+
+
+def test_a_name_that_nobody_can_read(tmp_path: Path) -> None:
+    (tmp_path / "a.pkl").write_bytes(b"\x80\x04K\x01K\x02\x93)R.")
+    (finding,) = judged(tmp_path / "a.pkl")
+    assert finding.severity is Severity.BLOCKING
+
+
+def test_functions_of_its_own_may_be_meant_well() -> None:
+    (finding,) = judged(RECORDED / "pickle" / "made" / "function.cpkl")
+    assert finding.severity is Severity.WARNING
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["torch-zip", "torch-legacy", "torchscript", "pt2", "npy", "npz", "pickle/made/pipeline.joblib", "pickle/pnet.lz4"],
+)
+def test_silent(name: str) -> None:
+    assert judged(RECORDED / name) == []

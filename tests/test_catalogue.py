@@ -104,10 +104,10 @@ def test_what_a_check_says_has_a_label(check: Check) -> None:
     for node in ast.walk(tree_of(check)):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or not node.args:
             continue
-        first = node.args[0]
+        first = node.args[-1] if node.func.id == "some" else node.args[0]
         if not isinstance(first, ast.Constant) or not isinstance(first.value, str):
             continue
-        if node.func.id in ("Evidence", "Unread", "NotHere"):
+        if node.func.id in ("Evidence", "Unread", "NotHere", "some"):
             assert first.value in labels, f"{check.cause}: no label [{first.value}] in translations/fields.toml"
         if node.func.id == "only_on":  # its fact is the system
             assert first.value.lower() in labels, f"{check.cause}: no label [{first.value.lower()}] in fields.toml"

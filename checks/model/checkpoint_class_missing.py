@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from checks.facts import InterpreterFacts, ModelFacts, ModelFiles
 from checks.finding import Evidence, Finding, Severity, Unread
+from checks.given_models import some
 from checks.knowledge.import_packages import distributions_of, import_packages, is_named, is_own_code
 from checks.knowledge.pickle_globals import DANGEROUS
 from checks.registry import check
@@ -26,6 +27,7 @@ FORMATS = ("torch-zip", "torch-legacy", "pickle", "npy", "npz")
 @check(CAUSE)
 def checkpoint_class_missing(models: ModelFiles, interpreter: InterpreterFacts) -> Iterator[Finding]:
     """One finding per file."""
+    some(models.of(*FORMATS), "pickled_models")
     for model in unloaded(models, *FORMATS):
         names = [each.name for each in model.needs.classes or () if each.risk != DANGEROUS]
         wanted = {name: name.partition(".")[0] for name in names if "." in name and name[0] != "("}

@@ -14,11 +14,14 @@ from collections.abc import Iterator
 
 from checks.facts import MachineFacts, ModelFacts, ModelFiles, TorchFacts
 from checks.finding import Evidence, Finding, Severity, Unread
+from checks.given_models import some
 from checks.gpu.cuda import cuda_gpus
 from checks.registry import check
 from checks.torch_models import file_of
 
 CAUSE = "checkpoint-device-unavailable"
+SAVED = ("torch-zip", "torch-legacy", "torchscript", "pt2", "pickle")
+COMPILED = "aoti-pt2"
 IN_CODE = "devices-in-code"
 
 
@@ -27,12 +30,13 @@ def checkpoint_device_unavailable(
     models: ModelFiles, torch: TorchFacts, machine: MachineFacts | None
 ) -> Iterator[Finding]:
     """One finding per file."""
-    for model in _untried(models, "torch-zip", "torch-legacy", "torchscript", "pt2", "pickle"):
+    some(models.of(*SAVED, COMPILED), "torch_models")
+    for model in _untried(models, *SAVED):
         missing = [each for each in model.needs.devices or () if not _is_there(each, torch)]
         if missing:
             in_code = model.details.get(IN_CODE, "").split(", ")
             yield _finding(model, torch, missing, is_certain=any(each in in_code for each in missing))
-    for model in _untried(models, "aoti-pt2"):
+    for model in _untried(models, COMPILED):
         yield from _compiled(model, torch, machine)
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from checks.facts import Frameworks, InterpreterFacts, ModelFiles
 from checks.finding import Evidence, Finding, Severity
+from checks.given_models import some
 from checks.knowledge.format_readers import Fit, fit, format_readers_table, readable_by, rules_of, written
 from checks.registry import check
 from checks.torch_models import file_of, installed_version
@@ -26,7 +27,7 @@ def checkpoint_format_too_new(
 ) -> Iterator[Finding]:
     """One finding per file and runtime."""
     table = format_readers_table()
-    for model in models.files:
+    for model in some((each for each in models.files if rules_of(each)), "versioned_models"):
         told: set[str] = set()
         for rule in rules_of(model):
             installed, origin = installed_version(rule.runtime, frameworks, interpreter)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from checks.facts import AppleFacts, ModelFacts, ModelFiles, OsFacts
 from checks.finding import Evidence, Finding, NotInTable, Severity, Unread, only_on
+from checks.given_models import some
 from checks.knowledge.coreml import coreml_table
 from checks.registry import check
 from checks.versions import release
@@ -24,6 +25,7 @@ RENAMED = {16: 26}  # the number that macOS 26 says to programs that were built 
 @check(CAUSE)
 def coreml_spec_too_new(models: ModelFiles, os: OsFacts, apple: AppleFacts | None) -> Iterator[Finding]:
     """One finding per model."""
+    some(models.of(*FORMATS), "coreml_models")
     waiting = [model for model in models.of(*FORMATS) if model.version and not _has_run(model)]
     if not waiting:
         return

@@ -29,16 +29,18 @@ from checks.facts import (
     TensorFlowFacts,
 )
 from checks.finding import Evidence, Finding, Severity, Unread
+from checks.given_models import some
 from checks.knowledge.onnx_domains import onnx_domain, onnx_domains_table
 from checks.knowledge.onnx_operators import MICROSOFT, Support, in_microsofts_set
 from checks.knowledge.tensorflow_operators import tensorflow_operators_table
 from checks.onnx_models import about, full_name, named, onnx_models
 from checks.registry import check
-from checks.tflite_models import NPU, counted, interpreters, tflite_models
+from checks.tflite_models import COMPILED, NPU, PLAIN, counted, interpreters, tflite_models
 from checks.tflite_models import about as about_tflite
 from checks.torch_models import unloaded
 
 CAUSE = "custom-op-not-registered"
+_OF_TENSORFLOW = ("savedmodel", "tf-frozen")
 _TENSORRT = ("TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider")
 
 # How sure it is that the program cannot run the model as it is, by the kind of the domain.
@@ -55,6 +57,7 @@ def custom_op_not_registered(
     tensorflow: TensorFlowFacts | None = None,
 ) -> Iterator[Finding]:
     """One finding per model and runtime."""
+    some(models.of("onnx", PLAIN, COMPILED, *_OF_TENSORFLOW), "models_of_operators")
     yield from _in_tflite(models, litert, tensorflow)
     if tensorflow is not None:
         yield from _in_tensorflow(models, interpreter, tensorflow)
@@ -86,7 +89,7 @@ def _in_tensorflow(
     models: ModelFiles, interpreter: InterpreterFacts | None, tensorflow: TensorFlowFacts
 ) -> Iterator[Finding]:
     """Operators of a graph that neither TensorFlow nor an installed package brings."""
-    for model in unloaded(models, "savedmodel", "tf-frozen"):
+    for model in unloaded(models, *_OF_TENSORFLOW):
         own = [each for each in model.needs.operators or () if each.is_custom]
         if not own:
             continue

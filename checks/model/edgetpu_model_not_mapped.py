@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from checks.facts import MachineFacts, ModelFacts, ModelFiles
 from checks.finding import Evidence, Finding, Severity
+from checks.given_models import some
 from checks.knowledge.edgetpu import edgetpu_operators, edgetpu_table
 from checks.registry import check
 from checks.tflite_models import COMPILED, PLAIN, counted
@@ -26,6 +27,7 @@ _OUTPUT = "_edgetpu.tflite"  # what the compiler makes of ".tflite" in a file's 
 @check(CAUSE)
 def edgetpu_model_not_mapped(models: ModelFiles, machine: MachineFacts | None) -> Iterator[Finding]:
     """One finding per model."""
+    some(models.of(COMPILED, PLAIN), "tflite_models")
     tpu = next((each for each in (machine.accelerators if machine else None) or () if each.kind == "edge tpu"), None)
     here = (Evidence("accelerator", tpu.name, tpu.origin),) if tpu else ()
     for model in models.of(COMPILED):

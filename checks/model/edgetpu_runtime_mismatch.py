@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from checks.facts import LiteRtFacts, ModelFacts, ModelFiles
 from checks.finding import Evidence, Finding, Severity
+from checks.given_models import some
 from checks.gpu.state import NONE, first_line
 from checks.knowledge.edgetpu import compilers_for, edgetpu_table
 from checks.registry import check
@@ -28,6 +29,7 @@ _RUNTIME = re.compile(r"RuntimeVersion\((\d{1,6})\)")
 @check(CAUSE)
 def edgetpu_runtime_mismatch(models: ModelFiles, litert: LiteRtFacts) -> Iterator[Finding]:
     """One finding per model."""
+    some(models.of(COMPILED), "edgetpu_models")
     runtime = _RUNTIME.search(litert.edgetpu_version or "")
     for interpreter in interpreters(litert, None):
         for model in tflite_models(models, interpreter.runtime, COMPILED):

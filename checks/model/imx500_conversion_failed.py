@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from checks.facts import ModelFiles
 from checks.finding import Evidence, Finding, Severity
+from checks.given_models import some
 from checks.knowledge.imx500 import imx500_table
 from checks.registry import check
 
@@ -22,7 +23,7 @@ _PARTS = ("memory-coefficients", "memory-working", "memory-reserved")
 def imx500_conversion_failed(models: ModelFiles) -> Iterator[Finding]:
     """One finding per archive."""
     table = imx500_table()
-    for model in models.of("imx500-packer"):
+    for model in some(models.of("imx500-packer"), "imx500_models"):
         needed = sum(int(model.details.get(part, "0")) for part in _PARTS)
         if needed > table.memory:
             yield Finding(

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from checks.facts import EnvironmentVariables, InterpreterFacts, ModelFacts, ModelFiles, TensorFlowFacts
 from checks.finding import Evidence, Finding, Severity, Unread
+from checks.given_models import some
 from checks.knowledge.keras import keras_table, refused_by, refused_generation, refuses_code
 from checks.registry import check
 from checks.torch_models import file_of, listed, unloaded
@@ -48,6 +49,7 @@ def keras_version_mismatch(
     environment: EnvironmentVariables | None,
 ) -> Iterator[Finding]:
     """At most one finding per model."""
+    some(models.of(*_FORMATS), "keras_models")
     waiting = [each for each in unloaded(models, *_FORMATS) if each.details.get("content") != "weights"]
     if not waiting:
         return

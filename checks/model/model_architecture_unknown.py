@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from checks.facts import InterpreterFacts, ModelFacts, ModelFiles, Package
 from checks.finding import Evidence, Finding, NotInTable, Severity, Unread
+from checks.given_models import some
 from checks.knowledge.gguf import architecture_releases, gguf_table, newest_release, type_number, type_releases
 from checks.knowledge.transformers import model_type_releases, transformers_table
 from checks.registry import check
@@ -31,8 +32,7 @@ def model_architecture_unknown(models: ModelFiles, interpreter: InterpreterFacts
     """One finding per model."""
     of_llama = [model for model in models.of("gguf") if _is_for_llama(model)]
     of_transformers = [model for model in models.files if _is_for_transformers(model)]
-    if not of_llama and not of_transformers:
-        return
+    some((*of_llama, *of_transformers), "models_by_name")
     if interpreter.packages is None:
         raise Unread("packages")
     llama, transformers = interpreter.package(LLAMA), interpreter.package("transformers")

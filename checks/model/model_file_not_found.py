@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from checks.facts import ModelFiles
 from checks.finding import Evidence, Finding, Severity
+from checks.given_models import some
 from checks.registry import check
 from checks.torch_models import file_of, listed
 
@@ -23,9 +24,10 @@ _HAS_ITS_OWN = "onnx"
 @check(CAUSE)
 def model_file_not_found(models: ModelFiles) -> Iterator[Finding]:
     """One finding per model."""
-    for model in models.files:
+    of_several = (each for each in models.files if each.needs.files and each.format != _HAS_ITS_OWN)
+    for model in some(of_several, "models_of_several_files"):
         missing = [each.name for each in model.needs.files or () if each.present is False]
-        if not missing or model.format == _HAS_ITS_OWN or any(run.loaded for run in model.runs):
+        if not missing or any(run.loaded for run in model.runs):
             continue
         yield Finding(
             cause=CAUSE,

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from checks.facts import ModelFacts, ModelFiles, NeededFile, OnnxRuntimeFacts
 from checks.finding import Evidence, Finding, Severity
+from checks.given_models import some
 from checks.knowledge.onnx import onnx_table
 from checks.onnx_models import named
 from checks.registry import check
@@ -25,7 +26,7 @@ CAUSE = "onnx-external-data-missing"
 @check(CAUSE)
 def onnx_external_data_missing(models: ModelFiles, onnxruntime: OnnxRuntimeFacts | None) -> Iterator[Finding]:
     """One finding per model."""
-    for model in models.of("onnx"):
+    for model in some(models.of("onnx"), "onnx_models"):
         if any(run.loaded for run in model.runs):
             continue
         files = model.needs.files or ()

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from checks.facts import ModelFiles, OnnxRuntimeFacts
 from checks.finding import Evidence, Finding, NotInTable, Severity, Unread
+from checks.given_models import some
 from checks.knowledge.onnx import ML, ir_of_types, least_onnxruntime, onnx_table, onnxruntime_release
 from checks.onnx_models import about, ir_of, onnx_models, types_of
 from checks.registry import check
@@ -24,6 +25,7 @@ CAUSE = "onnx-ir-version-unsupported"
 @check(CAUSE)
 def onnx_ir_version_unsupported(models: ModelFiles, onnxruntime: OnnxRuntimeFacts) -> Iterator[Finding]:
     """One finding per model."""
+    some(models.of("onnx"), "onnx_models")
     waiting = list(onnx_models(models, "onnxruntime"))
     if not waiting:
         return

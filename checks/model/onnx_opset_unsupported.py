@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from checks.facts import ModelFacts, ModelFiles, OnnxRuntimeFacts, TensorRtFacts
 from checks.finding import Evidence, Finding, NotInTable, Severity, Unread
+from checks.given_models import some
 from checks.knowledge.onnx import ML, OrtRelease, lacks_code, least_onnxruntime, onnx_table, onnxruntime_release
 from checks.knowledge.tensorrt import onnx_opset_of, tensorrt_table
 from checks.onnx_models import about, ir_of, onnx_models
@@ -28,6 +29,7 @@ def onnx_opset_unsupported(
     models: ModelFiles, onnxruntime: OnnxRuntimeFacts | None, tensorrt: TensorRtFacts | None
 ) -> Iterator[Finding]:
     """One finding per model and runtime."""
+    some(models.of("onnx"), "onnx_models")
     if tensorrt is not None and tensorrt.version:
         yield from _in_tensorrt(models, tensorrt)
     waiting = list(onnx_models(models, "onnxruntime"))

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from checks.facts import ModelFacts, ModelFiles, OnnxRuntimeFacts, OperatorUse
 from checks.finding import Evidence, Finding, Severity, Unread
+from checks.given_models import some
 from checks.knowledge.onnx import is_refused
 from checks.knowledge.onnx_operators import MICROSOFT, Support, on_cpu, on_device, onnx_operators_table, operator
 from checks.onnx_models import about, full_name, named, onnx_models, types_of
@@ -33,6 +34,7 @@ _PROCESSOR = {"CPUExecutionProvider", "AzureExecutionProvider"}
 @check(CAUSE)
 def onnx_runtime_op_unimplemented(models: ModelFiles, onnxruntime: OnnxRuntimeFacts) -> Iterator[Finding]:
     """One finding per model."""
+    some(models.of("onnx"), "onnx_models")
     waiting = [each for each in onnx_models(models, "onnxruntime") if each.needs.operators]
     if not waiting:
         return

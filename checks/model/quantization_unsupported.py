@@ -16,6 +16,7 @@ from packaging.requirements import Requirement
 
 from checks.facts import InterpreterFacts, MachineFacts, ModelFacts, ModelFiles, Package, TorchFacts
 from checks.finding import Evidence, Finding, NotInTable, Severity, Unread
+from checks.given_models import some
 from checks.gpu.cuda import CudaGpu, cuda_gpus
 from checks.knowledge.quantization_methods import (
     QuantizationRule,
@@ -38,9 +39,7 @@ def quantization_unsupported(
     models: ModelFiles, interpreter: InterpreterFacts, torch: TorchFacts | None, machine: MachineFacts | None
 ) -> Iterator[Finding]:
     """One finding per model."""
-    waiting = [model for model in models.files if model.details.get(METHOD, MLX) != MLX]
-    if not waiting:
-        return
+    waiting = some((each for each in models.files if each.details.get(METHOD, MLX) != MLX), "quantized_models")
     if interpreter.packages is None:
         raise Unread("packages")
     transformers = interpreter.package("transformers")

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from checks.facts import ModelFacts, ModelFiles
 from checks.finding import Evidence, Finding, Severity
+from checks.given_models import some
 from checks.registry import check
 from checks.torch_models import file_of
 from checks.versions import major_number
@@ -26,7 +27,7 @@ _OF_KERAS_3 = "InputLayer(batch_shape)"
 @check(CAUSE)
 def tfjs_format_mismatch(models: ModelFiles) -> Iterator[Finding]:
     """At most one finding per model."""
-    for model in models.of("tfjs"):
+    for model in some(models.of("tfjs"), "tfjs_models"):
         if model.details.get("model-kind") != "layers-model":
             continue
         if model.details.get("topology") == "none":

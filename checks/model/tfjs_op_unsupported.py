@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from checks.facts import ModelFacts, ModelFiles
 from checks.finding import Evidence, Finding, Severity
+from checks.given_models import some
 from checks.knowledge.tfjs import is_tfjs_layer, is_tfjs_operator, lacking_backends, tfjs_table
 from checks.registry import check
 from checks.torch_models import file_of, listed
@@ -25,7 +26,7 @@ CAUSE = "tfjs-op-unsupported"
 @check(CAUSE)
 def tfjs_op_unsupported(models: ModelFiles) -> Iterator[Finding]:
     """At most one finding per model."""
-    for model in models.of("tfjs"):
+    for model in some(models.of("tfjs"), "tfjs_models"):
         names = [each.name for each in model.needs.operators or ()]
         is_layers = model.details.get("model-kind") == "layers-model"
         knows = is_tfjs_layer if is_layers else is_tfjs_operator

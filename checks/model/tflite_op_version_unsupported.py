@@ -14,9 +14,10 @@ from collections.abc import Iterator
 
 from checks.facts import LiteRtFacts, ModelFacts, ModelFiles, OperatorUse, TensorFlowFacts
 from checks.finding import Evidence, Finding, Severity, Unread
+from checks.given_models import some
 from checks.knowledge.tflite_operators import first_litert, first_tensorflow, tflite_operators_table
 from checks.registry import check
-from checks.tflite_models import SHOWN, Interpreter, about, interpreters, tflite_models
+from checks.tflite_models import COMPILED, PLAIN, SHOWN, Interpreter, about, interpreters, tflite_models
 from checks.versions import release
 
 CAUSE = "tflite-op-version-unsupported"
@@ -27,8 +28,9 @@ def tflite_op_version_unsupported(
     models: ModelFiles, litert: LiteRtFacts | None, tensorflow: TensorFlowFacts | None
 ) -> Iterator[Finding]:
     """One finding per model and interpreter."""
+    some(models.of(COMPILED, PLAIN), "tflite_models")
     installed = list(interpreters(litert, tensorflow))
-    if not installed and litert is not None and any(models.of("tflite", "tflite-edgetpu")):
+    if not installed and litert is not None:
         raise Unread("framework", litert.unread.get("version", ""))
     for interpreter in installed:
         for model in tflite_models(models, interpreter.runtime):

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 
 from checks.facts import LiteRtFacts, ModelFiles, TensorFlowFacts
 from checks.finding import Evidence, Finding, Severity
+from checks.given_models import some
 from checks.knowledge.tflite_operators import tflite_operators_table
 from checks.registry import check
-from checks.tflite_models import Interpreter, about, counted, interpreters, tflite_models
+from checks.tflite_models import COMPILED, PLAIN, Interpreter, about, counted, interpreters, tflite_models
 from checks.versions import release
 
 CAUSE = "tflite-select-ops-missing"
@@ -25,6 +26,7 @@ def tflite_select_ops_missing(
     models: ModelFiles, litert: LiteRtFacts | None, tensorflow: TensorFlowFacts | None
 ) -> Iterator[Finding]:
     """One finding per model and interpreter."""
+    some(models.of(COMPILED, PLAIN), "tflite_models")
     for interpreter in interpreters(litert, tensorflow):
         if _has_flex(interpreter):
             continue

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from checks.facts import MachineFacts, ModelFacts, ModelFiles
 from checks.finding import Evidence, Finding, Severity, Unread
+from checks.given_models import some
 from checks.gpu.cuda import CudaGpu, cuda_gpus, names
 from checks.knowledge.tensorrt_engines import rule
 from checks.registry import check
@@ -24,7 +25,8 @@ CAUSE = "trt-engine-gpu-mismatch"
 def trt_engine_gpu_mismatch(models: ModelFiles, machine: MachineFacts) -> Iterator[Finding]:
     """One finding per engine that none of the GPUs can run."""
     gpus = cuda_gpus(machine)
-    engines = [each for each in models.of("tensorrt", "tensorrt-rtx") if "compute-capability" in each.details]
+    given = some(models.of("tensorrt", "tensorrt-rtx"), "tensorrt_engines")
+    engines = [each for each in given if "compute-capability" in each.details]
     if not gpus or not engines:
         return
     if any(gpu.capability is None for gpu in gpus):

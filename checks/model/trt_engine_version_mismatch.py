@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from checks.facts import ModelFacts, ModelFiles, TensorRtFacts
 from checks.finding import Evidence, Finding, Severity, Unread
+from checks.given_models import some
 from checks.knowledge.tensorrt_engines import rule
 from checks.registry import check
 from checks.versions import release
@@ -22,7 +23,7 @@ CAUSE = "trt-engine-version-mismatch"
 @check(CAUSE)
 def trt_engine_version_mismatch(models: ModelFiles, tensorrt: TensorRtFacts) -> Iterator[Finding]:
     """One finding per engine."""
-    for model in models.of("tensorrt"):
+    for model in some(models.of("tensorrt"), "tensorrt_engines"):
         if model.producer != "TensorRT" or not model.producer_version:
             continue  # the header was not read, or names another program's version
         if not tensorrt.version:

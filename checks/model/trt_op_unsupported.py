@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from checks.facts import InterpreterFacts, MachineFacts, ModelFacts, ModelFiles, OperatorUse, TensorRtFacts
 from checks.finding import Evidence, Finding, Severity
+from checks.given_models import some
 from checks.gpu.cuda import cuda_gpus
 from checks.knowledge.onnx_domains import onnx_domain
 from checks.knowledge.onnx_operators import Support, in_tensorrt, onnx_operators_table, was_ever_in_tensorrt
@@ -32,6 +33,7 @@ def trt_op_unsupported(
     interpreter: InterpreterFacts | None,
 ) -> Iterator[Finding]:
     """One finding per model."""
+    some(models.of("onnx"), "onnx_models")
     version, origin = _tensorrt(tensorrt, machine, interpreter)
     if not version:
         return

@@ -55,7 +55,6 @@ def test_found(version: int, macos: str, needed: str) -> None:
         pytest.param(model(10), "26.1", id="the-newest"),
         pytest.param(model(10), "16.0", id="the-newest-by-its-other-number"),
         pytest.param(model(1), "10.13", id="the-oldest"),
-        pytest.param(model(99, "onnx"), "10.13", id="another-format"),
         pytest.param(
             msgspec.structs.replace(model(8), runs=(ModelRun(runtime="coremltools", loaded=True),)), "13.0", id="loaded"
         ),

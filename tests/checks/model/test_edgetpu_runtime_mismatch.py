@@ -2,7 +2,7 @@
 
 import msgspec
 import pytest
-from tflite_files import LITERT, compiled, evidence, files, loaded, plain
+from tflite_files import LITERT, compiled, evidence, files, loaded
 
 from checks.facts import LiteRtFacts, ModelFacts
 from checks.finding import Severity
@@ -51,7 +51,6 @@ def test_a_library_that_does_not_start() -> None:
         pytest.param(FOR_13, runtime(14), id="a-newer-runtime"),
         pytest.param(FOR_14, msgspec.structs.replace(LITERT, edgetpu_delegate=True), id="a-build-without-a-number"),
         pytest.param(FOR_14, LITERT, id="delegate-not-tried"),
-        pytest.param(plain("int8"), NO_LIBRARY, id="not-compiled"),
         pytest.param(loaded(FOR_14), NO_LIBRARY, id="loaded-all-the-same"),
     ],
 )

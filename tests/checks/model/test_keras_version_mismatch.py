@@ -105,7 +105,6 @@ def test_code_in_a_layer_is_a_note(name: str) -> None:
         pytest.param("keras-h5/made/rnn-2.4.h5", {"torch": "2.13.0"}, id="no-keras-here"),
         pytest.param("savedmodel/made/tf2.21", {"keras": "3.15.1"}, id="a-savedmodel-without-keras"),
         pytest.param("savedmodel/made/keras2.4", {"keras": "2.15.0"}, id="a-savedmodel-in-keras-2"),
-        pytest.param("tf-frozen/made/frozen-2.21.pb", {"keras": "3.15.1"}, id="another-format"),
     ],
 )
 def test_silent(name: str, packages: dict[str, str]) -> None:

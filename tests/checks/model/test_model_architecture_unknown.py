@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from checks.facts import InterpreterFacts, ModelFacts, ModelFiles, Package
-from checks.finding import Finding, NotInTable, Severity, Unread
+from checks.finding import Finding, NotHere, NotInTable, Severity, Unread
 from checks.knowledge.gguf import newest_release
 from checks.model.model_architecture_unknown import model_architecture_unknown
 
@@ -65,13 +65,8 @@ def test_no_release_knows_it() -> None:
         pytest.param(gguf("qwen3", "Q4_K"), {"llama_cpp_python": "0.3.9"}, id="the-first-that-knows-it"),
         pytest.param(gguf("llama", "float32"), {"llama_cpp_python": "0.2.0"}, id="oldest"),
         pytest.param(gguf("qwen3"), {"transformers": "4.0.0"}, id="no-llama-cpp"),
-        pytest.param(gguf("clip"), {"llama_cpp_python": "0.2.0"}, id="the-half-that-sees"),
-        pytest.param(gguf("flux"), {"llama_cpp_python": "0.3.36"}, id="images"),
-        pytest.param(gguf(""), {"llama_cpp_python": "0.2.0"}, id="second-part-of-a-set"),
         pytest.param(folder("qwen3"), {"transformers": "4.51.0"}, id="transformers-that-knows-it"),
-        pytest.param(folder("zebra", custom_code="m.Zebra"), {"transformers": "4.51.0"}, id="code-of-its-own"),
         pytest.param(folder("qwen3"), {"torch": "2.8"}, id="no-transformers"),
-        pytest.param(msgspec.structs.replace(FOLDER, producer="diffusers"), {"transformers": "4.0"}, id="diffusers"),
     ],
 )
 def test_silent(model: ModelFacts, packages: dict[str, str]) -> None:
@@ -93,3 +88,18 @@ def test_one_open_question_hides_no_finding() -> None:
 def test_unread_packages() -> None:
     with pytest.raises(Unread):
         list(model_architecture_unknown(ModelFiles(files=(GGUF,)), InterpreterFacts(path="/p")))
+
+
+@pytest.mark.parametrize(
+    ("model", "packages"),
+    [
+        pytest.param(gguf("clip"), {"llama_cpp_python": "0.2.0"}, id="the-half-that-sees"),
+        pytest.param(gguf("flux"), {"llama_cpp_python": "0.3.36"}, id="images"),
+        pytest.param(gguf(""), {"llama_cpp_python": "0.2.0"}, id="second-part-of-a-set"),
+        pytest.param(folder("zebra", custom_code="m.Zebra"), {"transformers": "4.51.0"}, id="code-of-its-own"),
+        pytest.param(msgspec.structs.replace(FOLDER, producer="diffusers"), {"transformers": "4.0"}, id="diffusers"),
+    ],
+)
+def test_nothing_to_check(model: ModelFacts, packages: dict[str, str]) -> None:
+    with pytest.raises(NotHere):
+        findings(model, **packages)

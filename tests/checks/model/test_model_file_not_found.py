@@ -3,7 +3,7 @@
 import pytest
 
 from checks.facts import ModelFacts, ModelFiles, ModelNeeds, ModelRun, NeededFile
-from checks.finding import Finding, Severity
+from checks.finding import Finding, NotHere, Severity
 from checks.model.model_file_not_found import model_file_not_found
 
 HERE = NeededFile(name="a.bin", present=True)
@@ -30,10 +30,20 @@ def test_a_missing_shard() -> None:
     "facts",
     [
         pytest.param(model(HERE, ELSEWHERE), id="all-that-is-looked-for-is-there"),
-        pytest.param(model(MISSING, format="onnx"), id="onnx-has-a-cause-of-its-own"),
         pytest.param(model(MISSING, runs=(ModelRun(runtime="x", loaded=True),)), id="it-loads"),
-        pytest.param(ModelFacts(format="gguf"), id="no-other-files"),
     ],
 )
 def test_silent(facts: ModelFacts) -> None:
     assert findings(facts) == []
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        pytest.param(model(MISSING, format="onnx"), id="onnx-has-a-cause-of-its-own"),
+        pytest.param(ModelFacts(format="gguf"), id="no-other-files"),
+    ],
+)
+def test_nothing_to_check(facts: ModelFacts) -> None:
+    with pytest.raises(NotHere):
+        findings(facts)

@@ -14,7 +14,7 @@ from checks.facts import (
     Package,
     TorchFacts,
 )
-from checks.finding import Finding, NotInTable, Severity, Unread
+from checks.finding import Finding, NotHere, NotInTable, Severity, Unread
 from checks.knowledge.quantization_methods import quantization_methods_table, rule_for
 from checks.model.quantization_unsupported import quantization_unsupported
 from checks.versions import release
@@ -98,7 +98,6 @@ def test_no_gpu_at_all() -> None:
         pytest.param("gptq", ["transformers==4.50.0", "gptqmodel==2.0", "optimum==1.24"], NO_GPU, id="all-there"),
         pytest.param("gptq", ["torch==2.8.0"], NO_GPU, id="no-transformers"),
         pytest.param("gptq", ["transformers==5.1.0", "vllm==0.11"], NO_GPU, id="vllm-brings-its-own"),
-        pytest.param("mlx", ["transformers==5.1.0"], NO_GPU, id="of-apples-framework"),
         pytest.param("eetq", ["transformers==5.0.0", "kernels==0.18", "accelerate==1"], None, id="torch-not-asked"),
         pytest.param(
             "eetq",
@@ -131,3 +130,8 @@ def test_the_rows_of_a_method_follow_one_another() -> None:
             assert release(earlier.since) < release(later.since)
         assert rule_for(method, mine[0].since) is mine[0]
         assert rule_for(method, "99") is mine[-1]
+
+
+def test_a_model_of_apples_framework_is_not_checked() -> None:
+    with pytest.raises(NotHere):
+        findings("mlx", "transformers==5.1.0")

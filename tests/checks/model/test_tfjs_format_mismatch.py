@@ -36,7 +36,6 @@ def test_weights_alone() -> None:
         pytest.param(read_model(MADE / "layers-2.15" / "model.json"), id="layers-of-keras-2"),
         pytest.param(read_model(MADE / "uint8" / "model.json"), id="a-graph-of-keras-3"),
         pytest.param(ModelFacts(format="tfjs", details={"model-kind": "weights"}), id="a-list-of-weights"),
-        pytest.param(ModelFacts(format="onnx"), id="another-format"),
     ],
 )
 def test_silent(model: ModelFacts) -> None:

@@ -49,7 +49,6 @@ def test_an_operator_that_some_backends_lack() -> None:
         pytest.param(read_model(RECORDED / "antispoof.json"), id="a-graph"),
         pytest.param(read_model(RECORDED / "made" / "layers-2.15" / "model.json"), id="layers"),
         pytest.param(ModelFacts(format="tfjs", details={"model-kind": "weights"}), id="weights-alone"),
-        pytest.param(ModelFacts(format="tflite"), id="another-format"),
     ],
 )
 def test_silent(model: ModelFacts) -> None:

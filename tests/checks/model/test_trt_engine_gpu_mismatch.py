@@ -47,7 +47,6 @@ def test_an_engine_of_tensorrt_rtx_for_none_of_these() -> None:
         pytest.param(engine("8.0", hardware_compatible_guessed="1"), ("8.9",), id="perhaps-hardware-compatible"),
         pytest.param(engine(""), ("8.6",), id="gpu-not-read"),
         pytest.param(engine("8.6"), (), id="no-gpu-here"),
-        pytest.param(ModelFacts(format="onnx"), (None,), id="no-engine"),
     ],
 )
 def test_silent(model: ModelFacts, capabilities: tuple[str | None, ...]) -> None:

@@ -1,0 +1,82 @@
+"""A check that is about models of which none was given finds nothing fine: it has nothing to check."""
+
+import pytest
+
+from checks.facts import (
+    EnvironmentVariables,
+    Facts,
+    Frameworks,
+    InterpreterFacts,
+    LiteRtFacts,
+    MachineFacts,
+    ModelFacts,
+    ModelFiles,
+    OnnxRuntimeFacts,
+    OsFacts,
+    TensorFlowFacts,
+    TensorRtFacts,
+    TorchFacts,
+)
+from checks.finding import NotHere, Status
+from checks.given_models import some
+from checks.judge import judge_one
+from checks.registry import Check, all_checks
+from wizard.words import area
+
+CHECKS = tuple(each for each in all_checks().values() if any(kind is ModelFiles for kind, _ in each.wanted.values()))
+# They judge whatever file is given; the last one should not be clear without a file of PyTorch's, and still is.
+OF_ANY_FORMAT = {
+    "checkpoint-corrupt",
+    "checkpoint-format-too-old",
+    "pickle-runs-code",
+    "checkpoint-weights-only-refused",
+}
+OF_PYTORCH = {
+    "checkpoint-class-missing",
+    "checkpoint-device-unavailable",
+    "checkpoint-format-too-new",
+}
+
+
+def facts(model_format: str) -> Facts:
+    """A machine on which everything is known and everything is installed."""
+    return Facts(
+        machine=MachineFacts(os=OsFacts(system="Linux", version="12")),
+        target="/v/bin/python",
+        interpreters=(InterpreterFacts(path="/v/bin/python", packages=()),),
+        frameworks=Frameworks(
+            torch=TorchFacts(version="2.13.0", cuda_available=False),
+            onnxruntime=OnnxRuntimeFacts(version="1.31.1", providers_listed=("CPUExecutionProvider",)),
+            tensorflow=TensorFlowFacts(version="2.21.0"),
+            tensorrt=TensorRtFacts(version="10.16.1"),
+            litert=LiteRtFacts(version="2.1.3"),
+        ),
+        environment=EnvironmentVariables(),
+        models=(ModelFacts(path="/m/model", name="model", format=model_format),),
+    )
+
+
+@pytest.mark.parametrize(
+    ("model_format", "judged"), [("darknet", OF_ANY_FORMAT), ("torch-zip", OF_ANY_FORMAT | OF_PYTORCH)]
+)
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.cause)
+def test_no_check_is_clear_about_models_that_were_not_given(check: Check, model_format: str, judged: set[str]) -> None:
+    outcome = judge_one(check, facts(model_format))
+    if outcome.status is Status.SKIPPED:
+        assert outcome.reason in ("none-given", "not-asked", "not-collected"), outcome
+        assert outcome.reason in area("reasons")
+        assert outcome.values["fact"] in area("fields") or outcome.values["fact"] in area("facts")
+    else:
+        assert outcome.status is Status.CLEAR, outcome
+        assert check.cause in judged, f"{check.cause}: see checks/given_models.py"
+
+
+def test_some_are_given() -> None:
+    model = ModelFacts(path="a", format="onnx")
+    assert some(iter([model]), "onnx_models") == (model,)
+
+
+def test_none_is_given() -> None:
+    with pytest.raises(NotHere) as raised:
+        some((), "onnx_models")
+    assert (raised.value.fact, raised.value.reason) == ("onnx_models", "none-given")

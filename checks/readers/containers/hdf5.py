@@ -20,6 +20,7 @@ MOST_STEPS = 600_000  # structures visited in one file
 MOST_NODES = 100_000  # groups and datasets
 MOST_DEEP = 24  # nodes of a tree on top of each other
 MOST_VALUE = 32 * MIB  # of one attribute
+MOST_TEXTS = 64 * MIB  # of all attributes together; many may name the same text
 MOST_ITEMS = 200_000  # of one attribute
 MOST_RANK = 32
 MOST_HEADER = 4 * MIB
@@ -65,6 +66,7 @@ class Hdf5:
         self._pages: OrderedDict[int, bytes] = OrderedDict()
         self._steps = 0
         self._nodes = 0
+        self._texts = 0
         self._base = 0
         self.is_truncated = False  # the file knows how long it was
         self.offset_size = self.length_size = 8
@@ -101,6 +103,13 @@ class Hdf5:
         if self._nodes > MOST_NODES:
             raise Damaged(DAMAGED, f"more than {MOST_NODES} objects")
         return Node(self, address)
+
+    def text(self, at: int, size: int) -> bytes:
+        """A text of an attribute; all of them together are bounded."""
+        self._texts += size
+        if size > MOST_VALUE or self._texts > MOST_TEXTS:
+            raise Damaged("too-large", f"text of {size} bytes")
+        return self.read(at, size)
 
     def step(self) -> None:
         """Count a structure that is visited; a file that leads in circles ends here."""
@@ -419,8 +428,6 @@ def _vlen(file: Hdf5, data: bytes) -> bytes:
     index = _take(data, 4 + file.offset_size, 4)
     if size == 0 or heap == 0:
         return b""
-    if size > MOST_VALUE:
-        raise Damaged("too-large", f"text of {size} bytes")
     if file.read(heap, 4) != b"GCOL":
         raise Damaged(DAMAGED, f"global heap at {heap}")
     at, end = heap + 8 + file.length_size, heap + file.length(heap + 8)
@@ -429,7 +436,7 @@ def _vlen(file: Hdf5, data: bytes) -> bytes:
         number, length = file.number(at, 2), file.length(at + 8)
         at += 8 + file.length_size
         if number == index:
-            return file.read(at, min(size, length))
+            return file.text(at, min(size, length))
         if number == 0:
             break
         at += (length + 7) & ~7

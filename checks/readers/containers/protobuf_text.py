@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from checks.readers.containers.source import MIB, Damaged, Source
 
-MOST_READ = 16 * MIB  # bytes of a file; what follows is left out
+MOST_READ = 8 * MIB  # bytes of a file; what follows is left out
 MOST_DEEP = 64
 MOST_WORDS = 4_000_000
 DAMAGED = "text-damaged"

@@ -13,7 +13,8 @@ MAGIC = bytes.fromhex("57fb808b247547db")  # 0xdb4775248b80fb57
 FOOTER = 48  # bytes at the end
 DAMAGED = "table-damaged"
 MOST_BLOCK = 16 * MIB
-MOST_ENTRIES = 2_000_000
+MOST_ENTRIES = 500_000
+MOST_KEY = 4096  # each key repeats a part of the one before it
 _TRAILER = 5  # bytes after a block: how it is compressed, and a checksum
 _ENTRY_HEAD = 30  # bytes: three varints
 
@@ -88,6 +89,8 @@ def _block(source: Source, handle: bytes, at: int) -> Iterator[tuple[bytes, byte
         length, at = _varint(data, at)
         if shared > len(key) or at + fresh + length > end:
             raise Damaged(DAMAGED, f"entry in the block at {offset}")
+        if shared + fresh > MOST_KEY:
+            raise Damaged("too-large", f"key of {shared + fresh} bytes")
         key = key[:shared] + data[at : at + fresh]
         at += fresh
         yield key, data[at : at + length]

@@ -12,7 +12,7 @@ from checks.facts import OperatorUse, TensorSpec
 from checks.knowledge.keras import is_keras_class, refusable
 from checks.readers.containers.source import MIB, Damaged
 
-MOST_TEXT = 16 * MIB
+MOST_TEXT = 6 * MIB  # JSON of nothing but "{}" takes 24 times its size as objects
 MOST_OBJECTS = 500_000
 MOST_TENSORS = 256
 MODELS = frozenset({"Functional", "Sequential", "Model"})
@@ -76,27 +76,35 @@ def read_config(config: object, found: KerasModel) -> None:
 
 def _objects(config: dict[str, object]) -> Iterator[tuple[dict[str, object], str, str]]:
     """Every object that names its class, with the key under which it stands and the class that it is part of."""
-    waiting: list[tuple[object, str, str]] = [(config, "", "")]
+    waiting: list[tuple[Iterator[tuple[str, object]], str]] = [(iter([("", config)]), "")]
     count = 0
     while waiting:
-        value, key, parent = waiting.pop()
+        inside, parent = waiting[-1]
+        key, value = next(inside, ("", None))
+        if value is None:
+            waiting.pop()
+            continue
         count += 1
         if count > MOST_OBJECTS:
             raise Damaged("too-large", f"more than {MOST_OBJECTS} objects")
-        if isinstance(value, list):
-            waiting += [(each, key, parent) for each in reversed(value) if isinstance(each, (dict, list))]
-        elif isinstance(value, dict):
+        if isinstance(value, dict):
             name = value.get("class_name")
             if isinstance(name, str) and "config" in value:
                 yield value, key, parent
-                parent = name
-            elif isinstance(name, str):
-                parent = name
-            waiting += [
-                (each, key if inner == "config" and isinstance(each, list) else str(inner), parent)
-                for inner, each in reversed(value.items())
-                if isinstance(each, (dict, list)) and inner not in ("inbound_nodes", "build_config")
-            ]
+            waiting.append((_within(value, key), name if isinstance(name, str) else parent))
+        elif isinstance(value, list):
+            waiting.append((_items(value, key), parent))
+
+
+def _items(value: list[object], key: str) -> Iterator[tuple[str, object]]:
+    return ((key, each) for each in value if isinstance(each, (dict, list)))
+
+
+def _within(value: dict[str, object], key: str) -> Iterator[tuple[str, object]]:
+    """What an object holds, with the keys; a list of layers may stand in the place of the configuration."""
+    for inner, each in value.items():
+        if isinstance(each, (dict, list)) and inner not in ("inbound_nodes", "build_config"):
+            yield key if inner == "config" and isinstance(each, list) else str(inner), each
 
 
 def _layer(each: dict[str, object], key: str, parent: str, found: KerasModel, *, is_main: bool) -> None:

@@ -30,7 +30,6 @@ MOST_META_GRAPHS = 16
 _TEXT_START = re.compile(rb"\s*(?:#[^\n]*\n\s*)*(?:saved_model_schema_version|meta_graphs)\s*[:{]")
 _KERAS_VERSION = re.compile(rb'"keras_version"\s*:\s*"([\w.\-+]{1,40})"')
 _METADATA_READ = MIB  # bytes of keras_metadata.pb; the version stands in its first layer
-MOST_ASSETS = 1000
 
 
 @folder_reader(FORMAT)
@@ -146,7 +145,7 @@ def _files(folder: Folder, main: MetaGraph, index: Index, part: Partly) -> tuple
         files += needed_shards(folder, _STEM, index)
     elif VARIABLE_OPERATORS & main.graph.operators.keys():
         files.append(NeededFile(name=INDEX, present=False))
-    for each in main.assets[:MOST_ASSETS]:
+    for each in main.assets:
         name = f"assets/{each}"
         there = folder.size_of(name)
         files.append(NeededFile(name=name, present=there is not None, present_size=there))
@@ -162,7 +161,7 @@ def _signature(main: MetaGraph) -> Signature | None:
 
 def _keras_version(folder: Folder, main: MetaGraph) -> str:
     """The Keras that saved it; "" where the file does not say so."""
-    texts = list(main.keras_metadata[:1])
+    texts = [main.keras_metadata]
     size = folder.size_of(KERAS_METADATA)
     if size:
         with folder.file(KERAS_METADATA) as source:

@@ -73,7 +73,8 @@ class Index:
 
     def add(self, each: Variable) -> None:
         """Count a variable."""
-        self.ends[each.shard] = max(self.ends.get(each.shard, 0), each.offset + each.size)
+        if each.shard < MOST_SHARDS:
+            self.ends[each.shard] = max(self.ends.get(each.shard, 0), each.offset + each.size)
         if each.is_weight:
             self.variables += 1
             self.dtypes[each.dtype or "?"] += each.elements

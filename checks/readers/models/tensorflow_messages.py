@@ -28,9 +28,12 @@ NAMED_DTYPES = {
     "DT_COMPLEX128": "complex128",
 } | {f"DT_{name.upper()}": name for name in DTYPES.values()}  # fmt: skip
 VARIABLE_OPERATORS = frozenset({"VarHandleOp", "Variable", "VariableV2", "AutoReloadVariable"})
+MOST_ASSETS = 1000
 MOST_TENSORS = 256  # inputs or outputs that are listed
 _SMALL = 1 << 16  # bytes of a node that is parsed in memory
-_MOST_NAMES = 500_000  # nodes whose consumers are looked for
+MOST_NODES = 500_000
+MOST_NAMED = 20_000  # different operators, functions, or devices
+_MOST_NAMES = 100_000  # nodes whose consumers are looked for
 # Operators that nobody consumes without being a result.
 _SIDE_EFFECTS = frozenset({"NoOp", "Assert", "Const", "Placeholder", "SaveV2", "MergeV2Checkpoints"})
 
@@ -80,11 +83,19 @@ class Graph:
     producer: int | None = None
     min_consumer: int | None = None
     problem: Damaged | None = None  # what ended the reading too early
+    _nodes: int = 0
     _unused: dict[str, None] = field(default_factory=dict)
     _used: set[str] = field(default_factory=set)
 
     def add(self, node: Node, *, is_main: bool) -> None:
-        """Count a node."""
+        """Count a node.
+
+        Raises:
+            Damaged: "too-large" where there are more than any model has.
+        """
+        self._nodes += 1
+        if self._nodes > MOST_NODES or max(len(self.operators), len(self.functions), len(self.devices)) > MOST_NAMED:
+            raise Damaged("too-large", f"{self._nodes} nodes, {len(self.operators)} operators")
         self.operators[node.operator] += 1
         if node.device:
             self.devices[node.device] += 1
@@ -94,7 +105,7 @@ class Graph:
             return
         if node.operator.startswith("Placeholder") and len(self.inputs) < MOST_TENSORS:
             self.inputs.append(TensorSpec(name=node.name, dtype=node.dtype, shape=node.shape))
-        if len(self._used) < _MOST_NAMES and len(self._unused) < _MOST_NAMES:
+        if self._nodes <= _MOST_NAMES:
             self._used.update(each.removeprefix("^").split(":", 1)[0] for each in node.inputs)
             if node.operator not in _SIDE_EFFECTS:
                 self._unused[node.name] = None
@@ -102,6 +113,8 @@ class Graph:
     @property
     def outputs(self) -> tuple[TensorSpec, ...]:
         """The nodes that no other node consumes: what a frozen graph computes, as far as it tells."""
+        if self._nodes > _MOST_NAMES:
+            return ()
         names = [name for name in self._unused if name not in self._used]
         return tuple(TensorSpec(name=name) for name in names[:MOST_TENSORS])
 
@@ -184,6 +197,8 @@ def _read_library(message: Message, graph: Graph) -> None:
                     if name.number == 1 and name.wire == BYTES:
                         graph.functions.add(function.text(name))
                         break
+                if len(graph.functions) > MOST_NAMED:
+                    raise Damaged("too-large", f"more than {MOST_NAMED} functions")
             elif part.number == 3 and part.wire == BYTES:
                 graph.add(read_node(function.message(part)), is_main=False)
 
@@ -279,7 +294,7 @@ class MetaGraph:
     signatures: dict[str, Signature] = field(default_factory=dict)
     assets: list[str] = field(default_factory=list)
     classes: Counter[str] = field(default_factory=Counter)  # what the objects of a TF2 file are
-    keras_metadata: list[bytes] = field(default_factory=list)  # JSON of Keras layers (TensorFlow 2.1 to 2.4)
+    keras_metadata: bytes = b""  # JSON of the first Keras layer (TensorFlow 2.1 to 2.4)
     has_objects: bool = False  # as TensorFlow 2 writes
 
 
@@ -297,7 +312,8 @@ def read_meta_graph(message: Message) -> MetaGraph:
             elif each.number == 5:
                 _signature(message.data(each), found)
             elif each.number == 6:
-                found.assets += [_text(value) for number, _, value in parse(message.data(each)) if number == 2]
+                names = [_text(value) for number, _, value in parse(message.data(each)) if number == 2]
+                found.assets += names[: max(0, MOST_ASSETS - len(found.assets))]
             elif each.number == 7:
                 _objects(message.message(each), found)
     except Damaged as problem:
@@ -308,7 +324,7 @@ def read_meta_graph(message: Message) -> MetaGraph:
 def _meta_info(message: Message, found: MetaGraph) -> None:
     for each in message:
         if each.number == 4:
-            found.tags.append(message.text(each))
+            found.tags += [message.text(each)] if len(found.tags) < MOST_TENSORS else []
         elif each.number == 5:
             found.version = message.text(each)
 
@@ -352,10 +368,10 @@ def _objects(message: Message, found: MetaGraph) -> None:
         for part in node:
             if part.number == 4 and part.wire == BYTES:
                 for number, _, value in parse(node.data(part, most=16 << 20)):
-                    if number == 1:
+                    if number == 1 and len(found.classes) < MOST_TENSORS:
                         found.classes[_text(value)] += 1
                     elif number == 3 and isinstance(value, bytes) and value.startswith(b"{"):
-                        found.keras_metadata.append(value)
+                        found.keras_metadata = found.keras_metadata or value
 
 
 def _text(value: int | bytes) -> str:

@@ -27,6 +27,7 @@ from checks.readers.models.tensorflow_messages import MOST_TENSORS, NAMED_DTYPES
 FORMAT = "tfjs"
 GRAPH, LAYERS = "graph-model", "layers-model"
 MOST_TEXT = 24 * MIB
+MOST_MANIFEST = 6 * MIB  # of that the list of weights, whose shortest entries take the most memory
 MOST_SHARDS = 10_000
 _NULL = b"null"
 _MARKS = (b'"modelTopology"', b'"weightsManifest"')
@@ -154,6 +155,8 @@ def _model(source: Source, beside: Folder) -> ModelFacts | None:
         return None
     part, weights = Partly(), _Weights()
     with part():
+        if len(bytes(document.weights_manifest)) > MOST_MANIFEST:
+            raise Damaged("too-large", "the list of weights")
         _read_weights(_decoded(document.weights_manifest, list[_Group] | None) or [], beside, weights)
     part.problem = part.problem or files_problem(weights.files)
     kind = _kind(document, topology)
@@ -171,7 +174,7 @@ def _manifest(source: Source, beside: Folder) -> ModelFacts | None:
     head = source.read(0, min(4096, source.size))
     if b'"weights"' not in head and b'"paths"' not in head:
         return None
-    text = source.read(0, min(source.size, MOST_TEXT))
+    text = source.read(0, min(source.size, MOST_MANIFEST))
     try:
         groups = msgspec.json.decode(text, type=list[_Group])
     except msgspec.ValidationError:
@@ -193,7 +196,7 @@ def _manifest(source: Source, beside: Folder) -> ModelFacts | None:
 
 
 def _damage(source: Source, text: bytes, error: Exception) -> Damaged:
-    if source.size > MOST_TEXT:
+    if source.size > len(text):
         return Damaged("too-large", f"{source.size} bytes of JSON")
     is_open = not text.rstrip().endswith((b"}", b"]"))
     return Damaged("truncated" if is_open else "json-damaged", str(error))

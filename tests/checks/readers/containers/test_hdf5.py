@@ -136,6 +136,12 @@ def test_objects_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
         walked(SMALL)
 
 
+def test_texts_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hdf5, "MOST_TEXTS", 100)
+    with pytest.raises(Damaged, match="text of"):
+        assert opened(SMALL).root.attributes
+
+
 @settings(max_examples=200, deadline=None)
 @given(
     st.sampled_from([SMALL, WEIGHTS]), st.lists(st.tuples(st.integers(0, 1 << 15), st.binary(max_size=8)), max_size=6)

@@ -59,3 +59,10 @@ def test_entries_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sorted_table, "MOST_ENTRIES", 2)
     with pytest.raises(Damaged, match="more than 2"):
         list(entries(of_bytes(INDEX)))
+
+
+def test_keys_have_a_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key repeats a part of the one before it: long ones would be copied a million times."""
+    monkeypatch.setattr(sorted_table, "MOST_KEY", 5)
+    with pytest.raises(Damaged, match="key of"):
+        list(entries(of_bytes(INDEX)))

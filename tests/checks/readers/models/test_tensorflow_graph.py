@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from mangled import cuts, mangled, read, survives
 
 from checks.facts import TensorSpec
-from checks.readers.models import read_model
+from checks.readers.models import read_model, tensorflow_messages
 from checks.readers.models.tensorflow_graph import graph_file, text_graph_file
 from checks.readers.models.tensorflow_messages import short_device
 
@@ -81,6 +81,14 @@ def test_another_file_is_none(data: bytes) -> None:
 
 def test_another_text_is_none() -> None:
     assert read(text_graph_file, b'name: "net"\nlayer { name: "a" type: "ReLU" }', "net.prototxt") is None
+
+
+@pytest.mark.parametrize("limit", ["MOST_NODES", "MOST_NAMED"])
+def test_more_than_any_model_has(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tensorflow_messages, limit, 3)
+    for facts in (read(graph_file, NEW, "model.pb"), read(text_graph_file, TEXT, "model.pbtxt")):
+        assert facts is not None
+        assert facts.problem == "too-large"
 
 
 @pytest.mark.parametrize("data", [OLD, NEW])

@@ -136,9 +136,9 @@ def read_text_meta_graph(text: str, base: tuple[str, ...]) -> MetaGraph:
                 break
             if each.path[: len(base)] == base:
                 builder.add(each)
+        builder.end()
     except Damaged as problem:
         found.graph.problem = problem
-    builder.end()
     return found
 
 
@@ -149,9 +149,9 @@ def read_text_graph(text: str) -> Graph:
     try:
         for each in fields(text):
             builder.add(TextField(("graph_def", *each.path), each.key, each.value))
+        builder.end()
     except Damaged as problem:
         found.graph.problem = problem
-    builder.end()
     return found.graph
 
 

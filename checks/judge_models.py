@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from enum import StrEnum
 
 import msgspec
 from packaging.requirements import InvalidRequirement, Requirement
@@ -179,3 +180,50 @@ def _unmet(model: ModelFacts, runtime: str, facts: Facts) -> Iterator[str]:
             continue
         if canonicalize_name(wish.name) in names and not wish.specifier.contains(version, prereleases=True):
             yield line
+
+
+# --- a file as a whole ------------------------------------------------------------------------------------------------
+
+
+class Standing(StrEnum):
+    """What can be said of a model file in a word, the worst first."""
+
+    UNREADABLE = "unreadable"
+    DOES_NOT_RUN = "does-not-run"
+    ATTENTION = "attention"  # it runs, but not where or as it should, or something is to be known
+    NO_PROGRAM = "no-program"  # nothing in the target reads it
+    UNKNOWN = "unknown"
+    READ = "read"  # there was no target
+    SHOULD_RUN = "should-run"
+    RUNS = "runs"
+
+
+SERIOUS = frozenset({Standing.UNREADABLE, Standing.DOES_NOT_RUN, Standing.ATTENTION})
+_RAN = (Outcome.RUNS, Outcome.LOADS)
+
+
+def standing_of(model: ModelFacts, findings: Sequence[Finding], verdicts: Sequence[ModelVerdict]) -> Standing:
+    """The best that a program makes of the file, with what was found against it counted in."""
+    severities = {each.severity for each in findings if each.values.get("model_path") == model.path}
+    outcomes = {each.outcome for each in verdicts if each.model == model.path} - {Outcome.NOT_INSTALLED}
+    if model.problem and not outcomes & {*_RAN, Outcome.RUNS_WITH_FALLBACK}:
+        return Standing.UNREADABLE
+    works = bool(outcomes & {*_RAN, Outcome.RUNS_WITH_FALLBACK, Outcome.SHOULD_RUN})
+    if (Severity.BLOCKING in severities and not works) or (Outcome.DOES_NOT_RUN in outcomes and not works):
+        return Standing.DOES_NOT_RUN
+    if severities & {Severity.BLOCKING, Severity.WARNING} or (
+        outcomes and not outcomes & {*_RAN, Outcome.SHOULD_RUN, Outcome.UNKNOWN}
+    ):
+        return Standing.ATTENTION
+    if outcomes & set(_RAN):
+        return Standing.RUNS
+    if Outcome.SHOULD_RUN in outcomes:
+        return Standing.SHOULD_RUN
+    if outcomes:
+        return Standing.UNKNOWN
+    return Standing.NO_PROGRAM if any(each.model == model.path for each in verdicts) else Standing.READ
+
+
+def is_any_serious(facts: Facts, findings: Sequence[Finding], verdicts: Sequence[ModelVerdict]) -> bool:
+    """Whether a model file could not be read, does not run, or wants attention."""
+    return any(standing_of(each, findings, verdicts) in SERIOUS for each in facts.models)

@@ -297,7 +297,8 @@ COMMANDS = {"check": _check, "inspect": _inspect, "diagnose": _diagnose, "show":
 
 def _deliver(case: Case, chosen: argparse.Namespace) -> int:
     """Write what was asked for, print the summary, and return the exit status."""
-    from checks.judge import is_found
+    from checks.judge import MODELS, is_found
+    from checks.judge_models import is_any_serious
 
     streams = _streams(chosen)
     for kind in ("json", "markdown", "reply", "pdf"):
@@ -309,6 +310,8 @@ def _deliver(case: Case, chosen: argparse.Namespace) -> int:
         from wizard.report.terminal import to_terminal
 
         print(to_terminal(build(case, chosen.lang)))
+    if case.answers.symptom == MODELS and is_any_serious(case.facts, case.findings, case.verdicts):
+        return 1
     return int(is_found(case.findings, told=case.facts.told))
 
 

@@ -24,7 +24,11 @@ RUNS = model_kit.Runs("torch")
 
 
 def imported(argument):
-    """Import torch for real."""
+    """Import torch for real; safetensors files need it as little as their own library does."""
+    if argument["format"] == "safetensors":
+        import safetensors
+
+        return {"version": str(safetensors.__version__)}
     import torch
 
     return {"version": str(torch.__version__)}
@@ -101,7 +105,13 @@ def _load_safetensors(path):
     """Open it, and load the smallest tensor of each type of numbers: not every version of torch knows every type."""
     from safetensors import safe_open
 
-    with safe_open(path, framework="pt") as file:
+    try:
+        import torch  # noqa: F401 - only whether it is there
+
+        framework, foreign = "pt", ()
+    except ImportError:
+        framework, foreign = "np", ("BF16", "F8_", "F4", "F6_")  # types that NumPy has no name for
+    with safe_open(path, framework=framework) as file:
         smallest = {}
         for name in file.keys():  # noqa: SIM118 - not a dict
             part = file.get_slice(name)
@@ -109,6 +119,8 @@ def _load_safetensors(path):
             for axis in part.get_shape():
                 count *= axis
             kind = part.get_dtype()
+            if foreign and kind.startswith(foreign):
+                continue
             if kind not in smallest or count < smallest[kind][0]:
                 smallest[kind] = (count, name)
         for _, name in smallest.values():

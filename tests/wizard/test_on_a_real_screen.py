@@ -106,7 +106,7 @@ def test_a_ticket_by_keyboard(screen: str, tmp_path: Path, language: str) -> Non
         try:
             hand = Hand(screen)
             hand.wait_for(first)
-            hand.press("Down", "Down", "Down", "Right", "space", "alt+n")  # the card at the lower right
+            hand.press("Down", "Down", "Down", "Down", "space", "alt+n")  # the card at the lower left
             hand.wait_for(evidence)
             hand.type("torch.OutOfMemoryError: CUDA out of memory.")
             hand.press_until("alt+d", report)

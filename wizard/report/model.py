@@ -237,7 +237,7 @@ def _titled(finding: Finding, title: str, language: str) -> str:
     """The title, with the name of the model file that it is about: of many files each may have its own trouble."""
     path = finding.values.get("model_path", "")
     name = path.replace("\\", "/").rstrip("/").rpartition("/")[2]
-    return words("report.about-file", language, name=name, title=title) if name else title
+    return words("report.about-file", language, name=name, title=title) if name and name not in title else title
 
 
 def _confidence(finding: Finding, facts: Facts, language: str) -> str:

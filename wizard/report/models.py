@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 from checks.case import Case
 from checks.facts import Binding, ModelFacts, ModelRun, NeededFile, OperatorUse, ProviderShare, TensorSpec
-from checks.finding import Severity
+from checks.finding import Finding
+from checks.judge_models import Standing, standing_of
 from checks.knowledge.model_formats import model_format
 from checks.model_verdicts import ModelVerdict, Outcome
+from checks.shell import fill_sentence
 from wizard.report.exports import export_sections
 from wizard.report.fact_sheet import FactRow, FactSection, label, size
 from wizard.words import area, words
@@ -26,7 +28,16 @@ _STATES = {
     Outcome.NOT_INSTALLED: "absent",
 }
 _LONGEST_LOG = 2000  # characters
-_WORST_FIRST = ("blocking", "warning", "clear", "open", "absent")
+STATES = {
+    Standing.UNREADABLE: "blocking",
+    Standing.DOES_NOT_RUN: "blocking",
+    Standing.ATTENTION: "warning",
+    Standing.NO_PROGRAM: "open",
+    Standing.UNKNOWN: "open",
+    Standing.READ: "note",
+    Standing.SHOULD_RUN: "clear",
+    Standing.RUNS: "clear",
+}
 
 
 @dataclass(frozen=True)
@@ -65,8 +76,10 @@ def model_views(case: Case, language: str) -> tuple[ModelView, ...]:
 
 
 def _view(model: ModelFacts, case: Case, language: str) -> ModelView:
-    verdicts = _verdicts([each for each in case.verdicts if each.model == model.path], language)
-    state = _state(model, case, verdicts)
+    mine = [each for each in case.findings if each.values.get("model_path") == model.path]
+    verdicts = _verdicts([each for each in case.verdicts if each.model == model.path], mine, language)
+    standing = standing_of(model, case.findings, case.verdicts)
+    state = STATES[standing]
     dependence = words(f"models.dependence-{model.dependence}", language) if model.dependence else ""
     return ModelView(
         path=model.path,
@@ -78,7 +91,7 @@ def _view(model: ModelFacts, case: Case, language: str) -> ModelView:
         dependence=dependence,
         state=state,
         symbol=_SYMBOLS[state],
-        word=_word(state, verdicts, model, language),
+        word=_word(standing, verdicts, language),
         problem=_problem(model, language),
         verdicts=verdicts,
         sections=tuple(each for each in _sections(model, dependence, language) if each.rows),
@@ -98,36 +111,19 @@ def _problem(model: ModelFacts, language: str) -> str:
     return words("report.with-detail", language, text=text.rstrip(".。"), detail=detail) if detail else text
 
 
-def _state(model: ModelFacts, case: Case, verdicts: Sequence[VerdictRow]) -> str:
-    """The worst that is known of the file itself, else the best that a runtime makes of it."""
-    found = {each.severity for each in case.findings if each.values.get("model_path") == model.path}
-    tried = [each.state for each in verdicts if each.state in ("clear", "warning")]
-    if model.problem or (Severity.BLOCKING in found and not tried):
-        return "blocking"
-    if Severity.WARNING in found or (Severity.BLOCKING in found and tried):
-        return "warning"
-    states = {each.state for each in verdicts}
-    if "clear" in states:
-        return "clear"
-    return next((each for each in _WORST_FIRST if each in states), "note") if states - {"absent"} else "note"
-
-
-def _word(state: str, verdicts: Sequence[VerdictRow], model: ModelFacts, language: str) -> str:
-    """The verdict in the table: what the best runtime makes of it."""
-    if model.problem:
-        return words("models.word-problem", language)
+def _word(standing: Standing, verdicts: Sequence[VerdictRow], language: str) -> str:
+    """The verdict in the table: what the best program makes of it, else what can be said without one."""
     told = [each for each in verdicts if each.state != "absent"]
-    best = next(
-        (each for wanted in ("clear", "warning", "blocking", "open") for each in told if each.state == wanted), None
-    )
-    if best is not None:
-        return words("models.word-runtime", language, word=best.word, runtime=best.runtime)
-    return words("models.word-read" if state == "note" else f"models.word-{state}", language)
+    wanted = ("clear", "warning", "blocking", "open")
+    best = next((each for state in wanted for each in told if each.state == state), None)
+    if best is None or standing is Standing.UNREADABLE:
+        return words(f"models.standing-{standing.value}", language)
+    return words("models.word-runtime", language, word=best.word, runtime=best.runtime)
 
 
-def _verdicts(verdicts: Sequence[ModelVerdict], language: str) -> tuple[VerdictRow, ...]:
+def _verdicts(verdicts: Sequence[ModelVerdict], findings: Sequence[Finding], language: str) -> tuple[VerdictRow, ...]:
     """A row per program; those that are not there share one."""
-    there = [_verdict(each, language) for each in verdicts if each.outcome is not Outcome.NOT_INSTALLED]
+    there = [_verdict(each, findings, language) for each in verdicts if each.outcome is not Outcome.NOT_INSTALLED]
     absent = [label(each.runtime, language) for each in verdicts if each.outcome is Outcome.NOT_INSTALLED]
     if absent:
         word = words(f"models.outcome-{Outcome.NOT_INSTALLED.value}", language)
@@ -135,7 +131,7 @@ def _verdicts(verdicts: Sequence[ModelVerdict], language: str) -> tuple[VerdictR
     return tuple(there)
 
 
-def _verdict(verdict: ModelVerdict, language: str) -> VerdictRow:
+def _verdict(verdict: ModelVerdict, findings: Sequence[Finding], language: str) -> VerdictRow:
     state = _STATES[verdict.outcome]
     name = " ".join(filter(None, (label(verdict.runtime, language), verdict.version)))
     return VerdictRow(
@@ -143,17 +139,18 @@ def _verdict(verdict: ModelVerdict, language: str) -> VerdictRow:
         state=state,
         symbol=_SYMBOLS[state],
         word=words(f"models.outcome-{verdict.outcome.value}", language),
-        detail=_because(verdict, language),
+        detail=_because(verdict, findings, language),
     )
 
 
-def _because(verdict: ModelVerdict, language: str) -> str:
+def _because(verdict: ModelVerdict, findings: Sequence[Finding], language: str) -> str:
     """Why: the cause by its title, the runtime's own error, or which provider took how much."""
     parts = []
     if verdict.cause:
         from checks.causes import cause_of
 
-        parts.append(cause_of(verdict.cause).text_with({}, language).title)
+        values = next((each.placeholders() for each in findings if each.cause == verdict.cause), {})
+        parts.append(fill_sentence(cause_of(verdict.cause).text_with(values, language).title, values))
     if verdict.reason:
         parts.append(_known(f"reason-{verdict.reason}", verdict.reason, language))
     total = sum(each.seconds or 0.0 for each in verdict.shares)

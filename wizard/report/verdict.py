@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from checks.case import Case
 from checks.finding import Finding, Severity, Status
-from checks.judge import UNKNOWN, can_explain
+from checks.judge import MODELS, UNKNOWN, can_explain
+from checks.judge_models import SERIOUS, Standing, standing_of
+from checks.model_verdicts import Outcome
+from wizard.report.fact_sheet import label
 from wizard.words import area, words
 
 SYMBOLS = {"blocking": "×", "warning": "!", "clear": "✓", "incomplete": "?", "nothing-run": "–"}
@@ -35,6 +39,8 @@ def verdict_of(case: Case, titles: Sequence[str], language: str) -> Verdict:
     """The verdict on a case. ``titles`` are those of its findings, in their order and in the same language."""
     if case.facts.told and case.findings:
         return _of_ticket(case, titles[0], language)
+    if case.answers.symptom == MODELS and case.facts.models:
+        return _of_models(case, titles, language)
     state = _state(case)
     # A case of a newer version may name a symptom that has no sentences here.
     symptom = case.answers.symptom if f"clear-{case.answers.symptom}" in area("report") else "everything"
@@ -64,6 +70,49 @@ def _of_ticket(case: Case, title: str, language: str) -> Verdict:
         word=words(f"report.verdict-word-{word}", language),
         symbol=SYMBOLS[state],
         sentence=words(f"report.{said}-ticket", language, title=title),
+        scope=_scope(case, language),
+    )
+
+
+_OF_MODELS = {  # the worst file's standing -> the state of the whole
+    Standing.UNREADABLE: "blocking",
+    Standing.DOES_NOT_RUN: "blocking",
+    Standing.ATTENTION: "warning",
+    Standing.NO_PROGRAM: "incomplete",
+    Standing.UNKNOWN: "incomplete",
+    Standing.READ: "clear",
+    Standing.SHOULD_RUN: "clear",
+    Standing.RUNS: "clear",
+}
+
+
+def _of_models(case: Case, titles: Sequence[str], language: str) -> Verdict:
+    """Whether the model files run here: of one file in a sentence, of many by their counts."""
+    standings = Counter(standing_of(each, case.findings, case.verdicts) for each in case.facts.models)
+    worst = next(each for each in Standing if each in standings)
+    state = "incomplete" if not case.complete and _OF_MODELS[worst] == "clear" else _OF_MODELS[worst]
+    if standings.total() == 1:
+        model = case.facts.models[0]
+        serious = next(
+            (index for index, each in enumerate(case.findings) if each.values.get("model_path") == model.path), None
+        )
+        why = titles[serious] if serious is not None and worst in SERIOUS else ""
+        runs = next((each for each in case.verdicts if each.outcome in (Outcome.RUNS, Outcome.LOADS)), None)
+        runtime = f"{label(runs.runtime, language)} {runs.version}".strip() if runs else ""
+        key = "found-models" if why else f"models-one-{worst.value}"
+        sentence = words(f"report.{key}", language, title=why, name=model.name, runtime=runtime)
+    else:
+        parts = (
+            words(f"report.models-many-{each.value}", language, count=standings[each])
+            for each in Standing
+            if standings[each]
+        )
+        sentence = words("report.models-many", language, counts=words("report.list-separator", language).join(parts))
+    return Verdict(
+        state=state,
+        word=words(f"report.verdict-word-{state}", language),
+        symbol=SYMBOLS[state],
+        sentence=sentence,
         scope=_scope(case, language),
     )
 

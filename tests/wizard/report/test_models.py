@@ -75,7 +75,7 @@ def test_only_read() -> None:
 
 def test_what_could_not_be_read() -> None:
     (view,) = views(Facts(models=(read_model(RECORDED / "gone.onnx"),), symptom=Symptom(name=MODELS)))
-    assert (view.state, view.word) == ("blocking", "Cannot be read")
+    assert (view.state, view.word) == ("blocking", "Cannot be read whole")
     assert "No such file" in view.problem
 
 

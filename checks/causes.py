@@ -162,6 +162,7 @@ class Remedy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     ``needs``: placeholders that must be known, else the remedy is not offered. ``instead_of``: the remedy that this
     one stands in for where such a value is not known, as in a ticket; it is left out where that one is offered.
+    ``default``: what stands in the code for a placeholder that the finding does not know ("model.onnx").
     """
 
     remedy: str
@@ -172,6 +173,7 @@ class Remedy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     risk: Words | None = None
     needs: tuple[str, ...] = ()
     instead_of: str = ""
+    default: dict[str, str] = {}
 
 
 @functools.cache

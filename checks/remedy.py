@@ -180,6 +180,10 @@ def _system_managers(os: OsFacts) -> tuple[str, ...]:
 def _plan(remedy: Remedy, values: Mapping[str, str], machine: _Machine, language: str) -> RemedyPlan | None:
     """One remedy, or None where it does not apply: a value is unknown or unfit, or no step is for this machine."""
     machine = machine.about(values.get("package_name", ""))
+    values = {
+        **remedy.default,
+        **{name: value for name, value in values.items() if value or name not in remedy.default},
+    }
     steps = _applicable(remedy, machine)
     if not steps or not all(values.get(name) or name in CONTEXT for name in remedy.needs):
         return None

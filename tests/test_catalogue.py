@@ -266,8 +266,10 @@ def test_a_remedy_names_only_values_that_it_will_have(remedy: str) -> None:
     known = remedy_of(remedy)
     asked = {name for _, words in words_of(known) for text in (words.en, words.ja) for name in placeholders(text)}
     asked |= {name for step in known.step for name in placeholders(step.code)} | placeholders(known.verify.code)
-    missing = asked - {*CONTEXT, *known.needs}
+    missing = asked - {*CONTEXT, *known.needs, *known.default}
     assert not missing, f"{remedy} names {sorted(missing)}, which is neither context nor in its needs"
+    unused = known.default.keys() - asked | known.default.keys() & set(known.needs)
+    assert not unused, f"{remedy} has a default for {sorted(unused)}, which is never used"
 
 
 @pytest.mark.parametrize("remedy", REMEDIES)

@@ -291,3 +291,25 @@ def test_what_needs_no_number_is_offered_only_where_the_number_is_not_known() ->
     assert told[:2] == ["bring-nvidia-driver-up-to-date", "choose-torch-build"]
     known = [each.id for each in plan_remedies(finding(driver_min="580"), facts(), "en")]
     assert known == ["update-nvidia-driver", "choose-torch-build"]
+
+
+@pytest.mark.parametrize(
+    ("values", "path"),
+    [
+        ({}, "model.onnx"),
+        ({"model_path": ""}, "model.onnx"),
+        ({"model_path": "/m/my model.onnx"}, "'/m/my model.onnx'"),
+        ({"model_path": "/m/$(reboot).onnx"}, "'/m/$(reboot).onnx'"),
+    ],
+)
+def test_a_default_stands_where_the_finding_does_not_know_better(
+    monkeypatch: pytest.MonkeyPatch, values: dict[str, str], path: str
+) -> None:
+    step = command("inspect {model_path}")
+    verify = Verify(expect=SAME, code="show {model_path}")
+    made = Remedy(
+        remedy="made", title=SAME, step=(step,), verify=verify, tested="", default={"model_path": "model.onnx"}
+    )
+    monkeypatch.setattr("checks.remedy.remedy_of", lambda _: made)
+    (planned,) = plan_remedies(msgspec.structs.replace(finding(**values), remedies=("made",)), facts(), "en")
+    assert (codes(planned), planned.verify.code) == ([f"inspect {path}"], f"show {path}")

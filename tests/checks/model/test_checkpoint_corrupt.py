@@ -4,13 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from checks.facts import ModelFacts, ModelFiles, ModelRun
-from checks.finding import Finding, Severity
+from checks.facts import Facts, ModelFacts, ModelFiles, ModelRun
+from checks.finding import Finding, NotInTable, Severity
+from checks.judge import judge_one
 from checks.model.checkpoint_corrupt import checkpoint_corrupt
 from checks.readers.models import read_models
 
 RECORDED = Path(__file__).parents[2] / "recordings" / "models"
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 132335669\n"
+FIRST = {"lfs-pointer": "pull-git-lfs-file", "html-page": "download-file-itself"}
 
 
 def judged(*models: ModelFacts) -> list[Finding]:
@@ -31,14 +33,41 @@ def test_a_file_that_is_not_what_its_name_says(data: bytes, problem: str, tmp_pa
     (tmp_path / "model.pt").write_bytes(data)
     (finding,) = judged(*read_models(tmp_path / "model.pt"))
     assert finding.severity is Severity.BLOCKING
-    assert finding.placeholders()["file_problem"] == problem
-    assert finding.values == {"model_path": str(tmp_path / "model.pt"), "runtime": ""}
+    assert finding.placeholders()["model_problem"] == problem
+    assert finding.values == {
+        "model_path": str(tmp_path / "model.pt"),
+        "model_folder": str(tmp_path),
+        "runtime": "",
+    }
+    assert finding.remedies[0] == FIRST.get(problem, "download-model-file-again")
 
 
-def test_an_unknown_file_is_only_a_note(tmp_path: Path) -> None:
+def test_what_a_pointer_and_a_page_tell(tmp_path: Path) -> None:
+    (tmp_path / "model.pt").write_bytes(POINTER)
+    (pointer,) = judged(*read_models(tmp_path / "model.pt"))
+    assert (pointer.placeholders()["lfs_size"], pointer.placeholders()["file_size"]) == ("132335669", str(len(POINTER)))
+    (tmp_path / "model.pt").write_bytes(b"<!DOCTYPE html><title>Sign in</title>")
+    (page,) = judged(*read_models(tmp_path / "model.pt"))
+    assert page.placeholders()["page_title"] == "Sign in"
+
+
+def test_a_path_of_windows() -> None:
+    (finding,) = judged(ModelFacts(path=r"C:\models\a.pt", problem="lfs-pointer"))
+    assert finding.values["model_folder"] == r"C:\models"
+    (finding,) = judged(ModelFacts(path="a.pt", problem="lfs-pointer"))
+    assert finding.values["model_folder"] == "."
+
+
+def test_an_unknown_file_is_not_called_damaged_nor_whole(tmp_path: Path) -> None:
     (tmp_path / "model.bin").write_bytes(b"who knows")
-    (finding,) = judged(*read_models(tmp_path / "model.bin"))
-    assert finding.severity is Severity.NOTE
+    with pytest.raises(NotInTable, match=r"model\.bin"):
+        judged(*read_models(tmp_path / "model.bin"))
+
+
+def test_an_unknown_file_hides_no_damaged_one() -> None:
+    models = ModelFiles(files=(ModelFacts(path="a", problem="unknown-format"), ModelFacts(path="b", problem="empty")))
+    outcome = judge_one(checkpoint_corrupt, Facts(models=models.files))
+    assert [each.subject for each in outcome.findings] == ["b"]
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ class ModelsView(QWidget):
             item.setToolTip(0, model.path)
         header = table.header()
         header.setStretchLastSection(True)
-        for column, wide in enumerate((250, 170, 90, 130)):
+        for column, wide in enumerate((230, 150, 80, 80)):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
             table.setColumnWidth(column, wide)
         self._fit_height()

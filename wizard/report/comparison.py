@@ -8,6 +8,7 @@ from checks.case import Case
 from checks.facts import ModelComparison, ModelDifference, TensorDifference
 from wizard.words import area, words
 
+_NOT_FINITE = 1e308  # what stands for an infinite distance, which JSON has not
 _MOST = 40  # differences, and tensors, that are printed; the JSON holds more
 
 
@@ -94,8 +95,9 @@ def _tensor(tensor: TensorDifference, language: str) -> ComparisonRow:
     faces = tensor.first if tensor.first == tensor.second else " → ".join(filter(None, (tensor.first, tensor.second)))
     if tensor.max_abs is None:
         return ComparisonRow(tensor.name, ended, faces)
+    key = "apart-not-finite" if tensor.max_abs >= _NOT_FINITE else "apart"
     apart = words(
-        "models.apart",
+        f"models.{key}",
         language,
         absolute=tensor.max_abs,
         relative=tensor.max_rel or 0.0,

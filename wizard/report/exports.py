@@ -73,7 +73,8 @@ def _result(run: ExportRun, language: str) -> str:
         state = "failed" if run.exported is False else "unloaded" if run.loaded is False else "not-tried"
     said = words(f"models.export-{state}", language)
     why = _known(f"reason-{run.reason}", run.reason, language) if run.reason else ""
-    return " ".join(filter(None, (said, why)))
+    text = " ".join(filter(None, (said, why)))
+    return words("report.with-detail", language, text=text.rstrip(".。"), detail=run.detail) if run.detail else text
 
 
 def _written(run: ExportRun, language: str) -> Iterator[FactRow]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from packaging.requirements import Requirement
+
 from checks.case import Case
 from checks.facts import Binding, ModelFacts, ModelRun, NeededFile, OperatorUse, ProviderShare, TensorSpec
 from checks.finding import Finding
 from checks.judge_models import Standing, standing_of
-from checks.knowledge.model_formats import model_format
+from checks.knowledge.model_formats import distributions_of, model_format
 from checks.model_verdicts import ModelVerdict, Outcome
 from checks.shell import fill_sentence
 from wizard.report.exports import export_sections
@@ -77,7 +79,8 @@ def model_views(case: Case, language: str) -> tuple[ModelView, ...]:
 
 def _view(model: ModelFacts, case: Case, language: str) -> ModelView:
     mine = [each for each in case.findings if each.values.get("model_path") == model.path]
-    verdicts = _verdicts([each for each in case.verdicts if each.model == model.path], mine, language)
+    told = [each for each in case.verdicts if each.model == model.path]
+    verdicts = _verdicts(told, mine, model, case.facts.target or "", language)
     standing = standing_of(model, case.findings, case.verdicts)
     state = STATES[standing]
     dependence = words(f"models.dependence-{model.dependence}", language) if model.dependence else ""
@@ -121,13 +124,26 @@ def _word(standing: Standing, verdicts: Sequence[VerdictRow], language: str) -> 
     return words("models.word-runtime", language, word=best.word, runtime=best.runtime)
 
 
-def _verdicts(verdicts: Sequence[ModelVerdict], findings: Sequence[Finding], language: str) -> tuple[VerdictRow, ...]:
+def _install(model: ModelFacts, absent: Sequence[str], target: str, language: str) -> str:
+    """The command by which the target gets a program that reads the file; "" where none is a Python package."""
+    packages = [name for runtime in absent for name in distributions_of(runtime)]
+    asked = next((each for each in model.needs.frameworks if Requirement(each).name in packages), "")
+    wanted = asked or next(iter(packages), "")
+    command = f'"{target}" -m pip install "{wanted}"'
+    return words("models.install", language, command=command) if wanted and target else ""
+
+
+def _verdicts(
+    verdicts: Sequence[ModelVerdict], findings: Sequence[Finding], model: ModelFacts, target: str, language: str
+) -> tuple[VerdictRow, ...]:
     """A row per program; those that are not there share one."""
     there = [_verdict(each, findings, language) for each in verdicts if each.outcome is not Outcome.NOT_INSTALLED]
-    absent = [label(each.runtime, language) for each in verdicts if each.outcome is Outcome.NOT_INSTALLED]
+    missing = [each.runtime for each in verdicts if each.outcome is Outcome.NOT_INSTALLED]
+    absent = [label(each, language) for each in missing]
     if absent:
         word = words(f"models.outcome-{Outcome.NOT_INSTALLED.value}", language)
-        there.append(VerdictRow(_listed(absent, language), "absent", _SYMBOLS["absent"], word, ""))
+        how = "" if there else _install(model, missing, target, language)
+        there.append(VerdictRow(_listed(absent, language), "absent", _SYMBOLS["absent"], word, how))
     return tuple(there)
 
 

@@ -148,7 +148,7 @@ def _member(folder: Folder, name: str, shown: str) -> ModelFacts | None:
             facts = _read_file(source, SubFolder(folder, parent) if parent != "." else folder, shown)
     except Damaged as problem:
         facts = _with_problem(ModelFacts(), problem, PurePosixPath(name).name, shown)
-    is_silent = facts.format is None and (facts.problem in (UNKNOWN, "empty") or not is_named_as_model(name))
+    is_silent = facts.format is None and (facts.problem == UNKNOWN or not is_named_as_model(name))
     return None if is_silent else facts
 
 
@@ -158,7 +158,10 @@ def _zipped_member(source: Source, shown: str) -> ModelFacts | None:
 
     archive = ZipFolder(source)
     whole = _first((each.formats, lambda read=each.read: read(archive)) for each in archive_readers())  # type: ignore[misc]
-    return None if whole is None else _finished(whole, source.name, shown, source.size)
+    if whole is not None:
+        return _finished(whole, source.name, shown, source.size)
+    is_packed = source.name.lower().endswith(".zip") and any(map(is_named_as_model, archive.names))
+    return _with_problem(ModelFacts(), Damaged("archive-in-folder"), source.name, shown) if is_packed else None
 
 
 def _read_file(source: Source, beside: Folder, shown: str) -> ModelFacts:

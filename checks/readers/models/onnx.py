@@ -181,6 +181,7 @@ def _take(model: _Model, what: int, value: int | Part) -> None:
 def _facts(model: _Model, size: int, beside: Folder, problem: str | None, detail: str) -> ModelFacts:
     tally = model.tally
     opsets = {**tally.function_opsets, **model.opsets} or {"": 1}
+    is_cut = problem == "truncated"  # the list of opsets stands behind the graph: what is cut off is not known
     operators = _operators(tally, opsets)
     files = _files(tally.files, beside)
     dependence, bound_to = _bindings(model.ir, opsets, operators)
@@ -193,15 +194,15 @@ def _facts(model: _Model, size: int, beside: Folder, problem: str | None, detail
         problem=problem,
         problem_detail=detail,
         needs=ModelNeeds(
-            frameworks=_frameworks(model.ir, opsets, operators),
-            opsets=opsets,
+            frameworks=() if is_cut else _frameworks(model.ir, opsets, operators),
+            opsets=(model.opsets or None) if is_cut else opsets,
             operators=operators,
             devices=(),
             files=files,
             memory=tally.stored,
         ),
         dependence=dependence,
-        bound_to=bound_to,
+        bound_to=() if is_cut else bound_to,
         inputs=tuple(each for each in tally.inputs if each.name not in tally.initialised),
         outputs=tuple(tally.outputs),
         parameters=tally.parameters,

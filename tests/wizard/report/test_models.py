@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from checks.case import Answers, Case, judged
@@ -63,6 +64,33 @@ def test_programs_that_are_not_there_share_a_line() -> None:
     absent = [each for each in view.verdicts if each.state == "absent"]
     assert len(absent) == 1
     assert "OpenVINO" in absent[0].runtime
+
+
+def test_where_no_program_is_there_the_command_that_gets_one_is() -> None:
+    found = read("gguf")
+    (view, *_) = views(msgspec.structs.replace(facts(*found.models, installed={}), symptom=Symptom(name=MODELS)))
+    assert view.word == "No program here reads it"
+    assert '-m pip install "llama-cpp-python' in view.verdicts[0].detail
+
+
+@pytest.mark.parametrize(
+    ("models", "sentence", "state"),
+    [
+        pytest.param(("onnxruntime-1.31.1-nudenet",), "runs in this Python", "clear", id="runs"),
+        pytest.param(("onnxruntime-1.10.0-opset-18",), "opset", "blocking", id="does-not-run"),
+        pytest.param(
+            ("onnxruntime-1.31.1-nudenet", "onnxruntime-1.10.0-opset-18"),
+            "1 do not run here, 1 run here",
+            "blocking",
+            id="both",
+        ),
+    ],
+)
+def test_the_headline_answers_whether_they_run(models: tuple[str, ...], sentence: str, state: str) -> None:
+    files = (model(name, path=f"/home/user/{name}.onnx", name=f"{name}.onnx") for name in models)
+    verdict = build(judged(facts(*files), Answers(symptom=MODELS)), "en").verdict
+    assert sentence in verdict.sentence
+    assert verdict.state == state
 
 
 def test_only_read() -> None:

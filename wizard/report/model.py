@@ -221,7 +221,7 @@ def finding_view(finding: Finding, facts: Facts, language: str) -> FindingView:
         severity=severity,
         severity_word=words(f"report.severity-{severity}", language),
         symbol=SYMBOLS[severity],
-        title=_titled(finding, fill_sentence(text.title, values), language),
+        title=_titled(finding, fill_sentence(text.title, values), facts, language),
         why=fill_sentence(text.why, values),
         explanation=fill_sentence(text.explanation, values).strip(),
         confidence=finding.confidence,
@@ -233,10 +233,12 @@ def finding_view(finding: Finding, facts: Facts, language: str) -> FindingView:
     )
 
 
-def _titled(finding: Finding, title: str, language: str) -> str:
+def _titled(finding: Finding, title: str, facts: Facts, language: str) -> str:
     """The title, with the name of the model file that it is about: of many files each may have its own trouble."""
     path = finding.values.get("model_path", "")
-    name = path.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    parts = path.replace("\\", "/").rstrip("/").split("/")
+    is_one = sum(each.name == parts[-1] for each in facts.models) < 2
+    name = "/".join(parts[-1:] if is_one else parts[-2:])
     return words("report.about-file", language, name=name, title=title) if name and name not in title else title
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -74,10 +75,25 @@ class ModelView:
 
 def model_views(case: Case, language: str) -> tuple[ModelView, ...]:
     """All model files of a case, in the order in which they were given."""
-    return tuple(_view(each, case, language) for each in case.facts.models)
+    names = names_of(case.facts.models)
+    return tuple(_view(each, names[each.path], case, language) for each in case.facts.models)
 
 
-def _view(model: ModelFacts, case: Case, language: str) -> ModelView:
+def names_of(models: Sequence[ModelFacts]) -> dict[str, str]:
+    """Path -> the name to show: of several files with one name as much of the path as tells them apart."""
+    shown: dict[str, str] = {}
+    waiting = {each.path: each.path.replace("\\", "/").rstrip("/").split("/") for each in models}
+    depth = 1
+    while waiting and depth <= max(map(len, waiting.values())):
+        tails = {path: "/".join(parts[-depth:]) for path, parts in waiting.items()}
+        times = Counter(tails.values())
+        shown |= {path: tail for path, tail in tails.items() if times[tail] == 1}
+        waiting = {path: parts for path, parts in waiting.items() if times[tails[path]] > 1}
+        depth += 1
+    return {each.path: shown.get(each.path, each.path) for each in models}
+
+
+def _view(model: ModelFacts, name: str, case: Case, language: str) -> ModelView:
     mine = [each for each in case.findings if each.values.get("model_path") == model.path]
     told = [each for each in case.verdicts if each.model == model.path]
     verdicts = _verdicts(told, mine, model, case.facts.target or "", language)
@@ -86,7 +102,7 @@ def _view(model: ModelFacts, case: Case, language: str) -> ModelView:
     dependence = words(f"models.dependence-{model.dependence}", language) if model.dependence else ""
     return ModelView(
         path=model.path,
-        name=model.name,
+        name=name,
         format=_format(model, language),
         version=model.version or "",
         writer=" ".join(filter(None, (model.producer, model.producer_version))),

@@ -6,14 +6,14 @@ import msgspec
 import pytest
 
 from checks.case import Answers, Case, judged
-from checks.facts import Facts, Symptom
+from checks.facts import Facts, ModelFacts, Symptom
 from checks.judge import MODELS
 from checks.model_compare import compare_models
 from checks.readers.models import read_model, read_models
 from tests.checks.recorded_runs import NAMES, facts, model
 from wizard.report.markdown import to_markdown
 from wizard.report.model import build
-from wizard.report.models import ModelView
+from wizard.report.models import ModelView, names_of
 from wizard.report.terminal import to_terminal
 
 RECORDED = Path(__file__).parents[2] / "recordings" / "models"
@@ -64,6 +64,12 @@ def test_programs_that_are_not_there_share_a_line() -> None:
     absent = [each for each in view.verdicts if each.state == "absent"]
     assert len(absent) == 1
     assert "OpenVINO" in absent[0].runtime
+
+
+def test_files_of_one_name_are_told_apart() -> None:
+    paths = ("/a/one/model.onnx", "/a/two/model.onnx", "/b/two/model.onnx", "/c/other.onnx")
+    found = names_of([ModelFacts(path=path, name=path.rpartition("/")[2]) for path in paths])
+    assert list(found.values()) == ["one/model.onnx", "a/two/model.onnx", "b/two/model.onnx", "other.onnx"]
 
 
 def test_where_no_program_is_there_the_command_that_gets_one_is() -> None:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -132,7 +133,8 @@ class _Examination:
         from checks.judge_models import verdicts
 
         planned = checks_for(self._request.answers.symptom)
-        models = reading.result()
+        yield from self._until(reading)
+        models = reading.result() if reading.done() else ()
         comparing = self._pool.submit(side_by_side, models)
         if target is not None and target.problem is None:
             self._trials = trials(models, target, self._request.answers.effort)
@@ -152,9 +154,10 @@ class _Examination:
         for each in self._exports:
             yield from self._export(each, facts, exported)
         tried = tuple(_with_runs(each, self._trials, runs) for each in models)
-        facts = msgspec.structs.replace(
-            facts, models=_with_exports(tried, self._exports, exported), comparisons=comparing.result()
-        )
+        yield from self._until(comparing)
+        compared = comparing.result() if comparing.done() else ()
+        found = _with_exports(tried, self._exports, exported)
+        facts = msgspec.structs.replace(facts, models=found, comparisons=compared)
         outcomes: list[Outcome] = []
         for outcome in judge_each(facts):
             outcomes.append(outcome)
@@ -290,6 +293,14 @@ class _Examination:
         self._stages.pop(probe, None)
         self._queue.put(ProbeEnded(probe, answer.run))
         return answer
+
+    def _until(self, work: Future[Any]) -> Iterator[Event]:
+        """Tell what happens until some work of ours is done; a cancel does not wait for it."""
+        while not work.done() and not self._cancelled():
+            try:
+                yield self._queue.get(timeout=BEAT)
+            except queue.Empty:
+                yield self._progress()
 
     def _follow(self) -> Iterator[Event]:
         """Tell what happens until all probes have ended."""

@@ -49,14 +49,13 @@ def _is_missing(module: str, interpreter: InterpreterFacts) -> bool:
 
 
 def _finding(model: ModelFacts, interpreter: InterpreterFacts, missing: dict[str, str], own: list[str]) -> Finding:
-    is_certain = any(is_named(module) for module in missing.values())
     table = import_packages()
     known = [module for module in missing.values() if is_named(module)]
     packages = [distributions_of(module)[0] for module in (known or missing.values())]
     return Finding(
         cause=CAUSE,
-        severity=Severity.BLOCKING if is_certain else Severity.WARNING,
-        confidence=0.9 if is_certain else 0.6,
+        severity=Severity.BLOCKING if known else Severity.WARNING,
+        confidence=0.9 if known else 0.6,
         subject=model.path,
         evidence=(
             file_of(model),
@@ -65,7 +64,11 @@ def _finding(model: ModelFacts, interpreter: InterpreterFacts, missing: dict[str
             Evidence("interpreter", interpreter.path, interpreter.origin),
         ),
         values={"model_path": model.path, "runtime": "" if model.format == "pickle" else "torch"}
-        | ({"requirement": " ".join(dict.fromkeys(packages))} if is_certain else {}),
-        remedies=(("install-required-version",) if is_certain else ())
+        | (
+            {"requirement": " ".join(dict.fromkeys(packages)), "modules": ", ".join(sorted(set(known)))}
+            if known
+            else {}
+        ),
+        remedies=(("install-package-of-class",) if known else ())
         + ("make-classes-importable", "update-program-that-loads", "save-weights-only"),
     )

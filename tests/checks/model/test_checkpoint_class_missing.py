@@ -30,9 +30,11 @@ def test_a_package_that_is_not_installed() -> None:
     (finding,) = judged(names("ultralytics.nn.tasks.DetectionModel"), python("torch"))
     assert finding.severity is Severity.BLOCKING
     assert finding.values["requirement"] == "ultralytics"
-    assert finding.remedies[0] == "install-required-version"
+    assert finding.remedies[0] == "install-package-of-class"
+    assert finding.values["modules"] == "ultralytics"
     (finding,) = judged("pickle/made/pipeline.joblib", python("numpy", "joblib"))
     assert finding.values["requirement"] == "scikit-learn"
+    assert finding.values["modules"] == "sklearn"
 
 
 def test_code_of_a_program() -> None:

@@ -10,6 +10,7 @@ Knowledge:    resources/knowledge/onnx.toml
 
 from __future__ import annotations
 
+import ntpath
 from collections.abc import Iterator
 
 from checks.facts import ModelFacts, ModelFiles, NeededFile, OnnxRuntimeFacts
@@ -50,6 +51,7 @@ def _finding(
     severity: Severity,
     runtime: str,
 ) -> Finding:
+    wanted = named([each.name for each in (*absent, *short)])
     lengths = [f"{each.name} ({each.present_size} < {each.size})" for each in short]
     return Finding(
         cause=CAUSE,
@@ -62,5 +64,10 @@ def _finding(
             *((Evidence("weights_short", named(lengths), model.path),) if short else ()),
             *((Evidence("weights_outside", named([each.name for each in outside]), model.path),) if outside else ()),
         ),
-        values={"model_path": model.path, "runtime": runtime},
+        values={
+            "model_path": model.path,
+            "model_folder": ntpath.dirname(model.path) or ".",  # of this system's paths and of Windows'
+            "files_wanted": wanted,
+            "runtime": runtime,
+        },
     )

@@ -4,9 +4,10 @@ import msgspec
 import pytest
 from onnx_files import evidence, loaded, model
 
-from checks.facts import ModelFacts, ModelFiles, NeededFile, OnnxRuntimeFacts
+from checks.facts import Facts, ModelFacts, ModelFiles, NeededFile, OnnxRuntimeFacts
 from checks.finding import Finding, Severity
 from checks.model.onnx_external_data_missing import onnx_external_data_missing
+from checks.remedy import RemedyPlan, plan_remedies
 
 
 def with_files(*files: NeededFile) -> ModelFacts:
@@ -64,3 +65,27 @@ def test_outside_the_folder(version: str | None, severity: Severity) -> None:
 )
 def test_silent(facts: ModelFacts) -> None:
     assert findings(facts, "1.31.1") == []
+
+
+def planned(facts: ModelFacts) -> list[RemedyPlan]:
+    (found,) = findings(facts)
+    return list(plan_remedies(found, Facts(), "en"))
+
+
+def test_the_missing_files_are_named_in_what_to_do() -> None:
+    first, second = planned(
+        with_files(
+            NeededFile(name="weights.bin", size=128, present=False),
+            NeededFile(name="more.bin", size=128, present=True, present_size=127),
+        )
+    )
+    assert first.id == "put-named-weights-beside-model"
+    assert "weights.bin, more.bin" in first.steps[0].text
+    assert "folder /m," in first.steps[0].text
+    assert "external.onnx model-in-one.onnx" in second.steps[-1].code
+
+
+def test_of_files_outside_the_folder_the_usual_advice_is_given() -> None:
+    first = planned(model("made/external_outside.onnx"))[0]
+    assert first.id == "put-external-data-beside-model"
+    assert first.steps[1].code.endswith("/m/external_outside.onnx")

@@ -16,12 +16,21 @@ from collections.abc import Iterator
 from checks.facts import ModelFacts, ModelFiles, OnnxRuntimeFacts, TensorRtFacts
 from checks.finding import Evidence, Finding, NotInTable, Severity, Unread
 from checks.given_models import some
-from checks.knowledge.onnx import ML, OrtRelease, lacks_code, least_onnxruntime, onnx_table, onnxruntime_release
+from checks.knowledge.onnx import (
+    ML,
+    OrtRelease,
+    lacks_code,
+    least_onnx,
+    least_onnxruntime,
+    onnx_table,
+    onnxruntime_release,
+)
 from checks.knowledge.tensorrt import onnx_opset_of, tensorrt_table
 from checks.onnx_models import about, ir_of, onnx_models
 from checks.registry import check
 
 CAUSE = "onnx-opset-unsupported"
+SERVED = ("update-onnxruntime", "export-with-another-opset")
 
 
 @check(CAUSE)
@@ -65,7 +74,7 @@ def _in_onnxruntime(model: ModelFacts, onnxruntime: OnnxRuntimeFacts, row: OrtRe
                 Evidence("runtime_opset", f"{domain or 'ai.onnx'} {most}", onnx_table().title, onnx_table().source),
             ),
             values={"model_path": model.path, "runtime": "onnxruntime"},
-            remedies=() if is_served else ("export-with-another-opset",),
+            remedies=SERVED if is_served else _exports(known),
         )
         return
 
@@ -89,5 +98,10 @@ def _in_tensorrt(models: ModelFiles, tensorrt: TensorRtFacts) -> Iterator[Findin
                 Evidence("runtime_opset", f"ai.onnx {row.onnx_opset_max}", tensorrt_table().title, row.source),
             ),
             values={"model_path": model.path, "runtime": "tensorrt"},
-            remedies=("export-with-another-opset",),
+            remedies=_exports({"": version}),
         )
+
+
+def _exports(opsets: dict[str, int]) -> tuple[str, ...]:
+    """What helps where no runtime will do: the converter, too, knows only the opsets that were released."""
+    return ("export-with-another-opset",) if least_onnx(None, opsets) is not None else ("export-model-anew",)

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checks.facts import ModelFacts, ModelFiles, OnnxRuntimeFacts, OperatorUse
+from checks.facts import MachineFacts, ModelFacts, ModelFiles, OnnxRuntimeFacts, OperatorUse
 from checks.finding import Evidence, Finding, Severity, Unread
 from checks.given_models import some
+from checks.gpu.cuda import cuda_gpus
 from checks.knowledge.onnx import is_refused
 from checks.knowledge.onnx_operators import MICROSOFT, Support, on_cpu, on_device, onnx_operators_table, operator
 from checks.onnx_models import about, full_name, named, onnx_models, types_of
@@ -28,11 +29,14 @@ _FLOATS = {"float16", "bfloat16", "float32", "float64"}
 # Operators after which numbers have another type than before, whatever the weights are.
 _OTHER_TYPE = {"Cast", "CastLike", "ConstantOfShape", "DequantizeLinear", "EyeLike", "Range", "Bernoulli", "Constant"}
 _COMPILED = "EPContext"
+_OLDEST = 7  # opset; of older ones ONNX Runtime does not promise to have the code
 _PROCESSOR = {"CPUExecutionProvider", "AzureExecutionProvider"}
 
 
 @check(CAUSE)
-def onnx_runtime_op_unimplemented(models: ModelFiles, onnxruntime: OnnxRuntimeFacts) -> Iterator[Finding]:
+def onnx_runtime_op_unimplemented(
+    models: ModelFiles, onnxruntime: OnnxRuntimeFacts, machine: MachineFacts | None = None
+) -> Iterator[Finding]:
     """One finding per model."""
     some(models.of("onnx"), "onnx_models")
     waiting = [each for each in onnx_models(models, "onnxruntime") if each.needs.operators]
@@ -43,17 +47,19 @@ def onnx_runtime_op_unimplemented(models: ModelFiles, onnxruntime: OnnxRuntimeFa
     if onnxruntime.providers_listed is None:
         raise Unread("ort_providers", onnxruntime.unread.get("providers_listed", ""))
     others = set(onnxruntime.providers_listed) - _PROCESSOR
+    may_have_cuda = machine is None or machine.gpus is None or bool(cuda_gpus(machine))
     for model in waiting:
         opsets = model.needs.opsets or {}
         uses = [each for each in model.needs.operators or () if each.name != _COMPILED]
         missing = [each for each in uses if _is_missing(each, opsets, onnxruntime.version, others)]
         if missing:
-            yield _finding(model, missing, onnxruntime, "", 0.9 if not others else 0.75)
+            remedies = _remedies(missing, opsets, may_have_cuda=may_have_cuda)
+            yield _finding(model, missing, onnxruntime, "", 0.9 if not others else 0.75, remedies)
             continue
         dtype = _only_float(model)
         refused = [each for each in uses if _is_refused(each, opsets, dtype)]
         if refused and not others:
-            yield _finding(model, refused, onnxruntime, dtype, 0.85)
+            yield _finding(model, refused, onnxruntime, dtype, 0.85, ("change-type-of-operator",))
 
 
 def _is_missing(each: OperatorUse, opsets: dict[str, int], version: str, others: set[str]) -> bool:
@@ -82,7 +88,12 @@ def _is_refused(each: OperatorUse, opsets: dict[str, int], dtype: str) -> bool:
 
 
 def _finding(
-    model: ModelFacts, missing: list[OperatorUse], onnxruntime: OnnxRuntimeFacts, dtype: str, confidence: float
+    model: ModelFacts,
+    missing: list[OperatorUse],
+    onnxruntime: OnnxRuntimeFacts,
+    dtype: str,
+    confidence: float,
+    remedies: tuple[str, ...],
 ) -> Finding:
     table = onnx_operators_table()
     opsets = model.needs.opsets or {}
@@ -100,15 +111,19 @@ def _finding(
             Evidence("ort_providers", ", ".join(onnxruntime.providers_listed or ()), onnxruntime.origin),
         ),
         values={"model_path": model.path, "runtime": "onnxruntime"},
-        remedies=_remedies(missing, opsets, dtype),
+        remedies=remedies,
     )
 
 
-def _remedies(missing: list[OperatorUse], opsets: dict[str, int], dtype: str) -> tuple[str, ...]:
-    """What helps: another type; a newer release only where that has code for all of them."""
-    if dtype:
-        return ("change-type-of-operator",)
+def _remedies(missing: list[OperatorUse], opsets: dict[str, int], *, may_have_cuda: bool) -> tuple[str, ...]:
+    """What helps: a newer release only where that has code for all of them; CUDA's code only where it could run."""
     newest = onnx_operators_table().onnxruntime_newest
     rows = [(operator(each.name, each.domain), opsets.get(each.domain, 1)) for each in missing]
-    is_served = all(row is not None and on_cpu(row, opset, newest) is Support.YES for row, opset in rows)
-    return ("update-onnxruntime",) if is_served else ("run-operator-elsewhere", "change-type-of-operator")
+    if all(row is not None and on_cpu(row, opset, newest) is Support.YES for row, opset in rows):
+        return ("update-onnxruntime",)
+    elsewhere = ("run-operator-elsewhere",) if may_have_cuda else ()
+    if any(each.domain for each in missing):
+        return (*elsewhere, "change-type-of-operator") if may_have_cuda else ("export-without-custom-op",)
+    if opsets.get("", _OLDEST) < _OLDEST or not may_have_cuda:
+        return ("export-with-another-opset", *elsewhere, "change-type-of-operator")
+    return (*elsewhere, "change-type-of-operator")

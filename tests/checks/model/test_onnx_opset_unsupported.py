@@ -47,8 +47,14 @@ def test_refused(facts: ModelFacts, version: str, highest: str) -> None:
 
 
 def test_a_newer_release_is_offered_only_where_one_takes_it() -> None:
-    assert findings(with_opsets(onnx=18), "1.13.1")[0].remedies == ()
+    assert findings(with_opsets(onnx=18), "1.13.1")[0].remedies == ("update-onnxruntime", "export-with-another-opset")
     assert findings(with_opsets(onnx=27), "1.31.1")[0].remedies == ("export-with-another-opset",)
+
+
+def test_an_opset_that_was_never_released_cannot_be_converted() -> None:
+    assert findings(with_opsets(onnx=99), "1.31.1")[0].remedies == ("export-model-anew",)
+    assert findings(with_opsets(onnx=99), tensorrt="8.6.1")[0].remedies == ("export-model-anew",)
+    assert findings(with_opsets(onnx=18), tensorrt="8.6.1")[0].remedies == ("export-with-another-opset",)
 
 
 def test_what_changed_has_no_code_yet() -> None:

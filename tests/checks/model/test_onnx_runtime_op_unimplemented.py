@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from onnx_files import CPU, evidence, loaded, model, ort
 
-from checks.facts import ModelFacts, ModelFiles, OperatorUse
+from checks.facts import Gpus, MachineFacts, ModelFacts, ModelFiles, OperatorUse, OsFacts
 from checks.finding import Finding, Severity, Unread
 from checks.model.onnx_runtime_op_unimplemented import onnx_runtime_op_unimplemented
 
@@ -27,7 +27,7 @@ def findings(facts: ModelFacts, version: str = "1.31.1", providers: tuple[str, .
     [
         pytest.param(model("made/max_roi_pool.onnx"), "1.31.1", "MaxRoiPool(22)", "run-operator-elsewhere", id="none"),
         pytest.param(with_operator("RoiAlign", 23), "1.31.1", "RoiAlign(22)", "run-operator-elsewhere", id="changed"),
-        pytest.param(with_operator("Relu", 5), "1.31.1", "Relu(1)", "run-operator-elsewhere", id="long-ago"),
+        pytest.param(with_operator("Relu", 5), "1.31.1", "Relu(1)", "export-with-another-opset", id="long-ago"),
         pytest.param(with_operator("DeformConv", 19), "1.24.4", "DeformConv(19)", "update-onnxruntime", id="later"),
         pytest.param(
             with_operator("NhwcConv", 1, "com.microsoft"),
@@ -43,6 +43,20 @@ def test_missing(facts: ModelFacts, version: str, named: str, remedy: str) -> No
     assert (found.severity, found.confidence) == (Severity.BLOCKING, 0.9)
     assert evidence(found)["operators"] == named
     assert found.remedies[0] == remedy
+
+
+@pytest.mark.parametrize(
+    ("facts", "remedy"),
+    [
+        (with_operator("RoiAlign", 23), "export-with-another-opset"),
+        (with_operator("NhwcConv", 1, "com.microsoft"), "export-without-custom-op"),
+    ],
+)
+def test_no_gpu_that_could_compute_it(facts: ModelFacts, remedy: str) -> None:
+    bare = MachineFacts(os=OsFacts(system="Linux"), gpus=Gpus())
+    (found,) = onnx_runtime_op_unimplemented(ModelFiles(files=(facts,)), ort("1.31.1", CPU), bare)
+    assert found.remedies[0] == remedy
+    assert "run-operator-elsewhere" not in found.remedies
 
 
 def test_a_type_without_code() -> None:

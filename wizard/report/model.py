@@ -24,9 +24,11 @@ from wizard.report.comparison import ComparisonView, comparison_views
 from wizard.report.fact_sheet import FactSection, fact_sections, label
 from wizard.report.models import ModelView, model_views
 from wizard.report.origins import lines_in_words, origin_in_words
-from wizard.report.verdict import Verdict, verdict_of
+from wizard.report.steps import is_address
+from wizard.report.verdict import NOTHING_TO_CHECK, Verdict, verdict_of
 from wizard.words import area, words
 
+_LONGEST_SOURCE = 120  # characters
 _IN_QUESTION = 0.15  # a finding of a ticket that is surer is worth a question of its own
 _WORTH_READING = 0.05  # a finding behind the first that is less sure is in the JSON alone
 _SURE_ENOUGH = 0.9  # a finding of a ticket that is surer needs no further question
@@ -255,7 +257,10 @@ def _confidence(finding: Finding, facts: Facts, language: str) -> str:
 def _evidence(evidence: Evidence, language: str) -> EvidenceRow:
     text = evidence.origin if evidence.lines else ""
     origin = lines_in_words(text, evidence.lines, language) if text else origin_in_words(evidence.origin, language)
-    return EvidenceRow(label(evidence.name, language), evidence.value, origin, evidence.source, text, evidence.lines)
+    source = evidence.source
+    if not is_address(source) and len(source) > _LONGEST_SOURCE:  # what a table was made from, in a list
+        source = f"{source[:_LONGEST_SOURCE].rsplit(' ', 1)[0]} …"
+    return EvidenceRow(label(evidence.name, language), evidence.value, origin, source, text, evidence.lines)
 
 
 def _statement(cause: str, language: str) -> str:
@@ -271,7 +276,7 @@ def _not_run(outcomes: list[Outcome], language: str) -> tuple[NotRun, ...]:
     """The skipped checks by reason; first those that could have told something, then those with nothing to check."""
     groups: dict[tuple[bool, str], list[str]] = defaultdict(list)
     for outcome in outcomes:
-        applies = outcome.reason not in ("not-installed", "not-on-this-system", "none-given", "no-target")
+        applies = outcome.reason not in NOTHING_TO_CHECK
         groups[applies, reason_of(outcome, language)].append(_statement(outcome.cause, language))
     return tuple(
         NotRun(reason, applies, tuple(statements))

@@ -16,7 +16,8 @@ from wizard.words import area, words
 
 SYMBOLS = {"blocking": "×", "warning": "!", "clear": "✓", "incomplete": "?", "nothing-run": "–"}
 
-_NOTHING_TO_CHECK = frozenset({"not-installed", "not-on-this-system", "none-given", "no-target"})
+# Reasons for which a check had nothing to look at, so that nothing is missing from the answer.
+NOTHING_TO_CHECK = frozenset({"not-installed", "not-on-this-system", "none-given", "no-target", "not-asked"})
 _SURE = 0.8  # from here on a cause is stated, below it is offered
 _EVEN = 0.5  # a cause that a text alone gives is as likely wrong as right; below, nothing is decided
 
@@ -180,7 +181,7 @@ def _counts(case: Case) -> dict[str, int]:
     return {
         "decided": endings.count(Status.FOUND) + endings.count(Status.CLEAR),
         "open": endings.count(Status.INCONCLUSIVE),
-        "not_run": sum(outcome.reason not in _NOTHING_TO_CHECK for outcome in skipped),
-        "no_need": sum(outcome.reason in _NOTHING_TO_CHECK for outcome in skipped),
+        "not_run": sum(outcome.reason not in NOTHING_TO_CHECK for outcome in skipped),
+        "no_need": sum(outcome.reason in NOTHING_TO_CHECK for outcome in skipped),
         "crashed": endings.count(Status.CRASHED),
     }

@@ -9,6 +9,21 @@ from checks.facts import ModelComparison, ModelDifference, TensorDifference
 from wizard.words import area, words
 
 _NOT_FINITE = 1e308  # what stands for an infinite distance, which JSON has not
+# What can differ, what matters most first: with other inputs a program has to change, of another release it need not.
+_KINDS = (
+    "format",
+    "input",
+    "output",
+    "weights",
+    "operator",
+    "quantization",
+    "opset",
+    "devices",
+    "version",
+    "producer",
+    "parameters",
+    "dtype",
+)
 _MOST = 40  # differences, and tensors, that are printed; the JSON holds more
 
 
@@ -57,13 +72,18 @@ def _same(comparison: ModelComparison) -> int:
 
 
 def _sentence(comparison: ModelComparison, language: str) -> str:
-    if comparison.differences:
-        key = "differ"
-    elif comparison.weights is None:
+    kinds = {each.what.removesuffix("-name") for each in comparison.differences} - {"detail"}
+    if set(comparison.weights or {}) - {"same", "renamed"}:
+        kinds = kinds - {"parameters", "dtype"} | {"weights"}
+    if kinds:
+        listed = (words(f"models.kind-{kind}", language) for kind in _KINDS if kind in kinds)
+        what = words("report.list-separator", language).join(listed)
+        return words("models.compared-differ", language, what=what)
+    if comparison.weights is None:
         key = "alike-weights-unread"
     else:
         key = "alike" if set(comparison.weights) <= {"same"} else "alike-weights-differ"
-    return words(f"models.compared-{key}", language, count=len(comparison.differences))
+    return words(f"models.compared-{key}", language)
 
 
 def _weights(comparison: ModelComparison, language: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-from wizard.report.comparison import ComparisonView
+from wizard.report.comparison import ComparisonRow, ComparisonView
 from wizard.report.model import FindingView, Report
 from wizard.report.models import ModelView
 from wizard.report.steps import step_label, step_text
@@ -76,11 +76,14 @@ def _compared(comparison: ComparisonView, language: str) -> Iterator[str]:
     yield ""
     yield words("models.heading-compared", language, first=comparison.first, second=comparison.second)
     yield f"  {comparison.sentence}"
-    for rows in (comparison.rows, comparison.tensors):
-        if rows is comparison.tensors:
-            yield f"  {comparison.weights}"
-        if rows:
-            yield from (f"    {line}" for line in _in_columns([(each.what, each.first, each.second) for each in rows]))
+    yield from _side_by_side(comparison.rows)
+    yield f"  {comparison.weights}"
+    yield from _side_by_side(comparison.tensors)
+
+
+def _side_by_side(rows: tuple[ComparisonRow, ...]) -> Iterator[str]:
+    if rows:
+        yield from (f"    {line}" for line in _in_columns([(each.what, each.first, each.second) for each in rows]))
 
 
 def _in_columns(rows: list[tuple[str, ...]]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 import pytest
 
 from checks.case import Answers, judged
-from checks.facts import ErrorText, Facts, ModelRun, ProviderShare
+from checks.facts import ErrorText, Facts, ModelFacts, ModelRun, ProviderShare
 from checks.finding import Evidence, Finding, Outcome, Severity, Status
 from checks.run_errors import with_runs
 from tests.checks.conftest import assert_sayable
@@ -181,3 +181,16 @@ def test_a_case_with_a_trial_crashes_no_check_and_can_be_said(name: str) -> None
     assert [outcome.cause for outcome in case.outcomes if outcome.status is Status.CRASHED] == []
     for finding in case.findings:
         assert_sayable(finding)
+
+
+def test_a_model_from_before_the_oldest_opset_is_to_be_converted() -> None:
+    """The words of ONNX Runtime 1.31.1 about a Relu of opset 5."""
+    log = (
+        "[W:onnxruntime:, model.cc:290 Model] ONNX Runtime only *guarantees* support for models stamped with opset "
+        "version 7 or above for opset domain 'ai.onnx'. Please upgrade your model to opset 7 or higher.\n"
+        "[W:onnxruntime:, transpose_optimizer.cc:37 ApplyImpl] Transpose optimizer failed: Unsupported ONNX opset: 5"
+    )
+    said = "[ONNXRuntimeError] : 9 : NOT_IMPLEMENTED : Could not find an implementation for Relu(1) node with name ''"
+    old = ModelFacts(path=PATH, name="model", format="onnx", runs=(failed(said, log=log),))
+    (found,) = findings(facts(old))
+    assert (found.cause, found.remedies) == ("onnx-opset-unsupported", ("export-with-another-opset",))

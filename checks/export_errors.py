@@ -35,8 +35,8 @@ def with_exports(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[Outcome, ..
 
 def _findings(model: ModelFacts, run: ExportRun, facts: Facts, known: Sequence[Outcome]) -> Iterator[Finding]:
     if run.fit == "misfit":
-        yield _misfit(model, run)
-    elif (has_failed(run) or _is_refused(run)) and not _is_told(model, run, known):
+        yield _misfit(model, run, is_cause=has_failed(run) and not _is_told(model, run, known))
+    if _is_refused(run) or (has_failed(run) and run.fit != "misfit" and not _is_told(model, run, known)):
         yield _failed(model, run, facts)
     if run.differs_unoptimized is False:
         yield _by_the_runtime(model, run)
@@ -82,7 +82,7 @@ def _mildest(severity: Severity) -> int:
 # --- versions ---------------------------------------------------------------------------------------------------------
 
 
-def _misfit(model: ModelFacts, run: ExportRun) -> Finding:
+def _misfit(model: ModelFacts, run: ExportRun, *, is_cause: bool) -> Finding:
     """Versions that an exporter does not work with. Where it works all the same, or nobody asked for it, a note."""
     row = exporter_of(run.exporter)
     about_framework = any(need.needed.startswith(FRAMEWORKS) and need.found for need in run.unmet)
@@ -92,11 +92,11 @@ def _misfit(model: ModelFacts, run: ExportRun) -> Finding:
     package = next((f"{name} {version}" for name, version in run.versions.items()), run.exporter)
     needed = ", ".join(need.needed for need in run.unmet)
     found = ", ".join(need.found or ABSENT for need in run.unmet)
-    clue = (Evidence("clue", told_line(run), run.origin),) if run.error else ()
+    clue = (Evidence("clue", told_line(run), run.origin),) if is_cause else ()
     return Finding(
         cause=cause,
-        severity=severity_of(model, run) if has_failed(run) else Severity.NOTE,
-        confidence=0.9 if has_failed(run) else 0.7,
+        severity=severity_of(model, run) if is_cause else Severity.NOTE,
+        confidence=0.9 if is_cause else 0.7,
         subject=subject(model, run),
         evidence=(
             *about(model, run),

@@ -34,7 +34,8 @@ def unsupported(cause: str, models: ModelFiles, facts: Facts) -> Iterator[Findin
         if not has_failed(run):
             continue
         hit = told_by(run, facts)
-        if hit is not None and hit.cause == cause:
+        # Beside versions that do not fit, only an error that names the operation speaks of one.
+        if hit is not None and hit.cause == cause and (run.fit != "misfit" or "op" in hit.groups):
             yield Finding(
                 cause=cause,
                 severity=severity_of(model, run),

@@ -30,6 +30,7 @@ EXPECTED_SECONDS = 15.0  # for a small model, the import included
 TIMES_SIZE = 3  # an export holds the weights more often than an inference does
 # Of the exporters that nobody named those are tried that may work.
 _TRIED = ("fits", "untested")
+_DIED = {"original": "loaded", "export": "exported", "compare": "ran"}  # what did not succeed, by the stage of a crash
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,8 @@ def export_of(answer: Answer, trial: ExportTrial) -> ExportRun:
     ended = TOLD.get(answer.run.status)
     if ended == "crashed":
         log = kept_log(answer.run.stderr_tail)
-        return msgspec.structs.replace(run, reason=ended, error=crash_of(answer), log=run.log or log)
+        state = {_DIED[run.stage]: False} if run.stage in _DIED else {}
+        return msgspec.structs.replace(run, reason=ended, error=crash_of(answer), log=run.log or log, **state)
     if ended is not None:
         return msgspec.structs.replace(run, reason=ended)
     if answer.run.status != "ok":

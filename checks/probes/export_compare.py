@@ -4,29 +4,36 @@ Standard library only, Python 3.8 and later; NumPy comes as an argument. The mod
 
 **What counts as rounding.** Two right implementations of one network differ by the order of their sums. How much that
 matters depends on the network, so that the network itself is the measure: it is also computed in float64, and the
-largest distance of its own float32 results from these, times TIMES_ROUNDING, is allowed. Where it cannot be computed
-in float64, the bound is that of a random walk: unit * scale * (LEAST_UNITS + 2 * sqrt(terms * layers)), with the unit
-roundoff of the type (2**-24 for float32), the largest magnitude of the result, the terms of the longest sum of products
-and the number of layers with one. Whole numbers are to be equal.
+largest distance of its own float32 results from these, over a few inputs, times TIMES_ROUNDING, is allowed. Where it
+cannot be computed in float64, the bound is that of a random walk: unit * scale * 2 * sqrt(terms * layers), with the
+unit roundoff of the type (2**-24 for float32), the largest magnitude of the result, the terms of the longest sum of
+products and the number of layers with one. To both come a few units. Whole numbers are to be equal.
 """
 
 import itertools
 
 UNITS = {"float64": 2.0**-53, "float32": 2.0**-24, "bfloat16": 2.0**-8, "float16": 2.0**-11}
-TIMES_ROUNDING = 64  # six bits: another algorithm (Winograd, another blocking) may lose as much more than the first
+TIMES_ROUNDING = 32  # five bits: another algorithm (Winograd, another blocking) may lose as much more than the first
 LEAST_UNITS = 16  # of the last operations, which may be exact by chance in the original
+# Units per root of how many numbers go in: a mean of all of them is nearly exact in a runtime that adds them in pairs,
+# and not in one that adds them in a row.
+UNITS_OF_MEAN = 0.5
 MOST_BYTES = 1 << 30  # of values within the networks that are kept at once
 MOST_ORDERS = 4  # axes up to which their order is tried
 
 
 class Rounding:
-    """How far a result may be from the original's by rounding alone. ``errors``: name -> distance from float64."""
+    """How far a result may be from the original's by rounding alone. ``errors``: name -> distance from float64.
 
-    def __init__(self, unit, terms, layers, errors):
+    ``size``: of the largest input, in elements.
+    """
+
+    def __init__(self, unit, terms, layers, errors, size=0):
         self.unit = unit
         self.terms = terms
         self.layers = layers
         self.errors = errors
+        self.least = LEAST_UNITS + UNITS_OF_MEAN * size**0.5
 
     def bound(self, numpy, name, reference):
         """The largest difference that is rounding, for one result of the original."""
@@ -35,8 +42,8 @@ class Rounding:
         unit = max(self.unit, UNITS.get(str(reference.dtype), 0.0))
         scale = magnitude(numpy, reference)
         if name in self.errors:
-            return TIMES_ROUNDING * self.errors[name] + LEAST_UNITS * unit * scale
-        return unit * scale * (LEAST_UNITS + 2.0 * (self.terms * self.layers) ** 0.5)
+            return TIMES_ROUNDING * self.errors[name] + self.least * unit * scale
+        return unit * scale * (self.least + 2.0 * (self.terms * self.layers) ** 0.5)
 
 
 class Step:
@@ -102,7 +109,9 @@ def _decisions(numpy, reference, candidate):
     if reference.dtype.kind != "f" or not reference.size:
         same = float((reference == candidate).mean()) if reference.size else 1.0
         return {"same_share": same}
-    first, second = (numpy.nan_to_num(each.astype(numpy.float64)).ravel() for each in (reference, candidate))
+    first, second = (
+        numpy.nan_to_num(each.astype(numpy.float64), posinf=0.0, neginf=0.0).ravel() for each in (reference, candidate)
+    )
     norms = float(numpy.linalg.norm(first) * numpy.linalg.norm(second))
     told = {"cosine": float(first @ second) / norms} if norms else {}
     if reference.ndim and reference.shape[-1] > 1:

@@ -20,6 +20,7 @@ import naosu_model_kit as model_kit
 TORCH, TENSORFLOW = "torch", "tensorflow"
 FRAMEWORK = {"torchscript": TORCH, "pt2": TORCH}  # all other formats are TensorFlow's
 FOLDER = "exported"
+SHIFTS = (0, 1, 3)  # by which the input is turned for other inputs of the same kind
 
 FACT = {}
 STATE = {}
@@ -70,9 +71,13 @@ def _told(work, argument):
         try:
             work(argument)
         except model_kit.NotDrawn as reason:
-            FACT.update(reason=reason.reason, detail=str(reason))
+            FACT.update(reason=reason.reason)
+            if str(reason) != reason.reason:
+                FACT["detail"] = str(reason)
+        except model_kit.Reaching as reason:
+            FACT.update(loaded=True, reason="reaches-outside", detail=str(reason))
         except model_kit.Unsafe as reason:
-            FACT.update(reason="reaches-outside" if FACT.get("loaded") else "loading-runs-code", detail=str(reason))
+            FACT.update(reason="loading-runs-code", detail=str(reason))
         except (Exception, SystemExit) as error:
             FACT.update(_failed(work, error))
     if captured.text and "error" in FACT:
@@ -106,19 +111,35 @@ def _original(argument):
     STATE.update(model=model, exporters=side.EXPORTERS)
     arrays = _inputs(np, model, argument)
     FACT["inputs"] = model_kit.as_facts(arrays)
-    STATE["reference"] = model.run(arrays)
-    again = model.run(arrays)
-    STATE["arrays"] = arrays
-    FACT["repeats"] = all(np.array_equal(STATE["reference"][name], again[name], equal_nan=True) for name in again)
+    reference, again = model.run(arrays), model.run(arrays)
+    FACT["repeats"] = all(_is_equal(np, reference[name], again[name]) for name in again)
+    STATE.update(arrays=arrays, reference=reference)
     unit, terms, layers = model.rounding_of()
     errors = {}
     try:
-        exact = model.in_float64(arrays)
-        errors = {name: _apart(np, exact[name], value) for name, value in STATE["reference"].items() if name in exact}
+        for shift in SHIFTS:
+            turned = {name: np.roll(each, shift, axis=-1) if each.ndim else each for name, each in arrays.items()}
+            _raise_errors(np, errors, model, turned)
     except Exception:  # not every network can be had in float64; then the bound is computed
-        errors = {}
+        errors = {} if shift == 0 else errors
     FACT["bound_by"] = "float64" if errors else "unit-roundoff"
-    STATE["rounding"] = compare.Rounding(unit, terms, layers, errors)
+    size = max((each.size for each in arrays.values()), default=0)
+    STATE["rounding"] = compare.Rounding(unit, terms, layers, errors, size)
+
+
+def _is_equal(numpy, first, second):
+    return numpy.array_equal(first, second, equal_nan=first.dtype.kind in "fc")
+
+
+def _raise_errors(numpy, errors, model, arrays):
+    """How far results may be from the same in float64: by one more input, at the scale of the one that is compared."""
+    exact, values = model.in_float64(arrays), model.run(arrays)
+    for name, value in values.items():
+        scale = compare.magnitude(numpy, value)
+        part = _apart(numpy, exact[name], value) / scale if scale else 0.0
+        reference = STATE["reference"][name]
+        known = compare.magnitude(numpy, reference) if reference.dtype.kind in "fc" else 0.0
+        errors[name] = max(errors.get(name, 0.0), part * known)
 
 
 def _apart(numpy, exact, value):
@@ -142,14 +163,18 @@ def _inputs(numpy, model, argument):
     deadline = time.monotonic() + argument.get("seconds", 30.0)
     arrays, error = model_kit.first_that_runs(numpy, specs, model.run, deadline)
     if error is not None:
-        raise model_kit.NotDrawn("inputs-needed", "%s: %s" % (type(error).__name__, error)) from error
+        lines = str(error).strip().splitlines() or [""]
+        raise model_kit.NotDrawn("inputs-needed", "%s: %s" % (type(error).__name__, lines[-1][:300])) from error
     return arrays
 
 
 def _given(numpy, model, path):
     """The arrays of an .npz, by the names of the inputs or in their order."""
-    with numpy.load(path, allow_pickle=False) as file:
-        held = {name: file[name] for name in file.files}
+    try:
+        with numpy.load(path, allow_pickle=False) as file:
+            held = {name: file[name] for name in file.files}
+    except Exception as error:  # no .npz, a damaged one, or one of objects
+        raise model_kit.NotDrawn("inputs-do-not-fit", "%s: %s" % (type(error).__name__, error)) from error
     names = [each["name"] for each in model.specs]
     if set(names) <= set(held):
         return {name: held[name] for name in names}

@@ -142,7 +142,7 @@ class _Graph:
             raise model_kit.NotDrawn("no-signature")
         outside = tensorflow_probe.reaching(graph_def, [*plan["outputs"], *plan["before"]], argument["safety"])
         if outside:
-            raise model_kit.Unsafe(", ".join(outside))
+            raise model_kit.Reaching(", ".join(outside))
         with tf.Graph().as_default() as graph:
             tf.graph_util.import_graph_def(graph_def, name="", producer_op_list=ops)
         names = [name.split(":")[0] for name in plan["outputs"]]

@@ -65,10 +65,9 @@ def _in_float64(values):
 
 
 def _place_of(text):
-    """The last line of the user's own Python that a trace names ("net.py:11"), else the last."""
+    """The last line of the user's own Python that a trace names ("net.py:11"), "" where it names only a library's."""
     found = [each.group("place") or "%(file)s:%(line)s" % each.groupdict() for each in _PLACE.finditer(text or "")]
-    own = [each for each in found if not _LIBRARY.search(each)]
-    return (own or found or [""])[-1]
+    return ([each for each in found if not _LIBRARY.search(each)] or [""])[-1]
 
 
 # --- TorchScript ------------------------------------------------------------------------------------------------------
@@ -79,20 +78,32 @@ class _Script:
 
     def __init__(self, argument):
         self._argument = argument
-        self.module = torch_probe.load_script(argument["path"]).eval()
+        self.module = self._loaded()
         outside = reaching(self.module, argument["safety"])
         if outside:
-            raise model_kit.Unsafe(", ".join(outside))
+            raise model_kit.Reaching(", ".join(outside))
+
+    def _loaded(self):
+        return torch_probe.load_script(self._argument["path"]).eval()
 
     @property
     def specs(self):
         """The inputs to draw. An archive tells no shapes: those that its first layers take."""
-        named = self.module.forward.schema.arguments[1:]
-        needed = [each for each in named if not each.has_default_value()]
-        if any(str(each.type) != "Tensor" for each in needed):
+        needed = self._needed()
+        if any(str(each.type) not in _SCALARS and str(each.type) != "Tensor" for each in needed):
             raise model_kit.NotDrawn("input-type", ", ".join("%s: %s" % (each.name, each.type) for each in needed))
         guessed = _shapes(self.module)
-        return [dict(guessed.get(each.name, _ANY), name=each.name) for each in needed]
+        plain = {kind: {"dtype": dtype, "shape": []} for kind, (dtype, _) in _SCALARS.items()}
+        return [dict(plain.get(str(each.type)) or guessed.get(each.name, _ANY), name=each.name) for each in needed]
+
+    def _needed(self):
+        return [each for each in self.module.forward.schema.arguments[1:] if not each.has_default_value()]
+
+    def arguments(self, arrays):
+        """The arrays as forward takes them: tensors, or plain numbers."""
+        kinds = {each.name: _SCALARS[str(each.type)][1] for each in self._needed() if str(each.type) in _SCALARS}
+        tensors = zip(arrays.items(), tensors_of(arrays))
+        return tuple(kinds[name](array) if name in kinds else tensor for (name, array), tensor in tensors)
 
     def example(self):
         """Inputs that the file itself holds: none."""
@@ -102,7 +113,7 @@ class _Script:
         import torch
 
         with torch.no_grad():
-            return _arrays(self.module(*tensors_of(arrays)))
+            return _arrays(self.module(*self.arguments(arrays)))
 
     def rounding_of(self):
         """(Unit, terms, layers), as for :class:`naosu_export_compare.Rounding`."""
@@ -112,25 +123,29 @@ class _Script:
         """The outputs computed in float64."""
         import torch
 
-        module = torch_probe.load_script(self._argument["path"]).eval().double()
+        module = self._loaded().double()
         with torch.no_grad():
-            return _arrays(module(*_in_float64(tensors_of(arrays))))
+            return _arrays(module(*_in_float64(self.arguments(arrays))))
 
     def steps_and_values(self, arrays, float64=False):
         """Its operations in order, and what each gave: by functions made of its graph that give out more."""
         import torch
 
-        graph, weights = _flat_graph(self.module)
-        nodes = [node for node in graph.nodes() if any(_is_tensor(value) for value in node.outputs())]
+        module = self._loaded().double() if float64 else self.module
+        graph = _flat_graph(module)
+        nodes = [
+            node
+            for node in graph.nodes()
+            if node.kind() != "prim::Constant" and any(_is_tensor(value) for value in node.outputs())
+        ]
         steps = [_step(node) for node in nodes]
-        inputs = [*tensors_of(arrays), *weights]
-        inputs = _in_float64(inputs) if float64 else inputs
+        inputs = _in_float64(self.arguments(arrays)) if float64 else self.arguments(arrays)
         names = [name for step in steps for name in step.outputs]
         values, size = {}, 0
         for start in range(0, len(names), AT_ONCE):
             part = names[start : start + AT_ONCE]
             with torch.no_grad():
-                for name, tensor in zip(part, _giving(self.module, part)(*inputs)):
+                for name, tensor in zip(part, _giving(module, part)(*inputs)):
                     array = as_array(tensor)
                     size += array.nbytes
                     if size < compare.MOST_BYTES:
@@ -138,13 +153,21 @@ class _Script:
         return steps, values
 
     def program(self, arrays):
-        """The same as an exported program."""
+        """The same as an exported program.
+
+        Where PyTorch cannot make one of an archive, it may of the Python that the archive was made from.
+        """
         from torch._export.converter import TS2EPConverter
 
-        return TS2EPConverter(self.module, tensors_of(arrays), {}).convert()
+        try:
+            return TS2EPConverter(self.module, self.arguments(arrays), {}).convert()
+        except Exception as error:
+            why = "; ".join(str(each).strip()[:300] for each in (error, error.__cause__) if each is not None)
+            raise model_kit.NotDrawn("no-program", why) from error
 
 
 _ANY = {"dtype": "float32", "shape": None}
+_SCALARS = {"int": ("int64", int), "float": ("float64", float), "bool": ("bool", bool)}
 
 
 def _step(node):
@@ -158,23 +181,23 @@ def _is_tensor(value):
 
 
 def _flat_graph(module):
-    """(The graph of forward with everything that it calls, and without a self; the weights that it takes instead)."""
+    """The graph of forward with everything that it calls and all weights in it, and without a self."""
     import torch
 
-    graph = module.forward.graph.copy()
-    torch._C._jit_pass_inline(graph)
-    graph, weights = torch._C._jit_pass_lower_graph(graph, module._c)
+    graph = torch.jit.freeze(module, optimize_numerics=False).graph.copy()
+    if next(graph.inputs()).type().kind() in ("ClassType", "InterfaceType"):
+        graph.eraseInput(0)
     remove = getattr(torch._C, "_jit_pass_remove_mutation", None)
     if remove is not None:  # what is changed in place afterwards would be seen changed
         remove(graph)
-    return graph, weights
+    return graph
 
 
 def _giving(module, names):
-    """A function like forward that takes the weights too and gives the values of these names."""
+    """A function like forward that gives the values of these names."""
     import torch
 
-    graph, _ = _flat_graph(module)
+    graph = _flat_graph(module)
     wanted = {}
     for node in graph.nodes():
         for value in node.outputs():
@@ -220,14 +243,17 @@ def _kinds(block):
 def _shapes(module):
     """The shape of each input, by the weights of the first layer that takes it: name -> {"dtype", "shape"}."""
     try:
-        graph, weights = _flat_graph(module)
+        graph = _flat_graph(module)
     except Exception:  # not every graph can be flattened; then shapes are tried
         return {}
     names = [value.debugName() for value in graph.inputs()]
-    known = dict(zip(names[len(names) - len(weights) :], weights))
-    inputs = {name: name for name in names[: len(names) - len(weights)]}  # alias -> input
-    found = {}
+    known, found = {}, {}
+    inputs = {name: name for name in names}  # alias -> input
     for node in graph.nodes():
+        if node.kind() == "prim::Constant":
+            if _is_tensor(node.output()) and node.hasAttribute("value"):
+                known[node.output().debugName()] = node.t("value")
+            continue
         taken = [value.debugName() for value in node.inputs()]
         source = next((inputs[name] for name in taken if name in inputs), None)
         if source is None:
@@ -280,6 +306,10 @@ class _Program:
             for name in self._program.graph_signature.user_inputs
             if name in given
         ]
+
+    def arguments(self, arrays):
+        """The arrays as tensors."""
+        return tensors_of(arrays)
 
     def example(self):
         """The inputs that the file itself holds."""
@@ -410,7 +440,7 @@ def to_onnx_script(original, arrays, folder):
 
     path = os.path.join(folder, "model.onnx")
     options = {"dynamo": False} if "dynamo" in inspect.signature(torch.onnx.export).parameters else {}
-    torch.onnx.export(original.module, tensors_of(arrays), path, input_names=list(arrays), **options)
+    torch.onnx.export(original.module, original.arguments(arrays), path, input_names=list(arrays), **options)
     return path, None
 
 
@@ -433,7 +463,7 @@ def to_litert(original, arrays, folder):
 
     path = os.path.join(folder, "model.tflite")
     module = original.program(arrays).module()
-    converter.convert(module, tensors_of(arrays)).export(path)
+    converter.convert(module, original.arguments(arrays)).export(path)
     return path, None
 
 

@@ -61,6 +61,10 @@ def mentions(path, word):
             return False
 
 
+class Reaching(Unsafe):
+    """It can be loaded; what it would run reaches outside."""
+
+
 class Runs:
     """The runs of one model, as facts ModelRun; each is told as it begins, so that a crash leaves its name."""
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from checks.facts import ModelFacts, ModelFiles, TorchFacts
 from checks.finding import Evidence, Finding, Severity, Unread
+from checks.given_models import some
 from checks.knowledge.pickle_globals import DANGEROUS, is_taken_by_weights_only, pickle_globals_table
 from checks.registry import check
 from checks.torch_models import file_of, listed, unloaded
@@ -25,6 +26,7 @@ CAUSE = "checkpoint-weights-only-refused"
 @check(CAUSE)
 def checkpoint_weights_only_refused(models: ModelFiles, torch: TorchFacts) -> Iterator[Finding]:
     """One finding per file."""
+    some(models.of("torch-zip", "torch-legacy"), "torch_models")
     files = (each for each in unloaded(models, "torch-zip", "torch-legacy") if not _is_dangerous(each))
     waiting = [each for each in files if _refused(each) or _opcode(each)]
     if not waiting:

@@ -260,7 +260,9 @@ def _evidence(evidence: Evidence, language: str) -> EvidenceRow:
     source = evidence.source
     if not is_address(source) and len(source) > _LONGEST_SOURCE:  # what a table was made from, in a list
         source = f"{source[:_LONGEST_SOURCE].rsplit(' ', 1)[0]} …"
-    return EvidenceRow(label(evidence.name, language), evidence.value, origin, source, text, evidence.lines)
+    problem = area("models").get(f"problem-{evidence.value}") if evidence.name == "model_problem" else None
+    value = problem.of(language) if problem else evidence.value
+    return EvidenceRow(label(evidence.name, language), value, origin, source, text, evidence.lines)
 
 
 def _statement(cause: str, language: str) -> str:

@@ -29,9 +29,9 @@ OF_ANY_FORMAT = {
     "checkpoint-corrupt",
     "checkpoint-format-too-old",
     "pickle-runs-code",
-    "checkpoint-weights-only-refused",
 }
 OF_PYTORCH = {
+    "checkpoint-weights-only-refused",
     "checkpoint-class-missing",
     "checkpoint-device-unavailable",
     "checkpoint-format-too-new",

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from checks.facts import ModelFacts, ModelFiles, ModelNeeds, ModelRun, NamedClass, TorchFacts
-from checks.finding import Finding, Severity, Unread
+from checks.finding import Finding, NotHere, Severity, Unread
 from checks.model.checkpoint_weights_only_refused import checkpoint_weights_only_refused
 from checks.readers.models import read_model
 
@@ -47,8 +47,6 @@ def test_to_a_dangerous_file_no_way_around_is_offered() -> None:
         "torch-zip/made/state_dict.pt",
         "torch-zip/made/kinds.pt",
         "torch-legacy/alex.pth",
-        "torchscript/made/traced.pt",
-        "pickle/made/function.cpkl",
     ],
 )
 def test_silent(name: str) -> None:
@@ -68,3 +66,9 @@ def test_what_was_really_loaded_is_not_refused() -> None:
 def test_unread() -> None:
     with pytest.raises(Unread, match="torch_version"):
         judged("torch-zip/made/module.pt", TorchFacts())
+
+
+@pytest.mark.parametrize("name", ["torchscript/made/traced.pt", "pickle/made/function.cpkl"])
+def test_other_files_are_another_matter(name: str) -> None:
+    with pytest.raises(NotHere):
+        judged(read_model(RECORDED / name))

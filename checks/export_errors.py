@@ -19,6 +19,7 @@ from checks.run_errors import merged
 CONFLICT = "dependency-version-conflict"
 COMPANIONS = "framework-companion-mismatch"
 RUNTIME_BUG = "framework-numeric-bug"
+PLAIN = "GraphOptimizationLevel.ORT_DISABLE_ALL"
 FRAMEWORKS = ("torch", "tensorflow")
 ABSENT = "–"
 
@@ -134,7 +135,7 @@ def _shown(run: ExportRun) -> dict[str, str]:
 
 
 def _by_the_runtime(model: ModelFacts, run: ExportRun) -> Finding:
-    """The export is right, and only what the runtime's optimizer makes of it is not."""
+    """The export is right, and only what the runtime makes of it is not."""
     apart = [each for each in run.outputs or () if not each.is_rounding]
     worst = max((each.max_abs or 0.0 for each in apart), default=0.0)
     return Finding(
@@ -146,7 +147,7 @@ def _by_the_runtime(model: ModelFacts, run: ExportRun) -> Finding:
             *about(model, run),
             Evidence("framework", run.runner, run.origin),
             Evidence("largest_difference", f"{worst:.3g}", run.origin),
-            Evidence("right_with", "GraphOptimizationLevel.ORT_DISABLE_ALL", run.origin),
+            *((Evidence("right_with", PLAIN, run.origin),) if run.search == "optimizer" else ()),
         ),
         values=values_of(model, run),
     )

@@ -796,7 +796,7 @@ class ExportRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
 
     ``fit``: whether the exporter's versions fit ("fits", "untested", "misfit", "not-installed", "unknown"), by
     ``unmet``. ``reason``: an id [reason-...] of models.toml: why it was not tried, or not to the end. ``search``: why
-    the first node that parts was not found ("not-for-this-format", "optimizer", "not-found", "failed").
+    the first node that parts was not found ("not-for-this-format", "optimizer", "runtime", "not-found", "failed").
     """
 
     exporter: str  # an id of resources/knowledge/exporters.toml
@@ -820,7 +820,9 @@ class ExportRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     repeats: bool | None = None  # the original gave the same twice
     bound_by: str = ""  # how the bounds were found: "float64", "unit-roundoff"
     outputs: tuple[OutputDifference, ...] | None = None
-    differs_unoptimized: bool | None = None  # also with the runtime's optimisations off
+    differs_unoptimized: bool | None = (
+        None  # False: with the runtime's optimisations off, or other kernels, it is right
+    )
     first_difference: NodeDifference | None = None
     search: str = ""
     search_detail: str = ""

@@ -55,10 +55,13 @@ def export_trials(
     """All pairs of a model and an exporter. ``wanted``: ids of exporters; (): those that fit; None: none."""
     if wanted is None:
         return ()
-    return tuple(each for model in models for each in _of_model(model, target, effort, wanted))
+    return tuple(each for model in models for each in _of_model(model, models, target, effort, wanted))
 
 
-def _of_model(model: ModelFacts, target: InterpreterFacts, effort: str, wanted: Sequence[str]) -> Iterator[ExportTrial]:
+def _of_model(
+    model: ModelFacts, models: Sequence[ModelFacts], target: InterpreterFacts, effort: str, wanted: Sequence[str]
+) -> Iterator[ExportTrial]:
+    name = model.path if [each.name for each in models].count(model.name) > 1 else model.name
     able = exporters_for(model.format or "")
     named = [each for name in wanted if (each := exporter_of(name)) is not None]
     told = 0
@@ -67,9 +70,9 @@ def _of_model(model: ModelFacts, target: InterpreterFacts, effort: str, wanted: 
         reason = _reason(exporter, fit, model, effort, is_named=bool(named))
         if named or fit.state != "not-installed":
             told += 1
-            yield ExportTrial(f"{exporter.id}:{model.path}", model, exporter.id, fit, reason)
+            yield ExportTrial(f"{exporter.id}:{name}", model, exporter.id, fit, reason)
     if not told:
-        yield ExportTrial(f"export:{model.path}", model, "", None, "no-exporter" if able else "export-other-format")
+        yield ExportTrial(f"export:{name}", model, "", None, "no-exporter" if able else "export-other-format")
 
 
 def _reason(exporter: Exporter, fit: Fit, model: ModelFacts, effort: str, *, is_named: bool) -> str:

@@ -20,6 +20,8 @@ import naosu_model_kit as model_kit
 TORCH, TENSORFLOW = "torch", "tensorflow"
 FRAMEWORK = {"torchscript": TORCH, "pt2": TORCH}  # all other formats are TensorFlow's
 FOLDER = "exported"
+KERNELS = ("BUILTIN_REF", "BUILTIN_WITHOUT_DEFAULT_DELEGATES")
+OF_THE_RUNTIME = 0.25  # part of a difference that a runtime's own ways of computing make among each other
 SHIFTS = (0, 1, 3)  # by which the input is turned for other inputs of the same kind
 
 FACT = {}
@@ -242,10 +244,18 @@ def _by_onnxruntime():
 
 
 def _by_litert():
-    interpreter = _interpreter()
-    if interpreter is None:
+    FACT["runner"] = "LiteRT"
+    return _in_litert(None)
+
+
+def _in_litert(way):
+    """The outputs by name; ``way``: a name of OpResolverType, None for the usual one."""
+    found = _litert()
+    if found is None:
         FACT["reason"] = "no-runner"
         return None
+    options = {"experimental_op_resolver_type": getattr(found[1], way)} if way else {}
+    interpreter = found[0](model_path=STATE["path"], **options)
     interpreter.allocate_tensors()
     for detail, array in _taking(interpreter.get_input_details(), STATE["arrays"]):
         interpreter.set_tensor(detail["index"], array)
@@ -261,17 +271,16 @@ def _taking(details, arrays):
     return list(zip(details, arrays.values()))
 
 
-def _interpreter():
+def _litert():
+    """(The interpreter's class, the names of its sets of kernels); None where there is neither."""
     try:
-        from ai_edge_litert.interpreter import Interpreter
+        from ai_edge_litert import interpreter
     except ImportError:
         try:
-            import tensorflow as tf
+            from tensorflow.lite.python import interpreter
         except ImportError:
             return None
-        Interpreter = tf.lite.Interpreter  # noqa: N806 - a class
-    FACT["runner"] = "LiteRT"
-    return Interpreter(model_path=STATE["path"])
+    return interpreter.Interpreter, interpreter.OpResolverType
 
 
 def _by_torch():
@@ -301,6 +310,9 @@ RUNNERS = {".onnx": _by_onnxruntime, ".tflite": _by_litert, ".pt2": _by_torch, "
 def _part(argument):
     import numpy as np
 
+    if STATE["path"].endswith(".tflite"):
+        _compare_kernels(np)
+        return
     if not STATE["path"].endswith(".onnx") or "pairs" not in STATE:
         FACT["search"] = "not-for-this-format"
         return
@@ -326,6 +338,20 @@ def _part(argument):
         FACT["search"] = "not-found"
     else:
         FACT["first_difference"] = found
+
+
+def _compare_kernels(numpy):
+    """Whether LiteRT's own sets of kernels agree about the file: if not, the exporter is not the one at fault."""
+    FACT["search"] = "not-for-this-format"
+    for way in KERNELS:
+        others = _in_litert(way)
+        for name, other, value, found in STATE["pairs"]:
+            is_right = compare.is_rounding(compare.figures(numpy, name, value, others[other], STATE["rounding"]))
+            apart = compare.largest(compare.distance(numpy, value, found)[0])
+            among = compare.largest(compare.distance(numpy, others[other], found)[0])
+            if apart > STATE["rounding"].bound(numpy, name, value) and (is_right or among > apart * OF_THE_RUNTIME):
+                FACT.update(search="runtime", differs_unoptimized=False)
+                return
 
 
 def _add_errors(numpy, rounding, values, by_nodes):

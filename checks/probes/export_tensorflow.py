@@ -173,6 +173,20 @@ class _Graph:
         with tf.compat.v1.Session(graph=self._graph) as session:
             return session.run(names, {self.inputs[name]: value for name, value in arrays.items()})
 
+    def function(self, arrays):
+        """It as a function of TensorFlow, and the specification of its inputs."""
+        import tensorflow as tf
+
+        specs = [tf.TensorSpec(array.shape, array.dtype, name=name) for name, array in arrays.items()]
+        whole = tf.compat.v1.wrap_function(lambda: tf.graph_util.import_graph_def(self.frozen, name=""), [])
+        places = [whole.graph.get_tensor_by_name(name) for name in self.inputs.values()]
+        part = whole.prune(places, [whole.graph.get_tensor_by_name(name) for name in self.outputs])
+
+        def infer(*values):
+            return [tf.identity(each) for each in _flat(part(*values))]
+
+        return tf.function(infer, input_signature=specs), specs
+
     def rounding_of(self):
         """(Unit, terms, layers), as for :class:`naosu_export_compare.Rounding`."""
         import tensorflow as tf
@@ -284,13 +298,8 @@ def to_coreml(original, arrays, folder):
     import coremltools as ct
 
     path = os.path.join(folder, "model.mlpackage")
-    if isinstance(original, _Graph):
-        names = {name: tensor.split(":")[0] for name, tensor in original.inputs.items()}
-        kinds = [ct.TensorType(name=names[name], shape=each.shape) for name, each in arrays.items()]
-        made = ct.convert(original._graph, source="tensorflow", inputs=kinds)
-    else:
-        function, _ = original.function(arrays)
-        made = ct.convert([function.get_concrete_function()], source="tensorflow")
+    function, _ = original.function(arrays)
+    made = ct.convert([function.get_concrete_function()], source="tensorflow")
     made.save(path)
     return path, made
 

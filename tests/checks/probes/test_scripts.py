@@ -9,8 +9,8 @@ import pytest
 
 from checks.model_exports import SCRIPT as EXPORT_SCRIPT
 from checks.probes.catalogue import PROBES
-from checks.probes.model_catalogue import MODEL_PROBES
 from checks.probes.host import load
+from checks.probes.model_catalogue import MODEL_PROBES
 from checks.probes.runner import HOST
 
 FOLDER = HOST.parent

@@ -1,6 +1,8 @@
 """`naosu inspect`: model files as a person at a terminal gives them, and what comes back."""
 
 import json
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -136,3 +138,45 @@ def test_a_name_that_a_terminal_would_obey(tmp_path: Path, capfd: pytest.Capture
     shown = capfd.readouterr().out
     assert "\x1b" not in shown
     assert "\u202e" not in shown
+
+
+# --- exports ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words_of"),
+    [
+        pytest.param(("--export",), "export-needs-target", id="without-a-python"),
+        pytest.param(("--inputs", str(ALEXNET)), "inputs-need-export", id="inputs-for-nothing"),
+    ],
+)
+def test_an_export_takes_a_python(arguments: tuple[str, ...], words_of: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["inspect", str(ALEXNET), *arguments]) == 2
+    assert capfd.readouterr().err.strip() == words(f"commands.{words_of}", "en")
+
+
+def test_an_exporter_that_nobody_knows(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["inspect", str(ALEXNET), "--target", sys.executable, "--export", "onnx2torch"]) == 2
+    said = capfd.readouterr().err
+    assert "onnx2torch" in said
+    assert "torch-onnx-dynamo" in said
+
+
+def test_an_export_for_real(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """torch and nothing else is installed here, so that one exporter fits, and another fails for want of onnx."""
+    make = "import sys, torch; torch.jit.trace(torch.nn.Linear(4, 2), torch.rand(1, 4)).save(sys.argv[1])"
+    subprocess.run([sys.executable, "-W", "ignore", "-c", make, str(tmp_path / "net.pt")], check=True)
+    (model,) = facts_of(
+        capfd,
+        str(tmp_path / "net.pt"),
+        "--target",
+        sys.executable,
+        "--export",
+        "torch-export",
+        "torch-onnx-torchscript",
+    )
+    equal, failed = model["exports"]  # type: ignore[misc]
+    assert (equal["exporter"], equal["fit"], equal["exported"]) == ("torch-export", "fits", True)
+    assert equal["outputs"][0]["max_abs"] <= equal["outputs"][0]["bound"]
+    assert (failed["exporter"], failed["fit"], failed["exported"]) == ("torch-onnx-torchscript", "misfit", False)
+    assert failed["unmet"] == [{"needed": "onnx"}]

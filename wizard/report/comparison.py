@@ -116,13 +116,7 @@ def _tensor(tensor: TensorDifference, language: str) -> ComparisonRow:
     if tensor.max_abs is None:
         return ComparisonRow(tensor.name, ended, faces)
     key = "apart-not-finite" if tensor.max_abs >= _NOT_FINITE else "apart"
-    apart = words(
-        f"models.{key}",
-        language,
-        absolute=tensor.max_abs,
-        relative=tensor.max_rel or 0.0,
-        cosine=tensor.cosine_distance or 0.0,
-    )
+    apart = words(f"models.{key}", language, absolute=tensor.max_abs, relative=tensor.max_rel or 0.0)
     return ComparisonRow(tensor.name, f"{ended}: {apart}", faces)
 
 

@@ -98,9 +98,11 @@ def _of_models(case: Case, titles: Sequence[str], language: str) -> Verdict:
             (index for index, each in enumerate(case.findings) if each.values.get("model_path") == model.path), None
         )
         why = titles[serious] if serious is not None and worst in SERIOUS else ""
-        runs = next((each for each in case.verdicts if each.outcome in (Outcome.RUNS, Outcome.LOADS)), None)
-        runtime = f"{label(runs.runtime, language)} {runs.version}".strip() if runs else ""
-        key = "found-models" if why else f"models-one-{worst.value}"
+        works = [each for each in case.verdicts if each.outcome in (Outcome.RUNS, Outcome.LOADS)]
+        best = min(works, key=lambda each: each.outcome is Outcome.LOADS, default=None)
+        runtime = f"{label(best.runtime, language)} {best.version}".strip() if best else ""
+        is_loaded = worst is Standing.RUNS and best is not None and best.outcome is Outcome.LOADS
+        key = "found-models" if why else "models-one-loads" if is_loaded else f"models-one-{worst.value}"
         sentence = words(f"report.{key}", language, title=why, name=model.name, runtime=runtime)
     else:
         parts = (

@@ -83,10 +83,11 @@ def test_where_no_program_is_there_the_command_that_gets_one_is() -> None:
     ("models", "sentence", "state"),
     [
         pytest.param(("onnxruntime-1.31.1-nudenet",), "runs in this Python", "clear", id="runs"),
+        pytest.param(("torch-2.13.0-weights",), "loads in this Python", "clear", id="loads"),
         pytest.param(("onnxruntime-1.10.0-opset-18",), "opset", "blocking", id="does-not-run"),
         pytest.param(
             ("onnxruntime-1.31.1-nudenet", "onnxruntime-1.10.0-opset-18"),
-            "1 do not run here, 1 run here",
+            "1 do not run here, 1 run or load here",
             "blocking",
             id="both",
         ),

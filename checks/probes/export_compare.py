@@ -19,6 +19,7 @@ LEAST_UNITS = 16  # of the last operations, which may be exact by chance in the 
 # and not in one that adds them in a row.
 UNITS_OF_MEAN = 0.5
 MOST_BYTES = 1 << 30  # of values within the networks that are kept at once
+MOST_IN_ONE = 20  # operations of the original that an exporter may put into one
 MOST_ORDERS = 4  # axes up to which their order is tried
 
 
@@ -140,16 +141,23 @@ class Values:
         self._values = values
         self._rounding = rounding
         self._alike = {}
+        self._sums = {name: _sums(numpy, array) for name, array in values.items()}
         for name, array in values.items():
             self._alike.setdefault(_lengths(array), []).append(name)
 
     def match(self, name, array):
         """The name of the original's value that this one equals but for rounding; None where there is none."""
         names = self._alike.get(_lengths(array), ())
+        sums = _sums(self._numpy, array)
         for each in sorted(names, key=lambda other: other != name):
-            if self._is_same(each, array):
+            if self._may_be_same(each, sums, array.size) and self._is_same(each, array):
                 return each
         return None
+
+    def _may_be_same(self, name, sums, size):
+        """Whether the sums are near enough, which are the same in every order of axes."""
+        most = self._rounding.bound(self._numpy, name, self._values[name]) * size * (1 + 1e-6)
+        return all(abs(first - second) <= most for first, second in zip(self._sums[name], sums))
 
     def apart(self, name, array):
         """How far an array is from the value of that name, in the one order of axes in which it is the nearest."""
@@ -172,6 +180,12 @@ class Values:
             if nan == 0 and largest(apart) <= bound:
                 return True
         return False
+
+
+def _sums(numpy, array):
+    """The sum of all elements that are finite, and of their magnitudes."""
+    numbers = numpy.nan_to_num(array.astype(complex if array.dtype.kind == "c" else float), posinf=0.0, neginf=0.0)
+    return numbers.sum(), numpy.abs(numbers).sum()
 
 
 def _lengths(array):
@@ -232,7 +246,8 @@ def _counterpart(step, name, candidate, original, matched, at_fault, known):
         return first, {}
     told = _apart(first, candidate[name], known) if first is not None else {}
     # An exporter puts several operations into one: then the last of them is the nearest.
-    later = missing[missing.index(first) :] if first is not None else ()
+    start = missing.index(first) if first is not None else len(missing)
+    later = missing[start : start + MOST_IN_ONE]
     for each in later:
         apart = _apart(each, candidate[name], known)
         if apart and (not told or apart["max_abs"] < told["max_abs"] / 2):

@@ -55,23 +55,24 @@ def about(path):
 
 
 def steps_of(path):
-    """The nodes of the main graph in order, as steps, with the names of weights left out of what they take."""
+    """The nodes of the main graph in order, as steps; without those that only compute with weights."""
     import onnx
 
     graph = onnx.load(path, load_external_data=False).graph
-    weights = {each.name for each in graph.initializer} | {
-        name for node in graph.node if node.op_type == "Constant" for name in node.output
-    }
-    return [
-        compare.Step(
-            node.name,
-            node.op_type,
-            [name for name in node.input if name and name not in weights],
-            [name for name in node.output if name],
-        )
-        for node in graph.node
-        if node.op_type != "Constant"
-    ]
+    weights = {each.name for each in graph.initializer}
+    steps = []
+    for node in graph.node:
+        taken = [name for name in node.input if name and name not in weights]
+        if not taken and not _has_graph(node):
+            weights.update(node.output)
+            continue
+        steps.append(compare.Step(node.name, node.op_type, taken, [name for name in node.output if name]))
+    return steps
+
+
+def _has_graph(node):
+    """Whether a node has a graph of its own (If, Loop), which may take more than it names."""
+    return any(each.HasField("g") or each.graphs for each in node.attribute)
 
 
 def values_of(path, feeds, steps):

@@ -18,12 +18,14 @@ import shutil
 import zipfile
 
 import naosu_model_kit as model_kit
+import naosu_torch_model_probe as torch_probe
 
 LARGEST_TEXT = 200_000_000  # bytes of the graph as JSON
 DEEPEST = 60  # levels of it
 PLAIN = "plain.pt2"
 
-_NAME = re.compile(r"[A-Za-z_][\w.]{0,500}$|$")
+_NAME = re.compile(r"[A-Za-z_]\w{0,500}$|$")
+_DOTTED = re.compile(r"[A-Za-z_][\w.]{0,500}$|$")  # of a weight: "block.0.weight"
 _SYMBOL = re.compile(r"_?[a-z]{1,3}\d{1,6}$")
 _DECIMAL = re.compile(r"-?\d{1,40}(?:\.\d{0,40})?(?:e[+-]?\d{1,4})?$")
 _FUNCTIONS = re.compile(
@@ -34,6 +36,7 @@ _FUNCTIONS = re.compile(
 _CONSTANTS = frozenset(("oo", "int_oo", "true", "false", "S", "zoo"))
 _OPERATIONS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.USub, ast.UAdd, ast.Invert)
 _TREES = frozenset((None, "builtins.tuple", "builtins.list", "builtins.dict", "builtins.NoneType"))
+_OF_WEIGHTS = ("parameter_name", "buffer_name", "tensor_constant_name", "fqn")
 _LINE = re.compile(r'File "[^"\n]{1,500}", line \d{1,7}')
 _RAW = re.compile(r"(?:weight|tensor)_\d{1,7}$")
 _DIALECTS = ("TRAINING", "ATEN", "EDGE", "")
@@ -88,6 +91,8 @@ def _inputs(source, root):
     import torch
 
     name = root + "data/sample_inputs/model.pt"
+    if torch_probe.version(torch) < torch_probe.DISPATCHES_UNTIL:  # its weights_only does not hold
+        raise NotPlain("PyTorch %s" % torch.__version__)
     try:
         read = torch.load(io.BytesIO(source.read(name)), weights_only=True, map_location="cpu")
     except KeyError:  # a program without
@@ -109,7 +114,7 @@ def _copy_tensors(source, target, root, kind):
         file = each["path_name"]
         if not _RAW.match(file) or each["use_pickle"] is not False:
             raise NotPlain("%s%s is pickled" % (folder, file))
-        listed[_named(key)] = {
+        listed[_named(key, _DOTTED)] = {
             "path_name": file,
             "is_param": each["is_param"] is True,
             "use_pickle": False,
@@ -181,12 +186,12 @@ def _text(text, key, operators):
     elif key == "expr_str":
         check_expression(text)
     elif key not in ("as_string", "as_strings"):  # what an operator is given is written as a literal
-        _named(text)
+        _named(text, _DOTTED if key in _OF_WEIGHTS else _NAME)
     return text
 
 
-def _named(text):
-    if not isinstance(text, str) or not _NAME.fullmatch(text):
+def _named(text, pattern=_NAME):
+    if not isinstance(text, str) or not pattern.fullmatch(text):
         raise NotPlain("name %r" % str(text)[:100])
     return text
 

@@ -289,7 +289,9 @@ def to_tfjs(original, arrays, folder):
     beside = os.path.join(folder, "frozen.pb")
     with open(beside, "wb") as file:
         file.write(original.frozen.SerializeToString())
-    conversion.convert_tf_frozen_model(beside, ",".join(name.split(":")[0] for name in original.outputs), path)
+    conversion.convert_tf_frozen_model(
+        beside, ",".join(name.split(":")[0] for name in original.outputs), path, strip_debug_ops=True
+    )
     return path, None
 
 

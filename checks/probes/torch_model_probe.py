@@ -63,7 +63,7 @@ def _load_weights(path):
     parameters = inspect.signature(torch.load).parameters
     if "weights_only" not in parameters:
         raise model_kit.NotDrawn("loading-runs-code")
-    if _version(torch) < DISPATCHES_UNTIL and (_is_script(torch, path) or tarfile.is_tarfile(path)):
+    if version(torch) < DISPATCHES_UNTIL and (_is_script(torch, path) or tarfile.is_tarfile(path)):
         raise model_kit.NotDrawn("loading-runs-code")
     options = {"map_location": "cpu", "weights_only": True}
     if "mmap" in parameters and zipfile.is_zipfile(path):
@@ -71,7 +71,8 @@ def _load_weights(path):
     torch.load(path, **options)
 
 
-def _version(torch):
+def version(torch):
+    """The first two numbers of PyTorch's version."""
     return tuple(int(part) for part in str(torch.__version__).split("+")[0].split(".")[:2])
 
 

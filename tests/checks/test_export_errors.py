@@ -23,6 +23,7 @@ def causes(*models: ModelFacts) -> list[tuple[str, Severity]]:
     [
         ("coremltools-9.0-svd", [("coreml-op-unsupported", Severity.BLOCKING)]),
         ("tensorflow-2.13.1-tflite-kernels", [("framework-numeric-bug", Severity.WARNING)]),
+        ("tensorflowjs-4.22.0-protobuf", [("protobuf-conflict", Severity.BLOCKING)]),
         ("tensorflowjs-4.22.0-without-forests", [("dependency-version-conflict", Severity.BLOCKING)]),
         ("tf2onnx-1.17.0-refused", [("unknown", Severity.BLOCKING)]),
         ("torch-2.13.0-dynamo-old-onnxscript", [("dependency-version-conflict", Severity.BLOCKING)]),

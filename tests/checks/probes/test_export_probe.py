@@ -233,6 +233,7 @@ HOSTILE: dict[str, Callable[[dict[str, Any]], Any]] = {
     "a-comprehension": lambda told: expression(told, "Add(*[x for x in ()])"),
     "code-as-a-name": lambda told: told.update(rename(told, "x=__import__('os').mkdir('MARK')")),
     "a-line-as-a-name": lambda told: told.update(rename(told, "x\n__import__('os').mkdir('MARK')\n")),
+    "an-attribute-as-a-name": lambda told: told.update(rename(told, "torch.load")),
     "an-enumeration-to-import": lambda told: told["graph_module"]["module_call_graph"][0]["signature"].update(
         out_spec='[1, {"type": "builtins.dict", "context": "[{\\"__enum__\\": true, \\"fqn\\": \\"antigravity:x\\"}]", '
         '"children_spec": []}]'

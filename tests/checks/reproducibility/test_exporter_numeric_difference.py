@@ -17,7 +17,11 @@ PLANTED = {
     "planted-torchscript-pool": ("AveragePool", "aten::avg_pool2d"),
     "planted-tf2onnx-resize": ("Resize", "UpSampling2D"),
     "planted-tf2onnx-savedmodel-resize": ("Resize", "ResizeBilinear"),
+    "planted-dynamo-gelu": ("Gelu", "aten.gelu.default"),
+    "planted-torchscript-gelu": ("Gelu", "aten::gelu"),
+    "planted-torchscript-epsilon": ("LayerNormalization", "aten::layer_norm"),
 }
+SMALL = ("planted-dynamo-gelu", "planted-torchscript-gelu", "planted-torchscript-epsilon")  # one of twelve layers
 APART = OutputDifference(name="output 0", max_abs=1e-3, scale=1.0, max_rel=1e-3, bound=1e-5, nan=0, share=0.5)
 
 
@@ -41,7 +45,7 @@ def test_a_planted_difference_is_found_where_it_is(name: str) -> None:
     told = evidence(finding)
     assert told["parting_node"].endswith(f"({node})")
     assert told["original_operation"].startswith(f"{operation} ")
-    assert finding.severity is Severity.BLOCKING
+    assert finding.severity is (Severity.WARNING if name in SMALL else Severity.BLOCKING)
     assert finding.values["model_path"] == "/home/user/models/model"
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from checks.causes import cause_of
-from checks.exports import about, has_failed, severity_of, subject, told_line, unmet, values_of
+from checks.exports import about, has_failed, severity_of, subject, unmet, values_of
 from checks.facts import ExportRun, Facts, ModelFacts
 from checks.finding import Evidence, Finding, Outcome, Severity
 from checks.knowledge.exporters import exporter_of
-from checks.model_told import LEAST_SURE, UNKNOWN, told_by
+from checks.model_runs import LEAST_SURE, telling_line
+from checks.model_told import UNKNOWN, told_by
 from checks.phrases import listed, phrase
 from checks.run_errors import merged
 
@@ -62,7 +63,7 @@ def _is_told(model: ModelFacts, run: ExportRun, known: Sequence[Outcome]) -> boo
 def _failed(model: ModelFacts, run: ExportRun, facts: Facts) -> Finding:
     """An export that failed, or whose file does not run, by the words of the error."""
     hit = told_by(run, facts)
-    clue = Evidence("clue" if hit else "error_text", told_line(run), run.origin)
+    clue = Evidence("clue" if hit else "error_text", telling_line(run), run.origin)
     return Finding(
         cause=hit.cause if hit else UNKNOWN,
         severity=min(severity_of(model, run), Severity(cause_of(hit.cause).severity), key=_mildest)
@@ -93,7 +94,7 @@ def _misfit(model: ModelFacts, run: ExportRun, *, is_cause: bool) -> Finding:
     package = next((f"{name} {version}" for name, version in run.versions.items()), run.exporter)
     needed = ", ".join(need.needed for need in run.unmet)
     found = ", ".join(need.found or ABSENT for need in run.unmet)
-    clue = (Evidence("clue", told_line(run), run.origin),) if is_cause else ()
+    clue = (Evidence("clue", telling_line(run), run.origin),) if is_cause else ()
     return Finding(
         cause=cause,
         severity=severity_of(model, run) if is_cause else Severity.NOTE,

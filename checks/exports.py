@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from checks.facts import ExportRun, Facts, ModelFacts, ModelFiles
 from checks.finding import Evidence, Finding, NotHere, Severity
 from checks.knowledge.exporters import exporter_of, exporters_table
-from checks.model_runs import plain, telling_line
-from checks.model_told import LEAST_SURE, told_by
+from checks.model_runs import LEAST_SURE, telling_line
+
+if TYPE_CHECKING:
+    from checks.readers.ticket.signatures import Hit
 
 
 def exports(models: ModelFiles) -> Iterator[tuple[ModelFacts, ExportRun]]:
@@ -33,7 +36,7 @@ def unsupported(cause: str, models: ModelFiles, facts: Facts) -> Iterator[Findin
     for model, run in exports(models):
         if not has_failed(run):
             continue
-        hit = told_by(run, facts)
+        hit = told(run, facts)
         # Beside versions that do not fit, only an error that names the operation speaks of one.
         if hit is not None and hit.cause == cause and (run.fit != "misfit" or "op" in hit.groups):
             yield Finding(
@@ -41,16 +44,17 @@ def unsupported(cause: str, models: ModelFiles, facts: Facts) -> Iterator[Findin
                 severity=severity_of(model, run),
                 confidence=max(hit.signature.certainty, LEAST_SURE),
                 subject=subject(model, run),
-                evidence=(*about(model, run), *unmet(run), Evidence("clue", told_line(run) or hit.clue, run.origin)),
+                evidence=(*about(model, run), *unmet(run), Evidence("clue", telling_line(run) or hit.clue, run.origin)),
                 remedies=hit.signature.remedies,
                 values={**hit.groups, **values_of(model, run)},
             )
 
 
-def told_line(run: ExportRun) -> str:
-    """The line of an exporter's error that says the most: PyTorch puts it below some of advice."""
-    below = run.error.message.partition("## Exception summary")[2].strip() if run.error else ""
-    return plain(below.splitlines()[0]) if below else telling_line(run)
+def told(run: ExportRun, facts: Facts) -> Hit | None:
+    """The cause that an exporter's error names."""
+    from checks.model_told import told_by  # late: it loads all that reads tickets, and most examinations export nothing
+
+    return told_by(run, facts)
 
 
 def severity_of(model: ModelFacts, run: ExportRun) -> Severity:

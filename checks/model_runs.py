@@ -11,9 +11,11 @@ PROCESSOR = frozenset({"", "cpu", "CPU", "CPUExecutionProvider", "vocabulary"}) 
 FALLBACK = 0.01
 # ONNX Runtime puts the arithmetic of shapes on the processor on purpose, since that is faster, and says so.
 ON_PURPOSE = "deemed faster"
+LEAST_SURE = 0.7  # how sure a program's own error about this file is at the least: it is no second-hand tale
 LINE_SHOWN = 300  # characters
 _LONGEST = 20_000  # characters of an error that are looked through
 # A runtime in C++ tells an error from the outside to the inside: the last line is the nearest to the cause.
+_SUMMARY = "## Exception summary"  # below which torch.onnx says what happened, and above which what to do about it
 _CHAIN = re.compile(r"^(?:Exception from |\[ONNXRuntimeError\])")
 _CODE = re.compile(r"^\[ONNXRuntimeError\] : \d+ : \w+ : ")
 _PLACE = re.compile(r"[^\s()]{1,200}\.(?:cc|cpp|h|hpp):\d{1,6} ")
@@ -49,6 +51,9 @@ def telling_line(run: ModelRun | ExportRun) -> str:
     """The line of a run's error that says the most, with its type; "" where it has none."""
     if run.error is None:
         return ""
+    summary = run.error.message[:_LONGEST].partition(_SUMMARY)[2].strip()
+    if summary:
+        return plain(summary.splitlines()[0])
     lines = [line.strip() for line in run.error.message[:_LONGEST].splitlines() if line.strip()]
     if not lines:
         return run.error.type

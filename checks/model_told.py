@@ -15,7 +15,6 @@ UNKNOWN = "unknown"
 GENERAL = frozenset({UNKNOWN, "user-code-error"})  # what any error can be
 NOT_FAILING = "reproducibility"  # the family of causes for which a model runs
 LIKELY = 0.5  # a wording that is right this often names the cause of the program's own error
-LEAST_SURE = 0.7  # a program's own error about this file is no second-hand tale
 _LAST = 300  # characters at the end of a traceback, where the full name of the exception stands
 
 

@@ -13,8 +13,8 @@ import msgspec
 from checks.causes import cause_of
 from checks.facts import Facts, ModelFacts, ModelRun
 from checks.finding import Evidence, Finding, Outcome, Severity, Status
-from checks.model_runs import FALLBACK, LINE_SHOWN, PROCESSOR, elsewhere, left_over, telling_line
-from checks.model_told import LEAST_SURE, UNKNOWN, line_of, told_by
+from checks.model_runs import FALLBACK, LEAST_SURE, LINE_SHOWN, PROCESSOR, elsewhere, left_over, telling_line
+from checks.model_told import UNKNOWN, line_of, told_by
 
 LEFT_OUT = "onnx-runtime-op-unimplemented"  # the cause of what a device leaves to the processor ...
 LEFT_OUT_BY = {"Edge TPU": "edgetpu-model-not-mapped"}  # ... and of what certain devices do

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checks.exports import about, exports, has_failed, severity_of, subject, told_line, unmet, unsupported, values_of
+from checks.exports import about, exports, has_failed, severity_of, subject, told, unmet, unsupported, values_of
 from checks.facts import Facts, ModelFiles
 from checks.finding import Evidence, Finding
-from checks.model_told import told_by
+from checks.model_runs import telling_line
 from checks.registry import check
 
 CAUSE = "coreml-op-unsupported"
@@ -26,13 +26,13 @@ def coreml_op_unsupported(models: ModelFiles, facts: Facts) -> Iterator[Finding]
     """One finding per model."""
     yield from unsupported(CAUSE, models, facts)
     for model, run in exports(models):
-        if run.exporter == EXPORTER and has_failed(run) and run.unmet and told_by(run, facts) is None:
+        if run.exporter == EXPORTER and has_failed(run) and run.unmet and told(run, facts) is None:
             yield Finding(
                 cause=CAUSE,
                 severity=severity_of(model, run),
                 confidence=0.6,
                 subject=subject(model, run),
-                evidence=(*about(model, run), *unmet(run), Evidence("error_text", told_line(run), run.origin)),
+                evidence=(*about(model, run), *unmet(run), Evidence("error_text", telling_line(run), run.origin)),
                 remedies=("use-tested-torch-for-coremltools",),
                 values=values_of(model, run),
             )

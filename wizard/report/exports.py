@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checks.exports import told_line
 from checks.facts import ExportRun, ModelFacts, NodeDifference, OutputDifference, TensorSpec
 from checks.knowledge.exporters import exporter_of
+from checks.model_runs import telling_line
 from wizard.report.fact_sheet import FactRow, FactSection, size
 from wizard.words import area, words
 
@@ -46,7 +46,7 @@ def _rows(run: ExportRun, language: str) -> Iterator[FactRow]:
         text = words("report.with-detail", language, text=said, detail=detail) if detail else said
         yield _row("export-search", text, language)
     if run.error is not None:
-        yield _row("export-error", told_line(run), language)
+        yield _row("export-error", telling_line(run), language)
         if run.log:
             yield _row("export-log", run.log[:_LONGEST], language)
 

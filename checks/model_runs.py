@@ -16,7 +16,7 @@ LINE_SHOWN = 300  # characters
 _LONGEST = 20_000  # characters of an error that are looked through
 # A runtime in C++ tells an error from the outside to the inside: the last line is the nearest to the cause.
 _SUMMARY = "## Exception summary"  # below which torch.onnx says what happened, and above which what to do about it
-_CHAIN = re.compile(r"^(?:Exception from |\[ONNXRuntimeError\])")
+_CHAIN = re.compile(r"^(?:Exception from |\[ONNXRuntimeError\]|The following operation failed in the TorchScript)")
 _CODE = re.compile(r"^\[ONNXRuntimeError\] : \d+ : \w+ : ")
 _PLACE = re.compile(r"[^\s()]{1,200}\.(?:cc|cpp|h|hpp):\d{1,6} ")
 _BEHIND = re.compile(r"(?:::<lambda\(\)>| const|&| \[with [^\]]{0,2000}\])*\s*")

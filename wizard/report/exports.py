@@ -46,7 +46,7 @@ def _rows(run: ExportRun, language: str) -> Iterator[FactRow]:
         text = words("report.with-detail", language, text=said, detail=detail) if detail else said
         yield _row("export-search", text, language)
     if run.error is not None:
-        yield _row("export-error", telling_line(run), language)
+        yield _row("export-error" if run.exported is False else "run-error", telling_line(run), language)
         if run.log:
             yield _row("export-log", run.log[:_LONGEST], language)
 

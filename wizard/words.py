@@ -40,6 +40,13 @@ def words(key: str, language: str, /, **values: object) -> str:
     return found.format_map(values) if values else found
 
 
+def known(key: str, otherwise: str, language: str) -> str:
+    """The text "area.key" for a value of a case; the value itself where it is one that this version does not know."""
+    name, _, text = key.partition(".")
+    found = area(name).get(text)
+    return found.of(language) if found else otherwise
+
+
 def system_language() -> str:
     """The user's language as the system says it, if Naosu speaks it, else "en". NAOSU_LANG overrides it."""
     for name in ("NAOSU_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):

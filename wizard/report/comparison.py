@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from checks.case import Case
 from checks.facts import ModelComparison, ModelDifference, TensorDifference
-from wizard.words import area, words
+from wizard.words import area, known, words
 
 _NOT_FINITE = 1e308  # what stands for an infinite distance, which JSON has not
 # What can differ, what matters most first: with other inputs a program has to change, of another release it need not.
@@ -88,8 +88,9 @@ def _sentence(comparison: ModelComparison, language: str) -> str:
 
 def _weights(comparison: ModelComparison, language: str) -> str:
     if comparison.weights is None:
-        return words(f"models.weights-{comparison.weights_unread}", language)
-    counted = (words(f"models.tensors-{kind}", language, count=n) for kind, n in comparison.weights.items())
+        return known(f"models.weights-{comparison.weights_unread}", comparison.weights_unread, language)
+    known_kinds = {kind: n for kind, n in comparison.weights.items() if f"tensors-{kind}" in area("models")}
+    counted = (words(f"models.tensors-{kind}", language, count=n) for kind, n in known_kinds.items())
     return words("report.list-separator", language).join(counted)
 
 
@@ -100,18 +101,16 @@ def _row(difference: ModelDifference, language: str) -> ComparisonRow:
 
 
 def _label(difference: ModelDifference, language: str) -> str:
-    found = area("models").get(f"detail-{difference.name}") if difference.what == "detail" else None
-    if found is not None:
-        return found.of(language)
+    if difference.what == "detail":
+        return known(f"models.detail-{difference.name}", difference.name, language)
+    what = known(f"models.differs-{difference.what}", difference.what, language)
     name = difference.name or ("ai.onnx" if difference.what == "opset" else "")
-    return words("models.differs-named" if name else "models.differs-plain", language).format(
-        what=words(f"models.differs-{difference.what}", language), name=name
-    )
+    return words("models.differs-named", language, what=what, name=name) if name else what
 
 
 def _tensor(tensor: TensorDifference, language: str) -> ComparisonRow:
     """Name, how it ended, and how far apart."""
-    ended = words(f"models.tensor-{tensor.kind}", language)
+    ended = known(f"models.tensor-{tensor.kind}", tensor.kind, language)
     faces = tensor.first if tensor.first == tensor.second else " → ".join(filter(None, (tensor.first, tensor.second)))
     if tensor.max_abs is None:
         return ComparisonRow(tensor.name, ended, faces)

@@ -8,7 +8,7 @@ from checks.facts import ExportRun, ModelFacts, NodeDifference, OutputDifference
 from checks.knowledge.exporters import exporter_of
 from checks.model_runs import telling_line
 from wizard.report.fact_sheet import FactRow, FactSection, size
-from wizard.words import area, words
+from wizard.words import known, words
 
 _MOST = 6  # outputs that are named; the JSON holds all of them
 _LONGEST = 1000  # characters of a log
@@ -33,7 +33,7 @@ def _rows(run: ExportRun, language: str) -> Iterator[FactRow]:
     if run.exported:
         yield from _written(run, language)
     if run.inputs:
-        source = _known(f"inputs-from-{run.inputs_from}", run.inputs_from, language)
+        source = known(f"models.inputs-from-{run.inputs_from}", run.inputs_from, language)
         shapes = words("report.list-separator", language).join(map(_tensor, run.inputs))
         yield _row("export-inputs", words("report.with-detail", language, text=shapes, detail=source), language)
     for output in (run.outputs or ())[:_MOST]:
@@ -41,7 +41,7 @@ def _rows(run: ExportRun, language: str) -> Iterator[FactRow]:
     if run.first_difference is not None:
         yield _row("export-first-difference", _node(run.first_difference, language), language)
     if run.search:
-        said = _known(f"search-{run.search}", run.search, language)
+        said = known(f"models.search-{run.search}", run.search, language)
         detail = run.search_detail
         text = words("report.with-detail", language, text=said, detail=detail) if detail else said
         yield _row("export-search", text, language)
@@ -52,7 +52,7 @@ def _rows(run: ExportRun, language: str) -> Iterator[FactRow]:
 
 
 def _fit(run: ExportRun, language: str) -> str:
-    said = words(f"models.fit-{run.fit}", language)
+    said = known(f"models.fit-{run.fit}", run.fit, language)
     needs = [
         words("models.fit-need", language, needed=each.needed, found=each.found)
         if each.found
@@ -72,7 +72,7 @@ def _result(run: ExportRun, language: str) -> str:
     else:
         state = "failed" if run.exported is False else "unloaded" if run.loaded is False else "not-tried"
     said = words(f"models.export-{state}", language)
-    why = _known(f"reason-{run.reason}", run.reason, language) if run.reason else ""
+    why = known(f"models.reason-{run.reason}", run.reason, language) if run.reason else ""
     text = " ".join(filter(None, (said, why)))
     return words("report.with-detail", language, text=text.rstrip(".。"), detail=run.detail) if run.detail else text
 
@@ -133,9 +133,3 @@ def _shape(axes: tuple[int | str, ...]) -> str:
 
 def _row(key: str, value: str, language: str) -> FactRow:
     return FactRow(words(f"models.row-{key}", language), value)
-
-
-def _known(key: str, otherwise: str, language: str) -> str:
-    """The words of an id; the id itself where a newer version wrote it."""
-    found = area("models").get(key)
-    return found.of(language) if found else otherwise

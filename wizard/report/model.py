@@ -26,7 +26,7 @@ from wizard.report.models import ModelView, model_views
 from wizard.report.origins import lines_in_words, origin_in_words
 from wizard.report.steps import is_address
 from wizard.report.verdict import NOTHING_TO_CHECK, Verdict, verdict_of
-from wizard.words import area, words
+from wizard.words import area, known, words
 
 _LONGEST_SOURCE = 120  # characters
 _IN_QUESTION = 0.15  # a finding of a ticket that is surer is worth a question of its own
@@ -140,7 +140,7 @@ def build(case: Case, language: str) -> Report:
         verdict=verdict_of(case, [each.title for each in findings], language),
         meta=_meta(case, language),
         notes=_notes(case, language),
-        exactness=_known(f"exactness-{case.answers.exactness}", "", language),
+        exactness=known(f"report.exactness-{case.answers.exactness}", "", language),
         questions=_questions(findings) if case.facts.told else (),
         findings=findings,
         fine=tuple(_statement(each.cause, language) for each in by_status[Status.CLEAR]),
@@ -206,12 +206,6 @@ def reason_of(outcome: Outcome, language: str) -> str:
     return words("report.with-detail", language, text=why, detail=values["why"]) if values.get("why") else why
 
 
-def _known(key: str, otherwise: str, language: str) -> str:
-    """A word for a value of a case; the value itself where it is one that this version does not know."""
-    found = area("report").get(key)
-    return found.of(language) if found else otherwise
-
-
 def finding_view(finding: Finding, facts: Facts, language: str) -> FindingView:
     """One finding in words, with its remedies for the machine that the facts tell of."""
     cause = cause_of(finding.cause)
@@ -260,8 +254,8 @@ def _evidence(evidence: Evidence, language: str) -> EvidenceRow:
     source = evidence.source
     if not is_address(source) and len(source) > _LONGEST_SOURCE:  # what a table was made from, in a list
         source = f"{source[:_LONGEST_SOURCE].rsplit(' ', 1)[0]} …"
-    problem = area("models").get(f"problem-{evidence.value}") if evidence.name == "model_problem" else None
-    value = problem.of(language) if problem else evidence.value
+    is_problem = evidence.name == "model_problem"
+    value = known(f"models.problem-{evidence.value}", evidence.value, language) if is_problem else evidence.value
     return EvidenceRow(label(evidence.name, language), value, origin, source, text, evidence.lines)
 
 
@@ -296,7 +290,7 @@ def _probe(run: ProbeRun, language: str) -> ProbeRow:
     ]
     return ProbeRow(
         name=label(run.probe, language),
-        status=_known(f"probe-{run.status}", run.status, language),
+        status=known(f"report.probe-{run.status}", run.status, language),
         seconds="" if run.seconds is None else words("report.seconds", language, seconds=run.seconds),
         detail=words("report.list-separator", language).join(each for each in details if each),
         is_trouble=run.status != "ok",
@@ -308,9 +302,9 @@ def _meta(case: Case, language: str) -> tuple[tuple[str, str], ...]:
     oldest, newest = (day.isoformat() for day in knowledge_days())
     answers = case.answers
     rows = [
-        ("meta-symptom", _known(f"symptom-{answers.symptom}", answers.symptom, language)),
-        ("meta-exactness", _known(f"exactness-name-{answers.exactness}", answers.exactness, language)),
-        ("meta-effort", "" if case.facts.told else _known(f"effort-{answers.effort}", answers.effort, language)),
+        ("meta-symptom", known(f"report.symptom-{answers.symptom}", answers.symptom, language)),
+        ("meta-exactness", known(f"report.exactness-name-{answers.exactness}", answers.exactness, language)),
+        ("meta-effort", "" if case.facts.told else known(f"report.effort-{answers.effort}", answers.effort, language)),
         ("meta-target", case.facts.target or ""),
         ("meta-created", moment(case.created, language)),
         ("meta-naosu", case.naosu),

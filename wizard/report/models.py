@@ -17,7 +17,7 @@ from checks.model_verdicts import ModelVerdict, Outcome
 from checks.shell import fill_sentence
 from wizard.report.exports import export_sections
 from wizard.report.fact_sheet import FactRow, FactSection, label, size
-from wizard.words import area, words
+from wizard.words import known, words
 
 _MOST = 12  # operators, inputs, classes, files that are named; the JSON holds all of them
 _SYMBOLS = {"blocking": "×", "warning": "!", "clear": "✓", "note": "i", "open": "?", "absent": "–"}
@@ -99,7 +99,7 @@ def _view(model: ModelFacts, name: str, case: Case, language: str) -> ModelView:
     verdicts = _verdicts(told, mine, model, case.facts.target or "", language)
     standing = standing_of(model, case.findings, case.verdicts)
     state = STATES[standing]
-    dependence = words(f"models.dependence-{model.dependence}", language) if model.dependence else ""
+    dependence = known(f"models.dependence-{model.dependence}", model.dependence or "", language)
     return ModelView(
         path=model.path,
         name=name,
@@ -125,7 +125,7 @@ def _format(model: ModelFacts, language: str) -> str:
 def _problem(model: ModelFacts, language: str) -> str:
     if not model.problem:
         return ""
-    text = _known(f"problem-{model.problem}", model.problem, language)
+    text = known(f"models.problem-{model.problem}", model.problem, language)
     detail = model.problem_detail
     return words("report.with-detail", language, text=text.rstrip(".。"), detail=detail) if detail else text
 
@@ -184,7 +184,7 @@ def _because(verdict: ModelVerdict, findings: Sequence[Finding], language: str) 
         values = next((each.placeholders() for each in findings if each.cause == verdict.cause), {})
         parts.append(fill_sentence(cause_of(verdict.cause).text_with(values, language).title, values))
     if verdict.reason:
-        parts.append(_known(f"reason-{verdict.reason}", verdict.reason, language))
+        parts.append(known(f"models.reason-{verdict.reason}", verdict.reason, language))
     total = sum(each.seconds or 0.0 for each in verdict.shares)
     parts += [_share(each, total, language) for each in verdict.shares]
     if verdict.error:
@@ -213,7 +213,7 @@ def _sections(model: ModelFacts, dependence: str, language: str) -> Iterator[Fac
     yield section("interface", _interface_rows(model, language))
     yield section("inside", _inside_rows(model, language))
     yield section(
-        "details", (FactRow(_known(f"detail-{key}", key, language), text) for key, text in model.details.items())
+        "details", (FactRow(known(f"models.detail-{key}", key, language), text) for key, text in model.details.items())
     )
     for run in model.runs:
         yield FactSection(
@@ -295,7 +295,7 @@ def _inside_rows(model: ModelFacts, language: str) -> Iterator[FactRow]:
 
 def _run_rows(run: ModelRun, language: str) -> Iterator[FactRow]:
     state = "ran" if run.ran else "loaded" if run.loaded else "failed" if run.loaded is False else "not-tried"
-    why = _known(f"reason-{run.reason}", run.reason, language) if run.reason else ""
+    why = known(f"models.reason-{run.reason}", run.reason, language) if run.reason else ""
     said = " ".join(filter(None, (words(f"models.run-{state}", language), why)))
     yield _row(
         "run", words("report.with-detail", language, text=said, detail=run.detail) if run.detail else said, language
@@ -325,14 +325,8 @@ def _row(key: str, value: str, language: str) -> FactRow:
     return FactRow(words(f"models.row-{key}", language), value)
 
 
-def _known(key: str, otherwise: str, language: str) -> str:
-    """The words of an id; the id itself where a newer version wrote it, or a format has a name of its own."""
-    found = area("models").get(key)
-    return found.of(language) if found else otherwise
-
-
 def _bound(binding: Binding, language: str) -> str:
-    name = _known(f"bound-{binding.kind}", binding.kind, language)
+    name = known(f"models.bound-{binding.kind}", binding.kind, language)
     return words("models.bound-value", language, name=name, value=binding.value) if binding.value else name
 
 

@@ -101,18 +101,18 @@ def parse(data: bytes) -> Iterator[tuple[int, int, int | bytes]]:
         key = data[at]
         at += 1
         if key > 0x7F:
-            key, at = _varint(data, at - 1)
+            key, at = varint(data, at - 1)
         number, wire = key >> 3, key & 7
         if not 0 < number <= _HIGHEST_FIELD:
             raise Damaged("protobuf-damaged", f"field {number}")
         if wire == BYTES:
-            size, at = _varint(data, at)
+            size, at = varint(data, at)
             if at + size > end:
                 raise Damaged("truncated", f"field {number} needs {size} bytes")
             yield number, wire, data[at : at + size]
             at += size
         elif wire == VARINT:
-            value, at = _varint(data, at)
+            value, at = varint(data, at)
             yield number, wire, value
         elif wire in (FIXED32, FIXED64):
             size = 4 if wire == FIXED32 else 8
@@ -133,7 +133,7 @@ def packed(data: bytes) -> Iterator[int]:
     """The varints of a packed repeated field."""
     at = 0
     while at < len(data):
-        value, at = _varint(data, at)
+        value, at = varint(data, at)
         yield value
 
 
@@ -144,15 +144,15 @@ def float32(value: int) -> float:
 
 def _field(head: bytes, at: int, base: int) -> tuple[Field, int]:
     """The field whose header begins at ``at`` of ``head``, which lies at ``base``; and the bytes that it takes up."""
-    key, after = _varint(head, at)
+    key, after = varint(head, at)
     number, wire = key >> 3, key & 7
     if not 0 < number <= _HIGHEST_FIELD:
         raise Damaged("protobuf-damaged", f"field {number}")
     if wire == VARINT:
-        value, after = _varint(head, after)
+        value, after = varint(head, after)
         return Field(number, wire, value, base + at, 0), after - at
     if wire == BYTES:
-        size, after = _varint(head, after)
+        size, after = varint(head, after)
         return Field(number, wire, 0, base + after, size), after - at
     if wire in (FIXED32, FIXED64):
         size = 4 if wire == FIXED32 else 8
@@ -163,7 +163,12 @@ def _field(head: bytes, at: int, base: int) -> tuple[Field, int]:
     raise Damaged("protobuf-damaged", f"wire type {wire} of field {number}")
 
 
-def _varint(data: bytes, at: int) -> tuple[int, int]:
+def varint(data: bytes, at: int) -> tuple[int, int]:
+    """The number at a place, and the place behind it.
+
+    Raises:
+        Damaged: "truncated", or "protobuf-damaged" where it does not end within ten bytes.
+    """
     value = shift = 0
     for index in range(at, min(at + 10, len(data))):
         byte = data[index]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from checks.readers.containers.protobuf import varint
 from checks.readers.containers.source import MIB, Damaged, Source
 
 MAGIC = bytes.fromhex("57fb808b247547db")  # 0xdb4775248b80fb57
@@ -103,11 +104,8 @@ def _refuse_compressed(method: int) -> None:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    for index in range(at, min(at + 10, len(data))):
-        byte = data[index]
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, index + 1
-        shift += 7
-    raise Damaged(DAMAGED, "a number without an end")
+    """The table's numbers are those of protobuf."""
+    try:
+        return varint(data, at)
+    except Damaged as problem:
+        raise Damaged(DAMAGED, problem.detail) from problem

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from checks.case import Answers, decode, judged, to_builtins
-from checks.facts import ModelComparison, ModelDifference, ModelFacts, TensorDifference
+from checks.facts import ModelComparison, ModelDifference, TensorDifference
 from checks.judge import MODELS
 from tests.checks.recorded_exports import NAMES as EXPORTS
 from tests.checks.recorded_exports import model as exported

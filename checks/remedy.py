@@ -86,6 +86,19 @@ def plan_remedies(finding: Finding, facts: Facts, language: str) -> tuple[Remedy
     return tuple(plan for plan in plans if remedy_of(plan.id).instead_of not in offered)
 
 
+def installing(package: str, facts: Facts) -> tuple[str, ...]:
+    """The lines that install a package into the target; () where there is none, or they cannot be written safely."""
+    if not facts.target:
+        return ()
+    step = Step(kind="command", code="{pip_install} {package}")
+    try:
+        first, steps, machine = _where_allowed((step,), _Machine.of(facts), "en")
+        made = (_step(each, {"package": package}, machine, "en") for each in steps)
+        return tuple(each.code for each in (*first, *made) if "pip" in (*each.managers, "pip")[:1])
+    except Unquotable:
+        return ()
+
+
 def platforms_of(facts: Facts) -> tuple[str, ...]:
     """The platform tags of a machine, the most special one first; empty where the facts do not tell."""
     os = facts.machine.os if facts.machine else None
@@ -188,9 +201,7 @@ def _plan(remedy: Remedy, values: Mapping[str, str], machine: _Machine, language
     if not steps or not all(values.get(name) or name in CONTEXT for name in remedy.needs):
         return None
     try:
-        first: tuple[PlannedStep, ...] = ()
-        if machine.is_managed_by_system:
-            first, steps, machine = _into_a_venv(steps, machine, language)
+        first, steps, machine = _where_allowed(steps, machine, language)
         known = {**values, **machine.commands(machine.shell)}
         return RemedyPlan(
             id=remedy.remedy,
@@ -263,13 +274,16 @@ def _for_managers(steps: tuple[Step, ...], machine: _Machine) -> tuple[Step, ...
     return tuple(kept)
 
 
-def _into_a_venv(
+def _where_allowed(
     steps: tuple[Step, ...], machine: _Machine, language: str
 ) -> tuple[tuple[PlannedStep, ...], tuple[Step, ...], _Machine]:
-    """PEP 668: pip refuses to touch the system's Python, so what is installed goes into a new venv.
+    """The steps, what goes before them, and the Python that they are for.
 
-    There is nothing to remove from a new venv. A remedy that only removes must say that it means the system.
+    PEP 668: pip refuses to touch the system's Python, so what is installed goes into a new venv. There is nothing to
+    remove from a new venv. A remedy that only removes must say that it means the system.
     """
+    if not machine.is_managed_by_system:
+        return (), steps, machine
     if not any("{pip_install}" in step.code for step in steps):
         return (), steps, dataclasses.replace(machine, removes_from_system=True)
     making = tuple(_step(step, {}, machine, language) for step in _applicable(remedy_of(_VENV_FIRST), machine))

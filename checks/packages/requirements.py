@@ -60,7 +60,7 @@ def broken_requirements(interpreter: InterpreterFacts, os: OsFacts | None) -> It
     installed = {package.name: package for package in reversed(interpreter.packages)}
     for package in interpreter.packages:
         for line in package.requires or ():
-            requirement = _requirement(line)
+            requirement = parsed(line)
             if requirement is None or not _applies(requirement, environment):
                 continue
             found = installed.get(canonicalize_name(requirement.name))
@@ -70,7 +70,7 @@ def broken_requirements(interpreter: InterpreterFacts, os: OsFacts | None) -> It
 
 def asks_for_another(package: Package, neighbour: Package) -> bool:
     """Whether a package's requirements name this neighbour in another version than the one that is installed."""
-    wishes = (_requirement(line) for line in package.requires or ())
+    wishes = (parsed(line) for line in package.requires or ())
     return any(
         wish and canonicalize_name(wish.name) == neighbour.name and not _meets(neighbour, wish) for wish in wishes
     )
@@ -104,8 +104,8 @@ def marker_environment(interpreter: InterpreterFacts, os: OsFacts | None) -> dic
 
 
 @functools.lru_cache(maxsize=8192)  # several checks ask for the same lines, and parsing is what takes the time
-def _requirement(line: str) -> Requirement | None:
-    """The line, parsed; None where it is none (old packages carry lines that no tool reads any more)."""
+def parsed(line: str) -> Requirement | None:
+    """A requirement; None where the line is none (old packages carry lines that no tool reads any more)."""
     try:
         return Requirement(line)
     except InvalidRequirement:

@@ -6,12 +6,12 @@ What is read back is judged again by this version; the findings in the file are 
 from __future__ import annotations
 
 import datetime as dt
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
 from checks import __version__
-from checks.facts import Facts, SentFile, Symptom
+from checks.facts import Facts, Measurement, SentFile, Symptom
 from checks.finding import Finding, Outcome
 from checks.model_verdicts import ModelVerdict
 
@@ -113,7 +113,7 @@ def decode(data: bytes) -> Case:
     if _is_deeper(plain, _DEEPEST):
         raise CaseError("case-unreadable", f"more than {_DEEPEST} levels")
     try:
-        facts = msgspec.convert(plain["facts"], Facts)
+        facts = msgspec.convert(_with_known_measurements(plain["facts"]), Facts)
         answers = msgspec.convert(plain.get("answers", {}), Answers)
         created = msgspec.convert(plain.get("created", ""), str)
         complete = msgspec.convert(plain.get("complete", True), bool)
@@ -126,6 +126,16 @@ def decode(data: bytes) -> Case:
         facts = msgspec.structs.replace(facts, symptom=Symptom(origin="case", name=answers.symptom))
     again = judged(facts, answers, created=created, complete=complete)
     return msgspec.structs.replace(again, newer=newer, naosu=str(plain.get("naosu", "")))
+
+
+def _with_known_measurements(facts: Any) -> Any:
+    """The facts without kinds of measurements that only a newer version knows."""
+    measured = facts.get("measurements") if isinstance(facts, dict) else None
+    if not isinstance(measured, list):
+        return facts
+    kinds = {each.__struct_config__.tag for each in get_args(Measurement)}
+    known = [each for each in measured if isinstance(each, dict) and each.get("kind") in kinds]
+    return {**facts, "measurements": known}
 
 
 def _with_kept_text(sent: SentFile) -> SentFile:

@@ -21,10 +21,12 @@ from typing import Any
 import msgspec
 
 from checks.case import Answers, Case, now
+from checks.computations import Computation, budget, computations
 from checks.events import (
     CheckEnded,
     Event,
     Finished,
+    Measured,
     Planned,
     ProbeEnded,
     ProbeSlow,
@@ -40,6 +42,7 @@ from checks.facts import (
     Frameworks,
     InterpreterFacts,
     MachineFacts,
+    Measurement,
     ModelComparison,
     ModelFacts,
     ModelRun,
@@ -57,6 +60,7 @@ from checks.model_exports import argument as export_argument
 from checks.model_exports import time_limit as export_time_limit
 from checks.model_trials import Trial, argument, is_broken, memory_reason, trials
 from checks.probes.catalogue import PROBES, ProbeSpec, read_answer
+from checks.probes.computation_catalogue import argument_of, measurements_of, read_measurement, stages_ended
 from checks.probes.model_catalogue import runs_of, time_limit
 from checks.probes.runner import Answer, ProbeTask, run_probe
 from checks.readers.models import read_models
@@ -118,6 +122,8 @@ class _Examination:
         self._trials: tuple[Trial, ...] = ()
         self._exports: tuple[ExportTrial, ...] = ()
         self._not_tried: set[str] = set()  # ids of the trials that were planned and not made after all
+        self._computations: tuple[Computation, ...] = ()
+        self._to_compute = budget(request.answers.symptom, request.answers.effort)  # seconds that are not planned yet
 
     def events(self) -> Iterator[Event]:
         """The whole run."""
@@ -139,7 +145,8 @@ class _Examination:
         if target is not None and target.problem is None:
             self._trials = trials(models, target, self._request.answers.effort)
             self._exports = export_trials(models, target, self._request.answers.effort, self._request.exports)
-        self._expected.update({each.id: each.expected_seconds for each in self._one_by_one() if not each.reason})
+        tried: tuple[Trial | ExportTrial, ...] = (*self._trials, *self._exports)
+        self._expected.update({each.id: each.expected_seconds for each in tried if not each.reason})
         yield Planned(probes=dict(self._expected), checks=tuple(each.cause for each in planned))
         if self._request.interpreters is None and not self._cancelled():
             # Looked for while the probes run: other interpreters explain much ("torch is in that one").
@@ -153,11 +160,15 @@ class _Examination:
         exported: dict[str, ExportRun] = {}
         for each in self._exports:
             yield from self._export(each, facts, exported)
-        tried = tuple(_with_runs(each, self._trials, runs) for each in models)
+        measured: list[Measurement] = []
+        yield from self._plan_computations(facts)
+        for computation in self._computations:
+            yield from self._compute(computation, measured)
+        with_runs = tuple(_with_runs(each, self._trials, runs) for each in models)
         yield from self._until(comparing)
         compared = comparing.result() if comparing.done() else ()
-        found = _with_exports(tried, self._exports, exported)
-        facts = msgspec.structs.replace(facts, models=found, comparisons=compared)
+        found = _with_exports(with_runs, self._exports, exported)
+        facts = msgspec.structs.replace(facts, models=found, comparisons=compared, measurements=tuple(measured))
         outcomes: list[Outcome] = []
         for outcome in judge_each(facts):
             outcomes.append(outcome)
@@ -176,9 +187,9 @@ class _Examination:
             )
         )
 
-    def _one_by_one(self) -> tuple[Trial | ExportTrial, ...]:
+    def _one_by_one(self) -> tuple[Trial | ExportTrial | Computation, ...]:
         """What is tried after all else, one at a time."""
-        return (*self._trials, *self._exports)
+        return (*self._trials, *self._exports, *self._computations)
 
     def _read_models(self) -> tuple[ModelFacts, ...]:
         found: list[ModelFacts] = []
@@ -234,6 +245,36 @@ class _Examination:
         yield from self._follow()
         exported[trial.id] = export_of(self._futures[trial.id].result(), trial)
 
+    def _plan_computations(self, facts: Facts) -> Iterator[Event]:
+        """Which devices compute is known only now that the frameworks were asked."""
+        if self._to_compute and not self._cancelled():
+            self._computations = computations(facts, self._request.answers.effort)
+            planned = {each.id: each.expected_seconds for each in self._computations}
+            self._expected |= planned
+            yield Planned(probes=planned, checks=())
+        self._to_compute = 0.0
+
+    def _compute(self, computation: Computation, measured: list[Measurement]) -> Iterator[Event]:
+        """One framework on one device. After a crash the kinds of measurement that are left get a new process."""
+        effort = self._request.answers.effort
+        waiting = dict(computation.seconds)
+        while waiting:
+            task = ProbeTask(
+                probe=computation.id,
+                script=computation.spec.script,
+                interpreter=computation.interpreter,
+                argument=argument_of(computation.device, effort, waiting),
+                time_limit=computation.time_limit(effort),
+            )
+            self._futures[computation.id] = self._pool.submit(self._run, task)
+            yield from self._follow()
+            answer = self._futures[computation.id].result()
+            measured += measurements_of(answer, computation.origin)
+            begun = stages_ended(answer)
+            if answer.run.status not in ("crashed", "timed-out", "too-much-memory") or not waiting.keys() & set(begun):
+                return
+            waiting = {kind: seconds for kind, seconds in waiting.items() if kind not in begun}
+
     def _start_own(self) -> None:
         for spec in PROBES:
             if spec.id in OWN and spec.id not in self._futures:
@@ -285,8 +326,14 @@ class _Examination:
             self._stages[probe] = (stage, time.monotonic())
             self._queue.put(ProbeStage(probe, stage))
 
+        def learned(facts: dict[str, Any]) -> None:
+            for raw in facts.get("measurements+") or ():
+                made = read_measurement(raw, task.script.name)
+                if made is not None:
+                    self._queue.put(Measured(probe, made))
+
         try:
-            answer = run_probe(task, cancelled=self._cancelled, on_stage=staged)
+            answer = run_probe(task, cancelled=self._cancelled, on_stage=staged, on_facts=learned)
         except Exception as error:  # no room for temporary files, no thread to be had: what the others tell is kept
             log.exception("the probe %s could not be run", probe)
             answer = _not_run(task, error)
@@ -320,7 +367,7 @@ class _Examination:
 
     def _progress(self) -> Progress:
         """Share by expected seconds; the remaining time is not told once a probe takes longer than expected."""
-        total = sum(self._expected.values())
+        total = sum(self._expected.values()) + self._to_compute
         done, beside, after, overdue = 0.0, 0.0, 0.0, False
         one_by_one = {trial.id for trial in self._one_by_one()}
         for probe, expected in self._expected.items():
@@ -334,6 +381,7 @@ class _Examination:
             else:
                 beside = max(beside, expected - elapsed)
             overdue = overdue or elapsed > expected
+        after += self._to_compute
         return Progress(share=done / total if total else 0.0, remaining=None if overdue else beside + after)
 
     def _facts(

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from checks.case import Case
-from checks.facts import ProbeRun
+from checks.facts import Measurement, ProbeRun
 from checks.finding import Outcome
 
 
 @dataclass(frozen=True)
 class Planned:
-    """The work ahead: ids of the probes ("machine", "nvidia", "torch") with the seconds each is expected to take."""
+    """The work ahead: ids of the probes ("machine", "nvidia", "torch") with the seconds each is expected to take.
+
+    It comes again with more where the first probes tell what else there is to do.
+    """
 
     probes: dict[str, float]
     checks: tuple[str, ...]
@@ -39,6 +42,14 @@ class ProbeSlow:
     probe: str
     stage: str
     seconds: float
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A probe that computes has measured something."""
+
+    probe: str
+    measurement: Measurement
 
 
 @dataclass(frozen=True)
@@ -71,4 +82,4 @@ class Finished:
     case: Case
 
 
-Event = Planned | ProbeStarted | ProbeStage | ProbeSlow | ProbeEnded | CheckEnded | Progress | Finished
+Event = Planned | ProbeStarted | ProbeStage | ProbeSlow | Measured | ProbeEnded | CheckEnded | Progress | Finished

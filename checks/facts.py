@@ -14,7 +14,7 @@ Versions are kept as text, as they came; compare them through :mod:`checks.versi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -590,9 +590,9 @@ class ProbeRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     """How one probe ended. The crash of an interpreter is a fact like any other.
 
     ``status``: "ok"; "failed" (an exception in an essential stage); "crashed" (a signal, an exit code other than
-    0, or an end in the middle of a stage); "timed-out"; "cancelled"; "not-python" (the file is no Python
-    interpreter); "not-started" (the system refused to start it); "no-answer" (exit 0 without any stage, or an
-    unreadable answer).
+    0, or an end in the middle of a stage); "timed-out"; "too-much-memory" (it took more than ``memory_limit`` bytes);
+    "cancelled"; "not-python" (the file is no Python interpreter); "not-started" (the system refused to start it);
+    "no-answer" (exit 0 without any stage, or an unreadable answer).
     """
 
     probe: str
@@ -602,6 +602,7 @@ class ProbeRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     exit_code: int | None = None
     signal: str | None = None  # "SIGSEGV"; on Windows the NTSTATUS name
     seconds: float | None = None
+    memory_limit: int | None = None  # of one that was ended for taking more
     output_bytes: int | None = None  # what it wrote on stdout and stderr together
     stderr_tail: str | None = None
     detail: str | None = None
@@ -732,6 +733,7 @@ class ModelRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     inputs: tuple[TensorSpec, ...] | None = None  # what it was given
     shares: tuple[ProviderShare, ...] | None = None
     seconds: float | None = None  # of one inference
+    memory_limit: int | None = None  # bytes, of one that was ended for taking more
     log: str | None = None  # what the runtime printed about it
 
 
@@ -812,6 +814,7 @@ class ExportRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     error: ErrorText | None = None
     log: str | None = None
     seconds: float | None = None  # of the export
+    memory_limit: int | None = None  # bytes, of one that was ended for taking more
     size: int | None = None  # bytes of the export
     opset: int | None = None
     runner: str = ""  # what ran the export: "onnxruntime 1.31.1"
@@ -913,6 +916,188 @@ class ModelComparison(Fact, frozen=True, kw_only=True, omit_defaults=True):
 # --- everything together ---------------------------------------------------------------------------------------------
 
 
+# --- computations ----------------------------------------------------------------------------------------------------
+
+
+class ArrayDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How far a candidate array is from a reference of the same shape, as compute_difference.py counts it.
+
+    Distances are of the elements that are finite in both; None where there is none.
+    """
+
+    elements: int
+    differing: int  # elements whose bits differ; 0: the same bits
+    max_abs: float | None = None
+    max_rel: float | None = None  # the largest of |difference| / |reference|, of references that are not 0
+    max_ulp: int | None = None  # representable numbers from one to the other
+    scale: float | None = None  # the largest magnitude in the reference
+    cosine: float | None = None
+    ulp_histogram: tuple[int, ...] = ()  # elements that are 0, 1, 2-3, 4-7, 8-15, ... ULP apart
+    nan: int = 0  # elements of which just one is NaN
+    infinite: int = 0  # elements of which just one is infinite, or both with opposite signs
+    first: tuple[int, ...] | None = None  # index of the first element whose bits differ
+    worst: tuple[int, ...] | None = None  # index of the largest distance
+    same_top: float | None = None  # rows (of the last axis) whose largest element is at the same place, as a share
+    same_top5: float | None = None  # likewise with the set of the five largest
+
+
+class Measured(Fact, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind"):
+    """Base of all measurements: what was computed, where and how.
+
+    ``reason``: an id [reason-...] of measurements.toml, why it was not measured, or not to the end. ``detail``: what
+    belongs into that sentence.
+    """
+
+    framework: str = ""  # a field of Frameworks, or "numpy"
+    operation: str = ""  # an id of resources/knowledge/computations.toml; a node or output of the user's model
+    device: str = ""  # "cpu", "cuda:0", "mps", "xpu:0"; of ONNX Runtime the execution provider
+    dtype: str = ""
+    setting: str = "default"  # an id of computations.toml: "default", "deterministic", "tf32-off", "threads-1"
+    seconds: float | None = None  # of one repetition, the median
+    reason: str = ""
+    detail: str = ""
+    error: ErrorText | None = None
+
+
+class Repeat(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="repeat"):
+    """One operation again and again with the same inputs and seeds. Results are told apart by their fingerprints."""
+
+    repetitions: int = 0
+    distinct: int | None = None
+    fingerprints: tuple[str, ...] = ()  # of the distinct results in the order in which they came, the first 20
+    counts: tuple[int, ...] = ()  # how often each of these came
+    spread: ArrayDifference | None = None  # the first result beside the one that is the farthest from it
+    terms: int | None = None  # numbers that are added up for one element
+
+
+class Experiment(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="experiment"):
+    """One of the two experiments of the articles: the sum of squares, the small network trained again.
+
+    ``values``: of each run the figures that the article prints: the sum; the validation errors at ``steps``.
+    ``exact``: the same, their bits in hexadecimal. ``fingerprints``: of each run's last weights.
+    """
+
+    steps: tuple[int, ...] = ()
+    values: tuple[tuple[float | None, ...], ...] = ()  # None: no number (NaN, infinite)
+    exact: tuple[tuple[str, ...], ...] = ()
+    fingerprints: tuple[str, ...] = ()
+    expected: float | None = None  # the true value, where there is one
+
+
+class Portrait(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="portrait"):
+    """The result of an operation on portable inputs, so that another device or machine can be compared without it.
+
+    ``samples``: elements at the places that checks/probes/compute_portrait.py draws, their bits in hexadecimal.
+    ``block_sums``: sums of the elements of each block in float64, in hexadecimal (float.hex).
+    """
+
+    shape: tuple[int, ...] = ()
+    fingerprint: str = ""
+    samples: tuple[str, ...] = ()
+    block_sums: tuple[str, ...] = ()
+    scale: float | None = None
+    terms: int | None = None
+
+
+class Precision(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="precision"):
+    """The error of an operation under a setting, against the same in float64 on the processor.
+
+    ``against``: the difference from the true result. ``beside``: from the result under the setting ``other`` on the
+    same device, where the question is what the setting changes (batch size, threads, memory format).
+    """
+
+    against: ArrayDifference | None = None
+    other: str = ""
+    beside: ArrayDifference | None = None
+    terms: int | None = None
+    rms: float | None = None  # root mean square of the errors
+    condition: float | None = None  # the largest sum of magnitudes of the terms of one element
+
+
+class Flip(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="flip"):
+    """Two runs that differ, and what becomes of the difference when one suspect is changed (``setting``).
+
+    ``before``: the two runs as they were; ``after``: with the suspect changed in both.
+    """
+
+    pair: tuple[str, str] = ("", "")  # what the two runs are: devices, settings, batch sizes
+    before: ArrayDifference | None = None
+    after: ArrayDifference | None = None
+
+
+class ModelMeasured(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="model"):
+    """The user's own model run twice or more: again, or on two devices, providers, levels, threads, batch sizes.
+
+    ``operation``: the output's name. ``setting`` beside ``other``: the two runs; the same where it was repeated.
+    """
+
+    path: str = ""
+    other: str = ""
+    repetitions: int = 0
+    distinct: int | None = None
+    difference: ArrayDifference | None = None
+    inputs: tuple[TensorSpec, ...] = ()
+    inputs_from: str = ""  # "given", "drawn"
+    first_node: str = ""  # the first node whose results part
+    first_op: str = ""
+    first_difference: ArrayDifference | None = None
+    decisions: float | None = None  # share of the rows whose decision (the largest output) is the same
+
+
+class HealthSample(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A card at one moment of the load. Units as in NvidiaGpu; ``second`` since the load began."""
+
+    second: float
+    temperature: int | None = None
+    memory_temperature: int | None = None
+    clock_sm: int | None = None
+    clock_memory: int | None = None
+    power: float | None = None
+    utilization: int | None = None
+    throttle_reasons: tuple[str, ...] | None = None
+    checked: int = 0  # results that were compared bit by bit until then
+    wrong: int = 0  # of these, results with a wrong bit
+
+
+class WrongBits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A wrong result of the load: when, and where."""
+
+    second: float
+    operation: str
+    index: tuple[int, ...]
+    expected: str  # bits in hexadecimal
+    found: str
+    elements: int = 1  # how many were wrong in this result
+
+
+class Health(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="health"):
+    """A device under a load whose every result is checked bit by bit."""
+
+    length: float | None = None  # seconds of load
+    checked: int = 0
+    bytes_checked: int = 0
+    samples: tuple[HealthSample, ...] = ()
+    wrong: tuple[WrongBits, ...] = ()
+    xid: tuple[XidEvent, ...] | None = None  # that came while it ran
+    ecc_corrected: int | None = None  # errors that were counted while it ran
+    ecc_uncorrected: int | None = None
+    remapped_rows: int | None = None  # rows that were remapped while it ran
+
+
+Measurement = Repeat | Experiment | Portrait | Precision | Flip | ModelMeasured | Health
+_M = TypeVar("_M", bound=Measured)
+
+
+class Measurements(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """All measurements of a case, for the checks; there is at least one."""
+
+    all: tuple[Measurement, ...] = ()
+
+    def of(self, kind: type[_M]) -> tuple[_M, ...]:
+        """Those of one kind that were made, in their order; what could not be measured has a ``reason``."""
+        return tuple(each for each in self.all if isinstance(each, kind) and not each.reason)
+
+
 class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     """All facts of one case. ``missing`` tells why a kind was not collected: kind -> reason id (see reasons.toml).
 
@@ -930,7 +1115,7 @@ class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     scripts: tuple[SentFile, ...] = ()
     models: tuple[ModelFacts, ...] = ()
     comparisons: tuple[ModelComparison, ...] = ()
-    measurements: tuple[dict[str, Any], ...] = ()
+    measurements: tuple[Measurement, ...] = ()
     missing: dict[str, str] = {}
     told: bool = False
 

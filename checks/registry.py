@@ -108,5 +108,9 @@ KINDS: dict[type, tuple[str, Callable[[facts.Facts], object | None]]] = {
     facts.EnvironmentVariables: ("environment", lambda all_: all_.environment),
     facts.ProbeRuns: ("probes", lambda all_: all_.probes),
     facts.ModelFiles: ("models", lambda all_: facts.ModelFiles(files=all_.models) if all_.models else None),
+    facts.Measurements: (
+        "measurements",
+        lambda all_: facts.Measurements(all=all_.measurements) if all_.measurements else None,
+    ),
     facts.Symptom: ("symptom", lambda all_: all_.symptom),
 }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the events bring the whole engine with them; this module is loaded before it
     from checks.events import Event
+    from checks.facts import Measurement
     from checks.finding import Finding
 
 WAITING = "waiting"
@@ -45,6 +46,7 @@ class Running:
 
     probes: dict[str, Row] = field(default_factory=dict)
     checks: dict[str, Row] = field(default_factory=dict)
+    measurements: list[Measurement] = field(default_factory=list)  # as they came, for the live plots
     share: float = 0.0
     remaining: float | None = None
 
@@ -65,6 +67,8 @@ class Running:
             case events.ProbeSlow(probe=probe, stage=stage):
                 row = self._probe(probe)
                 row.stage, row.slow = stage, True
+            case events.Measured(measurement=measurement):
+                self.measurements.append(measurement)
             case events.ProbeEnded(probe=probe, run=run):
                 row = self._probe(probe)
                 row.seconds = run.seconds if run.seconds is not None else row.elapsed()

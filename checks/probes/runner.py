@@ -49,7 +49,8 @@ _LOADER_SPEAKS = re.compile(r"error while loading shared libraries|Error (loadin
 class ProbeTask:
     """One probe to run: the script, the interpreter, its argument, and how long it may take (seconds).
 
-    ``environment`` is laid over the environment variables that the user's own program would have.
+    ``environment`` is laid over the environment variables that the user's own program would have. ``memory_limit``:
+    bytes that it may take with all that it starts; None: as many as it likes.
     """
 
     probe: str
@@ -58,6 +59,7 @@ class ProbeTask:
     argument: Mapping[str, Any] = field(default_factory=dict)
     time_limit: float = 60.0
     environment: Mapping[str, str] = field(default_factory=dict)
+    memory_limit: int | None = None
 
 
 @dataclass(frozen=True)
@@ -73,31 +75,31 @@ def run_probe(
     *,
     cancelled: Callable[[], bool] = lambda: False,
     on_stage: Callable[[str], None] = lambda _: None,
+    on_facts: Callable[[dict[str, Any]], None] = lambda _: None,
 ) -> Answer:
-    """Run one probe to its end, its time limit or the cancel. Never raises for what the target does.
+    """Run one probe to its end, its limits or the cancel. Never raises for what the target does.
 
     Args:
         task: what to run.
         cancelled: asked about fifty times a second; True ends the probe.
         on_stage: told the name of each stage as it begins, on the calling thread.
+        on_facts: told the facts as they come, on the calling thread.
 
     Raises:
         OSError: there is no place for temporary files on this machine.
     """
     with tempfile.TemporaryDirectory(prefix="naosu-", ignore_cleanup_errors=True) as folder:
-        return _Running(task, Path(folder), cancelled, on_stage).answer()
+        return _Running(task, Path(folder), cancelled, Transcript(on_stage, on_facts)).answer()
 
 
 class _Running:
     """One probe from its start to its :class:`ProbeRun`."""
 
-    def __init__(
-        self, task: ProbeTask, folder: Path, cancelled: Callable[[], bool], on_stage: Callable[[str], None]
-    ) -> None:
+    def __init__(self, task: ProbeTask, folder: Path, cancelled: Callable[[], bool], transcript: Transcript) -> None:
         self._task = task
         self._folder = folder
         self._cancelled = cancelled
-        self._transcript = Transcript(on_stage)
+        self._transcript = transcript
         self._started = time.monotonic()
 
     def answer(self) -> Answer:
@@ -112,6 +114,7 @@ class _Running:
                     self._command(path),
                     environment={**probe_environment(self._task.interpreter), **self._task.environment},
                     folder=self._folder,
+                    memory_limit=self._task.memory_limit,
                 )
             except (OSError, ValueError) as error:
                 return self._refused(error)
@@ -144,7 +147,10 @@ class _Running:
         ]
 
     def _follow(self, tree: ProcessTree, file: BinaryIO, output: _Output) -> str | None:
-        """Wait for the end. Returns why we ended it: "cancelled", "timed-out", "no-answer"; None: it ended itself."""
+        """Wait for the end.
+
+        Returns why we ended it: "cancelled", "timed-out", "too-much-memory", "no-answer"; None: it ended itself.
+        """
         hurried = 0
         while tree.process.poll() is None:
             self._transcript.feed(file.read(LIMIT))
@@ -152,6 +158,8 @@ class _Running:
                 return "cancelled"
             if time.monotonic() - self._started > self._task.time_limit:
                 return "timed-out"
+            if tree.takes_too_much:
+                return "too-much-memory"
             if self._transcript.overflown:
                 return "no-answer"
             # A process that ends closes its output, which wakes us. One that closed it and lives on must not
@@ -180,6 +188,7 @@ class _Running:
             status,
             exit_code=code if stopped is None else None,
             signal=signal_name(code) if stopped is None and code and not self._transcript.done else None,
+            memory_limit=self._task.memory_limit if status == "too-much-memory" else None,
             output_bytes=output,
             stderr_tail=tail or None,
             detail=detail,

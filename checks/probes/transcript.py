@@ -18,8 +18,13 @@ class Transcript:
     ``failed`` is True once an essential stage raised; ``overflown`` once more than :data:`LIMIT` bytes came.
     """
 
-    def __init__(self, on_stage: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        on_stage: Callable[[str], None] = lambda _: None,
+        on_facts: Callable[[dict[str, Any]], None] = lambda _: None,
+    ) -> None:
         self._on_stage = on_stage
+        self._on_facts = on_facts
         self._rest = b""
         self._size = 0
         self._stages: list[StageRun] = []
@@ -82,8 +87,13 @@ class Transcript:
         self._learn(_dict(said.get("facts")))
 
     def _learn(self, facts: dict[str, Any]) -> None:
-        """Each stage may add reasons to "unread"; of everything else the later stage knows more."""
+        """Each stage may add reasons to "unread", and to a list by "name+"; else the later stage knows more."""
+        self._on_facts(facts)
         unread = {**_dict(self.facts.get("unread")), **_dict(facts.get("unread"))}
+        for name in [name for name in facts if name.endswith("+") and isinstance(facts[name], list)]:
+            added, known = facts[name], self.facts.get(name[:-1])
+            facts = {key: value for key, value in facts.items() if key != name}
+            self.facts[name[:-1]] = [*known, *added] if isinstance(known, list) else added
         self.facts |= facts
         if unread:
             self.facts["unread"] = unread

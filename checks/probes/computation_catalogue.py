@@ -1,0 +1,77 @@
+"""The probes that compute: one process per framework and device, and which kinds of measurement each makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from checks.facts import ErrorText, Measurement
+from checks.probes.model_catalogue import crash_of, kept_error
+from checks.probes.runner import Answer
+
+HERE = Path(__file__).parent
+
+TIMES_BUDGET = 3.0  # a process that takes this many times what it was given is ended: something hangs
+START = {"quick": 60.0, "standard": 180.0, "thorough": 600.0}  # seconds by effort, to import a framework
+
+
+@dataclass(frozen=True)
+class ComputationSpec:
+    """The probe of a framework. ``kinds``: stage -> its part of the time, in the order in which they are measured.
+
+    ``expected_start``: seconds until it measures.
+    """
+
+    framework: str
+    stem: str
+    kinds: Mapping[str, float]
+    expected_start: float
+
+    @property
+    def script(self) -> Path:
+        """The file that runs in the interpreter."""
+        return HERE / f"{self.stem}_probe.py"
+
+
+# The most telling kinds come first, for when the time is short.
+COMPUTATION_PROBES: tuple[ComputationSpec, ...] = ()
+
+
+def read_measurement(raw: object, origin: str) -> Measurement | None:
+    """One measurement as the probe told it; None where it is no such thing: the process may be broken."""
+    try:
+        read: Measurement = msgspec.convert(raw, Measurement)
+    except (msgspec.ValidationError, RecursionError):
+        return None
+    return msgspec.structs.replace(read, origin=origin, error=kept_error(read.error))
+
+
+def measurements_of(answer: Answer, origin: str) -> Iterator[Measurement]:
+    """What an answer tells; a measurement during which the process ended comes last, with the end as its error."""
+    told = answer.facts.get("measurements")
+    for raw in told if isinstance(told, list) else ():
+        read = read_measurement(raw, origin)
+        if read is not None:
+            yield read
+    if answer.run.status in ("crashed", "timed-out", "too-much-memory"):
+        cut = read_measurement(answer.facts.get("measuring"), origin)
+        if cut is not None:
+            yield msgspec.structs.replace(cut, reason=answer.run.status, error=_end_of(answer))
+
+
+def _end_of(answer: Answer) -> ErrorText | None:
+    return crash_of(answer) if answer.run.status == "crashed" else None
+
+
+def stages_ended(answer: Answer) -> tuple[str, ...]:
+    """The stages that began: none of them is to be begun again after a crash."""
+    return tuple(stage.name for stage in answer.run.stages)
+
+
+def argument_of(device: str, effort: str, seconds: Mapping[str, float]) -> dict[str, Any]:
+    """What a probe is told: where, and how long each kind may take; kinds that are not named are not measured."""
+    return {"device": device, "effort": effort, "seconds": dict(seconds)}

@@ -89,10 +89,11 @@ def to_builtins(case: Case) -> dict[str, Any]:
     plain: dict[str, Any] = _encodable(msgspec.to_builtins(case))
     plain.pop("newer")
     plain["facts"] = {**KINDS_OF_FACTS, **plain["facts"]}
-    judged_so = plain.pop("verdicts")
+    of_model: dict[str, list[dict[str, Any]]] = {}
+    for verdict in plain.pop("verdicts"):
+        of_model.setdefault(verdict.pop("model"), []).append(verdict)
     for model in plain["facts"]["models"]:
-        mine = (each for each in judged_so if each["model"] == model.get("path", ""))
-        model["verdicts"] = [{name: value for name, value in each.items() if name != "model"} for each in mine]
+        model["verdicts"] = of_model.get(model.get("path", ""), [])
     return {"format": FORMAT, **plain}
 
 

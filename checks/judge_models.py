@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 
 import msgspec
-from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from checks.facts import Facts, FrameworkFacts, ModelFacts, ModelRun
 from checks.finding import Finding, Severity
 from checks.knowledge.model_formats import distributions_of
 from checks.model_runs import FALLBACK, PROCESSOR, elsewhere, telling_line
+from checks.model_standing import by_model
 from checks.model_trials import is_broken, is_installed, runtimes_of
 from checks.model_verdicts import ModelVerdict, Outcome
+from checks.packages.requirements import parsed
 
 PROVIDER_UNAVAILABLE = "ort-provider-unavailable"
 LEFT_OUT = "onnx-runtime-op-unimplemented"
@@ -27,7 +27,11 @@ def verdicts(facts: Facts, findings: Sequence[Finding]) -> tuple[ModelVerdict, .
     """One verdict per model file and runtime that reads its format; none where there is no target to judge."""
     if facts.target_interpreter is None:
         return ()
-    return tuple(each for model in facts.models for each in _of_model(model, facts, findings))
+    found = by_model(findings)
+    general = found.get("", ())
+    return tuple(
+        each for model in facts.models for each in _of_model(model, facts, (*found.get(model.path, ()), *general))
+    )
 
 
 def _of_model(model: ModelFacts, facts: Facts, findings: Sequence[Finding]) -> Iterator[ModelVerdict]:
@@ -42,7 +46,7 @@ def _of_model(model: ModelFacts, facts: Facts, findings: Sequence[Finding]) -> I
             outcome = Outcome.UNKNOWN if reason else Outcome.NOT_INSTALLED
             yield ModelVerdict(model=model.path, runtime=runtime, outcome=outcome, reason=reason)
         else:
-            mine = [each for each in findings if _is_about(each, model, runtime)]
+            mine = [each for each in findings if _is_about(each, runtime)]
             verdict = _by_runs(model, runtime, mine) or _by_tables(model, runtime, facts, mine)
             yield msgspec.structs.replace(verdict, version=_version(runtime, facts))
 
@@ -58,11 +62,11 @@ def _runtimes(model: ModelFacts, facts: Facts) -> Iterator[str]:
         yield runtime
 
 
-def _is_about(finding: Finding, model: ModelFacts, runtime: str) -> bool:
-    """Whether a finding concerns this model in this runtime, or the model in any."""
-    if "model_path" not in finding.values:
+def _is_about(finding: Finding, runtime: str) -> bool:
+    """Whether a finding about a model, or about none, concerns it in this runtime."""
+    if not finding.values.get("model_path"):
         return finding.cause == PROVIDER_UNAVAILABLE and runtime == "onnxruntime"
-    return finding.values["model_path"] == model.path and finding.values.get("runtime") in (runtime, "", None)
+    return finding.values.get("runtime") in (runtime, "", None)
 
 
 def _version(runtime: str, facts: Facts) -> str:
@@ -168,62 +172,14 @@ def _by_tables(model: ModelFacts, runtime: str, facts: Facts, findings: Sequence
 
 def _unmet(model: ModelFacts, runtime: str, facts: Facts) -> Iterator[str]:
     """What the file asks of the runtime and its version does not meet ("torch>=2.8")."""
-    try:
-        version = Version(_version(runtime, facts))
-    except InvalidVersion:
-        return
     names = {runtime, *distributions_of(runtime)}
     for line in model.needs.frameworks:
-        try:
-            wish = Requirement(line)
-        except InvalidRequirement:
+        wish = parsed(line)
+        if wish is None or canonicalize_name(wish.name) not in names:
             continue
-        if canonicalize_name(wish.name) in names and not wish.specifier.contains(version, prereleases=True):
+        try:
+            is_met = wish.specifier.contains(Version(_version(runtime, facts)), prereleases=True)
+        except ValueError:  # no version, or a number longer than Python converts
+            continue
+        if not is_met:
             yield line
-
-
-# --- a file as a whole ------------------------------------------------------------------------------------------------
-
-
-class Standing(StrEnum):
-    """What can be said of a model file in a word, the worst first."""
-
-    UNREADABLE = "unreadable"
-    DOES_NOT_RUN = "does-not-run"
-    ATTENTION = "attention"  # it runs, but not where or as it should, or something is to be known
-    NO_PROGRAM = "no-program"  # nothing in the target reads it
-    UNKNOWN = "unknown"
-    READ = "read"  # there was no target
-    SHOULD_RUN = "should-run"
-    RUNS = "runs"
-
-
-SERIOUS = frozenset({Standing.UNREADABLE, Standing.DOES_NOT_RUN, Standing.ATTENTION})
-_RAN = (Outcome.RUNS, Outcome.LOADS)
-
-
-def standing_of(model: ModelFacts, findings: Sequence[Finding], verdicts: Sequence[ModelVerdict]) -> Standing:
-    """The best that a program makes of the file, with what was found against it counted in."""
-    severities = {each.severity for each in findings if each.values.get("model_path") == model.path}
-    outcomes = {each.outcome for each in verdicts if each.model == model.path} - {Outcome.NOT_INSTALLED}
-    if model.problem and not outcomes & {*_RAN, Outcome.RUNS_WITH_FALLBACK}:
-        return Standing.UNREADABLE
-    works = bool(outcomes & {*_RAN, Outcome.RUNS_WITH_FALLBACK, Outcome.SHOULD_RUN})
-    if (Severity.BLOCKING in severities and not works) or (Outcome.DOES_NOT_RUN in outcomes and not works):
-        return Standing.DOES_NOT_RUN
-    if severities & {Severity.BLOCKING, Severity.WARNING} or (
-        outcomes and not outcomes & {*_RAN, Outcome.SHOULD_RUN, Outcome.UNKNOWN}
-    ):
-        return Standing.ATTENTION
-    if outcomes & set(_RAN):
-        return Standing.RUNS
-    if Outcome.SHOULD_RUN in outcomes:
-        return Standing.SHOULD_RUN
-    if outcomes:
-        return Standing.UNKNOWN
-    return Standing.NO_PROGRAM if any(each.model == model.path for each in verdicts) else Standing.READ
-
-
-def is_any_serious(facts: Facts, findings: Sequence[Finding], verdicts: Sequence[ModelVerdict]) -> bool:
-    """Whether a model file could not be read, does not run, or wants attention."""
-    return any(standing_of(each, findings, verdicts) in SERIOUS for each in facts.models)

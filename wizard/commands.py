@@ -298,7 +298,7 @@ COMMANDS = {"check": _check, "inspect": _inspect, "diagnose": _diagnose, "show":
 def _deliver(case: Case, chosen: argparse.Namespace) -> int:
     """Write what was asked for, print the summary, and return the exit status."""
     from checks.judge import MODELS, is_found
-    from checks.judge_models import is_any_serious
+    from checks.model_standing import is_any_serious
 
     streams = _streams(chosen)
     for kind in ("json", "markdown", "reply", "pdf"):

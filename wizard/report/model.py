@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from checks import __version__
@@ -22,7 +22,7 @@ from checks.remedy import RemedyPlan, plan_remedies
 from checks.shell import fill_sentence
 from wizard.report.comparison import ComparisonView, comparison_views
 from wizard.report.fact_sheet import FactSection, fact_sections, label
-from wizard.report.models import ModelView, model_views
+from wizard.report.models import ModelView, model_views, names_of
 from wizard.report.origins import lines_in_words, origin_in_words
 from wizard.report.steps import is_address
 from wizard.report.verdict import NOTHING_TO_CHECK, Verdict, verdict_of
@@ -168,12 +168,13 @@ def _title(case: Case) -> str:
 
 def _findings(case: Case, language: str) -> tuple[FindingView, ...]:
     """The findings in words, each with the remedies for the machine on which it is to be mended."""
+    names = names_of(case.facts.models)
     if case.facts.told or not any(log.text for log in case.facts.logs):
-        return tuple(finding_view(each, case.facts, language) for each in case.findings)
+        return tuple(finding_view(each, case.facts, language, names) for each in case.findings)
     from checks.readers.ticket.other_machine import machine_of, told_elsewhere
 
     elsewhere = told_elsewhere(case.facts)
-    return tuple(finding_view(each, machine_of(each, case.facts, elsewhere), language) for each in case.findings)
+    return tuple(finding_view(each, machine_of(each, case.facts, elsewhere), language, names) for each in case.findings)
 
 
 def _questions(findings: Sequence[FindingView]) -> tuple[str, ...]:
@@ -206,8 +207,8 @@ def reason_of(outcome: Outcome, language: str) -> str:
     return words("report.with-detail", language, text=why, detail=values["why"]) if values.get("why") else why
 
 
-def finding_view(finding: Finding, facts: Facts, language: str) -> FindingView:
-    """One finding in words, with its remedies for the machine that the facts tell of."""
+def finding_view(finding: Finding, facts: Facts, language: str, names: Mapping[str, str]) -> FindingView:
+    """One finding in words, with its remedies for the machine that the facts tell of; ``names`` of the model files."""
     cause = cause_of(finding.cause)
     values = finding.placeholders()
     text = cause.text_with(values, language)
@@ -217,7 +218,7 @@ def finding_view(finding: Finding, facts: Facts, language: str) -> FindingView:
         severity=severity,
         severity_word=words(f"report.severity-{severity}", language),
         symbol=SYMBOLS[severity],
-        title=_titled(finding, fill_sentence(text.title, values), facts, language),
+        title=_titled(finding, fill_sentence(text.title, values), names, language),
         why=fill_sentence(text.why, values),
         explanation=fill_sentence(text.explanation, values).strip(),
         confidence=finding.confidence,
@@ -229,12 +230,10 @@ def finding_view(finding: Finding, facts: Facts, language: str) -> FindingView:
     )
 
 
-def _titled(finding: Finding, title: str, facts: Facts, language: str) -> str:
+def _titled(finding: Finding, title: str, names: Mapping[str, str], language: str) -> str:
     """The title, with the name of the model file that it is about: of many files each may have its own trouble."""
     path = finding.values.get("model_path", "")
-    parts = path.replace("\\", "/").rstrip("/").split("/")
-    is_one = sum(each.name == parts[-1] for each in facts.models) < 2
-    name = "/".join(parts[-1:] if is_one else parts[-2:])
+    name = names.get(path) or path.replace("\\", "/").rstrip("/").rpartition("/")[2]
     return words("report.about-file", language, name=name, title=title) if name and name not in title else title
 
 

@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from packaging.requirements import Requirement
-
 from checks.case import Case
-from checks.facts import Binding, ModelFacts, ModelRun, NeededFile, OperatorUse, ProviderShare, TensorSpec
+from checks.facts import Binding, Facts, ModelFacts, ModelRun, NeededFile, OperatorUse, ProviderShare, TensorSpec
 from checks.finding import Finding
-from checks.judge_models import Standing, standing_of
-from checks.knowledge.model_formats import distributions_of, model_format
+from checks.knowledge.model_formats import model_format
+from checks.model_program import package_for
+from checks.model_standing import PerModel, Standing
 from checks.model_verdicts import ModelVerdict, Outcome
+from checks.remedy import installing
 from checks.shell import fill_sentence
 from wizard.report.exports import export_sections
 from wizard.report.fact_sheet import FactRow, FactSection, label, size
@@ -74,9 +74,12 @@ class ModelView:
 
 
 def model_views(case: Case, language: str) -> tuple[ModelView, ...]:
-    """All model files of a case, in the order in which they were given."""
+    """All model files of a case, the worst first; those that stand alike in the order in which they were given."""
     names = names_of(case.facts.models)
-    return tuple(_view(each, names[each.path], case, language) for each in case.facts.models)
+    said = PerModel.of(case.findings, case.verdicts)
+    standings = [(said.standing(each), each) for each in case.facts.models]
+    ordered = sorted(standings, key=lambda each: list(Standing).index(each[0]))
+    return tuple(_view(model, names[model.path], standing, said, case.facts, language) for standing, model in ordered)
 
 
 def names_of(models: Sequence[ModelFacts]) -> dict[str, str]:
@@ -93,11 +96,8 @@ def names_of(models: Sequence[ModelFacts]) -> dict[str, str]:
     return {each.path: shown.get(each.path, each.path) for each in models}
 
 
-def _view(model: ModelFacts, name: str, case: Case, language: str) -> ModelView:
-    mine = [each for each in case.findings if each.values.get("model_path") == model.path]
-    told = [each for each in case.verdicts if each.model == model.path]
-    verdicts = _verdicts(told, mine, model, case.facts.target or "", language)
-    standing = standing_of(model, case.findings, case.verdicts)
+def _view(model: ModelFacts, name: str, standing: Standing, said: PerModel, facts: Facts, language: str) -> ModelView:
+    verdicts = _verdicts(said, model, facts, language)
     state = STATES[standing]
     dependence = known(f"models.dependence-{model.dependence}", model.dependence or "", language)
     return ModelView(
@@ -140,25 +140,23 @@ def _word(standing: Standing, verdicts: Sequence[VerdictRow], language: str) -> 
     return words("models.word-runtime", language, word=best.word, runtime=best.runtime)
 
 
-def _install(model: ModelFacts, absent: Sequence[str], target: str, language: str) -> str:
+def _install(model: ModelFacts, absent: Sequence[str], facts: Facts, language: str) -> str:
     """The command by which the target gets a program that reads the file; "" where none is a Python package."""
-    packages = [name for runtime in absent for name in distributions_of(runtime)]
-    asked = next((each for each in model.needs.frameworks if Requirement(each).name in packages), "")
-    wanted = asked or next(iter(packages), "")
-    command = f'"{target}" -m pip install "{wanted}"'
-    return words("models.install", language, command=command) if wanted and target else ""
+    package = package_for(model, absent)
+    lines = installing(package, facts) if package else ()
+    command = words("models.install-then", language).join(lines)
+    return words("models.install", language, command=command) if lines else ""
 
 
-def _verdicts(
-    verdicts: Sequence[ModelVerdict], findings: Sequence[Finding], model: ModelFacts, target: str, language: str
-) -> tuple[VerdictRow, ...]:
+def _verdicts(said: PerModel, model: ModelFacts, facts: Facts, language: str) -> tuple[VerdictRow, ...]:
     """A row per program; those that are not there share one."""
+    verdicts, findings = said.verdicts.get(model.path, ()), said.findings.get(model.path, ())
     there = [_verdict(each, findings, language) for each in verdicts if each.outcome is not Outcome.NOT_INSTALLED]
     missing = [each.runtime for each in verdicts if each.outcome is Outcome.NOT_INSTALLED]
     absent = [label(each, language) for each in missing]
     if absent:
         word = words(f"models.outcome-{Outcome.NOT_INSTALLED.value}", language)
-        how = "" if there else _install(model, missing, target, language)
+        how = "" if there else _install(model, missing, facts, language)
         there.append(VerdictRow(_listed(absent, language), "absent", _SYMBOLS["absent"], word, how))
     return tuple(there)
 
@@ -235,9 +233,9 @@ def _file_rows(model: ModelFacts, language: str) -> Iterator[FactRow]:
 
 def _need_rows(model: ModelFacts, dependence: str, language: str) -> Iterator[FactRow]:
     needs = model.needs
+    row = model_format(model.format) if model.format else None
     if dependence:
         bound = _listed((_bound(each, language) for each in model.bound_to), language)
-        row = model_format(model.format) if model.format else None
         group = words(f"models.group-{row.group}", language) if row else ""
         word = words("report.list-separator", language).join(filter(None, (dependence, group)))
         key = "models.dependence-on" if bound else "models.dependence-none"
@@ -255,7 +253,6 @@ def _need_rows(model: ModelFacts, dependence: str, language: str) -> Iterator[Fa
         yield _row("files", _listed(_files(needs.files, language), language), language)
     if needs.memory is not None:
         yield _row("memory", size(needs.memory, language), language)
-    row = model_format(model.format) if model.format else None
     if row is not None:
         yield _row("runs-code", words(f"models.runs-code-{row.runs_code}", language), language)
     for risk in ("dangerous", "unknown"):

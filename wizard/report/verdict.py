@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from checks.case import Case
 from checks.finding import Finding, Severity, Status
 from checks.judge import MODELS, UNKNOWN, can_explain
-from checks.judge_models import SERIOUS, Standing, standing_of
+from checks.model_standing import SERIOUS, PerModel, Standing
 from checks.model_verdicts import Outcome
 from wizard.report.fact_sheet import label
 from wizard.words import area, words
@@ -89,7 +89,8 @@ _OF_MODELS = {  # the worst file's standing -> the state of the whole
 
 def _of_models(case: Case, titles: Sequence[str], language: str) -> Verdict:
     """Whether the model files run here: of one file in a sentence, of many by their counts."""
-    standings = Counter(standing_of(each, case.findings, case.verdicts) for each in case.facts.models)
+    said = PerModel.of(case.findings, case.verdicts)
+    standings = Counter(map(said.standing, case.facts.models))
     worst = next(each for each in Standing if each in standings)
     state = "incomplete" if not case.complete and _OF_MODELS[worst] == "clear" else _OF_MODELS[worst]
     if standings.total() == 1:

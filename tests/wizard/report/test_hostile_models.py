@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from checks.case import Answers, decode, judged, to_builtins
-from checks.facts import ModelComparison, ModelDifference, TensorDifference
+from checks.facts import Binding, ModelComparison, ModelDifference, ModelFacts, ModelNeeds, TensorDifference
 from checks.judge import MODELS
 from tests.checks.recorded_exports import NAMES as EXPORTS
 from tests.checks.recorded_exports import model as exported
@@ -28,24 +28,46 @@ COMPARED = ModelComparison(
 UNREAD = ModelComparison(first="/a", second="/b", weights_unread="no-reader")
 
 
-def plain() -> dict[str, Any]:
+UNTRIED = ModelFacts(  # a file that nothing in the target reads, with all that a reader tells
+    path="/home/user/models/model.gguf",
+    name="model.gguf",
+    format="gguf",
+    version="3",
+    producer="llama.cpp",
+    dependence="low",
+    bound_to=(Binding(kind="llama-architecture", value="llama"),),
+    needs=ModelNeeds(frameworks=("llama-cpp-python>=0.1.79",), devices=("cpu",), systems={"macOS": "13"}),
+    problem="truncated",
+    problem_detail="at byte 1",
+)
+
+
+def plain(installed: dict[str, str] | None, *models: ModelFacts) -> dict[str, Any]:
     """A case with everything that can be told of model files."""
-    files = [model(name) for name in RUNS] + [exported(EXPORTS[0])]
-    case = judged(facts(*files), Answers(symptom=MODELS))
+    case = judged(facts(*models, installed=installed), Answers(symptom=MODELS))
     told: dict[str, Any] = json.loads(json.dumps(to_builtins(case)))
     told["facts"]["comparisons"] = json.loads(json.dumps([*map(msgspec.to_builtins, (COMPARED, UNREAD))]))
     return told
 
 
-CASE = plain()
-KEYS = sorted({*keys_of_texts(CASE["facts"]["models"]), *keys_of_texts(CASE["facts"]["comparisons"])})
+CASES = {
+    "tried": plain(None, *map(model, RUNS), exported(EXPORTS[0])),
+    "no-program": plain({}, UNTRIED),
+}
+CHANGED = ("models", "comparisons")
+KEYS = [
+    (name, key)
+    for name, case in CASES.items()
+    for key in sorted({*keys_of_texts(list(map(case["facts"].get, CHANGED)))})
+]
 
 
 @pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE)
-@pytest.mark.parametrize("key", KEYS)
-def test_every_print_stays_whole(key: str, hostile: str) -> None:
-    changed = CASE["facts"] | {kind: with_text(CASE["facts"][kind], key, hostile) for kind in ("models", "comparisons")}
-    case = decode(json.dumps({**CASE, "facts": changed}).encode())
+@pytest.mark.parametrize(("name", "key"), KEYS)
+def test_every_print_stays_whole(name: str, key: str, hostile: str) -> None:
+    plain = CASES[name]
+    changed = plain["facts"] | {kind: with_text(plain["facts"][kind], key, hostile) for kind in CHANGED}
+    case = decode(json.dumps({**plain, "facts": changed}).encode())
     for language in ("en", "ja"):
         report = build(case, language)
         to_terminal(report)

@@ -76,7 +76,7 @@ def test_where_no_program_is_there_the_command_that_gets_one_is() -> None:
     found = read("gguf")
     (view, *_) = views(msgspec.structs.replace(facts(*found.models, installed={}), symptom=Symptom(name=MODELS)))
     assert view.word == "No program here reads it"
-    assert '-m pip install "llama-cpp-python' in view.verdicts[0].detail
+    assert "-m pip install 'llama-cpp-python>=" in view.verdicts[0].detail
 
 
 @pytest.mark.parametrize(
@@ -98,6 +98,16 @@ def test_the_headline_answers_whether_they_run(models: tuple[str, ...], sentence
     verdict = build(judged(facts(*files), Answers(symptom=MODELS)), "en").verdict
     assert sentence in verdict.sentence
     assert verdict.state == state
+
+
+def test_the_files_in_trouble_come_first_in_every_print() -> None:
+    names = ("onnxruntime-1.31.1-nudenet", "onnxruntime-openvino-1.24.1-fallback", "onnxruntime-1.10.0-opset-18")
+    files = [model(name, path=f"/m/{name}", name=name) for name in (*names, "onnxruntime-1.10.0-ocr")]
+    report = build(judged(facts(*files), Answers(symptom=MODELS)), "en")
+    assert [each.name for each in report.models] == [names[2], names[1], names[0], "onnxruntime-1.10.0-ocr"]
+    for text in (to_terminal(report), to_markdown(report)):
+        table = text[text.index("Verdict") :]
+        assert table.index(names[2]) < table.index(names[1]) < table.index(names[0])
 
 
 def test_only_read() -> None:

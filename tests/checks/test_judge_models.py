@@ -173,10 +173,11 @@ def test_a_provider_that_does_not_start_at_all_is_a_fallback() -> None:
     assert verdict(case).outcome is Outcome.RUNS
 
 
-def test_a_trial_that_took_too_long_proves_nothing() -> None:
-    run = ModelRun(runtime="onnxruntime", setting=CPU, reason="timed-out")
+@pytest.mark.parametrize(("reason", "limit"), [("timed-out", None), ("too-much-memory", 8 << 30)])
+def test_a_trial_that_took_too_much_proves_nothing(reason: str, limit: int | None) -> None:
+    run = ModelRun(runtime="onnxruntime", setting=CPU, reason=reason, memory_limit=limit)
     found = verdict(facts(bare(runs=(run,))))
-    assert (found.outcome, found.reason) == (Outcome.UNKNOWN, "timed-out")
+    assert (found.outcome, found.reason, found.memory_limit) == (Outcome.UNKNOWN, reason, limit)
 
 
 # --- without a trial --------------------------------------------------------------------------------------------------
@@ -211,6 +212,7 @@ def test_findings_of_another_model_and_those_that_do_not_block() -> None:
         (("onnxruntime>=1.25",), Outcome.DOES_NOT_RUN),
         (("torch>=9",), Outcome.SHOULD_RUN),
         (("not a requirement!",), Outcome.SHOULD_RUN),
+        ((f"onnxruntime=={'1' * 5000}",), Outcome.SHOULD_RUN),
         ((), Outcome.SHOULD_RUN),
     ],
 )

@@ -7,6 +7,7 @@ it is cancelled or closed. What it has by then it keeps, judges, and hands over 
 from __future__ import annotations
 
 import logging
+import math
 import os
 import queue
 import sys
@@ -19,9 +20,10 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import psutil
 
 from checks.case import Answers, Case, now
-from checks.computations import Computation, budget, computations
+from checks.computations import Computation, budget, computations, is_wanted
 from checks.events import (
     CheckEnded,
     Event,
@@ -58,17 +60,19 @@ from checks.model_exports import SCRIPT as EXPORT_SCRIPT
 from checks.model_exports import ExportTrial, export_of, export_trials, not_exported, reason_now
 from checks.model_exports import argument as export_argument
 from checks.model_exports import time_limit as export_time_limit
-from checks.model_trials import Trial, argument, is_broken, memory_reason, trials
+from checks.model_trials import Trial, argument, is_broken, memory_limit, memory_reason, trials
 from checks.probes.catalogue import PROBES, ProbeSpec, read_answer
 from checks.probes.computation_catalogue import argument_of, measurements_of, read_measurement, stages_ended
 from checks.probes.model_catalogue import runs_of, time_limit
 from checks.probes.runner import Answer, ProbeTask, run_probe
+from checks.readers.containers.source import Cancelled, never
 from checks.readers.models import read_models
 
 log = logging.getLogger(__name__)
 
 SLOW = 10.0  # seconds at one stage after which a probe names itself
 BEAT = 0.1  # seconds between two reports of the progress
+GRACE = 2.0  # seconds that what we read ourselves gets after a cancel to hand over what it has
 
 # Probes that look at the machine; they run in our own interpreter, whatever the target is.
 OWN = ("machine", "nvidia")
@@ -121,6 +125,7 @@ class _Examination:
         self._named: set[tuple[str, str]] = set()
         self._trials: tuple[Trial, ...] = ()
         self._exports: tuple[ExportTrial, ...] = ()
+        self._read: list[ModelFacts] = []  # models, as far as they are read
         self._not_tried: set[str] = set()  # ids of the trials that were planned and not made after all
         self._computations: tuple[Computation, ...] = ()
         self._to_compute = budget(request.answers.symptom, request.answers.effort)  # seconds that are not planned yet
@@ -140,8 +145,8 @@ class _Examination:
 
         planned = checks_for(self._request.answers.symptom)
         yield from self._until(reading)
-        models = reading.result() if reading.done() else ()
-        comparing = self._pool.submit(side_by_side, models)
+        models = reading.result() if reading.done() else tuple(self._read)
+        comparing = self._pool.submit(side_by_side, models, self._cancelled)
         if target is not None and target.problem is None:
             self._trials = trials(models, target, self._request.answers.effort)
             self._exports = export_trials(models, target, self._request.answers.effort, self._request.exports)
@@ -168,7 +173,13 @@ class _Examination:
         yield from self._until(comparing)
         compared = comparing.result() if comparing.done() else ()
         found = _with_exports(with_runs, self._exports, exported)
-        facts = msgspec.structs.replace(facts, models=found, comparisons=compared, measurements=tuple(measured))
+        facts = msgspec.structs.replace(
+            facts,
+            models=found,
+            comparisons=compared,
+            measurements=tuple(measured),
+            missing=facts.missing if measured else {**facts.missing, "measurements": self._not_computed()},
+        )
         outcomes: list[Outcome] = []
         for outcome in judge_each(facts):
             outcomes.append(outcome)
@@ -192,12 +203,11 @@ class _Examination:
         return (*self._trials, *self._exports, *self._computations)
 
     def _read_models(self) -> tuple[ModelFacts, ...]:
-        found: list[ModelFacts] = []
         for path in self._request.models:
             if self._cancelled():
                 break
-            found.extend(read_models(path))
-        return tuple(found)
+            self._read.extend(read_models(path, self._cancelled))
+        return tuple(self._read)
 
     def _try(self, trial: Trial, facts: Facts, runs: dict[str, tuple[ModelRun, ...]]) -> Iterator[Event]:
         """One model in one runtime, after all other probes: one at a time, since they are timed and need the memory."""
@@ -218,6 +228,7 @@ class _Examination:
             interpreter=target,
             argument=argument(trial, facts.frameworks, effort),
             time_limit=time_limit(effort, trial.model.size),
+            memory_limit=_memory_limit(facts),
         )
         self._futures[trial.id] = self._pool.submit(self._run, task)
         yield from self._follow()
@@ -240,6 +251,7 @@ class _Examination:
             interpreter=target,
             argument=export_argument(trial, effort, self._request.inputs),
             time_limit=export_time_limit(effort, trial.model.size),
+            memory_limit=_memory_limit(facts),
         )
         self._futures[trial.id] = self._pool.submit(self._run, task)
         yield from self._follow()
@@ -253,6 +265,12 @@ class _Examination:
             self._expected |= planned
             yield Planned(probes=planned, checks=())
         self._to_compute = 0.0
+
+    def _not_computed(self) -> str:
+        """Why nothing was measured (reasons.toml)."""
+        if not is_wanted(self._request.answers.symptom):
+            return "not-asked"
+        return "cancelled" if self._cancelled() else "nothing-computes"
 
     def _compute(self, computation: Computation, measured: list[Measurement]) -> Iterator[Event]:
         """One framework on one device. After a crash the kinds of measurement that are left get a new process."""
@@ -342,8 +360,11 @@ class _Examination:
         return answer
 
     def _until(self, work: Future[Any]) -> Iterator[Event]:
-        """Tell what happens until some work of ours is done; a cancel does not wait for it."""
-        while not work.done() and not self._cancelled():
+        """Tell what happens until some work of ours is done; a cancel ends it soon, but for a disk that hangs."""
+        patience = math.inf
+        while not work.done() and time.monotonic() < patience:
+            if self._cancelled():
+                patience = min(patience, time.monotonic() + GRACE)
             try:
                 yield self._queue.get(timeout=BEAT)
             except queue.Empty:
@@ -413,19 +434,25 @@ class _Examination:
         )
 
 
+def _memory_limit(facts: Facts) -> int:
+    """Bytes that one that computes may take now."""
+    memory = facts.machine.memory if facts.machine else None
+    return memory_limit(memory, psutil.virtual_memory().available)
+
+
 def _with_runs(model: ModelFacts, tried: Iterable[Trial], runs: Mapping[str, tuple[ModelRun, ...]]) -> ModelFacts:
     """The model with what came of its trials."""
     mine = tuple(run for trial in tried if trial.model is model for run in runs.get(trial.id, ()))
     return msgspec.structs.replace(model, runs=mine) if mine else model
 
 
-def side_by_side(models: tuple[ModelFacts, ...]) -> tuple[ModelComparison, ...]:
+def side_by_side(models: tuple[ModelFacts, ...], cancelled: Cancelled = never) -> tuple[ModelComparison, ...]:
     """Two models that were given together, compared; nothing for one or many, or what is no model."""
     if len(models) != 2 or any(each.format is None for each in models):
         return ()
     from checks.model_compare import compare_models
 
-    return (compare_models(*models),)
+    return (compare_models(*models, cancelled=cancelled),)
 
 
 def _with_exports(

@@ -27,6 +27,19 @@ def read(*parts: bytes) -> Transcript:
     return transcript
 
 
+def test_a_list_grows_by_what_is_told_with_a_plus_and_everything_is_told_as_it_comes() -> None:
+    told: list[dict[str, Any]] = []
+    transcript = Transcript(on_facts=told.append)
+    for line in ({"a+": [1], "b": 1}, {"a+": [2, 3]}, {"a+": "no list"}, {"b": 2}):
+        transcript.feed(json.dumps({"facts": line}).encode() + b"\n")
+    assert transcript.facts == {"a": [1, 2, 3], "b": 2, "a+": "no list"}
+    assert [each.get("b") for each in told] == [1, None, None, 2]
+
+
+def test_a_list_that_grows_replaces_what_is_no_list() -> None:
+    assert read(b'{"facts": {"a": 1}}\n', b'{"facts": {"a+": [2]}}\n').facts == {"a": [2]}
+
+
 def test_whole_answer() -> None:
     begun: list[str] = []
     transcript = Transcript(begun.append)

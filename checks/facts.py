@@ -885,7 +885,8 @@ class ModelDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
 class TensorDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A weight in which two models differ.
 
-    ``kind``: "values", "dtype", "shape", "only-first", "only-second", "renamed" (the same bytes under another name).
+    ``kind``: "values", "dtype", "shape", "only-first", "only-second", "renamed" (the same bytes under another name),
+    "left-out" (stored in a way in which it is not compared).
     The distances are those of the numbers as float64: the largest absolute one, the same relative to the first's
     largest magnitude, and 1 - cosine.
     """

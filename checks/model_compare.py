@@ -18,9 +18,9 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from checks.facts import ModelComparison, ModelDifference, ModelFacts, OperatorUse, TensorDifference, TensorSpec
-from checks.readers.containers.source import MIB, Damaged
-from checks.readers.weights import can_read, stored_tensors
-from checks.readers.weights.tensor import StoredTensor, decoded, item_size
+from checks.readers.containers.source import MIB, Cancelled, Damaged, Stopped, never
+from checks.readers.weights import StoredWeights, can_read, stored_weights
+from checks.readers.weights.tensor import StoredTensor
 
 MOST_WEIGHTS = 2048 * MIB  # bytes that are read of each file to compare their weights
 MOST_SHOWN = 200  # tensors that are named
@@ -28,7 +28,7 @@ _NUMBERS = MIB  # at a time
 _TELLING = 64  # bytes from which on equal ones are no coincidence
 _TAILS = (5, 4, 3, 2)  # parts of a name by which it is known again, the surest first
 _PIECES = re.compile(r"[./:]")
-_ORDER = ("shape", "dtype", "values", "only-first", "only-second", "renamed")
+_ORDER = ("shape", "dtype", "values", "only-first", "only-second", "renamed", "left-out")
 
 
 def differences(first: ModelFacts, second: ModelFacts) -> tuple[ModelDifference, ...]:
@@ -124,8 +124,13 @@ def _counts(operators: Sequence[OperatorUse]) -> dict[str, int]:
 # --- the weights -----------------------------------------------------------------------------------------------------
 
 
-def compare_models(first: ModelFacts, second: ModelFacts, most: int = MOST_WEIGHTS) -> ModelComparison:
-    """Two model files of the disk side by side. Weights of more than ``most`` bytes are not read."""
+def compare_models(
+    first: ModelFacts, second: ModelFacts, most: int = MOST_WEIGHTS, cancelled: Cancelled = never
+) -> ModelComparison:
+    """Two model files of the disk side by side. Weights of more than ``most`` bytes are not read.
+
+    After a cancel it ends soon, with all but the weights.
+    """
     base = ModelComparison(
         origin=f"{first.name}, {second.name}",
         first=first.path,
@@ -137,10 +142,12 @@ def compare_models(first: ModelFacts, second: ModelFacts, most: int = MOST_WEIGH
         return replace(base, weights_unread=why_not)
     try:
         with (
-            stored_tensors(Path(first.path), first.format or "") as ours,
-            stored_tensors(Path(second.path), second.format or "") as theirs,
+            stored_weights(Path(first.path), first.format or "", cancelled) as ours,
+            stored_weights(Path(second.path), second.format or "", cancelled) as theirs,
         ):
             compared = _compared(ours, theirs)
+    except Stopped:
+        return replace(base, weights_unread="cancelled")
     except Damaged as problem:
         return replace(base, weights_unread="unreadable", unread={"weights": str(problem)})
     if not compared:
@@ -159,36 +166,40 @@ def _why_not(first: ModelFacts, second: ModelFacts, most: int) -> str:
     """Why the weights are not compared, an id [weights-...] of models.toml; "" where they can be."""
     if first.problem or second.problem:
         return "unreadable"
-    if not all(can_read(each.format) and Path(each.path).is_file() for each in (first, second)):
+    if not all(can_read(Path(each.path), each.format) for each in (first, second)):
         return "no-reader"
     sizes = (each for model in (first, second) for each in (model.size, model.needs.memory))
     return "too-large" if max(each or 0 for each in sizes) > most else ""
 
 
-def _compared(ours: Mapping[str, StoredTensor], theirs: Mapping[str, StoredTensor]) -> list[TensorDifference]:
+def _compared(ours: StoredWeights, theirs: StoredWeights) -> list[TensorDifference]:
     """Each tensor with its partner of the same name; else of the same bytes, else of the same end of the name."""
-    compared = [_tensor(tensor, theirs[name]) for name, tensor in ours.items() if name in theirs]
-    left = {name: each for name, each in ours.items() if name not in theirs}
-    right = {name: each for name, each in theirs.items() if name not in ours}
+    left_out = ours.left_out | theirs.left_out
+    first = {name: each for name, each in ours.tensors.items() if name not in left_out}
+    second = {name: each for name, each in theirs.tensors.items() if name not in left_out}
+    compared = [_tensor(tensor, second[name]) for name, tensor in first.items() if name in second]
+    left = {name: each for name, each in first.items() if name not in second}
+    right = {name: each for name, each in second.items() if name not in first}
     for name, other in itertools.chain(_of_same_bytes(left, right), _of_same_tail(left, right)):
         pair = _tensor(left.pop(name), right.pop(other))
         names = {"name": f"{name} → {other}", "kind": "renamed" if pair.kind == "same" else pair.kind}
         compared.append(replace(pair, **names))
     compared += [TensorDifference(name=name, kind="only-first", first=each.face) for name, each in left.items()]
     compared += [TensorDifference(name=name, kind="only-second", second=each.face) for name, each in right.items()]
-    return compared
+    return compared + [TensorDifference(name=name, kind="left-out") for name in sorted(left_out)]
 
 
 def _of_same_bytes(left: Mapping[str, StoredTensor], right: Mapping[str, StoredTensor]) -> list[tuple[str, str]]:
     """Pairs of names under which the same bytes stand; what is too short for that to mean anything is left out."""
     sizes = {each.data.size for each in left.values()} & {each.data.size for each in right.values()}
-    by_bytes: dict[tuple[bytes, str], list[str]] = defaultdict(list)
+    by_bytes: dict[tuple[object, ...], list[str]] = defaultdict(list)
     for name, each in right.items():
         if each.data.size in sizes and each.data.size >= _TELLING:
-            by_bytes[each.digest, each.face].append(name)
+            by_bytes[each.digest, each.shape, each.coding].append(name)
     pairs = []
     for name, each in left.items():
-        partners = by_bytes[each.digest, each.face] if each.data.size in sizes and each.data.size >= _TELLING else []
+        is_telling = each.data.size in sizes and each.data.size >= _TELLING
+        partners = by_bytes[each.digest, each.shape, each.coding] if is_telling else []
         if partners:
             pairs.append((name, partners.pop(0)))
     return pairs
@@ -221,10 +232,12 @@ def _tensor(first: StoredTensor, second: StoredTensor) -> TensorDifference:
     base = TensorDifference(name=first.name, kind="same", first=first.face, second=second.face)
     if first.shape != second.shape:
         return replace(base, kind="shape")
-    if first.dtype == second.dtype and first.data.size == second.data.size and _same_bytes(first, second):
+    if first.coding == second.coding and first.data.size == second.data.size and _same_bytes(first, second):
         return base
     base = replace(base, kind="values" if first.dtype == second.dtype else "dtype")
-    return replace(base, **_distances(first, second)) if first.can_decode and second.can_decode else base
+    # A rounded tensor whose scale is not known is a matter of its own: its whole numbers are not those of the floats.
+    is_measured = first.can_decode and second.can_decode and first.is_real == second.is_real
+    return replace(base, **_distances(first, second)) if is_measured else base
 
 
 def _same_bytes(first: StoredTensor, second: StoredTensor) -> bool:
@@ -258,10 +271,6 @@ def _distances(first: StoredTensor, second: StoredTensor) -> dict[str, float]:
 
 def _pairs(first: StoredTensor, second: StoredTensor) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """The numbers of both, the same ones at a time, whatever their sizes are."""
-    one, other = item_size(first.dtype) or 1, item_size(second.dtype) or 1
     for at in range(0, first.count, _NUMBERS):
         count = min(_NUMBERS, first.count - at)
-        yield (
-            decoded(first.data.read(at * one, count * one), first.dtype),
-            decoded(second.data.read(at * other, count * other), second.dtype),
-        )
+        yield first.numbers(at, count), second.numbers(at, count)

@@ -1,5 +1,6 @@
 """Two models side by side, written by PyTorch and NumPy themselves."""
 
+import json
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -11,8 +12,9 @@ import torch
 
 from checks.facts import ModelComparison, ModelFacts, ModelNeeds, OperatorUse, TensorSpec
 from checks.model_compare import compare_models, differences
+from checks.readers.containers.source import Damaged
 from checks.readers.models import read_model
-from checks.readers.weights import stored_tensors
+from checks.readers.weights import stored_weights
 from checks.readers.weights.tensor import decoded, item_size
 
 RECORDED = Path(__file__).parents[1] / "recordings" / "models"
@@ -111,7 +113,11 @@ def test_an_empty_tensor_and_a_scalar(compare: Compare) -> None:
 
 def test_a_view_that_does_not_lie_in_one_piece_is_left_out(compare: Compare) -> None:
     turned = {**weights(), "turned": torch.randn(4, 5).t()}
-    assert compare(turned, turned).weights == {"same": 3}
+    straight = {name: each.contiguous() for name, each in turned.items()}
+    for other in (turned, straight):
+        compared = compare(turned, other)
+        assert compared.weights == {"same": 3, "left-out": 1}
+        assert [(each.name, each.kind) for each in compared.tensors] == [("turned", "left-out")]
 
 
 @pytest.mark.parametrize("name", DTYPES)
@@ -119,8 +125,8 @@ def test_every_type_is_read_as_the_framework_reads_it(name: str, tmp_path: Path)
     values = torch.tensor([0.0, 1.0, 1.0, 0.0, 1.0]) if name == "bool" else torch.tensor([0.0, 1.0, 2.5, 100.0, 0.02])
     tensor = values.to(DTYPES[name])
     torch.save({"x": tensor}, tmp_path / "x.pt")
-    with stored_tensors(tmp_path / "x.pt", "torch-zip") as stored:
-        each = stored["x"]
+    with stored_weights(tmp_path / "x.pt", "torch-zip") as stored:
+        each = stored.tensors["x"]
         assert (each.dtype, each.shape, each.can_decode) == (name, (5,), True)
         read = decoded(b"".join(each.blocks()), name)
     assert read.tolist() == tensor.to(torch.float64).tolist()
@@ -225,3 +231,112 @@ def test_the_structure() -> None:
         ("operator", "Relu", "1", ""),
     ]
     assert differences(first, first) == ()
+
+
+# Real files whose weights must be found, and how many numbers they are.
+WITH_WEIGHTS = {
+    "gguf/made/tiny.gguf": 256,
+    "gguf/made/split-00001-of-00002.gguf": 256,
+    "keras-h5/made/small-2.4.h5": 418,
+    "keras-h5/made/small-2.4.weights.h5": 418,
+    "keras-h5/made/bfloat16-3.15.weights.h5": 418,
+    "keras-zip/made/small-2.15.keras": 418,
+    "openvino-ir/made/tiny.xml": 130,
+    "openvino-ir/made/u4.xml": 33,
+    "tf-checkpoint/made/model.ckpt-7.index": 2671,
+    "tf-checkpoint/made/model.ckpt-7.meta": 2671,
+    "tf-checkpoint/made/sharded.ckpt.data-00001-of-00002": 2671,
+    "savedmodel/made/tf1.15": 2671,
+    "savedmodel/made/keras2.4": 18,
+    "savedmodel/made/keras2.4/saved_model.pb": 18,
+    "tfjs/made/layers-2.15/model.json": 418,
+    "tfjs/made/uint8/model.json": 404,
+    "coreml-mlmodel/made/nn.mlmodel": 566,
+    "coreml-mlpackage/made/ios16.mlpackage": 132,
+    "coreml-mlpackage/made/pal4.mlpackage": 164,
+}
+
+
+@pytest.mark.parametrize("name", WITH_WEIGHTS)
+def test_every_weight_of_a_real_file_is_found(name: str) -> None:
+    path = RECORDED / name
+    model = read_model(path)
+    with stored_weights(path, model.format or "") as stored:
+        assert sum(each.count for each in stored.tensors.values()) == WITH_WEIGHTS[name] == model.parameters
+        assert not stored.left_out
+    compared = compare_models(model, model)
+    assert (compared.weights_unread, compared.weights) == ("", {"same": len(stored.tensors)})
+
+
+def recorded_weights(name: str) -> dict[str, list[float]]:
+    path = RECORDED / name
+    with stored_weights(path, read_model(path).format or "") as stored:
+        return {key: each.numbers(0, each.count).tolist() for key, each in stored.tensors.items() if each.can_decode}
+
+
+def test_what_is_quantised_is_read_as_ggml_reads_it() -> None:
+    """Beside each tensor lie the numbers that the gguf package made of it."""
+    read = recorded_weights("gguf/made/quantized.gguf")
+    packed = [name for name in read if not name.endswith(".values")]
+    assert len(packed) == 8
+    for name in packed:
+        assert read[name] == read[f"{name}.values"], name
+
+
+def test_types_of_ggml_that_are_not_unpacked_are_compared_by_their_bytes(tmp_path: Path) -> None:
+    data = bytearray((RECORDED / "gguf" / "made" / "quantized.gguf").read_bytes())
+    kind = data.index(b"\x04\0\0\0\0\0\0\0Q4_0") + 8 + 4 + 4 + 2 * 8  # behind the name and two axes
+    assert data[kind] == 2
+    data[kind] = 20  # IQ4_NL, whose blocks are as long as those of Q4_0
+    path = tmp_path / "a.gguf"
+    path.write_bytes(data)
+    with stored_weights(path, "gguf") as stored:
+        first = stored.tensors["Q4_0"]
+        block = b"".join(first.blocks())
+    at = data.index(block)
+    data[at] ^= 1
+    (tmp_path / "b.gguf").write_bytes(data)
+    compared = compare_models(read_model(path), read_model(tmp_path / "b.gguf"))
+    assert compared.weights == {"same": 15, "values": 1}
+    assert (compared.tensors[0].name, compared.tensors[0].max_abs) == ("Q4_0", None)
+
+
+def test_a_keras_model_and_what_was_converted_of_it() -> None:
+    """The weights of the .keras file, by other names, in the shards of TensorFlow.js."""
+    keras, tfjs = (
+        read_model(RECORDED / name) for name in ("keras-zip/made/small-2.15.keras", "tfjs/made/layers-2.15/model.json")
+    )
+    compared = compare_models(keras, tfjs)
+    assert compared.weights is not None
+    assert compared.weights["renamed"] >= 2
+    assert "values" not in compared.weights
+
+
+def test_what_tfjs_rounded_has_a_distance() -> None:
+    """uint8 with a scale against the numbers that it was made of."""
+    exact = recorded_weights("tfjs/made/layers-3.15/model.json")["sequential/conv2d/kernel"]
+    (rounded,) = (each for name, each in recorded_weights("tfjs/made/uint8/model.json").items() if "conv2d" in name)
+    largest = max(map(abs, exact))
+    assert 0 < max(abs(a - b) for a, b in zip(exact, rounded, strict=True)) < largest / 100
+
+
+def test_codes_are_not_measured_against_numbers(tmp_path: Path) -> None:
+    torch.save({"w": torch.randn(64)}, tmp_path / "a.pt")
+    torch.save({"w": torch.zeros(64, dtype=torch.int8)}, tmp_path / "b.pt")
+    (tensor,) = compare_models(read_model(tmp_path / "a.pt"), read_model(tmp_path / "b.pt")).tensors
+    assert (tensor.kind, tensor.max_abs) == ("dtype", None)
+
+
+def test_the_single_file_of_tensorflow_1_is_left_out() -> None:
+    model = read_model(RECORDED / "tf-checkpoint" / "made" / "old.ckpt")
+    compared = compare_models(model, model)
+    assert compared.weights == {"left-out": 3}
+
+
+def test_the_same_bytes_a_thousand_times_are_not_read(tmp_path: Path) -> None:
+    """A list of tensors that all stand for the whole file would take for ever."""
+    header = {f"t{n}": {"dtype": "U8", "shape": [1 << 20], "data_offsets": [0, 1 << 20]} for n in range(9000)}
+    text = json.dumps(header).encode()
+    (tmp_path / "a.safetensors").write_bytes(len(text).to_bytes(8, "little") + text + bytes(1 << 20))
+    with pytest.raises(Damaged, match="too-large"), stored_weights(tmp_path / "a.safetensors", "safetensors"):
+        pass

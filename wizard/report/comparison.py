@@ -73,7 +73,7 @@ def _same(comparison: ModelComparison) -> int:
 
 def _sentence(comparison: ModelComparison, language: str) -> str:
     kinds = {each.what.removesuffix("-name") for each in comparison.differences} - {"detail"}
-    if set(comparison.weights or {}) - {"same", "renamed"}:
+    if set(comparison.weights or {}) - {"same", "renamed", "left-out"}:
         kinds = kinds - {"parameters", "dtype"} | {"weights"}
     if kinds:
         listed = (words(f"models.kind-{kind}", language) for kind in _KINDS if kind in kinds)
@@ -81,6 +81,8 @@ def _sentence(comparison: ModelComparison, language: str) -> str:
         return words("models.compared-differ", language, what=what)
     if comparison.weights is None:
         key = "alike-weights-unread"
+    elif "left-out" in comparison.weights:
+        key = "alike-weights-partly"
     else:
         key = "alike" if set(comparison.weights) <= {"same"} else "alike-weights-differ"
     return words(f"models.compared-{key}", language)

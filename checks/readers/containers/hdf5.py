@@ -1,4 +1,4 @@
-"""HDF5 files as a tree of groups, datasets and attributes, in bounds: the data of datasets is never read.
+"""HDF5 files as a tree of groups, datasets and attributes, in bounds: the data of datasets is found, not read.
 
 h5py is the HDF Group's C library, which crashes the process on hostile bytes; pyfive (1.3) brings compiled
 decompressors, and loops or allocates by the numbers it finds. Neither is needed for names, shapes and texts.
@@ -30,6 +30,7 @@ _PAGES = 128  # kept in memory
 _USER_BLOCKS = (0, 512, 1024, 2048, 4096, 8192)  # where the superblock may begin
 _DATASPACE, _LINK_INFO, _DATATYPE, _LINK, _LAYOUT = 0x1, 0x2, 0x3, 0x6, 0x8
 _ATTRIBUTE, _CONTINUATION, _SYMBOL_TABLE, _ATTRIBUTE_INFO = 0xC, 0x10, 0x11, 0x15
+_COMPACT, _CONTIGUOUS = 0, 1  # layouts
 _SHARED = 0x2  # flag of a message: it lies elsewhere
 _LINK_NAMES, _ATTRIBUTE_NAMES = 5, 8  # types of a version 2 tree
 
@@ -83,6 +84,10 @@ class Hdf5:
         data = b"".join(self._page(number) for number in range(first, last + 1))
         start = at - first * _PAGE
         return data[start : start + size]
+
+    def part(self, at: int, size: int) -> Source:
+        """A stretch of the file, at an address of it."""
+        return self._source.part(at + self._base, size)
 
     def number(self, at: int, size: int) -> int:
         """A little-endian number."""
@@ -213,6 +218,22 @@ class Node:
         return {"bytes": "string", "vlen": "string", "other": None}.get(name, name)
 
     @property
+    def place(self) -> Source | None:
+        """The bytes of a dataset that lies in one piece; None for one in chunks, and for a group."""
+        message = self._first(_LAYOUT)
+        if message is None or message.flags & _SHARED:
+            return None
+        return _place(self._file, message)
+
+    @property
+    def is_big_endian(self) -> bool:
+        """Whether the numbers of a dataset have their highest byte first."""
+        message = self._first(_DATATYPE)
+        if message is None or message.size < 2:
+            return False
+        return self._file.number(message.start, 1) & 15 in (0, 1) and bool(self._file.number(message.start + 1, 1) & 1)
+
+    @property
     def is_dataset(self) -> bool:
         """Whether it holds data."""
         return self._first(_LAYOUT) is not None
@@ -273,6 +294,22 @@ class Node:
             data = store.object(record)
             if data is not None:
                 yield data
+
+
+def _place(file: Hdf5, message: _Message) -> Source | None:
+    """Where a layout message says that the numbers are: within itself, or elsewhere in one piece.
+
+    Versions before 3 are those of files from before HDF5 1.6.3; 4 and 5 differ from 3 in chunks alone.
+    """
+    version, kind = file.number(message.start, 1), file.number(message.start + 1, 1)
+    if version not in (3, 4, 5):
+        return None
+    if kind == _COMPACT:
+        return file.part(message.start + 4, file.number(message.start + 2, 2))
+    if kind != _CONTIGUOUS:
+        return None
+    at, size = file.address(message.start + 2), file.length(message.start + 2 + file.offset_size)
+    return file.part(0, 0) if at is None and size == 0 else None if at is None else file.part(at, size)
 
 
 def _block_messages(

@@ -18,7 +18,7 @@ from checks.readers.containers.folder import Folder, inside
 from checks.readers.containers.protobuf import BYTES, VARINT, Field, Message, parse, signed
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.coreml_network import read_network
-from checks.readers.models.coreml_program import Sums, packed_numbers, read_program
+from checks.readers.models.coreml_program import StoredNumbers, Sums, packed_numbers, read_program
 from checks.readers.models.hf_config import JSON_ERRORS
 from checks.readers.models.registry import Rank, file_reader, folder_reader
 from checks.versions import release
@@ -151,8 +151,49 @@ def _describes(source: Source, description: Field) -> bool:
     return all(each.number in (1, 2, 3, 4, 5, 6, 7, 8, 1000) for each in message.message(types[0]))
 
 
-def _read(source: Source) -> tuple[_Model, Damaged | None]:
-    model = _Model()
+def model_of_package(folder: Folder) -> str | None:
+    """The model of a package by its name in it; None where the folder is no package, or its model is not there.
+
+    Raises:
+        Damaged: its list of parts cannot be read.
+    """
+    manifest = _manifest(folder) if folder.size_of("Manifest.json") is not None else None
+    name = manifest.root() if manifest else None
+    return name if name is not None and inside(name) and folder.size_of(name) is not None else None
+
+
+def read_stored(source: Source) -> list[StoredNumbers]:
+    """The weights of a model.
+
+    Raises:
+        Damaged: it cannot be read whole.
+    """
+    model, problem = _read(source, Sums(stored=[]))
+    if problem is not None:
+        raise problem
+    return model.sums.stored or []
+
+
+def place_of_file(name: str, base: str | None) -> str:
+    """A file of weights as a model names it, by its name in the package or beside the model."""
+    place = name.removeprefix(_BESIDE)
+    return place if base is None else f"{base}/{place}"
+
+
+def place_of_weight(source: Source, header: int) -> tuple[int, int]:
+    """Where a weight begins in a file of weights, and how long it is, as the header before it tells.
+
+    Raises:
+        Damaged: there is no such header.
+    """
+    mark, _, length, start = _WEIGHT_HEADER.unpack(source.read(header, _WEIGHT_HEADER.size, ahead=0))
+    if mark != _WEIGHT_MARK:
+        raise Damaged("header-damaged", f"no weight at {header}")
+    return start, length
+
+
+def _read(source: Source, sums: Sums | None = None) -> tuple[_Model, Damaged | None]:
+    model = _Model(sums=sums or Sums())
     try:
         _read_model(Message(source), model, 0)
     except Damaged as problem:
@@ -368,9 +409,7 @@ def systems(version: int, opsets: set[str]) -> dict[str, str] | None:
 
 def _file(name: str, offset: int, beside: Folder, base: str | None) -> NeededFile:
     """A file of weights, which lies beside the model. ``size``: up to the end of its last weight."""
-    place = name.removeprefix(_BESIDE)
-    if base is not None:
-        place = f"{base}/{place}"
+    place = place_of_file(name, base)
     if not inside(place):
         return NeededFile(name=place)
     there = beside.size_of(place)

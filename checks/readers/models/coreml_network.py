@@ -8,7 +8,7 @@ from __future__ import annotations
 from checks.knowledge.coreml import layers
 from checks.readers.containers.protobuf import BYTES, VARINT, Field, Message
 from checks.readers.containers.source import Damaged
-from checks.readers.models.coreml_program import Sums
+from checks.readers.models.coreml_program import StoredNumbers, Sums
 
 _FIRST_KIND = 100  # smaller fields of a layer are its name, inputs and outputs
 _CUSTOM = "custom"
@@ -45,42 +45,46 @@ def _read_layer(layer: Message, kind: Field, sums: Sums) -> None:
     sums.add_operator(name, custom)
     if row is None:
         return
-    nested = {way[0] for way in row.weights if len(way) > 1}
-    plain = {way[0] for way in row.weights if len(way) == 1}
+    title = next((layer.text(each, _LONGEST_NAME) for each in layer if each.number == 1), name)
+    names = {way: f"{title}/{number}" for number, way in enumerate(row.weights)}
+    outer = {way[0] for way in row.weights if len(way) > 1}
     for each in parameters:
         if each.wire != BYTES:
             continue
-        if each.number in plain:
-            _add_weights(parameters.message(each), sums)
-        elif each.number in nested:
-            ends = {way[1] for way in row.weights if way[0] == each.number and len(way) > 1}
+        if (each.number,) in names:
+            _add_weights(parameters.message(each), names[each.number,], sums)
+        elif each.number in outer:
             for part in parameters.message(each):
-                if part.number in ends and part.wire == BYTES:
-                    _add_weights(parameters.message(part), sums)
+                if (each.number, part.number) in names and part.wire == BYTES:
+                    _add_weights(parameters.message(part), names[each.number, part.number], sums)
 
 
-def _add_weights(weights: Message, sums: Sums) -> None:
-    raw, bits, is_palette = 0, 8, False
+def _add_weights(weights: Message, name: str, sums: Sums) -> None:
+    raw: Field | None = None
+    bits, is_palette = 8, False
     for each in weights:
         if each.number == _FLOAT and each.wire == BYTES:
-            _add(sums, "float32", each.size // 4, each.size)
+            _add(sums, name, "float32", 32, each)
         elif each.number == _HALF:
-            _add(sums, "float16", each.size // 2, each.size)
+            _add(sums, name, "float16", 16, each)
         elif each.number == _RAW_INT8:
-            _add(sums, "int8", each.size, each.size)
-        elif each.number == _RAW:
-            raw = each.size
+            _add(sums, name, "int8", 8, each)
+        elif each.number == _RAW and each.size:
+            raw = each
         elif each.number == _QUANTIZATION and each.wire == BYTES:
             for part in weights.message(each):
                 if part.number == 1 and part.wire == VARINT:
                     bits = min(max(part.value, 1), 64)
                 is_palette = is_palette or part.number == 102
-    if raw:
-        _add(sums, f"uint{bits}", raw * 8 // bits, raw)
+    if raw is not None:
+        _add(sums, name, f"uint{bits}", bits, raw)
         sums.quantization[f"palettized {bits}-bit" if is_palette else f"linear {bits}-bit"] += 1
 
 
-def _add(sums: Sums, dtype: str, count: int, size: int) -> None:
+def _add(sums: Sums, name: str, dtype: str, bits: int, place: Field) -> None:
+    count = place.size * 8 // bits
     if count:
         sums.dtypes[dtype] += count
-        sums.weights += size
+        sums.weights += place.size
+        if sums.stored is not None:
+            sums.stored.append(StoredNumbers(name, dtype, (count,), "", place.start, place.size))

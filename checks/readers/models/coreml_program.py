@@ -23,6 +23,22 @@ _MOST_FUNCTIONS = 10_000
 _LONGEST_NAME = 1000
 _CONST = "const"
 _MOST_NUMBERS = 1 << 50  # in one tensor
+_MOST_AXES = 64
+
+
+@dataclass(frozen=True)
+class StoredNumbers:
+    """A weight by name. ``file``: where its numbers lie, "" for the model itself.
+
+    ``start``: where they begin, or the header before them where ``size`` is None.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    file: str
+    start: int
+    size: int | None = None
 
 
 @dataclass
@@ -39,6 +55,7 @@ class Sums:
     files: dict[str, int] = field(default_factory=dict)  # name -> where the last weight in it begins
     seen: set[tuple[int, int]] = field(default_factory=set)  # weights that several functions share
     operations: int = 0
+    stored: list[StoredNumbers] | None = None  # collected where they are asked for
 
     def add_operator(self, name: str, custom: str = "") -> None:
         """One more operation, layer or model."""
@@ -52,8 +69,13 @@ class _Tensor:
     """The type of a value: its number type, its axes, and the file that its numbers are in."""
 
     dtype: int
-    count: int
+    shape: tuple[int, ...]
     file: tuple[str, int] | None
+
+    @property
+    def count(self) -> int:
+        """How many numbers it holds, as far as anything does."""
+        return min(math.prod(self.shape), _MOST_NUMBERS)
 
 
 def read_program(program: Message, sums: Sums) -> None:
@@ -97,13 +119,14 @@ def _read_block(block: Message, sums: Sums, depth: int) -> None:
 
 
 def _read_operation(block: Message, place: Field, sums: Sums, depth: int) -> None:
-    kind = ""
+    kind = output = ""
     values: list[tuple[str, _Tensor]] = []
     for part, data in _parts(block, place):
         if part.number == 1:
             kind = data.decode("utf-8", "replace")[:_LONGEST_NAME]
-        elif part.number == 3 and kind != _CONST:
-            named = _first(data, 2)
+        elif part.number == 3:
+            output = output or (_first(data, 1) or b"").decode("utf-8", "replace")[:_LONGEST_NAME]
+            named = _first(data, 2) if kind != _CONST else None
             dtype = number_types().get(_value_type(named)[0]) if named is not None else None
             if dtype is not None:
                 sums.precisions[dtype.name] += 1
@@ -113,9 +136,9 @@ def _read_operation(block: Message, place: Field, sums: Sums, depth: int) -> Non
             values.extend(_values(data, is_attribute=part.number == 5))
     if kind != _CONST:
         sums.add_operator(kind)
-    for _, value in values:
+    for name, value in values:
         if value.file is not None:
-            _add_weight(sums, value, *value.file)
+            _add_weight(sums, output if kind == _CONST else f"{output}/{name}", value, *value.file)
     if kind.startswith("constexpr_"):
         _add_quantization(sums, kind, dict(values))
 
@@ -155,33 +178,36 @@ def _first(data: bytes, wanted: int) -> bytes | None:
 
 def _value(data: bytes) -> _Tensor:
     """A Value: its type, and the file that its numbers are in."""
-    dtype, count, file = 0, 1, None
+    dtype, shape, file = 0, tuple[int, ...](), None
     for number, _, content in parse(data):
         if not isinstance(content, bytes):
             continue
         if number == 2:
-            dtype, count = _value_type(content)
+            dtype, shape = _value_type(content)
         elif number == 5:
             file = _file_value(content)
-    return _Tensor(dtype, count, file)
+    return _Tensor(dtype, shape, file)
 
 
-def _value_type(data: bytes) -> tuple[int, int]:
-    """(number type, numbers) of a ValueType that is a tensor."""
+def _value_type(data: bytes) -> tuple[int, tuple[int, ...]]:
+    """(number type, lengths of the axes) of a ValueType that is a tensor."""
     tensor = _first(data, 1)
-    return _tensor_type(tensor) if tensor is not None else (0, 1)
+    return _tensor_type(tensor) if tensor is not None else (0, ())
 
 
-def _tensor_type(data: bytes) -> tuple[int, int]:
-    dtype, count = 0, 1
+def _tensor_type(data: bytes) -> tuple[int, tuple[int, ...]]:
+    dtype = 0
+    shape: list[int] = []
     for number, _, content in parse(data):
         if number == 1 and isinstance(content, int):
             dtype = content
         elif number == 3 and isinstance(content, bytes):
             constant = _first(content, 1)
             sizes = [size for part, _, size in parse(constant or b"") if part == 1 and isinstance(size, int)]
-            count = min(count * (sizes[0] if sizes else 0), _MOST_NUMBERS)
-    return dtype, count
+            shape.append(sizes[0] if sizes else 0)
+            if len(shape) > _MOST_AXES:
+                raise Damaged("protobuf-damaged", f"more than {_MOST_AXES} axes")
+    return dtype, tuple(shape)
 
 
 def _file_value(data: bytes) -> tuple[str, int]:
@@ -194,12 +220,14 @@ def _file_value(data: bytes) -> tuple[str, int]:
     return name, offset
 
 
-def _add_weight(sums: Sums, value: _Tensor, name: str, offset: int) -> None:
-    sums.files[name] = max(sums.files.get(name, 0), offset)
+def _add_weight(sums: Sums, name: str, value: _Tensor, file: str, offset: int) -> None:
+    sums.files[file] = max(sums.files.get(file, 0), offset)
     if len(sums.files) > _MOST_FILES:
         raise Damaged("too-large", f"weights in more than {_MOST_FILES} files")
     dtype = number_types().get(value.dtype)
-    place = (list(sums.files).index(name), offset)
+    if sums.stored is not None:
+        sums.stored.append(StoredNumbers(name, dtype.name if dtype else "?", value.shape, file, offset))
+    place = (list(sums.files).index(file), offset)
     if dtype is not None and place not in sums.seen:
         sums.seen.add(place)
         sums.dtypes[dtype.name] += value.count

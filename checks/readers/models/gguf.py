@@ -48,6 +48,27 @@ _MOST_PARTS = 10_000
 Value = int | float | str | bool
 
 
+@dataclass(frozen=True)
+class GgufTensor:
+    """What is said of one tensor. ``shape``: the axis whose numbers lie side by side comes last, as in NumPy."""
+
+    name: str
+    kind: int  # its number type
+    shape: tuple[int, ...]
+    offset: int  # from where the first tensor begins
+
+    @property
+    def count(self) -> int:
+        """How many numbers it holds."""
+        return math.prod(self.shape)
+
+    @property
+    def size(self) -> int | None:
+        """Its bytes; None for a type that the table has not."""
+        row = ggml_type(self.kind)
+        return None if row is None else -(-self.count // row.block) * row.bytes
+
+
 @dataclass
 class _Contents:
     """What was read, so far."""
@@ -61,7 +82,18 @@ class _Contents:
     memory: int = 0
     unknown_type: int | None = None
     ends: int = 0  # where the last tensor ends, counted from the first one's place
+    begins: int = 0  # where the first one does
     is_read: bool = False
+
+    def add(self, tensor: GgufTensor) -> None:
+        """Count a tensor."""
+        self.tensors += 1
+        self.dtypes[tensor.kind] += tensor.count
+        if tensor.size is None:
+            self.unknown_type = tensor.kind
+        else:
+            self.memory += tensor.size
+            self.ends = max(self.ends, tensor.offset + tensor.size)
 
     def text(self, key: str) -> str:
         value = self.values.get(key, "")
@@ -92,7 +124,7 @@ def gguf(source: Source, beside: Folder) -> ModelFacts | None:
         problem = None
     except Damaged as damage:
         problem = damage
-    files = _other_parts(source.name, beside)
+    files = other_parts(source.name, beside)
     for each in files or ():
         problem = problem or _add_part(contents, each, beside)
     return _facts(contents, cursor, problem, files)
@@ -121,7 +153,25 @@ def _add_part(contents: _Contents, part: NeededFile, beside: Folder) -> Damaged 
     return None
 
 
-def _read(cursor: Cursor, contents: _Contents) -> None:
+def read_tensors(source: Source) -> tuple[list[GgufTensor], int] | None:
+    """The tensors of a file, and where the first one begins; None for what was not written by little-endian machines.
+
+    Raises:
+        Damaged: as the reader, also where a part of the tensors is missing.
+    """
+    if source.read(0, 4) != _MAGIC:
+        raise Damaged("header-damaged", "no GGUF")
+    cursor = Cursor(source, 4)
+    contents = _Contents(cursor.number("I"))
+    if not 1 <= contents.version <= _NEWEST:
+        return None
+    found: list[GgufTensor] = []
+    _read(cursor, contents, found)
+    return found, contents.begins
+
+
+def _read(cursor: Cursor, contents: _Contents, found: list[GgufTensor] | None = None) -> None:
+    """Read everything before the weights. ``found``: the tensors are put there."""
     size = "I" if contents.version == 1 else "Q"
     tensors, keys = cursor.number(size), cursor.number(size)
     if tensors > _MOST_TENSORS or keys > _MOST_KEYS:
@@ -132,13 +182,16 @@ def _read(cursor: Cursor, contents: _Contents) -> None:
         if value is not None:
             contents.values[key] = value
     for _ in range(tensors):
-        _tensor(cursor, contents, size)
+        tensor = _tensor(cursor, size)
+        contents.add(tensor)
+        if found is not None:
+            found.append(tensor)
     alignment = contents.count("general.alignment") or _ALIGNMENT
     if alignment % 8 or alignment > 1 << 20:
         raise Damaged("header-damaged", f"alignment {alignment}")
-    begins = -(-cursor.at // alignment) * alignment if tensors else cursor.at
+    contents.begins = -(-cursor.at // alignment) * alignment if tensors else cursor.at
     contents.is_read = True
-    missing = begins + contents.ends - cursor.source.size
+    missing = contents.begins + contents.ends - cursor.source.size
     if missing > 0:
         raise Damaged("truncated", f"{missing} of {contents.ends} bytes are missing")
 
@@ -185,27 +238,17 @@ def _text(cursor: Cursor, size: str, most: int) -> str:
     return cursor.bytes(length).decode("utf-8", "replace")
 
 
-def _tensor(cursor: Cursor, contents: _Contents, size: str) -> None:
-    """What is said of one tensor, added to the sums."""
+def _tensor(cursor: Cursor, size: str) -> GgufTensor:
     name = _text(cursor, size, _LONGEST_NAME)
     axes = cursor.number("I")
     if axes > _MOST_AXES:
         raise Damaged("header-damaged", f"{name[:100]}: {axes} axes")
-    count = 1
-    for _ in range(axes):
-        count *= cursor.number(size)
+    shape = tuple(cursor.number(size) for _ in range(axes))
     kind, offset = cursor.number("I"), cursor.number("Q")
-    if count >= 1 << 50 or offset >= 1 << 62:
-        raise Damaged("header-damaged", f"{name[:100]}: {count} numbers at {offset}")
-    contents.tensors += 1
-    contents.dtypes[kind] += count
-    row = ggml_type(kind)
-    if row is None:
-        contents.unknown_type = kind
-        return
-    taken = -(-count // row.block) * row.bytes
-    contents.memory += taken
-    contents.ends = max(contents.ends, offset + taken)
+    tensor = GgufTensor(name, kind, shape[::-1], offset)
+    if tensor.count >= 1 << 50 or offset >= 1 << 62:
+        raise Damaged("header-damaged", f"{name[:100]}: {tensor.count} numbers at {offset}")
+    return tensor
 
 
 def _facts(
@@ -285,7 +328,7 @@ def _details(contents: _Contents, *, is_big_endian: bool) -> dict[str, str]:
     return {key: value[:200] for key, value in details.items() if value}
 
 
-def _other_parts(name: str, beside: Folder) -> tuple[NeededFile, ...] | None:
+def other_parts(name: str, beside: Folder) -> tuple[NeededFile, ...] | None:
     """The other files of a set. Only the first names all of them: in a folder it then stands for the set."""
     found = _PART.fullmatch(name)
     if found is None or not 1 <= int(found[2]) <= int(found[3]) <= _MOST_PARTS or int(found[3]) == 1:

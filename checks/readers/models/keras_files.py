@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 
 import msgspec
 
@@ -23,6 +24,7 @@ from checks.versions import major_number
 
 H5, ZIP = "keras-h5", "keras-zip"
 METADATA, CONFIG, WEIGHTS = "metadata.json", "config.json", "model.weights.h5"
+_MODEL = "model_weights"  # the group of the weights in a file that holds more
 _USER_BLOCKS = (0, 512, 1024, 2048, 4096, 8192)
 _MOST_METADATA = 1 << 16
 _SHOWN = 12  # names that a detail lists
@@ -59,7 +61,7 @@ def keras_h5(source: Source, _beside: Folder) -> ModelFacts | None:
     if isinstance(config, bytes):
         with part():
             read_config(parse_config(config), model)
-    top = links.get("model_weights")
+    top = links.get(_MODEL)
     facts = _facts(H5, _version(attributes, top), model, part, is_model=isinstance(config, bytes))
     details = {"content": "" if config else "weights", "keras-backend": _text(attributes.get("backend"))}
     training = attributes.get("training_config")
@@ -68,7 +70,7 @@ def keras_h5(source: Source, _beside: Folder) -> ModelFacts | None:
             details["optimizer"] = _optimizer(parse_config(training))
     if isinstance(config, bytes) and source.name.lower().endswith(".keras"):
         details["named-keras"] = "yes"
-    dtypes, memory = _weights(top or file.root, part)
+    dtypes, memory = _weights(file.root, part)
     return _with(facts, part, details, dtypes, memory)
 
 
@@ -189,18 +191,30 @@ def _weights(root: Node, part: Partly) -> tuple[Counter[str], int]:
     dtypes: Counter[str] = Counter()
     memory = 0
     with part():
-        for path, node in root.walk():
-            if path.split("/", 1)[0] in _ASIDE:
-                continue
-            dtype = node.dtype or _text(node.attributes.get("dtype")) or "?"
-            if dtype == "string":
-                continue
+        for _, node in weights_of(root):
+            dtype = dtype_of(node)
             count = 1
             for axis in node.shape or ():
                 count *= axis
             dtypes[dtype] += count
             memory += (count * _bits(dtype) + 7) // 8
     return dtypes, memory
+
+
+def weights_of(root: Node) -> Iterator[tuple[str, Node]]:
+    """The weights of the model that a file or a group of it holds, by path.
+
+    Raises:
+        Damaged: as the file.
+    """
+    for path, node in (root.links.get(_MODEL) or root).walk():
+        if path.split("/", 1)[0] not in _ASIDE and node.dtype != "string":
+            yield path, node
+
+
+def dtype_of(node: Node) -> str:
+    """What a dataset's numbers are; Keras itself tells it of those that HDF5 has no type for."""
+    return node.dtype or _text(node.attributes.get("dtype")) or "?"
 
 
 def _bits(dtype: str) -> int:

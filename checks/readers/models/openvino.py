@@ -56,6 +56,17 @@ class _Layer:
     names: str = ""
 
 
+@dataclass(frozen=True)
+class Constant:
+    """A weight, and where in the .bin it lies. ``shape``: None where the file does not tell."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...] | None
+    offset: int
+    size: int
+
+
 @dataclass
 class _Net:
     """What is summed up while the elements come."""
@@ -72,6 +83,7 @@ class _Net:
     outputs: list[TensorSpec] = field(default_factory=list)
     info: dict[str, str] = field(default_factory=dict)
     weights_end: int = 0
+    constants: list[Constant] | None = None  # collected where they are asked for
     places: set[int] = field(default_factory=set)  # where weights begin: several layers may share them
     is_closed: bool = False
     text: list[str] = field(default_factory=list)
@@ -87,6 +99,19 @@ def openvino_ir(source: Source, beside: Folder) -> ModelFacts | None:
     if net.version is None and problem is None:
         return None
     return _facts(net, problem, _weights_file(source.name, net, beside))
+
+
+def read_constants(source: Source) -> tuple[list[Constant], str]:
+    """The weights of an IR, and the name of the file that holds them.
+
+    Raises:
+        Damaged: the XML is not what an IR is.
+    """
+    net = _Net(constants=[])
+    problem = _parse(source, net)
+    if problem is not None:
+        raise problem
+    return net.constants or [], _weights_name(source.name)
 
 
 @file_reader("openvino-blob", rank=Rank.MAGIC)
@@ -210,6 +235,8 @@ def _add_weight(net: _Net, layer: _Layer, attributes: dict[str, str]) -> None:
     dtype = attributes.get("element_type", layer.precision)[:40].lower()
     net.weights_end = max(net.weights_end, offset + size)
     net.types.add(dtype)
+    if net.constants is not None:
+        net.constants.append(_constant(net, layer, dtype, attributes, offset, size))
     if offset in net.places:
         return
     net.places.add(offset)
@@ -221,6 +248,15 @@ def _add_weight(net: _Net, layer: _Layer, attributes: dict[str, str]) -> None:
         for axis in _axes(attributes["shape"]) if "shape" in attributes else (size * 8 // row.bits,):
             count = min(count * (axis if isinstance(axis, int) else 0), _MOST_NUMBERS)
         net.dtypes[row.dtype] += min(count, size * 8 // row.bits)
+
+
+def _constant(net: _Net, layer: _Layer, dtype: str, attributes: dict[str, str], offset: int, size: int) -> Constant:
+    """Of a constant, or of a layer that held its weights itself ("weights", "biases"), as before version 10."""
+    row = ir_types().get(dtype)
+    axes = _axes(attributes["shape"]) if "shape" in attributes else None
+    shape = None if axes is None else tuple(axis for axis in axes if isinstance(axis, int))
+    name = layer.name if net.path[-1] == "data" else f"{layer.name}/{net.path[-1][:40]}"
+    return Constant(name, row.dtype if row else dtype, shape, offset, size)
 
 
 def _characters(net: _Net, text: str) -> None:
@@ -276,9 +312,13 @@ def _number(text: str) -> int | None:
 def _weights_file(name: str, net: _Net, beside: Folder) -> tuple[NeededFile, ...] | None:
     if not net.weights_end:
         return None
-    other = str(PurePosixPath(name).with_suffix(".bin")) if PurePosixPath(name).name else ".bin"
+    other = _weights_name(name)
     size = beside.size_of(other)
     return (NeededFile(name=other, size=net.weights_end, present=size is not None, present_size=size),)
+
+
+def _weights_name(name: str) -> str:
+    return str(PurePosixPath(name).with_suffix(".bin")) if PurePosixPath(name).name else ".bin"
 
 
 def _facts(net: _Net, problem: Damaged | None, files: tuple[NeededFile, ...] | None) -> ModelFacts:

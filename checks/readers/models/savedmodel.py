@@ -23,7 +23,7 @@ from checks.readers.models.tensorflow_text import read_text_meta_graph
 FORMAT = "savedmodel"
 BINARY, TEXT = "saved_model.pb", "saved_model.pbtxt"
 INDEX = "variables/variables.index"
-_STEM = "variables/variables"
+STEM = "variables/variables"
 KERAS_METADATA = "keras_metadata.pb"
 DEFAULT_SIGNATURE = "serving_default"
 MOST_META_GRAPHS = 16
@@ -142,7 +142,7 @@ def _files(folder: Folder, main: MetaGraph, index: Index, part: Partly) -> tuple
         with part(), folder.file(INDEX) as source:
             read_index(source, index)
         files.append(NeededFile(name=INDEX, present=True, present_size=size))
-        files += needed_shards(folder, _STEM, index)
+        files += needed_shards(folder, STEM, index)
     elif VARIABLE_OPERATORS & main.graph.operators.keys():
         files.append(NeededFile(name=INDEX, present=False))
     for each in main.assets:

@@ -97,9 +97,28 @@ def read_index(source: Source, index: Index) -> None:
             index.add(_variable(key, value))
 
 
-def read_variables(source: Source) -> Iterator[Variable]:
-    """The variables of an index, one by one."""
-    return (_variable(key, value) for key, value in entries(source) if key)
+def read_variables(source: Source) -> tuple[list[Variable], Index]:
+    """The variables of an index, and its sum."""
+    index, found = Index(), list[Variable]()
+    for key, value in entries(source):
+        if not key:
+            _header(value, index)
+        else:
+            found.append(_variable(key, value))
+    return found, index
+
+
+def old_variables(source: Source) -> Iterator[Variable]:
+    """The variables of a single file of TensorFlow 1 (saved_tensor_slice.proto); none of another file."""
+    first = first_entry(source) if is_table(source) else None
+    if first is not None and first[0] == b"" and _is_old(first[1]):
+        yield from _old_variables(first[1])
+
+
+def stem_of(name: str) -> str:
+    """What the names of a checkpoint's files have in common."""
+    shard = _SHARD.fullmatch(name)
+    return shard["stem"] if shard else name.removesuffix(".index").removesuffix(".meta")
 
 
 def shard_names(stem: str, count: int) -> Iterator[str]:
@@ -220,12 +239,8 @@ def _old_checkpoint(source: Source, header: bytes, beside: Folder) -> ModelFacts
     """A single file of TensorFlow 1: the list of its tensors is its first entry (saved_tensor_slice.proto)."""
     index, part = Index(), Partly()
     with part():
-        for number, _, value in parse(header):
-            if number != 1 or not isinstance(value, bytes):
-                continue
-            for each, _, tensor in parse(value):
-                if each == 1 and isinstance(tensor, bytes):
-                    index.add(_old_variable(tensor))
+        for each in _old_variables(header):
+            index.add(each)
     facts = ModelFacts(
         format=FORMAT,
         version="1",
@@ -303,6 +318,16 @@ def _variable(key: bytes, data: bytes) -> Variable:
         elif number in numbers and isinstance(value, int):
             numbers[number] = value
     return Variable(key.decode("utf-8", "replace"), dtype, shape, numbers[3], numbers[4], numbers[5])
+
+
+def _old_variables(header: bytes) -> Iterator[Variable]:
+    """The list of its tensors, which is the first entry of a single file."""
+    for number, _, value in parse(header):
+        if number != 1 or not isinstance(value, bytes):
+            continue
+        for each, _, tensor in parse(value):
+            if each == 1 and isinstance(tensor, bytes):
+                yield _old_variable(tensor)
 
 
 def _old_variable(data: bytes) -> Variable:

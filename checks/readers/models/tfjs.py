@@ -38,19 +38,27 @@ _PATH = re.compile(r"(?:^|/)vars/\d+$")
 _CONVERTER = re.compile(r"Converter v?(\d[\w.\-]{0,30})")
 
 
-class _Quantization(msgspec.Struct):
+class Quantization(msgspec.Struct):
+    """How a weight is stored: as ``dtype``; multiplied with ``scale`` and moved by ``min`` it is what it was."""
+
     dtype: str = ""
+    scale: float = 1.0
+    min: float = 0.0
 
 
-class _Weight(msgspec.Struct):
+class Weight(msgspec.Struct):
+    """A weight by its name."""
+
     name: str
     shape: list[int]
     dtype: str
-    quantization: _Quantization | None = None
+    quantization: Quantization | None = None
 
 
-class _Group(msgspec.Struct):
-    weights: list[_Weight]
+class WeightGroup(msgspec.Struct):
+    """Weights whose bytes follow each other in the files of ``paths``."""
+
+    weights: list[Weight]
     paths: list[str] = []
 
 
@@ -157,7 +165,7 @@ def _model(source: Source, beside: Folder) -> ModelFacts | None:
     with part():
         if len(bytes(document.weights_manifest)) > MOST_MANIFEST:
             raise Damaged("too-large", "the list of weights")
-        _read_weights(_decoded(document.weights_manifest, list[_Group] | None) or [], beside, weights)
+        _read_weights(_decoded(document.weights_manifest, list[WeightGroup] | None) or [], beside, weights)
     part.problem = part.problem or files_problem(weights.files)
     kind = _kind(document, topology)
     facts = _facts(document, kind, weights)
@@ -176,7 +184,7 @@ def _manifest(source: Source, beside: Folder) -> ModelFacts | None:
         return None
     text = source.read(0, min(source.size, MOST_MANIFEST))
     try:
-        groups = msgspec.json.decode(text, type=list[_Group])
+        groups = msgspec.json.decode(text, type=list[WeightGroup])
     except msgspec.ValidationError:
         return None
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
@@ -193,6 +201,33 @@ def _manifest(source: Source, beside: Folder) -> ModelFacts | None:
         problem_detail=problem.detail if problem else "",
         bound_to=(Binding(kind="model-source"),),
     )
+
+
+def read_manifest(source: Source) -> list[WeightGroup]:
+    """The weights that a model.json or a list of weights names.
+
+    Raises:
+        Damaged: it is neither.
+    """
+    text = source.read(0, min(source.size, MOST_TEXT))
+    is_list = text.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
+    try:
+        manifest = text if is_list else bytes(msgspec.json.decode(text, type=_Document).weights_manifest)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        raise _damage(source, text, error) from error
+    if len(manifest) > MOST_MANIFEST:
+        raise Damaged("too-large", "the list of weights")
+    groups: list[WeightGroup] = _decoded(manifest, list[WeightGroup] | None) or []
+    return groups
+
+
+def stored_bytes(weight: Weight) -> int | None:
+    """Bytes of one number as the shards hold it; None for texts and what is not known."""
+    return _BYTES.get(_stored(weight))
+
+
+def _stored(weight: Weight) -> str:
+    return weight.quantization.dtype if weight.quantization and weight.quantization.dtype else weight.dtype
 
 
 def _damage(source: Source, text: bytes, error: Exception) -> Damaged:
@@ -240,7 +275,7 @@ def _facts(document: _Document, kind: str, weights: _Weights) -> ModelFacts:
     )
 
 
-def _read_weights(groups: Sequence[_Group], beside: Folder, found: _Weights) -> None:
+def _read_weights(groups: Sequence[WeightGroup], beside: Folder, found: _Weights) -> None:
     """Count the weights, and look for the files that hold them."""
     for group in groups:
         size, is_known = 0, True
@@ -248,7 +283,7 @@ def _read_weights(groups: Sequence[_Group], beside: Folder, found: _Weights) -> 
             count = 1
             for axis in each.shape:
                 count *= max(axis, 0)
-            stored = each.quantization.dtype if each.quantization and each.quantization.dtype else each.dtype
+            stored = _stored(each)
             found.dtypes[each.dtype] += count
             found.has_paths = found.has_paths or _PATH.search(each.name) is not None
             if stored != each.dtype:
@@ -259,7 +294,7 @@ def _read_weights(groups: Sequence[_Group], beside: Folder, found: _Weights) -> 
         _shards(group, size if is_known else None, beside, found)
 
 
-def _shards(group: _Group, size: int | None, beside: Folder, found: _Weights) -> None:
+def _shards(group: WeightGroup, size: int | None, beside: Folder, found: _Weights) -> None:
     """The files of a group, which together hold ``size`` bytes; the last one holds what the others leave."""
     left = size
     names = group.paths[: MOST_SHARDS - len(found.files)]

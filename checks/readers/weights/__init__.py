@@ -1,21 +1,23 @@
 """The weights of a model, tensor by tensor, where they lie: for comparing two files, never for running one.
 
-One module per format, each with ``tensors(source, beside)``. A format without a module here has no weights that can be
-compared.
+One module per format, each with ``tensors(source, beside, open_files)``. A format without a module here has no weights
+that can be compared; of a tensor that is stored in a way that is not read, a module tells the name.
 """
 
 from __future__ import annotations
 
 import contextlib
 import importlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from checks.readers.containers.folder import DiskFolder, Folder
-from checks.readers.containers.source import Source, opened
-from checks.readers.weights.tensor import StoredTensor
+from checks.readers.containers.source import MIB, Cancelled, Damaged, Source, never, opened
+from checks.readers.weights.tensor import MOST_TENSORS, LeftOut, StoredTensor
 
-Tensors = Callable[[Source, Folder, contextlib.ExitStack], Iterator[StoredTensor]]
+Tensors = Callable[[Source, Folder, contextlib.ExitStack], Iterator[StoredTensor | LeftOut]]
+TensorsOfFolder = Callable[[Folder, contextlib.ExitStack], Iterator[StoredTensor | LeftOut]]
 
 # Format -> module. Each is imported when it is asked for.
 MODULES = {
@@ -25,23 +27,71 @@ MODULES = {
     "tflite": "tflite_weights",
     "npz": "npz_weights",
     "chainer-npz": "npz_weights",
+    "gguf": "gguf_weights",
+    "keras-h5": "keras_weights",
+    "keras-zip": "keras_weights",
+    "openvino-ir": "openvino_weights",
+    "tf-checkpoint": "tensorflow_weights",
+    "savedmodel": "savedmodel_weights",
+    "tfjs": "tfjs_weights",
+    "coreml-mlmodel": "coreml_weights",
+    "coreml-mlpackage": "coreml_weights",
 }
+# Formats that are folders: their modules have ``tensors_of_folder(folder)`` too.
+FOLDERS = frozenset({"savedmodel", "coreml-mlpackage"})
+# All tensors together; several may share their bytes, but a file that names the same ones a thousand times ends here.
+_MOST_BYTES = 8192 * MIB
 
 
-def can_read(format_id: str | None) -> bool:
-    """Whether the weights of a format can be compared."""
-    return format_id in MODULES
+@dataclass(frozen=True)
+class StoredWeights:
+    """The tensors of a model by name, and the names of those that are not compared."""
+
+    tensors: Mapping[str, StoredTensor]
+    left_out: frozenset[str]
+
+
+def can_read(path: Path, format_id: str | None) -> bool:
+    """Whether the weights of a model of the disk can be compared."""
+    return format_id in MODULES and (path.is_file() or (format_id in FOLDERS and path.is_dir()))
 
 
 @contextlib.contextmanager
-def stored_tensors(path: Path, format_id: str) -> Iterator[Mapping[str, StoredTensor]]:
-    """The weights of a model by name, readable while the block lasts.
+def stored_weights(path: Path, format_id: str, cancelled: Cancelled = never) -> Iterator[StoredWeights]:
+    """The weights of a model, readable while the block lasts.
 
     Raises:
         Damaged: the file is not what its format asks for.
+        Stopped: the work was cancelled.
         KeyError: there is no module for the format; ask :func:`can_read`.
     """
     module = importlib.import_module(f"{__name__}.{MODULES[format_id]}")
-    tensors: Tensors = module.tensors
-    with contextlib.ExitStack() as open_files, opened(path) as source:
-        yield {each.name: each for each in tensors(source, DiskFolder(path.absolute().parent), open_files)}
+    with contextlib.ExitStack() as open_files:
+        if path.is_dir():
+            of_folder: TensorsOfFolder = module.tensors_of_folder
+            found = of_folder(DiskFolder(path, cancelled), open_files)
+        else:
+            of_file: Tensors = module.tensors
+            source = open_files.enter_context(opened(path, cancelled))
+            found = of_file(source, DiskFolder(path.absolute().parent, cancelled), open_files)
+        yield gathered(found)
+
+
+def gathered(found: Iterable[StoredTensor | LeftOut]) -> StoredWeights:
+    """Tensors by name.
+
+    Raises:
+        Damaged: there are more of them than any model has, or one cannot be found.
+    """
+    tensors: dict[str, StoredTensor] = {}
+    left_out: set[str] = set()
+    size = 0
+    for each in found:
+        if isinstance(each, LeftOut):
+            left_out.add(each.name)
+        else:
+            tensors[each.name] = each
+            size += each.data.size
+        if len(tensors) + len(left_out) > MOST_TENSORS or size > _MOST_BYTES:
+            raise Damaged("too-large", f"{len(tensors) + len(left_out)} tensors, {size} bytes")
+    return StoredWeights(tensors, frozenset(left_out - tensors.keys()))

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from checks.readers.containers.folder import Folder, ZipFolder
 from checks.readers.containers.source import Damaged, Source
 from checks.readers.models.numpy_files import read_header
-from checks.readers.weights.tensor import MOST_TENSORS, StoredTensor, item_size, stretch
+from checks.readers.weights.tensor import MOST_TENSORS, LeftOut, StoredTensor, item_size, stretch
 
 _MOST_HEADER = 1 << 16
 
 
-def tensors(source: Source, _beside: Folder, open_files: contextlib.ExitStack) -> Iterator[StoredTensor]:
-    """Every array of numbers that lies in C order and little-endian; pickled objects are left out."""
+def tensors(source: Source, _beside: Folder, open_files: contextlib.ExitStack) -> Iterator[StoredTensor | LeftOut]:
+    """Every array; those not in C order or not little-endian, and pickled objects, are left out."""
     archive = ZipFolder(source)
     if len(archive.names) > MOST_TENSORS:
         raise Damaged("too-large", f"{len(archive.names)} arrays")
@@ -31,5 +31,6 @@ def tensors(source: Source, _beside: Folder, open_files: contextlib.ExitStack) -
             or item_size(array.dtype) is None
             or at > member.size
         ):
+            yield LeftOut(name.removesuffix(".npy"))
             continue
         yield StoredTensor(name.removesuffix(".npy"), array.dtype, array.shape, stretch(member, at, member.size - at))

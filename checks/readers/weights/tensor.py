@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checks.readers.containers.source import MIB, Source
+from checks.readers.weights import ggml_blocks
 
-BLOCK = 4 * MIB  # bytes read at a time
+BLOCK = 4 * MIB  # bytes read at a time; none are kept, for there may be a hundred thousand tensors
 MOST_TENSORS = 100_000
 _READINGS = 6
 
@@ -38,17 +39,33 @@ _EIGHTS = {"float8_e4m3fn": (4, 7, False), "float8_e5m2": (5, 15, True)}
 
 @dataclass(frozen=True)
 class StoredTensor:
-    """A tensor by name, dtype and shape; ``data`` holds its numbers in C order, little-endian, and nothing else."""
+    """A tensor by name, dtype and shape; ``data`` holds its numbers in C order, little-endian, and nothing else.
+
+    ``scale``, ``shift``: what the stored numbers are multiplied with, and what is then added, to get the real ones.
+    """
 
     name: str
     dtype: str
     shape: tuple[int, ...]
     data: Source
+    scale: float = 1.0
+    shift: float = 0.0
 
     @property
     def face(self) -> str:
         """Dtype and shape in words."""
         return f"{self.dtype} [{', '.join(map(str, self.shape))}]"
+
+    @property
+    def coding(self) -> tuple[str, float, float]:
+        """How its bytes are to be understood."""
+        return self.dtype, self.scale, self.shift
+
+    @property
+    def is_real(self) -> bool:
+        """Whether its numbers are those that the model computes with, and no codes for them."""
+        is_whole = self.dtype.startswith(("int", "uint", "bool"))
+        return not is_whole or (self.scale, self.shift) != (1.0, 0.0)
 
     @property
     def count(self) -> int:
@@ -58,8 +75,20 @@ class StoredTensor:
     @property
     def can_decode(self) -> bool:
         """Whether its numbers can be read, and there are as many bytes as they need."""
-        size = item_size(self.dtype)
-        return size is not None and size * self.count == self.data.size
+        return size_of(self.dtype, self.count) == self.data.size
+
+    def numbers(self, at: int, count: int) -> NDArray[np.float64]:
+        """So many of its numbers; ``at`` is a multiple of 256, for some are packed in blocks.
+
+        Raises:
+            Damaged: they cannot be read.
+        """
+        start, end = size_of(self.dtype, at) or 0, size_of(self.dtype, at + count) or 0
+        stored = decoded(self.data.read(start, end - start, ahead=0), self.dtype)
+        if (self.scale, self.shift) == (1.0, 0.0):
+            return stored
+        with np.errstate(invalid="ignore", over="ignore"):
+            return stored * self.scale + self.shift
 
     def blocks(self) -> Iterator[bytes]:
         """Its bytes in order, BLOCK at a time.
@@ -68,7 +97,7 @@ class StoredTensor:
             Damaged: they cannot be read.
         """
         for at in range(0, self.data.size, BLOCK):
-            yield self.data.read(at, min(BLOCK, self.data.size - at))
+            yield self.data.read(at, min(BLOCK, self.data.size - at), ahead=0)
 
     @functools.cached_property
     def digest(self) -> bytes:
@@ -88,6 +117,22 @@ def stretch(source: Source, at: int, size: int) -> Source:
     return source.part(at, size, most=_READINGS * max(size, 0))
 
 
+@dataclass(frozen=True)
+class LeftOut:
+    """A tensor that is there, but stored in a way in which it is not compared."""
+
+    name: str
+
+
+def size_of(dtype: str, count: int) -> int | None:
+    """Bytes of so many numbers; None where a dtype cannot be decoded."""
+    block = ggml_blocks.block(dtype)
+    if block is not None:
+        return -(-count // block[0]) * block[1]
+    size = item_size(dtype)
+    return None if size is None else size * count
+
+
 def item_size(dtype: str) -> int | None:
     """Bytes of one number; None where they are packed or unknown."""
     if dtype in _PLAIN:
@@ -99,8 +144,10 @@ def decoded(data: bytes, dtype: str) -> NDArray[np.float64]:
     """Bytes of a decodable dtype as float64.
 
     Raises:
-        KeyError: a dtype for which :func:`item_size` is None.
+        KeyError: a dtype for which :func:`size_of` is None.
     """
+    if ggml_blocks.block(dtype) is not None:
+        return ggml_blocks.unpacked(data, dtype)
     if dtype == "bfloat16":
         upper = np.frombuffer(data, "<u2").astype("<u4") << 16
         return upper.view("<f4").astype(np.float64)

@@ -9,28 +9,28 @@ from checks.readers.containers.folder import Folder, ZipFolder
 from checks.readers.containers.source import Source
 from checks.readers.containers.torch_values import Tensor, find_tensors
 from checks.readers.containers.torch_zip import TorchZip
-from checks.readers.weights.tensor import StoredTensor, item_size, stretch
+from checks.readers.weights.tensor import LeftOut, StoredTensor, item_size, stretch
 
 
-def tensors(source: Source, _beside: Folder, open_files: contextlib.ExitStack) -> Iterator[StoredTensor]:
-    """Every tensor that lies in one piece in its storage."""
+def tensors(source: Source, _beside: Folder, open_files: contextlib.ExitStack) -> Iterator[StoredTensor | LeftOut]:
+    """Every tensor; those that do not lie in one piece in their storage are left out."""
     files = TorchZip.with_member(ZipFolder(source), "data.pkl")
     if files is None:
         return
     big_endian = files.text("byteorder") == "big"
     stores: dict[str, Source] = {}
     for each in find_tensors(files.pickle("data.pkl").root).tensors:
-        if each.storage is None or each.dtype is None or each.shape is None or not _is_in_one_piece(each) or big_endian:
+        if each.storage is None or each.dtype is None or each.shape is None or f"data/{each.storage.key}" not in files:
+            continue
+        item = item_size(each.dtype)
+        if item is None or big_endian or not _is_in_one_piece(each):
+            yield LeftOut(each.name)
             continue
         key = each.storage.key
-        if f"data/{key}" not in files:
-            continue
         if key not in stores:
             stores[key] = open_files.enter_context(files.source(f"data/{key}"))
-        item = item_size(each.dtype)
-        if item is not None:
-            size = item * each.numbers
-            yield StoredTensor(each.name, each.dtype, each.shape, stretch(stores[key], item * each.offset, size))
+        size = item * each.numbers
+        yield StoredTensor(each.name, each.dtype, each.shape, stretch(stores[key], item * each.offset, size))
 
 
 def _is_in_one_piece(tensor: Tensor) -> bool:

@@ -6,7 +6,8 @@
 
 Atheris (libFuzzer for Python) is no dependency of the tests: CI runs the short hypothesis tests beside each reader.
 Seeds are the recorded files of tests/recordings/models. Of a folder or archive one file is mutated at a time, the
-others stay. The limits are libFuzzer's: 10 seconds for one input, 1 GiB of memory for everything together.
+others stay; "weights.FORMAT" reads the weights of models, whose files are mutated one at a time too. The limits are
+libFuzzer's: 10 seconds for one input, 1 GiB of memory for everything together.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
+import itertools
 import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import atheris
@@ -29,10 +32,10 @@ LIMITS = ("-timeout=10", "-rss_limit_mb=1024", "-max_len=131072", "-print_final_
 with atheris.instrument_imports(include=["checks.readers"]):
     from checks.facts import ModelFacts
     from checks.readers import weights
-    from checks.readers.containers.folder import Folder, ZipFolder
+    from checks.readers.containers.folder import ZipFolder
     from checks.readers.containers.source import Damaged, Source, of_bytes
-    from checks.readers.models.registry import ArchiveReader, FileReader, Rank, Reader, all_readers
-    from checks.readers.weights.tensor import decoded
+    from checks.readers.models import read_model
+    from checks.readers.models.registry import ArchiveReader, FileReader, Reader, all_readers
 
 
 class MemoryFolder:
@@ -54,30 +57,57 @@ class MemoryFolder:
         yield of_bytes(self._files[name], name)
 
 
-def readers() -> dict[str, Reader]:
+@dataclass(frozen=True)
+class WeightsReader:
+    """Reads the weights of the models of a format."""
+
+    format: str
+
+    def read(self, files: dict[str, bytes]) -> None:
+        """Every name, place and type, and the numbers of some. The first of the files is the model itself."""
+        with atheris.instrument_imports(include=["checks.readers"]):
+            module = importlib.import_module(f"{weights.__name__}.{weights.MODULES[self.format]}")
+        folder, main = MemoryFolder(files), next(iter(files))
+        with contextlib.ExitStack() as open_files:
+            if self.format in weights.FOLDERS:
+                found = module.tensors_of_folder(folder, open_files)
+            else:
+                found = module.tensors(of_bytes(files[main], main), folder, open_files)
+            for tensor in itertools.islice(weights.gathered(found).tensors.values(), 64):
+                assert tensor.digest
+                if tensor.can_decode:
+                    tensor.numbers(0, min(tensor.count, 1 << 16))
+
+
+def readers() -> dict[str, Reader | WeightsReader]:
     """Every reader by the module and function that it is, and those of weights."""
     found = {f"{each.read.__module__.rpartition('.')[2]}.{each.read.__name__}": each for each in all_readers()}
-    return {**found, **{f"weights.{name}": _weights_reader(module) for name, module in weights.MODULES.items()}}
+    return {**found, **{f"weights.{name}": WeightsReader(name) for name in weights.MODULES}}
 
 
-def _weights_reader(name: str) -> FileReader:
-    """What reads every number of a file, in the form of a reader of models."""
-    with atheris.instrument_imports(include=["checks.readers"]):
-        module = importlib.import_module(f"{weights.__name__}.{name}")
+def weights_seeds(reader: WeightsReader) -> list[tuple[str, dict[str, bytes]]]:
+    """Recorded models of the format with the files that belong to them, each of which is mutated in turn."""
+    found: list[tuple[str, dict[str, bytes]]] = []
+    for path in sorted(SEEDS.rglob("*")):
+        is_folder = reader.format in weights.FOLDERS
+        if path.is_dir() != is_folder or (path.is_file() and path.stat().st_size > LARGEST_SEED):
+            continue
+        model = read_model(path)
+        if model.format != reader.format or model.path != str(path):
+            continue
+        if is_folder:
+            files = _members(path, is_archive=False)
+        else:
+            beside = [path.parent / each.name for each in model.needs.files or () if each.present]
+            files = {each.relative_to(path.parent).as_posix(): each.read_bytes() for each in (path, *beside)}
+        found += [(name, files) for name in files]
+    return found
 
-    def read(source: Source, beside: Folder) -> ModelFacts:
-        with contextlib.ExitStack() as open_files:
-            for tensor in module.tensors(source, beside, open_files):
-                for block in tensor.blocks():
-                    if tensor.can_decode:
-                        decoded(block, tensor.dtype)
-        return ModelFacts()
 
-    return FileReader((), Rank.MAGIC, read)
-
-
-def seeds_of(reader: Reader) -> list[tuple[str, dict[str, bytes]]]:
+def seeds_of(reader: Reader | WeightsReader) -> list[tuple[str, dict[str, bytes]]]:
     """Recorded models that the reader takes for its own, as (name of the file to mutate, all files of the model)."""
+    if isinstance(reader, WeightsReader):
+        return weights_seeds(reader)
     found: list[tuple[str, dict[str, bytes]]] = []
     for path in sorted(SEEDS.rglob("*")) if SEEDS.is_dir() else []:
         if isinstance(reader, FileReader):
@@ -113,8 +143,11 @@ def _takes(reader: Reader, name: str, files: dict[str, bytes]) -> bool:
         return True
 
 
-def ask(reader: Reader, name: str, files: dict[str, bytes]) -> ModelFacts | None:
+def ask(reader: Reader | WeightsReader, name: str, files: dict[str, bytes]) -> ModelFacts | None:
     """What the reader makes of a model."""
+    if isinstance(reader, WeightsReader):
+        reader.read(files)
+        return None
     if isinstance(reader, FileReader):
         return reader.read(of_bytes(files[name], name), MemoryFolder(files))
     if isinstance(reader, ArchiveReader):

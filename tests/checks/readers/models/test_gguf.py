@@ -59,7 +59,7 @@ def test_the_other_byte_order() -> None:
 
 def test_a_set_is_one_model() -> None:
     found = {each.name: each for each in read_models(MADE)}
-    assert sorted(found) == ["big_endian.gguf", "split-00001-of-00002.gguf", "tiny.gguf"]
+    assert sorted(found) == ["big_endian.gguf", "quantized.gguf", "split-00001-of-00002.gguf", "tiny.gguf"]
     first = found["split-00001-of-00002.gguf"]
     assert first.needs.files == (NeededFile(name="split-00002-of-00002.gguf", present=True, present_size=672),)
     assert first.details["part"] == "1 / 2"

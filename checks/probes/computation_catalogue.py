@@ -38,7 +38,9 @@ class ComputationSpec:
 
 
 # The most telling kinds come first, for when the time is short.
-COMPUTATION_PROBES: tuple[ComputationSpec, ...] = ()
+COMPUTATION_PROBES: tuple[ComputationSpec, ...] = (
+    ComputationSpec(framework="torch", stem="compute_torch", kinds={"repeat": 4}, expected_start=4.0),
+)
 
 
 def read_measurement(raw: object, origin: str) -> Measurement | None:

@@ -9,13 +9,15 @@ import pytest
 
 from checks.model_exports import SCRIPT as EXPORT_SCRIPT
 from checks.probes.catalogue import PROBES
+from checks.probes.computation_catalogue import COMPUTATION_PROBES
 from checks.probes.host import load
 from checks.probes.model_catalogue import MODEL_PROBES
 from checks.probes.runner import HOST
 
 FOLDER = HOST.parent
 PROBE_SCRIPTS = sorted(FOLDER.glob("*_probe.py"))
-CARRIED = [HOST, *sorted({FOLDER / "kit.py", FOLDER / "model_kit.py", *PROBE_SCRIPTS, *FOLDER.glob("export_*.py")})]
+BESIDE = (FOLDER / "kit.py", FOLDER / "model_kit.py", *FOLDER.glob("export_*.py"), *FOLDER.glob("compute_*.py"))
+CARRIED = [HOST, *sorted({*PROBE_SCRIPTS, *BESIDE})]
 
 
 def tree(path: Path) -> ast.Module:
@@ -49,6 +51,7 @@ def test_has_the_form_that_the_host_expects(path: Path) -> None:
 
 
 def test_the_catalogue_names_every_script_once() -> None:
-    named = [*(spec.script for spec in PROBES), *{spec.script for spec in MODEL_PROBES}, EXPORT_SCRIPT]
+    several = {spec.script for spec in (*MODEL_PROBES, *COMPUTATION_PROBES)}
+    named = [*(spec.script for spec in PROBES), *several, EXPORT_SCRIPT]
     assert sorted(named) == PROBE_SCRIPTS
     assert len({spec.id for spec in PROBES}) == len(PROBES)

@@ -18,6 +18,7 @@ from checks.model_verdicts import ModelVerdict, Outcome
 from checks.packages.requirements import parsed
 
 PROVIDER_UNAVAILABLE = "ort-provider-unavailable"
+ENDED = ("timed-out", "too-much-memory")  # reasons of a run that we ended
 LEFT_OUT = "onnx-runtime-op-unimplemented"
 # Of two programs that are one, the one to name where both are installed.
 INSTEAD = {"tensorflow": ("keras", "keras-")}
@@ -93,7 +94,7 @@ def _by_runs(model: ModelFacts, runtime: str, findings: Sequence[Finding]) -> Mo
     loaded = next((run for run in runs if run.loaded), None)
     if loaded is not None:
         return _verdict(model, loaded, Outcome.LOADS, ())
-    ended = next((run for run in runs if run.reason == "timed-out"), None)
+    ended = next((run for run in runs if run.reason in ENDED), None)
     return _verdict(model, ended, Outcome.UNKNOWN, ()) if ended is not None else None
 
 
@@ -126,6 +127,7 @@ def _verdict(model: ModelFacts, run: ModelRun, outcome: Outcome, findings: Seque
         setting=run.setting,
         cause=_cause(run, outcome, findings),
         reason=run.reason,
+        memory_limit=run.memory_limit,
         error=error,
         shares=run.shares or (),
     )

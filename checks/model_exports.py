@@ -129,13 +129,13 @@ def export_of(answer: Answer, trial: ExportTrial) -> ExportRun:
     origin = f"{SCRIPT.name} in {answer.run.interpreter}"
     run = ExportRun(**{**values, **known}, origin=origin, unread=unread)
     run = msgspec.structs.replace(run, error=kept_error(run.error), log=kept_log(run.log))
-    ended = TOLD.get(answer.run.status)
+    ended = answer.run.status if answer.run.status in TOLD else None
     if ended == "crashed":
         log = kept_log(answer.run.stderr_tail)
         state = {_DIED[run.stage]: False} if run.stage in _DIED else {}
         return msgspec.structs.replace(run, reason=ended, error=crash_of(answer), log=run.log or log, **state)
     if ended is not None:
-        return msgspec.structs.replace(run, reason=ended)
+        return msgspec.structs.replace(run, reason=ended, memory_limit=answer.run.memory_limit)
     if answer.run.status != "ok":
         return msgspec.structs.replace(run, reason="runtime-broken", error=run.error or stage_error(answer))
     return run

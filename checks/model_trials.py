@@ -14,6 +14,7 @@ from checks.probes.model_catalogue import BYTES_PER_SECOND, MODEL_PROBES, ModelP
 
 MOST = 20  # trials in one examination
 LARGEST = {"quick": 200_000_000, "standard": 4_000_000_000, "thorough": 1 << 60}  # bytes of a model, by effort
+OF_FREE = 0.9  # part of the free memory that a trial may take before it is ended
 TIMES_SIZE = 2.5  # memory that a runtime takes for a model: the file, its weights laid out anew, what flows between
 SEARCH_SECONDS = {"quick": 10.0, "standard": 30.0, "thorough": 60.0}  # for finding inputs that the model takes
 # Formats of which nothing but names and numbers is read into memory at once.
@@ -61,10 +62,19 @@ def is_installed(runtime: str, target: InterpreterFacts) -> bool:
 
 def memory_reason(model: ModelFacts, memory: MemoryFacts | None) -> str:
     """Why a model is not tried on this machine: "no-memory", or "" where it fits or nobody knows."""
-    known = [each for each in (memory.available, memory.limit) if each is not None] if memory else []
+    known = _free(memory)
     if not known or model.size is None or model.format in WEIGHTS_STAY:
         return ""
     return "no-memory" if model.size * TIMES_SIZE > min(known) else ""
+
+
+def memory_limit(memory: MemoryFacts | None, free: int) -> int:
+    """Bytes that a trial may take. ``free``: what the system has now; the facts are from when nothing ran yet."""
+    return int(min([free, *_free(memory)]) * OF_FREE)
+
+
+def _free(memory: MemoryFacts | None) -> list[int]:
+    return [each for each in (memory.available, memory.limit) if each is not None] if memory else []
 
 
 def argument(trial: Trial, frameworks: Frameworks | None, effort: str) -> dict[str, Any]:

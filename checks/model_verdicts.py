@@ -25,7 +25,7 @@ class ModelVerdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """One model file and one runtime. ``model`` is the path, ``runtime`` a field of Frameworks or a package's name.
 
     ``cause``: the id of the finding that says why not; ``reason``: an id [reason-...] of models.toml where no finding
-    does; ``error``: the runtime's own line. ``setting`` and ``shares``: of the run that decided.
+    does; ``error``: the runtime's own line. ``setting``, ``shares`` and ``memory_limit``: of the run that decided.
     """
 
     model: str
@@ -35,5 +35,6 @@ class ModelVerdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     setting: str = ""
     cause: str = ""
     reason: str = ""
+    memory_limit: int | None = None
     error: str = ""
     shares: tuple[ProviderShare, ...] = ()

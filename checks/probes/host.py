@@ -84,6 +84,8 @@ def answer_line(fields):
 def prepare(seconds):
     """Let a crash leave no core file, which can have gigabytes, and a crash or hang name its place.
 
+    Where the machine runs out of memory all the same, the system is to end this process and no other (Linux).
+
     The place goes to a copy of standard error, because a probe may turn the original to another file for a while.
     """
     try:
@@ -91,6 +93,11 @@ def prepare(seconds):
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     except (ImportError, OSError, ValueError):  # Windows has neither
+        pass
+    try:
+        with open("/proc/self/oom_score_adj", "w") as file:
+            file.write("1000")
+    except OSError:  # another system
         pass
     try:
         stderr = os.dup(2)

@@ -21,7 +21,7 @@ BYTES_PER_SECOND = 50_000_000  # of a slow disk
 ERROR_SHOWN, LOG_SHOWN = 4000, 4000  # characters that are kept
 _NOISE = re.compile(r"\[[IV]:onnxruntime")  # what ONNX Runtime tells of placements, of which a crash leaves all
 # Ends of a process that are the answer, and not a failure to ask.
-TOLD = {"crashed": "crashed", "timed-out": "timed-out", "cancelled": "cancelled"}
+TOLD = frozenset({"crashed", "timed-out", "too-much-memory", "cancelled"})
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def runs_of(answer: Answer, spec: ModelProbeSpec) -> tuple[ModelRun, ...]:
     told = answer.facts.get("runs")
     raw = [each for each in told if isinstance(each, dict)] if isinstance(told, list) else []
     runs = [_run(each, spec, origin) for each in raw]
-    ended = TOLD.get(answer.run.status)
+    ended = answer.run.status if answer.run.status in TOLD else None
     if answer.run.status != "ok" and (ended is None or (ended == "crashed" and not runs)):
         return (ModelRun(origin=origin, runtime=spec.runtime, reason="runtime-broken", error=stage_error(answer)),)
     if ended is not None:
@@ -126,7 +126,7 @@ def crash_of(answer: Answer) -> ErrorText:
 def _cut_short(run: ModelRun, ended: str, answer: Answer) -> ModelRun:
     """A run in which the process died, or was ended."""
     if ended != "crashed":
-        return msgspec.structs.replace(run, reason=ended)
+        return msgspec.structs.replace(run, reason=ended, memory_limit=answer.run.memory_limit)
     error = crash_of(answer)
     state = {"ran": False} if run.loaded else {"loaded": False}
     return _kept(

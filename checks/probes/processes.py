@@ -27,9 +27,12 @@ from typing import IO, cast
 
 import psutil
 
+from checks.probes.memory import taken_by
+
 MARK = "NAOSU_PROBE"
 PATIENCE = 3.0  # seconds that a killed process gets to be gone; one that waits inside a broken driver never goes
 _PAUSE = 0.002  # seconds between two looks at the killed
+_FAMILY_LOOK = 0.5  # seconds between two looks for new descendants, which cost more than to measure the known
 _SECOND_LOOK = 0.02  # seconds after which an ended process is one that nobody waits for
 
 
@@ -41,15 +44,26 @@ class ProcessTree:
         ValueError: the path or an argument cannot be handed to the system (a NUL inside).
     """
 
-    def __init__(self, command: Sequence[str], *, environment: Mapping[str, str], folder: Path) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        environment: Mapping[str, str],
+        folder: Path,
+        memory_limit: int | None = None,
+    ) -> None:
+        """Start it. ``memory_limit``: bytes for all together; the caller looks at :attr:`takes_too_much` often."""
         self._mark = f"{os.getpid()}-{secrets.token_hex(16)}"
+        self._memory_limit = memory_limit
+        self._family: set[int] = set()
+        self._looked = -_FAMILY_LOOK
         _orphans.begin()
         try:
             self.process = _start(command, {**environment, MARK: self._mark}, folder)
             if sys.platform == "win32":
                 from checks.probes.windows_job import Job
 
-                self._job = Job(self.process)
+                self._job = Job(self.process, memory_limit)
         except BaseException:
             _orphans.end(None)
             raise
@@ -64,6 +78,16 @@ class ProcessTree:
     def stderr(self) -> IO[bytes]:
         """What it prints on standard error; to be read to its end by the caller."""
         return cast(IO[bytes], self.process.stderr)
+
+    @property
+    def takes_too_much(self) -> bool:
+        """Whether the tree has taken more memory than it may."""
+        if self._memory_limit is None:
+            return False
+        if time.monotonic() - self._looked >= _FAMILY_LOOK:
+            self._family = self._alive()
+            self._looked = time.monotonic()
+        return taken_by(self._family) > self._memory_limit
 
     def end(self) -> bool:
         """Kill whatever of the tree still runs, and reap it. True when nothing is left.
@@ -90,8 +114,9 @@ class ProcessTree:
                 with contextlib.suppress(OSError):
                     os.killpg(self.process.pid, _KILL)
             killed |= alive
-            killed -= _reap(killed - {self.process.pid})
-            if not alive:
+            gone, ending = _reap(killed - {self.process.pid})
+            killed -= gone
+            if not alive and not ending:
                 return True
             if time.monotonic() > deadline:
                 return False
@@ -147,18 +172,19 @@ def _marked(mark: str) -> Iterator[int]:
                     yield process.pid
 
 
-def _reap(pids: set[int]) -> set[int]:
+def _reap(pids: set[int]) -> tuple[set[int], set[int]]:
     """Take the exit status of those that became our children as orphans; the others have parents of their own.
 
-    Returns those that are gone now: their numbers can be given to others.
+    Returns those that are gone now, whose numbers can be given to others; and those that are still ending: one that
+    held much memory has no environment any more while the system takes it back.
     """
-    reaped = set()
+    reaped: set[int] = set()
+    ending: set[int] = set()
     if sys.platform != "win32":
         for pid in pids:
             with contextlib.suppress(OSError):
-                if os.waitpid(pid, os.WNOHANG)[0] == pid:
-                    reaped.add(pid)
-    return reaped
+                (reaped if os.waitpid(pid, os.WNOHANG)[0] == pid else ending).add(pid)
+    return reaped, ending
 
 
 class _Orphans:

@@ -18,6 +18,10 @@ CREATE_SUSPENDED = 0x00000004  # a flag of CreateProcess that the module subproc
 
 _EXTENDED_LIMITS = 9  # JobObjectExtendedLimitInformation
 _KILL_ON_JOB_CLOSE = 0x00002000  # JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+_JOB_MEMORY = 0x00000200  # JOB_OBJECT_LIMIT_JOB_MEMORY
+# The job counts what was promised to its processes, used or not: CUDA's libraries alone are promised gigabytes. So its
+# limit is the last net, in which a request fails inside of the process; before it, what is really taken is measured.
+_PROMISED = 2
 
 
 class _BasicLimits(ctypes.Structure):
@@ -51,12 +55,15 @@ class Job:
     Where the system refuses the job, the process runs without it and is ended through its children's parents alone.
     """
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], memory_limit: int | None = None) -> None:
         self._kernel = ctypes.WinDLL("kernel32", use_last_error=True)
         self._kernel.CreateJobObjectW.restype = ctypes.c_void_p
         self._handle = ctypes.c_void_p(self._kernel.CreateJobObjectW(None, None))
         limits = _ExtendedLimits()
         limits.BasicLimitInformation.LimitFlags = _KILL_ON_JOB_CLOSE  # they end with us, too
+        if memory_limit is not None:
+            limits.BasicLimitInformation.LimitFlags |= _JOB_MEMORY
+            limits.JobMemoryLimit = _PROMISED * memory_limit
         self._kernel.SetInformationJobObject(
             self._handle, _EXTENDED_LIMITS, ctypes.byref(limits), ctypes.sizeof(limits)
         )

@@ -3,6 +3,7 @@
 import errno
 import os
 import sys
+import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -28,9 +29,11 @@ from checks.events import (
     ProbeStarted,
     Progress,
 )
+from checks.facts import ModelFacts
 from checks.finding import Status
 from checks.interpreters import read_interpreter
 from checks.probes.runner import Answer, ProbeTask
+from checks.readers.models import read_models
 from checks.registry import all_checks
 
 QUICK = Answers(effort="quick")
@@ -243,17 +246,57 @@ def test_no_model_is_tried_in_a_runtime_that_does_not_start(weights: Path, monke
 
 
 def test_a_cancel_leaves_the_models_read_and_not_tried(weights: Path) -> None:
-    told: list[bool] = []
-
-    def soon() -> bool:
-        told.append(True)
-        return len(told) > 3
-
-    case = finished(about_models(weights, cancelled=soon))
+    asked = replace(request_for(sys.executable), answers=QUICK, models=(weights,))
+    events: list[Event] = []
+    for event in examine(asked, cancelled=lambda: any(isinstance(each, Planned) for each in events)):
+        events.append(event)  # noqa: PERF402 - the cancel looks at them
+    case = finished(events)
     assert not case.complete
     assert [each.name for each in case.facts.models] == ["weights.pt"]
     assert [each.reason for each in case.facts.models[0].runs] == ["cancelled"]
     assert not psutil.Process().children(recursive=True)
+
+
+def test_a_cancel_while_models_are_read_keeps_those_that_are(weights: Path, tmp_path: Path) -> None:
+    """The second never ends, as a file on a disk that hangs."""
+    reads = threading.Event()
+    never_ends = tmp_path / "second.pt"
+    never_ends.write_bytes(weights.read_bytes())
+
+    def reading(path: Path, cancelled: Callable[[], bool]) -> tuple[ModelFacts, ...]:
+        if path == never_ends:
+            reads.set()
+            while not cancelled():
+                pass
+            return (ModelFacts(name="second.pt", problem="cancelled"),)
+        return read_models(path, cancelled)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "read_models", reading)
+        case = finished(about_models(weights, never_ends, cancelled=reads.is_set))
+    assert not case.complete
+    assert [(each.name, each.problem) for each in case.facts.models] == [
+        ("weights.pt", None),
+        ("second.pt", "cancelled"),
+    ]
+
+
+def test_a_trial_has_a_limit_of_memory(weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: dict[str, int | None] = {}
+    run = engine.run_probe
+
+    def seen(task: ProbeTask, **more: Any) -> Answer:
+        limits[task.probe] = task.memory_limit
+        return run(replace(task, memory_limit=1) if task.probe == "torch:weights.pt" else task, **more)
+
+    monkeypatch.setattr(engine, "run_probe", seen)
+    case = finished(about_models(weights))
+    assert 0 < (limits["torch:weights.pt"] or 0) < psutil.virtual_memory().total
+    (tried,) = case.facts.models[0].runs
+    assert (tried.reason, tried.memory_limit) == ("too-much-memory", 1)
+    verdict = next(each for each in case.verdicts if each.runtime == "torch")
+    assert (verdict.outcome, verdict.reason) == ("unknown", "too-much-memory")
+    assert case.complete
 
 
 def test_a_file_that_is_no_model_is_not_tried(tmp_path: Path) -> None:

@@ -102,6 +102,11 @@ def test_a_time_limit_is_no_failure() -> None:
     assert (run.reason, run.exported, run.error) == ("timed-out", None, None)
 
 
+def test_a_memory_limit_is_no_failure() -> None:
+    run = answered({"exporter": "torch-export", "stage": "export"}, status="too-much-memory", memory_limit=7)
+    assert (run.reason, run.memory_limit, run.exported, run.error) == ("too-much-memory", 7, None, None)
+
+
 def test_a_framework_that_does_not_start() -> None:
     run = answered(None, status="failed", detail="ImportError")
     assert (run.reason, run.error) == ("runtime-broken", ErrorText(type="failed", message="ImportError"))

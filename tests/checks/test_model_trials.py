@@ -19,7 +19,7 @@ from checks.facts import (
     TorchFacts,
 )
 from checks.knowledge.model_formats import distributions_of, model_format
-from checks.model_trials import LARGEST, MOST, argument, is_broken, memory_reason, trials
+from checks.model_trials import LARGEST, MOST, argument, is_broken, memory_limit, memory_reason, trials
 from checks.probes.model_catalogue import MODEL_PROBES, ModelProbeSpec
 from tests.checks.recorded_runs import facts, onnxruntime
 
@@ -102,6 +102,20 @@ def test_every_trial_has_an_id_of_its_own_that_tells_what_it_is(tmp_path: Path) 
     ids = [each.id for each in trials([model(each) for each in (*paths, paths[1])], target("onnxruntime"), "quick")]
     assert ids[:2] == ["onnxruntime:model.onnx", f"onnxruntime:{paths[1]}"]
     assert len(set(ids)) == 3
+
+
+@pytest.mark.parametrize(
+    ("memory", "limit"),
+    [
+        pytest.param(MemoryFacts(available=20_000), 9_000, id="others-came-since"),
+        pytest.param(MemoryFacts(available=5_000), 4_500, id="as-it-was"),
+        pytest.param(MemoryFacts(available=20_000, limit=2_000), 1_800, id="container"),
+        pytest.param(MemoryFacts(), 9_000, id="nobody-knows"),
+        pytest.param(None, 9_000, id="not-asked"),
+    ],
+)
+def test_how_much_memory_a_trial_may_take(memory: MemoryFacts | None, limit: int) -> None:
+    assert memory_limit(memory, 10_000) == limit
 
 
 @pytest.mark.parametrize(

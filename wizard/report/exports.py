@@ -8,6 +8,7 @@ from checks.facts import ExportRun, ModelFacts, NodeDifference, OutputDifference
 from checks.knowledge.exporters import exporter_of
 from checks.model_runs import telling_line
 from wizard.report.fact_sheet import FactRow, FactSection, size
+from wizard.report.reasons import reason_of
 from wizard.words import known, words
 
 _MOST = 6  # outputs that are named; the JSON holds all of them
@@ -72,7 +73,7 @@ def _result(run: ExportRun, language: str) -> str:
     else:
         state = "failed" if run.exported is False else "unloaded" if run.loaded is False else "not-tried"
     said = words(f"models.export-{state}", language)
-    why = known(f"models.reason-{run.reason}", run.reason, language) if run.reason else ""
+    why = reason_of(run, language)
     text = " ".join(filter(None, (said, why)))
     return words("report.with-detail", language, text=text.rstrip(".。"), detail=run.detail) if run.detail else text
 

@@ -281,7 +281,7 @@ def _not_run(outcomes: list[Outcome], language: str) -> tuple[NotRun, ...]:
 
 def _probe(run: ProbeRun, language: str) -> ProbeRow:
     stage = run.last_stage or ""
-    ended_by_itself = run.signal is None and run.status not in ("crashed", "timed-out", "cancelled")
+    ended_by_itself = run.signal is None and run.status not in ("crashed", "timed-out", "too-much-memory", "cancelled")
     details = [
         words("report.probe-stage", language, stage=stage) if run.status not in ("ok", "not-python") and stage else "",
         run.signal or (words("report.probe-exit", language, code=run.exit_code) if run.exit_code else ""),

@@ -17,6 +17,7 @@ from checks.remedy import installing
 from checks.shell import fill_sentence
 from wizard.report.exports import export_sections
 from wizard.report.fact_sheet import FactRow, FactSection, label, size
+from wizard.report.reasons import reason_of
 from wizard.words import known, words
 
 _MOST = 12  # operators, inputs, classes, files that are named; the JSON holds all of them
@@ -182,7 +183,7 @@ def _because(verdict: ModelVerdict, findings: Sequence[Finding], language: str) 
         values = next((each.placeholders() for each in findings if each.cause == verdict.cause), {})
         parts.append(fill_sentence(cause_of(verdict.cause).text_with(values, language).title, values))
     if verdict.reason:
-        parts.append(known(f"models.reason-{verdict.reason}", verdict.reason, language))
+        parts.append(reason_of(verdict, language))
     total = sum(each.seconds or 0.0 for each in verdict.shares)
     parts += [_share(each, total, language) for each in verdict.shares]
     if verdict.error:
@@ -292,7 +293,7 @@ def _inside_rows(model: ModelFacts, language: str) -> Iterator[FactRow]:
 
 def _run_rows(run: ModelRun, language: str) -> Iterator[FactRow]:
     state = "ran" if run.ran else "loaded" if run.loaded else "failed" if run.loaded is False else "not-tried"
-    why = known(f"models.reason-{run.reason}", run.reason, language) if run.reason else ""
+    why = reason_of(run, language)
     said = " ".join(filter(None, (words(f"models.run-{state}", language), why)))
     yield _row(
         "run", words("report.with-detail", language, text=said, detail=run.detail) if run.detail else said, language

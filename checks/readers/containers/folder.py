@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Protocol, Self, cast
 
-from checks.readers.containers.source import MIB, Damaged, Source, opened
+from checks.readers.containers.source import MIB, Cancelled, Damaged, Source, never, opened, raise_if
 
 MOST_NAMES = 20_000
 DEEPEST = 12  # folders within folders
@@ -73,9 +73,10 @@ def inside(name: str) -> bool:
 class DiskFolder:
     """A folder of the disk. Links are followed, but no folder twice."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, cancelled: Cancelled = never) -> None:
         self.path = path
         self.name = path.name
+        self._cancelled = cancelled
         self._names: tuple[str, ...] | None = None
         self._has_more = False
 
@@ -106,7 +107,7 @@ class DiskFolder:
         """A file of it."""
         if not inside(name):
             raise Damaged("outside", name)
-        with opened(self.path / name) as source:
+        with opened(self.path / name, self._cancelled) as source:
             source.name = name
             yield source
 
@@ -239,14 +240,16 @@ class ZipFolder:
 class TarFolder:
     """A tar archive. A plain one is read in place, a compressed one is unpacked once, while the block lasts."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, cancelled: Cancelled = never) -> None:
         """Read the list of members.
 
         Raises:
             Damaged: "archive-damaged", "bomb", "too-many-files" or "unreadable".
+            Stopped: the work was cancelled.
         """
         self.name = path.name
         self._path = path
+        self._cancelled = cancelled
         self._places: dict[str, tuple[int, int | None]] = {}  # name -> size, and where it begins if it was unpacked
         self._unpacked: BinaryIO | None = None
         try:
@@ -276,13 +279,13 @@ class TarFolder:
         if start is None:
             raise Damaged("member-too-large", f"{name}: {size} bytes unpacked")
         if self._unpacked is not None:
-            yield Source(self._unpacked, name, start, size)
+            yield Source(self._unpacked, name, start, size, cancelled=self._cancelled)
             return
-        with opened(self._path) as source:
+        with opened(self._path, self._cancelled) as source:
             yield source.part(start, size, name)
 
     def _read(self) -> None:
-        with _tar(self._path) as (archive, is_compressed):
+        with _tar(self._path, self._cancelled) as (archive, is_compressed):
             if is_compressed:
                 self._unpacked = cast("BinaryIO", tempfile.SpooledTemporaryFile(_IN_MEMORY))  # noqa: SIM115 - __exit__
             for number, member in enumerate(archive):
@@ -310,26 +313,28 @@ class TarFolder:
 class _InPieces:
     """A file for tarfile, which would read a name of a gigabyte at once."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, cancelled: Cancelled) -> None:
         self.seek, self.tell = file.seek, file.tell
         self._read = file.read
+        self._cancelled = cancelled
 
     def read(self, size: int) -> bytes:
         """The next bytes."""
+        raise_if(self._cancelled)
         if size > _PIECE:
             raise Damaged("bomb", f"{size} bytes of a header")
         return self._read(size)
 
 
 @contextlib.contextmanager
-def _tar(path: Path) -> Iterator[tuple[tarfile.TarFile, bool]]:
+def _tar(path: Path, cancelled: Cancelled = never) -> Iterator[tuple[tarfile.TarFile, bool]]:
     """A tar archive, and whether it is compressed. Everything that its parts raise comes as one kind."""
     try:
         with open(path, "rb") as file:
             beginning = file.peek(6)
             unpack = next((each for magic, each in _COMPRESSED.items() if beginning.startswith(magic)), None)
             plain = cast("BinaryIO", unpack(file)) if unpack else file
-            with tarfile.open(fileobj=cast("BinaryIO", _InPieces(plain)), mode="r:") as archive:
+            with tarfile.open(fileobj=cast("BinaryIO", _InPieces(plain, cancelled)), mode="r:") as archive:
                 yield archive, unpack is not None
     except (tarfile.TarError, lzma.LZMAError, EOFError, zlib.error, ValueError, OverflowError, struct.error) as error:
         raise Damaged("archive-damaged", str(error)) from error

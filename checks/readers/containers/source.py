@@ -6,7 +6,7 @@ import contextlib
 import io
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -15,6 +15,12 @@ _HEAD = 4096
 _WINDOW = 1 << 16  # bytes read ahead: headers lie close together
 MOST_AT_ONCE = 64 * MIB
 MOST_IN_ALL = 512 * MIB  # bytes read of one file; a parser that is led in circles ends here
+Cancelled = Callable[[], bool]  # asked before each piece of a long work; True: the user does not want it any more
+
+
+def never() -> bool:
+    """Nobody cancels."""
+    return False
 
 
 class Damaged(Exception):  # noqa: N818 - said of the file, not of us
@@ -26,16 +32,24 @@ class Damaged(Exception):  # noqa: N818 - said of the file, not of us
         self.detail = detail
 
 
+class Stopped(BaseException):
+    """The work was cancelled."""
+
+
 class Source:
     """A stretch of an open file. Offsets count from its own beginning.
 
     Raises everywhere:
         Damaged: "truncated" where bytes are asked for beyond the end, "too-large" where too many are asked for.
+        Stopped: the work was cancelled.
     """
 
-    def __init__(self, file: BinaryIO, name: str, start: int = 0, size: int | None = None) -> None:
+    def __init__(
+        self, file: BinaryIO, name: str, start: int = 0, size: int | None = None, *, cancelled: Cancelled = never
+    ) -> None:
         self.name = name
         self._file = file
+        self._cancelled = cancelled
         self._start = start
         self.size = _length(file) - start if size is None else size
         self._window = b""
@@ -66,7 +80,7 @@ class Source:
         """A stretch of it as a source of its own (a stored member, a wrapped file), which may read ``most`` bytes."""
         if offset < 0 or size < 0 or offset + size > self.size:
             raise Damaged("truncated", f"{size} bytes at {offset} of {self.size}")
-        part = Source(self._file, name or self.name, self._start + offset, size)
+        part = Source(self._file, name or self.name, self._start + offset, size, cancelled=self._cancelled)
         part._left = most
         return part
 
@@ -75,6 +89,7 @@ class Source:
         return io.BufferedReader(_Stream(self), _WINDOW)
 
     def _fetch(self, offset: int, size: int) -> bytes:
+        raise_if(self._cancelled)
         self._left -= size
         if self._left < 0:
             raise Damaged("too-large", f"more than {MOST_IN_ALL} bytes read")
@@ -117,13 +132,23 @@ class _Stream(io.RawIOBase):
         return size
 
 
+def raise_if(cancelled: Cancelled) -> None:
+    """End a long work that nobody wants any more.
+
+    Raises:
+        Stopped: so it is.
+    """
+    if cancelled():
+        raise Stopped
+
+
 def of_bytes(data: bytes, name: str = "") -> Source:
     """Bytes in memory as a source."""
     return Source(io.BytesIO(data), name, 0, len(data))
 
 
 @contextlib.contextmanager
-def opened(path: Path) -> Iterator[Source]:
+def opened(path: Path, cancelled: Cancelled = never) -> Iterator[Source]:
     """A file of the disk as a source, while the block lasts.
 
     Raises:
@@ -133,7 +158,7 @@ def opened(path: Path) -> Iterator[Source]:
         with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise Damaged("not-a-file")
-            yield Source(file, path.name)
+            yield Source(file, path.name, cancelled=cancelled)
     except OSError as error:
         raise Damaged("unreadable", error.strerror or str(error)) from error
 

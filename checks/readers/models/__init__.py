@@ -12,11 +12,11 @@ from checks.facts import ModelFacts
 from checks.knowledge.model_converters import way_out
 from checks.knowledge.model_formats import is_named_as_model, model_format
 from checks.readers.containers.folder import DiskFolder, Folder, SubFolder, TarFolder, ZipFolder, is_tar
-from checks.readers.containers.source import Damaged, Source, opened
+from checks.readers.containers.source import Cancelled, Damaged, Source, Stopped, never, opened, raise_if
 
 log = logging.getLogger(__name__)
 
-UNKNOWN, NOTHING = "unknown-format", "no-model-in-folder"
+UNKNOWN, NOTHING, CANCELLED = "unknown-format", "no-model-in-folder", "cancelled"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # a member, or the end of an archive without any
 _MOST_COUNTED = 1 << 62
 _MOST_PLACES = 4000  # folders within a folder that are asked whether they are a model
@@ -32,44 +32,47 @@ def find_models(path: Path) -> Iterator[Path]:
     return (Path(each.path) for each in read_models(path) if each.format is not None)
 
 
-def read_models(path: Path) -> tuple[ModelFacts, ...]:
+def read_models(path: Path, cancelled: Cancelled = never) -> tuple[ModelFacts, ...]:
     """Everything that a file, folder or archive holds: at least one answer, and never an exception.
 
     Of a folder or archive the files that no reader knows are left out, those that belong to another model of it, and
     what cannot be read and is not named as a model either.
     A single file that nobody knows comes with ``format`` None and the ``problem`` "unknown-format".
+    After a cancel it ends soon with what was read by then; what was cut off has the ``problem`` "cancelled".
     """
     try:
-        return _read_disk_folder(path) if path.is_dir() else _read_path(path)
+        return _read_disk_folder(path, cancelled) if path.is_dir() else _read_path(path, cancelled)
     except OSError as error:  # a name that is too long, a disk that went away
         problem = Damaged("unreadable", error.strerror or str(error))
-        return (_with_problem(ModelFacts(), problem, path.name, str(path)),)
+    except Stopped:
+        problem = Damaged(CANCELLED)
+    return (_with_problem(ModelFacts(), problem, path.name, str(path)),)
 
 
-def _read_disk_folder(path: Path) -> tuple[ModelFacts, ...]:
-    folder = DiskFolder(path)
-    found = _read_folder(folder, str(path))
+def _read_disk_folder(path: Path, cancelled: Cancelled) -> tuple[ModelFacts, ...]:
+    folder = DiskFolder(path, cancelled)
+    found = _read_folder(folder, str(path), cancelled)
     if not folder.has_more:
         return found
     cut = _with_problem(ModelFacts(), Damaged("too-many-files"), path.name, str(path))
     return (*(each for each in found if each.problem != NOTHING), cut)
 
 
-def _read_path(path: Path) -> tuple[ModelFacts, ...]:
+def _read_path(path: Path, cancelled: Cancelled) -> tuple[ModelFacts, ...]:
     try:
-        with opened(path) as source:
+        with opened(path, cancelled) as source:
             if source.size >= 4 and source.read(0, 4) in _ZIP:
-                return _read_zip(source, str(path))
-            facts = _read_file(source, DiskFolder(path.absolute().parent), str(path))
+                return _read_zip(source, str(path), cancelled)
+            facts = _read_file(source, DiskFolder(path.absolute().parent, cancelled), str(path))
         if facts.format is None and facts.problem == UNKNOWN and is_tar(path):
-            with TarFolder(path) as archive:
-                return _read_folder(archive, str(path))
+            with TarFolder(path, cancelled) as archive:
+                return _read_folder(archive, str(path), cancelled)
     except Damaged as problem:
         return (_with_problem(ModelFacts(), problem, path.name, str(path)),)
     return (facts,)
 
 
-def _read_zip(source: Source, shown: str) -> tuple[ModelFacts, ...]:
+def _read_zip(source: Source, shown: str, cancelled: Cancelled) -> tuple[ModelFacts, ...]:
     """A zip file: a model itself, or an archive with models in it."""
     from checks.readers.models.registry import archive_readers
 
@@ -80,38 +83,45 @@ def _read_zip(source: Source, shown: str) -> tuple[ModelFacts, ...]:
     whole = _first((each.formats, lambda read=each.read: read(archive)) for each in archive_readers())  # type: ignore[misc]
     if whole is not None:
         return (_finished(whole, source.name, shown, source.size),)
-    return _read_folder(archive, shown)
+    return _read_folder(archive, shown, cancelled)
 
 
-def _read_folder(folder: Folder, shown: str) -> tuple[ModelFacts, ...]:
-    """The model that a folder is, or the models in it."""
+def _read_folder(folder: Folder, shown: str, cancelled: Cancelled) -> tuple[ModelFacts, ...]:
+    """The model that a folder is, or the models in it; after a cancel those that were read by then."""
     found: list[ModelFacts] = []
-    taken: set[str] = set()  # names that belong to a model already read
+    parts: set[str] = set()
+    problem = Damaged(NOTHING if folder.names else "empty-folder")
+    try:
+        for facts, is_file in _models_in(folder, shown, cancelled):
+            found.append(facts)
+            if is_file:
+                beside = PurePosixPath(facts.path).parent
+                parts.update(str(beside / each.name) for each in facts.needs.files or () if each.present)
+    except Stopped:
+        problem = Damaged(CANCELLED)
+    whole_ones = tuple(each for each in found if each.path not in parts)
+    return whole_ones or (_with_problem(ModelFacts(), problem, folder.name, shown),)
+
+
+def _models_in(folder: Folder, shown: str, cancelled: Cancelled) -> Iterator[tuple[ModelFacts, bool]]:
+    """Each model, and whether it is a file; first those that are folders, of whose files none is another."""
+    taken: set[str] = set()
     for place in _places(folder):
+        raise_if(cancelled)
         if _is_below(place, taken):
             continue
         here = SubFolder(folder, place) if place else folder
         whole = _folder_model(here, f"{shown}/{place}" if place else shown)
         if whole is not None:
-            found.append(whole)
+            yield whole, False
             taken.add(place)
             if not place:
-                return tuple(found)
-    parts: set[str] = set()
+                return
     for name in folder.names:
-        if _is_below(name, taken):
-            continue
-        facts = _member(folder, name, f"{shown}/{name}")
-        if facts is None:
-            continue
-        found.append(facts)
-        beside = PurePosixPath(f"{shown}/{name}").parent
-        parts.update(str(beside / each.name) for each in facts.needs.files or () if each.present)
-    whole_ones = tuple(each for each in found if each.path not in parts)
-    if whole_ones:
-        return whole_ones
-    problem = Damaged(NOTHING if folder.names else "empty-folder")
-    return (_with_problem(ModelFacts(), problem, folder.name, shown),)
+        raise_if(cancelled)
+        facts = None if _is_below(name, taken) else _member(folder, name, f"{shown}/{name}")
+        if facts is not None:
+            yield facts, True
 
 
 def _is_below(name: str, taken: set[str]) -> bool:

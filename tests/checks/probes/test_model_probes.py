@@ -479,6 +479,8 @@ def test_the_end_of_a_process_is_the_end_of_its_run() -> None:
     assert cut.error.type == "SIGSEGV"
     assert [each.reason for each in told({})] == ["runtime-broken"]
     assert [each.reason for each in told(answer, status="timed-out")] == ["", "timed-out"]
+    ended = told(answer, status="too-much-memory", memory_limit=5)[-1]
+    assert (ended.reason, ended.memory_limit, ended.loaded, ended.error) == ("too-much-memory", 5, True, None)
     assert [each.reason for each in told({}, status="cancelled")] == ["cancelled"]
     assert [each.runtime for each in told({"runs": "no list"}, status="ok")] == []
 

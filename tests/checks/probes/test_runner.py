@@ -65,10 +65,11 @@ def probe(
     *,
     script: Path = TORCH_PROBE,
     limit: float = LIMIT,
+    memory_limit: int | None = None,
     cancelled: Callable[[], bool] = lambda: False,
     on_stage: Callable[[str], None] = lambda _: None,
 ) -> Answer:
-    task = ProbeTask("torch", script, interpreter, time_limit=limit)
+    task = ProbeTask("torch", script, interpreter, time_limit=limit, memory_limit=memory_limit)
     answer = run_probe(task, cancelled=cancelled, on_stage=on_stage)
     msgspec.json.encode((answer.facts, answer.run))  # whatever it said can be written into a case
     return answer
@@ -114,6 +115,66 @@ def test_endless_loop_runs_into_the_time_limit_and_names_its_line(target: Target
     assert (run.status, run.last_stage) == ("timed-out", "imported")
     assert run.exit_code is None
     assert "torch/__init__.py" in (run.stderr_tail or "")
+
+
+MEGABYTE = 1_000_000
+EATS = "eaten = []\nwhile len(eaten) < 1500: eaten.append(b'x' * 1_000_000)\n"  # ends by itself where nobody ends it
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param(EATS, id="itself"),
+        pytest.param(
+            f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {EATS + 'while True: pass'!r}])", id="child"
+        ),
+        pytest.param(
+            "import mmap\nshared = mmap.mmap(-1, 1_500_000_000)\n"
+            "for place in range(1500): shared.write(b'x' * 1_000_000)\nwhile True: pass",
+            id="memory-that-can-be-shared",
+        ),
+    ],
+)
+def test_who_takes_too_much_memory_is_ended(target: Target, code: str) -> None:
+    target.torch(code)
+    answer = probe(target.python, memory_limit=300 * MEGABYTE)
+    run = answer.run
+    assert (run.status, run.memory_limit, run.last_stage) == ("too-much-memory", 300 * MEGABYTE, "imported")
+    assert (run.exit_code, run.signal, run.detail) == (None, None, None)
+    assert answer.facts["version"] == "2.6.0+cu124"  # what it told before is kept
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param("eaten = b'x' * 100_000_000", id="less"),
+        pytest.param(
+            """
+            import mmap
+            with open("large", "wb") as file:
+                file.truncate(1_000_000_000)
+            with open("large", "rb") as file:
+                mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+                assert mapped.find(b"x") == -1
+            """,
+            id="file-that-is-mapped",
+        ),
+        pytest.param(
+            """
+            import mmap, sys
+            no_reserve = 0x4000 if sys.platform == "linux" else 0x40
+            reserved = mmap.mmap(-1, 1 << 40, mmap.MAP_PRIVATE | no_reserve)
+            """,
+            id="address-space",
+        ),
+    ],
+)
+def test_what_takes_no_memory_from_others_is_not_counted(target: Target, code: str) -> None:
+    target.torch(f"{dedent(code)}\nraise ImportError('to the end')")
+    run = probe(target.python, memory_limit=300 * MEGABYTE).run
+    assert (run.status, run.memory_limit) == ("failed", None)
+    assert run.stages[-1].error is not None
+    assert run.stages[-1].error.message == "to the end"
 
 
 def test_cancel_in_mid_run_keeps_what_was_told(target: Target) -> None:

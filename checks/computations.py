@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from checks.facts import Facts, FrameworkDevice, Frameworks
-from checks.probes.computation_catalogue import COMPUTATION_PROBES, START, TIMES_BUDGET, ComputationSpec
+from checks.facts import Facts, FrameworkDevice
+from checks.probes.computation_catalogue import COMPUTATION_PROBES, START, TIMES_BUDGET, ComputationSpec, Setting
 
 EVERYTHING = "everything"
 BUDGET = {"quick": 10.0, "standard": 60.0, "thorough": 600.0}  # seconds of computing, by effort
 CPU = "cpu"
-# A part of the time for each device of a framework: what is asked about is most often the accelerator.
-_SHARE = {CPU: 1.0}
-_SHARE_OF_DEVICE = 2.0
+# An accelerator has so many times the processor's time: what is asked about is most often the accelerator.
+_TIMES_FOR_ACCELERATOR = 2.0
 _LEAST = 1.0  # seconds of a kind below which nothing can be told
 
 
 @dataclass(frozen=True)
 class Computation:
-    """One process: a framework on a device, and the seconds that each kind of measurement may take."""
+    """One process: a framework on a device under a setting, and the seconds that each kind of measurement may take."""
 
     id: str
     spec: ComputationSpec
     interpreter: str
     device: str
     seconds: Mapping[str, float]
+    setting: Setting = field(default_factory=Setting)
 
     @property
     def origin(self) -> str:
@@ -56,37 +56,74 @@ def budget(symptom: str, effort: str) -> float:
 
 def computations(facts: Facts, effort: str) -> tuple[Computation, ...]:
     """The processes to start one after the other, those of the accelerators first."""
-    found = list(_devices(facts.frameworks)) if facts.frameworks else []
-    total = sum(_SHARE.get(device, _SHARE_OF_DEVICE) for _, device in found)
-    found.sort(key=lambda each: each[1] == CPU)
+    found = sorted(_devices(facts), key=lambda each: _is_cpu(each[1]))
+    total = sum(_share(spec, device) for spec, device in found)
     return tuple(
         Computation(
-            id=f"computations:{spec.framework}:{device}",
+            id=_id(spec, device, setting),
             spec=spec,
             interpreter=facts.target or "",
             device=device,
-            seconds=_shared(spec, BUDGET[effort] * _SHARE.get(device, _SHARE_OF_DEVICE) / total),
+            seconds=seconds,
+            setting=setting,
         )
         for spec, device in found
+        for setting, seconds in _shared(spec, BUDGET[effort] * _share(spec, device) / total)
     )
 
 
-def _shared(spec: ComputationSpec, seconds: float) -> dict[str, float]:
-    """The seconds of each kind; those for which too little time is left get none, and the others theirs."""
-    kinds = dict(spec.kinds)
-    while kinds and seconds * min(kinds.values()) / sum(kinds.values()) < _LEAST and len(kinds) > 1:
-        kinds.popitem()
-    return {kind: seconds * part / sum(kinds.values()) for kind, part in kinds.items()}
+def _id(spec: ComputationSpec, device: str, setting: Setting) -> str:
+    """The first setting is what "the probe of this device" means; the others are named."""
+    name = f"computations:{spec.framework}:{device}"
+    return name if setting is spec.settings[0] else f"{name}:{setting.id}"
 
 
-def _devices(frameworks: Frameworks) -> Iterator[tuple[ComputationSpec, str]]:
+def _share(spec: ComputationSpec, device: str) -> float:
+    return spec.share * (1.0 if _is_cpu(device) else _TIMES_FOR_ACCELERATOR)
+
+
+def _is_cpu(device: str) -> bool:
+    """PyTorch says "cpu", TensorFlow "CPU:0", JAX "cpu:0"."""
+    return device.lower().partition(":")[0] == CPU
+
+
+def _shared(spec: ComputationSpec, seconds: float) -> Iterator[tuple[Setting, dict[str, float]]]:
+    """The seconds of each kind under each setting.
+
+    Those for which too little time is left get none, and the others theirs: the least telling kinds are left out first,
+    and of one kind the last settings.
+    """
+    parts = [
+        (setting, kind, part)
+        for kind, part in spec.kinds.items()
+        for setting in spec.settings
+        if kind in (setting.kinds or spec.kinds)
+    ]
+    while len(parts) > 1 and seconds * min(_weights(parts)) / sum(_weights(parts)) < _LEAST:
+        parts.pop()
+    total = sum(_weights(parts))
+    for setting in spec.settings:
+        mine = {kind: seconds * part / total for under, kind, part in parts if under is setting}
+        if mine:
+            yield setting, mine
+
+
+def _weights(parts: Iterable[tuple[Setting, str, float]]) -> list[float]:
+    return [part for _, _, part in parts]
+
+
+def _devices(facts: Facts) -> Iterator[tuple[ComputationSpec, str]]:
     """Every framework that was imported, on every device on which it computed something."""
-    known = dict(frameworks.each())
+    known = dict(facts.frameworks.each()) if facts.frameworks else {}
+    target = facts.target_interpreter
     for spec in COMPUTATION_PROBES:
+        if spec.package and target is not None and target.package(spec.package):
+            yield spec, CPU
         framework = known.get(spec.framework)
         if framework is None or framework.imported is False:
             continue
         devices: Iterable[FrameworkDevice] = getattr(framework, "devices", None) or ()
         for device in devices:
-            if device.kernel is not None and device.kernel.ran:
+            # Older TensorFlow lists its devices a second time as XLA_CPU:0, XLA_GPU:0.
+            if device.kernel is not None and device.kernel.ran and not device.device.startswith("XLA_"):
                 yield spec, device.device

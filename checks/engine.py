@@ -281,8 +281,9 @@ class _Examination:
                 probe=computation.id,
                 script=computation.spec.script,
                 interpreter=computation.interpreter,
-                argument=argument_of(computation.device, effort, waiting),
+                argument=argument_of(computation.device, effort, waiting, computation.setting.id),
                 time_limit=computation.time_limit(effort),
+                environment=computation.setting.environment,
             )
             self._futures[computation.id] = self._pool.submit(self._run, task)
             yield from self._follow()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +20,33 @@ START = {"quick": 60.0, "standard": 180.0, "thorough": 600.0}  # seconds by effo
 
 
 @dataclass(frozen=True)
+class Setting:
+    """What holds in a process from its start to its end, since it cannot be taken back, or is read once.
+
+    ``kinds``: what is measured under it; (): every kind. ``environment``: what the framework reads when it starts.
+    """
+
+    id: str = "default"  # as Measured.setting
+    kinds: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class ComputationSpec:
     """The probe of a framework. ``kinds``: stage -> its part of the time, in the order in which they are measured.
 
-    ``expected_start``: seconds until it measures.
+    ``expected_start``: seconds until it measures. ``settings``: each gets a process of its own. ``package``: the
+    distribution that it needs where ``framework`` is no field of Frameworks; it computes on the processor alone.
+    ``share``: its part of the time beside that of the others.
     """
 
     framework: str
     stem: str
     kinds: Mapping[str, float]
     expected_start: float
+    settings: tuple[Setting, ...] = (Setting(),)
+    package: str = ""
+    share: float = 1.0
 
     @property
     def script(self) -> Path:
@@ -74,6 +91,6 @@ def stages_ended(answer: Answer) -> tuple[str, ...]:
     return tuple(stage.name for stage in answer.run.stages)
 
 
-def argument_of(device: str, effort: str, seconds: Mapping[str, float]) -> dict[str, Any]:
+def argument_of(device: str, effort: str, seconds: Mapping[str, float], setting: str = "default") -> dict[str, Any]:
     """What a probe is told: where, and how long each kind may take; kinds that are not named are not measured."""
-    return {"device": device, "effort": effort, "seconds": dict(seconds)}
+    return {"device": device, "effort": effort, "seconds": dict(seconds), "setting": setting}

@@ -15,11 +15,21 @@ from checks.case import Answers, Case, decode, judged, to_builtins
 from checks.computations import budget, computations, is_wanted
 from checks.engine import Request, examine
 from checks.events import Finished, Measured, Planned, Progress
-from checks.facts import Facts, FrameworkDevice, Frameworks, KernelLaunch, Repeat, TorchFacts
+from checks.facts import (
+    Facts,
+    FrameworkDevice,
+    Frameworks,
+    InterpreterFacts,
+    KernelLaunch,
+    Package,
+    Repeat,
+    TensorFlowFacts,
+    TorchFacts,
+)
 from checks.finding import Status
 from checks.interpreters import read_interpreter
 from checks.probes import computation_catalogue
-from checks.probes.computation_catalogue import ComputationSpec
+from checks.probes.computation_catalogue import ComputationSpec, Setting
 
 WORKS = KernelLaunch(ran=True, correct=True)
 SPEC = ComputationSpec("torch", "compute_torch", {"repeat": 3.0, "precision": 1.0}, 2.0)
@@ -79,6 +89,58 @@ def test_the_last_kinds_are_left_out_where_the_time_is_short() -> None:
     devices = [FrameworkDevice(device=f"cuda:{index}", kernel=WORKS) for index in range(4)]
     planned = computations(facts(*devices), "quick")
     assert [dict(each.seconds) for each in planned] == [{"repeat": 2.5}] * 4
+
+
+def test_a_setting_that_holds_from_the_start_gets_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    strict = Setting("deterministic", kinds=("repeat",), environment={"CUBLAS_WORKSPACE_CONFIG": ":4096:8"})
+    monkeypatch.setattr(planning, "COMPUTATION_PROBES", (replace(SPEC, settings=(Setting(), strict)),))
+    cpu = facts(FrameworkDevice(device="cpu", kernel=WORKS))
+    planned = computations(cpu, "thorough")
+    assert [each.id for each in planned] == ["computations:torch:cpu", "computations:torch:cpu:deterministic"]
+    assert planned[1].setting.environment == {"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
+    assert [dict(each.seconds) for each in planned] == [
+        {"repeat": pytest.approx(600 * 3 / 7), "precision": pytest.approx(600 / 7)},
+        {"repeat": pytest.approx(600 * 3 / 7)},
+    ]
+    # What is left out first where the time is short is the last kind, then the last setting of the one before.
+    monkeypatch.setattr(planning, "BUDGET", {"quick": 2.5})
+    assert [dict(each.seconds) for each in computations(cpu, "quick")] == [{"repeat": 1.25}, {"repeat": 1.25}]
+    monkeypatch.setattr(planning, "BUDGET", {"quick": 1.5})
+    assert [dict(each.seconds) for each in computations(cpu, "quick")] == [{"repeat": 1.5}]
+
+
+def test_the_processor_has_its_share_by_whatever_name_and_no_device_is_counted_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(planning, "COMPUTATION_PROBES", (replace(SPEC, framework="tensorflow"),))
+    names = ("CPU:0", "XLA_CPU:0", "GPU:0", "XLA_GPU:0")
+    devices = tuple(FrameworkDevice(device=name, kernel=WORKS) for name in names)
+    planned = computations(Facts(frameworks=Frameworks(tensorflow=TensorFlowFacts(devices=devices))), "standard")
+    assert [(each.device, sum(each.seconds.values(), 0.0)) for each in planned] == [
+        ("GPU:0", pytest.approx(40.0)),
+        ("CPU:0", pytest.approx(20.0)),
+    ]
+
+
+def test_a_package_that_is_no_framework_computes_on_the_processor_where_it_is_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spec = replace(SPEC, framework="numpy", package="numpy", share=0.5)
+    monkeypatch.setattr(planning, "COMPUTATION_PROBES", (SPEC, spec))
+    devices = (FrameworkDevice(device="cpu", kernel=WORKS),)
+    with_numpy = InterpreterFacts(path="/venv/bin/python", packages=(Package(name="numpy", version="2.3.5"),))
+    told = Facts(
+        target=with_numpy.path, interpreters=(with_numpy,), frameworks=Frameworks(torch=TorchFacts(devices=devices))
+    )
+    planned = computations(told, "standard")
+    assert [(each.id, sum(each.seconds.values(), 0.0)) for each in planned] == [
+        ("computations:torch:cpu", pytest.approx(40.0)),
+        ("computations:numpy:cpu", pytest.approx(20.0)),
+    ]
+    without = InterpreterFacts(path=with_numpy.path, packages=())
+    assert [each.spec.framework for each in computations(facts(*devices), "standard")] == ["torch"]
+    told = Facts(target=without.path, interpreters=(without,))
+    assert computations(told, "standard") == ()
 
 
 @pytest.mark.usefixtures("known")

@@ -664,12 +664,18 @@ class OperatorUse(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 class NeededFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A file beside the model that belongs to it, by the name that the model gives. ``size``: bytes that it needs."""
+    """A file beside the model that belongs to it, by the name that the model gives. ``size``: bytes that it needs.
+
+    ``linked_to``: where it really lies, if a link leads out of the model's folder; "" if none does.
+    ``beside_real_model``: that is the folder in which the model, itself a link, really lies (caches of Hugging Face).
+    """
 
     name: str
     size: int | None = None
     present: bool | None = None  # None = not looked for: the name leads out of the model's folder
     present_size: int | None = None
+    linked_to: str = ""
+    beside_real_model: bool = False
 
 
 class NamedClass(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

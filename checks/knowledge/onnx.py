@@ -55,6 +55,7 @@ class OnnxTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """resources/knowledge/onnx.toml."""
 
     paths_outside_refused: str  # first ONNX Runtime that reads no weights outside the model's folder
+    links_beside_real_model_read: str  # first that reads them there again, if a link of the model leads there too
     release: tuple[OnnxRelease, ...]
     ir: tuple[IrVersion, ...]
     onnxruntime: tuple[OrtRelease, ...]

@@ -346,7 +346,9 @@ def _files(files: Sequence[NeededFile], language: str) -> list[str]:
         if file.present is None:
             return "outside"
         is_short = file.size is not None and file.present_size is not None and file.present_size < file.size
-        return "short" if is_short else "there"
+        if is_short:
+            return "short"
+        return "linked" if file.linked_to and not file.beside_real_model else "there"
 
     ordered = sorted(files, key=lambda each: state(each) == "there")
     return _most([words(f"models.file-{state(each)}", language, name=each.name) for each in ordered], language)

@@ -67,6 +67,37 @@ def test_silent(facts: ModelFacts) -> None:
     assert findings(facts, "1.31.1") == []
 
 
+OUT = NeededFile(name="weights.bin", size=128, present=True, present_size=128, linked_to="/blobs/1f")
+BESIDE = msgspec.structs.replace(OUT, beside_real_model=True)
+
+
+@pytest.mark.parametrize(
+    ("file", "version", "severity"),
+    [
+        pytest.param(OUT, None, Severity.WARNING, id="no-runtime-told"),
+        pytest.param(OUT, "1.23.2", Severity.WARNING, id="the-last-that-follows-links"),
+        pytest.param(OUT, "1.24.1", Severity.BLOCKING, id="the-first-that-refuses-them"),
+        pytest.param(OUT, "1.31.1", Severity.BLOCKING, id="today"),
+        pytest.param(BESIDE, "1.24.1", Severity.BLOCKING, id="the-cache-of-hugging-face"),
+    ],
+)
+def test_a_link_out_of_the_folder(file: NeededFile, version: str | None, severity: Severity) -> None:
+    (found,) = findings(with_files(file), version)
+    assert found.severity is severity
+    assert evidence(found)["weights_linked_out"] == "weights.bin → /blobs/1f"
+
+
+@pytest.mark.parametrize("version", [None, "1.23.2", "1.24.2", "1.31.1"])
+def test_links_of_model_and_weights_into_one_folder_are_followed(version: str | None) -> None:
+    assert findings(with_files(BESIDE), version) == []
+
+
+def test_what_to_do_about_a_link() -> None:
+    assert [each.id for each in planned(with_files(OUT))] == ["put-weights-in-place-of-links"]
+    (found,) = findings(with_files(BESIDE), "1.24.1")
+    assert found.remedies == ("update-onnxruntime", "put-weights-in-place-of-links")
+
+
 def planned(facts: ModelFacts) -> list[RemedyPlan]:
     (found,) = findings(facts)
     return list(plan_remedies(found, Facts(), "en"))

@@ -1004,6 +1004,18 @@ class Portrait(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="por
     block_sums: tuple[str, ...] = ()
     scale: float | None = None
     terms: int | None = None
+    condition: float | None = None  # as in Precision
+
+
+class Emulated(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the operation gives in float64 from inputs that were rounded to a shorter format: errors against the truth.
+
+    ``likeness``: the cosine between these errors and the observed ones; 1 where they are the same, element by element.
+    """
+
+    max_abs: float
+    rms: float
+    likeness: float | None = None
 
 
 class Precision(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="precision"):
@@ -1011,6 +1023,7 @@ class Precision(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="pr
 
     ``against``: the difference from the true result. ``beside``: from the result under the setting ``other`` on the
     same device, where the question is what the setting changes (batch size, threads, memory format).
+    ``emulated``: by the format to which inputs were rounded: "tf32", "tf32-cut" (its digits cut off), "bfloat16".
     """
 
     against: ArrayDifference | None = None
@@ -1019,17 +1032,21 @@ class Precision(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="pr
     terms: int | None = None
     rms: float | None = None  # root mean square of the errors
     condition: float | None = None  # the largest sum of magnitudes of the terms of one element
+    emulated: dict[str, Emulated] = {}
 
 
 class Flip(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="flip"):
     """Two runs that differ, and what becomes of the difference when one suspect is changed (``setting``).
 
-    ``before``: the two runs as they were; ``after``: with the suspect changed in both.
+    ``before``: the two runs as they were; ``after``: with the suspect changed in both. Both are None where the runs do
+    not differ, so that there is nothing to attribute; then ``setting`` is "default".
     """
 
-    pair: tuple[str, str] = ("", "")  # what the two runs are: devices, settings, batch sizes
+    pair: tuple[str, str] = ("", "")  # what the two runs are: devices, or settings, batch sizes
     before: ArrayDifference | None = None
     after: ArrayDifference | None = None
+    terms: int | None = None
+    condition: float | None = None  # as in Precision
 
 
 class ModelMeasured(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="model"):
@@ -1105,6 +1122,18 @@ class Measurements(Fact, frozen=True, kw_only=True, omit_defaults=True):
         return tuple(each for each in self.all if isinstance(each, kind) and not each.reason)
 
 
+class OtherMachine(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """What the report of another examination tells that results are compared with: only what bears on numbers."""
+
+    name: str = ""  # of the file
+    created: str = ""
+    machine: MachineFacts | None = None
+    interpreter: InterpreterFacts | None = None  # that was examined, without its packages
+    frameworks: Frameworks | None = None
+    environment: EnvironmentVariables | None = None
+    measurements: tuple[Measurement, ...] = ()
+
+
 class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     """All facts of one case. ``missing`` tells why a kind was not collected: kind -> reason id (see reasons.toml).
 
@@ -1123,6 +1152,7 @@ class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     models: tuple[ModelFacts, ...] = ()
     comparisons: tuple[ModelComparison, ...] = ()
     measurements: tuple[Measurement, ...] = ()
+    others: tuple[OtherMachine, ...] = ()  # examinations to compare this one with
     missing: dict[str, str] = {}
     told: bool = False
 

@@ -4,7 +4,7 @@
 names into Python that is compiled. So the file itself is never given to it: a new one is written with nothing in it
 but what is understood here, and of that only what merely computes: operators of the lists in model_safety.toml,
 expressions of sums and products, names that are names, weights as plain bytes, inputs that ``weights_only`` reads.
-All else ends the loading with :class:`NotPlain`.
+All else ends the loading with :class:`NotPlain`, and a file that is damaged with :class:`NoProgram`.
 
 Standard library only, Python 3.8 and later; PyTorch is imported where it is needed.
 """
@@ -20,7 +20,7 @@ import zipfile
 import naosu_model_kit as model_kit
 import naosu_torch_model_probe as torch_probe
 
-LARGEST_TEXT = 200_000_000  # bytes of the graph as JSON
+LARGEST_TEXT = 100_000_000  # bytes of the graph as JSON, and of the inputs
 DEEPEST = 60  # levels of it
 PLAIN = "plain.pt2"
 
@@ -35,6 +35,7 @@ _FUNCTIONS = re.compile(
 )
 _CONSTANTS = frozenset(("oo", "int_oo", "true", "false", "S", "zoo"))
 _OPERATIONS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.USub, ast.UAdd, ast.Invert)
+_KEY = re.compile(r"[\w.:/ -]{0,200}$")  # of a dict that comes out: it stands in a literal
 _TREES = frozenset((None, "builtins.tuple", "builtins.list", "builtins.dict", "builtins.NoneType"))
 _OF_WEIGHTS = ("parameter_name", "buffer_name", "tensor_constant_name", "fqn")
 _LINE = re.compile(r'File "[^"\n]{1,500}", line \d{1,7}')
@@ -44,6 +45,10 @@ _DIALECTS = ("TRAINING", "ATEN", "EDGE", "")
 
 class NotPlain(model_kit.Unsafe):
     """The file holds something that is not known to be harmless; the message names it."""
+
+
+class NoProgram(Exception):  # noqa: N818 - said of the file
+    """The file is not what torch.export.save writes; the message names where."""
 
 
 def load(path, safety):
@@ -56,14 +61,25 @@ def load(path, safety):
 
 def rewrite(path, plain, safety):
     """Write an archive with nothing but what is plain of another."""
+    try:
+        _rewrite(path, plain, safety)
+    except (NotPlain, NoProgram):
+        raise
+    except Exception as error:  # what is read may be anything, and zipfile, zlib and json say so in many ways
+        raise NoProgram("%s: %s" % (type(error).__name__, str(error)[:300])) from error
+
+
+def _rewrite(path, plain, safety):
     with zipfile.ZipFile(path) as source:
         names = [each.filename for each in source.infolist()]
         if sum(each.file_size for each in source.infolist()) > os.path.getsize(path) + LARGEST_TEXT:
             raise NotPlain("it unpacks to far more than it is")
         root = next((name.split("/")[0] for name in names if "/" in name), "") + "/"
         graphs = [name for name in names if name.startswith(root + "models/")]
+        if not graphs:
+            raise NoProgram("there is no graph in it")
         if graphs != [root + "models/model.json"]:
-            raise NotPlain("models: %s" % ", ".join(graphs or ["none"]))
+            raise NotPlain("models: %s" % ", ".join(graphs))
         with zipfile.ZipFile(plain, "w", zipfile.ZIP_STORED, allowZip64=True) as target:
             target.writestr("plain/models/model.json", json.dumps(_program(_read(source, graphs[0]), safety)))
             for kind in ("weights", "constants"):
@@ -91,17 +107,33 @@ def _inputs(source, root):
     import torch
 
     name = root + "data/sample_inputs/model.pt"
+    if name not in source.NameToInfo:  # a program without
+        return b""
     if torch_probe.version(torch) < torch_probe.DISPATCHES_UNTIL:  # its weights_only does not hold
         raise NotPlain("PyTorch %s" % torch.__version__)
-    try:
-        read = torch.load(io.BytesIO(source.read(name)), weights_only=True, map_location="cpu")
-    except KeyError:  # a program without
+    content = source.read(name)
+    if not content:
         return b""
+    _check_stored(content)
+    try:
+        read = torch.load(io.BytesIO(content), weights_only=True, map_location="cpu")
     except Exception as error:
         raise NotPlain("data/sample_inputs/model.pt: %s" % error) from error
     written = io.BytesIO()
     torch.save(read, written)
     return written.getvalue()
+
+
+def _check_stored(content):
+    """Let only an archive pass that holds no more than it has bytes: what torch.save writes is never compressed."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = archive.infolist()
+    except zipfile.BadZipFile as error:  # PyTorch's older format, which its older unpicklers read
+        raise NotPlain("data/sample_inputs/model.pt: %s" % error) from error
+    is_stored = all(each.compress_type == zipfile.ZIP_STORED for each in members)
+    if not is_stored or sum(each.file_size for each in members) > len(content):
+        raise NotPlain("data/sample_inputs/model.pt is compressed")
 
 
 def _copy_tensors(source, target, root, kind):
@@ -144,12 +176,12 @@ def _program(told, safety):
             "metadata": {},
             "treespec_namedtuple_fields": {},
         },
-        "opset_version": {_named(key): int(value) for key, value in told["opset_version"].items()},
+        "opset_version": {_named(key): _whole(value) for key, value in told["opset_version"].items()},
         "range_constraints": {
             _symbol(key): {name: value[name] if _is_number(value[name]) else None for name in ("min_val", "max_val")}
             for key, value in told["range_constraints"].items()
         },
-        "schema_version": {key: int(told["schema_version"][key]) for key in ("major", "minor")},
+        "schema_version": {key: _whole(told["schema_version"][key]) for key in ("major", "minor")},
         "verifiers": [each for each in told["verifiers"] if each in _DIALECTS],
         "torch_version": re.sub(r"[^\w.+-]", "", str(told.get("torch_version", "")))[:100],
         "guards_code": [],  # Python that would be compiled
@@ -160,8 +192,9 @@ def _call(signature, operators):
     return {
         "inputs": _clean(signature["inputs"], "inputs", operators, 0),
         "outputs": _clean(signature["outputs"], "outputs", operators, 0),
-        "in_spec": _tree(signature["in_spec"]),
-        "out_spec": _tree(signature["out_spec"]),
+        # The names of the inputs become Python that is compiled: also those that stand here.
+        "in_spec": _tree(signature["in_spec"], _NAME),
+        "out_spec": _tree(signature["out_spec"], _KEY),
         "forward_arg_names": [_named(each) for each in signature.get("forward_arg_names") or []],
     }
 
@@ -206,6 +239,12 @@ def _is_number(value):
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
+def _whole(value):
+    if not isinstance(value, int) or isinstance(value, bool) or abs(value) >= 1 << 63:
+        raise NotPlain("version %s" % str(value)[:100])
+    return value
+
+
 def _dict(value):
     if not isinstance(value, dict):
         raise NotPlain("a list where names should be")
@@ -239,7 +278,8 @@ def _is_plain(node):
         return isinstance(node.op, _OPERATIONS) and _is_plain(node.operand)
     if isinstance(node, ast.BinOp):
         if isinstance(node.op, ast.Pow):
-            return _is_plain(node.left) and isinstance(node.right, ast.Constant) and node.right.value in (1, 2, 3, 4)
+            is_small = isinstance(node.right, ast.Constant) and node.right.value in (1, 2, 3, 4)
+            return is_small and _is_base(node.left)
         return isinstance(node.op, _OPERATIONS) and _is_plain(node.left) and _is_plain(node.right)
     if isinstance(node, ast.Compare):
         return all(map(_is_plain, [node.left, *node.comparators]))
@@ -256,8 +296,14 @@ def _is_plain_call(node):
     if node.func.id == "Float":  # a number as text, with its precision
         return len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and _is_decimal(node.args[0].value)
     if node.func.id == "Pow":  # one that does not explode
-        return len(node.args) == 2 and not node.keywords and _is_plain(node.args[0]) and _is_small(node.args[1])
+        return len(node.args) == 2 and not node.keywords and _is_base(node.args[0]) and _is_small(node.args[1])
     return bool(_FUNCTIONS.match(node.func.id)) and not node.keywords and all(map(_is_plain, node.args))
+
+
+def _is_base(node):
+    """Something without a power: a power of a power of a power has more digits than any memory holds."""
+    inner = [each.op if isinstance(each, ast.BinOp) else getattr(each, "id", "") for each in ast.walk(node)]
+    return _is_plain(node) and not any(isinstance(each, ast.Pow) or each == "Pow" for each in inner)
 
 
 def _is_decimal(value):
@@ -278,25 +324,23 @@ def _is_small(node):
     return isinstance(node, ast.Constant) and _is_number(node.value) and abs(node.value) <= 8
 
 
-def _tree(text):
+def _tree(text, names):
     """How the inputs or outputs are nested: tuples, lists and dicts with names as keys."""
     protocol, tree = json.loads(text)
     if protocol != 1:
         raise NotPlain("tree of another protocol")
-    _check_tree(tree, 0)
+    _check_tree(tree, names, 0)
     return text
 
 
-def _check_tree(tree, depth):
-    context = json.loads(tree["context"]) if tree["context"] is not None else None
-    names = context if isinstance(context, list) else []
-    is_known = context is None or (isinstance(context, list) and all(isinstance(each, (str, int)) for each in names))
-    if (
-        depth > DEEPEST
-        or tree["type"] not in _TREES
-        or not is_known
-        or set(tree) != {"type", "context", "children_spec"}
-    ):
+def _check_tree(tree, names, depth):
+    if depth > DEEPEST or tree["type"] not in _TREES or set(tree) != {"type", "context", "children_spec"}:
         raise NotPlain("tree of %s" % str(tree.get("type"))[:100])
+    context = json.loads(tree["context"]) if tree["context"] is not None else None
+    if not isinstance(context, (list, type(None))):
+        raise NotPlain("tree with %s" % str(context)[:100])
+    for key in context or ():
+        if not isinstance(key, int):
+            _named(key, names)
     for each in tree["children_spec"]:
-        _check_tree(each, depth + 1)
+        _check_tree(each, names, depth + 1)

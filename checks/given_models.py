@@ -7,6 +7,22 @@ from collections.abc import Iterable
 from checks.facts import ModelFacts
 from checks.finding import NotHere
 
+# Under which name a remedy asks for a file of these formats, in a command or code that takes no other.
+_FILE_OF = {
+    "onnx": "onnx_file",
+    "ort": "onnx_file",
+    "tflite": "tflite_file",
+    "tflite-edgetpu": "tflite_file",
+    "tensorrt": "engine_file",
+    "tensorrt-rtx": "engine_file",
+}
+
+
+def values_of(model: ModelFacts, runtime: str) -> dict[str, str]:
+    """What every finding about a model tells, for its remedies too; ``runtime`` "": it holds for any."""
+    named = {_FILE_OF[model.format]: model.path} if model.format in _FILE_OF else {}
+    return {"model_path": model.path, "runtime": runtime, **named}
+
 
 def some(models: Iterable[ModelFacts], kind: str) -> tuple[ModelFacts, ...]:
     """The models of a kind, of which at least one was given. ``kind``: its label, an id of fields.toml.

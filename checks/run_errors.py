@@ -13,6 +13,7 @@ import msgspec
 from checks.causes import cause_of
 from checks.facts import Facts, ModelFacts, ModelRun
 from checks.finding import Evidence, Finding, Outcome, Severity, Status
+from checks.given_models import values_of
 from checks.model_runs import FALLBACK, LEAST_SURE, LINE_SHOWN, PROCESSOR, elsewhere, left_over, telling_line
 from checks.model_told import UNKNOWN, line_of, told_by
 
@@ -122,7 +123,7 @@ def _subject(model: ModelFacts, run: ModelRun) -> str:
 
 
 def _values(model: ModelFacts, run: ModelRun) -> dict[str, str]:
-    return {"model_path": model.path, "runtime": run.runtime, "setting": run.setting}
+    return {**values_of(model, run.runtime), "setting": run.setting}
 
 
 def _about(model: ModelFacts, run: ModelRun, facts: Facts) -> tuple[Evidence, ...]:

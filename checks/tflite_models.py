@@ -11,6 +11,7 @@ from checks.finding import Evidence
 PLAIN, COMPILED = "tflite", "tflite-edgetpu"
 NPU = "npu"  # the domain of what a compiler made for a phone's NPU
 OF_TENSORFLOW = ("tflite-runtime", "tflite-runtime-nightly")  # they count their releases as TensorFlow does
+COMPILED_NAME = "_edgetpu.tflite"  # what the Edge TPU compiler makes of ".tflite" in a file's name
 SHOWN = 8
 
 _LIBRARY_MISSING = ("cannot open shared object", "image not found", "no such file", "could not find module", "dlopen")
@@ -42,6 +43,14 @@ def tflite_models(models: ModelFiles, runtime: str, *formats: str) -> Iterator[M
         has_loaded = any(run.loaded for run in model.runs if run.runtime == runtime)
         if model.problem is None and not has_loaded:
             yield model
+
+
+def source_of(model: ModelFacts) -> dict[str, str]:
+    """The file that the Edge TPU compiler takes, as its remedies ask for it; nothing where only its result is known."""
+    if model.format == PLAIN:
+        return {"source_file": model.path}
+    is_named = model.path.endswith(COMPILED_NAME)
+    return {"source_file": f"{model.path.removesuffix(COMPILED_NAME)}.tflite"} if is_named else {}
 
 
 def lacks_edgetpu_library(litert: LiteRtFacts) -> bool:

@@ -14,14 +14,17 @@ from checks.knowledge.ai_packages import ai_packages
 class ModelFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One format. ``bound_to``, ``runs_code`` and ``group`` are ids of resources/translations/models.toml.
 
-    ``group``: "free" (moves between machines), "bound" (made for one environment). ``readers``: programs that load it,
-    by the names of the fields of Frameworks where they are one, else by package or program. ``retired``: the year of
-    the last release of the framework that wrote it, for formats of the past.
+    ``also``: endings that its files bear beside its own ``extensions``. ``group``: "free" (moves between machines),
+    "bound" (made for one environment). ``readers``: programs that load it, by the names of the fields of Frameworks
+    where they are one, else by package or program. ``retired``: the year of the last release of the framework that
+    wrote it, for formats of the past.
     """
 
     id: str
     name: str
+    name_ja: str = ""
     extensions: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
     group: str
     dependence: str
     bound_to: tuple[str, ...] = ()
@@ -29,6 +32,10 @@ class ModelFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     readers: tuple[str, ...] = ()
     retired: int | None = None
     source: str = ""
+
+    def named(self, language: str) -> str:
+        """The name in "en" or "ja"."""
+        return self.name_ja if language == "ja" and self.name_ja else self.name
 
     @property
     def bindings(self) -> tuple[Binding, ...]:
@@ -64,6 +71,28 @@ def _by_id() -> dict[str, ModelFormat]:
 def model_format(format_id: str) -> ModelFormat | None:
     """The row of a format; None where the table has none."""
     return _by_id().get(format_id)
+
+
+def wrong_ending(path: str, format_id: str) -> str:
+    """The ending of a file's name where it is that of other formats alone; "" where it fits, or says nothing."""
+    row, name = model_format(format_id), path.lower()
+    if row is None or not row.extensions or name.endswith(tuple(each.lower() for each in (*row.extensions, *row.also))):
+        return ""
+    return max((each for each in _endings() if each.startswith(".") and name.endswith(each)), key=len, default="")
+
+
+def fitting_path(path: str, format_id: str) -> str:
+    """The path with the ending that files of a format have: "/m/net.onnx" -> "/m/net.tflite"."""
+    row, ending = model_format(format_id), wrong_ending(path, format_id)
+    own = row.extensions[0].partition(" ")[0] if row and row.extensions else ""
+    if own.startswith((".", "_", "-")):
+        return path[: len(path) - len(ending)] + own
+    return path[: max(path.rfind("/"), path.rfind("\\")) + 1] + own
+
+
+def format_named(name: str, language: str) -> str:
+    """The name of a format, as a finding tells it, in "en" or "ja"."""
+    return next((row.named(language) for row in model_formats_table().format if row.name == name), name)
 
 
 def is_named_as_model(name: str) -> bool:

@@ -29,7 +29,7 @@ from checks.facts import (
     TensorFlowFacts,
 )
 from checks.finding import Evidence, Finding, Severity, Unread
-from checks.given_models import some
+from checks.given_models import some, values_of
 from checks.knowledge.onnx_domains import onnx_domain, onnx_domains_table
 from checks.knowledge.onnx_operators import MICROSOFT, Support, in_microsofts_set
 from checks.knowledge.tensorflow_operators import tensorflow_operators_table
@@ -150,7 +150,7 @@ def _finding(model: ModelFacts, foreign: list[OperatorUse], onnxruntime: OnnxRun
             Evidence("operators", named([full_name(each) for each in foreign]), model.path),
             *((Evidence("library_wanted", ", ".join(packages), onnx_domains_table().title),) if packages else ()),
         ),
-        values={"model_path": model.path, "runtime": "onnxruntime"},
+        values=values_of(model, "onnxruntime"),
         remedies=_remedies(kinds),
     )
 

@@ -18,10 +18,9 @@ from checks.finding import Evidence, Finding, Severity
 from checks.given_models import some
 from checks.knowledge.edgetpu import edgetpu_operators, edgetpu_table
 from checks.registry import check
-from checks.tflite_models import COMPILED, PLAIN, counted
+from checks.tflite_models import COMPILED, COMPILED_NAME, PLAIN, counted, source_of
 
 CAUSE = "edgetpu-model-not-mapped"
-_OUTPUT = "_edgetpu.tflite"  # what the compiler makes of ".tflite" in a file's name
 
 
 @check(CAUSE)
@@ -38,7 +37,7 @@ def edgetpu_model_not_mapped(models: ModelFiles, machine: MachineFacts | None) -
     for model in models.of(PLAIN):
         if model.problem is not None:
             continue
-        if model.name.endswith(_OUTPUT):
+        if model.name.endswith(COMPILED_NAME):
             yield _finding(model, Severity.WARNING, 0.9, (*_could_be(model), *here))
         elif tpu:
             yield _finding(model, Severity.NOTE, 0.6, (*_could_be(model), *here))
@@ -67,7 +66,7 @@ def _finding(model: ModelFacts, severity: Severity, confidence: float, evidence:
         confidence=confidence,
         subject=model.path,
         evidence=(Evidence("model", model.name, model.path), *evidence),
-        values={"model_path": model.path, "runtime": ""},
+        values={"model_path": model.path, "runtime": "", **source_of(model)},
         remedies=_remedies(model),
     )
 

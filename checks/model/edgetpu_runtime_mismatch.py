@@ -20,7 +20,15 @@ from checks.given_models import some
 from checks.gpu.state import NONE, first_line
 from checks.knowledge.edgetpu import compilers_for, edgetpu_table
 from checks.registry import check
-from checks.tflite_models import COMPILED, Interpreter, about, interpreters, lacks_edgetpu_library, tflite_models
+from checks.tflite_models import (
+    COMPILED,
+    Interpreter,
+    about,
+    interpreters,
+    lacks_edgetpu_library,
+    source_of,
+    tflite_models,
+)
 
 CAUSE = "edgetpu-runtime-mismatch"
 _RUNTIME = re.compile(r"RuntimeVersion\((\d{1,6})\)")
@@ -59,7 +67,7 @@ def _too_old(model: ModelFacts, interpreter: Interpreter, needed: int, here: int
             Evidence("edgetpu_runtime", str(here), "libedgetpu"),
             *((Evidence("edgetpu_compilers", compilers, table.title, table.source),) if compilers else ()),
         ),
-        values={"model_path": model.path, "runtime": interpreter.runtime},
+        values={"model_path": model.path, "runtime": interpreter.runtime, **source_of(model)},
         remedies=("compile-for-older-edgetpu-runtime", "install-edgetpu-runtime"),
     )
 

@@ -97,7 +97,11 @@ def _refused(model: ModelFacts, here: Sequence[Keras]) -> Finding | None:
             Evidence("keras_refuses", what, keras_table().title),
             *((Evidence("keras_beside", f"{helper.name} {helper.version}", helper.origin),) if helper else ()),
         ),
-        values={"model_path": model.path, "runtime": "tensorflow" if here[0].name == "tf.keras" else "keras"},
+        values={
+            "model_path": model.path,
+            "runtime": "tensorflow" if here[0].name == "tf.keras" else "keras",
+            **({"h5_file": f"{model.path.removesuffix('.keras')}.h5"} if "named-keras" in model.details else {}),
+        },
         remedies=_remedies(model, here[0]),
     )
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from checks.facts import MachineFacts, ModelFacts, ModelFiles, OnnxRuntimeFacts, OperatorUse
 from checks.finding import Evidence, Finding, Severity, Unread
-from checks.given_models import some
+from checks.given_models import some, values_of
 from checks.gpu.cuda import cuda_gpus
 from checks.knowledge.onnx import is_refused
 from checks.knowledge.onnx_operators import MICROSOFT, Support, on_cpu, on_device, onnx_operators_table, operator
@@ -110,7 +110,7 @@ def _finding(
             *((Evidence("weights_dtype", dtype, model.path),) if dtype else ()),
             Evidence("ort_providers", ", ".join(onnxruntime.providers_listed or ()), onnxruntime.origin),
         ),
-        values={"model_path": model.path, "runtime": "onnxruntime"},
+        values=values_of(model, "onnxruntime"),
         remedies=remedies,
     )
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from checks.facts import MachineFacts, ModelFacts, ModelFiles
 from checks.finding import Evidence, Finding, Severity, Unread
-from checks.given_models import some
+from checks.given_models import some, values_of
 from checks.gpu.cuda import CudaGpu, cuda_gpus, names
 from checks.knowledge.tensorrt_engines import rule
 from checks.registry import check
@@ -51,5 +51,5 @@ def _finding(engine: ModelFacts, gpus: tuple[CudaGpu, ...]) -> Finding:
             Evidence("gpu", names(gpus), gpus[0].origin),
             Evidence("compute_capability", ", ".join(sorted({gpu.capability or "" for gpu in gpus})), gpus[0].origin),
         ),
-        values={"model_path": engine.path, "runtime": "" if is_rtx else "tensorrt"},
+        values=values_of(engine, "" if is_rtx else "tensorrt"),
     )

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from checks.facts import ModelFacts, ModelFiles, TensorRtFacts
 from checks.finding import Evidence, Finding, Severity, Unread
-from checks.given_models import some
+from checks.given_models import some, values_of
 from checks.knowledge.tensorrt_engines import rule
 from checks.registry import check
 from checks.versions import release
@@ -47,5 +47,5 @@ def _finding(model: ModelFacts, tensorrt: TensorRtFacts, *, is_newer: bool) -> F
             Evidence("engine_tensorrt", model.producer_version or "", model.path, rule("version").source),
             Evidence("tensorrt_version", tensorrt.version or "", tensorrt.origin),
         ),
-        values={"model_path": model.path, "runtime": "tensorrt"},
+        values=values_of(model, "tensorrt"),
     )

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from checks.facts import InterpreterFacts, MachineFacts, ModelFacts, ModelFiles, OperatorUse, TensorRtFacts
 from checks.finding import Evidence, Finding, Severity
-from checks.given_models import some
+from checks.given_models import some, values_of
 from checks.gpu.cuda import cuda_gpus
 from checks.knowledge.onnx_domains import onnx_domain
 from checks.knowledge.onnx_operators import Support, in_tensorrt, onnx_operators_table, was_ever_in_tensorrt
@@ -82,6 +82,6 @@ def _finding(
             *about(model, "tensorrt", version, origin),
             Evidence("operators", named([full_name(each) for each in unknown]), table.title, table.source),
         ),
-        values={"model_path": model.path, "runtime": "tensorrt"},
+        values=values_of(model, "tensorrt"),
         remedies=("simplify-onnx-for-tensorrt", "run-onnx-with-tensorrt-provider", "update-tensorrt-parser"),
     )

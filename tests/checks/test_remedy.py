@@ -293,6 +293,22 @@ def test_what_needs_no_number_is_offered_only_where_the_number_is_not_known() ->
     assert known == ["update-nvidia-driver", "choose-torch-build"]
 
 
+WITH_DEFAULTS = [
+    each for each in sorted(path.stem for path in (ROOT / "remedies").glob("*.toml")) if remedy_of(each).default
+]
+
+
+@pytest.mark.parametrize("remedy", WITH_DEFAULTS)
+def test_a_remedy_names_the_real_file_where_it_is_known_and_something_sensible_where_not(remedy: str) -> None:
+    known = remedy_of(remedy)
+    needed = dict.fromkeys(known.needs, "needed")
+    for values in (known.default, {name: f"/m/{name}" for name in known.default}):
+        asked = msgspec.structs.replace(finding(**needed, **values), remedies=(remedy,))
+        (planned,) = plan_remedies(asked, Facts(), "en")
+        pasted = "\n".join((*codes(planned), planned.verify.code))
+        assert all(value in pasted for value in values.values())
+
+
 @pytest.mark.parametrize(
     ("values", "path"),
     [

@@ -18,6 +18,7 @@ from checks.facts import Facts, ProbeRun
 from checks.finding import Evidence, Finding, Outcome, Status
 from checks.judge import MODELS, UNKNOWN
 from checks.knowledge.age import knowledge_days
+from checks.knowledge.model_formats import format_named
 from checks.remedy import RemedyPlan, plan_remedies
 from checks.shell import fill_sentence
 from wizard.report.comparison import ComparisonView, comparison_views
@@ -253,9 +254,14 @@ def _evidence(evidence: Evidence, language: str) -> EvidenceRow:
     source = evidence.source
     if not is_address(source) and len(source) > _LONGEST_SOURCE:  # what a table was made from, in a list
         source = f"{source[:_LONGEST_SOURCE].rsplit(' ', 1)[0]} …"
-    is_problem = evidence.name == "model_problem"
-    value = known(f"models.problem-{evidence.value}", evidence.value, language) if is_problem else evidence.value
-    return EvidenceRow(label(evidence.name, language), value, origin, source, text, evidence.lines)
+    return EvidenceRow(label(evidence.name, language), _value(evidence, language), origin, source, text, evidence.lines)
+
+
+def _value(evidence: Evidence, language: str) -> str:
+    """What was seen; in words where it is an id, or has a name in each language."""
+    if evidence.name == "model_problem":
+        return known(f"models.problem-{evidence.value}", evidence.value, language)
+    return format_named(evidence.value, language) if evidence.name == "model_format" else evidence.value
 
 
 def _statement(cause: str, language: str) -> str:

@@ -120,7 +120,7 @@ def _view(model: ModelFacts, name: str, standing: Standing, said: PerModel, fact
 
 def _format(model: ModelFacts, language: str) -> str:
     row = model_format(model.format) if model.format else None
-    return row.name if row else model.format or words("models.format-unknown", language)
+    return row.named(language) if row else model.format or words("models.format-unknown", language)
 
 
 def _problem(model: ModelFacts, language: str) -> str:

@@ -19,7 +19,7 @@ WITHOUT = MachineFacts(accelerators=(Accelerator(bus="pci", name="NPU", kind="np
 def test_layers_that_were_left_on_the_cpu(machine: MachineFacts | None, severity: Severity) -> None:
     (found,) = edgetpu_model_not_mapped(files(compiled("leaky_edgetpu")), machine)
     assert (found.severity, evidence(found)["operators_on_cpu"]) == (severity, "CONV_2D ×1")
-    assert found.values == {"model_path": "/m/leaky_edgetpu.tflite", "runtime": ""}
+    assert found.values == {"model_path": "/m/leaky_edgetpu.tflite", "runtime": "", "source_file": "/m/leaky.tflite"}
     assert found.remedies[0] == "read-edgetpu-compiler-log"
 
 

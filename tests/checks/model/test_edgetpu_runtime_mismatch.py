@@ -27,7 +27,7 @@ NO_LIBRARY = refused("libedgetpu.so.1: cannot open shared object file: No such f
 def test_compiled_for_a_newer_runtime(starts: bool) -> None:
     (found,) = edgetpu_runtime_mismatch(files(FOR_14), runtime(13, starts=starts))
     assert (found.severity, found.confidence) == (Severity.BLOCKING, 0.97)
-    assert found.values == {"model_path": FOR_14.path, "runtime": "litert"}
+    assert found.values == {"model_path": FOR_14.path, "runtime": "litert", "source_file": "/m/leaky.tflite"}
     assert (evidence(found)["edgetpu_needed"], evidence(found)["edgetpu_runtime"]) == ("14", "13")
     assert evidence(found)["edgetpu_compilers"] == "16.0"
     assert found.remedies[0] == "compile-for-older-edgetpu-runtime"

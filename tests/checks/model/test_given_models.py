@@ -18,7 +18,7 @@ from checks.facts import (
     TorchFacts,
 )
 from checks.finding import NotHere, Status
-from checks.given_models import some
+from checks.given_models import some, values_of
 from checks.judge import judge_one
 from checks.registry import Check, all_checks
 from wizard.words import area
@@ -28,6 +28,7 @@ CHECKS = tuple(each for each in all_checks().values() if any(kind is ModelFiles 
 OF_ANY_FORMAT = {
     "checkpoint-corrupt",
     "checkpoint-format-too-old",
+    "model-file-misnamed",
     "pickle-runs-code",
 }
 OF_PYTORCH = {
@@ -69,6 +70,15 @@ def test_no_check_is_clear_about_models_that_were_not_given(check: Check, model_
     else:
         assert outcome.status is Status.CLEAR, outcome
         assert check.cause in judged, f"{check.cause}: see checks/given_models.py"
+
+
+@pytest.mark.parametrize(
+    ("model_format", "name"),
+    [("onnx", "onnx_file"), ("tflite", "tflite_file"), ("tensorrt", "engine_file"), ("torch-zip", None), (None, None)],
+)
+def test_a_remedy_for_one_kind_of_file_is_told_only_such_a_file(model_format: str | None, name: str | None) -> None:
+    told = values_of(ModelFacts(path="/m/a", format=model_format), "torch")
+    assert told == {"model_path": "/m/a", "runtime": "torch", **({name: "/m/a"} if name else {})}
 
 
 def test_some_are_given() -> None:

@@ -51,7 +51,10 @@ def judged(
 def test_refused(name: str, keras: str, refused: str) -> None:
     (found,) = judged(name, python(keras=keras))
     assert (found.severity, found.confidence) == (Severity.BLOCKING, 0.93)
-    assert found.values == {"model_path": str(RECORDED / name), "runtime": "keras"}
+    path = str(RECORDED / name)
+    is_renamed = found.remedies[0] == "name-keras-file-h5"
+    other = {"h5_file": path.replace(".keras", ".h5")} if is_renamed else {}
+    assert found.values == {"model_path": path, "runtime": "keras", **other}
     evidence = {each.name: each.value for each in found.evidence}
     assert refused in evidence["keras_refuses"]
     assert evidence["framework"] == f"keras {keras}"

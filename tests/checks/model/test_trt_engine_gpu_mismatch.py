@@ -24,7 +24,7 @@ def findings(model: ModelFacts, *capabilities: str | None) -> list[Finding]:
 def test_built_on_another_generation() -> None:
     (found,) = findings(engine("7.5"), "8.6")
     assert (found.severity, found.confidence) == (Severity.BLOCKING, 0.93)
-    assert found.values == {"model_path": "/m/model.plan", "runtime": "tensorrt"}
+    assert found.values == {"model_path": "/m/model.plan", "runtime": "tensorrt", "engine_file": "/m/model.plan"}
     evidence = {each.name: each.value for each in found.evidence}
     assert (evidence["engine_gpu"], evidence["compute_capability"], evidence["gpu"]) == ("7.5", "8.6", "GPU of 8.6")
 

@@ -34,7 +34,7 @@ def findings(model: ModelFacts, installed: str | None) -> list[Finding]:
 def test_another_version(built: str, installed: str, confidence: float) -> None:
     (found,) = findings(engine(built), installed)
     assert (found.severity, found.confidence) == (Severity.BLOCKING, confidence)
-    assert found.values == {"model_path": "/m/model.engine", "runtime": "tensorrt"}
+    assert found.values == {"model_path": "/m/model.engine", "runtime": "tensorrt", "engine_file": "/m/model.engine"}
     assert {each.name: each.value for each in found.evidence}["engine_tensorrt"] == built
 
 

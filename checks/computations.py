@@ -68,7 +68,7 @@ def computations(facts: Facts, effort: str) -> tuple[Computation, ...]:
             setting=setting,
         )
         for spec, device in found
-        for setting, seconds in _shared(spec, BUDGET[effort] * _share(spec, device) / total)
+        for setting, seconds in _shared(spec, device, BUDGET[effort] * _share(spec, device) / total)
     )
 
 
@@ -87,22 +87,23 @@ def _is_cpu(device: str) -> bool:
     return device.lower().partition(":")[0] == CPU
 
 
-def _shared(spec: ComputationSpec, seconds: float) -> Iterator[tuple[Setting, dict[str, float]]]:
+def _shared(spec: ComputationSpec, device: str, seconds: float) -> Iterator[tuple[Setting, dict[str, float]]]:
     """The seconds of each kind under each setting.
 
     Those for which too little time is left get none, and the others theirs: the least telling kinds are left out first,
     and of one kind the last settings.
     """
+    settings = [each for each in spec.settings if not (each.only_accelerators and _is_cpu(device))]
     parts = [
         (setting, kind, part)
         for kind, part in spec.kinds.items()
-        for setting in spec.settings
+        for setting in settings
         if kind in (setting.kinds or spec.kinds)
     ]
     while len(parts) > 1 and seconds * min(_weights(parts)) / sum(_weights(parts)) < _LEAST:
         parts.pop()
     total = sum(_weights(parts))
-    for setting in spec.settings:
+    for setting in settings:
         mine = {kind: seconds * part / total for under, kind, part in parts if under is setting}
         if mine:
             yield setting, mine

@@ -24,11 +24,13 @@ class Setting:
     """What holds in a process from its start to its end, since it cannot be taken back, or is read once.
 
     ``kinds``: what is measured under it; (): every kind. ``environment``: what the framework reads when it starts.
+    ``only_accelerators``: the processor knows no such setting.
     """
 
     id: str = "default"  # as Measured.setting
     kinds: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
+    only_accelerators: bool = False
 
 
 @dataclass(frozen=True)

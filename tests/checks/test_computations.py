@@ -109,6 +109,17 @@ def test_a_setting_that_holds_from_the_start_gets_a_process_of_its_own(monkeypat
     assert [dict(each.seconds) for each in computations(cpu, "quick")] == [{"repeat": 1.5}]
 
 
+def test_a_setting_of_accelerators_gets_none_on_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = replace(SPEC, settings=(Setting(), Setting("workspace", only_accelerators=True)))
+    monkeypatch.setattr(planning, "COMPUTATION_PROBES", (spec,))
+    cpu, gpu = FrameworkDevice(device="cpu", kernel=WORKS), FrameworkDevice(device="cuda:0", kernel=WORKS)
+    assert [each.id for each in computations(facts(cpu, gpu), "standard")] == [
+        "computations:torch:cuda:0",
+        "computations:torch:cuda:0:workspace",
+        "computations:torch:cpu",
+    ]
+
+
 def test_the_processor_has_its_share_by_whatever_name_and_no_device_is_counted_twice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

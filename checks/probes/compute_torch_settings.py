@@ -1,0 +1,93 @@
+"""Settings of PyTorch under which something is computed, by their ids in resources/knowledge/computations.toml
+(``naosu_compute_torch_settings``).
+"""
+
+import contextlib
+import os
+
+WORKSPACE = "CUBLAS_WORKSPACE_CONFIG"
+WORKSPACE_VALUE = ":4096:8"
+
+
+def applied(torch, setting):
+    """A ``with`` block under a setting; it leaves everything as it was."""
+    return _SETTINGS[setting](torch)
+
+
+@contextlib.contextmanager
+def _default(torch):
+    yield
+
+
+@contextlib.contextmanager
+def _deterministic(torch):
+    """As ``torch.use_deterministic_algorithms(True)``, which was ``set_deterministic`` in 1.7."""
+    switch = torch.use_deterministic_algorithms
+    asked = getattr(torch, "is_deterministic_algorithms_warn_only_enabled", None)  # 1.11
+    before, more = torch.are_deterministic_algorithms_enabled(), {"warn_only": asked()} if asked else {}
+    switch(True)
+    try:
+        yield
+    finally:
+        switch(before, **more)
+
+
+def _assigned(name, attribute, value):
+    """The setting torch.NAME.ATTRIBUTE = value; nothing where this build has no such thing."""
+
+    @contextlib.contextmanager
+    def assigned(torch):
+        owner = torch
+        for part in name.split("."):
+            owner = getattr(owner, part)
+        before = getattr(owner, attribute)
+        setattr(owner, attribute, value)
+        try:
+            yield
+        finally:
+            setattr(owner, attribute, before)
+
+    return assigned
+
+
+@contextlib.contextmanager
+def _one_thread(torch):
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@contextlib.contextmanager
+def _attention_math(torch):
+    try:
+        from torch.nn.attention import SDPBackend, sdpa_kernel  # 2.3
+    except ImportError:
+        with torch.backends.cuda.sdp_kernel(enable_flash=False, enable_math=True, enable_mem_efficient=False):
+            yield
+    else:
+        with sdpa_kernel(SDPBackend.MATH):
+            yield
+
+
+_SETTINGS = {
+    "default": _default,
+    "deterministic": _deterministic,
+    "deterministic-workspace": _deterministic,  # in a process with the variable set
+    "autotune": _assigned("backends.cudnn", "benchmark", True),
+    "autotune-off": _assigned("backends.cudnn", "benchmark", False),
+    "cudnn-deterministic": _assigned("backends.cudnn", "deterministic", True),
+    "cudnn-off": _assigned("backends.cudnn", "enabled", False),
+    "tf32": _assigned("backends.cuda.matmul", "allow_tf32", True),
+    "threads-1": _one_thread,
+    "attention-math": _attention_math,
+    "exact-inputs": _default,
+    "filled-memory": _default,
+}
+
+
+def workspace_is_set():
+    """Whether this process was started with a workspace of cuBLAS that repeats."""
+    return os.environ.get(WORKSPACE) in (":4096:8", ":16:8")

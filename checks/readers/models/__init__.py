@@ -13,6 +13,7 @@ from checks.knowledge.model_converters import way_out
 from checks.knowledge.model_formats import is_named_as_model, model_format
 from checks.readers.containers.folder import DiskFolder, Folder, SubFolder, TarFolder, ZipFolder, is_tar
 from checks.readers.containers.source import Cancelled, Damaged, Source, Stopped, never, opened, raise_if
+from checks.readers.models.cut_archives import cut_archive
 from checks.readers.models.links import with_links
 
 log = logging.getLogger(__name__)
@@ -75,17 +76,36 @@ def _read_path(path: Path, cancelled: Cancelled) -> tuple[ModelFacts, ...]:
 
 
 def _read_zip(source: Source, shown: str, cancelled: Cancelled) -> tuple[ModelFacts, ...]:
-    """A zip file: a model itself, or an archive with models in it."""
-    from checks.readers.models.registry import archive_readers
-
+    """A zip file: a model itself, or an archive with models in it; of one that was cut off, what is left of them."""
     try:
         archive = ZipFolder(source)
+        whole = _archived_model(archive)
     except Damaged as problem:
-        return (_with_problem(ModelFacts(), problem, source.name, shown),)
-    whole = _first((each.formats, lambda read=each.read: read(archive)) for each in archive_readers())  # type: ignore[misc]
+        return _read_cut_zip(source, shown, problem, cancelled)
     if whole is not None:
         return (_finished(whole, source.name, shown, source.size),)
     return _read_folder(archive, shown, cancelled)
+
+
+def _read_cut_zip(source: Source, shown: str, problem: Damaged, cancelled: Cancelled) -> tuple[ModelFacts, ...]:
+    said = _with_problem(ModelFacts(), problem, source.name, shown)
+    if problem.reason not in ("archive-damaged", "truncated"):
+        return (said,)
+    try:
+        facts, archive = cut_archive(source, _archived_model)
+    except Damaged:
+        return (said,)
+    if facts is not None:
+        return (_finished(facts, source.name, shown, source.size),)
+    found = _read_folder(archive, shown, cancelled)
+    return (*(each for each in found if each.problem not in (NOTHING, "empty-folder")), said)
+
+
+def _archived_model(archive: ZipFolder) -> ModelFacts | None:
+    """The model that an archive is."""
+    from checks.readers.models.registry import archive_readers
+
+    return _first((each.formats, lambda read=each.read: read(archive)) for each in archive_readers())  # type: ignore[misc]
 
 
 def _read_folder(folder: Folder, shown: str, cancelled: Cancelled) -> tuple[ModelFacts, ...]:
@@ -167,10 +187,14 @@ def _member(folder: Folder, name: str, shown: str) -> ModelFacts | None:
 
 def _zipped_member(source: Source, shown: str) -> ModelFacts | None:
     """A zip file within a folder: what is a model itself. Archives within archives are not opened."""
-    from checks.readers.models.registry import archive_readers
-
-    archive = ZipFolder(source)
-    whole = _first((each.formats, lambda read=each.read: read(archive)) for each in archive_readers())  # type: ignore[misc]
+    try:
+        archive = ZipFolder(source)
+    except Damaged as problem:
+        facts = _read_cut_zip(source, shown, problem, never)[-1]
+        if facts.format is None or not is_named_as_model(source.name):
+            raise
+        return facts
+    whole = _archived_model(archive)
     if whole is not None:
         return _finished(whole, source.name, shown, source.size)
     is_packed = source.name.lower().endswith(".zip") and any(map(is_named_as_model, archive.names))

@@ -2,52 +2,18 @@
 
 from __future__ import annotations
 
-import bisect
 import contextlib
-import itertools
 import math
-from collections.abc import Iterator, Sequence
-from typing import BinaryIO, cast
+from collections.abc import Iterator
 
 from checks.readers.containers.folder import Folder
+from checks.readers.containers.joined import joined
 from checks.readers.containers.source import Damaged, Source
 from checks.readers.models.tfjs import Weight, WeightGroup, read_manifest, stored_bytes
 from checks.readers.weights.tensor import LeftOut, StoredTensor, stretch
 
 _MOST_FILES = 1000  # open at the same time
 _READINGS = 8  # times that a byte of them is read
-
-
-class _Joined:
-    """Several files as one; what a :class:`Source` asks of a file."""
-
-    def __init__(self, parts: Sequence[Source]) -> None:
-        self._parts = [each for each in parts if each.size]
-        self._starts = [0, *itertools.accumulate(each.size for each in self._parts)]
-        self._at = 0
-
-    @property
-    def size(self) -> int:
-        """The bytes of all of them."""
-        return self._starts[-1]
-
-    def seek(self, offset: int) -> int:
-        """Go to a place."""
-        self._at = offset
-        return offset
-
-    def read(self, size: int) -> bytes:
-        """The next bytes, which may lie in several of the files."""
-        found = []
-        number = bisect.bisect_right(self._starts, self._at) - 1
-        while size > 0 and number < len(self._parts):
-            part, inside = self._parts[number], self._at - self._starts[number]
-            piece = part.read(inside, min(size, part.size - inside), ahead=0)
-            found.append(piece)
-            self._at += len(piece)
-            size -= len(piece)
-            number += 1
-        return b"".join(found)
 
 
 def tensors(source: Source, beside: Folder, open_files: contextlib.ExitStack) -> Iterator[StoredTensor | LeftOut]:
@@ -57,8 +23,8 @@ def tensors(source: Source, beside: Folder, open_files: contextlib.ExitStack) ->
         raise Damaged("too-large", f"weights in more than {_MOST_FILES} files")
     for group in groups:
         files = [open_files.enter_context(beside.file(path.removeprefix("./"))) for path in group.paths]
-        whole = _Joined([each.part(0, each.size, most=_READINGS * each.size) for each in files])
-        yield from _of_group(group, Source(cast("BinaryIO", whole), source.name, 0, whole.size))
+        whole = joined([each.part(0, each.size, most=_READINGS * each.size) for each in files], source.name)
+        yield from _of_group(group, whole)
 
 
 def _of_group(group: WeightGroup, data: Source) -> Iterator[StoredTensor | LeftOut]:

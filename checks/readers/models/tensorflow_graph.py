@@ -31,6 +31,8 @@ def graph_file(source: Source, _beside: Folder) -> ModelFacts | None:
         return None
     graph = Graph()
     read_graph(Message(source), graph)
+    if graph.problem is None and graph.unfinished:
+        graph.problem = Damaged("truncated", f"{graph.unfinished[:200]} is missing")
     return _facts(graph)
 
 

@@ -83,9 +83,11 @@ class Graph:
     producer: int | None = None
     min_consumer: int | None = None
     problem: Damaged | None = None  # what ended the reading too early
+    is_ended: bool = False  # what stands behind the last node was read
     _nodes: int = 0
     _unused: dict[str, None] = field(default_factory=dict)
     _used: set[str] = field(default_factory=set)
+    _names: set[str] = field(default_factory=set)
 
     def add(self, node: Node, *, is_main: bool) -> None:
         """Count a node.
@@ -106,9 +108,20 @@ class Graph:
         if node.operator.startswith("Placeholder") and len(self.inputs) < MOST_TENSORS:
             self.inputs.append(TensorSpec(name=node.name, dtype=node.dtype, shape=node.shape))
         if self._nodes <= _MOST_NAMES:
+            self._names.add(node.name)
             self._used.update(each.removeprefix("^").split(":", 1)[0] for each in node.inputs)
             if node.operator not in _SIDE_EFFECTS:
                 self._unused[node.name] = None
+
+    @property
+    def unfinished(self) -> str:
+        """A node that others consume and that is not there; "" where none is missing, or what ends a graph is there.
+
+        Fields end where nodes do, so a file that was cut between two of them reads as whole but for this.
+        """
+        if self.is_ended or self._nodes > _MOST_NAMES:
+            return ""
+        return min(self._used - self._names, default="")
 
     @property
     def outputs(self) -> tuple[TensorSpec, ...]:
@@ -171,6 +184,7 @@ def read_graph(message: Message, graph: Graph) -> None:
     """Add a GraphDef to ``graph``. What is damaged ends it, and is kept in ``problem``."""
     try:
         for each in message:
+            graph.is_ended = graph.is_ended or each.number in (2, 3, 4)
             if each.number == 1 and each.wire == BYTES:
                 graph.add(read_node(message.message(each)), is_main=True)
             elif each.number == 2 and each.wire == BYTES:

@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from mangled import cuts, mangled, read, survives
 
 from checks.facts import TensorSpec
+from checks.readers.containers.protobuf import BYTES, Message
+from checks.readers.containers.source import of_bytes
 from checks.readers.models import read_model, tensorflow_messages
 from checks.readers.models.tensorflow_graph import graph_file, text_graph_file
 from checks.readers.models.tensorflow_messages import short_device
@@ -46,6 +48,36 @@ def test_an_operator_that_nobody_knows() -> None:
     assert facts is not None
     assert [each.name for each in facts.needs.operators or () if each.is_custom] == ["Mine"]
     assert facts.dependence == "high"
+
+
+def nodes_of(data: bytes) -> tuple[list[bytes], bytes]:
+    """The nodes of a graph as they stand in the file, and what follows them."""
+    fields = list(Message(of_bytes(data)))
+    ends = [each.start + each.size if each.wire == BYTES else each.start for each in fields]
+    nodes = [data[start:end] for start, end, each in zip([0, *ends], ends, fields, strict=False) if each.number == 1]
+    return nodes, data[sum(map(len, nodes)) :]
+
+
+@pytest.mark.parametrize("whole", [OLD, NEW])
+def test_cut_between_two_nodes(whole: bytes) -> None:
+    """Nodes may stand in any order: a node that consumes what is not there was written before it."""
+    nodes, rest = nodes_of(whole)
+    turned = nodes[::-1]
+    facts = read(graph_file, b"".join(turned) + rest, "model.pb")
+    assert facts is not None
+    assert facts.problem is None
+    cut = read(graph_file, b"".join(turned[:-1]), "model.pb")
+    assert cut is not None
+    assert cut.problem == "truncated"
+    assert cut.problem_detail.endswith(" is missing")
+
+
+def test_a_part_of_a_graph_that_has_its_end() -> None:
+    """Written so, for a program that gives the rest itself."""
+    nodes, rest = nodes_of(NEW)
+    facts = read(graph_file, b"".join(nodes[1:]) + rest, "model.pb")
+    assert facts is not None
+    assert facts.problem is None
 
 
 @pytest.mark.parametrize(

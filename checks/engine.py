@@ -35,6 +35,7 @@ from checks.events import (
     ProbeStage,
     ProbeStarted,
     Progress,
+    Watched,
 )
 from checks.facts import (
     EnvironmentVariables,
@@ -62,7 +63,13 @@ from checks.model_exports import argument as export_argument
 from checks.model_exports import time_limit as export_time_limit
 from checks.model_trials import Trial, argument, is_broken, memory_limit, memory_reason, trials
 from checks.probes.catalogue import PROBES, ProbeSpec, read_answer
-from checks.probes.computation_catalogue import argument_of, measurements_of, read_measurement, stages_ended
+from checks.probes.computation_catalogue import (
+    argument_of,
+    measurements_of,
+    read_measurement,
+    read_samples,
+    stages_ended,
+)
 from checks.probes.model_catalogue import runs_of, time_limit
 from checks.probes.runner import Answer, ProbeTask, run_probe
 from checks.readers.containers.source import Cancelled, never
@@ -350,6 +357,8 @@ class _Examination:
                 made = read_measurement(raw, task.script.name)
                 if made is not None:
                     self._queue.put(Measured(probe, made))
+            for sample in read_samples(facts.get("watched+")):
+                self._queue.put(Watched(probe, str(task.argument.get("device", "")), sample))
 
         try:
             answer = run_probe(task, cancelled=self._cancelled, on_stage=staged, on_facts=learned)

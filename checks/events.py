@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from checks.case import Case
-from checks.facts import Measurement, ProbeRun
+from checks.facts import HealthSample, Measurement, ProbeRun
 from checks.finding import Outcome
 
 
@@ -53,6 +53,15 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class Watched:
+    """How a device fares under the load of a probe."""
+
+    probe: str
+    device: str
+    sample: HealthSample
+
+
+@dataclass(frozen=True)
 class ProbeEnded:
     """A probe ended, in whatever way."""
 
@@ -82,4 +91,6 @@ class Finished:
     case: Case
 
 
-Event = Planned | ProbeStarted | ProbeStage | ProbeSlow | Measured | ProbeEnded | CheckEnded | Progress | Finished
+Event = (
+    Planned | ProbeStarted | ProbeStage | ProbeSlow | Measured | Watched | ProbeEnded | CheckEnded | Progress | Finished
+)

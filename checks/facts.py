@@ -980,14 +980,17 @@ class Repeat(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="repea
 class Experiment(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="experiment"):
     """One of the two experiments of the articles: the sum of squares, the small network trained again.
 
-    ``values``: of each run the figures that the article prints: the sum; the validation errors at ``steps``.
-    ``exact``: the same, their bits in hexadecimal. ``fingerprints``: of each run's last weights.
+    ``values``: of each run the figures that the article prints: the sum; the validation errors at ``steps``, as shares,
+    the first before any training. ``exact``: bits in hexadecimal: of the sum; of the validation losses at ``steps``.
+    ``fingerprints``: of each run's last weights. ``parted``: the step at which a run's loss was no longer that of the
+    first run; None: never.
     """
 
     steps: tuple[int, ...] = ()
     values: tuple[tuple[float | None, ...], ...] = ()  # None: no number (NaN, infinite)
     exact: tuple[tuple[str, ...], ...] = ()
     fingerprints: tuple[str, ...] = ()
+    parted: tuple[int | None, ...] = ()
     expected: float | None = None  # the true value, where there is one
 
 
@@ -1069,7 +1072,9 @@ class ModelMeasured(Measured, frozen=True, kw_only=True, omit_defaults=True, tag
 
 
 class HealthSample(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A card at one moment of the load. Units as in NvidiaGpu; ``second`` since the load began."""
+    """A card at one moment of the load. Units as in NvidiaGpu; ``second`` since the load began.
+
+    ``clock_sm`` of a processor is that of its fastest core."""
 
     second: float
     temperature: int | None = None
@@ -1078,7 +1083,7 @@ class HealthSample(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     clock_memory: int | None = None
     power: float | None = None
     utilization: int | None = None
-    throttle_reasons: tuple[str, ...] | None = None
+    throttle_mask: int | None = None  # NVML's clock event reasons, see hardware_errors.toml
     checked: int = 0  # results that were compared bit by bit until then
     wrong: int = 0  # of these, results with a wrong bit
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the events bring the whole engine with them; this module is loaded before it
     from checks.events import Event
-    from checks.facts import Measurement
+    from checks.facts import HealthSample, Measurement
     from checks.finding import Finding
 
 WAITING = "waiting"
@@ -47,6 +47,7 @@ class Running:
     probes: dict[str, Row] = field(default_factory=dict)
     checks: dict[str, Row] = field(default_factory=dict)
     measurements: list[Measurement] = field(default_factory=list)  # as they came, for the live plots
+    watched: dict[str, list[HealthSample]] = field(default_factory=dict)  # device -> how it fares under load
     share: float = 0.0
     remaining: float | None = None
 
@@ -69,6 +70,8 @@ class Running:
                 row.stage, row.slow = stage, True
             case events.Measured(measurement=measurement):
                 self.measurements.append(measurement)
+            case events.Watched(device=device, sample=sample):
+                self.watched.setdefault(device, []).append(sample)
             case events.ProbeEnded(probe=probe, run=run):
                 row = self._probe(probe)
                 row.seconds = run.seconds if run.seconds is not None else row.elapsed()

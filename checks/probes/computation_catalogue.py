@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from checks.facts import ErrorText, Measurement
+from checks.facts import ErrorText, Health, HealthSample, Measurement
 from checks.probes.model_catalogue import crash_of, kept_error
 from checks.probes.runner import Answer
 
@@ -80,8 +81,17 @@ def measurements_of(answer: Answer, origin: str) -> Iterator[Measurement]:
             yield read
     if answer.run.status in ("crashed", "timed-out", "too-much-memory"):
         cut = read_measurement(answer.facts.get("measuring"), origin)
+        if isinstance(cut, Health):
+            cut = msgspec.structs.replace(cut, samples=tuple(read_samples(answer.facts.get("watched"))))
         if cut is not None:
             yield msgspec.structs.replace(cut, reason=answer.run.status, error=_end_of(answer))
+
+
+def read_samples(told: object) -> Iterator[HealthSample]:
+    """How a device fared under load, sample by sample."""
+    for raw in told if isinstance(told, list) else ():
+        with contextlib.suppress(msgspec.ValidationError, RecursionError):
+            yield msgspec.convert(raw, HealthSample)
 
 
 def _end_of(answer: Answer) -> ErrorText | None:

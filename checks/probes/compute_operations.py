@@ -1,0 +1,65 @@
+"""The operations whose results are set beside those of other devices, settings and machines.
+
+``naosu_compute_operations``: the shapes of their inputs, the same in every framework, so that their portraits can be
+compared. Standard library only, Python 3.8 and later.
+"""
+
+
+class Operation:
+    """One operation. ``inputs``: (shape, stream) of each, for compute_inputs.py, the first with the batch in front.
+
+    ``terms``: how many numbers are added up for one element of the result, through all layers. ``products``: whether
+    they are products, which a device may compute with fewer digits than its data type has. ``batch``: rows of the
+    first input that are computed independently of each other; 0 where there are none.
+    """
+
+    def __init__(self, name, inputs, terms, products=False, batch=0):
+        self.name = name
+        self.inputs = tuple((shape, stream) for stream, shape in enumerate(inputs, 1000))
+        self.terms = terms
+        self.products = products
+        self.batch = batch
+
+
+HEADS, TOKENS, WIDTH = 4, 128, 64  # of the attention
+SIDE = 28  # of a picture
+# Two convolutions of 5x5 and a dense layer, as in the second experiment, but smaller.
+CHANNELS, CLASSES = (8, 16), 10
+
+# The most telling first. Few enough terms that rounding order and shorter formats can be told apart by their sizes.
+OPERATIONS = (
+    Operation("matmul", ((256, 1024), (1024, 256)), terms=1024, products=True, batch=256),
+    Operation("conv2d", ((8, 64, SIDE, SIDE), (64, 64, 3, 3)), terms=576, products=True, batch=8),
+    Operation("sum", ((1 << 20,),), terms=1 << 20),
+    Operation("linear", ((8, 1024), (512, 1024), (512,)), terms=1025, products=True, batch=8),
+    Operation(
+        "attention",
+        ((8, HEADS, TOKENS, WIDTH), (8, HEADS, TOKENS, WIDTH), (8, HEADS, TOKENS, WIDTH)),
+        terms=WIDTH + TOKENS,
+        products=True,
+        batch=8,
+    ),
+    Operation("softmax", ((8, 4096),), terms=4096, batch=8),
+    Operation("layer-norm", ((8, 4096),), terms=4096, batch=8),
+    Operation("row-sum", ((64, 16384),), terms=16384, batch=64),
+    Operation(
+        "network",
+        (
+            (8, 1, SIDE, SIDE),
+            (CHANNELS[0], 1, 5, 5),
+            (CHANNELS[1], CHANNELS[0], 5, 5),
+            (CLASSES, CHANNELS[1] * SIDE * SIDE // 16),
+        ),
+        terms=25 + CHANNELS[0] * 25 + CHANNELS[1] * SIDE * SIDE // 16,
+        products=True,
+        batch=8,
+    ),
+    Operation("exp", ((8, 4096),), terms=1),
+    Operation("tanh", ((8, 4096),), terms=1),
+    Operation("erf", ((8, 4096),), terms=1),
+)
+
+
+def operation_of(name):
+    """The operation of this name."""
+    return next(each for each in OPERATIONS if each.name == name)

@@ -13,6 +13,7 @@ import math
 import naosu_compute_inputs as inputs
 
 OPERATIONS = []
+DRAWN = 1 << 16  # numbers that are drawn once; larger inputs hold them again and again
 CUDNN = ("cudnn-deterministic", "cudnn-off")
 
 
@@ -34,16 +35,40 @@ def operation(name, dtype="float32", needs="", exact=False, terms=None, settings
     return added
 
 
+class Pool:
+    """Portable numbers on one device, drawn once, since to draw takes longer than most operations."""
+
+    def __init__(self, torch, device):
+        self.torch, self.device = torch, device
+        self._reals = inputs.torch_uniform(torch, (DRAWN,), torch.float32, 1, device)
+        self._whole = inputs.torch_integers(torch, (DRAWN,), 1 << 30, 2, device)
+
+    def reals(self, shape, place):
+        """Numbers from -1 to 1, from another place for each input."""
+        return self._taken(self._reals, shape, place)
+
+    def whole(self, shape, place):
+        """Whole numbers from 0 to less than 2^30."""
+        return self._taken(self._whole, shape, place)
+
+    def _taken(self, drawn, shape, place):
+        count = 1
+        for length in shape:
+            count *= length
+        first = place * 7919 % DRAWN
+        return drawn.repeat(-(-(first + count) // DRAWN))[first : first + count].clone().reshape(shape)
+
+
 class Drawn:
-    """Draws the inputs of one operation: portable ones, the same on every machine.
+    """The inputs of one operation: portable ones, the same on every machine.
 
     ``exact``: whole numbers from -4 to 4 instead, so small that no sum of them is rounded: in whatever order they are
     added up, the result is the same.
     """
 
-    def __init__(self, torch, device, scale=1.0, exact=False, dtype="float32"):
-        self.torch, self.device, self.scale, self.exact, self.dtype = torch, device, scale, exact, dtype
-        self._stream = 0
+    def __init__(self, pool, scale=1.0, exact=False, dtype="float32"):
+        self.torch, self.device, self.scale, self.exact, self.dtype = pool.torch, pool.device, scale, exact, dtype
+        self._pool, self._place = pool, 0
 
     @property
     def nn(self):
@@ -60,18 +85,18 @@ class Drawn:
 
     def reals(self, *shape, **more):
         """Numbers from -1 to 1 of the operation's dtype. ``grad``: they get a gradient."""
-        self._stream += 1
-        torch, dtype = self.torch, getattr(self.torch, more.get("dtype", self.dtype))
+        self._place += 1
         if self.exact:
-            drawn = inputs.torch_integers(torch, shape, 9, self._stream, self.device).sub(4).to(dtype)
+            drawn = self._pool.whole(shape, self._place).remainder(9).sub(4)
         else:
-            drawn = inputs.torch_uniform(torch, shape, dtype, self._stream, self.device)
+            drawn = self._pool.reals(shape, self._place)
+        drawn = drawn.to(getattr(self.torch, self.dtype))
         return drawn.requires_grad_() if more.get("grad") else drawn
 
     def whole(self, *shape, **more):
         """Whole numbers from 0 to less than ``below``."""
-        self._stream += 1
-        return inputs.torch_integers(self.torch, shape, more["below"], self._stream, self.device)
+        self._place += 1
+        return self._pool.whole(shape, self._place).remainder(more["below"])
 
     def zeros(self, *shape):
         """Zeros of the operation's dtype."""
@@ -588,21 +613,25 @@ def _fft(on):
     return lambda: (on.torch.fft.fft2(data),)
 
 
-def _linear_algebra(name, function):
+def _linear_algebra(name, with_right=False):
     @operation("linalg-" + name, needs="linalg." + name, terms=24)
     def _made(on):
         # Well away from singular: symmetric, with a large diagonal.
         data = on.reals(on.many(8), 24, 24)
-        data = data + data.transpose(-1, -2) + on.torch.eye(24, device=on.device) * 60
-        right = on.reals(on.many(8), 24, 4)
-        return lambda: function(on.torch.linalg, data, right)
+        given = [data + data.transpose(-1, -2) + on.torch.eye(24, device=on.device) * 60]
+        given += [on.reals(on.many(8), 24, 4)] if with_right else []
+        function = getattr(on.torch.linalg, name)
+
+        def computed():
+            result = function(*given)
+            return (result,) if isinstance(result, on.torch.Tensor) else tuple(result)
+
+        return computed
 
 
-_linear_algebra("svd", lambda linalg, data, right: tuple(linalg.svd(data)))
-_linear_algebra("eigh", lambda linalg, data, right: tuple(linalg.eigh(data)))
-_linear_algebra("qr", lambda linalg, data, right: tuple(linalg.qr(data)))
-_linear_algebra("solve", lambda linalg, data, right: (linalg.solve(data, right),))
-_linear_algebra("cholesky", lambda linalg, data, right: (linalg.cholesky(data),))
+for _name in ("svd", "eigh", "qr", "cholesky"):
+    _linear_algebra(_name)
+_linear_algebra("solve", with_right=True)
 
 
 # --- chance, and the step of an optimizer -----------------------------------------------------------------------------
@@ -637,13 +666,14 @@ def _adam_step(on):
 
 @operation("gradient-clipping", terms=131072)
 def _gradient_clipping(on):
+    weights = [on.reals(on.many(4096), 4) for _ in range(8)]
     gradients = [on.reals(on.many(4096), 4) for _ in range(8)]
 
     def clip():
         copies = [each.clone() for each in gradients]
-        for copy in copies:
-            copy.grad = copy
-        norm = on.torch.nn.utils.clip_grad_norm_(copies, 1.0)
+        for weight, copy in zip(weights, copies):
+            weight.grad = copy
+        norm = on.torch.nn.utils.clip_grad_norm_(weights, 1.0)
         return (norm, *copies)
 
     return clip

@@ -26,6 +26,7 @@ MOST = {"quick": 300, "standard": 1000, "thorough": 10000}  # repetitions; 300 s
 SURE = 30  # repetitions after which an operation that varies needs no more
 LEAST = 4  # repetitions of what was begun, whatever the time
 FINGERPRINTS, ORDER = 20, 300  # as many of each are told
+RECURRENT = ("lstm-backward", "gru-backward")  # those that need a workspace to repeat, and do not say so
 MAIN = 0.8  # part of the time for all operations; the rest is for the questions that the results raise
 CHUNK = 0.05  # seconds between two looks at the results
 
@@ -38,8 +39,10 @@ _WORDS = (  # what an error says -> why it was not measured
     (r"does not have a deterministic implementation|no deterministic", "no-deterministic-form"),
     (settings.WORKSPACE, "workspace-not-set"),
     (
-        r"not (?:yet )?(?:implemented|supported)|doesn't support|does not support|No available kernel|NYI|"
-        r"MPS framework doesn't|not compiled with|unsupported|Could not run '",
+        (
+            r"not (?:yet )?(?:implemented|supported)|doesn't support|does not support|No (?:available|viable)|NYI|"
+            r"MPS framework doesn't|not compiled with|unsupported|Could not run '"
+        ),
         "not-on-device",
     ),
 )
@@ -69,7 +72,9 @@ class Repeats:
         self._kind = device.split(":")[0]
         self._most = MOST[effort]
         self._timer = _Events(torch, device) if self._kind == "cuda" else _Wall(torch, self._kind)
-        self._prepared = None  # (operation, exact), what is repeated, its scale, how often it was made smaller
+        self._pool = None
+        # What is repeated now: ((operation, exact), call, scale, code of the very first result, seconds of a call).
+        self._prepared = (None, None, 0.0, None, 0.0)
         self._varied = []
         self._want_workspace = []
 
@@ -87,6 +92,8 @@ class Repeats:
         if not _has(self._torch, operation.needs):
             return {"reason": "not-in-version", "detail": "torch." + operation.needs}
         try:
+            if setting == "deterministic" and operation not in self._varied:
+                clock = compute.Clock(clock.left / 4)  # to see whether it raises, and what it costs
             figures = self._measured(operation, setting, clock)
         except RuntimeError as error:
             reason = _reason(error)
@@ -141,48 +148,45 @@ class Repeats:
         exact, smaller = setting == "exact-inputs", 0
         while True:
             try:
-                call, scale = self._ready(operation, exact, clock)
+                self._make_ready(operation, exact, clock)
                 with settings.applied(self._torch, setting):
-                    figures = self._repeated(_in_threads(call) if setting == "autotune" else call, clock)
+                    figures = self._repeated(setting, clock)
             except (RuntimeError, MemoryError) as error:
-                if not _is_memory(error) or self._scale(operation, exact) / STEP < SMALLEST:
+                scale = self._prepared[2] / STEP
+                if not _is_memory(error) or scale < SMALLEST:
                     raise
                 smaller += 1
-                self._free(operation, exact, self._scale(operation, exact) / STEP)
+                self._prepared = ((operation, exact), None, scale, None, 0.0)  # the next turn makes it of this scale
+                if self._kind != "cpu":
+                    getattr(self._torch, self._kind).empty_cache()
                 continue
+            scale = self._prepared[2]
             if operation.terms is not None:
                 figures["terms"] = int(operation.terms * max(1.0, scale))
             return dict(figures, scale=scale, **({"shrunk": smaller} if smaller else {}))
 
-    def _scale(self, operation, exact):
-        if self._prepared is not None and self._prepared[0] == (operation, exact):
-            return self._prepared[2]
-        return SCALE.get(self._kind, SCALE_OF_DEVICE)
-
-    def _free(self, operation, exact, scale):
-        """Forget what is too large; the next call makes it of this scale."""
-        self._prepared = ((operation, exact), None, scale)
-        if self._kind != "cpu":
-            getattr(self._torch, self._kind).empty_cache()
-
-    def _ready(self, operation, exact, clock):
+    def _make_ready(self, operation, exact, clock):
         """The operation with its inputs, of a size that takes about a millisecond; the last one is kept."""
-        scale, grow = self._scale(operation, exact), True
-        if self._prepared is not None and self._prepared[0] == (operation, exact):
+        wanted, grow = (operation, exact), True
+        scale = SCALE.get(self._kind, SCALE_OF_DEVICE)
+        if self._prepared[0] == wanted:
             if self._prepared[1] is not None:
-                return self._prepared[1], scale
-            grow = False
+                return
+            scale, grow = self._prepared[2], False
+        if self._pool is None:
+            self._pool = suite.Pool(self._torch, self._device)
         while True:
-            self._prepared = ((operation, exact), None, scale)
-            call = operation.make(suite.Drawn(self._torch, self._device, scale, exact, operation.dtype))
-            seconds = self._timer.once(self._seeded(call))
+            self._prepared = (wanted, None, scale, None, 0.0)
+            call = self._seeded(operation.make(suite.Drawn(self._pool, scale, exact, operation.dtype)))
+            first = self._code(call())
+            seconds = min(self._timer.once(call) for _ in range(2))
             if grow and self._kind != "cpu" and seconds < SHORT and scale < LARGEST:
                 scale *= STEP
-            elif seconds > max(LONG, clock.left / LEAST) and scale > SMALLEST:
+            elif seconds > max(LONG, clock.left / LEAST) and scale / STEP >= SMALLEST:
                 scale, grow = scale / STEP, False
             else:
-                self._prepared = ((operation, exact), call, scale)
-                return call, scale
+                self._prepared = (wanted, call, scale, first, seconds)
+                return
 
     def _seeded(self, call):
         torch = self._torch
@@ -193,16 +197,19 @@ class Repeats:
 
         return seeded
 
-    def _repeated(self, call, clock):
+    def _repeated(self, setting, clock):
         """Repeat, until the time is up or nothing more is to be learned."""
-        torch, call = self._torch, self._seeded(call)
-        warm_up = self._code(call())
+        torch, (_, call, _, warm_up, expected) = self._torch, self._prepared
+        if setting == "autotune":
+            call = _in_threads(call)
+        if setting not in ("default", "exact-inputs"):
+            warm_up = self._code(call())
         found, order, seconds, spent = [], [], [], 0.0
-        first, chunk = None, LEAST
+        first = None
         while len(order) < self._most and (clock.left > 0 or len(order) < LEAST):
             self._dirty(first, len(order))
-            codes, started = [], time.perf_counter()
-            for _ in range(min(chunk, self._most - len(order))):
+            codes = []
+            for _ in range(min(self._chunk(expected, clock), self._most - len(order))):
                 with self._timer:
                     result = call()
                 first = result if first is None else first
@@ -212,14 +219,13 @@ class Repeats:
             inside, whole = self._timer.read()
             seconds += inside
             spent += whole
+            expected = whole / len(inside)
             for code in read:
                 if code not in found:
                     found.append(code)
                 order.append(found.index(code))
             if len(found) > 1 and len(order) >= SURE:
                 break
-            took = time.perf_counter() - started
-            chunk = max(LEAST, min(2 * chunk, int(chunk * CHUNK / max(took, 1e-6)), 256))
         figures = {
             "repetitions": len(order),
             "distinct": len(found),
@@ -234,6 +240,11 @@ class Repeats:
         if int(warm_up) != found[0]:
             figures["warm_up"] = _hex(int(warm_up))
         return figures
+
+    @staticmethod
+    def _chunk(expected, clock):
+        """So many repetitions until the next look at the results."""
+        return max(LEAST, min(256, int(min(CHUNK, clock.left) / max(expected, 1e-5))))
 
     def _code(self, result):
         return fingerprint.torch_codes(self._torch, result)
@@ -287,8 +298,7 @@ class _Wall:
         return inside, whole
 
     def once(self, call):
-        """Seconds of a call, after one that warms up."""
-        call()
+        """Seconds of one call."""
         with self:
             call()
         return self.read()[0][0]
@@ -327,10 +337,10 @@ class _Events:
         return inside, events[0][0].elapsed_time(events[-1][-1]) / 1000
 
     def once(self, call):
-        """Seconds of a call, after one that warms up."""
-        call()
+        """Seconds of one call."""
         with self:
             call()
+        self.marked()
         return self.read()[0][0]
 
 
@@ -365,7 +375,8 @@ def _in_new_process(argument, environment, limit):
         command = [sys.executable, "-B", os.path.join(here, "host.py"), os.path.join(here, "compute_torch_probe.py")]
         try:
             subprocess.run(
-                command + [answer, json.dumps(argument)],
+                [*command, answer, json.dumps(argument)],
+                check=False,
                 env=dict(os.environ, **environment),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -405,7 +416,7 @@ def _has(torch, needs):
 
 
 def _distance(apart):
-    """How far apart, so that the largest can be found: numbers that are none first, then the difference to the scale."""
+    """How far apart, to find the farthest: first by numbers that are none, then by the difference to the scale."""
     bad = apart.get("nan", 0) + apart.get("infinite", 0)
     size = apart.get("max_abs") or 0.0
     return bad, size / apart["scale"] if apart.get("scale") else size, apart.get("differing", 0)

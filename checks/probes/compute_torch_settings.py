@@ -1,5 +1,6 @@
-"""Settings of PyTorch under which something is computed, by their ids in resources/knowledge/computations.toml
-(``naosu_compute_torch_settings``).
+"""Settings of PyTorch under which something is computed (``naosu_compute_torch_settings``).
+
+Their ids are those of resources/knowledge/computations.toml.
 """
 
 import contextlib

@@ -967,14 +967,27 @@ class Measured(Fact, frozen=True, kw_only=True, omit_defaults=True, tag_field="k
 
 
 class Repeat(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="repeat"):
-    """One operation again and again with the same inputs and seeds. Results are told apart by their fingerprints."""
+    """One operation again and again with the same inputs and seeds. Results are told apart by their fingerprints.
+
+    The first call of all is not counted: libraries choose their algorithms then.
+    """
 
     repetitions: int = 0
     distinct: int | None = None
     fingerprints: tuple[str, ...] = ()  # of the distinct results in the order in which they came, the first 20
     counts: tuple[int, ...] = ()  # how often each of these came
+    order: tuple[int, ...] = ()  # which of these each of the first 300 repetitions gave, where there is more than one
+    warm_up: str = ""  # fingerprint of the first call, where it is not that of the first repetition
     spread: ArrayDifference | None = None  # the first result beside the one that is the farthest from it
     terms: int | None = None  # numbers that are added up for one element
+    share: float | None = None  # of the time of all repetitions, what the operation itself took
+    scale: float | None = None  # how many times the numbers of the suite it went through
+    shrunk: int = 0  # how often it was made smaller, because the device had too little memory
+
+    @property
+    def varies(self) -> bool:
+        """Whether it was seen to give another result."""
+        return (self.distinct or 0) > 1 or bool(self.warm_up)
 
 
 class Experiment(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="experiment"):

@@ -137,9 +137,9 @@ def _scatter_add(on):
     return lambda: (base.scatter_add(0, index, source),)
 
 
-@operation("index-put-accumulate", exact=True, terms=512)
+@operation("index-put-accumulate", exact=True, terms=1024)
 def _index_put_accumulate(on):
-    count = on.many(32768)
+    count = on.many(65536)
     source, index, base = on.reals(count), on.whole(count, below=64), on.zeros(64)
     return lambda: (base.index_put((index,), source, accumulate=True),)
 
@@ -251,9 +251,9 @@ def _index_backward(on):
     return on.gradients(lambda: data[index], data)
 
 
-@operation("index-list-backward", exact=True, terms=512)
+@operation("index-list-backward", exact=True, terms=256)
 def _index_list_backward(on):
-    rows, columns = on.whole(on.many(16384), below=32), on.whole(on.many(16384), below=8)
+    rows, columns = on.whole(on.many(65536), below=32), on.whole(on.many(65536), below=8)
     data = on.reals(32, 8, grad=True)
     return on.gradients(lambda: data[rows, columns], data)
 

@@ -55,13 +55,16 @@ _ROUNDOFF: Mapping[str, float] = {
 }
 _SHORTER = ((Size.HALF, 2.0**-11), (Size.BFLOAT16, 2.0**-8))
 _CHANCE = 1e-6  # that a difference of this cause lies outside of its range
+_CHANCE_OF_SHORTER = 1e-4  # the same of shorter formats, of which it is said which one it is
 # How the size of single terms spreads: the root of their mean square, in units of their mean size. 4/3 for products of
 # two uniform numbers, 1.57 for those of two normal ones; 1 at the least, for terms of one size.
-_SPREAD = 2.0
-# What rounding does to a factor, in units of u: uniform within half a last place, whose size in relation to the factor
-# halves from one power of two to the next; the least root mean square of a product of two.
-_LEAST_ERROR = math.sqrt(2 / 3) / 2
-_BELOW_LARGEST = 0.5  # the condition is that of one element; the others have at least this part of it
+_SPREAD = 1.6
+# What rounding does to a product of two factors, as root mean square in units of u: of each u / sqrt(3) just above a
+# power of two, half of it just below the next; 0.59 in all for numbers that are spread evenly between them.
+_LEAST_OF_PRODUCT, _MOST_OF_PRODUCT = 0.5, 0.6
+_CUT_OFF = 1.5  # u by which digits that are cut off make a product smaller: 2 ln 2 on average
+# The condition is that of one element; most others have at least this part of it, less where there are few terms.
+_BELOW_LARGEST = 0.75
 _FEW = 0.05  # of the elements: a shorter format changes nearly all, a wrong bit only what depends on it
 _UNKNOWN_TERMS = 4096
 _ALIKE = 0.9  # cosine of the observed errors and those of a shorter format from which on they are the same
@@ -174,11 +177,12 @@ class _Ranges:
     def of(self, roundoff: float, scale: float) -> tuple[float, float]:
         """The least and the most that factors rounded to a shorter format make."""
         length = self.condition / math.sqrt(self.terms)  # of the vector of the terms, at the least
-        few = _smallest_of(self.elements, _CHANCE)
-        least = few * _LEAST_ERROR * roundoff * _BELOW_LARGEST * length
-        # Digits that are cut off, not rounded, have twice the error, all to the same side.
-        most = _largest_of(self.elements, _CHANCE) * 2 * roundoff * min(_SPREAD * length, self.condition)
-        return least, min(most + 4 * roundoff * scale, 4.1 * roundoff * self.condition) + self.possible
+        few = _smallest_of(self.elements, _CHANCE_OF_SHORTER)
+        typical = length * _BELOW_LARGEST * (1 - 1 / math.sqrt(self.terms))
+        many = _largest_of(self.elements, _CHANCE_OF_SHORTER)
+        likely = many * _MOST_OF_PRODUCT * _SPREAD * length + _CUT_OFF * scale
+        worst = 4 * self.condition  # both factors lose less than 2 u, where digits are cut off
+        return few * _LEAST_OF_PRODUCT * roundoff * typical, roundoff * min(likely, worst) + self.possible
 
 
 def _sizes(difference: ArrayDifference, apart: float, work: Work, ranges: _Ranges) -> tuple[Size, ...]:

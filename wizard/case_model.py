@@ -21,6 +21,8 @@ if TYPE_CHECKING:  # loaded when the first examination starts, not before the fi
     from checks.events import Event
     from checks.facts import InterpreterFacts
 
+_FEW = 8  # names in a sentence
+
 
 class Search(Enum):
     """How the search for interpreters stands."""
@@ -74,6 +76,12 @@ class CaseModel(QObject):
         key = notice.key if "." in notice.key else f"window.{notice.key}"
         return words(key, self.language, **notice.values)
 
+    def listed(self, paths: Iterable[Path]) -> str:
+        """The names of files, of many the first ones."""
+        names = [path.name for path in paths]
+        more = (self.say("more", count=len(names) - _FEW),) if len(names) > _FEW else ()
+        return self.say("list-separator").join((*names[:_FEW], *more))
+
     def set_language(self, language: str) -> None:
         """Switch to "en" or "ja" at once."""
         if language != self.language:
@@ -101,6 +109,10 @@ class CaseModel(QObject):
         """How exact the result must be, one of flow.EXACTNESS."""
         self._answer(exactness=exactness)
 
+    def set_effort(self, effort: str) -> None:
+        """How long may be computed, one of flow.EFFORTS."""
+        self._answer(effort=effort)
+
     def set_text(self, text: str) -> None:
         """The pasted error text or log; its end, if it is very long."""
         self._answer(text=kept(text))
@@ -114,6 +126,14 @@ class CaseModel(QObject):
     def remove_file(self, path: Path) -> None:
         """Take a given file back."""
         self._answer(given=tuple(each for each in self.answers.given if each.path != path))
+
+    def remove_files(self) -> None:
+        """Take all given files back."""
+        self._answer(given=())
+
+    def set_read_only(self, read_only: bool) -> None:
+        """Whether model files are only read, and tried in no interpreter."""
+        self._answer(read_only=read_only)
 
     def set_target(self, path: str) -> None:
         """The interpreter to examine."""

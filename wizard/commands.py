@@ -10,7 +10,7 @@ import io
 import os
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -21,6 +21,7 @@ from wizard.words import words
 if TYPE_CHECKING:
     from checks.case import Case, CaseError
     from checks.engine import Request
+    from checks.events import Event
     from checks.facts import InterpreterFacts, SentFile
 
 
@@ -81,8 +82,9 @@ def _check(chosen: argparse.Namespace) -> int:
 def _inspect(chosen: argparse.Namespace) -> int:
     """Model files alone: read where no interpreter is named, else also tried in it."""
     from checks.case import Answers
-    from checks.engine import Request, side_by_side
+    from checks.engine import Request
     from checks.judge import MODELS
+    from checks.read_only import read_only
 
     models = tuple(_model(path, chosen.lang) for path in chosen.file)
     _check_target(chosen)
@@ -99,17 +101,7 @@ def _inspect(chosen: argparse.Namespace) -> int:
             inputs=_model(chosen.inputs, chosen.lang) if chosen.inputs else None,
         )
         return _examined(request, chosen)
-    from checks.case import judged
-    from checks.facts import Facts, Symptom
-    from checks.readers.models import read_models
-    from checks.registry import KINDS
-
-    unasked = dict.fromkeys((name for name, _ in KINDS.values() if name != MODELS), "no-target")
-    read = tuple(each for path in models for each in read_models(path))
-    facts = Facts(
-        models=read, comparisons=side_by_side(read), symptom=Symptom(origin="user", name=MODELS), missing=unasked
-    )
-    status = _deliver(judged(facts, answers), chosen)
+    status = _followed(lambda cancelled: read_only(models, answers, cancelled), chosen)
     if not _streams(chosen) and not chosen.quiet:
         print("\n" + words("models.no-target", chosen.lang))
     return status
@@ -140,6 +132,12 @@ def _check_export(chosen: argparse.Namespace) -> None:
 def _examined(request: Request, chosen: argparse.Namespace) -> int:
     """Run an examination, show how it goes, and write what was asked for."""
     from checks.engine import examine
+
+    return _followed(lambda cancelled: examine(request, cancelled=cancelled), chosen)
+
+
+def _followed(begin: Callable[[Callable[[], bool]], Iterator[Event]], chosen: argparse.Namespace) -> int:
+    """Show how it goes, end it when asked to, and write what came of it."""
     from checks.events import Finished
     from wizard.progress_line import ProgressLine
 
@@ -147,7 +145,7 @@ def _examined(request: Request, chosen: argparse.Namespace) -> int:
     progress = ProgressLine(chosen.lang, shown=sys.stderr.isatty() and not chosen.quiet)
     case = None
     with asked_to_end(stop.ask):
-        for event in examine(request, cancelled=stop.is_set):
+        for event in begin(stop.is_set):
             progress.show(event)
             if isinstance(event, Finished):
                 case = event.case

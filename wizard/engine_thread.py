@@ -58,9 +58,18 @@ class EngineThread(QThread):
         from checks.case import Answers as CaseAnswers
         from checks.engine import Request, examine
 
+        if self._answers.only_reads:
+            from checks.read_only import read_only
+
+            models = sent_files("", self._answers.given).models
+            return read_only(models, CaseAnswers(symptom=self._answers.symptom), self._stop.is_set)
         sent = sent_files(self._answers.text, self._answers.given)
         request = Request(
-            answers=CaseAnswers(symptom=self._answers.symptom or "everything", exactness=self._answers.exactness),
+            answers=CaseAnswers(
+                symptom=self._answers.symptom or "everything",
+                exactness=self._answers.exactness,
+                effort=self._answers.effort_taken,
+            ),
             target=self._answers.target or None,
             interpreters=self._interpreters or None,
             logs=sent.logs,

@@ -23,6 +23,12 @@ TICKET = "ticket"
 # The question is what model files are and need, and whether they run here.
 MODELS = "models"
 
+# Symptoms for which something is computed, as checks/computations.py has it: there is a time to choose for it.
+_COMPUTING = ("results-change", "results-differ", "everything")
+
+# How long may be computed.
+EFFORTS = ("quick", "standard", "thorough")
+
 # How exact the result must be. "" is "I do not know", which asks for nothing.
 EXACTNESS = ("", "close", "decisions", "bits")
 
@@ -50,6 +56,18 @@ class Answers:
     text: str = ""  # pasted, an error text or a log
     given: tuple[Given, ...] = ()
     target: str = ""  # path of the chosen interpreter
+    effort: str = "standard"
+    read_only: bool = False  # model files are tried in no interpreter
+
+    @property
+    def only_reads(self) -> bool:
+        """Whether the examination is the reading of model files alone."""
+        return self.symptom == MODELS and self.read_only
+
+    @property
+    def effort_taken(self) -> str:
+        """The effort that is meant: who was not asked has not chosen."""
+        return self.effort if computes(self.symptom) else "standard"
 
 
 @dataclass(frozen=True)
@@ -63,6 +81,11 @@ class Progress:
     reported: bool = False
     opened: bool = False
     is_ticket: bool = False
+
+
+def computes(symptom: str) -> bool:
+    """Whether something is computed to answer this."""
+    return symptom in _COMPUTING
 
 
 def steps_of(answers: Answers) -> tuple[Step, ...]:
@@ -88,7 +111,7 @@ def is_complete(step: Step, answers: Answers, progress: Progress) -> bool:
             has_text = bool(answers.text.strip()) or any(each.kind is Kind.LOG for each in answers.given)
             return has_text or answers.symptom != TICKET
         case Step.TARGET:
-            return bool(answers.target)
+            return bool(answers.target) or answers.only_reads
         case Step.RUN:
             return progress.reported and not progress.running
         case Step.REPORT:

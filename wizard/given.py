@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -72,11 +73,6 @@ def _begins_as_report(path: Path) -> bool:
     return bool(_CASE.match(beginning.decode("utf-8-sig", "replace"))) or not beginning.strip()
 
 
-def is_report(path: Path) -> bool:
-    """Whether a dropped file is opened as a report."""
-    return kind_of(path) is Kind.REPORT
-
-
 def kind_in_ticket(path: Path) -> Kind | None:
     """What a file is that came with a ticket, by its content: a text or a report; None for neither of them."""
     if path.suffix.lower() == ".pdf":
@@ -93,6 +89,11 @@ def kind_in_ticket(path: Path) -> Kind | None:
     if _CASE.match(beginning.removeprefix("\ufeff")):
         return Kind.REPORT
     return Kind.SCRIPT if kind_of(path) is Kind.SCRIPT else Kind.LOG
+
+
+def models_among(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """The model files and folders among dropped files: those that are neither a text by another name, nor a report."""
+    return tuple(path for path in paths if kind_of(path) is Kind.MODEL or kind_in_ticket(path) is None)
 
 
 def kept(text: str) -> str:

@@ -40,8 +40,9 @@ from PySide6.QtWidgets import (
 
 from wizard import icons, theme
 from wizard.case_model import CaseModel, Notice
+from wizard.dropped import dropped_files
 from wizard.flow import MODELS, STEPS, TICKET, Step, is_complete, next_step, previous_step, reachable, steps_shown
-from wizard.given import Kind, is_report, kind_of
+from wizard.given import Kind, kind_of
 from wizard.pages.page import Page, in_reading_order, plain_label
 from wizard.pages.symptom import SymptomPage
 from wizard.standard_words import translate_standard_buttons
@@ -328,33 +329,45 @@ class Window(QMainWindow):
         dialog.deleteLater()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """A report, the text of a ticket, or model files may be dropped anywhere."""
+        """Files may be dropped anywhere, unless something is being worked on."""
         if self._dropped(event):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Open it, or take it as the text to diagnose or the models to look into."""
+        """Open a report, or take what was dropped as evidence; files of one kind say themselves what they are for."""
         paths = self._dropped(event)
         if not paths:
             return
         event.acceptProposedAction()
-        if is_report(paths[0]):
-            self.work.open(paths[0])
+        kinds = {kind_of(path) for path in paths}
+        if kinds == {Kind.REPORT}:
+            self._open_one(paths)
             return
-        kind = kind_of(paths[0])
         if not self.case.answers.symptom:
-            self.case.set_symptom(MODELS if kind is Kind.MODEL else TICKET)
-        self.case.add_files(paths, kind)
-        self.go(Step.EVIDENCE)
+            self.case.set_symptom(_ASKED_BY.get(next(iter(kinds)), "") if len(kinds) == 1 else "")
+        if self.case.answers.symptom:
+            self.go(Step.EVIDENCE)
+            self._take(paths)
+        else:  # what they are for, only their owner knows
+            self.case.add_files(paths)
+            self.case.set_notice(Notice("drop-kept", {"names": self.case.listed(paths)}, is_error=False))
+
+    def _take(self, paths: list[Path]) -> None:
+        from wizard.pages.evidence import EvidencePage
+
+        page = self.page(Step.EVIDENCE)
+        if isinstance(page, EvidencePage):
+            page.take(paths)
+
+    def _open_one(self, reports: list[Path]) -> None:
+        if len(reports) > 1:
+            self.case.set_notice(Notice("drop-one-report", {"names": self.case.listed(reports)}))
+        else:
+            self.work.open(reports[0])
 
     def _dropped(self, event: QDropEvent) -> list[Path]:
-        """What of a drop the window takes: one report, one text, or model files and folders; nothing while it works."""
-        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
-        if self.case.is_running or self.case.busy:
-            return []
-        kinds = {kind_of(path) for path in paths}
-        is_taken = kinds == {Kind.MODEL} or (len(paths) == 1 and kinds <= {Kind.REPORT, Kind.LOG})
-        return paths if is_taken else []
+        """The files of a drop; none while something is being worked on."""
+        return [] if self.case.is_running or self.case.busy else dropped_files(event.mimeData())
 
     # --- showing
 
@@ -388,6 +401,8 @@ class Window(QMainWindow):
         key = {Step.TARGET: "next-run", Step.RUN: "next-report"}.get(self.step, "next")
         if self.step is Step.EVIDENCE and answers.symptom == TICKET:
             key = "next-diagnose"
+        elif self.step is Step.TARGET and answers.only_reads:
+            key = "next-read"
         self.next.setText(self.case.say(key))
         self._hint.setText(self._hint_text())
         self.setWindowTitle(self.case.say("window-title", page=self.case.say(f"{self.step.value}-title")))
@@ -512,4 +527,5 @@ def file_name(case: Case) -> str:
     return "-".join(("naosu", *what, day))
 
 
+_ASKED_BY = {Kind.MODEL: MODELS, Kind.LOG: TICKET}  # what files of one kind alone are dropped for
 _HINTS = {Step.SYMPTOM: "hint-symptom", Step.EVIDENCE: "hint-ticket", Step.TARGET: "hint-target"}

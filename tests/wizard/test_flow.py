@@ -68,6 +68,13 @@ def test_a_look_into_models_needs_a_model() -> None:
     assert steps_of(given) == STEPS
 
 
+def test_models_can_be_only_read_without_an_interpreter() -> None:
+    given = (Given(Path("a.onnx"), Kind.MODEL),)
+    assert next_step(Step.TARGET, Answers(symptom=MODELS, given=given), Progress()) is None
+    assert is_complete(Step.TARGET, Answers(symptom=MODELS, given=given, read_only=True), Progress())
+    assert not is_complete(Step.TARGET, Answers(symptom="everything", given=given, read_only=True), Progress())
+
+
 def test_the_walk_back() -> None:
     walked = [Step.REPORT]
     while (step := previous_step(walked[-1], Answers(), DONE)) is not None:

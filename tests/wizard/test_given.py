@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from checks.readers.text import WHOLE
-from wizard.given import Given, Kind, Sent, is_report, kept, kind_in_ticket, kind_of, read_log, sent_files
+from wizard.given import Given, Kind, Sent, kept, kind_in_ticket, kind_of, models_among, read_log, sent_files
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,6 @@ from wizard.given import Given, Kind, Sent, is_report, kept, kind_in_ticket, kin
 )
 def test_kind_by_the_name(name: str, kind: Kind) -> None:
     assert kind_of(Path(name)) is kind
-    assert is_report(Path(name)) is (kind is Kind.REPORT)
 
 
 @pytest.mark.parametrize(
@@ -136,3 +135,21 @@ def test_what_comes_with_a_ticket_by_its_content(
 
 def test_a_folder_is_no_ticket(tmp_path: Path) -> None:
     assert kind_in_ticket(tmp_path) is None
+
+
+def test_of_dropped_files_the_models_by_their_content(tmp_path: Path) -> None:
+    """A model may have any ending; a text, a script and a report are none."""
+    contents = {
+        "net.onnx": b"\x08\x07",
+        "net.txt": b"\x1c\x00\x00\x00TFL3\x00\xff\xfe",
+        "error.log": b"RuntimeError",
+        "train.py": b"import torch",
+        "sent.pdf": b"%PDF-1.7",
+        "sent.json": b'{"format": 1}',
+        "model.json": b'{"format": "graph-model"}',
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "folder").mkdir()
+    found = models_among([tmp_path / name for name in (*contents, "folder")])
+    assert [path.name for path in found] == ["net.onnx", "net.txt", "model.json", "folder"]

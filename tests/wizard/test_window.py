@@ -1,6 +1,7 @@
 """The whole walk through the window: by buttons, by keyboard, cancelled, twice, in both languages, and its end."""
 
 import re
+import shutil
 import threading
 from pathlib import Path
 
@@ -14,8 +15,11 @@ from pytestqt.qtbot import QtBot
 from checks.case import CaseError
 from checks.events import Planned, ProbeStarted
 from wizard.flow import STEPS, Step
+from wizard.given import Kind
+from wizard.pages.target import TargetPage
 from wizard.window import Window
 
+RECORDED = Path(__file__).parents[1] / "recordings" / "models"
 LEFT = Qt.MouseButton.LeftButton
 
 
@@ -220,9 +224,63 @@ def test_what_a_drop_may_be(window: Window, tmp_path: Path) -> None:
     assert is_taken("a.pdf")
     assert is_taken("error.log")
     assert is_taken("model.onnx", "other.tflite", "folder")
-    assert not is_taken("a.pdf", "b.pdf")
-    assert not is_taken("a.pdf", "model.onnx")
-    assert not is_taken("train.py")
+    assert is_taken("a.pdf", "model.onnx", "train.py")
+    assert not is_taken()
+
+
+def test_of_several_reports_one_is_to_be_dropped(window: Window, tmp_path: Path) -> None:
+    drop(window, tmp_path / "a.pdf", tmp_path / "b.pdf")
+    assert window.case.notice is not None
+    assert "a.pdf, b.pdf" in window.case.sentence(window.case.notice)
+    assert window.step is Step.SYMPTOM
+
+
+def test_several_kinds_are_kept_until_it_is_said_what_happened(window: Window, tmp_path: Path) -> None:
+    (tmp_path / "error.log").write_text("RuntimeError")
+    drop(window, tmp_path / "model.onnx", tmp_path / "error.log", tmp_path / "train.py")
+    assert window.case.answers.symptom == ""
+    assert [each.kind for each in window.case.answers.given] == [Kind.MODEL, Kind.LOG, Kind.SCRIPT]
+    assert window.case.notice is not None
+    assert not window.case.notice.is_error
+    assert "model.onnx, error.log, train.py" in window.case.sentence(window.case.notice)
+    assert window.step is Step.SYMPTOM
+
+
+def test_each_kind_goes_to_its_place_where_it_is_known_what_happened(window: Window, tmp_path: Path) -> None:
+    window.case.set_symptom("works-elsewhere")
+    drop(window, tmp_path / "model.onnx", tmp_path / "error.log", tmp_path / "sent.pdf")
+    assert [each.kind for each in window.case.answers.given] == [Kind.MODEL, Kind.LOG, Kind.REPORT]
+    assert window.step is Step.EVIDENCE
+    assert window.case.notice is None
+
+
+def test_what_does_not_belong_to_the_question_is_named(window: Window, tmp_path: Path) -> None:
+    (tmp_path / "error.log").write_text("RuntimeError")
+    drop(window, tmp_path / "model.onnx")
+    drop(window, tmp_path / "other.tflite", tmp_path / "error.log")
+    assert [each.path.name for each in window.case.answers.given] == ["model.onnx", "other.tflite"]
+    assert window.case.notice is not None
+    assert "error.log" in window.case.sentence(window.case.notice)
+
+
+def test_models_are_only_read(qtbot: QtBot, window: Window, tmp_path: Path) -> None:
+    """From the drop to the report, without an interpreter."""
+    shutil.copy(RECORDED / "onnx" / "abs.onnx", tmp_path / "model.onnx")
+    drop(window, tmp_path / "model.onnx")
+    window.go_next()
+    page = window.page(Step.TARGET)
+    assert isinstance(page, TargetPage)
+    page._read_only.setFocus()
+    qtbot.keyClick(page._read_only, Qt.Key.Key_Space)
+    assert window.next.text() == "&Read the files"
+    window.go_next()
+    qtbot.waitUntil(lambda: window.step is Step.REPORT, timeout=20_000)
+    case = window.case.case
+    assert case is not None
+    assert case.complete
+    assert case.facts.target is None
+    assert case.facts.probes is None
+    assert [each.format for each in case.facts.models] == ["onnx"]
 
 
 def test_dropped_models_are_looked_into(window: Window, tmp_path: Path) -> None:

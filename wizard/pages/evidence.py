@@ -21,8 +21,9 @@ from PySide6.QtWidgets import (
 )
 
 from wizard.case_model import CaseModel, Notice, Search
+from wizard.dropped import dropped_files
 from wizard.flow import EXACTNESS, MODELS, TICKET
-from wizard.given import Given, Kind, kept, kind_in_ticket
+from wizard.given import Given, Kind, kept, kind_in_ticket, models_among
 from wizard.pages.cards import ChoiceCard
 from wizard.pages.long_text import value_text
 from wizard.pages.page import Page, plain_label
@@ -119,7 +120,7 @@ class EvidencePage(Page):
         self._honest = plain_label("small")
         self.bind(self._honest.setText, "evidence-kept-only")
         self.body.addWidget(self._honest)
-        self.drop.on_files = self._take
+        self.drop.on_files = self.take
 
     def _add_exactness(self) -> None:
         self._exactness_part = QWidget()
@@ -154,27 +155,44 @@ class EvidencePage(Page):
     def _choose(self, kind: Kind) -> None:
         title = self.case.say(f"evidence-choose-{kind.value}")
         paths, _ = QFileDialog.getOpenFileNames(self, title)
-        self._take(list(map(Path, paths)), kind)
+        self.take(list(map(Path, paths)), kind)
 
     def _choose_folder(self) -> None:
         """Some formats are folders, and a folder may hold many models."""
         path = QFileDialog.getExistingDirectory(self, self.case.say("evidence-choose-folder"))
         if path:
-            self._take([Path(path)], Kind.MODEL)
+            self.take([Path(path)], Kind.MODEL)
 
-    def _take(self, paths: list[Path], kind: Kind | None = None) -> None:
-        """Take files as evidence. Of a ticket only texts are judged: a report is opened, what is neither is refused."""
-        if self.case.answers.symptom != TICKET or kind in (Kind.SCRIPT, Kind.MODEL):
+    def take(self, paths: list[Path], kind: Kind | None = None) -> None:
+        """Take files as evidence, as what they are or as the kind that is told; say what is not taken.
+
+        Of a ticket only texts are judged: a report is opened, what is neither is refused. Where models are the
+        question, nothing else is looked into.
+        """
+        symptom = self.case.answers.symptom
+        if symptom == MODELS and kind is None:
+            self._take_models(paths)
+        elif symptom == TICKET and kind not in (Kind.SCRIPT, Kind.MODEL):
+            self._take_ticket(paths, kind)
+        else:
             self.case.add_files(paths, kind)
-            return
+
+    def _take_models(self, paths: list[Path]) -> None:
+        models = models_among(paths)
+        self.case.add_files(models, Kind.MODEL)
+        self._refuse("evidence-refused-models", [path for path in paths if path not in models])
+
+    def _refuse(self, key: str, paths: list[Path]) -> None:
+        if paths:
+            self.case.set_notice(Notice(key, {"names": self.case.listed(paths)}))
+
+    def _take_ticket(self, paths: list[Path], kind: Kind | None) -> None:
         if self.case.busy:
             return
         kinds = {path: kind_in_ticket(path) for path in paths}
         for text in (Kind.LOG, Kind.SCRIPT):
             self.case.add_files([path for path in paths if kinds[path] is text], kind or text)
-        refused = self.case.say("list-separator").join(path.name for path in paths if kinds[path] is None)
-        if refused:
-            self.case.set_notice(Notice("evidence-refused", {"names": refused}))
+        self._refuse("evidence-refused", [path for path in paths if kinds[path] is None])
         report = next((path for path in paths if kinds[path] is Kind.REPORT), None)
         if report is not None:
             self.work.open(report)
@@ -208,9 +226,23 @@ class EvidencePage(Page):
             if widget is not None:
                 widget.hide()
                 widget.deleteLater()
+        if len(self._shown) > 1:
+            self._list.addWidget(self._remove_all_row())
         for each in self._shown:
             self._list.addWidget(self._file_row(each))
         self.reshaped.emit()
+
+    def _remove_all_row(self) -> QWidget:
+        line = QWidget()
+        layout = QHBoxLayout(line)
+        layout.setContentsMargins(0, 0, 0, 0)
+        remove = QPushButton(self.case.say("evidence-remove-all", count=len(self._shown)))
+        remove.setObjectName("flat")
+        remove.setIcon(self.picture("remove", "muted", 16))
+        remove.clicked.connect(self.case.remove_files)
+        layout.addStretch(1)
+        layout.addWidget(remove)
+        return line
 
     def _file_row(self, given: Given) -> QWidget:
         line = QWidget()
@@ -283,8 +315,3 @@ class DropZone(QFrame):
         self.setProperty("over", over)
         self.style().unpolish(self)
         self.style().polish(self)
-
-
-def dropped_files(data: QMimeData) -> list[Path]:
-    """The local files of a drop; what lies elsewhere is not fetched."""
-    return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()] if data.hasUrls() else []

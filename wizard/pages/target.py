@@ -8,16 +8,22 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QButtonGroup,
+    QCheckBox,
     QFileDialog,
+    QHBoxLayout,
     QHeaderView,
     QProgressBar,
     QPushButton,
     QTableWidget,
     QTableWidgetItem,
+    QVBoxLayout,
     QWidget,
 )
 
 from wizard.case_model import CaseModel, Search
+from wizard.flow import EFFORTS, MODELS, computes
+from wizard.pages.cards import ChoiceCard
 from wizard.pages.page import Page, escaped_tip, plain_label, row
 from wizard.pages.wrap_layout import WrapLayout
 from wizard.work import Work
@@ -37,6 +43,7 @@ class TargetPage(Page):
 
     def __init__(self, case: CaseModel, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(case, work, parent)
+        self._add_read_only()
         self._state = plain_label("muted")
         self._busy = QProgressBar()
         self._busy.setRange(0, 0)
@@ -75,12 +82,53 @@ class TargetPage(Page):
         self.body.addWidget(self._chosen)
         self.body.addWidget(self._problem)
         self.body.addLayout(WrapLayout(self._file, self._folder, self._again))
+        self._add_effort()
         self._space = QWidget()  # below the buttons while there is no table
         self.body.addWidget(self._space, 1)
         self._shown: tuple[object, ...] = ()
         self._table.itemSelectionChanged.connect(self._selected)
+        self._read_only.toggled.connect(case.set_read_only)
         case.changed.connect(self.refresh)
         self.refresh()
+
+    def _add_read_only(self) -> None:
+        """Model files need no Python to be read."""
+        self._read_only = QCheckBox()
+        self._read_only_means = plain_label("small")
+        self.bind(self._read_only.setText, "target-read-only")
+        self.bind(self._read_only.setAccessibleDescription, "target-read-only-means")
+        self.bind(self._read_only_means.setText, "target-read-only-means")
+        self.body.addWidget(self._read_only)
+        self.body.addWidget(self._read_only_means)
+
+    def _add_effort(self) -> None:
+        self._effort_part = QWidget()
+        part = QVBoxLayout(self._effort_part)
+        part.setContentsMargins(0, 6, 0, 0)
+        part.setSpacing(self.body.spacing())
+        heading, why = plain_label("heading"), plain_label("muted")
+        self.bind(heading.setText, "target-effort")
+        self.bind(why.setText, "target-effort-why")
+        part.addWidget(heading)
+        part.addWidget(why)
+        line = QHBoxLayout()
+        line.setSpacing(10)
+        group = QButtonGroup(self)
+        self._efforts: dict[str, ChoiceCard] = {}
+        for effort in EFFORTS:
+            each = ChoiceCard(effort, has_icon=False)
+            self.bind(each.set_title, f"target-effort-{effort}")
+            self.bind(each.set_sentence, f"target-effort-{effort}-means")
+            group.addButton(each)
+            self._efforts[effort] = each
+            line.addWidget(each, 1)
+        group.buttonToggled.connect(self._effort_chosen)
+        part.addLayout(line)
+        self.body.addWidget(self._effort_part)
+
+    def _effort_chosen(self, button: ChoiceCard, checked: bool) -> None:
+        if checked:
+            self.case.set_effort(button.value)
 
     def start(self) -> None:
         """Search once; later when asked, or when a script was given that lies elsewhere."""
@@ -88,7 +136,12 @@ class TargetPage(Page):
             self.work.search()
 
     def refresh(self) -> None:
-        """Show the interpreters, the choice, and how the search stands."""
+        """Show the interpreters, the choice, and how the search stands; models may also be tried in none of them."""
+        is_about_models, only_reads = self.case.answers.symptom == MODELS, self.case.answers.only_reads
+        self.intro.setText(self.case.say("target-intro-models" if is_about_models else "target-intro"))
+        self._read_only.setVisible(is_about_models)
+        self._read_only_means.setVisible(is_about_models)
+        self._read_only.setChecked(self.case.answers.read_only)
         found, busy = self.case.interpreters, self.case.search is Search.BUSY
         if busy:
             state = self.case.say("target-searching")
@@ -98,11 +151,13 @@ class TargetPage(Page):
             state = self.case.say("target-none")
         self._state.setText(state)
         self._busy.setVisible(busy)
-        self._again.setEnabled(not busy)
-        self._file.setEnabled(not busy)
-        self._folder.setEnabled(not busy)
+        self._table.setEnabled(not only_reads)
+        for button in (self._again, self._file, self._folder):
+            button.setEnabled(not busy and not only_reads)
         self._table.setVisible(bool(found))
         self._space.setVisible(not found)
+        self._effort_part.setVisible(computes(self.case.answers.symptom))
+        self._efforts[self.case.answers.effort].setChecked(True)
         notice = self.case.target_notice
         self._problem.setText(self.case.sentence(notice) if notice else "")
         self._problem.setVisible(notice is not None)
@@ -152,7 +207,7 @@ class TargetPage(Page):
             self._table.selectRow(index)
             self._table.blockSignals(False)
         self._chosen.setText(self.case.say("target-chosen", path=target) if target else "")
-        self._chosen.setVisible(bool(target))
+        self._chosen.setVisible(bool(target) and not self.case.answers.only_reads)
 
     def _selected(self) -> None:
         items = self._table.selectedItems()
@@ -171,6 +226,8 @@ class TargetPage(Page):
 
     def first_focus(self) -> QWidget | None:
         """The table, where there is something to choose."""
+        if self.case.answers.only_reads:
+            return self._read_only
         return self._table if self.case.interpreters else self._file
 
 

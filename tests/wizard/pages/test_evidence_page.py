@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from checks.readers.text import WHOLE
 from wizard.case_model import CaseModel
-from wizard.flow import EXACTNESS
+from wizard.flow import EXACTNESS, MODELS
 from wizard.given import Given, Kind
 from wizard.pages.evidence import EvidencePage
 from wizard.work import Work
@@ -61,6 +61,45 @@ def test_dropped_files_are_listed_and_removed(qtbot: QtBot, page: EvidencePage, 
     remove = next(each for each in page.findChildren(QPushButton) if each.accessibleName() == "Remove a.onnx")
     qtbot.mouseClick(remove, LEFT)
     assert page.case.answers.given == (Given(script, Kind.SCRIPT),)
+
+
+def test_all_files_are_removed_at_once(qtbot: QtBot, page: EvidencePage, tmp_path: Path) -> None:
+    drop(page, tmp_path / "a.onnx")
+    assert not removing_all(page)
+    drop(page, tmp_path / "b.onnx", tmp_path / "c.log")
+    qtbot.waitUntil(lambda: len(removing_all(page)) == 1)
+    (button,) = removing_all(page)
+    assert button.text() == "Remove all 3"
+    button.setFocus()
+    qtbot.keyClick(button, Qt.Key.Key_Space)
+    assert page.case.answers.given == ()
+    assert not removing_all(page)
+
+
+def removing_all(page: EvidencePage) -> list[QPushButton]:
+    buttons = page.findChildren(QPushButton)
+    return [each for each in buttons if each.text().startswith("Remove all") and each.isVisible()]
+
+
+def test_where_models_are_the_question_what_is_none_is_named(page: EvidencePage, tmp_path: Path) -> None:
+    model, log, script = tmp_path / "a.onnx", tmp_path / "error.log", tmp_path / "a.py"
+    log.write_text("RuntimeError")
+    script.write_text("import torch")
+    page.case.set_symptom(MODELS)
+    drop(page, model, log, script)
+    assert page.case.answers.given == (Given(model, Kind.MODEL),)
+    assert page.case.notice is not None
+    assert "error.log, a.py" in page.case.sentence(page.case.notice)
+
+
+def test_of_many_names_a_sentence_holds_the_first(page: EvidencePage, tmp_path: Path) -> None:
+    logs = [tmp_path / f"{number}.log" for number in range(20)]
+    for each in logs:
+        each.write_text("RuntimeError")
+    page.case.set_symptom(MODELS)
+    drop(page, *logs)
+    assert page.case.notice is not None
+    assert "7.log, and 12 more." in page.case.sentence(page.case.notice)
 
 
 def test_the_drop_zone_lights_up(page: EvidencePage, tmp_path: Path) -> None:

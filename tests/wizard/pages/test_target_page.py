@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from checks.facts import InterpreterFacts
 from wizard.case_model import CaseModel, Search
+from wizard.flow import MODELS
 from wizard.pages.target import TargetPage
 from wizard.work import Work
 
@@ -33,6 +34,21 @@ def found(qtbot: QtBot, page: TargetPage) -> TargetPage:
 def cells(page: TargetPage) -> list[list[str]]:
     table = page._table
     return [[table.item(row, column).text() for column in range(4)] for row in range(table.rowCount())]
+
+
+def test_that_nothing_is_run_is_only_asked_about_models(found: TargetPage) -> None:
+    assert not found._read_only.isVisible()
+    found.case.set_symptom(MODELS)
+    assert found._read_only.isVisible()
+    assert "time limit" in found.intro.text()
+    found._read_only.click()
+    assert found.case.answers.only_reads
+    assert not found._table.isEnabled()
+    assert not found._chosen.isVisible()
+    assert found.first_focus() is found._read_only
+    found._read_only.click()
+    assert found._table.isEnabled()
+    assert found.case.answers.target == VENV.path
 
 
 def test_busy_then_found(qtbot: QtBot, page: TargetPage) -> None:

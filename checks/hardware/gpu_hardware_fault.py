@@ -3,11 +3,12 @@
 Detects:      NVML's errors for a lost or damaged GPU; a GPU that is on the bus with the driver bound, but not in NVML,
               or whose bus registers read as ff; Xid events whose first suspect is no program; uncorrectable ECC errors;
               row remaps and page retirements that failed or wait for a restart; a recovery action; CUDA error 214;
-              Windows codes 10 and 43.
+              Windows codes 10 and 43. Under Naosu's own load, also of the processor: results with a wrong bit where
+              whole numbers are computed exactly, Xid events and memory errors that came meanwhile, a lost device.
 Why it bites: results may be wrong, programs die at random, or the GPU is gone until the next start.
 Blind spots:  a container or a scheduler's job is handed some GPUs only: what NVML does not show says nothing there.
-              Cards without ECC do not notice flipped bits. One Xid alone is weak evidence: a program's fault can look
-              like the hardware's, and the kernel log is not always readable.
+              Cards without ECC do not notice flipped bits; a short load shows a rare one seldom. One Xid alone is weak
+              evidence: a program's fault can look like the hardware's, and the kernel log is not always readable.
 Knowledge:    resources/knowledge/hardware_errors.toml, windows_device_problems.toml, cuda_errors.toml
 """
 
@@ -15,9 +16,21 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from checks.facts import EnvironmentVariables, Frameworks, Gpus, NvidiaFacts, NvidiaGpu, OsFacts
+from checks.facts import (
+    CpuFacts,
+    EnvironmentVariables,
+    Frameworks,
+    Gpus,
+    Health,
+    Measurements,
+    NvidiaFacts,
+    NvidiaGpu,
+    OsFacts,
+)
 from checks.finding import Evidence, Finding, Severity
+from checks.gpu.load import device_name, ended_badly, loads
 from checks.gpu.state import (
+    LINE,
     error_name,
     gpu_name,
     in_nvml,
@@ -70,22 +83,16 @@ def gpu_hardware_fault(
     frameworks: Frameworks | None,
     os: OsFacts | None,
     environment: EnvironmentVariables | None,
+    measurements: Measurements | None,
+    cpu: CpuFacts | None,
 ) -> Iterator[Finding]:
-    """One finding per GPU, with all its signs."""
-    only_with_a_gpu(gpus, nvidia, next(iter(seen_cuda_errors(frameworks)), None))
+    """One finding per GPU (or processor that was put under load), with all its signs."""
     found: dict[str, _Signs] = {}
-    if nvidia is not None:
-        for gpu in nvidia.devices or ():
-            _from_nvml(gpu, _of(found, pci_address(gpu.pci_address) or str(gpu.index), gpu.name or f"GPU {gpu.index}"))
-        for index, error in nvidia.device_errors.items():
-            if error in _LOST + _DAMAGED:
-                _of(found, f"index {index}", f"GPU {index}").add(
-                    error, phrase("sign", "fault-nvml", error=error), grave=True, confidence=0.9
-                )
-        if nvidia.nvml is not None and nvidia.nvml in _LOST:
-            words = phrase("sign", "fault-nvml", error=nvidia.nvml)
-            _of(found, "nvml", "NVIDIA GPU").add(nvidia.nvml, words, grave=True, confidence=0.9)
-        _from_log(nvidia, found, gpus)
+    for health in loads(measurements):
+        _from_load(health, _of(found, _place(health, frameworks), device_name(health, frameworks, cpu)))
+    if not any(signs.grave or signs.mild for signs in found.values()):
+        only_with_a_gpu(gpus, nvidia, next(iter(seen_cuda_errors(frameworks)), None))
+    _from_driver(nvidia, found, gpus)
     if gpus is not None:
         _from_bus(gpus, found)
         if nvidia is not None and _must_see_all(os, environment):
@@ -98,6 +105,21 @@ def gpu_hardware_fault(
     for subject, signs in found.items():
         if signs.grave or signs.mild:
             yield _finding(subject, signs, nvidia)
+
+
+def _from_driver(nvidia: NvidiaFacts | None, found: dict[str, _Signs], gpus: Gpus | None) -> None:
+    if nvidia is not None:
+        for gpu in nvidia.devices or ():
+            _from_nvml(gpu, _of(found, pci_address(gpu.pci_address) or str(gpu.index), gpu.name or f"GPU {gpu.index}"))
+        for index, error in nvidia.device_errors.items():
+            if error in _LOST + _DAMAGED:
+                _of(found, f"index {index}", f"GPU {index}").add(
+                    error, phrase("sign", "fault-nvml", error=error), grave=True, confidence=0.9
+                )
+        if nvidia.nvml is not None and nvidia.nvml in _LOST:
+            words = phrase("sign", "fault-nvml", error=nvidia.nvml)
+            _of(found, "nvml", "NVIDIA GPU").add(nvidia.nvml, words, grave=True, confidence=0.9)
+        _from_log(nvidia, found, gpus)
 
 
 def _of(found: dict[str, _Signs], key: str, name: str) -> _Signs:
@@ -141,6 +163,42 @@ def _from_nvml(gpu: NvidiaGpu, signs: _Signs) -> None:
     if action is not None and action.value != 0:
         words = phrase("sign", "fault-recovery", action=action.id)
         signs.add(f"recovery action: {action.id}", words, grave=False, confidence=0.8)
+
+
+def _place(health: Health, frameworks: Frameworks | None) -> str:
+    """The address of the device that was put under load, by which its other signs are kept, too."""
+    torch = frameworks.torch if frameworks else None
+    devices = (torch.devices if torch else None) or ()
+    address = next((each.pci_address for each in devices if each.device == health.device), None)
+    return pci_address(address) or health.device
+
+
+def _from_load(health: Health, signs: _Signs) -> None:
+    if health.wrong:
+        first, count = health.wrong[0], health.samples[-1].wrong if health.samples else len(health.wrong)
+        told = {"count": str(max(count, len(health.wrong))), "checked": str(health.checked)}
+        told |= {"second": f"{first.second:.0f}", "operation": first.operation}
+        raw = f"wrong bits under load: {told['count']}/{told['checked']}, {first.operation} {list(first.index)}"
+        signs.add(raw, phrase("sign", "fault-wrong-bits", **told), grave=True, confidence=0.95)
+    for code in sorted({event.code for event in health.xid or ()}):
+        row = xid(code)
+        if row is not None and row.likely and row.likely[0] != "none":
+            # Our own load accesses nothing that it should not: even what a program mostly causes speaks against it.
+            words = _xid_words(code, "hardware" if row.likely[0] in _NOT_THE_HARDWARE else row.likely[0], "")
+            signs.add(f"Xid {code} under load: {row.meaning}", words, grave=code not in _REPAIRED, confidence=0.8)
+    if health.ecc_uncorrected:
+        words = phrase("sign", "fault-ecc", count=str(health.ecc_uncorrected))
+        signs.add(f"ECC uncorrected under load = {health.ecc_uncorrected}", words, grave=True, confidence=0.9)
+    if health.ecc_corrected:
+        words = phrase("sign", "fault-ecc-corrected", count=str(health.ecc_corrected))
+        signs.add(f"ECC corrected under load = {health.ecc_corrected}", words, grave=False, confidence=0.6)
+    if health.remapped_rows:
+        words = phrase("sign", "fault-remapped", count=str(health.remapped_rows))
+        signs.add(f"rows remapped under load = {health.remapped_rows}", words, grave=False, confidence=0.85)
+    error = ended_badly(health)
+    if error:
+        words = phrase("sign", "fault-lost-under-load", error=error.splitlines()[0][:LINE])
+        signs.add(f"load ended: {error.splitlines()[0][:LINE]}", words, grave=True, confidence=0.7)
 
 
 def _from_log(nvidia: NvidiaFacts, found: dict[str, _Signs], gpus: Gpus | None) -> None:

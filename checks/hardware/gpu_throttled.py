@@ -1,17 +1,18 @@
 """The GPU's clocks are held down by heat or power.
 
-Detects:      clock limits that NVML counts as trouble (hardware slowdown, heat, power brake) at the moment of looking;
-              a power limit that was set well below the board's own.
+Detects:      clock limits that NVML counts as trouble (hardware slowdown, heat, power brake) at the moment of looking,
+              or during Naosu's own load; a power limit that was set well below the board's own.
 Why it bites: the same work takes longer, mostly after some minutes of load.
-Blind spots:  a single look: a GPU that is idle now does not show what happens under load. The plain power cap is left
-              out, since every busy GPU reaches it.
+Blind spots:  without a load it is a single look: a GPU that is idle now does not show what happens then. The plain
+              power cap is left out, since every busy GPU reaches it.
 Knowledge:    resources/knowledge/hardware_errors.toml (clock reasons)
 """
 
 from collections.abc import Iterator
 
-from checks.facts import NvidiaFacts, NvidiaGpu
-from checks.finding import Evidence, Finding, Severity
+from checks.facts import Frameworks, Health, Measurements, NvidiaFacts, NvidiaGpu
+from checks.finding import Evidence, Finding, NotHere, Severity
+from checks.gpu.load import device_name, held_down, loads
 from checks.gpu.state import NONE
 from checks.knowledge.hardware_errors import clock_reason, hardware_errors
 from checks.phrases import phrase
@@ -19,13 +20,20 @@ from checks.registry import check
 
 CAUSE = "gpu-throttled"
 
+_LEAST_SAMPLES, _PART = 2, 0.1  # of a load, in which the clocks were held down: a moment of it is usual
 _LOWERED = 0.8  # a power limit below this share of the default was set by somebody
 
 
 @check(CAUSE)
-def gpu_throttled(nvidia: NvidiaFacts) -> Iterator[Finding]:
-    """One finding per GPU."""
-    for gpu in nvidia.devices or ():
+def gpu_throttled(
+    nvidia: NvidiaFacts | None, measurements: Measurements | None, frameworks: Frameworks | None
+) -> Iterator[Finding]:
+    """One finding per GPU, and one per device that was held down under load."""
+    if nvidia is None and not loads(measurements):
+        raise NotHere("nvidia")
+    for health in loads(measurements):
+        yield from _under_load(health, frameworks)
+    for gpu in (nvidia.devices if nvidia else None) or ():
         reasons = [name for name in gpu.throttle_reasons or () if (row := clock_reason(name)) and row.sign_of_trouble]
         is_lowered = bool(
             gpu.power_limit and gpu.power_limit_default and gpu.power_limit < _LOWERED * gpu.power_limit_default
@@ -39,6 +47,32 @@ def gpu_throttled(nvidia: NvidiaFacts) -> Iterator[Finding]:
             limits = {"limit": _watts(gpu.power_limit), "default": _watts(gpu.power_limit_default)}
             state = phrase("state", "throttled-by-limit", **limits)
             yield _finding(gpu, NONE, state, Severity.NOTE, 0.9, ("restore-power-limit",))
+
+
+def _under_load(health: Health, frameworks: Frameworks | None) -> Iterator[Finding]:
+    held = tuple(held_down(health))
+    if len(held) < _LEAST_SAMPLES or len(held) < _PART * len(health.samples):
+        return
+    reasons = sorted({row.name for _, rows in held for row in rows})
+    samples = [sample for sample, _ in held]
+    hottest = max((each.temperature for each in samples if each.temperature is not None), default=None)
+    clocks = [each.clock_sm for each in health.samples if each.clock_sm is not None]
+    seconds = f"{samples[0].second:.0f}"
+    yield Finding(
+        cause=CAUSE,
+        severity=Severity.WARNING,
+        confidence=0.9,
+        subject=f"{health.framework} {health.device}",
+        evidence=(
+            Evidence("gpu", device_name(health, frameworks, None), health.origin),
+            Evidence("throttle_reasons", ", ".join(reasons), health.origin, hardware_errors().source),
+            Evidence("held_down_after", f"{seconds} s", health.origin),
+            Evidence("temperature", NONE if hottest is None else f"{hottest} °C", health.origin),
+            *([Evidence("clock_sm", f"{min(clocks)} / {max(clocks)} MHz", health.origin)] if clocks else ()),
+        ),
+        values=phrase("state", _kind_of(reasons), reasons=", ".join(reasons)),
+        remedies=("cool-gpu",) if any("Thermal" in each for each in reasons) else ("check-gpu-power", "cool-gpu"),
+    )
 
 
 def _kind_of(reasons: list[str]) -> str:

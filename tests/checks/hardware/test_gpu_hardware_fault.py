@@ -3,17 +3,23 @@
 import pytest
 
 from checks.facts import (
+    CpuFacts,
     EccCounts,
     EnvironmentVariables,
     ErrorText,
+    FrameworkDevice,
     Frameworks,
     Gpu,
     Gpus,
+    Health,
+    HealthSample,
+    Measurements,
     NvidiaFacts,
     NvidiaGpu,
     OsFacts,
     RowRemaps,
     TorchFacts,
+    WrongBits,
     XidEvent,
 )
 from checks.finding import Finding, NotHere, Severity, Unread
@@ -31,8 +37,9 @@ def findings(
     frameworks: Frameworks | None = None,
     os: OsFacts | None = BARE,
     environment: EnvironmentVariables | None = None,
+    measurements: Measurements | None = None,
 ) -> list[Finding]:
-    return list(gpu_hardware_fault(nvidia, gpus, frameworks, os, environment))
+    return list(gpu_hardware_fault(nvidia, gpus, frameworks, os, environment, measurements, CpuFacts(name="Core i9")))
 
 
 def xids(*codes: int) -> NvidiaFacts:
@@ -146,12 +153,12 @@ def test_silent(nvidia: NvidiaFacts | None) -> None:
 
 def test_a_machine_without_a_gpu_has_nothing_to_check() -> None:
     with pytest.raises(NotHere):
-        list(gpu_hardware_fault(None, Gpus(), None, None, None))
+        list(gpu_hardware_fault(None, Gpus(), None, None, None, None, None))
 
 
 def test_a_bus_that_was_not_read_is_not_called_healthy() -> None:
     with pytest.raises(Unread):
-        list(gpu_hardware_fault(None, None, None, None, None))
+        list(gpu_hardware_fault(None, None, None, None, None, None, None))
 
 
 @pytest.mark.parametrize(
@@ -204,3 +211,72 @@ def test_one_finding_per_gpu_with_all_its_signs() -> None:
     assert "Xid 79" in first.placeholders()["signs"]
     assert "ff" in first.placeholders()["signs"]
     assert "Xid 48" in second.placeholders()["signs"]
+
+
+# --- under load -------------------------------------------------------------------------------------------------------
+
+WRONG = WrongBits(second=12.4, operation="matmul-float32", index=(3, 7), expected="41200000", found="41200010")
+SEEN = HealthSample(second=20.0, checked=900, wrong=3)
+CARD = FrameworkDevice(device="cuda:0", name="NVIDIA GeForce RTX 5080", pci_address=ADDRESS)
+OF_TORCH = Frameworks(torch=TorchFacts(devices=(CARD,)))
+
+
+def load(device: str = "cuda:0", **facts: object) -> Measurements:
+    health = Health(framework="torch", operation="load", device=device, checked=900, samples=(SEEN,), **facts)  # type: ignore[arg-type]
+    return Measurements(all=(health,))
+
+
+@pytest.mark.parametrize(
+    ("measured", "severity", "sign"),
+    [
+        pytest.param(load(wrong=(WRONG,)), Severity.BLOCKING, "wrong bits under load: 3/900", id="wrong-bits"),
+        pytest.param(load(xid=(XidEvent(code=79),)), Severity.BLOCKING, "Xid 79 under load", id="xid"),
+        pytest.param(load(xid=(XidEvent(code=31),)), Severity.BLOCKING, "Xid 31 under load", id="xid-of-programs"),
+        pytest.param(load(xid=(XidEvent(code=63),)), Severity.WARNING, "Xid 63 under load", id="repaired"),
+        pytest.param(load(ecc_uncorrected=1), Severity.BLOCKING, "ECC uncorrected under load = 1", id="ecc"),
+        pytest.param(load(ecc_corrected=9), Severity.WARNING, "ECC corrected under load = 9", id="ecc-corrected"),
+        pytest.param(load(remapped_rows=1), Severity.WARNING, "rows remapped under load = 1", id="remapped"),
+        pytest.param(
+            load(
+                reason="failed", error=ErrorText(type="RuntimeError", message="CUDA error: unspecified launch failure")
+            ),
+            Severity.BLOCKING,
+            "load ended: RuntimeError: CUDA error: unspecified launch failure",
+            id="lost",
+        ),
+        pytest.param(
+            load(reason="crashed", error=ErrorText(type="SIGBUS", message="the process ended by itself")),
+            Severity.BLOCKING,
+            "load ended: SIGBUS",
+            id="crashed",
+        ),
+    ],
+)
+def test_speaks_of_a_load(measured: Measurements, severity: Severity, sign: str) -> None:
+    (finding,) = findings(None, frameworks=OF_TORCH, measurements=measured)
+    assert finding.severity is severity
+    assert finding.subject == "0:01:00"
+    told = finding.placeholders()
+    assert told["gpu"] == "NVIDIA GeForce RTX 5080"
+    assert sign in told["signs"]
+
+
+def test_a_load_speaks_against_a_processor_too_where_no_gpu_is() -> None:
+    (finding,) = findings(None, Gpus(), measurements=load("cpu", wrong=(WRONG,)))
+    assert finding.severity is Severity.BLOCKING
+    assert finding.placeholders()["gpu"] == "Core i9"
+
+
+@pytest.mark.parametrize(
+    "measured",
+    [
+        pytest.param(load(wrong=(), ecc_corrected=0, ecc_uncorrected=0, remapped_rows=0, xid=()), id="sound"),
+        pytest.param(
+            load(reason="failed", error=ErrorText(type="OutOfMemoryError", message="CUDA out of memory.")), id="memory"
+        ),
+        pytest.param(load(reason="no-time"), id="left-out"),
+        pytest.param(load(reason="timed-out"), id="ended-by-us"),
+    ],
+)
+def test_silent_after_a_load(measured: Measurements) -> None:
+    assert findings(NvidiaFacts(nvml="ok", devices=(card(),)), frameworks=OF_TORCH, measurements=measured) == []

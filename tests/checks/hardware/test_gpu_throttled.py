@@ -2,8 +2,8 @@
 
 import pytest
 
-from checks.facts import NvidiaFacts, NvidiaGpu
-from checks.finding import Severity
+from checks.facts import Health, HealthSample, Measurements, NvidiaFacts, NvidiaGpu
+from checks.finding import NotHere, Severity
 from checks.hardware.gpu_throttled import gpu_throttled
 
 
@@ -35,7 +35,7 @@ def card(**state: object) -> NvidiaFacts:
     ],
 )
 def test_speaks(nvidia: NvidiaFacts, severity: Severity, remedy: str) -> None:
-    (finding,) = gpu_throttled(nvidia)
+    (finding,) = gpu_throttled(nvidia, None, None)
     assert finding.severity is severity
     assert finding.remedies[0] == remedy
 
@@ -55,4 +55,39 @@ def test_speaks(nvidia: NvidiaFacts, severity: Severity, remedy: str) -> None:
     ],
 )
 def test_silent(nvidia: NvidiaFacts) -> None:
-    assert list(gpu_throttled(nvidia)) == []
+    assert list(gpu_throttled(nvidia, None, None)) == []
+
+
+def load(*masks: int | None) -> Measurements:
+    samples = tuple(
+        HealthSample(second=float(second), throttle_mask=mask, temperature=70 + second, clock_sm=1900 - 10 * second)
+        for second, mask in enumerate(masks)
+    )
+    return Measurements(all=(Health(framework="torch", operation="load", device="cuda:0", samples=samples),))
+
+
+def test_speaks_of_what_happens_under_load() -> None:
+    (finding,) = gpu_throttled(None, load(0x4, 0x4, 0x24, 0x64, 0x20), None)
+    assert finding.severity is Severity.WARNING
+    told = finding.placeholders()
+    assert told["throttle_reasons"] == "HwThermalSlowdown, SwThermalSlowdown"
+    assert (told["held_down_after"], told["temperature"], told["clock_sm"]) == ("2 s", "74 °C", "1860 / 1900 MHz")
+    assert finding.remedies == ("cool-gpu",)
+
+
+@pytest.mark.parametrize(
+    "measured",
+    [
+        pytest.param(load(0x4, 0x4, 0x4, 0x0), id="plain-power-cap"),
+        pytest.param(load(0x0, 0x8, 0x0, 0x0), id="a-moment"),
+        pytest.param(load(None, None), id="untold"),
+        pytest.param(load(), id="no-sample"),
+    ],
+)
+def test_silent_under_load(measured: Measurements) -> None:
+    assert list(gpu_throttled(None, measured, None)) == []
+
+
+def test_nothing_to_judge() -> None:
+    with pytest.raises(NotHere):
+        list(gpu_throttled(None, None, None))

@@ -1,0 +1,48 @@
+"""What the load of a device showed that no rounding explains: wrong bits, memory errors, Xid events, its loss."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from checks.facts import CpuFacts, Frameworks, Health, HealthSample, Measurements
+from checks.knowledge.cuda_errors import cuda_error_in
+from checks.knowledge.hardware_errors import ClockReason, hardware_errors
+
+CPU = "cpu"
+# How PyTorch begins what the driver tells of a kernel that failed.
+_OF_THE_DEVICE = re.compile(r"(?:CUDA|HIP|XPU) error: (?!out of memory)|CUBLAS_STATUS_EXECUTION_FAILED")
+
+
+def loads(measurements: Measurements | None) -> tuple[Health, ...]:
+    """The loads of all devices, also those that did not come to their end: they may tell the most."""
+    return tuple(each for each in measurements.all if isinstance(each, Health)) if measurements else ()
+
+
+def device_name(health: Health, frameworks: Frameworks | None, cpu: CpuFacts | None) -> str:
+    """The device as its owner knows it ("NVIDIA GeForce RTX 5080"), or as the framework calls it."""
+    if health.device == CPU:
+        return (cpu.name if cpu else "") or "CPU"
+    known = dict(frameworks.each()).get(health.framework) if frameworks else None
+    devices = getattr(known, "devices", None) or ()
+    return next((each.name for each in devices if each.device == health.device and each.name), health.device)
+
+
+def ended_badly(health: Health) -> str:
+    """The error by which the load ended where the device is a suspect; "" where it ended well, or had no room."""
+    if not health.reason or health.error is None:
+        return ""
+    message = f"{health.error.type}: {health.error.message}"
+    known = cuda_error_in(message)
+    if known is not None:
+        return message if known.cause != "gpu-out-of-memory" else ""
+    return message if health.reason == "crashed" or _OF_THE_DEVICE.search(message) else ""
+
+
+def held_down(health: Health) -> Iterator[tuple[HealthSample, tuple[ClockReason, ...]]]:
+    """The samples in which trouble held the clocks down, with NVML's reasons."""
+    for sample in health.samples:
+        mask = sample.throttle_mask or 0
+        reasons = tuple(row for row in hardware_errors().clock_reason if row.bit & mask and row.sign_of_trouble)
+        if reasons:
+            yield sample, reasons

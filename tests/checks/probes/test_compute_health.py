@@ -1,0 +1,249 @@
+"""The load whose every result is checked: right on a sound device, and with a planted fault each wrong bit is told."""
+
+import ctypes
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import msgspec
+import pytest
+import torch
+
+from checks.facts import Health
+from checks.probes import host  # lets the modules of the target be imported as naosu_NAME
+
+assert host.Neighbours in host.sys.meta_path
+
+
+@pytest.fixture(scope="module")
+def health() -> ModuleType:
+    return importlib.import_module("naosu_compute_torch_health")
+
+
+@pytest.fixture(scope="module")
+def telemetry() -> ModuleType:
+    return importlib.import_module("naosu_compute_telemetry")
+
+
+@pytest.fixture(autouse=True)
+def _small(health: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "SIZES", {"cpu": 64})
+    monkeypatch.setattr(health, "MEMORY_OF_PROCESSOR", 1 << 20)
+    monkeypatch.setattr(health, "CHUNK", 1 << 16)
+    monkeypatch.setattr(health, "BEAT", 0.0)
+
+
+def told(health: ModuleType, turns: int) -> tuple[Health, list[dict[str, Any]]]:
+    """The fact and the samples of a load of so many looks."""
+    lines = list(health.stage({"device": "cpu"}, Turns(turns)))
+    samples = [sample for line in lines for sample in line.get("watched+", ())]
+    (raw,) = lines[-1]["measurements+"]
+    return msgspec.convert(raw, Health), samples
+
+
+class Turns:
+    """A clock that is over after so many looks at it."""
+
+    def __init__(self, turns: int) -> None:
+        self._looks = 2 * turns  # two looks in a turn
+
+    @property
+    def left(self) -> float:
+        self._looks -= 1
+        return float(self._looks > 0)
+
+
+def test_a_sound_device_has_no_wrong_bit(health: ModuleType) -> None:
+    fact, samples = told(health, 9)
+    assert fact.wrong == ()
+    assert fact.error is None
+    assert fact.checked >= 10
+    assert fact.bytes_checked > 2 << 20  # the memory twice
+    assert len(samples) == len(fact.samples) == 9
+    assert samples[-1]["wrong"] == 0
+    assert fact.length is not None
+
+
+def test_however_short_the_time_something_is_checked(health: ModuleType) -> None:
+    fact, samples = told(health, 0)
+    assert fact.checked >= 2
+    assert len(samples) == 1
+
+
+def flipped(tensor: torch.Tensor, place: int, bit: int) -> torch.Tensor:
+    """The same with one bit turned over."""
+    changed = tensor.clone()
+    words = changed.view(torch.int32).view(-1)
+    words[place] ^= 1 << bit
+    return changed
+
+
+@pytest.fixture
+def after(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Plants a fault: from the given product on, one bit of each is wrong."""
+
+    def plant(number: int) -> None:
+        right, count = torch.Tensor.__matmul__, iter(range(1 << 30))
+
+        def multiply(self: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+            product = right(self, other)
+            if product.dtype != torch.float32 or next(count) < number:
+                return product
+            return flipped(product, 130, 20)
+
+        monkeypatch.setattr(torch.Tensor, "__matmul__", multiply)
+
+    return plant
+
+
+def test_one_flipped_bit_is_told_with_its_place_and_both_bits(health: ModuleType, after: Callable[[int], None]) -> None:
+    after(3)
+    fact, _ = told(health, 6)
+    assert fact.wrong
+    first = fact.wrong[0]
+    assert (first.operation, first.index, first.elements) == ("matmul-float32", (2, 2), 1)
+    assert int(first.expected, 16) ^ int(first.found, 16) == 1 << 20
+    assert fact.samples[-1].wrong == len(fact.wrong)
+
+
+def test_a_first_product_that_is_wrong_is_found_by_its_sums(health: ModuleType, after: Callable[[int], None]) -> None:
+    after(0)
+    fact, _ = told(health, 3)
+    assert fact.wrong[0].operation == "matmul-float32"
+    assert fact.wrong[0].index == ()
+    assert fact.wrong[0].elements == 1  # column
+    assert len(fact.wrong) == 1  # the later ones are as the first
+
+
+def test_memory_that_loses_a_bit_is_told(health: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = health.Memory(torch, "cpu", 1 << 20)
+    assert memory.check() == (1 << 20, None)
+    copy = torch.Tensor.copy_
+
+    def losing(self: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+        copy(self, other)
+        if self.dtype == torch.int32 and self.storage_offset() == 1 << 16:
+            self[5] ^= 2
+        return self
+
+    monkeypatch.setattr(torch.Tensor, "copy_", losing)
+    checked, wrong = memory.check()
+    operation, index, expected, found, elements = wrong
+    assert (checked, operation, index, elements) == (1 << 20, "memory", [(1 << 16) + 5], 1)
+    assert int(expected, 16) ^ int(found, 16) == 2
+
+
+def test_a_device_that_is_lost_in_the_middle_keeps_what_was_seen(
+    health: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(self: object) -> None:
+        raise RuntimeError("CUDA error: unspecified launch failure")
+
+    monkeypatch.setattr(health.Memory, "check", lost)
+    fact, samples = told(health, 8)
+    assert fact.reason == "failed"
+    assert fact.error is not None
+    assert "launch failure" in fact.error.message
+    assert len(samples) == len(fact.samples) == health.MEMORY_TURN - 1
+    assert fact.checked > 0
+
+
+# --- telemetry --------------------------------------------------------------------------------------------------------
+
+
+class Nvml:
+    """Answers as libnvidia-ml does: a code, and the value in the last argument."""
+
+    def __init__(self, missing: tuple[str, ...] = (), xids: tuple[int, ...] = ()) -> None:
+        self._missing, self._xids = missing, iter(xids)
+        self.ecc = iter((5, 0, 7, 0))
+
+    def __getattr__(self, name: str) -> Callable[..., int]:
+        if name in self._missing:
+            raise AttributeError(name)
+        return lambda *given: self._answer(name, given)
+
+    def _answer(self, name: str, given: tuple[Any, ...]) -> int:
+        if name == "nvmlDeviceGetHandleByPciBusId_v2":
+            return 0 if given[0] == b"0000:01:00.0" else 6  # NVML_ERROR_NOT_FOUND
+        if name == "nvmlEventSetWait_v2":
+            code = next(self._xids, None)
+            if code is None:
+                return 10  # NVML_ERROR_TIMEOUT
+            given[1]._obj.kind, given[1]._obj.data = 8, code
+            return 0
+        if name == "nvmlDeviceGetUtilizationRates":
+            given[1]._obj.gpu = 97
+            return 0
+        values = {
+            "nvmlDeviceGetTemperature": 71,
+            "nvmlDeviceGetClockInfo": 1980 if given[1:2] == (1,) else 10501,
+            "nvmlDeviceGetPowerUsage": 312_500,
+            "nvmlDeviceGetCurrentClocksThrottleReasons": 0x24,
+        }
+        if name == "nvmlDeviceGetTotalEccErrors":
+            given[-1]._obj.value = next(self.ecc)
+        elif name in values:
+            given[-1]._obj.value = values[name]
+        return 3 if name == "nvmlDeviceGetRemappedRows" else 0  # NVML_ERROR_NOT_SUPPORTED
+
+
+def test_nvml_tells_heat_clocks_power_and_errors(telemetry: ModuleType) -> None:
+    card = telemetry.Nvml(Nvml(xids=(13, 79)), "0000:01:00.0")
+    assert card.sample() == {
+        "temperature": 71,
+        "clock_sm": 1980,
+        "clock_memory": 10501,
+        "power": 312.5,
+        "utilization": 97,
+        "throttle_mask": 0x24,
+    }
+    assert card.counts() == {"ecc_corrected": 5, "ecc_uncorrected": 0}
+    assert card.counts() == {"ecc_corrected": 7, "ecc_uncorrected": 0}
+    assert card.xids() == [13, 79]
+    assert card.xids() == []
+
+
+def test_what_an_older_nvml_lacks_is_left_out(telemetry: ModuleType) -> None:
+    missing = ("nvmlDeviceGetCurrentClocksThrottleReasons", "nvmlDeviceGetRemappedRows", "nvmlEventSetCreate")
+    card = telemetry.Nvml(Nvml(missing), "0000:01:00.0")
+    assert "throttle_mask" not in card.sample()
+    assert card.xids() is None
+
+
+def test_another_vendors_card_is_asked_in_sysfs(telemetry: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(telemetry, "_nvml_library", Nvml)
+    assert isinstance(telemetry.of_device("cuda:0", "0000:09:00.0"), telemetry.Sysfs)
+    assert isinstance(telemetry.of_device("cuda:0", "0000:01:00.0"), telemetry.Nvml)
+    assert type(telemetry.of_device("mps")) is telemetry.Nothing
+
+
+def files(folder: Path, **content: str) -> Path:
+    folder.mkdir(parents=True)
+    for name, text in content.items():
+        (folder / name).write_text(text + "\n")
+    return folder
+
+
+def test_sysfs_of_a_card(telemetry: ModuleType, tmp_path: Path) -> None:
+    files(tmp_path / "hwmon" / "hwmon4", temp1_input="64000", freq1_input="2305000000", power1_average="187000000")
+    (tmp_path / "gpu_busy_percent").write_text("99\n")
+    told = telemetry.Sysfs(str(tmp_path)).sample()
+    assert told == {"temperature": 64, "clock_sm": 2305, "power": 187.0, "utilization": 99}
+    assert telemetry.Sysfs(str(tmp_path / "none")).sample() == {}
+
+
+def test_sensors_of_the_processor(telemetry: ModuleType, tmp_path: Path) -> None:
+    files(tmp_path / "class" / "hwmon" / "hwmon0", name="nvme", temp1_input="90000")
+    files(tmp_path / "class" / "hwmon" / "hwmon1", name="coretemp", temp1_input="71000", temp2_input="83000")
+    for core, clock in enumerate((3900000, 5200000)):
+        files(tmp_path / "devices" / "system" / "cpu" / f"cpu{core}" / "cpufreq", scaling_cur_freq=str(clock))
+    assert telemetry.Processor(str(tmp_path)).sample() == {"temperature": 83, "clock_sm": 5200}
+    assert telemetry.Processor(str(tmp_path / "none")).sample() == {}
+
+
+def test_the_event_is_laid_out_as_in_the_header(telemetry: ModuleType) -> None:
+    assert ctypes.sizeof(telemetry._Event) == 32
+    assert (telemetry._Event.kind.offset, telemetry._Event.data.offset) == (8, 16)

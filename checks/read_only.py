@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -20,11 +21,13 @@ def read_only(
     """Told as an examination is; the last event is always :class:`Finished`, after a cancel with what was read."""
     yield Planned(probes={}, checks=tuple(each.cause for each in checks_for(MODELS)))
     read: list[ModelFacts] = []
-    for done, path in enumerate(paths):
+    began = time.monotonic()
+    for done, path in enumerate(paths, start=1):
         if cancelled():
             break
-        yield Progress(share=done / len(paths), remaining=None)
         read.extend(read_models(path, cancelled))
+        taken = time.monotonic() - began
+        yield Progress(share=done / (len(paths) + 1), remaining=taken / done * (len(paths) - done))
     facts = Facts(
         models=tuple(read),
         comparisons=side_by_side(tuple(read), cancelled),

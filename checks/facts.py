@@ -1018,7 +1018,9 @@ class Portrait(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="por
     fingerprint: str = ""
     samples: tuple[str, ...] = ()
     block_sums: tuple[str, ...] = ()
-    scale: float | None = None
+    scale: float | None = None  # the largest magnitude of what is finite
+    nan: int = 0  # elements that are none; they and the infinite ones count as 0 in the sums
+    infinite: int = 0
     terms: int | None = None
     condition: float | None = None  # as in Precision
 

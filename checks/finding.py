@@ -9,6 +9,8 @@ import msgspec
 
 from checks.facts import OsFacts
 
+NOT_COLLECTED = "not-collected"
+
 
 class Severity(StrEnum):
     """How bad a finding is. Never part of a cause's id."""
@@ -98,6 +100,13 @@ class NotHere(Exception):  # noqa: N818 - nothing to check is no error
         super().__init__(f"{reason} {fact}")
         self.fact = fact
         self.reason = reason
+
+
+class NotCollected(NotHere):
+    """Of facts that may be missing one by one all are; why the named one is, ``Facts.missing`` tells."""
+
+    def __init__(self, fact: str) -> None:
+        super().__init__(fact, NOT_COLLECTED)
 
 
 def only_on(system: str, os: OsFacts) -> None:

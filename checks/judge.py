@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from checks.causes import cause_of, family_of
 from checks.facts import Facts, ModelFiles
-from checks.finding import Finding, Inconclusive, NotHere, Outcome, Severity, Status
+from checks.finding import NOT_COLLECTED, Finding, Inconclusive, NotHere, Outcome, Severity, Status
 from checks.registry import KINDS, Check, all_checks
 
 log = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ def judge_one(check: Check, facts: Facts) -> Outcome:
         name, pick = KINDS[kind]
         value = pick(facts)
         if value is None and not optional:
-            reason = facts.missing.get(name, "not-collected")
+            reason = facts.missing.get(name, NOT_COLLECTED)
             return Outcome(cause=check.cause, status=Status.SKIPPED, reason=reason, values={"fact": name})
         arguments[parameter] = value
     findings: list[Finding] = []
@@ -65,8 +65,10 @@ def judge_one(check: Check, facts: Facts) -> Outcome:
             )
     except NotHere as nothing_to_check:
         if not findings:
-            fact = {"fact": nothing_to_check.fact}
-            return Outcome(cause=check.cause, status=Status.SKIPPED, reason=nothing_to_check.reason, values=fact)
+            fact, reason = nothing_to_check.fact, nothing_to_check.reason
+            if reason == NOT_COLLECTED:
+                reason = facts.missing.get(fact, reason)
+            return Outcome(cause=check.cause, status=Status.SKIPPED, reason=reason, values={"fact": fact})
     except Exception as error:
         log.exception("check %s crashed", check.cause)
         return Outcome(cause=check.cause, status=Status.CRASHED, detail=repr(error))

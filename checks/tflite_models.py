@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from checks.facts import LiteRtFacts, ModelFacts, ModelFiles, OperatorUse, TensorFlowFacts
-from checks.finding import Evidence
+from checks.finding import Evidence, NotCollected, Unread
 
 PLAIN, COMPILED = "tflite", "tflite-edgetpu"
 NPU = "npu"  # the domain of what a compiler made for a phone's NPU
@@ -35,6 +35,11 @@ def interpreters(litert: LiteRtFacts | None, tensorflow: TensorFlowFacts | None)
         yield Interpreter("litert", name, litert.version, litert.origin, name in OF_TENSORFLOW)
     if tensorflow is not None and tensorflow.version:
         yield Interpreter("tensorflow", "tensorflow", tensorflow.version, tensorflow.origin, is_tensorflow=True)
+
+
+def no_interpreter(litert: LiteRtFacts | None) -> Exception:
+    """Why nothing was judged where no interpreter was found."""
+    return NotCollected("litert") if litert is None else Unread("framework", litert.unread.get("version", ""))
 
 
 def tflite_models(models: ModelFiles, runtime: str, *formats: str) -> Iterator[ModelFacts]:

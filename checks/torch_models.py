@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from checks.facts import Frameworks, InterpreterFacts, ModelFacts, ModelFiles
-from checks.finding import Evidence
+from checks.finding import Evidence, NotCollected, NotHere
+from checks.knowledge.format_readers import rules_of
 from checks.knowledge.model_formats import distributions_of
 
 SHOWN = 8  # names that a finding lists
@@ -28,6 +29,20 @@ def listed(names: Iterable[str]) -> str:
 def file_of(model: ModelFacts) -> Evidence:
     """Which file a finding is about."""
     return Evidence("model", model.name or model.path, model.path)
+
+
+def need_a_reader(
+    models: Sequence[ModelFacts], frameworks: Frameworks | None, interpreter: InterpreterFacts | None
+) -> None:
+    """Let pass where something is installed that a rule about one of the models is about, or there is no model.
+
+    Raises:
+        NotHere: nothing is.
+    """
+    wanted = {rule.runtime for model in models for rule in rules_of(model)}
+    if not wanted or any(installed_version(each, frameworks, interpreter)[0] for each in wanted):
+        return
+    raise NotCollected("frameworks") if interpreter is None else NotHere("frameworks", "not-installed")
 
 
 def installed_version(

@@ -16,7 +16,7 @@ from checks.finding import Evidence, Finding, Severity
 from checks.given_models import some
 from checks.knowledge.format_readers import Fit, fit, format_readers_table, readable_by, rules_of, written
 from checks.registry import check
-from checks.torch_models import file_of, installed_version
+from checks.torch_models import file_of, installed_version, need_a_reader
 
 CAUSE = "checkpoint-format-too-new"
 
@@ -27,7 +27,9 @@ def checkpoint_format_too_new(
 ) -> Iterator[Finding]:
     """One finding per file and runtime."""
     table = format_readers_table()
-    for model in some((each for each in models.files if rules_of(each)), "versioned_models"):
+    waiting = some((each for each in models.files if rules_of(each)), "versioned_models")
+    need_a_reader(waiting, frameworks, interpreter)
+    for model in waiting:
         told: set[str] = set()
         for rule in rules_of(model):
             installed, origin = installed_version(rule.runtime, frameworks, interpreter)

@@ -17,7 +17,7 @@ from checks.knowledge.format_readers import Fit, fit, format_readers_table, read
 from checks.knowledge.model_converters import way_out
 from checks.knowledge.model_formats import model_format, model_formats_table
 from checks.registry import check
-from checks.torch_models import file_of, installed_version
+from checks.torch_models import file_of, installed_version, need_a_reader
 
 CAUSE = "checkpoint-format-too-old"
 
@@ -32,6 +32,7 @@ def checkpoint_format_too_old(
             continue
         yield from _retired(model)
         yield from _older(model, frameworks, interpreter)
+    need_a_reader([model for model in models.files if rules_of(model)], frameworks, interpreter)
 
 
 def _retired(model: ModelFacts) -> Iterator[Finding]:

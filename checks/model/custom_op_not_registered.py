@@ -28,7 +28,7 @@ from checks.facts import (
     OperatorUse,
     TensorFlowFacts,
 )
-from checks.finding import Evidence, Finding, Severity, Unread
+from checks.finding import Evidence, Finding, NotCollected, Severity, Unread
 from checks.given_models import some, values_of
 from checks.knowledge.onnx_domains import onnx_domain, onnx_domains_table
 from checks.knowledge.onnx_operators import MICROSOFT, Support, in_microsofts_set
@@ -62,11 +62,24 @@ def custom_op_not_registered(
     if tensorflow is not None:
         yield from _in_tensorflow(models, interpreter, tensorflow)
     if onnxruntime is None:
+        _need_a_runtime(models, litert, tensorflow)
         return
     for model in onnx_models(models, "onnxruntime"):
         foreign = [each for each in model.needs.operators or () if _is_foreign(each, onnxruntime, interpreter)]
         if foreign:
             yield _finding(model, foreign, onnxruntime)
+
+
+def _need_a_runtime(models: ModelFiles, litert: LiteRtFacts | None, tensorflow: TensorFlowFacts | None) -> None:
+    """Where there is no ONNX Runtime: whether there was anything that the models were judged by.
+
+    Raises:
+        NotCollected: there was not.
+    """
+    wants_tflite = any(models.of(PLAIN, COMPILED)) and litert is None
+    wants_tensorflow = any(models.of(*_OF_TENSORFLOW)) or wants_tflite
+    if any(models.of("onnx")) or (wants_tensorflow and tensorflow is None):
+        raise NotCollected("onnxruntime" if any(models.of("onnx")) else "litert" if wants_tflite else "tensorflow")
 
 
 def _in_tflite(models: ModelFiles, litert: LiteRtFacts | None, tensorflow: TensorFlowFacts | None) -> Iterator[Finding]:

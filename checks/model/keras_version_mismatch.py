@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from checks.facts import EnvironmentVariables, InterpreterFacts, ModelFacts, ModelFiles, TensorFlowFacts
-from checks.finding import Evidence, Finding, Severity, Unread
+from checks.finding import Evidence, Finding, NotHere, Severity, Unread
 from checks.given_models import some
 from checks.knowledge.keras import keras_table, refused_by, refused_generation, refuses_code
 from checks.registry import check
@@ -56,7 +56,9 @@ def keras_version_mismatch(
     if interpreter is None or interpreter.packages is None:
         raise Unread("packages")
     here = _installed(interpreter, tensorflow, environment)
-    for model in waiting if here else ():
+    if not here:
+        raise NotHere("keras", "not-installed")
+    for model in waiting:
         found = _refused(model, here) or _code(model, here[0])
         if found is not None:
             yield found

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checks.facts import ModelFacts, ModelFiles, OnnxRuntimeFacts, TensorRtFacts
-from checks.finding import Evidence, Finding, NotInTable, Severity, Unread
+from checks.finding import Evidence, Finding, NotCollected, NotInTable, Severity, Unread
 from checks.given_models import some
 from checks.knowledge.onnx import (
     ML,
@@ -42,7 +42,11 @@ def onnx_opset_unsupported(
     if tensorrt is not None and tensorrt.version:
         yield from _in_tensorrt(models, tensorrt)
     waiting = list(onnx_models(models, "onnxruntime"))
-    if onnxruntime is None or not waiting:
+    if not waiting:
+        return
+    if onnxruntime is None:
+        if tensorrt is None or not tensorrt.version:
+            raise NotCollected("onnxruntime")
         return
     if not onnxruntime.version:
         raise Unread("framework", onnxruntime.unread.get("version", ""))

@@ -13,20 +13,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checks.facts import ModelFiles
-from checks.finding import Evidence, Finding, Severity
+from checks.facts import ModelFacts, ModelFiles
+from checks.finding import Evidence, Finding, Severity, Unread
+from checks.knowledge.model_formats import model_format
 from checks.knowledge.pickle_globals import DANGEROUS, pickle_globals_table, what_it_does
 from checks.registry import check
 from checks.torch_models import file_of, listed
 
 CAUSE = "pickle-runs-code"
 MEANT_WELL = "holds-code"
+# What is wrong with files that nevertheless were read, or are known to be something else.
+_READ_ALL_THE_SAME = frozenset(
+    {"missing-part", "outside", "lfs-pointer", "html-page", "empty", "not-a-file", "empty-folder", "no-model-in-folder"}
+)
 
 
 @check(CAUSE)
 def pickle_runs_code(models: ModelFiles) -> Iterator[Finding]:
     """One finding per file."""
     table = pickle_globals_table()
+    unread = [model.path for model in models.files if _may_hide_some(model)]
     for model in models.files:
         names = [each.name for each in model.needs.classes or () if each.risk == DANGEROUS]
         if not names:
@@ -43,6 +49,16 @@ def pickle_runs_code(models: ModelFiles) -> Iterator[Finding]:
             ),
             values={"model_path": model.path, "runtime": ""},
         )
+    if unread:
+        raise Unread("dangerous_names", listed(unread))
+
+
+def _may_hide_some(model: ModelFacts) -> bool:
+    """Whether a part of a file was not read in which there could be names."""
+    if model.problem is None or model.problem in _READ_ALL_THE_SAME:
+        return False
+    row = model_format(model.format) if model.format else None
+    return row is None or row.runs_code in ("yes", "unless-safe")
 
 
 def _deed(path: str) -> str:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from packaging.requirements import Requirement
 
 from checks.facts import InterpreterFacts, MachineFacts, ModelFacts, ModelFiles, Package, TorchFacts
-from checks.finding import Evidence, Finding, NotInTable, Severity, Unread
+from checks.finding import Evidence, Finding, NotHere, NotInTable, Severity, Unread
 from checks.given_models import some
 from checks.gpu.cuda import CudaGpu, cuda_gpus
 from checks.knowledge.quantization_methods import (
@@ -43,7 +43,9 @@ def quantization_unsupported(
     if interpreter.packages is None:
         raise Unread("packages")
     transformers = interpreter.package("transformers")
-    if transformers is None or interpreter.package(*quantization_methods_table().carriers):
+    if transformers is None:
+        raise NotHere("transformers", "not-installed")
+    if interpreter.package(*quantization_methods_table().carriers):
         return
     if release(transformers.version) < release(quantization_methods_table().oldest):
         raise NotInTable(quantization_methods_table().title, f"transformers {transformers.version}")

@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checks.facts import LiteRtFacts, ModelFacts, ModelFiles, OperatorUse, TensorFlowFacts
-from checks.finding import Evidence, Finding, Severity, Unread
+from checks.finding import Evidence, Finding, Severity
 from checks.given_models import some
 from checks.knowledge.tflite_operators import first_litert, first_tensorflow, tflite_operators_table
 from checks.registry import check
-from checks.tflite_models import COMPILED, PLAIN, SHOWN, Interpreter, about, interpreters, tflite_models
+from checks.tflite_models import COMPILED, PLAIN, SHOWN, Interpreter, about, interpreters, no_interpreter, tflite_models
 from checks.versions import release
 
 CAUSE = "tflite-op-version-unsupported"
@@ -30,8 +30,8 @@ def tflite_op_version_unsupported(
     """One finding per model and interpreter."""
     some(models.of(COMPILED, PLAIN), "tflite_models")
     installed = list(interpreters(litert, tensorflow))
-    if not installed and litert is not None:
-        raise Unread("framework", litert.unread.get("version", ""))
+    if not installed:
+        raise no_interpreter(litert)
     for interpreter in installed:
         for model in tflite_models(models, interpreter.runtime):
             too_new = [each for each in model.needs.operators or () if _is_too_new(each, interpreter)]

@@ -15,7 +15,16 @@ from checks.finding import Evidence, Finding, Severity
 from checks.given_models import some
 from checks.knowledge.tflite_operators import tflite_operators_table
 from checks.registry import check
-from checks.tflite_models import COMPILED, PLAIN, Interpreter, about, counted, interpreters, tflite_models
+from checks.tflite_models import (
+    COMPILED,
+    PLAIN,
+    Interpreter,
+    about,
+    counted,
+    interpreters,
+    no_interpreter,
+    tflite_models,
+)
 from checks.versions import release
 
 CAUSE = "tflite-select-ops-missing"
@@ -27,7 +36,10 @@ def tflite_select_ops_missing(
 ) -> Iterator[Finding]:
     """One finding per model and interpreter."""
     some(models.of(COMPILED, PLAIN), "tflite_models")
-    for interpreter in interpreters(litert, tensorflow):
+    installed = list(interpreters(litert, tensorflow))
+    if not installed:
+        raise no_interpreter(litert)
+    for interpreter in installed:
         if _has_flex(interpreter):
             continue
         for model in tflite_models(models, interpreter.runtime):

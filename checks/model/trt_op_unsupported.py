@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checks.facts import InterpreterFacts, MachineFacts, ModelFacts, ModelFiles, OperatorUse, TensorRtFacts
-from checks.finding import Evidence, Finding, Severity
+from checks.finding import Evidence, Finding, NotCollected, Severity
 from checks.given_models import some, values_of
 from checks.gpu.cuda import cuda_gpus
 from checks.knowledge.onnx_domains import onnx_domain
@@ -36,7 +36,7 @@ def trt_op_unsupported(
     some(models.of("onnx"), "onnx_models")
     version, origin = _tensorrt(tensorrt, machine, interpreter)
     if not version:
-        return
+        raise NotCollected("tensorrt")
     for model in onnx_models(models, "tensorrt"):
         uses = [each for each in model.needs.operators or () if _is_the_parsers(each)]
         unknown = [each for each in uses if in_tensorrt(each.name, version) is Support.NO]

@@ -14,7 +14,7 @@ from checks.facts import (
     TensorFlowFacts,
     TorchFacts,
 )
-from checks.finding import Finding, Severity
+from checks.finding import Finding, NotCollected, NotHere, Severity
 from checks.model.checkpoint_format_too_new import checkpoint_format_too_new
 from checks.readers.models import read_model
 
@@ -77,7 +77,6 @@ def test_a_newer_savedmodel_is_a_note() -> None:
     ("model", "frameworks"),
     [
         ("pt2/made/exported.pt2", torch("2.13.0")),
-        ("pt2/made/exported.pt2", None),
         ("torch-zip/made/state_dict.pt", torch("2.13.0+cpu")),
         ("torchscript/made/traced.pt", torch("1.8.0")),
         (ModelFacts(path="a", format="pt2", needs=ModelNeeds(frameworks=("not a requirement!",))), torch("2.5.0")),
@@ -86,3 +85,15 @@ def test_a_newer_savedmodel_is_a_note() -> None:
 )
 def test_silent(model: ModelFacts | str, frameworks: Frameworks | None) -> None:
     assert judged(model, frameworks) == []
+
+
+def test_nothing_is_fine_where_nothing_could_read_it() -> None:
+    with pytest.raises(NotHere) as raised:
+        judged("pt2/made/exported.pt2")
+    assert (raised.value.fact, raised.value.reason) == ("frameworks", "not-installed")
+
+
+def test_without_a_target_nothing_is_fine() -> None:
+    files = ModelFiles(files=(read_model(RECORDED / "pt2/made/exported.pt2"),))
+    with pytest.raises(NotCollected):
+        list(checkpoint_format_too_new(files, None, None))

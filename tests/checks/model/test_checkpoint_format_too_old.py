@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from checks.facts import Frameworks, InterpreterFacts, ModelFacts, ModelFiles, ModelRun, Package, TorchFacts
-from checks.finding import Finding, Severity
+from checks.finding import Finding, NotHere, Severity
 from checks.model.checkpoint_format_too_old import checkpoint_format_too_old
 from checks.readers.models import read_model
 
@@ -49,9 +49,15 @@ def test_an_estimator_of_an_older_release() -> None:
     assert judged("pickle/made/pipeline.joblib", sklearn="1.9.0") == []
 
 
-@pytest.mark.parametrize("name", ["torch-zip/made/state_dict.pt", "torch-legacy/alex.pth", "npz/mel_filters.npz"])
+@pytest.mark.parametrize("name", ["torch-zip/made/state_dict.pt", "npz/mel_filters.npz"])
 def test_silent(name: str) -> None:
     assert judged(name, Frameworks(torch=TorchFacts(version="2.13.0"))) == []
+
+
+def test_nothing_is_fine_where_nothing_could_read_it() -> None:
+    with pytest.raises(NotHere) as raised:
+        judged("torch-legacy/alex.pth", Frameworks(torch=TorchFacts(version="2.13.0")))  # what it needs is NumPy
+    assert (raised.value.fact, raised.value.reason) == ("frameworks", "not-installed")
 
 
 def test_what_was_loaded_is_not_too_old() -> None:

@@ -7,7 +7,7 @@ from tflite_files import compiled, files, litert, plain, tensorflow
 from tflite_files import loaded as tflite_loaded
 
 from checks.facts import InterpreterFacts, LiteRtFacts, ModelFacts, ModelFiles, OperatorUse, Package, TensorFlowFacts
-from checks.finding import Finding, Severity, Unread
+from checks.finding import Finding, NotCollected, Severity, Unread
 from checks.model.custom_op_not_registered import custom_op_not_registered
 
 
@@ -97,13 +97,30 @@ def test_unread_packages_are_not_called_missing() -> None:
     [
         pytest.param(litert("2.3.0"), None, ["litert"], id="litert"),
         pytest.param(litert("2.14.0", "tflite-runtime"), tensorflow("2.21.0"), ["litert", "tensorflow"], id="both"),
-        pytest.param(None, None, [], id="no-interpreter"),
     ],
 )
 def test_a_custom_operator_of_tflite(lite: LiteRtFacts | None, tf: TensorFlowFacts | None, runtimes: list[str]) -> None:
     found = list(custom_op_not_registered(files(plain("custom")), None, None, lite, tf))
     assert [each.values["runtime"] for each in found] == runtimes
     assert all(evidence(each)["operators"] == "Erf ×1" for each in found)
+
+
+@pytest.mark.parametrize(
+    ("model", "fact"),
+    [
+        pytest.param(plain("custom"), "litert", id="tflite"),
+        pytest.param(model("made/custom_op.onnx"), "onnxruntime", id="onnx"),
+        pytest.param(ModelFacts(path="/m", format="savedmodel"), "tensorflow", id="savedmodel"),
+    ],
+)
+def test_nothing_is_fine_where_nothing_could_read_it(model: ModelFacts, fact: str) -> None:
+    with pytest.raises(NotCollected) as raised:
+        list(custom_op_not_registered(files(model), None, None))
+    assert raised.value.fact == fact
+
+
+def test_a_tflite_model_without_onnxruntime() -> None:
+    assert list(custom_op_not_registered(files(plain("int8")), None, None, None, tensorflow("2.21.0"))) == []
 
 
 def test_operators_of_tensorflow_and_the_edge_tpu_are_other_causes() -> None:

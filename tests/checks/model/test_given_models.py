@@ -20,7 +20,8 @@ from checks.facts import (
 from checks.finding import NotHere, Status
 from checks.given_models import some, values_of
 from checks.judge import judge_one
-from checks.registry import Check, all_checks
+from checks.knowledge.model_formats import model_formats_table
+from checks.registry import KINDS, Check, all_checks
 from wizard.words import area
 
 CHECKS = tuple(each for each in all_checks().values() if any(kind is ModelFiles for kind, _ in each.wanted.values()))
@@ -70,6 +71,27 @@ def test_no_check_is_clear_about_models_that_were_not_given(check: Check, model_
     else:
         assert outcome.status is Status.CLEAR, outcome
         assert check.cause in judged, f"{check.cause}: see checks/given_models.py"
+
+
+# What they say is in the file itself, or beside it.
+FROM_THE_FILE_ALONE = OF_ANY_FORMAT | {
+    "onnx-external-data-missing",
+    "edgetpu-model-not-mapped",
+    "tfjs-format-mismatch",
+    "tfjs-op-unsupported",
+    "imx500-conversion-failed",
+}
+
+
+@pytest.mark.parametrize("model_format", [row.id for row in model_formats_table().format])
+def test_no_check_is_clear_without_the_runtime_that_it_is_about(model_format: str) -> None:
+    missing = dict.fromkeys((name for name, _ in KINDS.values()), "no-target")
+    alone = Facts(models=facts(model_format).models, missing=missing)
+    for check in CHECKS:
+        outcome = judge_one(check, alone)
+        assert outcome.status is not Status.CLEAR or check.cause in FROM_THE_FILE_ALONE, check.cause
+        if outcome.status is Status.SKIPPED and outcome.reason != "none-given":
+            assert outcome.reason == "no-target", outcome
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from checks.facts import (
     Package,
     TensorFlowFacts,
 )
-from checks.finding import Finding, Severity, Unread
+from checks.finding import Finding, NotHere, Severity, Unread
 from checks.model.keras_version_mismatch import keras_version_mismatch
 from checks.readers.models import read_model
 
@@ -105,13 +105,18 @@ def test_code_in_a_layer_is_a_note(name: str) -> None:
         pytest.param("keras-zip/made/custom-3.15.keras", {"keras": "3.12.0"}, id="an-older-keras-3"),
         pytest.param("keras-h5/made/small-2.4.weights.h5", {"keras": "3.15.1"}, id="weights-alone"),
         pytest.param("keras-h5/made/lambda-2.4.h5", {"keras": "3.10.0"}, id="code-that-is-not-refused"),
-        pytest.param("keras-h5/made/rnn-2.4.h5", {"torch": "2.13.0"}, id="no-keras-here"),
         pytest.param("savedmodel/made/tf2.21", {"keras": "3.15.1"}, id="a-savedmodel-without-keras"),
         pytest.param("savedmodel/made/keras2.4", {"keras": "2.15.0"}, id="a-savedmodel-in-keras-2"),
     ],
 )
 def test_silent(name: str, packages: dict[str, str]) -> None:
     assert judged(name, python(**packages)) == []
+
+
+def test_nothing_is_fine_where_nothing_could_read_it() -> None:
+    with pytest.raises(NotHere) as raised:
+        judged("keras-h5/made/rnn-2.4.h5", python(torch="2.13.0"))
+    assert (raised.value.fact, raised.value.reason) == ("keras", "not-installed")
 
 
 def test_silent_where_the_program_uses_keras_2() -> None:

@@ -5,7 +5,7 @@ import pytest
 from onnx_files import evidence, loaded, model, models, ort
 
 from checks.facts import ModelFacts, ModelFiles, TensorRtFacts
-from checks.finding import Finding, NotInTable, Severity, Unread
+from checks.finding import Finding, NotHere, NotInTable, Severity, Unread
 from checks.model.onnx_opset_unsupported import onnx_opset_unsupported
 
 
@@ -70,11 +70,16 @@ def test_what_changed_has_no_code_yet() -> None:
         pytest.param(with_opsets(onnx=26, ml=5), "1.31.1", id="the-newest"),
         pytest.param(with_opsets(onnx=27), "1.1.0", id="does-not-look"),
         pytest.param(with_opsets(**{"onnx": 17, "com.example": 99}), "1.31.1", id="another-domain"),
-        pytest.param(with_opsets(onnx=18), None, id="no-runtime-in-the-target"),
     ],
 )
 def test_silent(facts: ModelFacts, version: str | None) -> None:
     assert findings(facts, version) == []
+
+
+def test_nothing_is_fine_where_nothing_could_read_it() -> None:
+    with pytest.raises(NotHere) as raised:
+        findings(with_opsets(onnx=18), None)
+    assert (raised.value.fact, raised.value.reason) == ("onnxruntime", "not-collected")
 
 
 def test_what_was_loaded_is_taken() -> None:

@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 import torch
 
-from checks.facts import ModelFiles
-from checks.finding import Finding, Severity
+from checks.facts import Facts, ModelFiles
+from checks.finding import Finding, Severity, Status, Unread
+from checks.judge import judge_one
 from checks.model.pickle_runs_code import pickle_runs_code
 from checks.readers.models import read_models
+from checks.registry import all_checks
 
 RECORDED = Path(__file__).parents[2] / "recordings" / "models"
 
@@ -39,6 +41,30 @@ def test_a_name_that_nobody_can_read(tmp_path: Path) -> None:
 def test_functions_of_its_own_may_be_meant_well() -> None:
     (finding,) = judged(RECORDED / "pickle" / "made" / "function.cpkl")
     assert finding.severity is Severity.WARNING
+
+
+@pytest.mark.parametrize(
+    "name", ["torch-zip/made/module.pt", "torch-legacy/made/module.pt", "pickle/made/pipeline.joblib"]
+)
+def test_what_could_not_be_read_whole_is_not_called_harmless(name: str, tmp_path: Path) -> None:
+    data = (RECORDED / name).read_bytes()
+    (tmp_path / "a.pt").write_bytes(data[: len(data) // 3])
+    with pytest.raises(Unread, match="dangerous_names"):
+        judged(tmp_path / "a.pt")
+
+
+def test_a_damaged_file_without_pickles_hides_none(tmp_path: Path) -> None:
+    data = (RECORDED / "onnx" / "light_bvlc_alexnet.onnx").read_bytes()
+    (tmp_path / "a.onnx").write_bytes(data[: len(data) // 2])
+    (tmp_path / "b.pt").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
+    assert judged(tmp_path) == []
+
+
+def test_a_damaged_file_beside_a_dangerous_one(tmp_path: Path) -> None:
+    (tmp_path / "a.pkl").write_bytes(b"\x80\x04K\x01K\x02\x93)R.")
+    (tmp_path / "b.pt").write_bytes((RECORDED / "torch-zip" / "made" / "module.pt").read_bytes()[:2000])
+    outcome = judge_one(all_checks()["pickle-runs-code"], Facts(models=read_models(tmp_path)))
+    assert (outcome.status, len(outcome.findings)) == (Status.FOUND, 1)
 
 
 @pytest.mark.parametrize(

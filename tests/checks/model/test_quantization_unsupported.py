@@ -96,7 +96,6 @@ def test_no_gpu_at_all() -> None:
     ("method", "packages", "torch"),
     [
         pytest.param("gptq", ["transformers==4.50.0", "gptqmodel==2.0", "optimum==1.24"], NO_GPU, id="all-there"),
-        pytest.param("gptq", ["torch==2.8.0"], NO_GPU, id="no-transformers"),
         pytest.param("gptq", ["transformers==5.1.0", "vllm==0.11"], NO_GPU, id="vllm-brings-its-own"),
         pytest.param("eetq", ["transformers==5.0.0", "kernels==0.18", "accelerate==1"], None, id="torch-not-asked"),
         pytest.param(
@@ -109,6 +108,12 @@ def test_no_gpu_at_all() -> None:
 )
 def test_silent(method: str, packages: list[str], torch: TorchFacts | None) -> None:
     assert findings(method, *packages, torch=torch) == []
+
+
+def test_nothing_is_fine_where_nothing_could_read_it() -> None:
+    with pytest.raises(NotHere) as raised:
+        findings("gptq", "torch==2.8.0", torch=NO_GPU)
+    assert (raised.value.fact, raised.value.reason) == ("transformers", "not-installed")
 
 
 def test_what_is_not_known_is_not_judged() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from checks.facts import Frameworks, InterpreterFacts, ModelFiles, Package, TensorFlowFacts
-from checks.finding import Finding, Severity, Unread
+from checks.finding import Finding, NotHere, Severity, Unread
 from checks.model.checkpoint_format_too_new import checkpoint_format_too_new
 from checks.model.custom_op_not_registered import custom_op_not_registered
 from checks.readers.models import read_model
@@ -47,12 +47,17 @@ def test_an_operator_of_a_package_that_is_not_installed() -> None:
     ("name", "interpreter", "tensorflow"),
     [
         pytest.param(TEXT, python(tensorflow_text="2.15.0"), HERE, id="the-package-is-there"),
-        pytest.param(TEXT, python(torch="2.13.0"), None, id="no-tensorflow-here"),
         pytest.param("savedmodel/made/tf2.21", python(), HERE, id="operators-of-tensorflow-itself"),
     ],
 )
 def test_silent(name: str, interpreter: InterpreterFacts, tensorflow: TensorFlowFacts | None) -> None:
     assert custom(name, interpreter, tensorflow) == []
+
+
+def test_nothing_is_fine_where_nothing_could_read_it() -> None:
+    with pytest.raises(NotHere) as raised:
+        custom(TEXT, python(torch="2.13.0"), None)
+    assert (raised.value.fact, raised.value.reason) == ("tensorflow", "not-collected")
 
 
 def test_unread_packages_are_not_called_missing() -> None:

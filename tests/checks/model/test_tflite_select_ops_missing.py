@@ -5,7 +5,7 @@ import pytest
 from tflite_files import evidence, files, litert, loaded, plain, tensorflow
 
 from checks.facts import LiteRtFacts, ModelFacts, TensorFlowFacts
-from checks.finding import Severity
+from checks.finding import NotHere, Severity
 from checks.model.tflite_select_ops_missing import tflite_select_ops_missing
 
 FLEX = plain("flex")
@@ -40,8 +40,13 @@ def test_two_interpreters_are_two_findings() -> None:
         pytest.param(plain("custom"), litert("2.3.0"), None, id="custom-is-not-flex"),
         pytest.param(loaded(FLEX), litert("2.3.0"), None, id="loaded-all-the-same"),
         pytest.param(msgspec.structs.replace(FLEX, problem="truncated"), litert("2.3.0"), None, id="not-whole"),
-        pytest.param(FLEX, None, None, id="no-interpreter"),
     ],
 )
 def test_silent(model: ModelFacts, lite: LiteRtFacts | None, tf: TensorFlowFacts | None) -> None:
     assert list(tflite_select_ops_missing(files(model), lite, tf)) == []
+
+
+def test_nothing_is_fine_where_nothing_could_read_it() -> None:
+    with pytest.raises(NotHere) as raised:
+        list(tflite_select_ops_missing(files(FLEX), None, None))
+    assert (raised.value.fact, raised.value.reason) == ("litert", "not-collected")

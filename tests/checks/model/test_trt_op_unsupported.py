@@ -15,7 +15,7 @@ from checks.facts import (
     Package,
     TensorRtFacts,
 )
-from checks.finding import Finding, Severity
+from checks.finding import Finding, NotCollected, NotHere, Severity
 from checks.model.trt_op_unsupported import trt_op_unsupported
 
 
@@ -68,11 +68,16 @@ def test_newer_than_any_list() -> None:
         pytest.param(with_operator("EfficientNMS_TRT", "TRT"), "10.9.0.34", id="a-plugin"),
         pytest.param(with_operator("BatchedNMS_TRT", is_custom=True), "10.9.0.34", id="a-plugin-without-a-domain"),
         pytest.param(model("light_bvlc_alexnet.onnx"), "8.6.1", id="a-network"),
-        pytest.param(with_operator("Unique"), None, id="no-tensorrt"),
     ],
 )
 def test_silent(facts: ModelFacts, version: str | None) -> None:
     assert findings(facts, version) == []
+
+
+def test_nothing_is_fine_where_nothing_could_read_it() -> None:
+    with pytest.raises(NotHere) as raised:
+        findings(with_operator("Unique"), None)
+    assert (raised.value.fact, raised.value.reason) == ("tensorrt", "not-collected")
 
 
 def test_what_was_loaded_is_known() -> None:
@@ -85,5 +90,6 @@ def test_installed_but_not_imported() -> None:
     target = InterpreterFacts(path="python", packages=(Package(name="tensorrt-cu12", version="10.9.0.34"),))
     gpu = MachineFacts(gpus=Gpus(devices=(Gpu(vendor_id="10de", product="GeForce RTX 3060"),)))
     assert len(list(trt_op_unsupported(files, None, gpu, target))) == 1
-    assert list(trt_op_unsupported(files, None, MachineFacts(), target)) == []
-    assert list(trt_op_unsupported(files, None, gpu, None)) == []
+    for machine, interpreter in ((MachineFacts(), target), (gpu, None)):
+        with pytest.raises(NotCollected, match="tensorrt"):
+            list(trt_op_unsupported(files, None, machine, interpreter))

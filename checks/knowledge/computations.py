@@ -1,0 +1,66 @@
+"""What is computed to measure a device: names of operations and settings, and what documents call them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+
+import msgspec
+
+from checks.knowledge import Table, load
+from checks.knowledge.determinism import Named
+
+
+class KnownSetting(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A setting under which something is computed."""
+
+    id: str
+    en: str
+    ja: str
+
+
+class KnownOperation(KnownSetting, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An operation. ``documented``: its names in determinism.toml."""
+
+    documented: tuple[Named, ...] = ()
+
+
+class ComputationsTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """resources/knowledge/computations.toml."""
+
+    operation: tuple[KnownOperation, ...]
+    setting: tuple[KnownSetting, ...]
+
+
+@functools.cache
+def computations_table() -> ComputationsTable:
+    """The table, read once."""
+    return load("computations", ComputationsTable)
+
+
+@functools.cache
+def known_operations() -> Mapping[str, KnownOperation]:
+    """The operations by their ids."""
+    return {each.id: each for each in computations_table().operation}
+
+
+@functools.cache
+def known_settings() -> Mapping[str, KnownSetting]:
+    """The settings by their ids."""
+    return {each.id: each for each in computations_table().setting}
+
+
+def operation_name(operation: str, language: str) -> str:
+    """An operation in words; what is not of ours (a node of a model) keeps its name."""
+    return _name(known_operations().get(operation), operation, language)
+
+
+def setting_name(setting: str, language: str) -> str:
+    """A setting in words."""
+    return _name(known_settings().get(setting), setting, language)
+
+
+def _name(known: KnownSetting | None, plain: str, language: str) -> str:
+    if known is None:
+        return plain
+    return known.ja if language == "ja" else known.en

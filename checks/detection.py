@@ -1,6 +1,6 @@
 """What a clean result proves: which instability would have been seen.
 
-An operation that gives another result with the probability p in each repetition goes unseen through n of them with the
+An operation that gives another result than usual with the probability p in each repetition shows it in none of n with the
 probability (1 - p)^n. So n equal results exclude, with the confidence c, every p above 1 - (1 - c)^(1/n): 300 of them
 exclude one in a hundred with 95 % confidence, which is the rule of three (Hanley and Lippman-Hand, "If nothing goes
 wrong, is everything all right?", JAMA 249, 1983). This holds where repetitions are independent of each other: another
@@ -15,22 +15,19 @@ CONFIDENCE = 0.95
 
 
 def excluded_rate(repetitions: int, confidence: float = CONFIDENCE) -> float | None:
-    """The rate of another result that so many equal ones exclude; None where there were too few to say anything.
-
-    The first result is what the others are compared with: one alone shows nothing.
-    """
+    """The rate of other results that so many equal ones exclude; None for one alone, which shows nothing."""
     if repetitions < 2:
         return None
-    return -math.expm1(math.log1p(-confidence) / (repetitions - 1))
+    return -math.expm1(math.log1p(-confidence) / repetitions)
 
 
 def confidence_of(repetitions: int, rate: float) -> float:
     """How surely an instability of this rate would have been seen in so many repetitions."""
     if repetitions < 2 or rate <= 0:
         return 0.0
-    return 1.0 if rate >= 1 else -math.expm1((repetitions - 1) * math.log1p(-rate))
+    return 1.0 if rate >= 1 else -math.expm1(repetitions * math.log1p(-rate))
 
 
 def needed(rate: float, confidence: float = CONFIDENCE) -> int:
     """The repetitions that it takes to see an instability of this rate with this confidence."""
-    return 1 + math.ceil(math.log1p(-confidence) / math.log1p(-rate))
+    return max(2, math.ceil(math.log1p(-confidence) / math.log1p(-rate)))

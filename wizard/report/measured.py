@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from checks.case import Case
+FEW_ROWS = 12  # of a table that is shown whole where room is scarce
+SYMBOLS = {"blocking": "×", "warning": "!", "note": "i", "clear": "✓", "open": "?", "absent": "–", "": ""}
 
 
 @dataclass(frozen=True)
 class MeasuredRow:
-    """A row of a table. ``state``: "blocking", "warning", "note", "clear", "open", "absent"; "" for plain figures."""
+    """A row of a table. ``state``: "blocking", "warning", "note", "clear", "open", "absent"; "" for plain figures.
+
+    A print shows the state as a symbol before the row; a cell says in words what it is.
+    """
 
     cells: tuple[str, ...]
     state: str = ""
@@ -25,6 +28,23 @@ class MeasuredTable:
     rows: tuple[MeasuredRow, ...]
     numeric: tuple[int, ...] = ()
     note: str = ""
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it takes more room than it is worth to somebody who only looks over the report."""
+        return len(self.rows) > FEW_ROWS
+
+    @property
+    def has_states(self) -> bool:
+        """Whether some row has one."""
+        return any(row.state for row in self.rows)
+
+    @property
+    def telling(self) -> tuple[MeasuredRow, ...]:
+        """The rows that are read first: of a long table those that tell of a trouble, as many as fit."""
+        if not self.is_long:
+            return self.rows
+        return tuple(row for row in self.rows if row.state in ("blocking", "warning"))[:FEW_ROWS]
 
 
 @dataclass(frozen=True)
@@ -63,13 +83,3 @@ class MeasuredSection:
     sentences: tuple[str, ...] = ()
     tables: tuple[MeasuredTable, ...] = ()
     plots: tuple[Plot, ...] = ()
-
-
-# One function per question, in the order in which the report answers them.
-_SECTIONS: tuple[Callable[[Case, str], MeasuredSection | None], ...] = ()
-
-
-def measured_sections(case: Case, language: str) -> tuple[MeasuredSection, ...]:
-    """Everything that was measured, in words of one language; nothing where nothing was."""
-    found = (section(case, language) for section in _SECTIONS) if case.facts.measurements else ()
-    return tuple(each for each in found if each is not None)

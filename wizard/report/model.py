@@ -23,6 +23,8 @@ from checks.remedy import RemedyPlan, plan_remedies
 from checks.shell import fill_sentence
 from wizard.report.comparison import ComparisonView, comparison_views
 from wizard.report.fact_sheet import FactSection, fact_sections, label
+from wizard.report.measured import MeasuredSection
+from wizard.report.measured_sections import measured_sections
 from wizard.report.models import ModelView, model_views, names_of
 from wizard.report.origins import lines_in_words, origin_in_words
 from wizard.report.steps import is_address
@@ -118,6 +120,7 @@ class Report:
     facts: tuple[FactSection, ...]
     models: tuple[ModelView, ...] = ()
     comparisons: tuple[ComparisonView, ...] = ()
+    measured: tuple[MeasuredSection, ...] = ()
 
     @property
     def shown(self) -> tuple[FindingView, ...]:
@@ -158,6 +161,7 @@ def build(case: Case, language: str) -> Report:
         facts=fact_sections(case.facts, language),
         models=model_views(case, language),
         comparisons=comparison_views(case, language),
+        measured=measured_sections(case, language),
     )
 
 

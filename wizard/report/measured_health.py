@@ -1,0 +1,142 @@
+"""The load whose every result was checked, in words: how much, what was wrong, heat, clocks and power over time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from checks.case import Case
+from checks.facts import Health, HealthSample, Measurements
+from checks.gpu.load import device_name, held_down, loads
+from wizard.report.fact_sheet import size
+from wizard.report.measured import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
+from wizard.words import known, words
+
+_MOST = 20  # wrong results that are printed
+_CURVES: tuple[tuple[str, Callable[[HealthSample], float | None]], ...] = (
+    ("temperature", lambda sample: sample.temperature),
+    ("clock", lambda sample: sample.clock_sm),
+    ("power", lambda sample: sample.power),
+)
+
+
+def health_section(case: Case, language: str) -> MeasuredSection | None:
+    """All loads of a case."""
+    facts = case.facts
+    found = loads(Measurements(all=facts.measurements))
+    if not found:
+        return None
+    cpu = facts.machine.cpu if facts.machine else None
+    names = [device_name(each, facts.frameworks, cpu) for each in found]
+    wrong = tuple(_wrong(each, name, language) for each, name in zip(found, names, strict=True))
+    return MeasuredSection(
+        id="health",
+        title=words("measurements.health-title", language),
+        sentences=tuple(_sentence(each, name, language) for each, name in zip(found, names, strict=True)),
+        tables=(_figures(found, names, language), *(each for each in wrong if each is not None)),
+        plots=tuple(health_plots({n: h.samples for n, h in zip(names, found, strict=True)}, language)),
+    )
+
+
+def _sentence(health: Health, name: str, language: str) -> str:
+    told = {"device": name, "checked": health.checked, "size": size(health.bytes_checked, language)}
+    told["seconds"] = round(health.length or 0)
+    if health.reason and not health.wrong:
+        why = known(f"measurements.reason-{health.reason}", health.reason, language)
+        detail = (health.error.message.strip().splitlines() or [""])[0] if health.error else ""
+        text = words("measurements.health-ended", language, why=why, **told)
+        return words("report.with-detail", language, text=text.rstrip(".。"), detail=detail) if detail else text
+    if health.wrong:
+        return words("measurements.health-wrong", language, first=round(health.wrong[0].second), **told)
+    return words("measurements.health-fine", language, **told)
+
+
+def _figures(found: Sequence[Health], names: Sequence[str], language: str) -> MeasuredTable:
+    columns = ("device", "temperature", "clock", "power", "held-down", "errors")
+    return MeasuredTable(
+        title="",
+        columns=tuple(words(f"measurements.health-column-{name}", language) for name in columns),
+        rows=tuple(_row(each, name, language) for each, name in zip(found, names, strict=True)),
+        note=words("measurements.health-note", language),
+    )
+
+
+def _row(health: Health, name: str, language: str) -> MeasuredRow:
+    none = words("report.none", language)
+    held = sorted({row.name for _, rows in held_down(health) for row in rows})
+    counted = [
+        words(f"measurements.health-{kind}", language, count=count)
+        for kind, count in (
+            ("ecc-corrected", health.ecc_corrected),
+            ("ecc-uncorrected", health.ecc_uncorrected),
+            ("remapped", health.remapped_rows),
+        )
+        if count
+    ]
+    counted += [f"Xid {event.code}" for event in health.xid or ()]
+    is_told = any(each is not None for each in (health.ecc_corrected, health.ecc_uncorrected, health.xid))
+    state = "blocking" if health.wrong else "open" if health.reason else "warning" if held or counted else "clear"
+    return MeasuredRow(
+        cells=(
+            name,
+            _range(health, 0, "°C"),
+            _range(health, 1, "MHz"),
+            _range(health, 2, "W"),
+            ", ".join(held) if held else none if any(s.throttle_mask is not None for s in health.samples) else "–",
+            ", ".join(counted) if counted else none if is_told else "–",
+        ),
+        state=state,
+    )
+
+
+def _range(health: Health, curve: int, unit: str) -> str:
+    """From the least to the most that was seen of one curve."""
+    seen = [value for each in health.samples if (value := _CURVES[curve][1](each)) is not None]
+    if not seen:
+        return "–"
+    least, most = f"{min(seen):.0f}", f"{max(seen):.0f}"
+    return f"{most} {unit}" if least == most else f"{least} – {most} {unit}"
+
+
+def _wrong(health: Health, name: str, language: str) -> MeasuredTable | None:
+    if not health.wrong:
+        return None
+    columns = ("second", "operation", "place", "expected", "found", "elements")
+    return MeasuredTable(
+        title=words("measurements.health-wrong-title", language, device=name),
+        columns=tuple(words(f"measurements.health-column-{each}", language) for each in columns),
+        rows=tuple(
+            MeasuredRow(
+                cells=(
+                    f"{each.second:.1f}",
+                    each.operation,
+                    ", ".join(map(str, each.index)) or "–",
+                    each.expected or "–",
+                    each.found or "–",
+                    str(each.elements),
+                ),
+                state="blocking",
+            )
+            for each in health.wrong[:_MOST]
+        ),
+        numeric=(0, 5),
+    )
+
+
+def health_plots(samples: dict[str, Sequence[HealthSample]], language: str) -> Iterator[Plot]:
+    """Device -> its samples, one plot per curve that any device tells. Also for the load that still runs."""
+    for name, value in _CURVES:
+        series = tuple(
+            Series(device, tuple(each.second for each in told), tuple(map(value, told)))
+            for device, told in samples.items()
+            if sum(value(each) is not None for each in told) > 1
+        )
+        if series:
+            seen = [y for each in series for y in each.y if y is not None]
+            yield Plot(
+                title=words(f"measurements.health-plot-{name}", language),
+                kind="lines",
+                x_label=words("measurements.health-axis-seconds", language),
+                y_label=words(f"measurements.health-axis-{name}", language),
+                series=series,
+                summary=words(f"measurements.health-summary-{name}", language, least=min(seen), most=max(seen)),
+            )

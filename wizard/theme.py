@@ -168,6 +168,7 @@ QPlainTextEdit:focus, QLineEdit:focus, QTreeView:focus, QTableView:focus { borde
 QTreeView, QTableView { selection-background-color: %(accent_soft)s; selection-color: %(text)s; }
 QTreeView::item, QTableView::item { padding: 5px 4px; }
 QTreeView::item:selected, QTableView::item:selected { background: %(accent_soft)s; color: %(text)s; }
+QHeaderView { background: %(card)s; border: none; }
 QHeaderView::section { background: %(card)s; border: none; border-bottom: 1px solid %(border)s; padding: 6px 8px;
     color: %(muted)s; font-weight: 600; }
 QProgressBar { border: 1px solid %(border)s; border-radius: 5px; background: %(card)s; height: 10px; }

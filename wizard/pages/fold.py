@@ -64,6 +64,10 @@ class Fold(QFrame):
         """A state's symbol before the title and its words below."""
         self.symbol.setPixmap(pixmap)
         self.symbol.show()
+        self.set_subtitle(subtitle)
+
+    def set_subtitle(self, subtitle: str) -> None:
+        """Words below the title."""
         self.subtitle.setText(subtitle)
         self.subtitle.show()
         self.header.setAccessibleDescription(subtitle)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QPixmap
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -28,10 +28,12 @@ from checks.causes import LANGUAGES
 from wizard import theme
 from wizard.case_model import CaseModel
 from wizard.changes import Changes, changes
+from wizard.flow import computes
 from wizard.pages.finding_view import FindingWidgets
 from wizard.pages.fold import Fold
 from wizard.pages.long_text import value_text
 from wizard.pages.marked_text import fill_text
+from wizard.pages.measured_view import MeasuredWidgets
 from wizard.pages.models_view import ModelsView, fill_comparison
 from wizard.pages.page import Page, card, plain_label
 from wizard.pages.wrap_layout import WrapLayout
@@ -176,6 +178,7 @@ class ReportPage(Page):
             self._heading(self.case.say("report-findings"))
             for index, finding in enumerate(report.shown):
                 self._add_finding(index, finding)
+        self._add_measured(report)
         self._heading(self.case.say("report-rest" if report.findings else "report-all"))
         self._add_list("report-fine", report.fine, "state-fine", "fine")
         self._add_open("report-undecided", report.undecided, "state-open", "warning")
@@ -287,6 +290,23 @@ class ReportPage(Page):
         fold.set_symbol(self.picture(icon, colour, 22), subtitle)
         fold.unfold(index == 0)
 
+    def _add_measured(self, report: Report) -> None:
+        if not report.measured:
+            return
+        self._heading(self.case.say("report-measured"))
+        widgets = MeasuredWidgets(self.case.say, self._pictures(), lambda name: self.picture(name, "muted", 16))
+        asked = self.case.case is not None and computes(self.case.case.answers.symptom)
+        for section in report.measured:
+            fill = functools.partial(widgets.fill, section=section)
+            fold = self._fold(f"measured/{section.id}", section.title, fill)
+            fold.set_symbol(self.picture("state-note", "note", 22), next(iter(section.sentences), ""))
+            fold.unfold(asked)
+
+    def _pictures(self) -> dict[str, QPixmap]:
+        """The symbol of each state of a row."""
+        looks = {**_LOOKS, "open": _LOOKS["incomplete"], "absent": _LOOKS["nothing-run"]}
+        return {state: self.picture(icon, colour, 16) for state, (icon, colour) in looks.items()}
+
     def _add_list(self, key: str, lines: tuple[str, ...], icon: str, colour: str) -> None:
         if lines:
             fold = self._fold(
@@ -339,9 +359,7 @@ class ReportPage(Page):
         if not report.models:
             return
         self._heading(self.case.say("report-models", count=len(report.models)))
-        looks = {**_LOOKS, "open": _LOOKS["incomplete"], "absent": _LOOKS["nothing-run"]}
-        pictures = {state: self.picture(icon, colour, 16) for state, (icon, colour) in looks.items()}
-        self._models = ModelsView(report.models, self.case.language, pictures)
+        self._models = ModelsView(report.models, self.case.language, self._pictures())
         self._layout.addWidget(self._models)
         for index, comparison in enumerate(report.comparisons):
             title = self.case.say("report-compared", first=comparison.first, second=comparison.second)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from checks.remedy import PlannedStep, RemedyPlan
 from wizard.report.comparison import ComparisonRow, ComparisonView
+from wizard.report.measured import SYMBOLS, MeasuredSection
 from wizard.report.model import FindingView, Report
 from wizard.report.models import ModelView
 from wizard.report.steps import is_address, step_label, step_text
@@ -88,8 +89,8 @@ def _longest_run(text: str) -> int:
 def _blocks(report: Report) -> Iterator[str]:
     language, verdict = report.language, report.verdict
 
-    def heading(key: str, level: int = 2) -> str:
-        return f"{'#' * level} {words(f'report.heading-{key}', language)}\n"
+    def heading(key: str) -> str:
+        return _heading(key, language)
 
     yield f"# {escaped(report.title)}\n"
     yield f"**{verdict.symbol} {escaped(verdict.word)}** — {escaped(verdict.sentence)}\n"
@@ -101,10 +102,8 @@ def _blocks(report: Report) -> Iterator[str]:
         yield heading("exactness")
         yield escaped(report.exactness) + "\n"
     yield from _models(report)
-    if report.findings:
-        yield heading("findings")
-    for finding in report.shown:
-        yield from _finding(finding, language)
+    yield from _findings(report)
+    yield from _all_measured(report)
     if report.fine:
         yield heading("fine")
         yield from _items(f"✓ {escaped(each)}" for each in report.fine)
@@ -122,6 +121,24 @@ def _blocks(report: Report) -> Iterator[str]:
         yield heading("crashed") + "\n" + words("report.intro-crashed", language) + "\n"
         yield from _items(f"{code_span(each.cause)}: {code_span(each.reason)}" for each in report.crashed)
     yield from _facts(report)
+
+
+def _heading(key: str, language: str) -> str:
+    return f"## {words(f'report.heading-{key}', language)}\n"
+
+
+def _findings(report: Report) -> Iterator[str]:
+    if report.findings:
+        yield _heading("findings", report.language)
+    for finding in report.shown:
+        yield from _finding(finding, report.language)
+
+
+def _all_measured(report: Report) -> Iterator[str]:
+    if report.measured:
+        yield _heading("measured", report.language)
+    for section in report.measured:
+        yield from _measured(section, report.language)
 
 
 def _models(report: Report) -> Iterator[str]:
@@ -191,6 +208,31 @@ def _compared(comparison: ComparisonView, language: str) -> Iterator[str]:
     yield from table(
         comparison.tensors, *(words(f"models.column-{key}", language) for key in ("tensor", "difference", "face"))
     )
+
+
+def _measured(section: MeasuredSection, language: str) -> Iterator[str]:
+    """What was measured: of plots the sentence that says what they show; long tables folded away."""
+    yield f"### {escaped(section.title)}\n"
+    yield from (f"{prose(sentence)}\n" for sentence in section.sentences)
+    for plot in section.plots:
+        yield f"**{escaped(plot.title)}**: {escaped_within(plot.summary)}\n"
+    for table in section.tables:
+        if table.is_long:
+            count = words("measurements.rows", language, count=len(table.rows))
+            yield f"<details><summary>{escaped_html(table.title)} ({count})</summary>\n"
+        elif table.title:
+            yield f"**{escaped(table.title)}**\n"
+        heads = [*[""] * table.has_states, *map(escaped, table.columns)]
+        rows = [
+            (*[SYMBOLS[row.state]] * table.has_states, *(escaped_within(cell) for cell in row.cells))
+            for row in table.rows
+        ]
+        numeric = {column + table.has_states for column in table.numeric}
+        yield from _table(tuple(heads), rows, numeric)
+        if table.note:
+            yield f"{prose(table.note)}\n"
+        if table.is_long:
+            yield "</details>\n"
 
 
 def _finding(finding: FindingView, language: str) -> Iterator[str]:
@@ -265,11 +307,11 @@ def _facts(report: Report) -> Iterator[str]:
     yield "</details>"
 
 
-def _table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+def _table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]], numeric: Collection[int] = ()) -> Iterator[str]:
     lines = [f"| {' | '.join(row)} |" for row in rows]
     if lines:
         yield f"| {' | '.join(columns)} |"
-        yield f"|{' --- |' * len(columns)}"
+        yield f"|{''.join(' ---: |' if column in numeric else ' --- |' for column in range(len(columns)))}"
         yield from lines
         yield ""
 

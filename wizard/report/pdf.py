@@ -25,6 +25,7 @@ from PySide6.QtGui import (
 from checks.remedy import PlannedStep, RemedyPlan
 from wizard.report.comparison import ComparisonRow, ComparisonView
 from wizard.report.fact_sheet import FactRow, FactSection
+from wizard.report.measured_pages import measured_blocks
 from wizard.report.model import FindingView, NotRun, ProbeRow, Report
 from wizard.report.models import ModelView
 from wizard.report.pdf_file import ATTACHMENT, Heading, LinkArea, finished
@@ -176,6 +177,7 @@ class _Composer:
             yield self._heading("findings")
         for finding in report.shown:
             yield from self._finding(finding)
+        yield from measured_blocks(report.measured, self._device, report.language)
         if report.fine:
             yield self._heading("fine")
             yield from (self._item(each, "✓", COLORS["clear"][0]) for each in report.fine)

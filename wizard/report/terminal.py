@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from wizard.report.comparison import ComparisonRow, ComparisonView
+from wizard.report.measured import SYMBOLS, MeasuredSection
 from wizard.report.model import FindingView, Report
 from wizard.report.models import ModelView
 from wizard.report.steps import step_label, step_text
@@ -36,6 +37,10 @@ def _lines(report: Report) -> Iterator[str]:
         yield f"{finding.symbol} {finding.severity_word}: {finding.title}"
         if number < _FIRST:
             yield from (f"  {line}" if line else "" for line in _finding(finding, report.language))
+    for section in report.measured:
+        yield ""
+        yield section.title
+        yield from (f"  {line}" if line else "" for line in _measured(section, report.language))
     for row in report.probes:
         if row.is_trouble or row.is_slow:
             yield f"! {row.name}: {row.status} {row.seconds} {row.detail}".rstrip()
@@ -81,16 +86,40 @@ def _compared(comparison: ComparisonView, language: str) -> Iterator[str]:
     yield from _side_by_side(comparison.tensors)
 
 
+def _measured(section: MeasuredSection, language: str) -> Iterator[str]:
+    """What was measured in sentences and short tables; of a long one the rows that tell of a trouble."""
+    yield from section.sentences
+    yield from (plot.summary for plot in section.plots)
+    for table in section.tables:
+        if table.title:
+            yield f"{table.title}:"
+        symbols = table.has_states
+        head = (*[""] * symbols, *table.columns)
+        rows = [(*[SYMBOLS[row.state]] * symbols, *row.cells) for row in table.telling]
+        if rows:
+            numeric = {column + symbols for column in table.numeric}
+            yield from (f"  {line}" for line in _in_columns([head, *rows], numeric))
+        left_out = len(table.rows) - len(rows)
+        if left_out:
+            yield f"  {words('measurements.rows-left-out', language, count=left_out)}"
+        if table.note:
+            yield f"  {table.note}"
+
+
 def _side_by_side(rows: tuple[ComparisonRow, ...]) -> Iterator[str]:
     if rows:
         yield from (f"    {line}" for line in _in_columns([(each.what, each.first, each.second) for each in rows]))
 
 
-def _in_columns(rows: list[tuple[str, ...]]) -> Iterator[str]:
-    """Rows whose columns stand below each other; a wide (Japanese) character takes two places."""
+def _in_columns(rows: list[tuple[str, ...]], numeric: Collection[int] = ()) -> Iterator[str]:
+    """Rows whose columns stand below each other, figures at the right; a Japanese character takes two places."""
     widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        cells = (cell + " " * (wide - _width(cell)) for cell, wide in zip(row, widths, strict=True))
+        gaps = (" " * (wide - _width(cell)) for cell, wide in zip(row, widths, strict=True))
+        cells = (
+            f"{gap}{cell}" if at in numeric else f"{cell}{gap}"
+            for at, (cell, gap) in enumerate(zip(row, gaps, strict=True))
+        )
         yield "  ".join(cells).rstrip()
 
 

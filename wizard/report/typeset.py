@@ -314,7 +314,10 @@ Cell = Sequence[Run]
 
 @dataclass
 class Table:
-    """Rows of cells. ``shares`` of the width per column; ``head`` is repeated on every page."""
+    """Rows of cells. ``shares`` of the width per column; ``head`` is repeated on every page.
+
+    ``numeric``: the columns, counted from 0, whose cells stand at the right.
+    """
 
     rows: Sequence[Sequence[Cell]]
     shares: Sequence[float]
@@ -323,6 +326,7 @@ class Table:
     before: float = 0
     after: float = 8
     keep_with_next: bool = False
+    numeric: Sequence[int] = ()
     _kept: _Remembered = field(default_factory=_Remembered, init=False, repr=False)
 
     is_rest: bool = False  # of a table that began on the page before
@@ -357,8 +361,9 @@ class Table:
     def draw(self, sheet: Sheet, x: float, y: float, width: float) -> None:
         """Draw row by row, a thin line under each."""
         for number, (height, texts) in enumerate(self._set(width)):
-            for text, (offset, _) in zip(texts, self._columns(width), strict=True):
-                text.draw(sheet, x + offset, y + self.PADDING)
+            for column, (text, (offset, wide)) in enumerate(zip(texts, self._columns(width), strict=True)):
+                left = max(0.0, wide - text.natural_width) if column in self.numeric else 0.0
+                text.draw(sheet, x + offset + left, y + self.PADDING)
             y += height
             sheet.rule(x, y, width, thickness=0.8 if self.head and not number else 0.4)
 

@@ -1,0 +1,179 @@
+"""What was measured, in every print. The sections are made here; those of real measurements have tests of their own."""
+
+import dataclasses
+import re
+import subprocess
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import Qt
+
+from checks.case import Case
+from wizard.plots.look import hatching
+from wizard.report.json_report import to_json
+from wizard.report.markdown import to_markdown
+from wizard.report.measured import FEW_ROWS, MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
+from wizard.report.model import Report, build
+from wizard.report.pdf import to_pdf
+from wizard.report.terminal import to_terminal
+from wizard.words import words
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+SUMS = Plot(
+    "二乗和 | Sums",
+    "lines",
+    "run",
+    "sum",
+    (Series("cpu", (1, 2, 3), (1e-7, 2e-7, None)), Series("cuda:0", (1, 2, 3), (0.0, 1e-5, 1e-4))),
+    "They differ by 1e-07.",
+    log_y=True,
+)
+COST = Plot(
+    "Cost",
+    "bars",
+    "",
+    "times",
+    (Series("x", (0, 1), (1.0, 4.2)),),
+    "At most 4.2.",
+    categories=("m" * 60, "scatter_add"),
+)
+ULP = Plot("Far apart", "bars", "ULP", "elements", (Series("x", (0, 1), (9.0, 1.0)),), "Few.", categories=("0", "1"))
+SHORT = MeasuredTable(
+    "Errors",
+    ("run", "error"),
+    (MeasuredRow(("1", "9.10")), MeasuredRow(("2 <b>", "10.25"), "warning")),
+    numeric=(1,),
+    note="300 repetitions.",
+)
+LONG = MeasuredTable(
+    "All operations",
+    ("operation", "result"),
+    (
+        *(MeasuredRow((f"fine_{number}", "same bits"), "clear") for number in range(FEW_ROWS)),
+        MeasuredRow(("scatter_add", "changes"), "warning"),
+        MeasuredRow(("sort", "left out"), "absent"),
+    ),
+)
+SECTION = MeasuredSection("repeat", "Twice the same?", ("One of 14 changes.",), (SHORT, LONG), (SUMS, COST, ULP))
+
+
+@pytest.fixture
+def report(case: Case) -> Report:
+    return dataclasses.replace(build(case, "en"), measured=(SECTION,))
+
+
+def text_of(data: bytes) -> str:
+    done = subprocess.run(["pdftotext", "-layout", "-", "-"], input=data, capture_output=True, check=True)
+    return done.stdout.decode()
+
+
+def test_terminal_shows_short_tables_and_of_long_ones_the_trouble(report: Report) -> None:
+    lines = to_terminal(report).splitlines()
+    begin = lines.index("Twice the same?")
+    assert lines[begin : begin + 14] == [
+        "Twice the same?",
+        "  One of 14 changes.",
+        "  They differ by 1e-07.",
+        "  At most 4.2.",
+        "  Few.",
+        "  Errors:",
+        "       run    error",
+        "       1       9.10",
+        "    !  2 <b>  10.25",
+        "    300 repetitions.",
+        "  All operations:",
+        "       operation    result",
+        "    !  scatter_add  changes",
+        "    … 13 more rows; they are in the other forms of the report.",
+    ]
+
+
+def test_markdown_has_every_row_and_folds_long_tables(report: Report) -> None:
+    text = to_markdown(report)
+    found, fine = (f"## {words(f'report.heading-{key}', 'en')}" for key in ("findings", "fine"))
+    assert text.index(found) < text.index("## What was measured") < text.index(fine)
+    assert "| ! | 2 \\<b\\> | 10.25 |" in text
+    assert "|  --- | --- | ---: |".replace("  ", " ") in text
+    assert "<details><summary>All operations (14 rows)</summary>" in text
+    assert text.count("fine\\_") == FEW_ROWS
+    assert "**二乗和 \\| Sums**: They differ by 1e-07." in text
+
+
+def test_pdf_has_the_plots_as_text_and_the_tables_whole(report: Report) -> None:
+    text = text_of(to_pdf(report, b"{}"))
+    for expected in (
+        "What was measured",
+        "二乗和 | Sums",
+        "They differ by 1e-07.",
+        "cuda:0",
+        "scatter_add",
+        "300 repetitions.",
+    ):
+        assert expected in text
+    flat = "".join(text.split())
+    assert "10−7" in flat  # an exponent, raised on the page
+    assert len(set(re.findall(r"fine_\d+", flat))) == FEW_ROWS
+    assert "m" * 15 in flat  # a long name beside its bar, cut where it is too long
+
+
+def test_pdf_draws_vectors_and_no_pictures(report: Report) -> None:
+    pictures = subprocess.run(["pdfimages", "-list", "-"], input=to_pdf(report, b"{}"), capture_output=True, check=True)
+    assert len(pictures.stdout.splitlines()) <= 2  # its head alone
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_nothing_measured_is_not_mentioned(case: Case, language: str) -> None:
+    report = build(case, language)
+    assert report.measured == ()
+    heading = words("report.heading-measured", language)
+    assert heading not in to_terminal(report)
+    assert heading not in to_markdown(report)
+    assert heading not in text_of(to_pdf(report, b"{}"))
+
+
+def test_json_has_facts_alone(case: Case) -> None:
+    assert b'"measured"' not in to_json(case, "en")
+
+
+def test_hostile_sizes_make_pages_not_errors(case: Case) -> None:
+    wide = MeasuredTable(
+        "W" * 9000, tuple("ABCDEFGHIJ"), (MeasuredRow(tuple("x" * 900 for _ in range(10)), "blocking"),)
+    )
+    many = Plot(
+        "P",
+        "bars",
+        "",
+        "",
+        tuple(Series(str(n), (), (1.0,) * 400) for n in range(90)),
+        "",
+        categories=("c" * 900,) * 400,
+    )
+    section = MeasuredSection("x", "X", (), (wide,), (many, Plot("", "lines", "", "", (), "")))
+    report = dataclasses.replace(build(case, "en"), measured=(section,))
+    assert to_pdf(report, b"{}").startswith(b"%PDF")
+    assert "more" in text_of(to_pdf(report, b"{}"))
+
+
+@pytest.mark.parametrize(
+    ("style", "count"),
+    [(Qt.BrushStyle.SolidPattern, 0), (Qt.BrushStyle.BDiagPattern, 5), (Qt.BrushStyle.HorPattern, 2)],
+)
+def test_hatching(style: Qt.BrushStyle, count: int) -> None:
+    assert len(hatching(QRectF(0, 0, 20, 20), style, 10)) == count
+
+
+def test_makers_of_sections_are_asked_only_where_something_was_measured(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def section(of: Case, language: str) -> MeasuredSection | None:
+        asked.append(language)
+        return None
+
+    makers: tuple[Callable[[Case, str], MeasuredSection | None], ...] = (section,)
+    monkeypatch.setattr("wizard.report.measured_sections.SECTIONS", makers)
+    build(case, "en")
+    assert asked == []

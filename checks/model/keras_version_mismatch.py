@@ -18,7 +18,7 @@ from typing import NamedTuple
 from checks.facts import EnvironmentVariables, InterpreterFacts, ModelFacts, ModelFiles, TensorFlowFacts
 from checks.finding import Evidence, Finding, NotHere, Severity, Unread
 from checks.given_models import some
-from checks.knowledge.keras import keras_table, refused_by, refused_generation, refuses_code
+from checks.knowledge.keras import keras_table, refused_by, refused_generation
 from checks.registry import check
 from checks.torch_models import file_of, listed, unloaded
 from checks.versions import major_number
@@ -59,7 +59,7 @@ def keras_version_mismatch(
     if not here:
         raise NotHere("keras", "not-installed")
     for model in waiting:
-        found = _refused(model, here) or _code(model, here[0])
+        found = _refused(model, here)
         if found is not None:
             yield found
 
@@ -142,26 +142,6 @@ def _remedies(model: ModelFacts, keras: Keras) -> tuple[str, ...]:
     if model.format == "savedmodel":
         return ("resave-with-both-keras", "use-keras-2")
     return ("use-keras-2", "resave-with-both-keras")
-
-
-def _code(model: ModelFacts, keras: Keras) -> Finding | None:
-    """The note that safe mode refuses the code in a file's layers."""
-    if "code-in-layers" not in model.details or not refuses_code(model.format or "", keras.version):
-        return None
-    return Finding(
-        cause=CAUSE,
-        severity=Severity.NOTE,
-        confidence=0.7,
-        subject=model.path,
-        evidence=(
-            file_of(model),
-            Evidence("written_with", f"Keras {_written_with(model)}", model.path),
-            *_about(keras),
-            Evidence("code_in_layers", model.details["code-in-layers"], model.path),
-        ),
-        values={"model_path": model.path, "runtime": "keras"},
-        remedies=("load-lambda-of-trusted-source", "resave-with-both-keras"),
-    )
 
 
 def _about(keras: Keras) -> tuple[Evidence, ...]:

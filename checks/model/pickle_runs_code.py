@@ -1,20 +1,21 @@
-"""A model file holds a pickle that would run commands or code when it is loaded.
+"""A model file holds a pickle, or layers, that would run commands or code when it is loaded.
 
 Detects:      names in any pickle of a file (also under other names within an archive, after its end, in arrays of
               objects) that start programs, run code, open files or connections, or reach any attribute; and names that
-              the stream computes, so that nobody can read them beforehand.
+              the stream computes, so that nobody can read them beforehand. Lambda layers of Keras, which hold code.
 Why it bites: Python imports and calls them while the file is loaded, before the program sees a value of it.
 Blind spots:  a list of what is dangerous is never complete: names that it does not know are listed as unknown, and not
               called safe. Files of cloudpickle and torch.fx hold functions of their own, which may be meant well.
-Knowledge:    resources/knowledge/pickle_globals.toml
+Knowledge:    resources/knowledge/pickle_globals.toml, keras.toml
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checks.facts import ModelFacts, ModelFiles
+from checks.facts import InterpreterFacts, ModelFacts, ModelFiles
 from checks.finding import Evidence, Finding, Severity, Unread
+from checks.knowledge.keras import keras_table, refuses_code
 from checks.knowledge.model_formats import model_format
 from checks.knowledge.pickle_globals import DANGEROUS, pickle_globals_table, what_it_does
 from checks.registry import check
@@ -22,6 +23,8 @@ from checks.torch_models import file_of, listed
 
 CAUSE = "pickle-runs-code"
 MEANT_WELL = "holds-code"
+_KERAS = ("keras-h5", "keras-zip")
+_REMEDIES = ("leave-untrusted-pickle-unloaded",)
 # What is wrong with files that nevertheless were read, or are known to be something else.
 _READ_ALL_THE_SAME = frozenset(
     {"missing-part", "outside", "lfs-pointer", "html-page", "empty", "not-a-file", "empty-folder", "no-model-in-folder"}
@@ -29,7 +32,7 @@ _READ_ALL_THE_SAME = frozenset(
 
 
 @check(CAUSE)
-def pickle_runs_code(models: ModelFiles) -> Iterator[Finding]:
+def pickle_runs_code(models: ModelFiles, interpreter: InterpreterFacts | None) -> Iterator[Finding]:
     """One finding per file."""
     table = pickle_globals_table()
     unread = [model.path for model in models.files if _may_hide_some(model)]
@@ -46,11 +49,22 @@ def pickle_runs_code(models: ModelFiles) -> Iterator[Finding]:
             evidence=(
                 file_of(model),
                 Evidence("dangerous_names", listed(names), model.path, table.source),
+                *(_in_keras(model, interpreter) if model.format in _KERAS else ()),
             ),
-            values={"model_path": model.path, "runtime": ""},
+            values=values_of(model, ""),
+            remedies=(*(("load-lambda-of-trusted-source",) if model.format in _KERAS else ()), *_REMEDIES),
         )
     if unread:
         raise Unread("dangerous_names", listed(unread))
+
+
+def _in_keras(model: ModelFacts, interpreter: InterpreterFacts | None) -> Iterator[Evidence]:
+    """In how many layers the code is, and whether the Keras of the target loads it without being told to."""
+    yield Evidence("code_in_layers", model.details.get("code-in-layers", "1"), model.path)
+    keras = interpreter.package("keras") if interpreter else None
+    if keras is not None and refuses_code(model.format or "", keras.version):
+        yield Evidence("framework", f"keras {keras.version}", keras.location or "")
+        yield Evidence("keras_refuses", "safe_mode=True", keras_table().title)
 
 
 def _may_hide_some(model: ModelFacts) -> bool:

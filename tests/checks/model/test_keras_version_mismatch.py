@@ -90,13 +90,6 @@ def test_a_savedmodel_of_keras_2_is_a_note() -> None:
     assert (found.severity, found.remedies[0]) == (Severity.NOTE, "resave-with-both-keras")
 
 
-@pytest.mark.parametrize("name", ["keras-h5/made/lambda-3.15.h5", "keras-zip/made/lambda-3.15.keras"])
-def test_code_in_a_layer_is_a_note(name: str) -> None:
-    (found,) = judged(name, python(keras="3.15.1"))
-    assert (found.severity, found.remedies[0]) == (Severity.NOTE, "load-lambda-of-trusted-source")
-    assert {each.name: each.value for each in found.evidence}["code_in_layers"] == "1"
-
-
 @pytest.mark.parametrize(
     ("name", "packages"),
     [
@@ -104,7 +97,7 @@ def test_code_in_a_layer_is_a_note(name: str) -> None:
         pytest.param("keras-h5/made/rnn-2.4.h5", {"keras": "2.15.0"}, id="the-same-generation"),
         pytest.param("keras-zip/made/custom-3.15.keras", {"keras": "3.12.0"}, id="an-older-keras-3"),
         pytest.param("keras-h5/made/small-2.4.weights.h5", {"keras": "3.15.1"}, id="weights-alone"),
-        pytest.param("keras-h5/made/lambda-2.4.h5", {"keras": "3.10.0"}, id="code-that-is-not-refused"),
+        pytest.param("keras-zip/made/lambda-3.15.keras", {"keras": "3.15.1"}, id="code-is-another-cause"),
         pytest.param("savedmodel/made/tf2.21", {"keras": "3.15.1"}, id="a-savedmodel-without-keras"),
         pytest.param("savedmodel/made/keras2.4", {"keras": "2.15.0"}, id="a-savedmodel-in-keras-2"),
     ],

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from checks.facts import Facts, ModelFiles
+from checks.facts import Facts, InterpreterFacts, ModelFiles, Package
 from checks.finding import Finding, Severity, Status, Unread
 from checks.judge import judge_one
 from checks.model.pickle_runs_code import pickle_runs_code
@@ -17,7 +17,7 @@ RECORDED = Path(__file__).parents[2] / "recordings" / "models"
 
 
 def judged(path: Path) -> list[Finding]:
-    return list(pickle_runs_code(ModelFiles(files=read_models(path))))
+    return list(pickle_runs_code(ModelFiles(files=read_models(path)), None))
 
 
 def test_a_file_that_would_make_a_folder(tmp_path: Path) -> None:
@@ -41,6 +41,25 @@ def test_a_name_that_nobody_can_read(tmp_path: Path) -> None:
 def test_functions_of_its_own_may_be_meant_well() -> None:
     (finding,) = judged(RECORDED / "pickle" / "made" / "function.cpkl")
     assert finding.severity is Severity.WARNING
+
+
+@pytest.mark.parametrize(
+    ("name", "keras", "refused"),
+    [
+        ("keras-zip/made/lambda-3.15.keras", "3.15.1", True),
+        ("keras-h5/made/lambda-3.15.h5", "3.15.1", True),
+        ("keras-h5/made/lambda-2.4.h5", "3.10.0", False),
+        ("keras-h5/made/lambda-2.4.h5", None, False),
+    ],
+)
+def test_code_in_a_layer_of_keras(name: str, keras: str | None, refused: bool) -> None:
+    files = ModelFiles(files=read_models(RECORDED / name))
+    packages = (Package(name="keras", version=keras),) if keras else ()
+    (finding,) = pickle_runs_code(files, InterpreterFacts(path="/p", packages=packages))
+    said = finding.placeholders()
+    assert (finding.severity, said["dangerous_names"]) == (Severity.WARNING, "keras.layers.Lambda")
+    assert (said["code_in_layers"], "keras_refuses" in said) == ("1", refused)
+    assert finding.remedies[0] == "load-lambda-of-trusted-source"
 
 
 @pytest.mark.parametrize(

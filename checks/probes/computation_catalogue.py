@@ -57,9 +57,46 @@ class ComputationSpec:
         return HERE / f"{self.stem}_probe.py"
 
 
+_WORKSPACE = Setting(
+    "deterministic-workspace",
+    kinds=("experiment",),  # those of the kind "repeat" are asked again only where it matters
+    environment={"CUBLAS_WORKSPACE_CONFIG": ":4096:8"},
+    only_accelerators=True,
+)
+# TensorFlow 2.8 is switched by a call that cannot be taken back, the versions before by this variable.
+_TENSORFLOW_DETERMINISTIC = Setting("deterministic", environment={"TF_DETERMINISTIC_OPS": "1"})
+
 # The most telling kinds come first, for when the time is short.
 COMPUTATION_PROBES: tuple[ComputationSpec, ...] = (
-    ComputationSpec(framework="torch", stem="compute_torch", kinds={"repeat": 4}, expected_start=4.0),
+    ComputationSpec(
+        framework="torch",
+        stem="compute_torch",
+        kinds={"repeat": 4, "experiment": 3, "precision": 2, "flip": 1, "portrait": 1},
+        expected_start=4.0,
+        settings=(Setting(), _WORKSPACE),
+    ),
+    ComputationSpec(
+        framework="tensorflow",
+        stem="compute_tensorflow",
+        kinds={"experiment": 3, "repeat": 2},
+        expected_start=6.0,
+        settings=(Setting(), _TENSORFLOW_DETERMINISTIC),
+    ),
+    ComputationSpec(
+        framework="jax",
+        stem="compute_jax",
+        kinds={"experiment": 3, "repeat": 2},
+        expected_start=3.0,
+        settings=(Setting(), Setting("deterministic", only_accelerators=True)),
+    ),
+    ComputationSpec(
+        framework="numpy",
+        stem="compute_numpy",
+        kinds={"experiment": 1, "portrait": 1},
+        expected_start=1.0,
+        package="numpy",
+        share=0.25,
+    ),
 )
 
 

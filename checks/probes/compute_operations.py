@@ -6,19 +6,24 @@ compared. Standard library only, Python 3.8 and later.
 
 
 class Operation:
-    """One operation. ``inputs``: (shape, stream) of each, for compute_inputs.py, the first with the batch in front.
+    """One operation. ``inputs``: (shape, stream) of each, for compute_inputs.py.
 
     ``terms``: how many numbers are added up for one element of the result, through all layers. ``products``: whether
-    they are products, which a device may compute with fewer digits than its data type has. ``batch``: rows of the
-    first input that are computed independently of each other; 0 where there are none.
+    they are products, which a device may compute with fewer digits than its data type has. ``batch``: rows that are
+    computed independently of each other, in front of the first ``batched`` inputs; 0 where there are none.
     """
 
-    def __init__(self, name, inputs, terms, products=False, batch=0):
+    def __init__(self, name, inputs, terms, products=False, batch=0, batched=1):
         self.name = name
         self.inputs = tuple((shape, stream) for stream, shape in enumerate(inputs, 1000))
         self.terms = terms
         self.products = products
         self.batch = batch
+        self._batched = batched
+
+    def rows(self, given, count):
+        """The inputs for the first rows of the batch."""
+        return [each[:count] if place < self._batched else each for place, each in enumerate(given)]
 
 
 HEADS, TOKENS, WIDTH = 4, 128, 64  # of the attention
@@ -38,6 +43,7 @@ OPERATIONS = (
         terms=WIDTH + TOKENS,
         products=True,
         batch=8,
+        batched=3,
     ),
     Operation("softmax", ((8, 4096),), terms=4096, batch=8),
     Operation("layer-norm", ((8, 4096),), terms=4096, batch=8),

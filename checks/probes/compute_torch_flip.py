@@ -14,7 +14,7 @@ import naosu_compute_torch_modes as modes
 import naosu_compute_torch_numeric as numeric
 from naosu_compute_operations import OPERATIONS
 
-CHANNELS_LAST = "channels-last"
+CHANNELS_LAST, EXACT = "channels-last", "float64"
 DTYPE = "float32"
 PICTURES = ("conv2d", "network")
 
@@ -44,13 +44,29 @@ def stage(argument, clock):
     import torch
 
     device = argument["device"]
-    entries = list(_entries(torch, device))
-    for place, (operation, names, first, second) in enumerate(entries):
+    inputs = _Inputs(torch)
+    for operation, names, first, second in _entries(torch, device):
         named = _named(operation, device, names)
         if clock.left <= 0:
             yield compute.told(dict(named, reason="no-time"))
             continue
-        yield from _attributed(torch, named, operation, first, second, clock.part(len(entries) - place))
+        yield from _attributed(torch, named, operation, first, second, inputs, clock)
+
+
+class _Inputs:
+    """The inputs of the last operation, and its condition: to make them takes longer than the operation."""
+
+    def __init__(self, torch):
+        self._torch, self._name = torch, ""
+
+    def of(self, operation):
+        """On the processor, in float32."""
+        if self._name != operation.name:
+            self._given = numeric.inputs(self._torch, operation, self._torch.float32, "cpu")
+            exact = [each.double() for each in self._given]
+            self.condition = float(numeric.condition(self._torch, operation, exact).max())
+            self._name = operation.name
+        return self._given
 
 
 def _named(operation, device, names):
@@ -65,15 +81,16 @@ def _named(operation, device, names):
     }
 
 
-def _attributed(torch, named, operation, first, second, clock):
+def _attributed(torch, named, operation, first, second, inputs, clock):
     """The facts of one pair: one per suspect, or a single one where there is nothing to attribute."""
-    pair = []
+    given = inputs.of(operation)
 
     def before(_what, _clock):
-        pair.extend((_result(torch, operation, first), _result(torch, operation, second)))
-        if not all(_repeats(torch, operation, run, result) for run, result in zip((first, second), pair)):
-            return {"reason": "not-repeatable"}
-        return {"before": _difference(torch, *pair), "condition": _condition(torch, operation)}
+        pair = [_result(torch, operation, run, given) for run in (first, second)]
+        for run, result in zip((first, second), pair):
+            if _difference(torch, result, _result(torch, operation, run, given))["differing"]:
+                return {"reason": "not-repeatable"}
+        return {"before": _difference(torch, *pair), "condition": inputs.condition}
 
     yield compute.measuring(named)
     (found,) = list(compute.measure([(named, None)], clock, before))[1:]
@@ -83,11 +100,34 @@ def _attributed(torch, named, operation, first, second, clock):
         return
     suspects = list(_suspects(torch, operation, first, second))
 
-    def after(changes, _clock):
-        return {"after": _difference(torch, *(_result(torch, operation, run) for run in changes))}
+    def after(change, _clock):
+        return {
+            "after": _difference(torch, *(_result(torch, operation, change(run), given) for run in (first, second)))
+        }
 
-    flips = [(dict(fact, setting=suspect), changes) for suspect, changes in suspects]
-    yield from compute.measure(flips, clock, after)
+    def flipped(chosen):
+        return compute.measure([(dict(fact, setting=name), change) for name, change in chosen], clock, after)
+
+    is_restored = False
+    for told in flipped(suspects):
+        yield told
+        is_restored = is_restored or any(map(_agrees, told.get("measurements+", ())))
+    if (
+        not is_restored and "+" in named["pair"][1]
+    ):  # more than one thing is different, and may be the cause with another
+        yield from flipped(_two_at_once(suspects))
+
+
+def _agrees(fact):
+    return fact["setting"] != EXACT and "after" in fact and not fact["after"]["differing"]
+
+
+def _two_at_once(suspects):
+    """Two suspects as one, each pair once; what makes all rounding vanish is no suspect of a particular cause."""
+    single = [each for each in suspects if each[0] not in (EXACT, "deterministic")]
+    for place, (name, change) in enumerate(single):
+        for other, also in single[place + 1 :]:
+            yield "%s+%s" % (name, other), lambda run, first=change, second=also: second(first(run))
 
 
 def _entries(torch, device):
@@ -121,7 +161,7 @@ def _pairs_of_cpu(torch, operation, usual):
         yield operation, ("default", "mkldnn-off"), usual, other
         if counts and operation.batch:  # everything at once, as between two machines
             both = other.with_mode("threads-%d" % counts[0]).changed(rows=1)
-            yield operation, ("default", "other-machine"), usual, both
+            yield operation, ("default", "mkldnn-off+threads-%d+batch-1" % counts[0]), usual, both
 
 
 def _peers(torch, device):
@@ -133,37 +173,38 @@ def _peers(torch, device):
 
 
 def _suspects(torch, operation, first, second):
-    """(suspect, the two runs with it set to the same), what may differ most often first."""
-
-    def both(change):
-        return change(first), change(second)
-
+    """(suspect, how a run is with it set to the same in both), what may differ most often first."""
     if first.rows != second.rows:
-        yield "batch-1", both(lambda run: run.changed(rows=1))
+        yield "batch-1", lambda run: run.changed(rows=1)
     if first.layout != second.layout:
-        yield "contiguous", both(lambda run: run.changed(layout=""))
+        yield "contiguous", lambda run: run.changed(layout="")
+    for mode in _modes_in_question(torch, operation, first, second):
+        yield mode, lambda run, mode=mode: run.with_mode(mode)
+    if not any(run.device == "mps" for run in (first, second)):
+        yield EXACT, lambda run: run.changed(dtype="float64")
+
+
+def _modes_in_question(torch, operation, first, second):
     if "cpu" in (first.device, second.device):
-        yield "threads-1", both(lambda run: run.with_mode("threads-1"))
+        yield "threads-1"
         if torch.backends.mkldnn.is_available() and operation.products:
-            yield "mkldnn-off", both(lambda run: run.with_mode("mkldnn-off"))
+            yield "mkldnn-off"
     if any(run.device.startswith("cuda") for run in (first, second)):
         if operation.products:
-            yield "tf32-off", both(lambda run: run.with_mode("tf32-off"))
+            yield "tf32-off"
         if operation.name in PICTURES:
-            yield "autotune-off", both(lambda run: run.with_mode("autotune-off"))
-            yield "cudnn-off", both(lambda run: run.with_mode("cudnn-off"))
+            yield "autotune-off"
+            yield "cudnn-off"
         if operation.name == "attention":
-            yield "attention-math", both(lambda run: run.with_mode("attention-math"))
-    yield "deterministic", both(lambda run: run.with_mode("deterministic"))
-    if not any(run.device == "mps" for run in (first, second)):
-        yield "float64", both(lambda run: run.changed(dtype="float64"))
+            yield "attention-math"
+    yield "deterministic"
 
 
-def _result(torch, operation, run):
+def _result(torch, operation, run, given):
     """What a run computes, on the processor, in the type of the question."""
-    given = [each.to(getattr(torch, run.dtype)) for each in numeric.inputs(torch, operation, torch.float32, run.device)]
+    given = [each.to(run.device, getattr(torch, run.dtype)) for each in given]
     if run.rows is not None:
-        given[0] = given[0][: run.rows]
+        given = operation.rows(given, run.rows)
     if run.layout:
         given[0] = given[0].contiguous(memory_format=torch.channels_last)
     with torch.no_grad(), contextlib.ExitStack() as stack:
@@ -172,16 +213,7 @@ def _result(torch, operation, run):
         return numeric.run(torch, operation, given).cpu().float()
 
 
-def _repeats(torch, operation, run, result):
-    return not difference.torch_difference(torch, result, _result(torch, operation, run))["differing"]
-
-
 def _difference(torch, first, second):
     """Of the rows that both have."""
     rows = min(len(first), len(second))
     return difference.torch_difference(torch, first[:rows], second[:rows])
-
-
-def _condition(torch, operation):
-    given = numeric.inputs(torch, operation, torch.float32, "cpu")
-    return float(numeric.condition(torch, operation, [each.double() for each in given]).max())

@@ -8,7 +8,7 @@ import importlib
 
 import naosu_compute_kit as compute
 
-KINDS = ("repeat",)  # the most telling first, as in computation_catalogue.py
+KINDS = ("repeat", "experiment", "portrait", "precision", "flip", "health")  # the most telling first
 ESSENTIAL = ("imported",)
 
 

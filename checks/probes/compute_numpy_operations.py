@@ -1,0 +1,89 @@
+"""The operations of compute_operations.py in NumPy, on the same inputs (``naosu_compute_numpy_operations``)."""
+
+import math
+
+import naosu_compute_inputs as inputs_of
+
+EPSILON = 1e-5  # of the layer norm, as in PyTorch
+
+
+def inputs(numpy, operation):
+    """The portable inputs of an operation."""
+    return [inputs_of.numpy_uniform(numpy, shape, "float32", stream) for shape, stream in operation.inputs]
+
+
+def available(operation):
+    """NumPy has no error function, and Python's own is one of float64."""
+    return operation.name in _RUN
+
+
+def run(numpy, operation, given):
+    """The result in float32."""
+    return numpy.asarray(_RUN[operation.name](numpy, given))
+
+
+def _windows(numpy, pictures, side):
+    """Every window of a picture as a row, with the zeros around it: (batch, rows, columns, channels * side * side)."""
+    around = side // 2
+    padded = numpy.pad(pictures, ((0, 0), (0, 0), (around, around), (around, around)))
+    height, width = pictures.shape[2:]
+    parts = [padded[:, :, i : i + height, j : j + width] for i in range(side) for j in range(side)]
+    stacked = numpy.stack(parts, axis=2)  # batch, channels, places, rows, columns
+    batch, channels = pictures.shape[:2]
+    return stacked.reshape(batch, channels * side * side, height, width).transpose(0, 2, 3, 1)
+
+
+def _convolved(numpy, pictures, kernels):
+    rows = _windows(numpy, pictures, kernels.shape[-1])
+    flat = numpy.ascontiguousarray(rows).reshape(-1, rows.shape[-1])
+    made = flat @ numpy.ascontiguousarray(kernels.reshape(len(kernels), -1).T)
+    return made.reshape(*rows.shape[:3], len(kernels)).transpose(0, 3, 1, 2)
+
+
+def _pooled(numpy, pictures):
+    batch, channels, height, width = pictures.shape
+    kept = numpy.maximum(pictures, numpy.float32(0)).reshape(batch, channels, height // 2, 2, width // 2, 2)
+    return kept.max(axis=(3, 5))
+
+
+def _softmax(numpy, scores):
+    shifted = numpy.exp(scores - scores.max(-1, keepdims=True))
+    return shifted / shifted.sum(-1, keepdims=True)
+
+
+def _attention(numpy, given):
+    queries, keys, values = given
+    root = numpy.float32(math.sqrt(queries.shape[-1]))
+    return _softmax(numpy, (queries @ keys.transpose(0, 1, 3, 2)) / root) @ values
+
+
+def _layer_norm(numpy, given):
+    row = given[0]
+    deviation = numpy.sqrt(row.var(-1, keepdims=True) + numpy.float32(EPSILON))
+    return (row - row.mean(-1, keepdims=True)) / deviation
+
+
+def _network(numpy, given):
+    kept, first, second, dense = given
+    kept = _pooled(numpy, _convolved(numpy, kept, first))
+    kept = _pooled(numpy, _convolved(numpy, kept, second))
+    return kept.reshape(len(kept), -1) @ dense.T
+
+
+def _scaled(numpy, given, factor=8):
+    return given[0] * numpy.float32(factor)
+
+
+_RUN = {
+    "matmul": lambda _numpy, given: given[0] @ given[1],
+    "conv2d": lambda numpy, given: numpy.ascontiguousarray(_convolved(numpy, given[0], given[1])),
+    "linear": lambda _numpy, given: given[0] @ given[1].T + given[2],
+    "attention": _attention,
+    "softmax": lambda numpy, given: _softmax(numpy, _scaled(numpy, given)),
+    "layer-norm": _layer_norm,
+    "network": _network,
+    "sum": lambda _numpy, given: given[0].sum().reshape(1),
+    "row-sum": lambda _numpy, given: given[0].sum(-1),
+    "exp": lambda numpy, given: numpy.exp(_scaled(numpy, given)),
+    "tanh": lambda numpy, given: numpy.tanh(_scaled(numpy, given)),
+}

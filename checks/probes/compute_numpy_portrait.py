@@ -1,0 +1,29 @@
+"""Portraits of what NumPy computes, beside which those of the frameworks stand (``naosu_compute_numpy_portrait``)."""
+
+import naosu_compute_kit as compute
+import naosu_compute_numpy_operations as numpy_operations
+import naosu_compute_portrait as portrait
+from naosu_compute_operations import OPERATIONS
+
+
+def stage(argument, clock):
+    """The facts of the kind "portrait"."""
+    import numpy as np
+
+    def measured(operation, _clock):
+        given = numpy_operations.inputs(np, operation)
+        return portrait.numpy_portrait(np, numpy_operations.run(np, operation, given))
+
+    entries = []
+    for operation in OPERATIONS:
+        if numpy_operations.available(operation):
+            named = {
+                "kind": "portrait",
+                "framework": "numpy",
+                "operation": operation.name,
+                "device": argument["device"],
+                "dtype": "float32",
+                "terms": operation.terms,
+            }
+            entries.append((named, operation))
+    yield from compute.measure(entries, clock, measured)

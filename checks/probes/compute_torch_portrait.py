@@ -1,0 +1,61 @@
+"""Portraits of what PyTorch computes, by which devices and machines are compared (``naosu_compute_torch_portrait``).
+
+Each operation by default, and under the settings that most often tell two machines apart: where one machine's default
+is the other's result with one thread, the number of threads is the difference.
+"""
+
+import naosu_compute_kit as compute
+import naosu_compute_portrait as portrait
+import naosu_compute_torch_modes as modes
+import naosu_compute_torch_numeric as numeric
+from naosu_compute_operations import OPERATIONS
+
+DTYPE = "float32"
+
+
+def stage(argument, clock):
+    """The facts of the kind "portrait"."""
+    import torch
+
+    device = argument["device"]
+    drawn = {}
+
+    def measured(what, _clock):
+        operation, setting = what
+        if operation.name not in drawn:
+            drawn[operation.name] = numeric.inputs(torch, operation, torch.float32, "cpu")
+        given = drawn[operation.name]
+        with torch.no_grad(), modes.applied(torch, setting, device):
+            result = numeric.run(torch, operation, [each.to(device) for each in given])
+        figures = portrait.torch_portrait(torch, result)
+        exact = [each.double() for each in given]
+        return dict(figures, condition=float(numeric.condition(torch, operation, exact).max()))
+
+    yield from compute.measure(_entries(torch, device), clock, measured)
+
+
+def _entries(torch, device):
+    """First all by default: what is measured without a partner helps nobody."""
+    settings = ["default", "threads-1", "mkldnn-off"] if device == "cpu" else ["default"]
+    if device.startswith("cuda"):
+        settings += ["tf32-off", "cudnn-off"]
+    for setting in settings:
+        for operation in OPERATIONS:
+            if not numeric.available(torch, operation) or not _matters(torch, operation, setting):
+                continue
+            named = {
+                "kind": "portrait",
+                "framework": "torch",
+                "operation": operation.name,
+                "device": device,
+                "dtype": DTYPE,
+                "setting": setting,
+                "terms": operation.terms,
+            }
+            yield named, (operation, setting)
+
+
+def _matters(torch, operation, setting):
+    if setting in ("default", "threads-1"):
+        return True
+    return operation.products and (setting != "mkldnn-off" or torch.backends.mkldnn.is_available())

@@ -1,4 +1,4 @@
-"""Which suspect makes two runs of PyTorch differ: each is changed in both, one at a time (``naosu_compute_torch_flip``).
+"""Which suspect makes two runs of PyTorch differ: each is changed in both in turn (``naosu_compute_torch_flip``).
 
 A pair are two runs of the same operation on the same inputs, as two machines or two programs would make them. Where
 their results differ, everything stays as it was but one suspect, which is set to the same in both runs: what restores
@@ -101,9 +101,8 @@ def _attributed(torch, named, operation, first, second, inputs, clock):
     suspects = list(_suspects(torch, operation, first, second))
 
     def after(change, _clock):
-        return {
-            "after": _difference(torch, *(_result(torch, operation, change(run), given) for run in (first, second)))
-        }
+        results = [_result(torch, operation, change(run), given) for run in (first, second)]
+        return {"after": _difference(torch, *results)}
 
     def flipped(chosen):
         return compute.measure([(dict(fact, setting=name), change) for name, change in chosen], clock, after)
@@ -114,7 +113,7 @@ def _attributed(torch, named, operation, first, second, inputs, clock):
         is_restored = is_restored or any(map(_agrees, told.get("measurements+", ())))
     if (
         not is_restored and "+" in named["pair"][1]
-    ):  # more than one thing is different, and may be the cause with another
+    ):  # several things are different, and two of them may be the cause together
         yield from flipped(_two_at_once(suspects))
 
 

@@ -4,7 +4,6 @@ Written for torch 1.8 to 2.15.
 """
 
 import naosu_compute_inputs as inputs_of
-from naosu_compute_operations import OPERATIONS, SIDE
 
 EPSILON = 1e-5  # of the layer norm
 
@@ -85,11 +84,11 @@ _RUN = {
     "network": _network,
     "softmax": _softmax,
     "layer-norm": _layer_norm,
-    "sum": lambda torch, given, operand: given[0].sum().reshape(1),
-    "row-sum": lambda torch, given, operand: given[0].sum(-1),
-    "exp": lambda torch, given, operand: torch.exp(given[0] * 8),
-    "tanh": lambda torch, given, operand: torch.tanh(given[0] * 8),
-    "erf": lambda torch, given, operand: torch.erf(given[0] * 4),
+    "sum": lambda _torch, given, _operand: given[0].sum().reshape(1),
+    "row-sum": lambda _torch, given, _operand: given[0].sum(-1),
+    "exp": lambda torch, given, _operand: torch.exp(given[0] * 8),
+    "tanh": lambda torch, given, _operand: torch.tanh(given[0] * 8),
+    "erf": lambda torch, given, _operand: torch.erf(given[0] * 4),
 }
 
 
@@ -109,7 +108,7 @@ def _condition_of_attention(torch, given):
 
 
 def _condition_of_softmax(torch, given):
-    """The exponential of x multiplies a relative error by \\|x\\|; its sum has the terms."""
+    """The exponential multiplies an error of its argument by the argument; its sum has the terms."""
     scaled = given[0] * 8
     span = scaled.amax(-1, keepdim=True) - scaled.amin(-1, keepdim=True)
     return torch.softmax(scaled, -1) * (1 + (2 * span + 4) / scaled.shape[-1])
@@ -138,5 +137,3 @@ _CONDITION = {
     "tanh": lambda torch, given: torch.ones_like(given[0]) * 4,
     "erf": lambda torch, given: torch.ones_like(given[0]) * 4,
 }
-
-assert SIDE % 4 == 0 and {each.name for each in OPERATIONS} == set(_RUN)  # noqa: S101 - two poolings halve a picture

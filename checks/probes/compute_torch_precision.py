@@ -116,8 +116,8 @@ class _Kept:
     def _emulated(self, rows, result):
         observed = result.cpu().double() - self._truth[rows]
         found = {}
-        for name, errors in self._rounded.items():
-            errors = errors[rows]
+        for name, of_all in self._rounded.items():
+            errors = of_all[rows]
             product = float(observed.norm() * errors.norm())
             found[name] = {
                 "max_abs": float(errors.abs().max()),

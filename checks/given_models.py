@@ -15,6 +15,8 @@ _FILE_OF = {
     "tflite-edgetpu": "tflite_file",
     "tensorrt": "engine_file",
     "tensorrt-rtx": "engine_file",
+    "pickle": "pickle_file",
+    "torch-legacy": "pickle_file",
 }
 
 

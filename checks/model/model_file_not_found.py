@@ -11,13 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checks.facts import ModelFiles
+from checks.facts import ModelFacts, ModelFiles
 from checks.finding import Evidence, Finding, Severity
 from checks.given_models import some
+from checks.knowledge.model_formats import is_named_as_model
 from checks.registry import check
 from checks.torch_models import file_of, listed
 
 CAUSE = "model-file-not-found"
+_INDEX = ".json"  # how a file ends that names the parts of a model and bears no ending of a format
 _HAS_ITS_OWN = "onnx"
 
 
@@ -35,6 +37,14 @@ def model_file_not_found(models: ModelFiles) -> Iterator[Finding]:
             confidence=0.85,
             subject=model.path,
             evidence=(file_of(model), Evidence("missing_files", listed(missing), model.path)),
-            values={"model_path": model.path, "runtime": ""},
+            values={"model_path": model.path, "runtime": "", "wanted_file": _beside(model, missing[0])},
             remedies=("fetch-model-file", "find-model-file"),
         )
+
+
+def _beside(model: ModelFacts, part: str) -> str:
+    """The path of a part: beside a file that is named as a model, within what is a folder."""
+    is_file = is_named_as_model(model.path) or model.path.lower().endswith(_INDEX)
+    slash = "\\" if "\\" in model.path and "/" not in model.path else "/"
+    folder = model.path[: max(model.path.rfind(slash), 0)] if is_file else model.path
+    return f"{folder}{slash}{part}" if folder else part

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from checks.facts import InterpreterFacts, ModelFacts, ModelFiles
 from checks.finding import Evidence, Finding, Severity, Unread
+from checks.given_models import values_of
 from checks.knowledge.keras import keras_table, refuses_code
 from checks.knowledge.model_formats import model_format
 from checks.knowledge.pickle_globals import DANGEROUS, pickle_globals_table, what_it_does

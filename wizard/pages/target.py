@@ -150,17 +150,18 @@ class TargetPage(Page):
         else:
             state = self.case.say("target-none")
         self._state.setText(state)
-        self._busy.setVisible(busy)
-        self._table.setEnabled(not only_reads)
+        self._state.setVisible(not only_reads)
+        self._busy.setVisible(busy and not only_reads)
         for button in (self._again, self._file, self._folder):
-            button.setEnabled(not busy and not only_reads)
-        self._table.setVisible(bool(found))
-        self._space.setVisible(not found)
+            button.setEnabled(not busy)
+            button.setVisible(not only_reads)
+        self._table.setVisible(bool(found) and not only_reads)
+        self._space.setVisible(not found or only_reads)
         self._effort_part.setVisible(computes(self.case.answers.symptom))
         self._efforts[self.case.answers.effort].setChecked(True)
         notice = self.case.target_notice
         self._problem.setText(self.case.sentence(notice) if notice else "")
-        self._problem.setVisible(notice is not None)
+        self._problem.setVisible(notice is not None and not only_reads)
         shown = (found, self.case.language)
         if shown != self._shown:
             self._shown = shown

@@ -1,5 +1,6 @@
 """When a part of a model is not beside it."""
 
+import msgspec
 import pytest
 
 from checks.facts import ModelFacts, ModelFiles, ModelNeeds, ModelRun, NeededFile
@@ -22,8 +23,25 @@ def findings(facts: ModelFacts) -> list[Finding]:
 def test_a_missing_shard() -> None:
     (found,) = findings(model(HERE, MISSING, ELSEWHERE))
     assert found.severity is Severity.BLOCKING
-    assert found.values == {"model_path": "/m/model", "runtime": ""}
+    assert found.values == {"model_path": "/m/model", "runtime": "", "wanted_file": "/m/model/b.bin"}
     assert {each.name: each.value for each in found.evidence}["missing_files"] == "b.bin"
+
+
+@pytest.mark.parametrize(
+    ("path", "wanted"),
+    [
+        ("/m/model.json", "/m/b.bin"),
+        ("/m/net.prototxt", "/m/b.bin"),
+        ("/m/model.safetensors.index.json", "/m/b.bin"),
+        ("/m/Llama-3.2", "/m/Llama-3.2/b.bin"),
+        ("/m/net.mlpackage", "/m/net.mlpackage/b.bin"),
+        ("C:\\m\\model.json", "C:\\m\\b.bin"),
+        ("model.json", "b.bin"),
+    ],
+)
+def test_the_remedy_looks_where_the_part_should_be(path: str, wanted: str) -> None:
+    (found,) = findings(msgspec.structs.replace(model(MISSING), path=path))
+    assert found.values["wanted_file"] == wanted
 
 
 @pytest.mark.parametrize(

@@ -43,11 +43,11 @@ def test_that_nothing_is_run_is_only_asked_about_models(found: TargetPage) -> No
     assert "time limit" in found.intro.text()
     found._read_only.click()
     assert found.case.answers.only_reads
-    assert not found._table.isEnabled()
-    assert not found._chosen.isVisible()
+    hidden = (found._table, found._chosen, found._state, found._file, found._folder, found._again)
+    assert not any(each.isVisible() for each in hidden)
     assert found.first_focus() is found._read_only
     found._read_only.click()
-    assert found._table.isEnabled()
+    assert all(each.isVisible() for each in hidden)
     assert found.case.answers.target == VENV.path
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from checks.case import Case
 from checks.facts import ModelComparison, ModelDifference, TensorDifference
+from wizard.report.model_words import detail_in_words, format_in_words, version_in_words
 from wizard.words import area, known, words
 
 _NOT_FINITE = 1e308  # what stands for an infinite distance, which JSON has not
@@ -98,8 +99,17 @@ def _weights(comparison: ModelComparison, language: str) -> str:
 
 def _row(difference: ModelDifference, language: str) -> ComparisonRow:
     what = _label(difference, language)
-    none = words("models.absent", language)
-    return ComparisonRow(what, difference.first or none, difference.second or none)
+    return ComparisonRow(
+        what, *(_side(difference.what, side, language) for side in (difference.first, difference.second))
+    )
+
+
+def _side(what: str, value: str, language: str) -> str:
+    """What stands in one of the two files."""
+    if not value:
+        return words("models.absent", language)
+    spoken = {"format": format_in_words, "version": version_in_words, "detail": detail_in_words}.get(what)
+    return spoken(value, language) if spoken else value
 
 
 def _label(difference: ModelDifference, language: str) -> str:

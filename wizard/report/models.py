@@ -17,6 +17,7 @@ from checks.remedy import installing
 from checks.shell import fill_sentence
 from wizard.report.exports import export_sections
 from wizard.report.fact_sheet import FactRow, FactSection, label, size
+from wizard.report.model_words import detail_in_words, format_in_words, version_in_words
 from wizard.report.reasons import reason_of
 from wizard.words import known, words
 
@@ -104,8 +105,8 @@ def _view(model: ModelFacts, name: str, standing: Standing, said: PerModel, fact
     return ModelView(
         path=model.path,
         name=name,
-        format=_format(model, language),
-        version=model.version or "",
+        format=format_in_words(model.format, language),
+        version=version_in_words(model.version or "", language),
         writer=" ".join(filter(None, (model.producer, model.producer_version))),
         size="" if model.size is None else size(model.size, language),
         dependence=dependence,
@@ -116,11 +117,6 @@ def _view(model: ModelFacts, name: str, standing: Standing, said: PerModel, fact
         verdicts=verdicts,
         sections=tuple(each for each in _sections(model, dependence, language) if each.rows),
     )
-
-
-def _format(model: ModelFacts, language: str) -> str:
-    row = model_format(model.format) if model.format else None
-    return row.named(language) if row else model.format or words("models.format-unknown", language)
 
 
 def _problem(model: ModelFacts, language: str) -> str:
@@ -211,9 +207,7 @@ def _sections(model: ModelFacts, dependence: str, language: str) -> Iterator[Fac
     yield section("needs", _need_rows(model, dependence, language))
     yield section("interface", _interface_rows(model, language))
     yield section("inside", _inside_rows(model, language))
-    yield section(
-        "details", (FactRow(known(f"models.detail-{key}", key, language), text) for key, text in model.details.items())
-    )
+    yield section("details", (_detail(key, text, language) for key, text in model.details.items()))
     for run in model.runs:
         yield FactSection(
             words("models.section-run", language, runtime=_runtime(run, language)), tuple(_run_rows(run, language))
@@ -221,10 +215,15 @@ def _sections(model: ModelFacts, dependence: str, language: str) -> Iterator[Fac
     yield from export_sections(model, language)
 
 
+def _detail(key: str, value: str, language: str) -> FactRow:
+    return FactRow(known(f"models.detail-{key}", key, language), detail_in_words(value, language))
+
+
 def _file_rows(model: ModelFacts, language: str) -> Iterator[FactRow]:
     yield _row("path", model.path, language)
-    version = words("models.version", language, version=model.version) if model.version else ""
-    yield _row("format", " · ".join(filter(None, (_format(model, language), version))), language)
+    said = version_in_words(model.version or "", language)
+    version = words("models.version", language, version=said) if said else ""
+    yield _row("format", " · ".join(filter(None, (format_in_words(model.format, language), version))), language)
     writer = " ".join(filter(None, (model.producer, model.producer_version)))
     if writer:
         yield _row("writer", writer, language)

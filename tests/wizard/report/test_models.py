@@ -118,6 +118,34 @@ def test_only_read() -> None:
     assert rows["Operators"].startswith("40 of 9 kinds: ConstantOfShape ×16, Relu ×7")
 
 
+@pytest.mark.parametrize(
+    ("name", "language", "shown"),
+    [
+        ("pickle/made/function.cpkl", "en", ("plain pickle / joblib / cloudpickle", "protocol 5")),
+        ("pickle/made/function.cpkl", "ja", ("pickle(joblib、cloudpickleを含む)", "プロトコル5")),
+        ("onnx/abs.onnx", "ja", ("ONNX", "IR 3")),
+    ],
+)
+def test_formats_and_their_versions_are_named_in_the_readers_language(
+    name: str, language: str, shown: tuple[str, str]
+) -> None:
+    (view,) = views(read(name), language)
+    assert (view.format, view.version) == shown
+
+
+def test_a_word_of_a_reader_in_the_readers_language() -> None:
+    (view,) = views(read("keras-h5/made/small-2.4.keras"), "ja")
+    rows = {row.label: row.value for section in view.sections for row in section.rows}
+    assert rows["名前は.kerasだが、中身はHDF5"] == "はい"
+
+
+def test_what_differs_in_the_readers_language() -> None:
+    (view,) = build(compared("pickle/made/function.cpkl", "onnx/abs.onnx"), "ja").comparisons
+    rows = {row.what: (row.first, row.second) for row in view.rows}
+    assert rows["形式"] == ("pickle(joblib、cloudpickleを含む)", "ONNX")
+    assert rows["形式のバージョン"] == ("プロトコル5", "IR 3")
+
+
 def test_what_could_not_be_read() -> None:
     (view,) = views(Facts(models=(read_model(RECORDED / "gone.onnx"),), symptom=Symptom(name=MODELS)))
     assert (view.state, view.word) == ("blocking", "Cannot be read whole")

@@ -38,6 +38,7 @@ _OPERATIONS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.U
 _KEY = re.compile(r"[\w.:/ -]{0,200}$")  # of a dict that comes out: it stands in a literal
 _TREES = frozenset((None, "builtins.tuple", "builtins.list", "builtins.dict", "builtins.NoneType"))
 _OF_WEIGHTS = ("parameter_name", "buffer_name", "tensor_constant_name", "fqn")
+_VERSION = re.compile(r"[\w.+-]{0,100}$")
 _LINE = re.compile(r'File "[^"\n]{1,500}", line \d{1,7}')
 _RAW = re.compile(r"(?:weight|tensor)_\d{1,7}$")
 _DIALECTS = ("TRAINING", "ATEN", "EDGE", "")
@@ -183,7 +184,7 @@ def _program(told, safety):
         },
         "schema_version": {key: _whole(told["schema_version"][key]) for key in ("major", "minor")},
         "verifiers": [each for each in told["verifiers"] if each in _DIALECTS],
-        "torch_version": re.sub(r"[^\w.+-]", "", str(told.get("torch_version", "")))[:100],
+        "torch_version": _named(told.get("torch_version") or "", _VERSION),
         "guards_code": [],  # Python that would be compiled
     }
 

@@ -113,7 +113,12 @@ class _Script:
         import torch
 
         with torch.no_grad():
-            return _arrays(self.module(*self.arguments(arrays)))
+            kept = [(each, each.clone()) for each in self.module.buffers()]  # a network may change them in place
+            try:
+                return _arrays(self.module(*self.arguments(arrays)))
+            finally:
+                for each, before in kept:
+                    each.copy_(before)
 
     def rounding_of(self):
         """(Unit, terms, layers), as for :class:`naosu_export_compare.Rounding`."""
@@ -400,10 +405,10 @@ def _interpreted(program, tensors, float64=False):
         if spec.kind.name == "USER_INPUT":
             constant = getattr(spec.arg, "value", None)
             values.append(constant if hasattr(spec.arg, "value") else waiting.pop(0))
-        elif spec.target in program.state_dict:
-            values.append(program.state_dict[spec.target])
         else:
-            values.append(program.constants[spec.target])
+            held = program.state_dict if spec.target in program.state_dict else program.constants
+            # What a network keeps between two runs is changed in place.
+            values.append(held[spec.target].clone() if spec.kind.name == "BUFFER" else held[spec.target])
     runner = Keeping(program.graph_module)
     with torch.no_grad():
         result = runner.run(*(_in_float64(values) if float64 else values), enable_io_processing=False)

@@ -80,6 +80,42 @@ def test_an_error_that_the_catalogue_knows() -> None:
     assert [each.cause for each in judged(model(exports=(run,)))] == ["gpu-out-of-memory"]
 
 
+# What coremltools 9.0 prints on the way, whatever stops it then.
+COREMLTOOLS = """\
+Torch version 2.13.0+cpu has not been tested with coremltools. You may run into unexpected errors. Torch 2.7.0 is the \
+most recent version that has been tested.
+Failed to load _MLModelProxy: No module named 'coremltools.libcoremlpython'
+Failed to load _MLGPUComputeDeviceProxy: No module named 'coremltools.libcoremlpython'
+"""
+
+
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [
+        (ErrorText(type="ValueError", message="Rank-0 (input None) is unsupported"), "coreml-op-unsupported"),
+        (
+            ErrorText(type="TypeError", message="Got unsupported ScalarType BFloat16"),
+            "coreml-op-unsupported",
+        ),
+        (
+            ErrorText(
+                type="ValueError",
+                message="MIL doesn't support complex data as model's output, please extract real and imaginary parts "
+                "explicitly.",
+            ),
+            "coreml-op-unsupported",
+        ),
+        (
+            ErrorText(type="AssertionError", message="Torch not compiled with CUDA enabled. torch==2.13.0+cpu"),
+            "framework-cpu-only-build",
+        ),
+    ],
+)
+def test_what_an_exporter_prints_on_the_way_is_not_why_it_stops(error: ErrorText, cause: str) -> None:
+    run = ExportRun(exporter="coremltools", fit="fits", exported=False, error=error, log=COREMLTOOLS)
+    assert [each.cause for each in judged(model(exports=(run,)))] == [cause]
+
+
 def test_only_the_optimizer_of_the_runtime() -> None:
     run = msgspec.structs.replace(export("planted-dynamo-pool"), differs_unoptimized=False, first_difference=None)
     (finding,) = judged(model(exports=(run,)))

@@ -37,6 +37,7 @@ LIMITS = ("-timeout=10", "-rss_limit_mb=2048", "-max_len=65536", "-print_final_s
 SAFETY = model_safety().for_export()
 CODE = "__import__('os').mkdir('MARK')"
 LITERALS = ("as_string", "as_strings")  # what an operator is given is written as a literal
+OF_WEIGHTS = ("parameter_name", "buffer_name", "tensor_constant_name", "fqn")  # they have dots
 PUT = (
     CODE,
     "x=" + CODE,
@@ -120,12 +121,12 @@ def mutated(content: bytes, data: bytes) -> bytes:
 
 
 def texts(told: Any, key: str = "") -> list[str]:
-    """Every text and every key of a JSON that is not written as a literal."""
+    """Every text and every key of a JSON, but for literals and the names of weights."""
     if isinstance(told, dict):
         return [text for name, each in told.items() for text in (name, *texts(each, name))]
     if isinstance(told, list):
         return [text for each in told for text in texts(each, key)]
-    return [told] if isinstance(told, str) and key not in LITERALS else []
+    return [told] if isinstance(told, str) and key not in (*LITERALS, *OF_WEIGHTS) else []
 
 
 def main() -> None:

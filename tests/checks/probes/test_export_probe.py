@@ -26,6 +26,7 @@ from checks.probes.runner import ProbeTask, run_probe
 
 compare = importlib.import_module("naosu_export_compare")
 exported_program = importlib.import_module("naosu_export_program")
+export_torch = importlib.import_module("naosu_export_torch")
 SAFETY = model_safety().for_export()
 Rounding = compare.Rounding
 
@@ -80,6 +81,16 @@ def test_what_is_rounding(reference: Any, candidate: Any, is_rounding: bool) -> 
     told = figures(reference, candidate)
     assert compare.is_rounding(told) is is_rounding
     json.dumps(told)
+
+
+def test_complex_numbers_come_as_pairs() -> None:
+    reference = np.fft.rfft(np.linspace(0, 1, 8)).astype(np.complex64)
+    pairs = np.stack([reference.real, reference.imag], axis=-1)
+    told = figures(reference, pairs)
+    assert (told["equal"], told.get("export_shape"), told["export_dtype"]) == (True, None, "float32")
+    assert not compare.is_rounding(figures(reference, pairs * 1.01))
+    assert figures(reference, pairs[..., :1])["export_shape"] == [5, 1]
+    assert figures(reference.real, pairs)["export_shape"] == [5, 2]  # of a real output a pair is something else
 
 
 def test_decisions_are_counted() -> None:
@@ -450,6 +461,35 @@ def test_a_bomb_is_not_unpacked(saved: Path, tmp_path: Path) -> None:
 )
 def test_expressions_that_merely_compute_pass(text: str) -> None:
     exported_program.check_expression(text)
+
+
+class Counter(torch.nn.Module):
+    """A network that keeps something between two runs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("seen", torch.zeros(1))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.seen += 1
+        return x + self.seen
+
+
+@pytest.mark.parametrize("form", ["pt2", "torchscript"])
+def test_every_run_begins_in_the_same_state(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "counter"
+    if form == "pt2":
+        path = tmp_path / "counter.pt2"
+        torch.export.save(torch.export.export(Counter(), (torch.zeros(2),)), path)
+    else:
+        with pytest.warns(DeprecationWarning, match="torch.jit"):
+            torch.jit.script(Counter()).save(path)
+    model = export_torch.load({"path": str(path), "format": form, "safety": SAFETY})
+    x = {"x": np.zeros(2, np.float32)}
+    for _ in range(2):
+        (result,) = model.run(x).values()
+        assert result.tolist() == [1.0, 1.0]
 
 
 # --- real runs of the probe -------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QProgressBar, QTreeWidget, QTreeWidgetItem, QWidget
 
 from wizard.case_model import CaseModel
+from wizard.pages.measuring import Measuring
 from wizard.pages.page import Page, escaped_tip, plain_label
 from wizard.running import RUNNING, WAITING, Row, summary
 from wizard.words import area
@@ -27,8 +28,19 @@ _LOOKS = {
     "skipped": ("state-skipped", "muted"),
     "cancelled": ("state-skipped", "muted"),
 }
+# State of a measurement -> (icon, colour).
+MEASURED_LOOKS = {
+    "blocking": ("state-found", "blocking"),
+    "warning": ("state-warning", "warning"),
+    "note": ("state-note", "note"),
+    "clear": ("state-fine", "fine"),
+    "open": ("state-open", "warning"),
+    "absent": ("state-skipped", "muted"),
+}
 _TROUBLE = ("state-broken", "blocking")
 _BEAT = 250  # milliseconds between two looks at the clock of the running rows
+_DRAWN_EVERY = 4  # beats: to draw what was measured takes longer than to count seconds
+_LOWEST_TREE = 220  # logical pixels
 _PLAIN = frozenset((WAITING, RUNNING, "ok", "clear", "skipped"))  # states that need no look at the single rows
 
 
@@ -63,10 +75,14 @@ class RunPage(Page):
         self.body.addWidget(self._bar)
         self.body.addWidget(self._remaining)
         self.body.addWidget(self._tree, 1)
+        self._tree.setMinimumHeight(_LOWEST_TREE)
+        self._measuring = Measuring(case)
+        self.body.addWidget(self._measuring)
         self._items: dict[str, QTreeWidgetItem] = {}
         self._groups: dict[str, QTreeWidgetItem] = {}
         self._seen: object = None  # the examination whose rows are shown
         self._tree.itemExpanded.connect(self.refresh)
+        self._beats = 0
         self._clock = QTimer(self)
         self._clock.setInterval(_BEAT)
         self._clock.timeout.connect(self._tick)
@@ -93,6 +109,8 @@ class RunPage(Page):
                 self._clock.start()
             else:
                 self._clock.stop()
+        if not self.case.is_running:  # at the end, and when there is nothing yet
+            self._show_measured()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The names get the room that the states do not need."""
@@ -102,11 +120,22 @@ class RunPage(Page):
     def retranslate(self) -> None:
         """The header of the table too."""
         super().retranslate()
+        self._measuring.retranslate()
+        self._show_measured()
         self._tree.setHeaderLabels([self.case.say(f"run-column-{name}") for name in ("what", "state", "time")])
 
     def repaint_states(self) -> None:
         """Draw the symbols of the rows anew."""
+        self._measuring.retranslate()
         self.refresh()
+        self._show_measured()
+
+    def _show_measured(self) -> None:
+        if self._measuring.is_behind():
+            self._measuring.show_measurements(
+                {state: self.picture(icon, colour, 16) for state, (icon, colour) in MEASURED_LOOKS.items()}
+            )
+            self.reshaped.emit()
 
     def _clear(self) -> None:
         self._tree.clear()
@@ -195,7 +224,11 @@ class RunPage(Page):
 
     def _probe_name(self, probe: str) -> str:
         from wizard.report.fact_sheet import label
+        from wizard.report.measured_line import computing_name
 
+        computing = computing_name(probe, self.case.language)
+        if computing:
+            return computing
         runtime, _, model = probe.partition(":")  # the trial of a model: "onnxruntime:yolo.onnx"
         name = label(runtime, self.case.language)
         return self.case.say("run-model", runtime=name, model=model) if model else name
@@ -211,7 +244,10 @@ class RunPage(Page):
         return self.case.say("seconds", seconds=seconds)
 
     def _tick(self) -> None:
-        """The clocks of the running rows go on between the events."""
+        """The clocks of the running rows go on between the events, and now and then what was measured is shown."""
+        self._beats += 1
+        if self._beats % _DRAWN_EVERY == 0:
+            self._show_measured()
         for each in self.case.running.probes.values():
             item = self._items.get(f"probes/{each.id}")
             if item is not None and each.state == RUNNING:

@@ -24,6 +24,7 @@ from checks.shell import fill_sentence
 from wizard.report.comparison import ComparisonView, comparison_views
 from wizard.report.fact_sheet import FactSection, fact_sections, label
 from wizard.report.measured import MeasuredSection
+from wizard.report.measured_line import computing_name
 from wizard.report.measured_sections import measured_sections
 from wizard.report.models import ModelView, model_views, names_of
 from wizard.report.origins import lines_in_words, origin_in_words
@@ -298,7 +299,7 @@ def _probe(run: ProbeRun, language: str) -> ProbeRow:
         (run.detail or "") if ended_by_itself else "",  # else the status says it all, in the reader's language
     ]
     return ProbeRow(
-        name=label(run.probe, language),
+        name=computing_name(run.probe, language) or label(run.probe, language),
         status=known(f"report.probe-{run.status}", run.status, language),
         seconds="" if run.seconds is None else words("report.seconds", language, seconds=run.seconds),
         detail=words("report.list-separator", language).join(each for each in details if each),

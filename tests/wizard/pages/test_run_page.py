@@ -4,9 +4,11 @@ import pytest
 from played_engine import TOO_OLD, case, outcomes
 from pytestqt.qtbot import QtBot
 
+from checks.case import Case
 from checks.events import (
     CheckEnded,
     Finished,
+    Measured,
     Planned,
     ProbeEnded,
     ProbeSlow,
@@ -14,9 +16,11 @@ from checks.events import (
     ProbeStarted,
     Progress,
 )
-from checks.facts import ProbeRun
+from checks.facts import ProbeRun, Repeat
 from wizard.case_model import CaseModel
+from wizard.pages.measuring import MOST_LINES
 from wizard.pages.run import RunPage
+from wizard.report.measured import MeasuredSection, Plot, Series
 from wizard.work import Work
 
 PLAN = Planned(probes={"machine": 0.5, "torch": 3.0}, checks=("driver-too-old-for-cuda", "unknown"))
@@ -133,3 +137,72 @@ def test_japanese_while_it_runs(page: RunPage) -> None:
     page.retranslate()
     assert [state for _, state in rows(page, "probes")] == ["待機中", "実行中"]
     assert page._tree.headerItem().text(1) == "状態"
+
+
+# --- what is measured
+
+REPEATED = Repeat(framework="torch", operation="matmul", device="cpu", dtype="float32", repetitions=300, distinct=1)
+LATE = Repeat(framework="torch", operation="index-add", device="cpu", reason="no-time")
+
+
+def plotted(case: Case, language: str) -> tuple[MeasuredSection, ...]:
+    """A section whose plot has a point per measurement."""
+    many = len(case.facts.measurements)
+    points = tuple(map(float, range(many)))
+    plot = Plot("Growing", "lines", "n", "y", (Series("all", points, points),), f"{many} {language}")
+    return (MeasuredSection("growing", "Growing", plots=(plot, Plot("", "lines", "", "", (), ""))),)
+
+
+def lines(page: RunPage) -> list[str]:
+    log = page._measuring.log
+    items = (log.topLevelItem(number) for number in range(log.topLevelItemCount()))
+    return [" | ".join(item.text(column) for column in range(3)) for item in items if item]
+
+
+def test_nothing_measured_takes_no_room(page: RunPage) -> None:
+    page.case.run_began()
+    assert page._measuring.isHidden()
+
+
+def test_results_come_while_it_runs_and_plots_grow(page: RunPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wizard.report.measured_sections.measured_sections", plotted)
+    page.case.run_began()
+    page.case.take(Measured("computations:torch:cpu", REPEATED))
+    page._show_measured()
+    assert lines(page) == ["Matrix product, float32 | PyTorch, cpu, float32 | The same bits 300 times"]
+    (view,) = page._measuring._plots.values()
+    assert view.plot.summary == "1 en"
+
+    for _ in range(3):
+        page.case.take(Measured("computations:torch:cpu", LATE))
+    page._show_measured()
+    assert len(lines(page)) == 1  # what is left out is counted
+    assert page._measuring._left_out.text() == "Left out so far because the time was up: 3"
+    assert list(page._measuring._plots.values()) == [view]
+    assert view.plot.summary == "4 en"
+
+    page.case.run_began()  # the next examination begins empty
+    page._show_measured()
+    assert lines(page) == []
+    assert page._measuring._plots == {}
+
+
+def test_the_log_follows_the_language_and_is_bounded(page: RunPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wizard.report.measured_sections.measured_sections", plotted)
+    page.case.run_began()
+    for _ in range(MOST_LINES + 5):
+        page.case.take(Measured("computations:torch:cpu", REPEATED))
+    page._show_measured()
+    assert len(lines(page)) == MOST_LINES
+    page.case.set_language("ja")
+    page.retranslate()
+    assert lines(page)[0] == "行列積、float32 | PyTorch、cpu、float32 | 300回とも同じビット"
+    assert [view.plot.summary for view in page._measuring._plots.values()] == [f"{MOST_LINES + 5} ja"]
+
+
+def test_a_process_that_computes_is_named_by_what_it_computes_with(page: RunPage) -> None:
+    page.case.run_began()
+    page.case.take(ProbeStarted("computations:torch:cuda:0"))
+    page.case.take(ProbeStage("computations:torch:cuda:0", "repeat"))
+    item = page._groups["probes"].child(0)
+    assert (item.text(0), item.text(1)) == ("PyTorch on cuda:0", "repeating operations…")

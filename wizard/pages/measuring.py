@@ -1,0 +1,135 @@
+"""What has been measured so far, while it runs: plots that grow, and a line for each result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QIcon, QPixmap
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+
+from wizard.case_model import CaseModel
+from wizard.pages.page import escaped_tip, plain_label
+
+if TYPE_CHECKING:
+    from checks.facts import Measurement
+    from wizard.plots.view import PlotView
+    from wizard.report.measured import Plot
+
+NO_TIME = "no-time"  # the reason of what was left out: counted, as there may be hundreds
+MOST_LINES = 500  # of the log; the report has all of it
+_LOG_HEIGHT = 210  # logical pixels
+
+
+class Measuring(QWidget):
+    """Hidden until something is measured. ``show_measurements`` takes all that there is, each time."""
+
+    def __init__(self, case: CaseModel) -> None:
+        super().__init__()
+        self._case = case
+        self._shown = 0
+        self._of: object = None  # the examination whose results are shown
+        self._plots: dict[tuple[str, int], PlotView] = {}
+        self._heading = plain_label("heading")
+        self.log = QTreeWidget()
+        self.log.setRootIsDecorated(False)
+        self.log.setUniformRowHeights(True)
+        self.log.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.log.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.log.setColumnCount(3)
+        self.log.setFixedHeight(_LOG_HEIGHT)
+        header = self.log.header()
+        header.setStretchLastSection(True)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        for column, wide in enumerate((290, 260)):
+            self.log.setColumnWidth(column, wide)
+        self._left_out = plain_label("small")
+        self._drawings = QVBoxLayout()
+        self._drawings.setSpacing(8)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 6, 0, 0)
+        layout.addWidget(self._heading)
+        layout.addWidget(self.log)
+        layout.addWidget(self._left_out)
+        layout.addLayout(self._drawings)
+        self.retranslate()
+        self.hide()
+
+    def retranslate(self) -> None:
+        """Everything anew in the present language."""
+        self._heading.setText(self._case.say("run-measured"))
+        self.log.setHeaderLabels([self._case.say(f"run-measured-{name}") for name in ("what", "where", "result")])
+        self.log.setAccessibleName(self._case.say("run-measured"))
+        self._clear()
+
+    def _clear(self) -> None:
+        self.log.clear()
+        self._shown = 0
+        for view in self._plots.values():
+            view.hide()
+            view.deleteLater()
+        self._plots = {}
+
+    def is_behind(self) -> bool:
+        """Whether there is something that is not shown yet."""
+        return self._of is not self._case.running or self._shown != len(self._case.running.measurements)
+
+    def show_measurements(self, pictures: Mapping[str, QPixmap]) -> None:
+        """Add what came since the last time, and let the plots grow. ``pictures``: the symbol of each state."""
+        if self._of is not self._case.running:
+            self._of = self._case.running
+            self._clear()
+        measured = self._case.running.measurements
+        self.setVisible(bool(measured))
+        if len(measured) == self._shown:
+            return
+        self._add_lines([each for each in measured[self._shown :] if each.reason != NO_TIME], pictures)
+        left_out = sum(each.reason == NO_TIME for each in measured)
+        self._left_out.setText(self._case.say("run-measured-left-out", count=left_out))
+        self._left_out.setVisible(bool(left_out))
+        self._shown = len(measured)
+        self._draw(measured)
+
+    def _add_lines(self, fresh: Sequence[Measurement], pictures: Mapping[str, QPixmap]) -> None:
+        from wizard.report.measured_line import line_of
+
+        bar = self.log.verticalScrollBar()
+        follows = bar.value() == bar.maximum()  # who has scrolled up is reading
+        for each in fresh[-MOST_LINES:]:
+            line = line_of(each, self._case.language)
+            item = QTreeWidgetItem(self.log, list(line.cells))
+            if line.state:
+                item.setIcon(2, QIcon(pictures[line.state]))
+            for column, cell in enumerate(line.cells):
+                item.setToolTip(column, escaped_tip(cell))
+        while self.log.topLevelItemCount() > MOST_LINES:
+            self.log.takeTopLevelItem(0)
+        if follows:
+            self.log.scrollToBottom()
+
+    def _draw(self, measured: Sequence[Measurement]) -> None:
+        for key, plot in self._grown(measured).items():
+            view = self._plots.get(key)
+            if view is not None:
+                view.show_plot(plot)
+                continue
+            from wizard.plots.view import PlotView  # late: it loads pyqtgraph
+
+            view = self._plots[key] = PlotView(plot, self._case.say)
+            self._drawings.addWidget(view)
+
+    def _grown(self, measured: Sequence[Measurement]) -> dict[tuple[str, int], Plot]:
+        """The plots of the report as it would be now."""
+        from checks.case import Answers, Case
+        from checks.facts import Facts
+        from wizard.report.measured_sections import measured_sections
+
+        now = Case(created="", answers=Answers(), facts=Facts(measurements=tuple(measured)), outcomes=(), findings=())
+        sections = measured_sections(now, self._case.language)
+        return {
+            (section.id, number): plot
+            for section in sections
+            for number, plot in enumerate(section.plots)
+            if plot.series
+        }

@@ -1,0 +1,127 @@
+"""One measurement in a line: what was computed, where, and what came of it. No Qt."""
+
+from __future__ import annotations
+
+from checks.facts import (
+    ArrayDifference,
+    Experiment,
+    Flip,
+    Health,
+    Measurement,
+    ModelMeasured,
+    Portrait,
+    Precision,
+    Repeat,
+)
+from checks.knowledge.computations import known_settings, operation_name, setting_name
+from wizard.report.fact_sheet import label
+from wizard.report.measured import MeasuredRow
+from wizard.words import known, words
+
+COMPUTING = "computations:"  # the id of a probe that computes: this, the framework, the device, perhaps the setting
+
+
+def line_of(measurement: Measurement, language: str) -> MeasuredRow:
+    """Its operation, its place and its outcome."""
+    state, outcome = _outcome(measurement, language)
+    return MeasuredRow(
+        (operation_name(measurement.operation, language), place_of(measurement, language), outcome), state
+    )
+
+
+def framework_name(framework: str, language: str) -> str:
+    """A framework by its name; NumPy too, whose label elsewhere is that of an evidence."""
+    return known(f"measurements.framework-{framework}", label(framework, language), language)
+
+
+def place_of(measurement: Measurement, language: str) -> str:
+    """Where and how it was computed: "PyTorch, cuda:0, float32, deterministic mode"."""
+    framework = framework_name(measurement.framework, language) if measurement.framework else ""
+    setting = "" if measurement.setting in ("", "default") else setting_name(measurement.setting, language)
+    parts = (framework, measurement.device, measurement.dtype, setting)
+    return words("report.list-separator", language).join(part for part in parts if part)
+
+
+def computing_name(probe: str, language: str) -> str:
+    """The probe that computes, by what it computes with: "PyTorch on cuda:0, one thread"; "" for another probe."""
+    if not probe.startswith(COMPUTING):
+        return ""
+    framework, _, device = probe.removeprefix(COMPUTING).partition(":")
+    before, _, last = device.rpartition(":")
+    setting = last if last in known_settings() else ""
+    name = words(
+        "measurements.computing",
+        language,
+        framework=framework_name(framework, language),
+        device=before if setting else device,
+    )
+    separator = words("report.list-separator", language)
+    return f"{name}{separator}{setting_name(setting, language)}" if setting else name
+
+
+def _outcome(measurement: Measurement, language: str) -> tuple[str, str]:
+    """The state and the words of what came of it."""
+    if measurement.reason:
+        why = known(f"measurements.reason-{measurement.reason}", measurement.reason, language)
+        return ("absent" if measurement.reason == "no-time" else "open"), why
+    state, key, values = _said(measurement)
+    return state, words(f"measurements.line-{key}", language, **values)
+
+
+_Said = tuple[str, str, dict[str, object]]  # the state, the key of the words, what fills them
+_NOTHING: _Said = ("open", "nothing", {})
+
+
+def _said(measurement: Measurement) -> _Said:
+    match measurement:
+        case Repeat():
+            return _repeated(measurement)
+        case Experiment():
+            return _run_again(measurement)
+        case Portrait():
+            return "", "portrait", {}
+        case Precision(against=against):
+            return ("", "error", {"error": _relative(against)}) if against else _NOTHING
+        case Flip():
+            return _flipped(measurement)
+        case ModelMeasured():
+            return _with_model(measurement)
+        case Health(wrong=wrong, checked=checked):
+            return "blocking" if wrong else "clear", "checked", {"checked": checked, "wrong": len(wrong)}
+
+
+def _run_again(experiment: Experiment) -> _Said:
+    counts: dict[str, object] = {"distinct": len(set(experiment.exact)), "count": len(experiment.exact)}
+    if not experiment.exact:
+        return _NOTHING
+    return ("warning", "runs-vary", counts) if len(set(experiment.exact)) > 1 else ("clear", "runs-same", counts)
+
+
+def _repeated(repeat: Repeat) -> _Said:
+    if repeat.distinct is None:
+        return _NOTHING
+    counts: dict[str, object] = {"distinct": repeat.distinct + bool(repeat.warm_up), "count": repeat.repetitions}
+    return ("warning", "varies", counts) if repeat.varies else ("clear", "same", counts)
+
+
+def _flipped(flip: Flip) -> _Said:
+    if flip.before is None or flip.after is None:
+        return "clear", "no-difference", {}
+    sizes: dict[str, object] = {"before": _relative(flip.before), "after": _relative(flip.after)}
+    return "note", "flip-stays" if flip.after.differing else "flip-mends", sizes
+
+
+def _with_model(model: ModelMeasured) -> _Said:
+    if model.distinct is not None and model.repetitions > 1:
+        counts: dict[str, object] = {"distinct": model.distinct, "count": model.repetitions}
+        return ("warning", "varies", counts) if model.distinct > 1 else ("clear", "same", counts)
+    return ("", "difference", {"difference": _relative(model.difference)}) if model.difference else _NOTHING
+
+
+def _relative(difference: ArrayDifference) -> str:
+    """The largest distance as a share of the largest value; "0" where all bits are the same."""
+    if not difference.differing:
+        return "0"
+    if difference.max_abs is None:
+        return "NaN"
+    return f"{difference.max_abs / difference.scale:.2g}" if difference.scale else f"{difference.max_abs:.2g}"

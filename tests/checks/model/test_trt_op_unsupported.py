@@ -34,6 +34,9 @@ def findings(facts: ModelFacts, version: str | None) -> list[Finding]:
     ("facts", "version", "named"),
     [
         (with_operator("Unique"), "10.15.1.29", "Unique"),
+        (with_operator("RMSNormalization"), "10.9.0.34", "RMSNormalization"),
+        (with_operator("Attention"), "10.13.3.9", "Attention"),
+        (with_operator("STFT"), "10.4.0.26", "STFT"),
         (with_operator("Unique"), "8.6.1", "Unique"),
         (with_operator("LayerNormalization"), "8.5.3", "LayerNormalization"),  # came with 8.6
         (with_operator("RMSNormalization"), "10.1.0", "RMSNormalization"),
@@ -62,7 +65,8 @@ def test_newer_than_any_list() -> None:
     ("facts", "version"),
     [
         pytest.param(with_operator("LayerNormalization"), "8.6.1", id="since-then"),
-        pytest.param(with_operator("RMSNormalization"), "10.9.0.34", id="between-two-lists"),
+        pytest.param(with_operator("RMSNormalization"), "10.15.1.29", id="since-10.15"),
+        pytest.param(with_operator("Attention"), "10.14.1.48", id="since-10.14"),
         pytest.param(with_operator("Conv"), "11.4.0.106", id="newest"),
         pytest.param(with_operator("DequantizeLinear", "com.microsoft"), "10.9.0.34", id="the-same-name"),
         pytest.param(with_operator("EfficientNMS_TRT", "TRT"), "10.9.0.34", id="a-plugin"),

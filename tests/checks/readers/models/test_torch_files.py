@@ -401,3 +401,14 @@ def test_a_tar_archive_that_is_no_model(tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "a.tar", "w") as archive:
         archive.add(RECORDED / "MADE.md", "pickle")
     assert read_model(tmp_path / "a.tar").format is None
+
+
+def test_an_activation_that_is_kept_as_a_function(tmp_path: Path) -> None:
+    """torch.relu is written as an attribute of a class of PyTorch's own."""
+    torch.save({"act": torch.relu, "w": torch.ones(1)}, tmp_path / "a.pt")
+    classes = {each.name: each.risk for each in read_model(tmp_path / "a.pt").needs.classes or ()}
+    assert classes["torch._C._VariableFunctionsClass.relu"] == "known"
+    assert set(classes.values()) == {"known"}
+    torch.save({"act": torch.from_file}, tmp_path / "a.pt")
+    classes = {each.name: each.risk for each in read_model(tmp_path / "a.pt").needs.classes or ()}
+    assert classes["torch._C._VariableFunctionsClass.from_file"] != "known"

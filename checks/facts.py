@@ -14,6 +14,7 @@ Versions are kept as text, as they came; compare them through :mod:`checks.versi
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any, TypeVar
 
 import msgspec
@@ -624,9 +625,13 @@ class ProbeRuns(Fact, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Symptom(Fact, frozen=True, kw_only=True, omit_defaults=True):
-    """What the user says has happened, as for ``--symptom``: the one fact that no probe can read."""
+    """What the user says: facts that no probe can read. ``name``: what has happened, as for ``--symptom``.
+
+    ``exactness``: how exact a result must be: "bits", "decisions", "close"; "" where the user did not say.
+    """
 
     name: str = "everything"
+    exactness: str = ""
 
 
 class SentFile(Fact, frozen=True, kw_only=True, omit_defaults=True):
@@ -1005,6 +1010,11 @@ class Experiment(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="e
     fingerprints: tuple[str, ...] = ()
     parted: tuple[int | None, ...] = ()
     expected: float | None = None  # the true value, where there is one
+
+    @property
+    def distinct(self) -> int:
+        """Different runs."""
+        return len(set(zip_longest(self.exact, self.fingerprints)))
 
 
 class Portrait(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="portrait"):

@@ -91,10 +91,10 @@ def _said(measurement: Measurement) -> _Said:
 
 
 def _run_again(experiment: Experiment) -> _Said:
-    counts: dict[str, object] = {"distinct": len(set(experiment.exact)), "count": len(experiment.exact)}
+    counts: dict[str, object] = {"distinct": experiment.distinct, "count": len(experiment.exact)}
     if not experiment.exact:
         return _NOTHING
-    return ("warning", "runs-vary", counts) if len(set(experiment.exact)) > 1 else ("clear", "runs-same", counts)
+    return ("warning", "runs-vary", counts) if experiment.distinct > 1 else ("clear", "runs-same", counts)
 
 
 def _repeated(repeat: Repeat) -> _Said:

@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 from checks.case import Case
 from wizard.report.measured import MeasuredSection
+from wizard.report.measured_experiments import network_section, sum_section
 from wizard.report.measured_health import health_section
 
 # One function per question, in the order in which the report answers them; each in a module of its own beside this one.
-SECTIONS: tuple[Callable[[Case, str], MeasuredSection | None], ...] = (health_section,)
+SECTIONS: tuple[Callable[[Case, str], MeasuredSection | None], ...] = (health_section, sum_section, network_section)
 
 
 def measured_sections(case: Case, language: str) -> tuple[MeasuredSection, ...]:

@@ -1,0 +1,244 @@
+"""The articles' two experiments, in words: the sum of squares, and the small network that was trained repeatedly."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from checks.case import Case
+from checks.detection import excluded_rate
+from checks.facts import Experiment, Measurements
+from checks.knowledge.computations import operation_name, setting_name
+from wizard.report.measured import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
+from wizard.report.measured_line import framework_name, place_of
+from wizard.words import words
+
+SUM, NETWORK = "sum-of-squares", "digits-network"
+ARTICLE_RUNS, ARTICLE_STEPS = 5, 1000
+_DIGITS = 8  # of a fingerprint that are printed
+_DEFAULT, _DETERMINISTIC = "default", "deterministic"
+
+
+def _experiments(case: Case, operation: str) -> list[Experiment]:
+    """Those of an operation and its variants that gave something."""
+    made = Measurements(all=case.facts.measurements).of(Experiment)
+    return [each for each in made if each.operation.startswith(operation) and each.values]
+
+
+# --- the sum ----------------------------------------------------------------------------------------------------------
+
+
+def sum_section(case: Case, language: str) -> MeasuredSection | None:
+    """Which sums came out, which ways of adding gave them, and whether each way repeats."""
+    found = _experiments(case, SUM)
+    if not found:
+        return None
+    varying = [each for each in found if each.distinct > 1]
+    sentences = [words("measurements.sum-true", language, true=repr(found[0].expected))]
+    sentences += [
+        words(
+            "measurements.sum-varies",
+            language,
+            way=operation_name(each.operation, language),
+            place=place_of(each, language),
+            distinct=each.distinct,
+            runs=len(each.exact),
+        )
+        for each in varying
+    ]
+    if not varying:
+        sentences.append(words("measurements.sum-same", language, runs=max(len(each.exact) for each in found)))
+    dtypes = list(dict.fromkeys(each.dtype for each in found))
+    tables = tuple(_sums(dtype, [each for each in found if each.dtype == dtype], language) for dtype in dtypes)
+    if any(len(table.rows) > 1 for table in tables):
+        sentences.append(words("measurements.sum-order", language))
+    return MeasuredSection(
+        id=SUM, title=words("measurements.sum-title", language), sentences=tuple(sentences), tables=tables
+    )
+
+
+def _sums(dtype: str, found: Sequence[Experiment], language: str) -> MeasuredTable:
+    """The different sums, the nearest to the true one first, each with the ways that gave it."""
+    ways: dict[str, list[Experiment]] = {}
+    values: dict[str, float | None] = {}
+    for each in found:
+        for (bits, *_), (value, *_) in zip(each.exact, each.values, strict=True):
+            values[bits] = value
+            if each not in ways.setdefault(bits, []):
+                ways[bits].append(each)
+    errors = {bits: _error(value, found[0].expected) for bits, value in values.items()}
+    rows = tuple(
+        MeasuredRow(
+            cells=(
+                "NaN" if values[bits] is None else repr(values[bits]),
+                bits,
+                "–" if (error := errors[bits]) is None else f"{float(error):+.3g}" if error else "0",
+                words("report.list-separator", language).join(_ways(ways[bits], language)),
+            ),
+            state="warning" if any(each.distinct > 1 for each in ways[bits]) else "",
+        )
+        for bits in sorted(ways, key=lambda bits: _far(errors[bits]))
+    )
+    return MeasuredTable(
+        title=dtype,
+        columns=tuple(words(f"measurements.sum-column-{name}", language) for name in ("sum", "bits", "error", "ways")),
+        rows=rows,
+        numeric=(0, 1, 2),
+    )
+
+
+def _error(value: float | None, expected: float | None) -> Fraction | None:
+    """How far from the true sum, exactly: its decimal digits are few, and a float cannot hold them."""
+    return None if value is None or expected is None else Fraction(value) - Fraction(repr(expected))
+
+
+def _far(error: Fraction | None) -> tuple[bool, Fraction]:
+    return error is None, abs(error or Fraction(0))
+
+
+def _ways(found: Sequence[Experiment], language: str) -> Iterator[str]:
+    """The ways of each framework on each device: "NumPy, cpu: sum; dot product"."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for each in found:
+        way = operation_name(each.operation, language)
+        if each.setting != _DEFAULT:
+            way = words("measurements.sum-way", language, way=way, setting=setting_name(each.setting, language))
+        places.setdefault((each.framework, each.device), []).append(way)
+    for (framework, device), ways in places.items():
+        name = words("measurements.computing", language, framework=framework_name(framework, language), device=device)
+        yield words(
+            "measurements.sum-ways", language, place=name, ways=words("measurements.sum-separator", language).join(ways)
+        )
+
+
+# --- the network ------------------------------------------------------------------------------------------------------
+
+
+def network_section(case: Case, language: str) -> MeasuredSection | None:
+    """Whether the runs of each framework ended in the same bits; the validation errors as the article prints them."""
+    found = _experiments(case, NETWORK)
+    if not found:
+        return None
+    return MeasuredSection(
+        id=NETWORK,
+        title=words("measurements.network-title", language),
+        sentences=tuple(_said(found, language)),
+        tables=tuple(_errors(each, language) for each in found),
+        plots=(_plot(found, language),),
+    )
+
+
+def _said(found: Sequence[Experiment], language: str) -> Iterator[str]:
+    for each in found:
+        yield _ending(each, language)
+        broken = next((step for step, *run in zip(each.steps, *each.values, strict=True) if None in run), None)
+        if broken is not None:
+            yield words("measurements.network-nan", language, place=place_of(each, language), step=broken)
+    yield from _costs(found, language)
+    if len(found) > 1:
+        yield _start(found, language)
+    if any(len(each.values) < ARTICLE_RUNS or each.steps[-1] < ARTICLE_STEPS for each in found):
+        yield words("measurements.network-short", language, runs=ARTICLE_RUNS, steps=ARTICLE_STEPS)
+    yield words("measurements.network-digits", language)
+
+
+def _ending(each: Experiment, language: str) -> str:
+    told: dict[str, object] = {"place": place_of(each, language), "runs": len(each.values), "steps": each.steps[-1]}
+    if each.distinct == 1:
+        rate = excluded_rate(len(each.values))
+        return words("measurements.network-same", language, rate=f"{rate or 1:.0%}", **told)
+    parted = min((step for step in each.parted if step is not None), default=each.steps[-1])
+    last = [run[-1] for run in each.values if run[-1] is not None]
+    errors = (_percent(min(last, default=None)), _percent(max(last, default=None)))
+    return words(
+        "measurements.network-parts",
+        language,
+        distinct=each.distinct,
+        step=parted,
+        least=errors[0],
+        most=errors[1],
+        **told,
+    )
+
+
+def _costs(found: Sequence[Experiment], language: str) -> Iterator[str]:
+    """What the deterministic mode costs, step for step, judging included."""
+    for each in found:
+        plain = next(
+            (
+                other
+                for other in found
+                if (other.framework, other.device, other.setting) == (each.framework, each.device, _DEFAULT)
+            ),
+            None,
+        )
+        # Runs of another length judge more or less often.
+        if plain is None or not each.setting.startswith(_DETERMINISTIC) or plain.steps != each.steps:
+            continue
+        if plain.seconds and each.seconds:
+            times = f"{each.seconds / plain.seconds:.2f}"
+            yield words("measurements.network-cost", language, place=place_of(each, language), times=times)
+
+
+def _start(found: Sequence[Experiment], language: str) -> str:
+    """How far apart the losses are before anything was learned: the same pictures and weights in all."""
+    losses = [struct.unpack(">f", bytes.fromhex(each.exact[0][0]))[0] for each in found]
+    apart = (max(losses) - min(losses)) / max(losses)
+    if not apart:
+        return words("measurements.network-start-same", language)
+    return words("measurements.network-start", language, apart=f"{apart:.1g}")
+
+
+def _percent(value: float | None) -> str:
+    return "NaN" if value is None else f"{value:.1%}"
+
+
+def _errors(each: Experiment, language: str) -> MeasuredTable:
+    """As the article prints them: a row for every hundred steps, a column for each run."""
+    rows = [
+        MeasuredRow((str(step), *map(_percent, run)), "warning" if len(set(run)) > 1 else "")
+        for step, *run in zip(each.steps, *each.values, strict=True)
+        if step
+    ]
+    weights = MeasuredRow(
+        (words("measurements.network-weights", language), *(bits[:_DIGITS] for bits in each.fingerprints)),
+        "warning" if len(set(each.fingerprints)) > 1 else "clear",
+    )
+    runs = tuple(words("measurements.network-run", language, number=run) for run in range(1, len(each.values) + 1))
+    return MeasuredTable(
+        title=words("measurements.network-errors", language, place=place_of(each, language)),
+        columns=(words("measurements.network-step", language), *runs),
+        rows=(*rows, weights),
+        numeric=tuple(range(len(runs) + 1)),
+    )
+
+
+def _plot(found: Sequence[Experiment], language: str) -> Plot:
+    """A line for each different run."""
+    series = tuple(line for each in found for line in _lines(each, language))
+    ends = [y for line in series if (y := line.y[-1]) is not None]
+    return Plot(
+        title=words("measurements.network-plot", language),
+        kind="lines",
+        x_label=words("measurements.network-step", language),
+        y_label="%",
+        series=series,
+        summary=words(
+            "measurements.network-summary",
+            language,
+            least=f"{min(ends, default=100.0):.1f}",
+            most=f"{max(ends, default=100.0):.1f}",
+        ),
+    )
+
+
+def _lines(each: Experiment, language: str) -> Iterator[Series]:
+    place = place_of(each, language)
+    different = list(dict.fromkeys(each.values))
+    for run in different:
+        number = each.values.index(run) + 1
+        name = (
+            place if len(different) == 1 else words("measurements.network-line", language, place=place, number=number)
+        )
+        yield Series(name, tuple(map(float, each.steps)), tuple(None if y is None else y * 100 for y in run))

@@ -1,0 +1,63 @@
+"""An operation gives what no rounding explains.
+
+Detects:      results whose error against float64, or whose change by a setting that only reorders, is beyond the bound
+              of every rounding for so many terms, also with shorter factors.
+Why it bites: the numbers are wrong, and nothing says so.
+Blind spots:  only what was measured, with inputs of one kind; a rare shape or a special value is not tried. A faulty
+              card looks the same: where the result also changes from run to run, that is likelier. What overflows in
+              half precision is another cause.
+Knowledge:    resources/knowledge/computations.toml
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checks.facts import Measurements, Precision, TorchFacts
+from checks.finding import Evidence, Finding, Severity
+from checks.magnitude import Magnitude, Size, computed_in
+from checks.numerics import by_device, change_of, error_of, figure, operations, precisions, settings
+from checks.registry import check
+
+CAUSE = "framework-numeric-bug"
+SURE = 0.8
+REORDERS = ("batch-", "threads-", "channels-last", "mkldnn-off", "compiled", "deterministic", "autotune", "cudnn-off")
+
+
+@check(CAUSE)
+def framework_numeric_bug(measurements: Measurements, torch: TorchFacts | None) -> Iterator[Finding]:
+    """One finding per framework and device."""
+    for (framework, device), here in by_device(precisions(measurements)).items():
+        sizes = [(each, _size(each)) for each in here if not _overflows(each)]
+        found = [(each, size) for each, size in sizes if size.sizes == (Size.BEYOND,)]
+        if not found:
+            continue
+        worst, size = max(found, key=lambda pair: pair[1].relative or float("inf"))
+        wrong = [each for each, _ in found]
+        version = torch.version if torch is not None and framework == "torch" else None
+        yield Finding(
+            cause=CAUSE,
+            severity=Severity.WARNING,
+            confidence=SURE,
+            subject=f"{framework} {device}",
+            evidence=(
+                Evidence("computed_on", f"{framework} {version or ''}".strip() + f", {device}", worst.origin),
+                Evidence("operations_wrong", operations(wrong), worst.origin),
+                Evidence("settings_compared", settings(wrong), worst.origin),
+                Evidence("measured_error", figure(size.relative) or "NaN", worst.origin),
+                Evidence("times_rounding", figure(size.times) or "-", worst.origin),
+            ),
+        )
+
+
+def _size(measured: Precision) -> Magnitude:
+    """Of its error, or of what a setting changes that may change the order alone: whichever no rounding explains."""
+    error = error_of(measured)
+    if error.size is Size.BEYOND or not measured.setting.startswith(REORDERS):
+        return error
+    return change_of(measured)
+
+
+def _overflows(measured: Precision) -> bool:
+    lost = measured.against is not None and (measured.against.nan or measured.against.infinite)
+    return bool(lost) and computed_in(measured) == "float16"

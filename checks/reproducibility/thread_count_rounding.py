@@ -1,0 +1,26 @@
+"""Another number of threads gives other last digits.
+
+Detects:      operations whose results, on the processor, are other bits with another number of threads, and no farther
+              apart than rounding order allows. Each number alone was found to repeat.
+Why it bites: a machine with more cores, or a limit on them, gives other digits, and with them other decisions.
+Blind spots:  only the operations and shapes that were measured; libraries with threads of their own (data frames,
+              trees) are not. A short measurement tries few numbers of threads.
+Knowledge:    resources/knowledge/computations.toml
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checks.facts import Measurements, Symptom
+from checks.finding import Finding
+from checks.numerics import changes_by_order
+from checks.registry import check
+
+CAUSE = "thread-count-rounding"
+
+
+@check(CAUSE)
+def thread_count_rounding(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
+    """One finding per framework."""
+    yield from changes_by_order(CAUSE, measurements, symptom, lambda setting: setting.startswith("threads-"))

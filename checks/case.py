@@ -124,7 +124,8 @@ def decode(data: bytes) -> Case:
         raise CaseError("case-unreadable", f"more than {_MOST_TEXTS} texts")
     facts = msgspec.structs.replace(facts, logs=tuple(map(_with_kept_text, facts.logs)))
     if facts.symptom is None:
-        facts = msgspec.structs.replace(facts, symptom=Symptom(origin="case", name=answers.symptom))
+        told = Symptom(origin="case", name=answers.symptom, exactness=answers.exactness)
+        facts = msgspec.structs.replace(facts, symptom=told)
     again = judged(facts, answers, created=created, complete=complete)
     return msgspec.structs.replace(again, newer=newer, naosu=str(plain.get("naosu", "")))
 

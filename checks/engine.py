@@ -89,8 +89,8 @@ OWN = ("machine", "nvidia")
 class Request:
     """What to examine. Without ``interpreters`` they are searched; without ``target`` the likely one is taken.
 
-    ``exports``: ids of the exporters to try on the models; (): those that fit; None: none. ``inputs``: their input, an
-    .npz.
+    ``load``: seconds of the load test of each device; None: what the effort gives it. ``exports``: ids of the
+    exporters to try on the models; (): those that fit; None: none. ``inputs``: their input, an .npz.
     """
 
     answers: Answers = field(default_factory=Answers)
@@ -102,6 +102,7 @@ class Request:
     models: tuple[Path, ...] = ()
     exports: tuple[str, ...] | None = None
     inputs: Path | None = None
+    load: float | None = None
 
 
 def examine(request: Request, cancelled: Callable[[], bool] = lambda: False) -> Iterator[Event]:
@@ -135,7 +136,9 @@ class _Examination:
         self._read: list[ModelFacts] = []  # models, as far as they are read
         self._not_tried: set[str] = set()  # ids of the trials that were planned and not made after all
         self._computations: tuple[Computation, ...] = ()
-        self._to_compute = budget(request.answers.symptom, request.answers.effort)  # seconds that are not planned yet
+        self._to_compute = budget(
+            request.answers.symptom, request.answers.effort, request.load
+        )  # seconds that are not planned yet
 
     def events(self) -> Iterator[Event]:
         """The whole run."""
@@ -267,7 +270,12 @@ class _Examination:
     def _plan_computations(self, facts: Facts) -> Iterator[Event]:
         """Which devices compute is known only now that the frameworks were asked."""
         if self._to_compute and not self._cancelled():
-            self._computations = computations(facts, self._request.answers.effort)
+            self._computations = computations(
+                facts,
+                self._request.answers.effort,
+                self._request.load,
+                only_load=not is_wanted(self._request.answers.symptom),
+            )
             planned = {each.id: each.expected_seconds for each in self._computations}
             self._expected |= planned
             yield Planned(probes=planned, checks=())
@@ -275,7 +283,7 @@ class _Examination:
 
     def _not_computed(self) -> str:
         """Why nothing was measured (reasons.toml)."""
-        if not is_wanted(self._request.answers.symptom):
+        if not is_wanted(self._request.answers.symptom) and not self._request.load:
             return "not-asked"
         return "cancelled" if self._cancelled() else "nothing-computes"
 
@@ -436,7 +444,9 @@ class _Examination:
             frameworks=_frameworks(target, answers, read, missing),
             environment=_environment(target, read.get("environment"), missing),
             probes=ProbeRuns(runs=tuple(answer.run for answer in answers.values())),
-            symptom=Symptom(origin="user", name=self._request.answers.symptom),
+            symptom=Symptom(
+                origin="user", name=self._request.answers.symptom, exactness=self._request.answers.exactness
+            ),
             logs=self._request.logs,
             scripts=self._request.scripts,
             models=models,

@@ -20,9 +20,15 @@ class KnownSetting(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class KnownOperation(KnownSetting, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An operation. ``documented``: its names in determinism.toml."""
+    """An operation. ``documented``: its names in determinism.toml.
+
+    ``products``: its terms are products, which a device may compute with fewer digits. ``centred``: the terms that our
+    inputs make have both signs, with a mean near zero.
+    """
 
     documented: tuple[Named, ...] = ()
+    products: bool = False
+    centred: bool = False
 
 
 class ComputationsTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -56,8 +62,16 @@ def operation_name(operation: str, language: str) -> str:
 
 
 def setting_name(setting: str, language: str) -> str:
-    """A setting in words."""
-    return _name(known_settings().get(setting), setting, language)
+    """A setting in words; of several that hold at once ("batch-1+threads-1") each, and numbers are taken out of ids."""
+    return " + ".join(_setting_name(each, language) for each in setting.split("+"))
+
+
+def _setting_name(setting: str, language: str) -> str:
+    known = known_settings().get(setting)
+    name, _, count = setting.rpartition("-")
+    if known is None and count.isdecimal():
+        return _name(known_settings().get(name + "-{count}"), setting, language).replace("{count}", count)
+    return _name(known, setting, language)
 
 
 def _name(known: KnownSetting | None, plain: str, language: str) -> str:

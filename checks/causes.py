@@ -163,6 +163,7 @@ class Remedy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``needs``: placeholders that must be known, else the remedy is not offered. ``instead_of``: the remedy that this
     one stands in for where such a value is not known, as in a ticket; it is left out where that one is offered.
     ``default``: what stands in the code for a placeholder that the finding does not know ("model.onnx").
+    ``of_maker``: only who has what a model was made from can do it.
     """
 
     remedy: str
@@ -174,6 +175,7 @@ class Remedy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     needs: tuple[str, ...] = ()
     instead_of: str = ""
     default: dict[str, str] = {}
+    of_maker: bool = False
 
 
 @functools.cache

@@ -867,6 +867,7 @@ class ModelFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     dtypes: dict[str, int] | None = None  # of the weights: dtype -> how many numbers
     quantization: str | None = None  # "int8", "Q4_K_M"; "" none
     details: dict[str, str] = {}  # what else the format tells, by an id of resources/translations/models.toml
+    package: Package | None = None  # the installed package that brought it
     runs: tuple[ModelRun, ...] = ()
     exports: tuple[ExportRun, ...] = ()
 

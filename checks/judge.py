@@ -91,6 +91,10 @@ def conclude(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[tuple[Outcome, 
         from checks.export_errors import with_exports  # late, likewise
 
         known = with_exports(facts, known)
+    if any(model.package for model in facts.models):
+        from checks.model_packages import with_packages  # late, likewise
+
+        known = with_packages(facts, known)
     if not facts.told and not any((log.text or "").strip() for log in facts.logs):
         return known, rank(known)
     from checks.weigh import with_texts  # late: reading texts loads much, and most examinations have none

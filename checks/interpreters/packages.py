@@ -79,6 +79,11 @@ def read_packages(folders: Iterable[Path], site_folders: Iterable[Path] = ()) ->
     return result
 
 
+def read_package(folder: Path, name: str) -> Package | None:
+    """One distribution by the name of its metadata folder; None where that cannot be read."""
+    return _package(folder, name, Packages())
+
+
 def _listed(folder: Path, result: Packages) -> list[str]:
     """Names in a folder that may be metadata, sorted; an egg on the search path has its metadata in EGG-INFO."""
     names: list[str] = []

@@ -227,6 +227,8 @@ def _file_rows(model: ModelFacts, language: str) -> Iterator[FactRow]:
     writer = " ".join(filter(None, (model.producer, model.producer_version)))
     if writer:
         yield _row("writer", writer, language)
+    if model.package is not None:
+        yield _row("package", f"{model.package.name} {model.package.version}", language)
     if model.size is not None:
         yield _row("size", size(model.size, language), language)
 

@@ -14,6 +14,7 @@ from checks.knowledge.model_formats import is_named_as_model, model_format
 from checks.readers.containers.folder import DiskFolder, Folder, SubFolder, TarFolder, ZipFolder, is_tar
 from checks.readers.containers.source import Cancelled, Damaged, Source, Stopped, never, opened, raise_if
 from checks.readers.models.cut_archives import cut_archive
+from checks.readers.models.installed import with_package
 from checks.readers.models.links import with_links
 
 log = logging.getLogger(__name__)
@@ -44,7 +45,7 @@ def read_models(path: Path, cancelled: Cancelled = never) -> tuple[ModelFacts, .
     """
     try:
         found = _read_disk_folder(path, cancelled) if path.is_dir() else _read_path(path, cancelled)
-        return tuple(with_links(each) for each in found)
+        return tuple(with_package(with_links(each)) for each in found)
     except OSError as error:  # a name that is too long, a disk that went away
         problem = Damaged("unreadable", error.strerror or str(error))
     except Stopped:

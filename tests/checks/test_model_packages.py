@@ -1,0 +1,53 @@
+"""What to do about a model that came with a package, which its user cannot make anew."""
+
+import shlex
+
+import pytest
+
+from checks.facts import Facts, ModelFacts, Package
+from checks.finding import Evidence, Finding, Outcome, Severity, Status
+from checks.judge import conclude
+from checks.remedy import RemedyPlan, plan_remedies
+
+PATH = "/v/lib/python3.11/site-packages/reader/a.onnx"
+OWNER = Package(name="reader", version="2.1")
+
+
+def planned(cause: str, *remedies: str, package: Package | None = OWNER, language: str = "en") -> list[RemedyPlan]:
+    finding = Finding(
+        cause=cause,
+        severity=Severity.BLOCKING,
+        confidence=0.9,
+        evidence=(Evidence("model", "a.onnx", PATH),),
+        remedies=remedies,
+        values={"model_path": PATH, "runtime": "onnxruntime"},
+    )
+    facts = Facts(models=(ModelFacts(path=PATH, name="a.onnx", format="onnx", package=package),))
+    _, (found,) = conclude(facts, (Outcome(cause=cause, status=Status.FOUND, findings=(finding,)),))
+    return list(plan_remedies(found, facts, language))
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_the_package_comes_first_and_what_only_its_maker_can_do_is_left_out(language: str) -> None:
+    first, *others = planned("onnx-opset-unsupported", language=language)
+    assert first.id == "fit-package-of-model"
+    assert "reader==2.1" in first.title
+    assert first.steps[0].code.endswith("pip install reader==2.1")
+    assert first.steps[1].code.endswith("pip install --upgrade reader")
+    assert [each.id for each in others] == ["update-onnxruntime"]
+
+
+def test_a_model_of_ones_own() -> None:
+    plans = planned("onnx-opset-unsupported", package=None)
+    assert "export-with-another-opset" in {each.id for each in plans}
+    assert "fit-package-of-model" not in {each.id for each in plans}
+
+
+def test_what_everybody_can_do_stays_as_it_was() -> None:
+    plans = planned("onnx-external-data-missing", "save-onnx-as-one-file")
+    assert [each.id for each in plans] == ["save-onnx-as-one-file"]
+
+
+def test_a_name_that_is_a_command_is_quoted() -> None:
+    first = planned("onnx-opset-unsupported", package=Package(name="reader; reboot", version="$(reboot)"))[0]
+    assert shlex.split(first.steps[0].code)[-1] == "reader; reboot==$(reboot)"

@@ -23,10 +23,14 @@ class KnownOperation(KnownSetting, frozen=True, kw_only=True, forbid_unknown_fie
     """An operation. ``documented``: its names in determinism.toml.
 
     ``products``: its terms are products, which a device may compute with fewer digits. ``centred``: the terms that our
-    inputs make have both signs, with a mean near zero.
+    inputs make have both signs, with a mean near zero. ``choice``: where values are equal or places are written twice,
+    which one is taken may vary. ``control``: it has one result in whatever order it is computed, so that only a device
+    that computes wrongly makes it vary.
     """
 
     documented: tuple[Named, ...] = ()
+    choice: bool = False
+    control: bool = False
     products: bool = False
     centred: bool = False
 

@@ -1,0 +1,151 @@
+"""What repeated computations show: which operations vary, whether a document says so, and what the variation is.
+
+Promise and observation are kept apart. An operation that varies although no document says so is asked further: with
+whole numbers as inputs no order of adding can change its result, and a difference that is larger than rounding can make
+was not made by another order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from checks.facts import Frameworks, Measurement, Repeat, TorchFacts
+from checks.knowledge.computations import KnownOperation, known_operations
+from checks.knowledge.determinism import Promise, Promised, promised
+from checks.magnitude import Work, magnitude
+
+DEFAULT, DETERMINISTIC, WORKSPACE = "default", "deterministic", "deterministic-workspace"
+EXACT, AUTOTUNE = "exact-inputs", "autotune"
+NO_FORM, NO_WORKSPACE = "no-deterministic-form", "workspace-not-set"
+_FEW = 3  # operations of a device that compute wrongly, from which on it is the device
+
+
+class Variation(StrEnum):
+    """What repeated results of an operation are."""
+
+    UNTESTED = "untested"
+    STABLE = "stable"  # the same bits each time
+    DOCUMENTED = "documented"  # they vary, as a document says
+    ORDER = "order"  # they vary as far as the order of adding, or the choice between equals, can make them
+    WRONG = "wrong"  # they vary where no order can change the result, or farther than any order
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """One operation on one device: what is promised, and what came of it under each setting."""
+
+    framework: str
+    operation: str
+    dtype: str
+    device: str
+    promised: Promised
+    under: Mapping[str, Repeat] = field(default_factory=dict)
+
+    @property
+    def default(self) -> Repeat | None:
+        """As the framework does it by default, where it was measured."""
+        return self.measured(DEFAULT)
+
+    def measured(self, setting: str) -> Repeat | None:
+        """Under a setting; None where that was not measured."""
+        found = self.under.get(setting)
+        return found if found is not None and not found.reason and found.repetitions else None
+
+    @property
+    def raises(self) -> Repeat | None:
+        """The deterministic mode that has no form of this operation."""
+        found = self.under.get(DETERMINISTIC)
+        return found if found is not None and found.reason == NO_FORM else None
+
+    @property
+    def mended_by(self) -> tuple[str, ...]:
+        """The settings under which it was seen to repeat, where it varies by default."""
+        if self.default is None or not self.default.varies:
+            return ()
+        tried = ((setting, self.measured(setting)) for setting in self.under if setting not in (DEFAULT, EXACT))
+        return tuple(setting for setting, made in tried if made is not None and not made.varies)
+
+    @property
+    def cost(self) -> float | None:
+        """How many times longer it takes in deterministic mode, with as many numbers."""
+        other = self.measured(DETERMINISTIC) or self.measured(WORKSPACE)
+        if self.default is None or other is None or self.default.scale != other.scale:
+            return None
+        return other.seconds / self.default.seconds if self.default.seconds and other.seconds else None
+
+    @property
+    def variation(self) -> Variation:
+        """What its results by default are."""
+        if self.default is None:
+            return Variation.UNTESTED
+        if not self.default.varies:
+            return Variation.STABLE
+        if self.promised.by_default is Promise.VARIES:
+            return Variation.DOCUMENTED
+        known = known_operations().get(self.operation) or KnownOperation(id=self.operation, en="", ja="")
+        exact = self.measured(EXACT)
+        if known.control or (exact is not None and exact.varies):
+            return Variation.WRONG
+        if known.choice:
+            return Variation.ORDER
+        return Variation.WRONG if self._is_beyond(self.default) else Variation.ORDER
+
+    def _is_beyond(self, made: Repeat) -> bool:
+        """Whether its results are farther apart than the order of adding can make them."""
+        if made.spread is None:  # only the first call was another one, and is gone
+            return False
+        work = Work(dtype=self.dtype, terms=made.terms)
+        return magnitude(made.spread, work).is_more_than_rounding
+
+
+def repeated(measurements: Iterable[Measurement], versions: Mapping[str, str | None]) -> tuple[Repeated, ...]:
+    """The repeated operations in the order in which they were measured. ``versions``: of the frameworks, by name."""
+    found: dict[tuple[str, str, str, str], dict[str, Repeat]] = {}
+    for each in measurements:
+        if isinstance(each, Repeat):
+            key = (each.framework, each.operation, each.dtype, each.device)
+            found.setdefault(key, {}).setdefault(each.setting, each)
+    return tuple(
+        Repeated(framework, operation, dtype, device, _promised(framework, operation, device, versions), under)
+        for (framework, operation, dtype, device), under in found.items()
+    )
+
+
+def versions_of(frameworks: Frameworks | None) -> dict[str, str | None]:
+    """The versions of the frameworks by the names that measurements give them."""
+    return {name: fact.version for name, fact in frameworks.each()} if frameworks else {}
+
+
+def by_device(operations: Iterable[Repeated]) -> Iterator[tuple[str, str, tuple[Repeated, ...]]]:
+    """(framework, device, its operations), in their order."""
+    found: dict[tuple[str, str], list[Repeated]] = {}
+    for each in operations:
+        found.setdefault((each.framework, each.device), []).append(each)
+    for (framework, device), mine in found.items():
+        yield framework, device, tuple(mine)
+
+
+def of_torch(measurements: Iterable[Measurement], torch: TorchFacts | None) -> tuple[Repeated, ...]:
+    """The repeated operations of PyTorch alone."""
+    found = repeated(measurements, {"torch": torch.version if torch else None})
+    return tuple(each for each in found if each.framework == "torch")
+
+
+def is_device(operations: Iterable[Repeated]) -> bool:
+    """Whether it is the device that computes wrongly, rather than one operation of the framework.
+
+    Adding whole numbers and computing element by element have one result in any order; and one fault in the framework
+    is in one operation, not in several.
+    """
+    wrong = [each for each in operations if each.variation is Variation.WRONG]
+    known = known_operations()
+    return len(wrong) >= _FEW or any(each.operation in known and known[each.operation].control for each in wrong)
+
+
+def _promised(framework: str, operation: str, device: str, versions: Mapping[str, str | None]) -> Promised:
+    known = known_operations().get(operation)
+    if framework != "torch" or known is None:
+        return Promised(Promise.NO_WORD, Promise.NO_WORD)
+    return promised(known.documented, device, versions.get(framework))

@@ -30,6 +30,7 @@ from wizard.pages.page import Page, plain_label
 from wizard.pages.wrap_layout import WrapLayout
 from wizard.work import Work
 
+MOST_ROWS = 60  # files with a row of their own: to lay out a thousand of them takes minutes
 _BUTTONS = (Kind.LOG, Kind.SCRIPT, Kind.MODEL, Kind.REPORT)
 
 
@@ -180,7 +181,8 @@ class EvidencePage(Page):
     def _take_models(self, paths: list[Path]) -> None:
         models = models_among(paths)
         self.case.add_files(models, Kind.MODEL)
-        self._refuse("evidence-refused-models", [path for path in paths if path not in models])
+        taken = set(models)
+        self._refuse("evidence-refused-models", [path for path in paths if path not in taken])
 
     def _refuse(self, key: str, paths: list[Path]) -> None:
         if paths:
@@ -228,8 +230,11 @@ class EvidencePage(Page):
                 widget.deleteLater()
         if len(self._shown) > 1:
             self._list.addWidget(self._remove_all_row())
-        for each in self._shown:
+        for each in self._shown[:MOST_ROWS]:
             self._list.addWidget(self._file_row(each))
+        more = len(self._shown) - MOST_ROWS
+        if more > 0:
+            self._list.addWidget(plain_label("muted", self.case.say("more", count=more)))
         self.reshaped.emit()
 
     def _remove_all_row(self) -> QWidget:

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
-from PySide6.QtWidgets import QFileDialog, QPushButton
+from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from checks.readers.text import WHOLE
 from wizard.case_model import CaseModel
 from wizard.flow import EXACTNESS, MODELS
 from wizard.given import Given, Kind
-from wizard.pages.evidence import EvidencePage
+from wizard.pages.evidence import MOST_ROWS, EvidencePage
 from wizard.work import Work
 
 LEFT = Qt.MouseButton.LeftButton
@@ -74,6 +74,15 @@ def test_all_files_are_removed_at_once(qtbot: QtBot, page: EvidencePage, tmp_pat
     qtbot.keyClick(button, Qt.Key.Key_Space)
     assert page.case.answers.given == ()
     assert not removing_all(page)
+
+
+def test_thousands_of_files_are_given_at_once(page: EvidencePage, tmp_path: Path) -> None:
+    """Only the first ones have a row; all of them are examined, and removed together."""
+    drop(page, *(tmp_path / f"{number}.onnx" for number in range(MOST_ROWS + 2000)))
+    rows = [each for each in page.findChildren(QPushButton) if each.accessibleName().endswith(".onnx")]
+    assert len(rows) == MOST_ROWS
+    assert "and 2000 more" in [label.text() for label in page.findChildren(QLabel)]
+    assert len(page.case.answers.given) == MOST_ROWS + 2000
 
 
 def removing_all(page: EvidencePage) -> list[QPushButton]:

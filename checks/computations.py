@@ -11,6 +11,7 @@ from checks.probes.computation_catalogue import COMPUTATION_PROBES, START, TIMES
 EVERYTHING = "everything"
 BUDGET = {"quick": 10.0, "standard": 60.0, "thorough": 600.0}  # seconds of computing, by effort
 CPU = "cpu"
+LOAD = "health"  # the kind that is the load test
 # An accelerator has so many times the processor's time: what is asked about is most often the accelerator.
 _TIMES_FOR_ACCELERATOR = 2.0
 _LEAST = 1.0  # seconds of a kind below which nothing can be told
@@ -49,14 +50,21 @@ def is_wanted(symptom: str) -> bool:
     return symptom in ABOUT_RESULTS or symptom == EVERYTHING
 
 
-def budget(symptom: str, effort: str) -> float:
-    """Seconds of computing in all."""
-    return BUDGET[effort] if is_wanted(symptom) and COMPUTATION_PROBES else 0.0
+def budget(symptom: str, effort: str, load: float | None = None) -> float:
+    """Seconds of computing in all, as far as they are known before the devices are; ``load``: of the load test."""
+    return (BUDGET[effort] if is_wanted(symptom) and COMPUTATION_PROBES else 0.0) + (load or 0.0)
 
 
-def computations(facts: Facts, effort: str) -> tuple[Computation, ...]:
-    """The processes to start one after the other, those of the accelerators first."""
+def computations(
+    facts: Facts, effort: str, load: float | None = None, *, only_load: bool = False
+) -> tuple[Computation, ...]:
+    """The processes to start one after the other, those of the accelerators first.
+
+    ``load``: seconds of the load test of each device; None: its part of the time. ``only_load``: nothing else is asked.
+    """
     found = sorted(_devices(facts), key=lambda each: _is_cpu(each[1]))
+    if only_load:
+        found = [each for each in found if LOAD in each[0].kinds]
     total = sum(_share(spec, device) for spec, device in found)
     return tuple(
         Computation(
@@ -68,8 +76,17 @@ def computations(facts: Facts, effort: str) -> tuple[Computation, ...]:
             setting=setting,
         )
         for spec, device in found
-        for setting, seconds in _shared(spec, device, BUDGET[effort] * _share(spec, device) / total)
+        for setting, shared in _shared(spec, device, BUDGET[effort] * _share(spec, device) / total)
+        if (seconds := _with_load(shared, spec, setting, load, only_load=only_load))
     )
+
+
+def _with_load(
+    shared: dict[str, float], spec: ComputationSpec, setting: Setting, load: float | None, *, only_load: bool
+) -> dict[str, float]:
+    """The seconds of each kind with the load test as long as it was asked for, under the first setting alone."""
+    asked = {LOAD: load} if load and LOAD in spec.kinds and setting is spec.settings[0] else {}
+    return asked if only_load else shared | asked
 
 
 def _id(spec: ComputationSpec, device: str, setting: Setting) -> str:

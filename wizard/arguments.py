@@ -15,12 +15,14 @@ EFFORTS = ("quick", "standard", "thorough")
 LANGUAGES = ("en", "ja")
 PAPERS = ("a4", "letter")
 STANDARD_STREAM = "-"
+_DAY = 24 * 60 * 60
 
 # What argparse says of wrong arguments (Python 3.11 to 3.14), to say it in the user's language.
 _ARGPARSE_SAYS = {
     "unknown-arguments": re.compile(r"unrecognized arguments: (?P<given>.*)", re.DOTALL),
     "missing-arguments": re.compile(r"the following arguments are required: (?P<names>.*)"),
     "wrong-choice": re.compile(r"argument (?P<name>.*): invalid choice: (?P<given>.*) \(choose from (?P<choices>.*)\)"),
+    "wrong-seconds": re.compile(r"argument (?P<name>.*): invalid seconds value: (?P<given>.*)"),
     "value-missing": re.compile(r"argument (?P<name>.*): expected one argument"),
 }
 
@@ -71,6 +73,18 @@ def language_asked(arguments: Sequence[str]) -> str:
     return system_language()
 
 
+def seconds(text: str) -> float:
+    """A length of time from a second to a day.
+
+    Raises:
+        ValueError: it is none.
+    """
+    value = float(text)
+    if not 1 <= value <= _DAY:
+        raise ValueError(text)
+    return value
+
+
 def parser_of(language: str) -> argparse.ArgumentParser:
     """All commands and their options. The parsed arguments name the chosen one as ``command``.
 
@@ -109,6 +123,7 @@ def parser_of(language: str) -> argparse.ArgumentParser:
         "--exactness", choices=[each for each in EXACTNESS if each], default="", help=text("help-exactness")
     )
     check.add_argument("--effort", choices=EFFORTS, default="standard", help=text("help-effort"))
+    check.add_argument("--load", type=seconds, metavar="SECONDS", help=text("help-load"))
     for kind in ("model", "script", "log"):
         check.add_argument(f"--{kind}", action="append", default=[], metavar="FILE", help=text(f"help-{kind}"))
     exports(check)

@@ -74,6 +74,7 @@ def _check(chosen: argparse.Namespace) -> int:
         logs=tuple(_sent(path, "log", chosen.lang) for path in chosen.log),
         scripts=tuple(_sent(path, "script", chosen.lang) for path in chosen.script),
         models=tuple(_model(path, chosen.lang) for path in chosen.model),
+        load=chosen.load,
     )
     _check_outputs(chosen)
     return _examined(request, chosen)

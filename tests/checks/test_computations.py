@@ -229,3 +229,14 @@ def test_a_case_with_measurements_of_a_newer_version_opens_with_the_others() -> 
     again = decode(json.dumps(plain).encode())
     assert again.facts.measurements == measured
     assert not [each for each in again.outcomes if each.status is Status.CRASHED]
+
+
+def test_a_load_test_of_a_chosen_length_goes_beside_the_rest_or_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = replace(SPEC, kinds={"repeat": 3.0, "health": 1.0})
+    monkeypatch.setattr(planning, "COMPUTATION_PROBES", (spec, replace(SPEC, framework="numpy", package="numpy")))
+    cpu = facts(FrameworkDevice(device="cpu", kernel=WORKS))
+    (beside,) = computations(cpu, "standard", 300.0)
+    assert beside.seconds == {"repeat": pytest.approx(45.0), "health": 300.0}
+    (alone,) = computations(cpu, "standard", 300.0, only_load=True)
+    assert alone.seconds == {"health": 300.0}
+    assert budget("does-not-start", "quick", 300.0) == 300.0

@@ -75,6 +75,8 @@ def test_quiet_says_nothing(saved: Path, capfd: pytest.CaptureFixture[str]) -> N
     ("arguments", "says"),
     [
         pytest.param(["check", "--symptom", "tired"], "--symptom does not take 'tired'", id="wrong-choice"),
+        pytest.param(["check", "--load", "0"], "--load takes a number of seconds from 1 to 86400", id="no-time"),
+        pytest.param(["check", "--load", "long"], "from 1 to 86400, not 'long'", id="no-number"),
         pytest.param(["check", "--frob"], "unknown arguments: --frob", id="unknown-argument"),
         pytest.param(["show"], "missing: FILE", id="missing-argument"),
         pytest.param(["check", "--target"], "--target needs a value", id="missing-value"),

@@ -15,13 +15,17 @@ from wizard.report.steps import step_label
 
 if TYPE_CHECKING:
     from checks.remedy import RemedyPlan
+    from wizard.report.advice import AdviceView
     from wizard.report.model import EvidenceRow, FindingView
 
 Say = Callable[..., str]
 
 
 class FindingWidgets:
-    """Fills the layout of a finding. ``copy`` takes a text to the clipboard and tells the button's own feedback."""
+    """Fills the layout of a finding, or of the advice on settings.
+
+    ``copy`` takes a text to the clipboard and tells the button's own feedback.
+    """
 
     def __init__(self, say: Say, language: str, copy: Callable[[str, QPushButton], None]) -> None:
         self._say = say
@@ -49,6 +53,16 @@ class FindingWidgets:
         if finding.sources:
             layout.addWidget(plain_label("heading", self._say("report-sources")))
             layout.addWidget(value_text("\n".join(finding.sources), "small"))
+
+    def fill_advice(self, layout: QVBoxLayout, advice: AdviceView) -> None:
+        """The settings to paste; the first sentence stands in the head of the fold."""
+        for sentence in advice.sentences[1:]:
+            layout.addWidget(value_text(sentence))
+        for block in advice.blocks:
+            layout.addWidget(plain_label("heading", block.title))
+            layout.addLayout(self._code(block.code.rstrip()))
+            for note in block.notes:
+                layout.addWidget(value_text(f"•  {note}", "muted"))
 
     def _remedy(self, layout: QVBoxLayout, remedy: RemedyPlan) -> None:
         for number, step in enumerate(remedy.steps, 1):

@@ -178,6 +178,7 @@ class ReportPage(Page):
             self._heading(self.case.say("report-findings"))
             for index, finding in enumerate(report.shown):
                 self._add_finding(index, finding)
+        self._add_advice(report)
         self._add_measured(report)
         self._heading(self.case.say("report-rest" if report.findings else "report-all"))
         self._add_list("report-fine", report.fine, "state-fine", "fine")
@@ -289,6 +290,19 @@ class ReportPage(Page):
         fold.setProperty("tone", colour)
         fold.set_symbol(self.picture(icon, colour, 22), subtitle)
         fold.unfold(index == 0)
+
+    def _add_advice(self, report: Report) -> None:
+        """The settings to paste, in a fold like a finding's; that nothing is needed is no fold."""
+        advice = report.advice
+        if advice is None:
+            return
+        self._heading(advice.title)
+        widgets = FindingWidgets(self.case.say, self.case.language, self._copy)
+        fold = self._fold("advice", advice.sentences[0], lambda layout: widgets.fill_advice(layout, advice))
+        titles = self.case.say("list-separator").join(block.title for block in advice.blocks)
+        look = ("state-note", "note") if advice.blocks else ("state-fine", "fine")
+        fold.set_symbol(self.picture(*look, 22), titles)
+        fold.unfold(bool(advice.blocks))
 
     def _add_measured(self, report: Report) -> None:
         if not report.measured:

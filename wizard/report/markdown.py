@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 
 from checks.remedy import PlannedStep, RemedyPlan
+from wizard.report.advice import AdviceView
 from wizard.report.comparison import ComparisonRow, ComparisonView
 from wizard.report.measured import SYMBOLS, MeasuredSection
 from wizard.report.model import FindingView, Report
@@ -103,6 +104,7 @@ def _blocks(report: Report) -> Iterator[str]:
         yield escaped(report.exactness) + "\n"
     yield from _models(report)
     yield from _findings(report)
+    yield from _advice(report.advice)
     yield from _all_measured(report)
     if report.fine:
         yield heading("fine")
@@ -132,6 +134,18 @@ def _findings(report: Report) -> Iterator[str]:
         yield _heading("findings", report.language)
     for finding in report.shown:
         yield from _finding(finding, report.language)
+
+
+def _advice(advice: AdviceView | None) -> Iterator[str]:
+    """The settings to paste."""
+    if advice is None:
+        return
+    yield f"## {escaped(advice.title)}\n"
+    yield from (f"{prose(sentence)}\n" for sentence in advice.sentences)
+    for block in advice.blocks:
+        yield f"**{escaped(block.title)}**\n"
+        yield code_block(block.code, "python") + "\n"
+        yield from _items(map(prose, block.notes))
 
 
 def _all_measured(report: Report) -> Iterator[str]:

@@ -21,6 +21,7 @@ from checks.knowledge.age import knowledge_days
 from checks.knowledge.model_formats import format_named
 from checks.remedy import RemedyPlan, plan_remedies
 from checks.shell import fill_sentence
+from wizard.report.advice import AdviceView, advice_view
 from wizard.report.comparison import ComparisonView, comparison_views
 from wizard.report.fact_sheet import FactSection, fact_sections, label
 from wizard.report.measured import MeasuredSection
@@ -122,6 +123,7 @@ class Report:
     models: tuple[ModelView, ...] = ()
     comparisons: tuple[ComparisonView, ...] = ()
     measured: tuple[MeasuredSection, ...] = ()
+    advice: AdviceView | None = None
 
     @property
     def shown(self) -> tuple[FindingView, ...]:
@@ -163,6 +165,7 @@ def build(case: Case, language: str) -> Report:
         models=model_views(case, language),
         comparisons=comparison_views(case, language),
         measured=measured_sections(case, language),
+        advice=advice_view(case, language),
     )
 
 

@@ -23,6 +23,7 @@ from PySide6.QtGui import (
 )
 
 from checks.remedy import PlannedStep, RemedyPlan
+from wizard.report.advice import AdviceView
 from wizard.report.comparison import ComparisonRow, ComparisonView
 from wizard.report.fact_sheet import FactRow, FactSection
 from wizard.report.measured_pages import measured_blocks
@@ -173,11 +174,7 @@ class _Composer:
             yield self._heading("exactness")
             yield self._paragraph(report.exactness)
         yield from self._models(report.models)
-        if report.findings:
-            yield self._heading("findings")
-        for finding in report.shown:
-            yield from self._finding(finding)
-        yield from measured_blocks(report.measured, self._device, report.language)
+        yield from self._found()
         if report.fine:
             yield self._heading("fine")
             yield from (self._item(each, "✓", COLORS["clear"][0]) for each in report.fine)
@@ -203,6 +200,17 @@ class _Composer:
         yield from self._pairs([FactRow(label, value) for label, value in report.meta])
         attached = words("report.attachment", report.language, name=ATTACHMENT)
         yield self._paragraph(attached, Style(size=8.5, color=SOFT))
+
+    def _found(self) -> Iterator[Block]:
+        """The findings, what to set, what was measured."""
+        report = self._report
+        if report.findings:
+            yield self._heading("findings")
+        for finding in report.shown:
+            yield from self._finding(finding)
+        if report.advice is not None:
+            yield from self._advice(report.advice)
+        yield from measured_blocks(report.measured, self._device, report.language)
 
     def _words(self, key: str) -> str:
         return words(f"report.{key}", self._report.language)
@@ -355,6 +363,16 @@ class _Composer:
         )
         if has_code:
             yield Code(visible_lines(remedy.verify.code), self._device, indent=15, after=8)
+
+    def _advice(self, advice: AdviceView) -> Iterator[Block]:
+        yield self._heading_of(advice.title, level=0)
+        for sentence in advice.sentences:
+            yield self._paragraph(sentence, keep=bool(advice.blocks))
+        for block in advice.blocks:
+            yield self._heading_of(block.title, level=1)
+            yield Code(visible_lines(block.code), self._device, after=8)
+            for note in block.notes:
+                yield self._paragraph(note, Style(size=8.5, color=SOFT), mark="–", indent=12, after=2)
 
     def _step(self, step: PlannedStep, number: str) -> Iterator[Block]:
         where = step_label(step, self._report.language)

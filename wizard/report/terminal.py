@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection, Iterator
 
+from wizard.report.advice import AdviceView
 from wizard.report.comparison import ComparisonRow, ComparisonView
 from wizard.report.measured import SYMBOLS, MeasuredSection
 from wizard.report.model import FindingView, Report
@@ -37,6 +38,9 @@ def _lines(report: Report) -> Iterator[str]:
         yield f"{finding.symbol} {finding.severity_word}: {finding.title}"
         if number < _FIRST:
             yield from (f"  {line}" if line else "" for line in _finding(finding, report.language))
+    if report.advice is not None:
+        yield ""
+        yield from _advice(report.advice)
     for section in report.measured:
         yield ""
         yield section.title
@@ -84,6 +88,15 @@ def _compared(comparison: ComparisonView, language: str) -> Iterator[str]:
     yield from _side_by_side(comparison.rows)
     yield f"  {comparison.weights}"
     yield from _side_by_side(comparison.tensors)
+
+
+def _advice(advice: AdviceView) -> Iterator[str]:
+    yield advice.title
+    yield from (f"  {sentence}" for sentence in advice.sentences)
+    for block in advice.blocks:
+        yield f"  {block.title}:"
+        yield from (f"    {line}".rstrip() for line in block.code.splitlines())
+        yield from (f"  {note}" for note in block.notes)
 
 
 def _measured(section: MeasuredSection, language: str) -> Iterator[str]:

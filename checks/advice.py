@@ -1,0 +1,267 @@
+"""Which lines of a program make its results repeat here, or agree with another device's, and what each costs.
+
+From the facts and the measurements alone, and only what this machine and interpreter need. Whether any of it is needed
+is asked first: who needs the same decisions, and has them, needs nothing. The words and the code are put together in
+wizard/report/advice.py; the lines come from resources/knowledge/settings_advice.toml.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from checks.facts import (
+    Experiment,
+    Facts,
+    Flip,
+    FrameworkDevice,
+    FrameworkFacts,
+    Measured,
+    Measurement,
+    ModelMeasured,
+    Precision,
+    Repeat,
+    TorchFacts,
+)
+from checks.knowledge.settings_advice import Need, SettingLine, settings_advice_table
+from checks.versions import release
+
+SEED = 1
+_ADVISED = ("torch", "tensorflow", "jax")  # frameworks of which the table has lines
+_TF32_SINCE = (8, 0)  # compute capability of NVIDIA's first cards with TF32
+_ENOUGH = 30  # operations of which none changed, to leave deterministic mode out
+_ABOUT_RESULTS = ("results-change", "results-differ")
+
+
+class Answer(StrEnum):
+    """The plain question first: whether any setting is needed at all."""
+
+    SAME_DECISIONS = "same-decisions"  # asked for, measured, and so: nothing is needed
+    NOTHING_VARIED = "nothing-varied"  # the question was not about results, and nothing changed
+    CLOSE = "close"  # rounding is allowed: the seeds alone
+    BITS = "bits"
+    DECISIONS_CHANGE = "decisions-change"
+    DECISIONS_UNKNOWN = "decisions-unknown"  # asked for, but no model was measured
+    UNDECIDED = "undecided"  # the user has not said what is needed
+
+
+@dataclass(frozen=True)
+class Cost:
+    """How many times as long it takes: all operations together, and the one that suffers most."""
+
+    times: float
+    worst: float
+    operation: str
+    devices: tuple[str, ...]
+    operations: int
+
+
+@dataclass(frozen=True)
+class AdvisedLine:
+    """A line of the block. ``cost`` None: it was not measured, or there is none to measure."""
+
+    line: SettingLine
+    code: str
+    cost: Cost | None = None
+
+
+@dataclass(frozen=True)
+class Block:
+    """What one framework needs. ``refused``: operations that raise an error in deterministic mode.
+
+    ``mended`` of the ``varying`` operations gave the same bits there. ``untouched``: deterministic mode was left out,
+    since on this processor none of so many operations changed.
+    """
+
+    framework: str
+    lines: tuple[AdvisedLine, ...]
+    varying: tuple[str, ...] = ()
+    mended: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    untouched: int = 0
+
+
+@dataclass(frozen=True)
+class Advice:
+    """The answer, and a block per framework; no block where nothing is needed."""
+
+    answer: Answer
+    blocks: tuple[Block, ...] = ()
+
+
+def advise(facts: Facts, symptom: str, exactness: str) -> Advice | None:
+    """The advice; None where nobody asked and nothing was measured, and of a machine that is only told of."""
+    measured = [each for each in facts.measurements if not each.reason or each.reason == "failed"]
+    if facts.told or not measured:
+        return None
+    answer = _answer(measured, symptom, exactness)
+    if answer in (Answer.SAME_DECISIONS, Answer.NOTHING_VARIED):
+        return None if answer is Answer.NOTHING_VARIED else Advice(answer)
+    wanted = _Wanted(facts, tuple(measured), symptom, exactness)
+    blocks = tuple(wanted.block(name, found) for name, found in wanted.frameworks())
+    return Advice(answer, tuple(each for each in blocks if each.lines)) if blocks else None
+
+
+def _answer(measured: Sequence[Measurement], symptom: str, exactness: str) -> Answer:
+    decisions = [each.decisions for each in measured if isinstance(each, ModelMeasured) and each.decisions is not None]
+    if exactness == "decisions":
+        if decisions:
+            return Answer.SAME_DECISIONS if min(decisions) >= 1 else Answer.DECISIONS_CHANGE
+        return Answer.DECISIONS_UNKNOWN
+    if symptom not in _ABOUT_RESULTS and not any(map(_varied, measured)):
+        return Answer.NOTHING_VARIED
+    return {"bits": Answer.BITS, "close": Answer.CLOSE}.get(exactness, Answer.UNDECIDED)
+
+
+def _varied(measured: Measured) -> bool:
+    """Whether the same computation was seen to give different results."""
+    if isinstance(measured, Repeat):
+        return measured.varies
+    if isinstance(measured, Experiment):
+        return len(set(measured.exact)) > 1
+    return isinstance(measured, ModelMeasured) and (measured.distinct or 0) > 1
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What is known of the machine, and what its user wants."""
+
+    facts: Facts
+    measured: tuple[Measurement, ...]
+    symptom: str
+    exactness: str
+
+    def frameworks(self) -> Iterator[tuple[str, FrameworkFacts]]:
+        """The frameworks that computed something here and of which the table has lines."""
+        computed = {each.framework for each in self.measured}
+        for name, found in self.facts.frameworks.each() if self.facts.frameworks else ():
+            if name in _ADVISED and name in computed:
+                yield name, found
+
+    def block(self, framework: str, found: FrameworkFacts) -> Block:
+        """The lines of one framework."""
+        mine = [each for each in self.measured if each.framework == framework]
+        holds = set(self._needs(found, mine))
+        lines = tuple(
+            AdvisedLine(each, _filled(each.code, found), _cost(each.cost, mine) if each.cost else None)
+            for each in settings_advice_table().line
+            if each.framework in ("", framework)
+            and holds.issuperset(each.needs)
+            and not holds.intersection(each.without)
+            and _is_of(each, found.version)
+        )
+        repeats = [each for each in mine if isinstance(each, Repeat) and not each.reason]
+        varying = _named(each for each in mine if _varied(each) and each.setting == "default")
+        settled = {each.operation for each in repeats if _is_deterministic(each) and not each.varies}
+        still = {each.operation for each in repeats if _is_deterministic(each) and each.varies}
+        refused = _named(each for each in mine if _is_deterministic(each) and _is_refused(each))
+        return Block(
+            framework,
+            lines,
+            varying,
+            tuple(each for each in varying if each in settled - still),
+            refused,
+            untouched=len(_repeated(mine)) if self._wants_bits and Need.BITS not in holds else 0,
+        )
+
+    @property
+    def _wants_bits(self) -> bool:
+        return self.exactness != "close"
+
+    def _needs(self, found: FrameworkFacts, mine: Sequence[Measurement]) -> Iterator[Need]:
+        devices: tuple[FrameworkDevice, ...] = getattr(found, "devices", None) or ()
+        cards = [each for each in devices if _is_accelerator(each)]
+        target = self.facts.target_interpreter
+        if target is not None and target.package("numpy") is not None:
+            yield Need.NUMPY
+        # On a processor alone next to nothing varies: there the mode is for those who have seen it, or seen little.
+        if self._wants_bits and (cards or any(map(_varied, mine)) or len(_repeated(mine)) < _ENOUGH):
+            yield Need.BITS
+        if any(_is_nvidia(each, found) for each in cards):
+            yield Need.CUDA
+        if self.symptom == "results-differ" and any(_has_tf32(each) for each in cards):
+            yield Need.TF32
+        if self._wants_bits and isinstance(found, TorchFacts) and found.threads and self._threads_matter(mine):
+            yield Need.THREADS
+
+    def _threads_matter(self, mine: Iterable[Measurement]) -> bool:
+        """Whether another number of threads was seen to give other bits."""
+        for each in mine:
+            if not each.setting.startswith("threads-") or each.device != "cpu":
+                continue
+            if isinstance(each, Precision) and each.beside is not None and each.beside.differing:
+                return True
+            if isinstance(each, Flip) and each.before is not None and each.after is not None and each.before.differing:
+                return not each.after.differing
+        return False
+
+
+def _is_accelerator(device: FrameworkDevice) -> bool:
+    ran = device.kernel is not None and bool(device.kernel.ran)
+    return ran and not device.device.lower().startswith(("cpu", "xla_"))
+
+
+def _is_nvidia(device: FrameworkDevice, found: FrameworkFacts) -> bool:
+    """ROCm names its devices "cuda:0" as well."""
+    is_rocm = device.gfx_target or getattr(found, "build", None) == "rocm" or getattr(found, "is_rocm_build", False)
+    return not is_rocm and device.device.lower().startswith(("cuda", "gpu"))
+
+
+def _has_tf32(device: FrameworkDevice) -> bool:
+    return bool(device.compute_capability) and release(device.compute_capability or "") >= _TF32_SINCE
+
+
+def _is_of(line: SettingLine, version: str | None) -> bool:
+    """Whether this release has the line; one that is not known is taken for a present one."""
+    if not line.framework or version is None:
+        return not line.before
+    has = not line.since or release(version) >= release(line.since)
+    return has and (not line.before or release(version) < release(line.before))
+
+
+def _filled(code: str, found: FrameworkFacts) -> str:
+    threads = getattr(found, "threads", None) or 1
+    return code.replace("{seed}", str(SEED)).replace("{threads}", str(threads))
+
+
+def _is_deterministic(measured: Measured) -> bool:
+    return measured.setting.startswith("deterministic")
+
+
+def _is_refused(measured: Measured) -> bool:
+    """PyTorch has no deterministic form of the operation and says so."""
+    return measured.error is not None and "deterministic" in measured.error.message
+
+
+def _repeated(mine: Iterable[Measurement]) -> set[str]:
+    """The operations that were repeated by default."""
+    return {each.operation for each in mine if isinstance(each, Repeat) and each.distinct and each.setting == "default"}
+
+
+def _named(measured: Iterable[Measured]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each.operation for each in measured))
+
+
+def _cost(setting: str, mine: Sequence[Measurement]) -> Cost | None:
+    """The times under a setting beside those by default, of the same operations on the same devices."""
+    usual: dict[tuple[str, ...], float] = {}
+    under: dict[tuple[str, ...], float] = {}
+    for each in mine:
+        if not isinstance(each, Repeat | Experiment | Precision) or not each.seconds or each.reason:
+            continue
+        if isinstance(each, Repeat) and each.shrunk:
+            continue  # it was made smaller, so its time is another's
+        key = (str(type(each)), each.operation, each.device, each.dtype)
+        where = usual if each.setting == "default" else under if each.setting == setting else None
+        if where is not None:
+            where.setdefault(key, each.seconds)
+    both = [key for key in under if key in usual]
+    if not both:
+        return None
+    ratios = {key: under[key] / usual[key] for key in both}
+    worst = max(both, key=lambda key: ratios[key])
+    # Each operation counts alike: the longest would decide alone where times are added up.
+    times = math.exp(sum(math.log(ratio) for ratio in ratios.values()) / len(ratios))
+    return Cost(times, ratios[worst], worst[1], tuple(dict.fromkeys(key[2] for key in both)), len(both))

@@ -1,0 +1,63 @@
+"""Lines of a program that make its results repeat or agree, and where each is needed."""
+
+from __future__ import annotations
+
+import functools
+from enum import StrEnum
+
+import msgspec
+
+from checks.knowledge import Table, load
+
+
+class Part(StrEnum):
+    """Where a line stands in the program."""
+
+    ENVIRONMENT = "environment"  # before the framework is imported
+    SEED = "seed"
+    SETTING = "setting"
+    USE = "use"
+
+
+class Need(StrEnum):
+    """What must hold for a line to be needed (see the table)."""
+
+    NUMPY = "numpy"
+    BITS = "bits"
+    CUDA = "cuda"
+    TF32 = "tf32"
+    THREADS = "threads"
+
+
+class SettingLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A line, or some that belong together. ``without``: it is needed only where these do not hold."""
+
+    id: str
+    part: Part
+    code: str
+    en: str
+    ja: str
+    source: str
+    framework: str = ""
+    needs: tuple[Need, ...] = ()
+    without: tuple[Need, ...] = ()
+    since: str = ""
+    before: str = ""
+    imports: tuple[str, ...] = ()
+    cost: str = ""
+
+    def why(self, language: str) -> str:
+        """What it is for."""
+        return self.ja if language == "ja" else self.en
+
+
+class SettingsAdviceTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """resources/knowledge/settings_advice.toml."""
+
+    line: tuple[SettingLine, ...]
+
+
+@functools.cache
+def settings_advice_table() -> SettingsAdviceTable:
+    """The table, read once."""
+    return load("settings_advice", SettingsAdviceTable)

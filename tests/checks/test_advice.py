@@ -1,0 +1,270 @@
+"""Which settings are advised, on which machine, to whom."""
+
+import pytest
+
+from checks.advice import SEED, Advice, Answer, Block, advise
+from checks.facts import (
+    ArrayDifference,
+    ErrorText,
+    Experiment,
+    Facts,
+    Flip,
+    FrameworkDevice,
+    Frameworks,
+    InterpreterFacts,
+    JaxFacts,
+    KernelLaunch,
+    Measurement,
+    ModelMeasured,
+    Package,
+    Precision,
+    Repeat,
+    TensorFlowFacts,
+    TorchFacts,
+)
+from checks.knowledge.determinism import determinism_table
+from checks.knowledge.settings_advice import Need, Part, settings_advice_table
+from checks.versions import release
+
+RAN = KernelLaunch(ran=True)
+CPU = FrameworkDevice(device="cpu", kernel=RAN)
+AMPERE = FrameworkDevice(device="cuda:0", compute_capability="8.6", kernel=RAN)
+VOLTA = FrameworkDevice(device="cuda:0", compute_capability="7.0", kernel=RAN)
+RADEON = FrameworkDevice(device="cuda:0", gfx_target="gfx1100", kernel=RAN)
+BROKEN = FrameworkDevice(device="cuda:0", compute_capability="8.6", kernel=KernelLaunch(ran=False))
+PYTHON = "/home/a/venv/bin/python"
+
+
+def torch(*devices: FrameworkDevice, version: str = "2.13.0", build: str = "cuda") -> TorchFacts:
+    return TorchFacts(version=version, build=build, devices=devices, threads=8)
+
+
+def facts(framework: TorchFacts, *measured: Measurement, numpy: bool = True, told: bool = False) -> Facts:
+    packages = (Package(name="numpy", version="2.1.0"),) if numpy else ()
+    return Facts(
+        interpreters=(InterpreterFacts(path=PYTHON, packages=packages),),
+        target=PYTHON,
+        frameworks=Frameworks(torch=framework),
+        measurements=measured,
+        told=told,
+    )
+
+
+def repeat(operation: str = "matmul", distinct: int = 1, setting: str = "default", **more: object) -> Repeat:
+    device = more.pop("device", "cpu")
+    return Repeat(  # type: ignore[misc]
+        framework="torch", operation=operation, device=device, setting=setting, repetitions=9, distinct=distinct, **more
+    )
+
+
+def many(count: int = 40) -> tuple[Repeat, ...]:
+    return tuple(repeat(f"operation-{number}") for number in range(count))
+
+
+def advice(known: Facts, symptom: str = "results-change", exactness: str = "bits") -> Advice:
+    found = advise(known, symptom, exactness)
+    assert found is not None
+    return found
+
+
+def only(known: Facts, symptom: str = "results-change", exactness: str = "bits") -> Block:
+    (block,) = advice(known, symptom, exactness).blocks
+    return block
+
+
+def ids(block: Block) -> list[str]:
+    return [each.line.id for each in block.lines]
+
+
+SEEDS = ["python-seed", "numpy-seed", "torch-seed"]
+
+
+def test_on_a_card_all_that_it_needs() -> None:
+    block = only(facts(torch(CPU, AMPERE), repeat(distinct=3, device="cuda:0")))
+    assert ids(block) == [*SEEDS, "torch-deterministic", "torch-autotune", "torch-loader-numpy"]
+
+
+@pytest.mark.parametrize(("version", "expected"), [("2.9.1", True), ("2.10.0", False), ("2.13.0", False)])
+def test_the_workspace_only_where_pytorch_wants_it(version: str, expected: bool) -> None:
+    block = only(facts(torch(AMPERE, version=version), repeat(device="cuda:0")))
+    assert ("cublas-workspace" in ids(block)) is expected
+    assert not expected or block.lines[0].line.part is Part.ENVIRONMENT
+
+
+def test_the_table_agrees_with_what_the_documentation_promises() -> None:
+    (line,) = (each for each in settings_advice_table().line if each.id == "cublas-workspace")
+    assert release(determinism_table().workspace.until) < release(line.before)
+    assert any(value in line.code for value in determinism_table().workspace.values)
+
+
+@pytest.mark.parametrize(
+    ("device", "version", "symptom", "expected"),
+    [
+        pytest.param(AMPERE, "2.13.0", "results-differ", "torch-tf32", id="precision"),
+        pytest.param(AMPERE, "2.9.0", "results-differ", "torch-tf32", id="first-with-precision"),
+        pytest.param(AMPERE, "2.8.0", "results-differ", "torch-tf32-old", id="flags"),
+        pytest.param(AMPERE, "2.13.0", "results-change", None, id="it-repeats"),
+        pytest.param(VOLTA, "2.13.0", "results-differ", None, id="card-without"),
+        pytest.param(BROKEN, "2.13.0", "results-differ", None, id="card-that-does-not-work"),
+    ],
+)
+def test_tf32(device: FrameworkDevice, version: str, symptom: str, expected: str | None) -> None:
+    block = only(facts(torch(CPU, device, version=version), repeat(distinct=2)), symptom)
+    assert [each for each in ids(block) if "tf32" in each] == ([expected] if expected else [])
+
+
+def test_a_card_of_amd_is_called_cuda_and_needs_nothing_of_nvidias() -> None:
+    block = only(facts(torch(RADEON, version="2.6.0", build="rocm"), repeat(distinct=2, device="cuda:0")))
+    assert ids(block) == [*SEEDS, "torch-deterministic", "torch-loader-numpy"]
+
+
+def test_without_numpy() -> None:
+    block = only(facts(torch(CPU), *many(), numpy=False))
+    assert ids(block) == ["python-seed", "torch-seed", "torch-loader"]
+
+
+def test_on_a_processor_that_repeats_everything_the_mode_is_left_out() -> None:
+    block = only(facts(torch(CPU, build="cpu"), *many()))
+    assert "torch-deterministic" not in ids(block)
+    assert block.untouched == 40
+    few = only(facts(torch(CPU, build="cpu"), *many(5)))
+    assert "torch-deterministic" in ids(few)  # five operations are no proof
+    assert few.untouched == 0
+
+
+SPREAD = ArrayDifference(elements=9, differing=2, max_abs=1e-7)
+SAME = ArrayDifference(elements=9, differing=0)
+
+
+@pytest.mark.parametrize(
+    ("measured", "expected"),
+    [
+        pytest.param(
+            Precision(framework="torch", device="cpu", setting="threads-1", beside=SPREAD), True, id="other-bits"
+        ),
+        pytest.param(
+            Precision(framework="torch", device="cpu", setting="threads-1", beside=SAME), False, id="same-bits"
+        ),
+        pytest.param(
+            Flip(framework="torch", device="cpu", setting="threads-1", before=SPREAD, after=SAME), True, id="mends"
+        ),
+        pytest.param(
+            Flip(framework="torch", device="cpu", setting="threads-1", before=SPREAD, after=SPREAD), False, id="no-help"
+        ),
+        pytest.param(
+            Precision(framework="torch", device="cpu", setting="batch-1", beside=SPREAD), False, id="something-else"
+        ),
+    ],
+)
+def test_threads_only_where_they_change_bits(measured: Measurement, expected: bool) -> None:
+    block = only(facts(torch(CPU), *many(), measured))
+    assert ("torch-threads" in ids(block)) is expected
+    assert not expected or "torch.set_num_threads(8)" in [each.code for each in block.lines]
+
+
+@pytest.mark.parametrize(
+    ("exactness", "decisions", "answer", "has_block"),
+    [
+        ("bits", 1.0, Answer.BITS, True),
+        ("decisions", 1.0, Answer.SAME_DECISIONS, False),
+        ("decisions", 0.99, Answer.DECISIONS_CHANGE, True),
+        ("decisions", None, Answer.DECISIONS_UNKNOWN, True),
+        ("close", 1.0, Answer.CLOSE, True),
+        ("", 1.0, Answer.UNDECIDED, True),
+    ],
+)
+def test_the_plain_question_comes_first(
+    exactness: str, decisions: float | None, answer: Answer, has_block: bool
+) -> None:
+    model = ModelMeasured(framework="torch", operation="output", device="cpu", decisions=decisions)
+    found = advice(facts(torch(AMPERE), repeat(distinct=2), model), exactness=exactness)
+    assert found.answer is answer
+    assert bool(found.blocks) is has_block
+    for block in found.blocks:
+        assert ("torch-deterministic" in ids(block)) is (exactness != "close")
+
+
+def test_silent_where_nobody_asked_and_nothing_changed() -> None:
+    assert advise(facts(torch(CPU), *many()), "everything", "") is None
+    assert advise(facts(torch(CPU), repeat(distinct=2)), "everything", "") is not None
+    assert advise(facts(torch(CPU)), "results-change", "bits") is None  # nothing was measured
+    assert advise(facts(torch(CPU), repeat(reason="no-time")), "results-change", "bits") is None
+    assert advise(facts(torch(CPU), repeat(distinct=2), told=True), "results-change", "bits") is None
+    numpy = Repeat(framework="numpy", operation="matmul", device="cpu", distinct=2)
+    assert advise(facts(torch(CPU), numpy), "results-change", "bits") is None  # torch did not compute
+
+
+def test_costs_are_those_that_were_measured() -> None:
+    block = only(
+        facts(
+            torch(AMPERE),
+            repeat("matmul", device="cuda:0", seconds=0.01),
+            repeat("matmul", device="cuda:0", seconds=0.01, setting="deterministic"),
+            repeat("index-add", 3, device="cuda:0", seconds=0.01),
+            repeat("index-add", device="cuda:0", seconds=0.04, setting="deterministic"),
+            repeat("sort", device="cuda:0", seconds=0.01, setting="deterministic"),  # nothing to compare with
+            repeat("cumsum", device="cuda:0", seconds=0.01),
+            repeat("cumsum", device="cuda:0", seconds=9.0, setting="deterministic", shrunk=1),  # another size
+        )
+    )
+    (line,) = (each for each in block.lines if each.line.id == "torch-deterministic")
+    assert line.cost is not None
+    assert (line.cost.times, line.cost.worst, line.cost.operation) == (pytest.approx(2.0), 4.0, "index-add")
+    assert (line.cost.devices, line.cost.operations) == (("cuda:0",), 2)
+    assert [each.cost for each in block.lines if each.line.id == "torch-autotune"] == [None]
+
+
+def test_what_it_mends_and_what_it_refuses() -> None:
+    error = ErrorText(type="RuntimeError", message="histc_cuda does not have a deterministic implementation")
+    block = only(
+        facts(
+            torch(AMPERE),
+            repeat("index-add", 3),
+            repeat("index-add", 1, "deterministic"),
+            repeat("scatter", 2),
+            repeat("scatter", 2, "deterministic"),
+            repeat("sort", 1),
+            Experiment(framework="torch", operation="network", device="cpu", exact=(("a",), ("b",))),
+            repeat("histc", 1, "deterministic", reason="failed", error=error),
+            repeat("other", 1, "deterministic", reason="failed", error=ErrorText(type="RuntimeError", message="x")),
+        )
+    )
+    assert block.varying == ("index-add", "scatter", "network")
+    assert block.mended == ("index-add",)
+    assert block.refused == ("histc",)
+
+
+@pytest.mark.parametrize(
+    ("version", "expected"),
+    [
+        ("2.5.0", ["tensorflow-deterministic-variable", "python-seed", "tensorflow-seed-old"]),
+        ("2.20.0", ["python-seed", "tensorflow-seed", "tensorflow-deterministic"]),
+    ],
+)
+def test_tensorflow(version: str, expected: list[str]) -> None:
+    gpu = FrameworkDevice(device="GPU:0", kernel=RAN)
+    known = Frameworks(tensorflow=TensorFlowFacts(version=version, is_cuda_build=True, devices=(gpu,)))
+    measured = Repeat(framework="tensorflow", operation="matmul", device="GPU:0", distinct=2)
+    assert ids(only(Facts(frameworks=known, measurements=(measured,)))) == expected
+
+
+def test_jax() -> None:
+    card = FrameworkDevice(device="cuda:0", compute_capability="9.0", kernel=RAN)
+    known = Frameworks(jax=JaxFacts(version="0.10.0", devices=(card,)))
+    measured = Repeat(framework="jax", operation="matmul", device="cuda:0", distinct=2)
+    block = only(Facts(frameworks=known, measurements=(measured,)), "results-differ")
+    assert ids(block) == ["xla-deterministic", "python-seed", "jax-seed", "jax-tf32"]
+
+
+def test_an_unknown_version_gets_the_present_lines() -> None:
+    block = only(facts(TorchFacts(devices=(AMPERE,), build="cuda"), repeat(distinct=2)), "results-differ")
+    assert "torch-tf32" in ids(block)
+    assert "torch-tf32-old" not in ids(block)
+
+
+def test_every_need_is_told_by_some_line_and_filled() -> None:
+    lines = settings_advice_table().line
+    assert {need for line in lines for need in (*line.needs, *line.without)} == set(Need)
+    assert len({line.id for line in lines}) == len(lines)
+    for line in lines:
+        compile(line.code.replace("{seed}", str(SEED)).replace("{threads}", "8"), line.id, "exec")

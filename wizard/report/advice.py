@@ -1,0 +1,109 @@
+"""The settings that make results repeat or agree, as one block of code to paste, and whether any is needed. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from checks.advice import AdvisedLine, Answer, Block, Cost, advise
+from checks.case import Case
+from checks.knowledge.computations import operation_name
+from checks.knowledge.settings_advice import Part
+from wizard.report.measured_line import framework_name
+from wizard.words import words
+
+_SAME = 0.05  # a time that differs by less is the same: two measurements of one thing differ by that
+_MOST_NAMED = 5  # operations that are named; the table of what was measured has all
+
+
+@dataclass(frozen=True)
+class CodeView:
+    """A block of code to paste, for whom it is, and what to know about it."""
+
+    title: str
+    code: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AdviceView:
+    """The advice in words: the plain question first, then the code; none where nothing is needed."""
+
+    title: str
+    sentences: tuple[str, ...]
+    blocks: tuple[CodeView, ...]
+
+
+def advice_view(case: Case, language: str) -> AdviceView | None:
+    """The advice on a case in "en" or "ja"; None where there is none to give."""
+    advice = advise(case.facts, case.answers.symptom, case.answers.exactness)
+    if advice is None:
+        return None
+    return AdviceView(
+        title=words("advice.title", language),
+        sentences=(words(f"advice.answer-{advice.answer.value}", language),),
+        blocks=tuple(_view(block, advice.answer, language) for block in advice.blocks),
+    )
+
+
+def _view(block: Block, answer: Answer, language: str) -> CodeView:
+    name = framework_name(block.framework, language)
+    notes = list(_notes(block, language))
+    if answer is Answer.CLOSE:
+        notes.insert(0, words("advice.close", language))
+    return CodeView(words("advice.for", language, framework=name), program(block.lines, language), tuple(notes))
+
+
+def program(lines: Sequence[AdvisedLine], language: str) -> str:
+    """The lines as a program: what must come before the imports, the imports, and the rest, each with its reason."""
+    early = [each for each in lines if each.line.part is Part.ENVIRONMENT]
+    late = [each for each in lines if each.line.part is not Part.ENVIRONMENT]
+    first = dict.fromkeys(each for line in early for each in line.line.imports)
+    then = dict.fromkeys(each for line in late for each in line.line.imports if each not in first)
+    parts = [
+        f"# {words('advice.first', language)}",
+        *(["\n".join(first)] if first else []),
+        *(_commented(each, language) for each in early),
+        "\n".join(sorted(then, key=lambda each: each != "import random")),
+        *(_commented(each, language) for each in late),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _commented(advised: AdvisedLine, language: str) -> str:
+    cost = f"\n# {_cost(advised.cost, language)}" if advised.cost else ""
+    return f"# {advised.line.why(language)}{cost}\n{advised.code}"
+
+
+def _cost(cost: Cost, language: str) -> str:
+    """How much longer it takes, as measured here."""
+    values = {"devices": words("report.list-separator", language).join(cost.devices), "count": cost.operations}
+    if cost.worst < 1 + _SAME:
+        return words("advice.cost-none", language, **values)
+    worst = operation_name(cost.operation, language)
+    key = "cost-one" if cost.operations == 1 else "cost"
+    return words(f"advice.{key}", language, times=cost.times, worst=cost.worst, operation=worst, **values)
+
+
+def _notes(block: Block, language: str) -> Iterator[str]:
+    """What the code does not say: what it mends, what it cannot, what was left out."""
+    if block.varying:
+        still = [each for each in block.varying if each not in block.mended]
+        yield words("advice.varying", language, count=len(block.varying), mended=len(block.mended))
+        if still and block.mended:
+            yield words("advice.not-mended", language, operations=_named(still, language))
+    if block.refused:
+        yield words("advice.refused", language, operations=_named(block.refused, language))
+    if block.untouched:
+        yield words("advice.untouched", language, count=block.untouched)
+    asked = [each for each in block.lines if each.line.cost]
+    if asked and not any(each.cost for each in asked):
+        yield words("advice.cost-unknown", language)
+    yield words("advice.hashes", language)
+
+
+def _named(operations: Iterable[str], language: str) -> str:
+    names = [operation_name(each, language) for each in operations]
+    listed = words("report.list-separator", language).join(names[:_MOST_NAMED])
+    more = len(names) - _MOST_NAMED
+    return words("advice.and-more", language, listed=listed, count=more) if more > 0 else listed

@@ -16,6 +16,7 @@ from enum import StrEnum
 _PLAIN = frozenset(string.ascii_letters + string.digits + "@%+=:,./_-")
 # What a folder or package may hold and what stays harmless inside either kind of quotes of every shell.
 _HARMLESS_QUOTED = _PLAIN | frozenset(" ()[]")
+_EXPAND, _EXPANDS = "os.path.expanduser", "import os\n\n"  # Python's functions take "~" for a name
 # PowerShell takes the typographic quotes for the plain ones (about_Quoting_Rules; CharTraits.cs of PowerShell).
 _POWERSHELL_SINGLE = "'\u2018\u2019\u201a\u201b"
 _POWERSHELL_DOUBLE = '"\u201c\u201d\u201e'
@@ -40,9 +41,9 @@ class Shell(StrEnum):
         """
         if not _is_visible(value):
             raise Unquotable(ascii(value))
-        if self is Shell.PYTHON:
-            return repr(value)
         is_in_home = value.startswith(("~/", "~\\"))
+        if self is Shell.PYTHON:
+            return f"{_EXPAND}({value!r})" if is_in_home else repr(value)
         if self is Shell.POWERSHELL:
             if is_in_home:
                 return f'"$HOME{_powershell_double(value[1:])}"'
@@ -76,12 +77,14 @@ class Shell(StrEnum):
                 written += commands["python_call" if name == "python" and is_first else name]
             elif not quotes:
                 words = values[name].split() if is_words else (values[name],)
-                written += " ".join(self.quote(word) for word in words)
+                text = " ".join(self.quote(word) for word in words)
+                is_amid = self is Shell.SH and written.endswith("=")  # where no shell takes "~" for the home folder
+                written += f'"$HOME"{text[1:]}' if is_amid and text.startswith("~/") else text
             elif set(values[name]) <= _HARMLESS_QUOTED:
                 written += values[name]
             else:
                 raise Unquotable(f"{{{name}}} stands inside quotes")
-        return written
+        return f"{_EXPANDS}{written}" if self is Shell.PYTHON and _EXPAND in written else written
 
     def _open_quotes(self, text: str) -> str:
         """The quotation mark that is open at the end of a text, "" for none."""

@@ -86,6 +86,16 @@ def test_python_source() -> None:
     assert Shell.PYTHON.fill("load({path})", {"path": "a'b\\c"}, {}) == 'load("a\'b\\\\c")'
 
 
+def test_home_stays_usable_behind_an_equals_sign() -> None:
+    assert Shell.SH.fill("trtexec --onnx={path}", {"path": "~/my.onnx"}, {}) == 'trtexec --onnx="$HOME"/my.onnx'
+    assert Shell.SH.fill("trtexec --onnx={path}", {"path": "/m/my.onnx"}, {}) == "trtexec --onnx=/m/my.onnx"
+
+
+def test_python_is_told_that_a_tilde_means_the_home_folder() -> None:
+    filled = Shell.PYTHON.fill("load({path})", {"path": "~/my model.onnx"}, {})
+    assert filled == "import os\n\nload(os.path.expanduser('~/my model.onnx'))"
+
+
 def test_braces_and_unknown_names() -> None:
     assert Shell.SH.fill("docker info --format '{{{{.Runtimes}}}}'", {}, {}) == "docker info --format '{{.Runtimes}}'"
     assert fill_sentence("{known} and {unknown}", {"known": "a{b}"}) == "a{b} and {unknown}"

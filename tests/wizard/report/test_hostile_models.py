@@ -40,6 +40,13 @@ UNTRIED = ModelFacts(  # a file that nothing in the target reads, with all that 
     problem="truncated",
     problem_detail="at byte 1",
 )
+MISNAMED = ModelFacts(  # a file that is judged by its name
+    path="/home/user/models/net.onnx",
+    name="net.onnx",
+    format="tflite",
+    version="protocol 3",
+    details={"training": "yes"},
+)
 
 
 def plain(installed: dict[str, str] | None, *models: ModelFacts) -> dict[str, Any]:
@@ -52,7 +59,7 @@ def plain(installed: dict[str, str] | None, *models: ModelFacts) -> dict[str, An
 
 CASES = {
     "tried": plain(None, *map(model, RUNS), exported(EXPORTS[0])),
-    "no-program": plain({}, UNTRIED),
+    "no-program": plain({}, UNTRIED, MISNAMED),
 }
 CHANGED = ("models", "comparisons")
 KEYS = [

@@ -21,16 +21,15 @@ TRUE_SUM = Fraction(TERMS * (TERMS + 1) * (2 * TERMS + 1), 6 * TERMS**2)
 SUMS = 10
 RUNS = 5
 STEPS = 1000
-ROWS = 10  # the validation error is told so many times in a run
 BATCH = 16
 PICTURES, VALIDATION = 4096, 500
 RATE, MOMENTUM, DROPOUT = 0.01, 0.9, 0.5
 SEED = 66478
 LEAST_RUNS = 2  # one run shows nothing
 
-# Steps, and the runs without which the next smaller number of steps tells more.
-_LADDER = ((1000, 5), (500, 5), (200, 5), (100, 4), (50, 3), (20, 2))
-_SHORTEST = 10
+# Steps of a run, how often the validation error is told in it, and the runs without which the next line tells more.
+_LADDER = ((1000, 10, 5), (500, 10, 5), (200, 10, 5), (100, 5, 4), (50, 5, 3), (20, 2, 2))
+_SHORTEST = (10, 2)
 _OF_SUMS = 0.1  # part of the time that the sums get at most
 
 # The weights, with the channels last: shape, and the bound of the uniform distribution, a power of two near that which
@@ -147,8 +146,8 @@ def network(named, make, clock):
 
 
 def _trained(network, clock):
-    runs, steps = _plan(network, clock)
-    every = max(1, steps // (ROWS if steps >= 200 else ROWS // 2))
+    runs, steps, rows = _plan(network, clock)
+    every = steps // rows
     first = _Run(network, steps, every, clock)
     done = [first]
     while len(done) < runs and (len(done) < LEAST_RUNS or clock.left > first.seconds):
@@ -164,7 +163,7 @@ def _trained(network, clock):
 
 
 def _plan(network, clock):
-    """How many runs of how many steps the time suffices for."""
+    """How many runs of how many steps the time suffices for, and how often to look."""
     network.begin()
     network.step(0)  # what is compiled, chosen or loaded once
     network.judge()
@@ -174,11 +173,11 @@ def _plan(network, clock):
     stepped = time.perf_counter()
     network.judge()
     judging, step = time.perf_counter() - stepped, (stepped - started) / 3
-    for steps, least in _LADDER:
-        runs = int(clock.left // (steps * step + (ROWS + 1) * judging))
+    for steps, rows, least in _LADDER:
+        runs = int(clock.left // (steps * step + (rows + 1) * judging))
         if runs >= least:
-            return min(runs, RUNS), steps
-    return LEAST_RUNS, _SHORTEST
+            return (min(runs, RUNS), steps, rows)
+    return (LEAST_RUNS, *_SHORTEST)
 
 
 class _Run:

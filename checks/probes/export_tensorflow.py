@@ -4,12 +4,16 @@ Standard library only, Python 3.8 and later; TensorFlow is imported where it is 
 ``naosu_export_tensorflow``. What is loaded and run is looked through before, as tensorflow_model_probe.py does it.
 """
 
+import itertools
 import json
 import os
 
 import naosu_export_compare as compare
 import naosu_model_kit as model_kit
 import naosu_tensorflow_model_probe as tensorflow_probe
+
+
+_CONTROL = ("If", "StatelessIf", "While", "StatelessWhile", "Case", "StatelessCase")
 
 
 def load(argument):
@@ -103,13 +107,16 @@ class _Keras:
         model = self.module
 
         def infer(*values):
-            return model(values[0] if len(values) == 1 else list(values), training=False)
+            return _flat(model(values[0] if len(values) == 1 else list(values), training=False))
 
         return tf.function(infer, input_signature=specs), specs
 
 
 def _flat(tensors):
-    return list(tensors) if isinstance(tensors, (list, tuple)) else [tensors]
+    """The tensors of a list, tuple or dict, in the order in which TensorFlow hands them out."""
+    import tensorflow as tf
+
+    return tf.nest.flatten(tensors)
 
 
 def _value_name(layer, place):
@@ -228,6 +235,10 @@ def _inlined(graph_def, inputs, outputs):
 
     if not graph_def.library.function:
         return graph_def
+    # Loops and branches stay what they are: taken apart into jumps (Enter, Exit, Switch) no exporter knows them.
+    for node in itertools.chain(graph_def.node, *(each.node_def for each in graph_def.library.function)):
+        if node.op in _CONTROL:
+            node.attr["_lower_using_switch_merge"].b = False
     with tf.Graph().as_default() as graph:
         tf.graph_util.import_graph_def(graph_def, name="")
         part = tf.compat.v1.train.export_meta_graph(graph_def=graph_def, graph=graph)

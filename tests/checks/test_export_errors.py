@@ -21,8 +21,10 @@ def causes(*models: ModelFacts) -> list[tuple[str, Severity]]:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
+        ("coremltools-9.0-bfloat16", [("coreml-op-unsupported", Severity.BLOCKING)]),
         ("coremltools-9.0-svd", [("coreml-op-unsupported", Severity.BLOCKING)]),
         ("tensorflow-2.13.1-tflite-kernels", [("framework-numeric-bug", Severity.WARNING)]),
+        ("tensorflow-2.21.0-tflite-loop", [("tflite-select-ops-missing", Severity.BLOCKING)]),
         ("tensorflowjs-4.22.0-protobuf", [("protobuf-conflict", Severity.BLOCKING)]),
         ("tensorflowjs-4.22.0-without-forests", [("dependency-version-conflict", Severity.BLOCKING)]),
         ("tf2onnx-1.17.0-refused", [("unknown", Severity.BLOCKING)]),

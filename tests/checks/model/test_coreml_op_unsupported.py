@@ -9,6 +9,7 @@ from checks.model.coreml_op_unsupported import coreml_op_unsupported
 from tests.checks.recorded_exports import NAMES, export, facts, model
 
 SPEAKING = "coremltools-9.0-svd"
+LESS = "coremltools-9.0-bfloat16"  # a type of numbers, and no operation
 OTHER_ERROR = ErrorText(type="IndexError", message="list index out of range")
 
 
@@ -24,7 +25,12 @@ def test_the_operation_and_the_versions_are_named() -> None:
     assert (told["needed"], told["found"]) == ("torch<=2.7.0", "torch 2.13.0+cpu")
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - {SPEAKING}))
+def test_a_type_of_numbers_is_named() -> None:
+    (finding,) = findings(model(LESS))
+    assert "BFloat16" in next(each.value for each in finding.evidence if each.name == "clue")
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - {SPEAKING, LESS}))
 def test_silent(name: str) -> None:
     assert findings(model(name)) == []
 

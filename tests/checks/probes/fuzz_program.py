@@ -5,7 +5,7 @@
 
 The first byte of an input chooses what is mutated: a member of the archive, whose bytes follow; or the graph, in which
 the bytes that follow choose places and what is put there. What passes is looked through: nothing of what was put there
-as code may stand in the new archive but as a literal. Limits and the rest as in tests/checks/readers/models/fuzz.py.
+as code may stand in the new archive but as a literal. The rest is as in tests/checks/readers/models/fuzz.py.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ for function in vars(exported_program).values():  # the host's own way to load i
     if isinstance(function, types.FunctionType):
         atheris.instrument_func(function)
 
-LIMITS = ("-timeout=10", "-rss_limit_mb=2048", "-max_len=65536", "-print_final_stats=1", "-close_fd_mask=0")
+LIMITS = ("-timeout=60", "-rss_limit_mb=2048", "-max_len=65536", "-print_final_stats=1", "-close_fd_mask=0")
 SAFETY = model_safety().for_export()
 CODE = "__import__('os').mkdir('MARK')"
 LITERALS = ("as_string", "as_strings")  # what an operator is given is written as a literal

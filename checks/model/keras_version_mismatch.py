@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from checks.facts import EnvironmentVariables, InterpreterFacts, ModelFacts, ModelFiles, TensorFlowFacts
 from checks.finding import Evidence, Finding, NotHere, Severity, Unread
-from checks.given_models import some
+from checks.given_models import some, values_of
 from checks.knowledge.keras import keras_table, refused_by, refused_generation
 from checks.registry import check
 from checks.torch_models import file_of, listed, unloaded
@@ -99,11 +99,7 @@ def _refused(model: ModelFacts, here: Sequence[Keras]) -> Finding | None:
             Evidence("keras_refuses", what, keras_table().title),
             *((Evidence("keras_beside", f"{helper.name} {helper.version}", helper.origin),) if helper else ()),
         ),
-        values={
-            "model_path": model.path,
-            "runtime": "tensorflow" if here[0].name == "tf.keras" else "keras",
-            **({"h5_file": f"{model.path.removesuffix('.keras')}.h5"} if "named-keras" in model.details else {}),
-        },
+        values=values_of(model, "tensorflow" if here[0].name == "tf.keras" else "keras"),
         remedies=_remedies(model, here[0]),
     )
 

@@ -103,6 +103,11 @@ def test_a_remedy_for_one_kind_of_file_is_told_only_such_a_file(model_format: st
     assert told == {"model_path": "/m/a", "runtime": "torch", **({name: "/m/a"} if name else {})}
 
 
+@pytest.mark.parametrize(("path", "renamed"), [("/m/net.keras", "/m/net.h5"), ("/m/net.h5", None)])
+def test_the_name_to_give_to_hdf5_that_is_named_as_the_newer_format(path: str, renamed: str | None) -> None:
+    assert values_of(ModelFacts(path=path, format="keras-h5"), "keras").get("h5_file") == renamed
+
+
 def test_some_are_given() -> None:
     model = ModelFacts(path="a", format="onnx")
     assert some(iter([model]), "onnx_models") == (model,)

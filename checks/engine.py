@@ -49,6 +49,7 @@ from checks.facts import (
     ModelComparison,
     ModelFacts,
     ModelRun,
+    OtherMachine,
     ProbeRun,
     ProbeRuns,
     SentFile,
@@ -103,6 +104,7 @@ class Request:
     exports: tuple[str, ...] | None = None
     inputs: Path | None = None
     load: float | None = None
+    others: tuple[OtherMachine, ...] = ()  # examinations to compare this one with
 
 
 def examine(request: Request, cancelled: Callable[[], bool] = lambda: False) -> Iterator[Event]:
@@ -450,6 +452,7 @@ class _Examination:
             logs=self._request.logs,
             scripts=self._request.scripts,
             models=models,
+            others=self._request.others,
             missing=missing,
         )
 

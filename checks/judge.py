@@ -17,6 +17,7 @@ UNKNOWN = "unknown"
 # The two symptoms that ask why numbers differ; a program that fails is explained by the other families.
 ABOUT_RESULTS = frozenset({"results-change", "results-differ"})
 MODELS = "models"  # the question is what the given model files are and need; nothing else is judged
+COMPARISON = "comparison"  # the question is why two machines compute differently; what breaks neither is not judged
 _WEIGHT = {Severity.BLOCKING: 0, Severity.WARNING: 1, Severity.NOTE: 2}
 
 
@@ -31,8 +32,10 @@ def judge_each(facts: Facts, checks: Iterable[Check] | None = None) -> Iterator[
 
 
 def checks_for(symptom: str) -> tuple[Check, ...]:
-    """The checks that belong to a symptom: all of them, or those of model files where only they are asked about."""
+    """The checks that belong to a symptom: all of them, or those of model files or of numbers where these are asked."""
     every = tuple(all_checks().values())
+    if symptom == COMPARISON:
+        return tuple(each for each in every if family_of(each.cause) == "reproducibility")
     if symptom != MODELS:
         return every
     return tuple(each for each in every if any(kind is ModelFiles for kind, _ in each.wanted.values()))
@@ -141,4 +144,4 @@ def is_found(findings: Sequence[Finding], *, told: bool) -> bool:
 def can_explain(cause: str, symptom: str) -> bool:
     """Whether a cause of this family can explain the symptom at all; a broken card explains both kinds."""
     is_about_results = family_of(cause) == "reproducibility" or cause == "gpu-hardware-fault"
-    return symptom in ("everything", "ticket", MODELS) or (symptom in ABOUT_RESULTS) == is_about_results
+    return symptom in ("everything", "ticket", MODELS, COMPARISON) or (symptom in ABOUT_RESULTS) == is_about_results

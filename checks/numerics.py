@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 
-from checks.facts import ArrayDifference, EnvironmentVariables, Flip, Measured, Measurements, Precision, Symptom
-from checks.finding import Evidence, Finding, NotHere, Severity
+from checks.facts import ArrayDifference, Flip, Measured, Measurements, Precision
+from checks.finding import NotHere
 from checks.knowledge.computations import known_operations
 from checks.magnitude import Magnitude, Size, Work, computed_in, magnitude, precision_magnitude, recognised
 
@@ -87,19 +87,6 @@ def by_device(measured: Iterable[Precision]) -> dict[tuple[str, str], list[Preci
     return found
 
 
-def loud_if_bits_matter(symptom: Symptom | None) -> Severity:
-    """Of what is normal: a note that says so, but a warning for whoever needs the same bits."""
-    return Severity.WARNING if symptom is not None and symptom.exactness == "bits" else Severity.NOTE
-
-
-def loud_unless_decisions_do(symptom: Symptom | None) -> Severity:
-    """Of digits that are left out on purpose: a note where only decisions count, or nobody asked about results."""
-    if symptom is None or symptom.exactness == "decisions":
-        return Severity.NOTE
-    asked = symptom.exactness in ("bits", "close") or symptom.name == "results-differ"
-    return Severity.WARNING if asked else Severity.NOTE
-
-
 def operations(measured: Iterable[Precision]) -> str:
     """The ids of their operations, each once."""
     return ", ".join(dict.fromkeys(each.operation for each in measured))
@@ -113,100 +100,3 @@ def settings(measured: Iterable[Measured]) -> str:
 def figure(value: float | None) -> str:
     """A size in figures."""
     return "" if value is None else f"{value:.2g}"
-
-
-def changes_by_order(
-    cause: str, measurements: Measurements, symptom: Symptom | None, is_of_cause: Callable[[str], bool]
-) -> Iterator[Finding]:
-    """A finding per device on which a setting that only changes the order of rounding changes results.
-
-    Raises:
-        NotHere: no such setting was tried.
-    """
-    tried = [each for each in precisions(measurements) if is_of_cause(each.setting) and each.beside is not None]
-    if not tried:
-        raise NotHere("precision", "not-measured")
-    for (framework, device), here in by_device(tried).items():
-        sizes = [(each, change_of(each)) for each in here]
-        apart = [(each, size) for each, size in sizes if size.size is Size.ROUNDING]
-        if not apart:
-            continue
-        worst, size = max(apart, key=lambda pair: pair[1].relative or 0.0)
-        found = [each for each, _ in apart]
-        same = [each for each, size in sizes if size.size is Size.IDENTICAL]
-        yield Finding(
-            cause=cause,
-            severity=loud_if_bits_matter(symptom),
-            confidence=MEASURED,
-            subject=f"{framework} {device}",
-            evidence=(
-                Evidence("computed_on", f"{framework}, {device}", worst.origin),
-                Evidence("settings_compared", settings(found), worst.origin),
-                Evidence("operations_apart", operations(found), worst.origin),
-                Evidence("operations_alike", operations(same) or "-", worst.origin),
-                Evidence("measured_difference", figure(size.relative), worst.origin),
-                Evidence("rounding_allows", figure(_relative_bound(size)), worst.origin),
-            ),
-        )
-
-
-def _relative_bound(size: Magnitude) -> float | None:
-    """What rounding order may make, in units of the largest result."""
-    if size.relative is None or not size.times:
-        return None
-    return size.relative / size.times
-
-
-def computed_in_fewer_digits(
-    cause: str,
-    shorter: str,
-    measurements: Measurements,
-    environment: EnvironmentVariables | None,
-    symptom: Symptom | None,
-) -> Iterator[Finding]:
-    """A finding per device that computes float32 in this format with the settings as they are.
-
-    Raises:
-        NotHere: nothing of the kind was measured.
-    """
-    usual = [each for each in precisions(measurements) if each.setting == DEFAULT and each.dtype == FULL]
-    tried = [each for each in usual if work_of(each, terms=each.terms, condition=None).products]
-    if not tried:
-        raise NotHere("precision", "not-measured")
-    for (framework, device), here in by_device(tried).items():
-        found = [each for each in here if shorter_format(each) == shorter]
-        if not found:
-            continue
-        worst = max(found, key=lambda each: error_of(each).relative or 0.0)
-        full = [each for each in here if error_of(each).size is Size.ROUNDING]
-        yield Finding(
-            cause=cause,
-            severity=loud_unless_decisions_do(symptom),
-            confidence=MEASURED if recognised(worst) else BY_SIZE,
-            subject=f"{framework} {device}",
-            evidence=(
-                Evidence("computed_on", f"{framework}, {device}", worst.origin),
-                Evidence("operations_apart", operations(found), worst.origin),
-                Evidence("operations_in_full", operations(full) or "-", worst.origin),
-                Evidence("measured_error", figure(error_of(worst).relative), worst.origin),
-                Evidence("rounding_allows", figure(_relative_bound(error_of(worst))), worst.origin),
-                *forcing(environment),
-            ),
-        )
-
-
-# Variables that choose the digits of products before the program's own settings are heard.
-_FORCING = (
-    "NVIDIA_TF32_OVERRIDE",
-    "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
-    "ONEDNN_DEFAULT_FPMATH_MODE",
-    "HIPBLASLT_ALLOW_TF32",
-)
-
-
-def forcing(environment: EnvironmentVariables | None) -> Iterator[Evidence]:
-    """The variables that are set and choose the digits."""
-    for name in _FORCING:
-        value = environment.values.get(name) if environment else None
-        if value is not None and environment is not None:
-            yield Evidence("variable_for_digits", f"{name}={value}", environment.origin)

@@ -126,7 +126,14 @@ def parser_of(language: str) -> argparse.ArgumentParser:
     check.add_argument("--load", type=seconds, metavar="SECONDS", help=text("help-load"))
     for kind in ("model", "script", "log"):
         check.add_argument(f"--{kind}", action="append", default=[], metavar="FILE", help=text(f"help-{kind}"))
+    check.add_argument("--compare", action="append", default=[], metavar="REPORT", help=text("help-check-compare"))
     exports(check)
+
+    compare = command("compare")
+    compare.set_defaults(command="compare")
+    compare.add_argument("first", metavar="A", help=text("help-compare-first"))
+    compare.add_argument("second", metavar="B", help=text("help-compare-second"))
+    exports(compare)
 
     diagnose = command("diagnose")
     diagnose.set_defaults(command="diagnose")

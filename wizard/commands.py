@@ -64,6 +64,7 @@ def _without_stdout() -> int:
 
 def _check(chosen: argparse.Namespace) -> int:
     from checks.case import Answers
+    from checks.compare import other_machine
     from checks.engine import Request
 
     _check_target(chosen)
@@ -75,9 +76,32 @@ def _check(chosen: argparse.Namespace) -> int:
         scripts=tuple(_sent(path, "script", chosen.lang) for path in chosen.script),
         models=tuple(_model(path, chosen.lang) for path in chosen.model),
         load=chosen.load,
+        others=tuple(other_machine(_case(path, chosen.lang), Path(path).name) for path in chosen.compare),
     )
     _check_outputs(chosen)
     return _examined(request, chosen)
+
+
+def _compare(chosen: argparse.Namespace) -> int:
+    """The first machine beside the second: what differs in their numbers and what of their environments explains it."""
+    import msgspec
+
+    from checks.case import Answers, judged
+    from checks.compare import Agreement, agreement, comparisons, other_machine
+    from checks.facts import Symptom
+    from checks.judge import COMPARISON
+
+    first, second = _case(chosen.first, chosen.lang), _case(chosen.second, chosen.lang)
+    _check_outputs(chosen)
+    facts = msgspec.structs.replace(
+        first.facts,
+        others=(other_machine(second, Path(chosen.second).name),),
+        symptom=Symptom(origin="user", name=COMPARISON, exactness=first.answers.exactness),
+    )
+    answers = Answers(symptom=COMPARISON, exactness=first.answers.exactness, effort=first.answers.effort)
+    case = judged(facts, answers, created=first.created, complete=first.complete)
+    status = _deliver(case, chosen)
+    return 1 if agreement(comparisons(facts)) in (Agreement.UNEXPLAINED, Agreement.BEYOND) else status
 
 
 def _inspect(chosen: argparse.Namespace) -> int:
@@ -156,14 +180,22 @@ def _followed(begin: Callable[[Callable[[], bool]], Iterator[Event]], chosen: ar
 
 
 def _show(chosen: argparse.Namespace) -> int:
+    return _deliver(_case(chosen.file, chosen.lang), chosen)
+
+
+def _case(path: str, language: str) -> Case:
+    """A saved case, or the one in a report.
+
+    Raises:
+        UsageError: it cannot be opened.
+    """
     from checks.case import CaseError
     from wizard.report.open import open_case
 
     try:
-        case = open_case(Path(chosen.file))
+        return open_case(Path(path))
     except CaseError as error:
-        raise UsageError(f"naosu: {_case_error(error, chosen.lang)}") from error
-    return _deliver(case, chosen)
+        raise UsageError(f"naosu: {_case_error(error, language)}") from error
 
 
 def _diagnose(chosen: argparse.Namespace) -> int:
@@ -288,7 +320,15 @@ def _open(chosen: argparse.Namespace) -> int:
     return run_window([chosen.file], chosen.lang)
 
 
-COMMANDS = {"check": _check, "inspect": _inspect, "diagnose": _diagnose, "show": _show, "envs": _envs, "open": _open}
+COMMANDS = {
+    "check": _check,
+    "compare": _compare,
+    "inspect": _inspect,
+    "diagnose": _diagnose,
+    "show": _show,
+    "envs": _envs,
+    "open": _open,
+}
 
 
 # --- what goes out ---------------------------------------------------------------------------------------------------

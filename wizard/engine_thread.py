@@ -75,5 +75,6 @@ class EngineThread(QThread):
             logs=sent.logs,
             scripts=sent.scripts,
             models=sent.models,
+            others=sent.others,
         )
         return (self._examine or examine)(request, self._stop.is_set)

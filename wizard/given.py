@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the types of the facts load only when an examination starts
-    from checks.facts import SentFile
+    from checks.facts import OtherMachine, SentFile
 
 _BEGINNING = 64_000  # bytes that show whether a file is text
 _CASE = re.compile(r'\s*\{\s*"format"\s*:\s*\d')  # how a saved case begins
@@ -132,18 +132,22 @@ class Sent:
     logs: tuple[SentFile, ...]
     scripts: tuple[SentFile, ...]
     models: tuple[Path, ...]
+    others: tuple[OtherMachine, ...] = ()  # of the reports, to compare this machine with
 
 
 def sent_files(text: str, given: tuple[Given, ...]) -> Sent:
     """The evidence as facts.
 
-    A report from another machine stands among the logs with the kind "report" and without its text. A file that has
-    gone in the meantime, or cannot be read, is kept with the reason in ``unread``.
+    A report from another machine stands among the logs with the kind "report" and without its text, and among the
+    others with what results are compared by. A file that has gone in the meantime, or cannot be read, is kept with the
+    reason in ``unread``.
     """
+    from checks.case import CaseError
     from checks.facts import SentFile
     from checks.readers.text import NotText
 
     sent: dict[str, list[SentFile]] = {"logs": [], "scripts": []}
+    others: list[OtherMachine] = []
     if text.strip():
         data = kept(text)
         size = len(data.encode())
@@ -154,17 +158,28 @@ def sent_files(text: str, given: tuple[Given, ...]) -> Sent:
         place = "scripts" if each.kind is Kind.SCRIPT else "logs"
         try:
             content = read_log(each.path) if each.kind is Kind.LOG else None
+            if each.kind is Kind.REPORT:
+                others.append(_other_machine(each.path))
             fact = SentFile(
                 name=each.path.name,
                 kind=each.kind.value,
                 size=each.path.stat().st_size,
                 text=content,
-                examined=content is not None,
+                examined=content is not None or each.kind is Kind.REPORT,
             )
+        except CaseError as error:
+            fact = SentFile(name=each.path.name, kind=each.kind.value, unread={"text": error.reason})
         except OSError as error:
             fact = SentFile(name=each.path.name, kind=each.kind.value, unread={"text": error.strerror or str(error)})
         except NotText:
             fact = SentFile(name=each.path.name, kind=each.kind.value, unread={"text": "not-text"})
         sent[place].append(fact)
     models = tuple(each.path for each in given if each.kind is Kind.MODEL)
-    return Sent(logs=tuple(sent["logs"]), scripts=tuple(sent["scripts"]), models=models)
+    return Sent(logs=tuple(sent["logs"]), scripts=tuple(sent["scripts"]), models=models, others=tuple(others))
+
+
+def _other_machine(report: Path) -> OtherMachine:
+    from checks.compare import other_machine
+    from wizard.report.open import open_case
+
+    return other_machine(open_case(report), report.name)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from checks.facts import Measurements, Symptom
 from checks.finding import Finding
-from checks.numerics import changes_by_order
+from checks.numeric_findings import changes_by_order
 from checks.registry import check
 
 CAUSE = "batch-size-rounding"

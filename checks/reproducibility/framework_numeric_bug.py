@@ -39,7 +39,7 @@ def framework_numeric_bug(measurements: Measurements, torch: TorchFacts | None) 
             cause=CAUSE,
             severity=Severity.WARNING,
             confidence=SURE,
-            subject=f"{framework} {device}",
+            subject=f"{framework}:{device}",
             evidence=(
                 Evidence("computed_on", f"{framework} {version or ''}".strip() + f", {device}", worst.origin),
                 Evidence("operations_wrong", operations(wrong), worst.origin),

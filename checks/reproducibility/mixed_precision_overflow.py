@@ -38,7 +38,7 @@ def mixed_precision_overflow(measurements: Measurements) -> Iterator[Finding]:
             cause=CAUSE,
             severity=Severity.WARNING,
             confidence=MEASURED,
-            subject=f"{measured.operation} {measured.device}",
+            subject=f"{measured.operation}:{measured.device}",
             evidence=(
                 Evidence("computed_on", f"{measured.framework}, {measured.device}", measured.origin),
                 Evidence("overflowing_operation", measured.operation, measured.origin),

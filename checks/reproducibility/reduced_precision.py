@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from checks.facts import EnvironmentVariables, Measurements, Symptom
 from checks.finding import Finding
-from checks.numerics import computed_in_fewer_digits
+from checks.numeric_findings import computed_in_fewer_digits
 from checks.registry import check
 
 CAUSE = "reduced-precision"

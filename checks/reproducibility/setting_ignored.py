@@ -15,13 +15,13 @@ from collections.abc import Iterator
 from checks.facts import EnvironmentVariables, Measurements
 from checks.finding import Evidence, Finding, NotHere, Severity
 from checks.magnitude import recognised
+from checks.numeric_findings import forcing
 from checks.numerics import (
     BY_SIZE,
     MEASURED,
     by_device,
     error_of,
     figure,
-    forcing,
     operations,
     precisions,
     settings,
@@ -48,7 +48,7 @@ def setting_ignored(measurements: Measurements, environment: EnvironmentVariable
             cause=CAUSE,
             severity=Severity.WARNING,
             confidence=MEASURED if recognised(worst) else BY_SIZE,
-            subject=f"{framework} {device}",
+            subject=f"{framework}:{device}",
             evidence=(
                 Evidence("computed_on", f"{framework}, {device}", worst.origin),
                 Evidence("settings_without_effect", settings(found), worst.origin),

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from checks.case import Case
+from checks.compare import Agreement, agreement, comparisons
 from checks.finding import Finding, Severity, Status
-from checks.judge import MODELS, UNKNOWN, can_explain
+from checks.judge import ABOUT_RESULTS, COMPARISON, MODELS, UNKNOWN, can_explain
 from checks.model_standing import SERIOUS, PerModel, Standing
 from checks.model_verdicts import Outcome
 from wizard.report.fact_sheet import label
+from wizard.report.tested import is_tested, tested_lines
 from wizard.words import area, words
 
 SYMBOLS = {"blocking": "×", "warning": "!", "clear": "✓", "incomplete": "?", "nothing-run": "–"}
@@ -42,6 +44,8 @@ def verdict_of(case: Case, titles: Sequence[str], language: str) -> Verdict:
         return _of_ticket(case, titles[0], language)
     if case.answers.symptom == MODELS and case.facts.models:
         return _of_models(case, titles, language)
+    if case.answers.symptom == COMPARISON and case.facts.others:
+        return _of_comparison(case, language)
     state = _state(case)
     # A case of a newer version may name a symptom that has no sentences here.
     symptom = case.answers.symptom if f"clear-{case.answers.symptom}" in area("report") else "everything"
@@ -71,6 +75,28 @@ def _of_ticket(case: Case, title: str, language: str) -> Verdict:
         word=words(f"report.verdict-word-{word}", language),
         symbol=SYMBOLS[state],
         sentence=words(f"report.{said}-ticket", language, title=title),
+        scope=_scope(case, language),
+    )
+
+
+_OF_COMPARISON = {  # what the comparison comes to -> the state of the whole
+    Agreement.NOTHING: "nothing-run",
+    Agreement.SAME: "clear",
+    Agreement.EXPLAINED: "clear",
+    Agreement.UNEXPLAINED: "warning",
+    Agreement.BEYOND: "warning",
+}
+
+
+def _of_comparison(case: Case, language: str) -> Verdict:
+    """The verdict on two machines beside each other."""
+    found = agreement(comparisons(case.facts))
+    state = _OF_COMPARISON[found]
+    return Verdict(
+        state=state,
+        word=words(f"report.verdict-word-{state}", language),
+        symbol=SYMBOLS[state],
+        sentence=words(f"report.comparison-{found.value}", language),
         scope=_scope(case, language),
     )
 
@@ -130,29 +156,47 @@ def _state(case: Case) -> str:
     if not {Status.FOUND, Status.CLEAR} & set(endings):
         return "nothing-run"
     counts = _counts(case)
-    return "incomplete" if not case.complete or counts["not_run"] or counts["crashed"] else "clear"
+    untested = case.answers.symptom in ABOUT_RESULTS and not is_tested(case)  # what is untested is never called stable
+    return "incomplete" if not case.complete or counts["not_run"] or counts["crashed"] or untested else "clear"
 
 
 def _spoken(findings: Sequence[Finding], symptom: str) -> int:
-    """The index of the finding that the verdict names: the first serious one that can explain the symptom, else 0."""
-    serious = (index for index, each in enumerate(findings) if each.severity is not Severity.NOTE)
-    return next((index for index in serious if can_explain(findings[index].cause, symptom)), 0)
+    """The index of the finding that the verdict names: the first serious one that can explain the symptom.
+
+    Where there is none, the first note that can, as normal rounding explains why results differ; else 0.
+    """
+    fitting = [index for index, each in enumerate(findings) if can_explain(each.cause, symptom)]
+    serious = (index for index in fitting if findings[index].severity is not Severity.NOTE)
+    return next(serious, fitting[0] if fitting else 0)
 
 
 def _sentence(case: Case, state: str, symptom: str, spoken: int) -> str:
     """The key of the verdict's sentence."""
     if state == "incomplete":
-        return "incomplete" if case.complete else "incomplete-cancelled"
+        return _incomplete(case)
     if state == "nothing-run":
         return state
     if state == "clear":
-        return f"clear-{symptom}"
+        return _clear(case, symptom, spoken)
     best = case.findings[spoken]
     if best.cause == UNKNOWN and all(each.lines for each in best.evidence):  # no check saw anything fail here
         return "unknown-here"
     if not can_explain(best.cause, symptom):
         return f"unrelated-{state}"
     return f"{'found' if best.confidence >= _SURE else 'maybe'}-{symptom}"
+
+
+def _incomplete(case: Case) -> str:
+    if not case.complete:
+        return "incomplete-cancelled"
+    return "untested" if case.answers.symptom in ABOUT_RESULTS and not is_tested(case) else "incomplete"
+
+
+def _clear(case: Case, symptom: str, spoken: int) -> str:
+    """Nothing is wrong. A note may explain what was seen: it is normal, and no fault."""
+    if symptom in ABOUT_RESULTS and case.findings and can_explain(case.findings[spoken].cause, symptom):
+        return f"normal-{symptom}"
+    return f"clear-{symptom}"
 
 
 def _scope(case: Case, language: str) -> tuple[str, ...]:
@@ -164,7 +208,8 @@ def _scope(case: Case, language: str) -> tuple[str, ...]:
     given = (*case.facts.logs, *case.facts.scripts)
     models = words("report.models-read", language, count=len(case.facts.models)) if case.facts.models else ""
     unread = words("report.scope-unread", language) if any(not each.examined for each in given) else ""
-    return tuple(each for each in (examined, models, "" if case.facts.told else checked, unread) if each)
+    tested = () if case.facts.told else tested_lines(case, language)
+    return tuple(each for each in (examined, models, *tested, "" if case.facts.told else checked, unread) if each)
 
 
 def _examined(case: Case, language: str) -> str:

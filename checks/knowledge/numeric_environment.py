@@ -1,0 +1,53 @@
+"""Which part of an environment can change computed numbers."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+
+import msgspec
+
+from checks.knowledge import Table, load
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A part of an environment: whose numbers it can change, by how much, and how likely it is among others."""
+
+    part: str
+    devices: tuple[str, ...]
+    sizes: tuple[str, ...]
+    rank: int
+
+
+class Proof(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A setting that, where it makes two machines agree, shows which part they differ in."""
+
+    setting: str
+    part: str
+
+
+class NumericEnvironmentTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """resources/knowledge/numeric_environment.toml."""
+
+    part: tuple[Part, ...]
+    proof: tuple[Proof, ...]
+    unnumeric_settings: tuple[str, ...]
+    numeric_variables: tuple[str, ...]
+
+
+@functools.cache
+def numeric_environment() -> NumericEnvironmentTable:
+    """The table, read once."""
+    return load("numeric_environment", NumericEnvironmentTable)
+
+
+@functools.cache
+def numeric_parts() -> Mapping[str, Part]:
+    """The parts by their names."""
+    return {each.part: each for each in numeric_environment().part}
+
+
+@functools.cache
+def part_shown_by() -> Mapping[str, str]:
+    """Setting -> the part that it stands for."""
+    return {each.setting: each.part for each in numeric_environment().proof}

@@ -1,0 +1,34 @@
+"""The processor and the GPU of this machine give other last digits.
+
+Detects:      operations whose results in one framework are other bits on the processor than on an accelerator, no
+              farther apart than rounding order allows.
+Why it bites: a test that compares both devices exactly fails, though nothing is wrong.
+Blind spots:  results are compared by samples and sums of blocks. What is farther apart than rounding has another cause
+              (TensorFloat-32, half precision, a wrong operation).
+Knowledge:    resources/knowledge/computations.toml
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checks.compare import Pair, pairs_here
+from checks.facts import Measurements, Symptom
+from checks.finding import Finding, NotHere
+from checks.numeric_findings import rounding_between
+from checks.registry import check
+
+CAUSE = "cpu-gpu-rounding"
+
+
+@check(CAUSE)
+def cpu_gpu_rounding(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
+    """One finding per framework and pair of devices."""
+    pairs = [pair for pair in pairs_here(measurements.all) if _is_cpu_and_gpu(pair)]
+    if not pairs:
+        raise NotHere("portraits", "not-measured")
+    yield from rounding_between(CAUSE, pairs, symptom)
+
+
+def _is_cpu_and_gpu(pair: Pair) -> bool:
+    return pair.first.framework == pair.second.framework and pair.first.kind != pair.second.kind

@@ -1,0 +1,55 @@
+"""Another version of a framework gives other numbers than this one.
+
+Detects:      a machine whose report was given and whose results differ where, of all that can change such numbers, only
+              versions of libraries differ.
+Why it bites: after an update the same model gives slightly other numbers, and a training takes another path.
+Blind spots:  where the processor, the GPU or a setting differs as well, versions are one of several explanations, and
+              no finding is made; the comparison of the two machines lists them all.
+Knowledge:    resources/knowledge/numeric_environment.toml
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checks.compare import VERSIONS, comparisons
+from checks.facts import Facts
+from checks.finding import Evidence, Finding, NotHere, Severity
+from checks.numeric_findings import loud_if_bits_matter
+from checks.numerics import figure
+from checks.registry import check
+
+CAUSE = "library-version-numerics"
+ONLY_VERSIONS = 0.85
+
+
+@check(CAUSE)
+def library_version_numerics(facts: Facts) -> Iterator[Finding]:
+    """One finding per machine that was given."""
+    found = [each for each in comparisons(facts) if not each.is_empty]
+    if not found:
+        raise NotHere("others", "not-measured")
+    for comparison in found:
+        apart = [
+            each
+            for each in comparison.apart
+            if each.explained_by and set(each.explained_by) <= set(VERSIONS) and not each.proven_by
+        ]
+        if not apart:
+            continue
+        worst = max(apart, key=lambda each: each.pair.size.relative or 0.0).pair.size
+        parts = {part for each in apart for part in each.explained_by}
+        texts = [f"{each.first} / {each.second}" for each in comparison.environment if each.part in parts]
+        more = any(each.pair.size.is_more_than_rounding for each in apart)
+        yield Finding(
+            cause=CAUSE,
+            severity=Severity.WARNING if more else loud_if_bits_matter(facts.symptom),
+            confidence=ONLY_VERSIONS,
+            subject=comparison.other.created,
+            evidence=(
+                Evidence("other_machine", comparison.other.name, comparison.other.origin),
+                Evidence("versions_apart", "; ".join(texts)),
+                Evidence("operations_apart", ", ".join(dict.fromkeys(each.pair.operation for each in apart))),
+                Evidence("measured_difference", figure(worst.relative)),
+            ),
+        )

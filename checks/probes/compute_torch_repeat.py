@@ -266,6 +266,8 @@ class Repeats:
             if int(self._code(result)) == code:
                 continue
             for one, other in zip(first, result):
+                if one.shape != other.shape:  # as many as there are: not to be compared element by element
+                    continue
                 apart = difference.torch_difference(self._torch, one, other)
                 if farthest is None or _distance(apart) > _distance(farthest):
                     farthest = apart

@@ -81,11 +81,9 @@ _SETTINGS = {
     "autotune-off": _assigned("backends.cudnn", "benchmark", False),
     "cudnn-deterministic": _assigned("backends.cudnn", "deterministic", True),
     "cudnn-off": _assigned("backends.cudnn", "enabled", False),
-    "tf32": _assigned("backends.cuda.matmul", "allow_tf32", True),
     "threads-1": _one_thread,
     "attention-math": _attention_math,
     "exact-inputs": _default,
-    "filled-memory": _default,
 }
 
 

@@ -1,0 +1,284 @@
+"""Repeated operations: what varies is told with its figures, what does not is not, and nothing ends the suite."""
+
+import importlib
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import torch
+
+from checks.facts import Repeat
+from checks.knowledge.computations import known_operations, known_settings
+from checks.probes import host  # lets the modules of the target be imported as naosu_NAME
+from checks.probes.computation_catalogue import read_measurement
+
+HERE = Path(host.HERE)
+MOST = 24
+
+
+class Ample:
+    """A clock that has time for everything."""
+
+    left = 60.0
+
+
+@pytest.fixture(scope="module")
+def suite() -> ModuleType:
+    return importlib.import_module("naosu_compute_torch_operations")
+
+
+@pytest.fixture
+def repeat(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    module = importlib.import_module("naosu_compute_torch_repeat")
+    monkeypatch.setattr(module, "MOST", {"quick": MOST})
+    return module
+
+
+@pytest.fixture
+def repeats(repeat: ModuleType) -> Any:
+    return repeat.Repeats(torch, "cpu", "quick")
+
+
+def operation(suite: ModuleType, make: Callable[[Any], Callable[[], Any]], **more: Any) -> Any:
+    fields = {"needs": "", "exact": False, "terms": None, "settings": (), **more}
+    return suite.Operation(
+        "planted", "float32", make, *(fields[name] for name in ("needs", "exact", "terms", "settings"))
+    )
+
+
+def fact(figures: dict[str, Any]) -> Repeat:
+    """As the engine reads it, after its way through JSON."""
+    read = read_measurement(json.loads(json.dumps({"kind": "repeat", **figures})), "probe")
+    assert isinstance(read, Repeat)
+    return read
+
+
+def every(turns: int, size: float) -> Callable[[Any], Callable[[], Any]]:
+    """An operation whose result is off by this size in every so many calls."""
+
+    def make(on: Any) -> Callable[[], Any]:
+        base, calls = on.reals(1000), iter(range(1 << 30))
+
+        def call() -> Any:
+            result = base.clone()
+            if next(calls) % turns == 0:
+                result[17] += size
+            return (result,)
+
+        return call
+
+    return make
+
+
+def test_silent_on_what_repeats(suite: ModuleType, repeats: Any) -> None:
+    made = fact(repeats.run((operation(suite, lambda on: lambda: (on.torch.ones(9),)), "default"), Ample))
+    assert (made.repetitions, made.distinct, made.counts, made.varies) == (MOST, 1, (MOST,), False)
+    assert (made.spread, made.order, made.warm_up) == (None, (), "")
+    assert made.seconds is not None
+    assert made.share is not None
+    assert 0 < made.share <= 1
+    assert list(repeats.questions()) == []
+
+
+def test_a_planted_variation_is_told_with_its_figures(suite: ModuleType, repeats: Any) -> None:
+    planted = operation(suite, every(3, 0.25), exact=True, terms=8)
+    made = fact(repeats.run((planted, "default"), Ample))
+    assert (made.distinct, made.varies, made.terms) == (2, True, 8)
+    assert sorted(made.counts) == [MOST // 3, MOST - MOST // 3]
+    assert made.order[:4] in ((0, 0, 1, 0), (0, 1, 0, 0), (0, 1, 1, 0))
+    assert made.spread is not None
+    assert made.spread.differing == 1
+    assert made.spread.max_abs == pytest.approx(0.25, rel=1e-3)
+    assert made.spread.first == (17,)
+    assert list(repeats.questions()) == [(planted, "exact-inputs"), (planted, "threads-1")]
+    again = fact(repeats.run((planted, "exact-inputs"), Ample))
+    assert again.varies  # no order of adding does that
+
+
+def test_a_bit_that_flips_once_in_many_is_seen(suite: ModuleType, repeats: Any) -> None:
+    made = fact(repeats.run((operation(suite, every(20, 1e-6)), "default"), Ample))
+    assert made.distinct == 2
+
+
+def test_the_first_call_is_told_apart(suite: ModuleType, repeats: Any) -> None:
+    made = fact(repeats.run((operation(suite, every(1 << 29, 1.0)), "default"), Ample))
+    assert (made.distinct, made.repetitions) == (1, MOST)
+    assert made.warm_up
+    assert made.warm_up not in made.fingerprints
+    assert made.varies
+
+
+def test_nan_everywhere_is_no_variation(suite: ModuleType, repeats: Any) -> None:
+    made = fact(
+        repeats.run((operation(suite, lambda on: lambda: (on.torch.full((9,), float("nan")),)), "default"), Ample)
+    )
+    assert not made.varies
+
+
+def test_what_is_too_large_is_made_smaller(suite: ModuleType, repeats: Any) -> None:
+    def make(on: Any) -> Callable[[], Any]:
+        if on.scale > 0.1:
+            raise RuntimeError("CUDA out of memory. Tried to allocate 20.00 GiB")
+        return lambda: (on.torch.ones(on.many(64)),)
+
+    made = fact(repeats.run((operation(suite, make), "default"), Ample))
+    assert (made.shrunk, made.scale, made.distinct) == (2, 1 / 16, 1)
+
+
+def test_memory_that_never_suffices_is_an_error(suite: ModuleType, repeats: Any) -> None:
+    def make(on: Any) -> Callable[[], Any]:
+        raise MemoryError("not enough memory: you tried to allocate 8 bytes")
+
+    with pytest.raises(MemoryError):
+        repeats.run((operation(suite, make), "default"), Ample)
+
+
+def raising(error: Exception) -> Callable[[Any], Callable[[], Any]]:
+    def make(on: Any) -> Callable[[], Any]:
+        def call() -> Any:
+            raise error
+
+        return call
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (RuntimeError("histc_cuda does not have a deterministic implementation, but you set"), "no-deterministic-form"),
+        (RuntimeError("... set an environment variable: CUBLAS_WORKSPACE_CONFIG=:4096:8"), "workspace-not-set"),
+        (
+            NotImplementedError("The operator 'aten::x' is not currently implemented for the MPS device"),
+            "not-on-device",
+        ),
+        (RuntimeError("\"addmm_impl_cpu_\" not implemented for 'Half'"), "not-on-device"),
+        (RuntimeError("No available kernel. Aborting execution."), "not-on-device"),
+    ],
+)
+def test_why_it_was_not_measured(suite: ModuleType, repeats: Any, error: Exception, reason: str) -> None:
+    made = fact(repeats.run((operation(suite, raising(error)), "deterministic"), Ample))
+    assert made.reason == reason
+    assert made.error is not None
+    assert made.error.message == str(error)
+
+
+def test_another_error_is_left_to_the_kit(suite: ModuleType, repeats: Any) -> None:
+    with pytest.raises(RuntimeError, match="illegal memory access"):
+        repeats.run((operation(suite, raising(RuntimeError("CUDA error: an illegal memory access"))), "default"), Ample)
+
+
+def test_what_this_version_lacks(suite: ModuleType, repeats: Any) -> None:
+    planted = operation(suite, raising(RuntimeError()), needs="nn.functional.not_yet_invented")
+    made = fact(repeats.run((planted, "default"), Ample))
+    assert (made.reason, made.detail) == ("not-in-version", "torch.nn.functional.not_yet_invented")
+
+
+def test_deterministic_mode_is_on_for_the_operation_and_off_after_it(suite: ModuleType, repeats: Any) -> None:
+    seen: list[bool] = []
+
+    def make(on: Any) -> Callable[[], Any]:
+        def call() -> Any:
+            seen.append(torch.are_deterministic_algorithms_enabled())
+            return (on.torch.ones(2),)
+
+        return call
+
+    planted = operation(suite, make)
+    repeats.run((planted, "default"), Ample)
+    assert set(seen) == {False}
+    seen.clear()
+    repeats.run((planted, "deterministic"), Ample)
+    assert set(seen) == {True}
+    refused = next(each for each in suite.OPERATIONS if each.name == "max-unpool2d")
+    assert repeats.run((refused, "deterministic"), Ample)["reason"] == "no-deterministic-form"
+    assert not torch.are_deterministic_algorithms_enabled()
+
+
+def test_a_search_for_algorithms_runs_in_a_thread_of_its_own(repeat: ModuleType) -> None:
+    import threading
+
+    names: list[str] = []
+    call = repeat._in_threads(lambda: names.append(threading.current_thread().name))
+    call()
+    call()
+    assert len(set(names)) == 2
+    with pytest.raises(ZeroDivisionError):
+        repeat._in_threads(lambda: 1 // 0)()
+
+
+def test_a_process_with_other_variables_tells_what_it_measured(repeat: ModuleType) -> None:
+    argument = {"device": "cpu", "effort": "quick", "seconds": {"repeat": 0.2}, "operations": ["sum"]}
+    argument["settings"] = ["deterministic-workspace"]
+    told = list(repeat._in_new_process(argument, {"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}, 120))
+    (made,) = (fact(raw) for part in told for raw in part["measurements+"])
+    assert (made.operation, made.setting, made.reason) == ("sum", "deterministic-workspace", "")
+    assert made.distinct == 1
+
+
+def test_every_operation_and_setting_has_its_words(suite: ModuleType) -> None:
+    names = [each.name for each in suite.OPERATIONS]
+    assert len(names) == len(set(names)) >= 40
+    assert set(names) <= known_operations().keys()
+    settings = importlib.import_module("naosu_compute_torch_settings")
+    assert {setting for each in suite.OPERATIONS for setting in each.settings} <= set(settings._SETTINGS)
+    assert set(settings._SETTINGS) <= known_settings().keys()
+
+
+def runnable(suite: ModuleType) -> Iterator[Any]:
+    gpu_only = ("matmul-tf32", "attention-efficient-backward", "attention-cudnn-backward")
+    yield from (each for each in suite.OPERATIONS if each.name not in gpu_only)
+
+
+def test_every_operation_computes_on_the_processor(suite: ModuleType, repeat: ModuleType) -> None:
+    pool = suite.Pool(torch, "cpu")
+    codes = repeat.fingerprint.torch_codes
+    for each in runnable(suite):
+        for exact in {False, each.exact}:
+            torch.manual_seed(repeat.SEED)
+            result = each.make(suite.Drawn(pool, 1 / 64, exact, each.dtype))()
+            assert isinstance(result, tuple), each.name
+            assert codes(torch, result).dtype is torch.int64, each.name
+            assert all(part.numel() for part in result), each.name
+
+
+def test_inputs_are_the_same_each_time_and_differ_from_each_other(suite: ModuleType) -> None:
+    def drawn() -> tuple[Any, ...]:
+        on = suite.Drawn(suite.Pool(torch, "cpu"))
+        return on.reals(70000), on.reals(70000), on.whole(500, below=64)
+
+    first, second = drawn(), drawn()
+    assert all(torch.equal(one, other) for one, other in zip(first, second, strict=True))
+    assert not torch.equal(first[0], first[1])
+    assert 0 <= int(first[2].min()) < int(first[2].max()) < 64
+    exact = suite.Drawn(suite.Pool(torch, "cpu"), exact=True).reals(5000)
+    assert torch.equal(exact, exact.round())
+    assert exact.abs().max() == 4
+
+
+def test_codes_tell_apart_what_differs(repeat: ModuleType) -> None:
+    def code(*tensors: Any) -> int:
+        return int(repeat.fingerprint.torch_codes(torch, tensors))
+
+    ones = torch.ones(2048)
+    moved = torch.cat([torch.zeros(1), torch.ones(2047)])
+    assert code(ones) == code(torch.ones(2048))
+    assert (
+        len({code(ones), code(ones, ones), code(ones.view(2, -1)), code(moved), code(moved.flip(0)), code(-ones)}) == 6
+    )
+    assert code(ones, moved) != code(moved, ones)
+
+
+@pytest.mark.parametrize("seconds", [0.3])
+def test_a_short_stage_tells_what_it_left_out(repeat: ModuleType, suite: ModuleType, seconds: float) -> None:
+    compute = importlib.import_module("naosu_compute_kit")
+    told = repeat.stage({"device": "cpu", "effort": "quick"}, compute.Clock(seconds))
+    made = [fact(raw) for part in told for raw in part.get("measurements+", ())]
+    assert {each.operation for each in made} == {each.name for each in suite.OPERATIONS}
+    assert {each.setting for each in made} >= {"default", "deterministic"}
+    assert any(each.reason == "no-time" for each in made)
+    assert any(each.repetitions for each in made)
+    assert not any(each.reason == "failed" for each in made)

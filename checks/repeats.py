@@ -19,6 +19,7 @@ from checks.magnitude import Work, magnitude
 DEFAULT, DETERMINISTIC, WORKSPACE = "default", "deterministic", "deterministic-workspace"
 EXACT, AUTOTUNE = "exact-inputs", "autotune"
 NO_FORM, NO_WORKSPACE = "no-deterministic-form", "workspace-not-set"
+_PREFIXES = (("tf.", "tensorflow"), ("xla.", "jax"))  # of the names in determinism.toml; the others are PyTorch's
 _FEW = 3  # operations of a device that compute wrongly, from which on it is the device
 
 
@@ -145,7 +146,12 @@ def is_device(operations: Iterable[Repeated]) -> bool:
 
 
 def _promised(framework: str, operation: str, device: str, versions: Mapping[str, str | None]) -> Promised:
+    """What the documents of this framework say; those of others are about other programs."""
     known = known_operations().get(operation)
-    if framework != "torch" or known is None:
-        return Promised(Promise.NO_WORD, Promise.NO_WORD)
-    return promised(known.documented, device, versions.get(framework))
+    named = known.documented if known else ()
+    mine = tuple(each for each in named if _framework_of(each.op) == framework)
+    return promised(mine, device, versions.get(framework))
+
+
+def _framework_of(documented: str) -> str:
+    return next((framework for prefix, framework in _PREFIXES if documented.startswith(prefix)), "torch")

@@ -16,7 +16,7 @@ from checks.case import Case
 from checks.causes import cause_of
 from checks.facts import Facts, ProbeRun
 from checks.finding import Evidence, Finding, Outcome, Status
-from checks.judge import MODELS, UNKNOWN
+from checks.judge import ABOUT_RESULTS, COMPARISON, MODELS, UNKNOWN
 from checks.knowledge.age import knowledge_days
 from checks.knowledge.model_formats import format_named
 from checks.remedy import RemedyPlan, plan_remedies
@@ -147,7 +147,7 @@ def build(case: Case, language: str) -> Report:
         verdict=verdict_of(case, [each.title for each in findings], language),
         meta=_meta(case, language),
         notes=_notes(case, language),
-        exactness=known(f"report.exactness-{case.answers.exactness}", "", language),
+        exactness=known(f"report.exactness-{_exactness(case)}", "", language),
         questions=_questions(findings) if case.facts.told else (),
         findings=findings,
         fine=tuple(_statement(each.cause, language) for each in by_status[Status.CLEAR]),
@@ -169,10 +169,15 @@ def build(case: Case, language: str) -> Report:
     )
 
 
+def _exactness(case: Case) -> str:
+    """How exact the result must be; that it was not said matters only where results are the question."""
+    return case.answers.exactness or ("unknown" if case.answers.symptom in ABOUT_RESULTS else "")
+
+
 def _title(case: Case) -> str:
     if case.facts.told:
         return "title-ticket"
-    return "title-models" if case.answers.symptom == MODELS else "title"
+    return {MODELS: "title-models", COMPARISON: "title-comparison"}.get(case.answers.symptom, "title")
 
 
 def _findings(case: Case, language: str) -> tuple[FindingView, ...]:

@@ -13,7 +13,7 @@ from checks.judge import ABOUT_RESULTS, COMPARISON, MODELS, UNKNOWN, can_explain
 from checks.model_standing import SERIOUS, PerModel, Standing
 from checks.model_verdicts import Outcome
 from wizard.report.fact_sheet import label
-from wizard.report.tested import is_tested, tested_lines
+from wizard.report.tested import is_tested, what_was_tested
 from wizard.words import area, words
 
 SYMBOLS = {"blocking": "×", "warning": "!", "clear": "✓", "incomplete": "?", "nothing-run": "–"}
@@ -161,13 +161,13 @@ def _state(case: Case) -> str:
 
 
 def _spoken(findings: Sequence[Finding], symptom: str) -> int:
-    """The index of the finding that the verdict names: the first serious one that can explain the symptom.
+    """The index of the finding that the verdict names: the first serious one that can explain the symptom, else 0.
 
-    Where there is none, the first note that can, as normal rounding explains why results differ; else 0.
+    Where nothing is serious, the first note that can explain it, as normal rounding explains why results differ.
     """
-    fitting = [index for index, each in enumerate(findings) if can_explain(each.cause, symptom)]
-    serious = (index for index in fitting if findings[index].severity is not Severity.NOTE)
-    return next(serious, fitting[0] if fitting else 0)
+    serious = [index for index, each in enumerate(findings) if each.severity is not Severity.NOTE]
+    asked = serious or range(len(findings))
+    return next((index for index in asked if can_explain(findings[index].cause, symptom)), 0)
 
 
 def _sentence(case: Case, state: str, symptom: str, spoken: int) -> str:
@@ -208,7 +208,7 @@ def _scope(case: Case, language: str) -> tuple[str, ...]:
     given = (*case.facts.logs, *case.facts.scripts)
     models = words("report.models-read", language, count=len(case.facts.models)) if case.facts.models else ""
     unread = words("report.scope-unread", language) if any(not each.examined for each in given) else ""
-    tested = () if case.facts.told else tested_lines(case, language)
+    tested = () if case.facts.told else what_was_tested(case, language)
     return tuple(each for each in (examined, models, *tested, "" if case.facts.told else checked, unread) if each)
 
 

@@ -1,0 +1,127 @@
+"""What was tested, and the verdict on a question about results: untested is never called stable."""
+
+from collections.abc import Callable
+
+import msgspec
+import pytest
+
+from checks.case import Answers, Case
+from checks.facts import (
+    ArrayDifference,
+    Experiment,
+    Facts,
+    Flip,
+    Health,
+    Measurement,
+    ModelMeasured,
+    Portrait,
+    Precision,
+    Repeat,
+)
+from checks.finding import Finding, Outcome, Severity, Status
+from wizard.report.model import build
+from wizard.report.tested import is_tested, what_was_tested
+from wizard.report.verdict import verdict_of
+
+FINE = Outcome(cause="gpu-hardware-fault", status=Status.CLEAR)
+SAME = ArrayDifference(elements=3, differing=0)
+
+
+def repeat(count: int = 300, distinct: int | None = 1, device: str = "cpu", **more: object) -> Repeat:
+    named = Repeat(framework="torch", device=device, operation="matmul", repetitions=count, distinct=distinct)
+    return msgspec.structs.replace(named, **more)
+
+
+def found(cause: str, severity: Severity) -> Finding:
+    return Finding(cause=cause, severity=severity, confidence=0.7)
+
+
+def case_of(*measured: Measurement, findings: tuple[Finding, ...] = (), symptom: str = "results-change") -> Case:
+    outcomes = (FINE, *(Outcome(cause=each.cause, status=Status.FOUND, findings=(each,)) for each in findings))
+    return Case(
+        created="2026-11-21T09:30:00+00:00",
+        answers=Answers(symptom=symptom),
+        facts=Facts(measurements=measured),
+        outcomes=outcomes,
+        findings=findings,
+    )
+
+
+@pytest.mark.parametrize(
+    ("measured", "expected"),
+    [
+        pytest.param(repeat(), True, id="repeated"),
+        pytest.param(repeat(1), False, id="once-shows-nothing"),
+        pytest.param(repeat(300, None), False, id="nothing-to-compare"),
+        pytest.param(repeat(300, 1, reason="crashed"), False, id="broke-off"),
+        pytest.param(Experiment(exact=(("a",), ("a",))), True, id="experiment"),
+        pytest.param(Experiment(exact=(("a",),)), False, id="experiment-once"),
+        pytest.param(ModelMeasured(difference=SAME), True, id="model"),
+        pytest.param(ModelMeasured(), False, id="model-without-result"),
+        pytest.param(Precision(against=SAME), True, id="precision"),
+        pytest.param(Flip(), False, id="flip-without"),
+        pytest.param(Portrait(), False, id="portrait"),
+        pytest.param(Health(checked=9), False, id="health"),
+    ],
+)
+def test_is_tested(measured: Measurement, expected: bool) -> None:
+    assert is_tested(case_of(measured)) is expected
+
+
+def test_how_sure_the_silence_is() -> None:
+    (line,) = what_was_tested(case_of(repeat(), repeat(setting="deterministic", count=5)), "en")
+    assert line == (
+        "Operations repeated with the same input on cpu: 1, 300 times each. None changed; a change in 1 % of the "
+        "repetitions of any one would have been seen with 95 % confidence, rarer ones are untested."
+    )
+
+
+def test_the_fewest_repetitions_count_and_what_changed_is_said() -> None:
+    late = repeat(0, None, reason="no-time")
+    first, second = what_was_tested(case_of(repeat(10, 2, device="cuda:0"), repeat(), late, late), "en")
+    assert first == (
+        "Operations repeated with the same input on cuda:0, cpu: 2, 10–300 times each. 1 changed; of the others, what "
+        "changes in less than 26 % of the repetitions may have been missed."
+    )
+    assert second == "Measurements left out because the time was up: 2. A longer examination makes them."
+
+
+def test_untested_is_not_called_stable() -> None:
+    untested = verdict_of(case_of(), [], "en")
+    assert untested.state == "incomplete"
+    assert "untested" in untested.sentence
+    tested = verdict_of(case_of(repeat()), [], "en")
+    assert tested.state == "clear"
+    assert "300 times" in " ".join(tested.scope)
+    other = verdict_of(case_of(symptom="not-on-gpu"), [], "en")
+    assert other.state == "clear"  # nobody asked whether results repeat
+
+
+@pytest.mark.parametrize(
+    ("severities", "sentence"),
+    [
+        pytest.param((Severity.NOTE,), "What changes is no fault", id="a-note-explains"),
+        pytest.param((Severity.WARNING,), "The result may change for this reason: T0.", id="a-warning-is-the-reason"),
+    ],
+)
+def test_a_note_is_normal_and_a_warning_is_not(severities: tuple[Severity, ...], sentence: str) -> None:
+    notes = tuple(found("batch-size-rounding", each) for each in severities)
+    case = case_of(repeat(), findings=notes)
+    assert verdict_of(case, ["T0"], "en").sentence.startswith(sentence)
+
+
+def test_a_serious_finding_about_something_else_is_not_hidden_by_a_note() -> None:
+    both = (
+        found("driver-too-old-for-cuda", Severity.WARNING),
+        found("batch-size-rounding", Severity.NOTE),
+    )
+    sentence = verdict_of(case_of(repeat(), findings=both), ["Old driver", "Rounding"], "en").sentence
+    assert "Old driver" in sentence
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_the_plain_question_is_asked_where_the_user_has_not_said(make_case: Callable[..., Case], language: str) -> None:
+    asked = build(make_case(symptom="results-differ", exactness=""), language)
+    assert asked.exactness
+    assert asked.exactness != build(make_case(symptom="results-differ", exactness="bits"), language).exactness
+    assert build(make_case(symptom="not-on-gpu", exactness=""), language).exactness == ""

@@ -1,0 +1,67 @@
+"""What was repeated, and how sure its silence is: a clean result is worth as much as its repetitions. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from checks.case import Case
+from checks.detection import excluded_rate
+from checks.facts import Experiment, Flip, Measurement, ModelMeasured, Precision, Repeat
+from wizard.words import words
+
+_NO_TIME = "no-time"
+_LEAST = 2  # repetitions: one alone shows nothing
+
+
+def is_tested(case: Case) -> bool:
+    """Whether anything was computed that can answer a question about results."""
+    return any(map(_tells, case.facts.measurements))
+
+
+def what_was_tested(case: Case, language: str) -> tuple[str, ...]:
+    """What was repeated and how rare a change could have stayed unseen; what was left out."""
+    return tuple(_lines(case.facts.measurements, language))
+
+
+def _tells(measured: Measurement) -> bool:
+    match measured:
+        case _ if measured.reason:
+            return False
+        case Repeat(repetitions=count, distinct=distinct):
+            return distinct is not None and count >= _LEAST
+        case Experiment(exact=runs):
+            return len(runs) >= _LEAST
+        case ModelMeasured(distinct=distinct, difference=difference):
+            return distinct is not None or difference is not None
+        case Precision(against=against, beside=beside):
+            return against is not None or beside is not None
+        case Flip(before=before):
+            return before is not None
+        case _:
+            return False
+
+
+def _lines(measurements: Sequence[Measurement], language: str) -> Iterator[str]:
+    repeats = [each for each in measurements if isinstance(each, Repeat) and _tells(each) and each.setting == "default"]
+    if repeats:
+        yield _repeated(repeats, language)
+    left_out = sum(each.reason == _NO_TIME for each in measurements)
+    if left_out:
+        yield words("report.tested-left-out", language, count=left_out)
+
+
+def _repeated(repeats: Sequence[Repeat], language: str) -> str:
+    counts = sorted(each.repetitions for each in repeats)
+    devices = words("report.list-separator", language).join(dict.fromkeys(each.device for each in repeats))
+    varying = sum(each.varies for each in repeats)
+    times = str(counts[0]) if counts[0] == counts[-1] else f"{counts[0]}–{counts[-1]}"
+    values = {"count": len(repeats), "devices": devices, "times": times, "varying": varying}
+    rate = excluded_rate(counts[0]) or 1.0
+    key = "tested-varying" if varying else "tested-same"
+    return words(f"report.{key}", language, percent=_percent(rate), **values)
+
+
+def _percent(rate: float) -> str:
+    """A rate in percent with the digits that count: "26", "1.0", "0.05"."""
+    percent = rate * 100
+    return f"{percent:.0f}" if percent >= 10 else f"{percent:.1f}" if percent >= 1 else f"{percent:.1g}"

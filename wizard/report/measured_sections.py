@@ -6,14 +6,28 @@ from collections.abc import Callable
 
 from checks.case import Case
 from wizard.report.measured import MeasuredSection
+from wizard.report.measured_attribution import attribution_section
+from wizard.report.measured_devices import devices_section, machines_section
 from wizard.report.measured_experiments import network_section, sum_section
 from wizard.report.measured_health import health_section
+from wizard.report.measured_precision import precision_section
+from wizard.report.measured_repeat import repeat_section
 
 # One function per question, in the order in which the report answers them; each in a module of its own beside this one.
-SECTIONS: tuple[Callable[[Case, str], MeasuredSection | None], ...] = (health_section, sum_section, network_section)
+SECTIONS: tuple[Callable[[Case, str], MeasuredSection | None], ...] = (
+    machines_section,
+    health_section,
+    repeat_section,
+    sum_section,
+    network_section,
+    precision_section,
+    attribution_section,
+    devices_section,
+)
 
 
 def measured_sections(case: Case, language: str) -> tuple[MeasuredSection, ...]:
     """All sections; nothing where nothing was measured."""
-    found = (section(case, language) for section in SECTIONS) if case.facts.measurements else ()
+    is_any = case.facts.measurements or case.facts.others
+    found = (section(case, language) for section in SECTIONS) if is_any else ()
     return tuple(each for each in found if each is not None)

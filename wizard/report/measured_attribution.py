@@ -1,0 +1,86 @@
+"""Which suspect makes two runs differ, in words: what was changed, and what brought the same bits back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from checks.attribution import Attribution, attributions
+from checks.case import Case
+from checks.knowledge.computations import operation_name, setting_name
+from wizard.report.measured import MeasuredRow, MeasuredSection, MeasuredTable
+from wizard.report.measured_words import joined, place_words, relative, size_words, state_of
+from wizard.words import words
+
+
+def attribution_section(case: Case, language: str) -> MeasuredSection | None:
+    """All pairs of runs of a case."""
+    found = attributions(case.facts.measurements)
+    if not found:
+        return None
+    apart = [each for each in found if each.differs]
+    return MeasuredSection(
+        id="attribution",
+        title=words("measurements.attribution-title", language),
+        sentences=tuple(_sentences(found, apart, language)),
+        tables=(_table(apart, language),) if apart else (),
+    )
+
+
+def _sentences(found: Sequence[Attribution], apart: Sequence[Attribution], language: str) -> list[str]:
+    restored = [each for each in apart if each.restored_by or each.closer]
+    rounding = [each for each in apart if each.is_rounding]
+    told = [
+        words(
+            "measurements.attribution-counts",
+            language,
+            pairs=len(found),
+            apart=len(apart),
+            restored=len(restored),
+        )
+    ]
+    if apart:
+        told.append(words("measurements.attribution-rounding", language, rounding=len(rounding), apart=len(apart)))
+    return told
+
+
+def _table(apart: Sequence[Attribution], language: str) -> MeasuredTable:
+    columns = ("operation", "runs", "difference", "size", "restored", "tried", "exact")
+    return MeasuredTable(
+        title=words("measurements.attribution-table", language),
+        columns=tuple(words(f"measurements.attribution-column-{column}", language) for column in columns),
+        rows=tuple(_row(each, language) for each in apart),
+        numeric=(2,),
+        note=words("measurements.attribution-note", language),
+    )
+
+
+def _row(found: Attribution, language: str) -> MeasuredRow:
+    def named(settings: Sequence[str]) -> str:
+        return joined((setting_name(each, language) for each in settings), language) or "–"
+
+    exact = "–" if found.is_rounding is None else words(f"measurements.attribution-{found.exact_word}", language)
+    place = place_words(found.framework, found.device, language)
+    first, second = (setting_name(each, language) for each in found.pair)  # a device keeps its own name
+    runs = words("measurements.attribution-runs", language, first=first, second=second)
+    return MeasuredRow(
+        (
+            f"{operation_name(found.operation, language)}, {place}",
+            runs,
+            relative(found.before, language),
+            size_words(found.before, language),
+            _restored(found, language),
+            named(found.without_effect),
+            exact,
+        ),
+        state_of(found.before) if found.before.is_more_than_rounding else ("clear" if found.restored_by else "open"),
+    )
+
+
+def _restored(found: Attribution, language: str) -> str:
+    """The changes after which nothing is left of the difference, or rounding alone."""
+    whole = [setting_name(each, language) for each in found.restored_by]
+    part = [
+        words("measurements.attribution-closer", language, setting=setting_name(each, language))
+        for each in found.closer
+    ]
+    return joined((*whole, *part), language) or "–"

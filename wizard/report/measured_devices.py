@@ -1,0 +1,152 @@
+"""Results side by side, in words: the devices of this machine, and this machine beside another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from checks.case import Case
+from checks.compare import Comparison, NumberDifference, Pair, Place, comparisons, pairs_here
+from checks.knowledge.computations import operation_name, setting_name
+from checks.magnitude import Size
+from wizard.report.measured import MeasuredRow, MeasuredSection, MeasuredTable
+from wizard.report.measured_words import joined, place_of, relative, size_words, state_of
+from wizard.words import known, words
+
+
+def devices_section(case: Case, language: str) -> MeasuredSection | None:
+    """Every two devices and frameworks of this machine."""
+    pairs = pairs_here(case.facts.measurements)
+    if not pairs:
+        return None
+    apart = [pair for pair in pairs if pair.size.size is not Size.IDENTICAL]
+    return MeasuredSection(
+        id="devices",
+        title=words("measurements.devices-title", language),
+        sentences=tuple(_counted(pairs, language)),
+        tables=(_table([(pair, ()) for pair in apart], "devices-table", language),) if apart else (),
+    )
+
+
+def machines_section(case: Case, language: str) -> MeasuredSection | None:
+    """Other machines beside this one: the differences of environments and of numbers."""
+    found = comparisons(case.facts)
+    if not found:
+        return None
+    return MeasuredSection(
+        id="machines",
+        title=words("measurements.machines-title", language),
+        sentences=tuple(sentence for each in found for sentence in _sentences(each, language)),
+        tables=tuple(table for each in found for table in _tables(each, language)),
+    )
+
+
+def _counted(pairs: Sequence[Pair], language: str) -> Iterator[str]:
+    places: dict[tuple[Place, Place], list[Pair]] = {}
+    for pair in pairs:
+        places.setdefault((pair.first, pair.second), []).append(pair)
+    for (first, second), here in places.items():
+        same = sum(pair.size.size is Size.IDENTICAL for pair in here)
+        beyond = sum(pair.size.size is Size.BEYOND for pair in here)
+        yield words(
+            "measurements.devices-beyond" if beyond else "measurements.devices-counts",
+            language,
+            first=place_of(first, language),
+            second=place_of(second, language),
+            same=same,
+            count=len(here),
+            beyond=beyond,
+        )
+
+
+def _sentences(found: Comparison, language: str) -> Iterator[str]:
+    name = found.other.name or words("measurements.machines-unnamed", language)
+    if found.is_empty:
+        yield words("measurements.machines-nothing", language, other=name)
+        return
+    count = len(found.same) + len(found.apart)
+    yield words("measurements.machines-counts", language, other=name, same=len(found.same), count=count)
+    proven = sorted({(each.explained_by[0], each.proven_by[0]) for each in found.apart if each.proven_by})
+    for part, setting in proven:
+        yield words(
+            "measurements.machines-proven",
+            language,
+            part=_part(part, language),
+            setting=setting_name(setting, language),
+            operations=_operations(found, part, language),
+        )
+    open_ = [each for each in found.apart if not each.explained_by]
+    if open_:
+        yield words("measurements.machines-open", language, count=len(open_))
+
+
+def _operations(found: Comparison, part: str, language: str) -> str:
+    named = [each.pair.operation for each in found.apart if each.proven_by and each.explained_by[0] == part]
+    return joined((operation_name(each, language) for each in dict.fromkeys(named)), language)
+
+
+def _tables(found: Comparison, language: str) -> Iterator[MeasuredTable]:
+    name = found.other.name or words("measurements.machines-unnamed", language)
+    if found.environment:
+        columns = ("part", "here", "other", "matters")
+        yield MeasuredTable(
+            title=words("measurements.machines-environment", language, other=name),
+            columns=tuple(words(f"measurements.machines-column-{column}", language) for column in columns),
+            rows=tuple(
+                MeasuredRow(
+                    (
+                        _part(each.part, language),
+                        each.first,
+                        each.second,
+                        words(f"measurements.matters-{'yes' if each.changes_numbers else 'no'}", language),
+                    )
+                )
+                for each in found.environment
+            ),
+        )
+    if found.apart:
+        yield _table([(each.pair, (_explanation(each, language),)) for each in found.apart], "machines-table", language)
+
+
+def _explanation(found: NumberDifference, language: str) -> str:
+    if not found.explained_by:
+        return words("measurements.explained-not", language)
+    parts = joined((_part(each, language) for each in found.explained_by), language)
+    if not found.proven_by:
+        return parts
+    settings, first = (
+        joined((setting_name(each, language) for each in found.proven_by), language),
+        found.explained_by[0],
+    )
+    return words("measurements.explained-proven", language, part=_part(first, language), setting=settings)
+
+
+def _part(part: str, language: str) -> str:
+    return known(f"measurements.part-{part}", part, language)
+
+
+def _table(rows: Sequence[tuple[Pair, tuple[str, ...]]], title: str, language: str) -> MeasuredTable:
+    columns = ["operation", "first", "second", "difference", "size"]
+    if rows and rows[0][1]:
+        columns.append("explained")
+    return MeasuredTable(
+        title=words(f"measurements.{title}", language),
+        columns=tuple(words(f"measurements.devices-column-{column}", language) for column in columns),
+        rows=tuple(_row(pair, more, language) for pair, more in rows),
+        numeric=(3,),
+        note=words("measurements.devices-note", language),
+    )
+
+
+def _row(pair: Pair, more: tuple[str, ...], language: str) -> MeasuredRow:
+    operation = operation_name(pair.operation, language)
+    return MeasuredRow(
+        (
+            f"{operation}, {pair.dtype}",
+            place_of(pair.first, language),
+            place_of(pair.second, language),
+            relative(pair.size, language),
+            size_words(pair.size, language),
+            *more,
+        ),
+        state_of(pair.size),
+    )

@@ -1,0 +1,132 @@
+"""How many digits are right, in words: the error per operation and type, and what each setting changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from checks.case import Case
+from checks.facts import Measurements, Precision
+from checks.knowledge.computations import operation_name, setting_name
+from checks.magnitude import Size
+from checks.numerics import DEFAULT, FULL, by_device, change_of, error_of, shorter_format
+from wizard.report.measured import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
+from wizard.report.measured_words import joined, place_words, relative, size_words, state_of
+from wizard.words import words
+
+
+def precision_section(case: Case, language: str) -> MeasuredSection | None:
+    """All devices of a case."""
+    found = by_device(Measurements(all=case.facts.measurements).of(Precision))
+    if not found:
+        return None
+    places = {place_words(*place, language): here for place, here in found.items()}
+    tables = [table for name, here in places.items() for table in _tables(name, here, language)]
+    return MeasuredSection(
+        id="precision",
+        title=words("measurements.precision-title", language),
+        sentences=tuple(sentence for name, here in places.items() for sentence in _sentences(name, here, language)),
+        tables=tuple(tables),
+        plots=tuple(_plot(name, here, language) for name, here in places.items()),
+    )
+
+
+def _usual(measured: Sequence[Precision]) -> list[Precision]:
+    return [each for each in measured if each.setting == DEFAULT and each.against]
+
+
+def _operations(measured: Sequence[Precision], language: str) -> str:
+    return joined(dict.fromkeys(operation_name(each.operation, language) for each in measured), language)
+
+
+def _sentences(name: str, measured: Sequence[Precision], language: str) -> Iterator[str]:
+    full = [each for each in _usual(measured) if each.dtype == FULL]
+    if not full:
+        return
+    shorter: dict[str, list[Precision]] = {}
+    for each in full:
+        shorter.setdefault(shorter_format(each) or "", []).append(each)
+    wrong = [each for each in shorter.pop("", []) if error_of(each).size is Size.BEYOND]
+    for key, found in (*shorter.items(), ("wrong", wrong)):
+        if found:
+            operations = _operations(found, language)
+            yield words(f"measurements.precision-{key}", language, device=name, operations=operations)
+    if not shorter and not wrong:
+        yield words("measurements.precision-full", language, device=name, count=len(full))
+
+
+def _tables(name: str, measured: Sequence[Precision], language: str) -> Iterator[MeasuredTable]:
+    usual = _usual(measured)
+    if usual:
+        columns = ("operation", "type", "error", "size")
+        yield MeasuredTable(
+            title=words("measurements.precision-errors", language, device=name),
+            columns=tuple(words(f"measurements.precision-column-{column}", language) for column in columns),
+            rows=tuple(_error_row(each, language) for each in usual),
+            numeric=(2,),
+            note=words("measurements.precision-note", language),
+        )
+    rows = tuple(_setting_rows(measured, language))
+    if rows:
+        about = ("setting", "type", "apart", "alike", "change", "size")
+        yield MeasuredTable(
+            title=words("measurements.precision-settings", language, device=name),
+            columns=tuple(words(f"measurements.precision-column-{column}", language) for column in about),
+            rows=rows,
+            numeric=(4,),
+        )
+
+
+def _error_row(measured: Precision, language: str) -> MeasuredRow:
+    size = error_of(measured)
+    cells = (operation_name(measured.operation, language), measured.dtype, relative(size, language))
+    return MeasuredRow((*cells, size_words(size, language)), state_of(size))
+
+
+def _setting_rows(measured: Sequence[Precision], language: str) -> Iterator[MeasuredRow]:
+    """A row per setting and type: which operations it changes, and by how much at most."""
+    groups: dict[tuple[str, str], list[Precision]] = {}
+    for each in measured:
+        if each.beside is not None:
+            groups.setdefault((each.setting, each.dtype), []).append(each)
+    for (setting, dtype), here in groups.items():
+        sizes = [(each, change_of(each)) for each in here]
+        apart = [(each, size) for each, size in sizes if size.size is not Size.IDENTICAL]
+        alike = [each for each, size in sizes if size.size is Size.IDENTICAL]
+        worst = max((size for _, size in apart or sizes), key=lambda size: size.relative or 0.0)
+        yield MeasuredRow(
+            (
+                setting_name(setting, language),
+                dtype,
+                _operations([each for each, _ in apart], language) or "–",
+                _operations(alike, language) or "–",
+                relative(worst, language),
+                size_words(worst, language),
+            ),
+            state_of(worst),
+        )
+
+
+def _plot(name: str, measured: Sequence[Precision], language: str) -> Plot:
+    """The error of each operation, a series per type."""
+    usual = _usual(measured)
+    operations = list(dict.fromkeys(each.operation for each in usual))
+    series = []
+    for dtype in dict.fromkeys(each.dtype for each in usual):
+        errors = {each.operation: error_of(each).relative for each in usual if each.dtype == dtype}
+        heights = tuple(errors.get(operation) or None for operation in operations)  # 0 has no place on this axis
+        series.append(Series(dtype, tuple(float(place) for place in range(len(operations))), heights))
+    largest = {each.name: max((y for y in each.y if y is not None), default=0.0) for each in series}
+    return Plot(
+        title=words("measurements.precision-plot", language, device=name),
+        kind="bars",
+        x_label=words("measurements.precision-column-operation", language),
+        y_label=words("measurements.precision-axis", language),
+        series=tuple(series),
+        summary=words(
+            "measurements.precision-summary",
+            language,
+            largest=joined((f"{dtype} {error:.1e}" for dtype, error in largest.items()), language),
+        ),
+        categories=tuple(operation_name(operation, language) for operation in operations),
+        log_y=True,
+    )

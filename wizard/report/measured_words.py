@@ -1,0 +1,45 @@
+"""Words that several sections of measurements share: sizes of differences, places, figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from checks.compare import Place
+from checks.magnitude import Magnitude, Size
+from wizard.report.fact_sheet import label
+from wizard.words import words
+
+STATES = {Size.IDENTICAL: "clear", Size.BEYOND: "warning", Size.NOTHING: "open"}
+
+
+def size_words(size: Magnitude, language: str) -> str:
+    """What a difference is as large as: "rounding order", "TF32 or half precision, or bfloat16"."""
+    parts = [words(f"measurements.size-{each.value}", language) for each in size.sizes]
+    return words("measurements.size-or", language).join(parts)
+
+
+def state_of(size: Magnitude) -> str:
+    """The state of a row."""
+    return STATES.get(size.size, "note" if size.is_more_than_rounding else "")
+
+
+def relative(size: Magnitude, language: str) -> str:
+    """A difference in relation to the largest value."""
+    if size.size is Size.IDENTICAL:
+        return words("measurements.same-bits", language)
+    return "–" if size.relative is None else f"{size.relative:.1e}"
+
+
+def place_words(framework: str, device: str, language: str) -> str:
+    """Where it was computed: "PyTorch (cpu)"."""
+    return words("measurements.computing", language, framework=label(framework, language), device=device)
+
+
+def place_of(place: Place, language: str) -> str:
+    """The same of a place."""
+    return place_words(place.framework, place.device, language)
+
+
+def joined(parts: Iterable[str], language: str) -> str:
+    """A list in one sentence."""
+    return words("report.list-separator", language).join(parts)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from checks.facts import Frameworks, Measurement, Repeat, TorchFacts
-from checks.knowledge.computations import KnownOperation, known_operations
+from checks.knowledge.computations import known_operations
 from checks.knowledge.determinism import Promise, Promised, promised
 from checks.magnitude import Work, magnitude
 
@@ -85,11 +85,10 @@ class Repeated:
             return Variation.STABLE
         if self.promised.by_default is Promise.VARIES:
             return Variation.DOCUMENTED
-        known = known_operations().get(self.operation) or KnownOperation(id=self.operation, en="", ja="")
         exact = self.measured(EXACT)
-        if known.control or (exact is not None and exact.varies):
+        if is_control(self.operation) or (exact is not None and exact.varies):
             return Variation.WRONG
-        if known.choice:
+        if is_choice(self.operation):
             return Variation.ORDER
         return Variation.WRONG if self._is_beyond(self.default) else Variation.ORDER
 
@@ -141,8 +140,19 @@ def is_device(operations: Iterable[Repeated]) -> bool:
     is in one operation, not in several.
     """
     wrong = [each for each in operations if each.variation is Variation.WRONG]
-    known = known_operations()
-    return len(wrong) >= _FEW or any(each.operation in known and known[each.operation].control for each in wrong)
+    return len(wrong) >= _FEW or any(is_control(each.operation) for each in wrong)
+
+
+def is_control(operation: str) -> bool:
+    """Whether it has one result in whatever order it is computed."""
+    known = known_operations().get(operation)
+    return known is not None and known.control
+
+
+def is_choice(operation: str) -> bool:
+    """Whether it takes one of several values, so that another one may be as far away as they are apart."""
+    known = known_operations().get(operation)
+    return known is not None and known.choice
 
 
 def _promised(framework: str, operation: str, device: str, versions: Mapping[str, str | None]) -> Promised:

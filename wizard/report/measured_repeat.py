@@ -1,0 +1,168 @@
+"""Repeated operations, in words: what is promised, what was seen, what mends it, and what equal results prove."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from checks.case import Case
+from checks.detection import CONFIDENCE, excluded_rate
+from checks.facts import Repeat
+from checks.knowledge.computations import operation_name, setting_name
+from checks.knowledge.determinism import Promise
+from checks.magnitude import Work, magnitude
+from checks.repeats import DETERMINISTIC, WORKSPACE, Repeated, Variation, by_device, is_choice, repeated, versions_of
+from wizard.report.measured import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
+from wizard.report.measured_words import joined, place_words, size_words
+from wizard.words import known, words
+
+_STATES = {
+    Variation.UNTESTED: "open",
+    Variation.STABLE: "clear",
+    Variation.DOCUMENTED: "note",
+    Variation.ORDER: "note",
+    Variation.WRONG: "warning",
+}
+_PLOTS = 6  # operations that are drawn; the table has all
+_NONE = "–"
+
+
+def repeat_section(case: Case, language: str) -> MeasuredSection | None:
+    """All operations that were repeated, or were to be."""
+    found = repeated(case.facts.measurements, versions_of(case.facts.frameworks))
+    if not found:
+        return None
+    groups = list(by_device(found))
+    return MeasuredSection(
+        id="repeat",
+        title=_words("title", language),
+        sentences=tuple(sentence for group in groups for sentence in _sentences(*group, language)),
+        tables=tuple(_table(*group, language) for group in groups),
+        plots=tuple(_plots(found, language)),
+    )
+
+
+def _words(key: str, language: str, /, **values: object) -> str:
+    return words(f"measurements.repeat-{key}", language, **values)
+
+
+def _sentences(framework: str, device: str, operations: Sequence[Repeated], language: str) -> Iterator[str]:
+    place = place_words(framework, device, language)
+    tested = [each.default for each in operations if each.default is not None]
+    varying = [each for each in operations if each.default is not None and each.default.varies]
+    yield _words("counts", language, place=place, tested=len(tested), varying=len(varying))
+    stable = [each for each in tested if not each.varies]
+    if stable:
+        fewest, most = min(each.repetitions for each in stable), max(each.repetitions for each in stable)
+        yield _words("power", language, fewest=fewest, rate=_rate(fewest), most=most, best=_rate(most), sure=_sure())
+    share = _share(tested)
+    if share is not None:
+        yield _words("share", language, share=f"{share:.0%}")
+    left = sum(each.default is None for each in operations)
+    if left:
+        yield _words("left", language, left=left)
+
+
+def _share(tested: Sequence[Repeat]) -> float | None:
+    """The part of the time of all repetitions that the operations themselves took."""
+    timed = [(each.repetitions * each.seconds, each.share) for each in tested if each.seconds and each.share]
+    whole = sum(inside / share for inside, share in timed)
+    return sum(inside for inside, _ in timed) / whole if whole else None
+
+
+def _sure() -> str:
+    return f"{CONFIDENCE:.0%}"
+
+
+def _rate(repetitions: int) -> str:
+    rate = excluded_rate(repetitions)
+    return _NONE if rate is None else f"{100 * rate:.2g} %"
+
+
+def _table(framework: str, device: str, operations: Sequence[Repeated], language: str) -> MeasuredTable:
+    columns = ("operation", "promise", "default", "apart", "deterministic", "mended", "cost", "power")
+    weight = {"warning": 0, "note": 1, "clear": 2, "open": 3}
+    rows = [_row(each, language) for each in operations]
+    return MeasuredTable(
+        title=place_words(framework, device, language),
+        columns=tuple(_words(f"column-{column}", language) for column in columns),
+        rows=tuple(sorted(rows, key=lambda row: weight[row.state])),
+        numeric=(6, 7),
+        note=_words("note", language, sure=_sure()),
+    )
+
+
+def _row(each: Repeated, language: str) -> MeasuredRow:
+    made = each.default
+    mended = joined((setting_name(setting, language) for setting in each.mended_by), language)
+    return MeasuredRow(
+        cells=(
+            operation_name(each.operation, language),
+            _promise(each, language),
+            _seen(each.under.get("default"), language),
+            _apart(each, language),
+            _seen(each.under.get(WORKSPACE) or each.under.get(DETERMINISTIC), language),
+            mended or (_words("nothing-mends", language) if made is not None and made.varies else _NONE),
+            _NONE if each.cost is None else f"× {each.cost:.2g}",
+            _rate(made.repetitions) if made is not None and not made.varies else _NONE,
+        ),
+        state=_STATES[each.variation],
+    )
+
+
+def _promise(each: Repeated, language: str) -> str:
+    """What the documents say: by default, and in deterministic mode."""
+    if each.promised.by_default is Promise.NO_WORD:
+        return _words("promise-no-word", language)
+    if each.promised.by_default is Promise.REPEATS:
+        return _words("promise-repeats", language)
+    return _words(f"promise-in-mode-{each.promised.in_mode.value}", language)
+
+
+def _seen(made: Repeat | None, language: str) -> str:
+    """How many different results of how many repetitions, or why there are none."""
+    if made is None:
+        return _words("not-tried", language)
+    if made.reason:
+        why = known(f"measurements.reason-{made.reason}", made.reason, language)
+        return why.format_map({"detail": made.detail}).rstrip(".。")
+    counted = _words("distinct", language, distinct=made.distinct, repetitions=made.repetitions)
+    if made.warm_up:
+        counted = joined((counted, _words("warm-up", language)), language)
+    return joined((counted, _words("shrunk", language)), language) if made.shrunk else counted
+
+
+def _apart(each: Repeated, language: str) -> str:
+    made = each.default
+    if made is None or made.spread is None:
+        return _NONE
+    size = magnitude(made.spread, Work(dtype=each.dtype, terms=made.terms))
+    if size.is_more_than_rounding and is_choice(each.operation):
+        return _words("choice", language)
+    figure = "" if size.relative is None else f"{size.relative:.1e}"
+    return joined((part for part in (figure, size_words(size, language)) if part), language)
+
+
+def _plots(found: Sequence[Repeated], language: str) -> Iterator[Plot]:
+    """Which result each repetition gave, of the operations that vary."""
+    drawn = [each for each in found if each.default is not None and each.default.order]
+    for each in drawn[:_PLOTS]:
+        made = each.default
+        if made is None:
+            continue
+        name = operation_name(each.operation, language)
+        order = made.order
+        yield Plot(
+            title=_words("plot-title", language, operation=name, device=each.device),
+            kind="points",
+            x_label=_words("plot-x", language),
+            y_label=_words("plot-y", language),
+            series=(Series(name, tuple(map(float, range(1, len(order) + 1))), tuple(place + 1.0 for place in order)),),
+            summary=_words(
+                "plot-summary",
+                language,
+                operation=name,
+                distinct=made.distinct,
+                repetitions=made.repetitions,
+                usual=max(made.counts, default=0),
+            ),
+        )

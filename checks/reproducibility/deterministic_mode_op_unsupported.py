@@ -1,0 +1,52 @@
+"""Operations that PyTorch refuses in deterministic mode on this device.
+
+Detects:      operations that raised "does not have a deterministic implementation" when they were computed here in
+              deterministic mode.
+Why it bites: a program that switches the mode on stops at the first of them.
+Blind spots:  only the operations of the suite were tried; the program may use none of these, or others.
+Knowledge:    resources/knowledge/determinism.toml
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checks.facts import Measurements, TorchFacts
+from checks.finding import Evidence, Finding, NotHere, Severity
+from checks.knowledge.determinism import Promise, determinism_table
+from checks.phrases import listed
+from checks.registry import check
+from checks.repeats import DETERMINISTIC, by_device, of_torch
+
+CAUSE = "deterministic-mode-op-unsupported"
+
+
+@check(CAUSE)
+def deterministic_mode_op_unsupported(measurements: Measurements, torch: TorchFacts | None) -> Iterator[Finding]:
+    """One finding per device."""
+    found = of_torch(measurements.all, torch)
+    if not any(DETERMINISTIC in each.under for each in found):
+        raise NotHere("repeats", "not-measured")
+    for _, device, operations in by_device(found):
+        refused = [(each, each.raises) for each in operations if each.raises]
+        if not refused:
+            continue
+        first = refused[0][1]
+        names = [each.operation for each, _ in refused]
+        evidence = [Evidence("refused_operations", ", ".join(names), first.origin if first else "")]
+        if first and first.error:
+            evidence.append(Evidence("error_text", first.error.message.splitlines()[0], first.origin))
+        repeats = [each.operation for each, _ in refused if each.variation.value == "stable"]
+        if repeats:
+            evidence.append(Evidence("repeats_all_the_same", ", ".join(repeats), first.origin if first else ""))
+        unexpected = [each.operation for each, _ in refused if each.promised.in_mode is not Promise.THROWS]
+        if unexpected:
+            evidence.append(Evidence("not_documented", ", ".join(unexpected), determinism_table().title))
+        yield Finding(
+            cause=CAUSE,
+            severity=Severity.NOTE,
+            confidence=0.99,
+            subject=device,
+            evidence=tuple(evidence),
+            values={"device": device, **listed("refused", names)},
+        )

@@ -1,0 +1,115 @@
+"""An operation does not give the same bits each time.
+
+Detects:      operations that were repeated here with the same inputs and seeds and gave different results, where a
+              document says so or where the order of adding explains it.
+Why it bites: training amplifies the last digit; two runs with the same seeds end apart, and tests for equality fail.
+Blind spots:  so many repetitions exclude only so rare an instability. What is not in the suite was not repeated.
+Knowledge:    resources/knowledge/determinism.toml, computations.toml
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from checks.facts import Frameworks, Measurements, Repeat, Symptom
+from checks.finding import Evidence, Finding, NotHere, Severity
+from checks.knowledge.computations import operation_name
+from checks.knowledge.determinism import Promise, determinism_table
+from checks.phrases import listed, phrase
+from checks.registry import check
+from checks.repeats import DETERMINISTIC, Repeated, Variation, by_device, repeated, versions_of
+
+CAUSE = "nondeterministic-op"
+_NAMED = 5  # operations in a sentence; all of them are in the evidence
+
+
+@check(CAUSE)
+def nondeterministic_op(
+    measurements: Measurements, frameworks: Frameworks | None, symptom: Symptom | None
+) -> Iterator[Finding]:
+    """One finding per framework and device."""
+    found = repeated(measurements.all, versions_of(frameworks))
+    if not any(each.default for each in found):
+        raise NotHere("repeats", "not-measured")
+    for framework, device, operations in by_device(found):
+        varying = [each for each in operations if each.variation in (Variation.DOCUMENTED, Variation.ORDER)]
+        if not varying:
+            continue
+        is_cpu = device.lower().startswith("cpu")
+        yield Finding(
+            cause=CAUSE,
+            severity=Severity.WARNING if _matters(symptom) else Severity.NOTE,
+            confidence=0.98,
+            subject=f"{framework} {device}",
+            evidence=(Evidence("computed_on", f"{framework}, {device}", _origin(varying)), *_evidence(varying)),
+            remedies=("use-deterministic-operations", "compare-with-tolerance") if is_cpu else (),
+            values={
+                "device": device,
+                **_names(varying),
+                **phrase("mended", _mended(varying)),
+            },
+        )
+
+
+def _matters(symptom: Symptom | None) -> bool:
+    """Whether results that change in their last digit are what the user came for; else they are normal."""
+    return symptom is not None and (symptom.exactness == "bits" or symptom.name == "results-change")
+
+
+def _names(varying: Sequence[Repeated]) -> dict[str, str]:
+    names = {}
+    for language in ("en", "ja"):
+        words = [operation_name(each.operation, language) for each in varying[:_NAMED]]
+        rest = len(varying) - len(words)
+        names[f"varying_{language}"] = listed("varying", words)[f"varying_{language}"]
+        if rest:
+            names[f"varying_{language}"] += phrase("more", "and-more", count=str(rest))[f"more_{language}"]
+    return names
+
+
+def _mended(varying: Sequence[Repeated]) -> str:
+    """What deterministic mode did to these, as the key of a phrase."""
+    under = [each.measured(DETERMINISTIC) for each in varying]
+    if all(made is not None and not made.varies for made in under):
+        return "mended-by-mode"
+    if all(each.mended_by for each in varying):
+        return "mended-by-settings"
+    if any(each.raises for each in varying):
+        return "refused-by-mode"
+    return "mended-in-part" if any(each.mended_by for each in varying) else "not-mended"
+
+
+def _origin(varying: Sequence[Repeated]) -> str:
+    return varying[0].default.origin if varying[0].default else ""
+
+
+def _evidence(varying: Sequence[Repeated]) -> Iterator[Evidence]:
+    origin = _origin(varying)
+    for each in varying:
+        made = each.default
+        if made is None:
+            continue
+        yield Evidence("varying_operation", f"{each.operation}: {_seen(made)}{_apart(made)}", origin)
+    mended = [f"{each.operation}: {', '.join(each.mended_by)}" for each in varying if each.mended_by]
+    if mended:
+        yield Evidence("mended_by", "; ".join(mended), origin)
+    costs = [
+        f"{each.operation}: x {each.cost:.2g}" for each in varying if each.cost and DETERMINISTIC in each.mended_by
+    ]
+    if costs:
+        yield Evidence("cost_of_mode", "; ".join(costs), origin)
+    silent = [each.operation for each in varying if each.promised.by_default is not Promise.VARIES]
+    if silent:
+        yield Evidence("not_documented", ", ".join(silent), determinism_table().title)
+
+
+def _seen(made: Repeat) -> str:
+    """How many different results of how many; with the first call, where only that one was another."""
+    if (made.distinct or 0) > 1:
+        return f"{made.distinct} / {made.repetitions}"
+    return f"2 / {made.repetitions + 1}"
+
+
+def _apart(made: Repeat) -> str:
+    spread = made.spread
+    return f", {spread.max_abs:.3g} / {spread.scale:.3g}" if spread and spread.max_abs and spread.scale else ""

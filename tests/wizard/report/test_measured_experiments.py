@@ -1,0 +1,137 @@
+"""The experiments in words: the same bits, runs that part, numbers that are none, in both languages."""
+
+import msgspec
+import pytest
+
+from checks.case import Answers, Case, judged
+from checks.facts import Experiment, Facts, Measurement
+from tests.checks.recorded_computations import measurements
+from wizard.report.measured_experiments import network_section, sum_section
+
+NETWORK = Experiment(
+    framework="torch",
+    operation="digits-network",
+    device="cuda:0",
+    dtype="float32",
+    seconds=2.0,
+    steps=(0, 100, 200),
+    values=((0.89, 0.5, 0.1), (0.89, 0.5, 0.1), (0.89, 0.5, 0.1)),
+    exact=(("401594b3", "3f800000", "3f000000"),) * 3,
+    fingerprints=("00000000aaaaaaaa",) * 3,
+    parted=(None, None, None),
+)
+PARTED = msgspec.structs.replace(
+    NETWORK,
+    values=((0.89, 0.5, 0.1), (0.89, 0.5, 0.12), (0.89, 0.5, 0.1)),
+    exact=(("401594b3", "3f800000", "3f000000"), ("401594b3", "3f800001", "3f000900"), NETWORK.exact[0]),
+    fingerprints=("00000000aaaaaaaa", "11111111bbbbbbbb", "00000000aaaaaaaa"),
+    parted=(None, 37, None),
+)
+MODE = msgspec.structs.replace(NETWORK, setting="deterministic-workspace", seconds=3.0)
+SUM = Experiment(
+    framework="numpy",
+    operation="sum-of-squares",
+    device="cpu",
+    dtype="float64",
+    values=((333333.83333349996,),) * 3,
+    exact=(("4114585755556084",),) * 3,
+    expected=333333.8333335,
+)
+
+
+def case(*measured: Measurement) -> Case:
+    return judged(Facts(measurements=measured), Answers(symptom="results-change"))
+
+
+def test_runs_that_ended_in_the_same_bits() -> None:
+    section = network_section(case(NETWORK), "en")
+    assert section is not None
+    assert section.sentences[0].startswith("PyTorch, cuda:0, float32: all 3 runs of 200 steps ended in the same bits.")
+    assert "in 63% of the runs or more" in section.sentences[0]
+    (table,) = section.tables
+    assert table.columns == ("Step", "Run 1", "Run 2", "Run 3")
+    assert [row.cells for row in table.rows] == [
+        ("100", "50.0%", "50.0%", "50.0%"),
+        ("200", "10.0%", "10.0%", "10.0%"),
+        ("Bits of the weights", "00000000", "00000000", "00000000"),
+    ]
+    assert [row.state for row in table.rows] == ["", "", "clear"]
+    (line,) = section.plots[0].series
+    assert line.y == (89.0, 50.0, 10.0)
+    assert any("did not suffice for 5 runs of 1000 steps" in each for each in section.sentences)
+
+
+def test_runs_that_part_are_told_with_the_step_and_drawn_apart() -> None:
+    section = network_section(case(PARTED, MODE), "en")
+    assert section is not None
+    assert section.sentences[0] == (
+        "PyTorch, cuda:0, float32: 3 runs of 200 steps came to 2 different ends; the first difference is at step 37. "
+        "The validation errors at the end lie between 10.0% and 12.0%."
+    )
+    assert "took 1.50 times as long as by default" in section.sentences[2]
+    assert [row.state for row in section.tables[0].rows] == ["", "warning", "warning"]
+    assert [each.name for each in section.plots[0].series][:2] == [
+        "PyTorch, cuda:0, float32, run 1",
+        "PyTorch, cuda:0, float32, run 2",
+    ]
+
+
+def test_a_run_that_diverged_has_no_number() -> None:
+    broken = msgspec.structs.replace(
+        NETWORK, values=((0.89, None, None),) * 3, exact=(("401594b3", "7fc00000", "7fc00000"),) * 3
+    )
+    section = network_section(case(broken), "en")
+    assert section is not None
+    assert "from step 100 on" in section.sentences[1]
+    assert section.tables[0].rows[0].cells == ("100", "NaN", "NaN", "NaN")
+    assert section.plots[0].series[0].y == (89.0, None, None)
+
+
+def test_what_was_not_measured_has_no_section() -> None:
+    left_out = Experiment(operation="digits-network", reason="no-time")
+    assert network_section(case(left_out, SUM), "en") is None
+    assert sum_section(case(NETWORK), "en") is None
+
+
+def test_sums_stand_once_with_the_ways_that_gave_them() -> None:
+    other = msgspec.structs.replace(SUM, operation="sum-of-squares-running", exact=(("411458575555608a",),) * 3)
+    other = msgspec.structs.replace(other, values=((333333.8333335003,),) * 3)
+    section = sum_section(case(other, SUM, msgspec.structs.replace(SUM, setting="threads-1")), "en")
+    assert section is not None
+    assert section.sentences[0].endswith("add up to exactly 333333.8333335.")
+    assert [row.cells for row in section.tables[0].rows] == [
+        (
+            "333333.83333349996",
+            "4114585755556084",
+            "-3.75e-11",
+            "NumPy on cpu: Sum of the squares; Sum of the squares (One thread)",
+        ),
+        ("333333.8333335003", "411458575555608a", "+3.12e-10", "NumPy on cpu: End of the running sum (cumsum)"),
+    ]
+
+
+def test_a_way_whose_sums_vary_is_told() -> None:
+    values = (*SUM.values[:2], (333333.8333335,))
+    varying = msgspec.structs.replace(SUM, values=values, exact=(*SUM.exact[:2], ("4114585755556085",)))
+    section = sum_section(case(varying), "en")
+    assert section is not None
+    assert "gave 2 different sums in 3 repetitions" in section.sentences[1]
+    assert [row.state for row in section.tables[0].rows] == ["warning", "warning"]
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_recorded_ones_are_told_in_both_languages(language: str) -> None:
+    told = case(*measurements("tensorflow-2.21.0-cpu", "jax-0.10.2-cpu"))
+    for section in (sum_section(told, language), network_section(told, language)):
+        assert section is not None
+        assert section.title
+        assert all(section.sentences)
+        assert all(len(row.cells) == len(table.columns) for table in section.tables for row in table.rows)
+
+
+def test_frameworks_are_compared_before_they_learn_anything() -> None:
+    section = network_section(case(*measurements("tensorflow-2.21.0-cpu", "jax-0.10.2-cpu")), "en")
+    assert section is not None
+    assert any(
+        each.startswith("Before the first step the losses of all have the same bits") for each in section.sentences
+    )

@@ -5,9 +5,10 @@ https://packaging.python.org/en/latest/specifications/recording-installed-packag
 
 from __future__ import annotations
 
+import csv
 import functools
+import io
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -17,7 +18,7 @@ from checks.interpreters.packages import read_package
 
 _MOST_UP = 8  # folders above a model that are looked into
 _MOST_ENTRIES = 5000  # of one folder; in site-packages lie some hundreds
-_MOST_RECORD = 32 << 20  # bytes
+_MOST_RECORD = 6 << 20  # characters; that of TensorFlow has three million
 _METADATA = ".dist-info"
 
 
@@ -36,10 +37,12 @@ def _owner(path: Path, is_folder: bool) -> Package | None:
     for above in list(path.parents)[:_MOST_UP]:
         changed = above.stat().st_mtime_ns
         names = _metadata(str(above), changed)
-        within = path.relative_to(above).as_posix().encode("utf-8", "replace")
+        within = path.relative_to(above).as_posix()
         for name in names:
-            top = within.split(b"/", 1)[0]
-            if top in _tops(str(above), name, changed) and _lists(above / name, within + (b"/" if is_folder else b",")):
+            if within.partition("/")[0] not in _tops(str(above), name, changed):
+                continue
+            files = _files(str(above), name, changed)
+            if within in files or (is_folder and any(each.startswith(f"{within}/") for each in files)):
                 return read_package(above, name)
         if names:  # what lies here is some package's, or none's
             return None
@@ -58,19 +61,16 @@ def _metadata(folder: str, _changed: int) -> tuple[str, ...]:
 
 
 @functools.lru_cache(maxsize=2000)
-def _tops(folder: str, name: str, _changed: int) -> frozenset[bytes]:
+def _tops(folder: str, name: str, changed: int) -> frozenset[str]:
     """The folders and files at the top of what a package installed."""
-    return frozenset(line.lstrip(b'"').split(b"/", 1)[0] for line in _record(Path(folder) / name))
+    return frozenset(each.partition("/")[0] for each in _files(folder, name, changed))
 
 
-def _lists(metadata: Path, beginning: bytes) -> bool:
-    return any(line.lstrip(b'"').replace(b'"', b"").startswith(beginning) for line in _record(metadata))
-
-
-def _record(metadata: Path) -> Iterator[bytes]:
-    """The lines of a package's list of files; none where it keeps none that can be read."""
+@functools.lru_cache(maxsize=4)
+def _files(folder: str, name: str, _changed: int) -> frozenset[str]:
+    """What a package installed, by its list of files; nothing where it keeps none that can be read."""
     try:
-        with open(metadata / "RECORD", "rb") as file:
-            yield from file.read(_MOST_RECORD).split(b"\n")
-    except OSError:
-        return
+        with open(Path(folder) / name / "RECORD", encoding="utf-8", errors="replace", newline="") as file:
+            return frozenset(row[0] for row in csv.reader(io.StringIO(file.read(_MOST_RECORD))) if row)
+    except (OSError, csv.Error):
+        return frozenset()

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from checks.computations import BUDGET, is_wanted
 from wizard.flow import (
+    EFFORTS,
     MODELS,
     STEPS,
     SYMPTOMS,
@@ -12,6 +14,7 @@ from wizard.flow import (
     Answers,
     Progress,
     Step,
+    computes,
     is_complete,
     next_step,
     previous_step,
@@ -133,3 +136,14 @@ def test_a_ticket_may_be_a_log() -> None:
 @pytest.mark.parametrize("step", [Step.TARGET, Step.RUN])
 def test_the_steps_of_a_machine_are_not_reached_from_a_ticket(step: Step) -> None:
     assert not reachable(step, TICKET_GIVEN, Progress())
+
+
+@pytest.mark.parametrize("symptom", [*SYMPTOMS, TICKET, MODELS])
+def test_what_is_computed_is_what_the_engine_computes(symptom: str) -> None:
+    assert computes(symptom) is is_wanted(symptom)
+
+
+def test_an_effort_counts_only_where_it_was_asked() -> None:
+    assert Answers(symptom="results-change", effort="quick").effort_taken == "quick"
+    assert Answers(symptom="not-on-gpu", effort="quick").effort_taken == "standard"
+    assert tuple(BUDGET) == EFFORTS

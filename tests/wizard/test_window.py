@@ -157,6 +157,18 @@ def test_check_again_shows_what_changed(qtbot: QtBot, at_report: Window, engine:
     assert engine.requests[0] == engine.requests[1]
 
 
+@pytest.mark.parametrize(("symptom", "effort"), [("results-change", "thorough"), ("does-not-start", "standard")])
+def test_the_engine_is_told_how_long_it_may_compute(
+    qtbot: QtBot, at_target: Window, engine: Engine, symptom: str, effort: str
+) -> None:
+    at_target.case.set_symptom(symptom)
+    at_target.case.set_effort("thorough")
+    engine.tell_all()
+    with qtbot.waitSignal(at_target.work.finished_run):
+        at_target.run()
+    assert engine.requests[0].answers.effort == effort
+
+
 def test_no_run_begins_while_a_report_is_opened(
     qtbot: QtBot, at_target: Window, engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -25,12 +25,22 @@ _PADDING = 18
 
 
 class MeasuredWidgets:
-    """Fills the layout of a section. ``pictures``: the symbol of each state; ``arrow``: that of a fold."""
+    """Fills the layout of a section. ``pictures``: the symbol of each state; ``arrow``: that of a fold.
 
-    def __init__(self, say: Say, pictures: Mapping[str, QPixmap], arrow: Callable[[str], QPixmap]) -> None:
+    ``reshaped`` is called when a fold inside has opened or closed.
+    """
+
+    def __init__(
+        self,
+        say: Say,
+        pictures: Mapping[str, QPixmap],
+        arrow: Callable[[str], QPixmap],
+        reshaped: Callable[[], object],
+    ) -> None:
         self._say = say
         self._pictures = pictures
         self._arrow = arrow
+        self._reshaped = reshaped
 
     def fill(self, layout: QVBoxLayout, section: MeasuredSection) -> None:
         """Everything that was measured of one question. The first sentence stands in the head of the fold."""
@@ -49,6 +59,7 @@ class MeasuredWidgets:
 
     def _folded(self, table: MeasuredTable) -> Fold:
         fold = Fold(table.title, lambda layout: self._fill_table(layout, table, with_title=False), self._arrow)
+        fold.toggled.connect(lambda _: self._reshaped())
         fold.set_subtitle(self._say("measured-rows", count=len(table.rows)))
         return fold
 

@@ -308,7 +308,8 @@ class ReportPage(Page):
         if not report.measured:
             return
         self._heading(self.case.say("report-measured"))
-        widgets = MeasuredWidgets(self.case.say, self._pictures(), lambda name: self.picture(name, "muted", 16))
+        arrow = functools.partial(self.picture, colour="muted", size=16)
+        widgets = MeasuredWidgets(self.case.say, self._pictures(), arrow, self.reshaped.emit)
         asked = self.case.case is not None and computes(self.case.case.answers.symptom)
         for section in report.measured:
             fill = functools.partial(widgets.fill, section=section)

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
+from checks.computations import BUDGET
 from checks.facts import InterpreterFacts
 from wizard.case_model import CaseModel, Search
 from wizard.flow import MODELS
@@ -190,3 +191,35 @@ def test_japanese(found: TargetPage) -> None:
     found.retranslate()
     assert cells(found)[0][0] == "仮想環境"
     assert found._table.horizontalHeaderItem(3).text() == "場所"
+
+
+@pytest.mark.parametrize(
+    ("symptom", "is_asked"), [("results-change", True), ("everything", True), ("not-on-gpu", False), (MODELS, False)]
+)
+def test_how_long_may_be_computed_is_asked_where_something_is(found: TargetPage, symptom: str, is_asked: bool) -> None:
+    found.case.set_symptom(symptom)
+    assert found._effort_part.isVisible() is is_asked
+
+
+def test_the_effort_is_chosen_by_mouse_or_key_and_kept(qtbot: QtBot, found: TargetPage) -> None:
+    found.case.set_symptom("results-differ")
+    assert found._efforts["standard"].isChecked()
+    qtbot.mouseClick(found._efforts["thorough"], Qt.MouseButton.LeftButton)
+    assert found.case.answers.effort == "thorough"
+    qtbot.keyClick(found._efforts["thorough"], Qt.Key.Key_Left)
+    assert found.case.answers.effort == "standard"
+    found._efforts["quick"].click()
+    found.case.set_symptom("not-on-gpu")
+    found.case.set_symptom("results-differ")
+    assert found._efforts["quick"].isChecked()
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_every_effort_says_how_long_it_takes_and_what_it_gives(found: TargetPage, language: str) -> None:
+    found.case.set_language(language)
+    found.retranslate()
+    for effort, seconds in BUDGET.items():
+        card = found._efforts[effort]
+        number = str(round(seconds)) if seconds < 60 else str(round(seconds / 60))
+        assert number in card.accessibleName()
+        assert card.accessibleDescription()

@@ -1,0 +1,115 @@
+"""What was measured, in the report page."""
+
+import functools
+from collections.abc import Callable
+
+import pytest
+from played_engine import case
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPixmap
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from checks.case import Case
+from wizard.case_model import CaseModel
+from wizard.pages.fold import Fold
+from wizard.pages.measured_view import MeasuredWidgets, TableView
+from wizard.pages.page import in_reading_order
+from wizard.pages.report import ReportPage
+from wizard.plots.view import PlotView
+from wizard.report.measured import FEW_ROWS, MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
+from wizard.words import words
+from wizard.work import Work
+
+STATES = ("blocking", "warning", "note", "clear", "open", "absent")
+TABLE = MeasuredTable(
+    "Operations",
+    ("what", "times"),
+    (MeasuredRow(("sort", "300"), "clear"), MeasuredRow(("scatter", "17"), "warning"), MeasuredRow(("plain", "1"))),
+    numeric=(1,),
+    note="A note.",
+)
+LONG = MeasuredTable("All of them", ("what",), tuple(MeasuredRow((str(n),)) for n in range(FEW_ROWS + 1)))
+PLOT = Plot("Sums", "lines", "run", "sum", (Series("cpu", (1, 2), (1.0, 2.0)),), "It rises.")
+
+
+def section(language: str = "en") -> MeasuredSection:
+    return MeasuredSection("repeat", f"Repeated {language}", ("One sentence.", "Another."), (TABLE, LONG), (PLOT,))
+
+
+@pytest.fixture
+def holder(qtbot: QtBot, model: CaseModel) -> QWidget:
+    holder = QWidget()
+    qtbot.addWidget(holder)
+    return holder
+
+
+def fill(holder: QWidget, reshaped: Callable[[], object] = bool) -> None:
+    say = functools.partial(_say, "en")
+    pictures = {state: QPixmap(16, 16) for state in STATES}
+    MeasuredWidgets(say, pictures, lambda _: QPixmap(16, 16), reshaped).fill(QVBoxLayout(holder), section())
+    holder.show()
+
+
+def _say(language: str, key: str, **values: object) -> str:
+    return words(f"window.{key}", language, **values)
+
+
+def test_a_table_tells_the_state_of_a_row_in_words(holder: QWidget) -> None:
+    fill(holder)
+    (table,) = holder.findChildren(TableView)
+    rows = [table.topLevelItem(number) for number in range(3)]
+    spoken = [row.data(0, Qt.ItemDataRole.AccessibleTextRole) for row in rows if row]
+    assert spoken == ["sort: as it should be", "scatter: warning", None]
+    assert [row.icon(0).isNull() for row in rows if row] == [False, False, True]
+    assert all(row.textAlignment(1) & Qt.AlignmentFlag.AlignRight for row in rows if row)
+    assert (table.accessibleName(), table.accessibleDescription()) == ("Operations", "A note.")
+
+
+def test_a_long_table_is_folded_until_it_is_wanted(holder: QWidget) -> None:
+    heard: list[bool] = []
+    fill(holder, lambda: heard.append(True))
+    (fold,) = holder.findChildren(Fold)
+    assert fold.subtitle.text() == f"{FEW_ROWS + 1} rows"
+    assert len(holder.findChildren(TableView)) == 1
+    fold.unfold()
+    assert len(holder.findChildren(TableView)) == 2
+    assert heard == [True]
+
+
+@pytest.fixture
+def page(qtbot: QtBot, model: CaseModel, work: Work, monkeypatch: pytest.MonkeyPatch) -> ReportPage:
+    monkeypatch.setattr("wizard.report.model.measured_sections", lambda case, language: (section(language),))
+    page = ReportPage(model, work)
+    qtbot.addWidget(page)
+    page.show()
+    return page
+
+
+def shown(page: ReportPage, of: Case) -> Fold:
+    page.case.run_ended(of)
+    return page._folds["measured/repeat"]
+
+
+def test_the_plots_are_drawn_where_results_are_the_question(page: ReportPage) -> None:
+    fold = shown(page, case(symptom="results-change"))
+    assert fold.subtitle.text() == "One sentence."  # and not once more below
+    (view,) = page.findChildren(PlotView)
+    assert view.plot == PLOT
+    layout = page.scroller.widget().layout()
+    assert layout is not None
+    assert view.canvas in list(in_reading_order(layout))
+
+
+def test_elsewhere_they_wait_folded(page: ReportPage) -> None:
+    fold = shown(page, case(symptom="not-on-gpu"))
+    assert not fold.header.isChecked()
+    assert page.findChildren(PlotView) == []
+
+
+def test_in_the_other_language_everything_is_built_anew(page: ReportPage) -> None:
+    shown(page, case(symptom="results-change"))
+    page.case.set_language("ja")
+    page.retranslate()
+    assert page._folds["measured/repeat"].title.text() == "Repeated ja"
+    assert page._folds["measured/repeat"].header.isChecked()

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from checks.case import Answers, Case, judged
-from checks.facts import Facts, ModelFacts, Symptom
+from checks.facts import Facts, ModelFacts, Package, Symptom
 from checks.judge import MODELS
 from checks.model_compare import compare_models
 from checks.readers.models import read_model, read_models
@@ -186,3 +186,18 @@ def test_the_same_twice_without_weights() -> None:
     (view,) = build(compared("onnx/abs.onnx", "onnx/abs.onnx"), "en").comparisons
     assert view.sentence.startswith("The structure is the same")
     assert view.weights == "There are no weights in the files that could be compared."
+
+
+def test_weights_that_cannot_be_compared_are_not_called_the_same() -> None:
+    (view,) = build(compared("tf-checkpoint/made/old.ckpt", "tf-checkpoint/made/old.ckpt"), "en").comparisons
+    assert view.sentence == "Nothing differs in what could be compared; some of the weights could not."
+    assert view.weights == "3 not compared, because of how they are stored"
+    assert [row.what for row in view.tensors] == ["conv/kernel", "dense/kernel", "half"]
+
+
+def test_the_package_that_a_model_came_with_is_named() -> None:
+    model = msgspec.structs.replace(
+        read_model(RECORDED / "onnx" / "abs.onnx"), package=Package(name="reader", version="2.1")
+    )
+    report = build(judged(Facts(models=(model,)), Answers(symptom=MODELS)), "en")
+    assert "Came with: reader 2.1" in to_terminal(report)

@@ -26,28 +26,28 @@ class Operation:
         return [each[:count] if place < self._batched else each for place, each in enumerate(given)]
 
 
-HEADS, TOKENS, WIDTH = 4, 128, 64  # of the attention
+HEADS, TOKENS, WIDTH = 2, 64, 64  # of the attention
 SIDE = 28  # of a picture
 # Two convolutions of 5x5 and a dense layer, as in the second experiment, but smaller.
 CHANNELS, CLASSES = (8, 16), 10
 
-# The most telling first. Few enough terms that rounding order and shorter formats can be told apart by their sizes.
+# The most telling first. Small, since inputs take longer to draw than to compute with; few enough terms that rounding order and shorter formats can be told apart by their sizes.
 OPERATIONS = (
-    Operation("matmul", ((256, 1024), (1024, 256)), terms=1024, products=True, batch=256),
-    Operation("conv2d", ((8, 64, SIDE, SIDE), (64, 64, 3, 3)), terms=576, products=True, batch=8),
-    Operation("sum", ((1 << 20,),), terms=1 << 20),
-    Operation("linear", ((8, 1024), (512, 1024), (512,)), terms=1025, products=True, batch=8),
+    Operation("matmul", ((64, 1024), (1024, 128)), terms=1024, products=True, batch=64),
+    Operation("conv2d", ((4, 32, SIDE, SIDE), (32, 32, 3, 3)), terms=288, products=True, batch=4),
+    Operation("sum", ((1 << 18,),), terms=1 << 18),
+    Operation("linear", ((8, 1024), (256, 1024), (256,)), terms=1025, products=True, batch=8),
     Operation(
         "attention",
-        ((8, HEADS, TOKENS, WIDTH), (8, HEADS, TOKENS, WIDTH), (8, HEADS, TOKENS, WIDTH)),
+        ((4, HEADS, TOKENS, WIDTH), (4, HEADS, TOKENS, WIDTH), (4, HEADS, TOKENS, WIDTH)),
         terms=WIDTH + TOKENS,
         products=True,
-        batch=8,
+        batch=4,
         batched=3,
     ),
     Operation("softmax", ((8, 4096),), terms=4096, batch=8),
     Operation("layer-norm", ((8, 4096),), terms=4096, batch=8),
-    Operation("row-sum", ((64, 16384),), terms=16384, batch=64),
+    Operation("row-sum", ((16, 8192),), terms=8192, batch=16),
     Operation(
         "network",
         (

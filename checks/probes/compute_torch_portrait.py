@@ -23,13 +23,13 @@ def stage(argument, clock):
     def measured(what, _clock):
         operation, setting = what
         if operation.name not in drawn:
-            drawn[operation.name] = numeric.inputs(torch, operation, torch.float32, "cpu")
-        given = drawn[operation.name]
+            made = numeric.inputs(torch, operation, torch.float32, "cpu")
+            exact = [each.double() for each in made]
+            drawn[operation.name] = made, float(numeric.condition(torch, operation, exact).max())
+        given, condition = drawn[operation.name]
         with torch.no_grad(), modes.applied(torch, setting, device):
             result = numeric.run(torch, operation, [each.to(device) for each in given])
-        figures = portrait.torch_portrait(torch, result)
-        exact = [each.double() for each in given]
-        return dict(figures, condition=float(numeric.condition(torch, operation, exact).max()))
+        return dict(portrait.torch_portrait(torch, result), condition=condition)
 
     yield from compute.measure(_entries(torch, device), clock, measured)
 

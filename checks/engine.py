@@ -137,6 +137,7 @@ class _Examination:
         self._exports: tuple[ExportTrial, ...] = ()
         self._read: list[ModelFacts] = []  # models, as far as they are read
         self._not_tried: set[str] = set()  # ids of the trials that were planned and not made after all
+        self._share = 0.0  # of the work that is done, as it was told last
         self._computations: tuple[Computation, ...] = ()
         self._to_compute = budget(
             request.answers.symptom, request.answers.effort, request.load
@@ -423,7 +424,9 @@ class _Examination:
                 beside = max(beside, expected - elapsed)
             overdue = overdue or elapsed > expected
         after += self._to_compute
-        return Progress(share=done / total if total else 0.0, remaining=None if overdue else beside + after)
+        # More work may come to light, and a bar that goes back is not believed.
+        self._share = max(self._share, done / total if total else 0.0)
+        return Progress(share=self._share, remaining=None if overdue else beside + after)
 
     def _facts(
         self,

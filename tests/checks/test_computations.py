@@ -65,6 +65,12 @@ ESSENTIAL = ()
 """
 
 
+@pytest.fixture(autouse=True)
+def _usual_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As much as an examination has outside of tests."""
+    monkeypatch.setattr(planning, "BUDGET", {"quick": 10.0, "standard": 60.0, "thorough": 600.0})
+
+
 def facts(*devices: FrameworkDevice, imported: bool = True) -> Facts:
     return Facts(target="/venv/bin/python", frameworks=Frameworks(torch=TorchFacts(imported=imported, devices=devices)))
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from checks.facts import Frameworks, Measurement, Repeat, TorchFacts
+from checks.facts import Experiment, Frameworks, Measurement, Repeat, TorchFacts
 from checks.knowledge.computations import known_operations
 from checks.knowledge.determinism import Promise, Promised, promised
 from checks.magnitude import Work, magnitude
@@ -111,6 +111,24 @@ def repeated(measurements: Iterable[Measurement], versions: Mapping[str, str | N
         Repeated(framework, operation, dtype, device, _promised(framework, operation, device, versions), under)
         for (framework, operation, dtype, device), under in found.items()
     )
+
+
+def runs(measurements: Iterable[Measurement]) -> Iterator[Repeat]:
+    """The articles' experiments as repeated operations: a run is a repetition."""
+    for each in measurements:
+        if isinstance(each, Experiment) and each.exact:
+            yield Repeat(
+                origin=each.origin,
+                framework=each.framework,
+                operation=each.operation,
+                device=each.device,
+                dtype=each.dtype,
+                setting=each.setting,
+                seconds=each.seconds,
+                repetitions=len(each.exact),
+                distinct=each.distinct,
+                scale=each.steps[-1] if each.steps else None,
+            )
 
 
 def versions_of(frameworks: Frameworks | None) -> dict[str, str | None]:

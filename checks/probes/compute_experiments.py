@@ -174,7 +174,7 @@ def _plan(network, clock):
     network.judge()
     judging, step = time.perf_counter() - stepped, (stepped - started) / 3
     for steps, rows, least in _LADDER:
-        runs = int(clock.left // (steps * step + (rows + 1) * judging))
+        runs = int(clock.left // max(1e-9, steps * step + (rows + 1) * judging))
         if runs >= least:
             return (min(runs, RUNS), steps, rows)
     return (LEAST_RUNS, *_SHORTEST)

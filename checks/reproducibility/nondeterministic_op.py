@@ -1,7 +1,8 @@
 """An operation does not give the same bits each time.
 
 Detects:      operations that were repeated here with the same inputs and seeds and gave different results, where a
-              document says so or where the order of adding explains it.
+              document says so or where the order of adding explains it; a small network that was trained again and
+              ended apart.
 Why it bites: training amplifies the last digit; two runs with the same seeds end apart, and tests for equality fail.
 Blind spots:  so many repetitions exclude only so rare an instability. What is not in the suite was not repeated.
 Knowledge:    resources/knowledge/determinism.toml, computations.toml
@@ -17,7 +18,7 @@ from checks.knowledge.computations import operation_name
 from checks.knowledge.determinism import Promise, determinism_table
 from checks.phrases import listed, phrase
 from checks.registry import check
-from checks.repeats import DETERMINISTIC, Repeated, Variation, by_device, repeated, versions_of
+from checks.repeats import DETERMINISTIC, Repeated, Variation, by_device, repeated, runs, versions_of
 
 CAUSE = "nondeterministic-op"
 _NAMED = 5  # operations in a sentence; all of them are in the evidence
@@ -28,7 +29,7 @@ def nondeterministic_op(
     measurements: Measurements, frameworks: Frameworks | None, symptom: Symptom | None
 ) -> Iterator[Finding]:
     """One finding per framework and device."""
-    found = repeated(measurements.all, versions_of(frameworks))
+    found = repeated((*measurements.all, *runs(measurements.all)), versions_of(frameworks))
     if not any(each.default for each in found):
         raise NotHere("repeats", "not-measured")
     for framework, device, operations in by_device(found):

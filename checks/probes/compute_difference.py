@@ -7,27 +7,36 @@ of the fact ArrayDifference.
 Distances are those of the elements that are finite in both: the difference in float64; relative to the reference where
 that is not 0; in ULP the number of steps from one to the other through the type's numbers, in which the two zeros are
 one (of whole numbers the difference itself), at most 2^63 - 1. Of complex numbers the modulus, and the ULP of the part
-that is farther apart. Arrays of two types are compared by value, and in ULP of the type with fewer bits.
+that is farther apart. Arrays of two types are compared by value, and in ULP of the type with fewer bits. The largest
+elements are those of rows along the last axis, of at most ROW elements; of an array without such rows there are none.
 
-**How.** Pieces that fit into a processor's own cache are read once; most of what is asked of a piece follows from a few
-passes over it there. Equal bits need the magnitudes alone. NumPy's operations release the lock, so that threads share
-the pieces; their results are put together in the order of the pieces, so that they do not depend on the threads.
+**How.** Parts of the arrays are shared among threads, as NumPy's and PyTorch's operations release Python's lock; a
+thread reads its part in pieces that fit into a processor's own cache. The results of the parts are put together in
+their order, so that they do not depend on the threads. On an accelerator the pieces are large and there are no threads,
+because there every operation takes some microseconds to start.
 """
 
 import math
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import naosu_compute_inputs as inputs
 import naosu_compute_pieces as pieces
 
-PIECE = 1 << 14  # elements: the float64 of both, and what comes of them, are half a MB
-DEVICE_PIECE = 1 << 22  # on an accelerator, where every operation takes some microseconds to start
-ROW = 1 << 18  # the longest last axis of which the largest elements are asked: more is no row of classes
-MOST_ULP = (1 << 63) - 1
+PIECE = 1 << 14  # elements: what is between has about 0.7 MB
+PART = 1 << 20  # elements: what a thread takes at once, and what is copied of an array that is not contiguous
+DEVICE_PIECE = 1 << 22
+DOT = 1 << 13  # elements: BLAS would start threads of its own for more
+ONE = 127  # the exponent of 1 in float32
+ROW = 1 << 18
 TOP = 5
-SMALL_FLOATS = "float8"  # by tables: 256 values
+MOST_ULP = (1 << 63) - 1
+LARGEST = 1.7976931348623157e308  # float64's: two finite numbers can be farther apart
+NEARLY = 1.0 - 2.0**-50  # more than a product's rounding, so that no candidate for the largest is missed
 
 
-class NotCompared(TypeError):
+class NotCompared(TypeError):  # noqa: N818 - not an error but an answer
     """Arrays that cannot be compared: other shapes, or elements that are no numbers."""
 
 
@@ -37,49 +46,104 @@ def numpy_difference(numpy, reference, candidate):
     Raises:
         NotCompared: other shapes, or elements that are no numbers.
     """
-    reference, candidate = numpy.asarray(reference), numpy.asarray(candidate)
-    with numpy.errstate(all="ignore"):
-        return _difference(_Numpy(numpy, reference, candidate), PIECE)
+    return _difference(_Numpy(numpy, numpy.asarray(reference), numpy.asarray(candidate)))
 
 
 def torch_difference(torch, reference, candidate):
-    """Compare two tensors where they are; the candidate is copied to the reference's device.
+    """Compare two tensors; on the processor by NumPy, which is quicker with small pieces, where that can take them.
 
     Raises:
-        NotCompared: other shapes, or elements that are no numbers.
+        NotCompared: other shapes.
     """
-    with torch.no_grad():
-        return _difference(_Torch(torch, reference, candidate), DEVICE_PIECE)
+    if reference.device.type == candidate.device.type == "cpu":
+        try:
+            import numpy as np
+
+            arrays = [each.detach().resolve_conj().resolve_neg().numpy() for each in (reference, candidate)]
+        except (ImportError, TypeError, RuntimeError):  # no NumPy, or none that fits; a type that it lacks
+            pass
+        else:
+            return numpy_difference(np, *arrays)
+    return tensor_difference(torch, reference, candidate)
 
 
-def _difference(arrays, most):
-    if arrays.shape[0] != arrays.shape[1]:
-        raise NotCompared("shapes %s and %s" % arrays.shape)
-    shape = arrays.shape[0]
-    row = shape[-1] if shape else 0
+def tensor_difference(torch, reference, candidate):
+    """Compare two tensors on the reference's device; the candidate is copied there.
+
+    Raises:
+        NotCompared: other shapes.
+    """
+    return _difference(_Torch(torch, reference, candidate))
+
+
+def _difference(arrays):
+    shape = arrays.shape
+    row = shape[-1] if shape and 1 < shape[-1] <= ROW and not arrays.is_complex else None
+    most = max(1, arrays.part // row) * row if row else arrays.part
+    work = _Shared(pieces.pieces(arrays.both, most, arrays.is_flat))
+    tallies = {}
+
+    def run():
+        with arrays.quietly():
+            scratch = _Scratch(arrays)
+            for start, reference, candidate in work:
+                tallies[start] = _tally_of(arrays, scratch, (reference, candidate), start, row)
+
+    threads = min(arrays.threads, arrays.count // most)
+    if threads > 1:
+        with ThreadPoolExecutor(threads) as pool:
+            for ended in [pool.submit(run) for _ in range(threads)]:
+                ended.result()
+    else:
+        run()
     total = _Tally()
-    rows = _Rows(arrays, row) if 1 < row <= ROW and not arrays.is_complex else None
-    if rows:
-        most = max(1, most // row) * row
-    start = 0
-    for reference, candidate in pieces.pieces(arrays.both, most, arrays.is_flat):
-        part = _Tally()
-        _compare(arrays, part, reference, candidate, start)
-        if rows:
-            rows.add(part, reference, candidate)
-        total.add(part)
-        start += len(reference)
+    for start in sorted(tallies):
+        total.add(tallies[start])
     return total.told(shape)
 
 
+class _Shared:
+    """Pieces that threads take one after the other, each with its place among all elements."""
+
+    def __init__(self, found):
+        self._found = found
+        self._start = 0
+        self._lock = threading.Lock()
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        with self._lock:
+            reference, candidate = next(self._found)
+            start = self._start
+            self._start += len(reference)
+        return start, reference, candidate
+
+
+class _Scratch:
+    """Memory that a thread uses again and again: fresh memory would cost more than what is computed in it."""
+
+    def __init__(self, arrays):
+        self._arrays = arrays
+        self._kept = {}
+
+    def __call__(self, name, dtype, count):
+        """An array of that many elements, with any content."""
+        kept = self._kept.get((name, dtype))
+        if kept is None or len(kept) != count:
+            kept = self._kept[name, dtype] = self._arrays.empty(count, dtype)
+        return kept
+
+
 class _Tally:
-    """What is counted of one piece, and of all."""
+    """What is counted of a part of the elements."""
 
     def __init__(self):
         self.elements = self.differing = self.nan = self.infinite = 0
         self.max_abs = self.max_rel = self.max_ulp = self.scale = None
         self.histogram = []
-        self.squares = [[], [], []]  # of the reference, of both, of the candidate: a number of each piece
+        self.squares = [0.0, 0.0, 0.0]  # sums of products: of the reference, of both, of the candidate
         self.first = self.worst = None
         self.rows = self.same_top = self.same_top5 = 0
 
@@ -88,20 +152,23 @@ class _Tally:
         if other.max_abs is not None and (self.max_abs is None or other.max_abs > self.max_abs):
             self.worst = other.worst
         for name in ("max_abs", "max_rel", "max_ulp", "scale"):
-            setattr(self, name, _larger(getattr(self, name), getattr(other, name)))
+            setattr(self, name, larger(getattr(self, name), getattr(other, name)))
         for name in ("elements", "differing", "nan", "infinite", "rows", "same_top", "same_top5"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         if self.first is None:
             self.first = other.first
-        self.histogram.extend([0] * (len(other.histogram) - len(self.histogram)))
-        for place, count in enumerate(other.histogram):
+        self.count(other.histogram)
+        self.squares = [mine + theirs for mine, theirs in zip(self.squares, other.squares)]
+
+    def count(self, histogram):
+        """Add a histogram."""
+        self.histogram.extend([0] * (len(histogram) - len(self.histogram)))
+        for place, count in enumerate(histogram):
             self.histogram[place] += count
-        for mine, theirs in zip(self.squares, other.squares):
-            mine.extend(theirs)
 
     def told(self, shape):
         """The fields of ArrayDifference."""
-        reference, both, candidate = map(math.fsum, self.squares)
+        reference, both, candidate = self.squares
         norms = math.sqrt(reference) * math.sqrt(candidate)
         return {
             "elements": self.elements,
@@ -110,7 +177,7 @@ class _Tally:
             "max_rel": self.max_rel,
             "max_ulp": self.max_ulp,
             "scale": self.scale,
-            "cosine": max(-1.0, min(1.0, both / norms)) if norms and math.isfinite(norms) else None,
+            "cosine": max(-1.0, min(1.0, both / norms)) if 0.0 < norms <= LARGEST else None,
             "ulp_histogram": self.histogram,
             "nan": self.nan,
             "infinite": self.infinite,
@@ -121,14 +188,15 @@ class _Tally:
         }
 
 
-def _larger(first, second):
+def larger(first, second):
+    """The larger of two numbers, one of which may not be there."""
     if first is None or second is None:
         return second if first is None else first
     return max(first, second)
 
 
 def _index(flat, shape):
-    """The index of an element that has this place among all."""
+    """The index of the element at a place among all."""
     if flat is None:
         return None
     index = []
@@ -138,89 +206,120 @@ def _index(flat, shape):
     return index[::-1]
 
 
-def _compare(arrays, part, reference, candidate, start):
+def _tally_of(arrays, scratch, part, start, row):
+    """A part, read in pieces of whole rows where a row is no longer than a piece."""
+    tally = _Tally()
+    most = max(1, arrays.piece // row) * row if row else arrays.piece
+    for offset in range(0, len(part[0]), most):
+        piece = [each[offset : offset + most] for each in part]
+        differing = tally.differing
+        _compare(arrays, scratch, tally, piece, start + offset)
+        if row:
+            _compare_rows(arrays, tally, [each.reshape(-1, row) for each in piece], tally.differing > differing)
+    return tally
+
+
+def _compare(arrays, scratch, tally, piece, start):
     """Everything about one piece but its rows."""
     xp = arrays.xp
-    part.elements = len(reference)
-    unequal = arrays.unequal(reference, candidate)
-    part.differing = int(xp.count_nonzero(unequal))
-    first = arrays.values(0, reference)
-    size = abs(first)
-    part.scale = float(size.max())
-    if not math.isfinite(part.scale):
-        finite = size[xp.isfinite(size)]
-        part.scale = float(finite.max()) if len(finite) else None
-    if not part.differing:
-        finite = first if len(first) == len(size) and arrays.all_finite(size) else first[xp.isfinite(first)]
-        square = arrays.dot(finite, finite)
-        for each in part.squares:
-            each.append(square)
-        part.max_abs, part.max_ulp = (0.0, 0) if len(finite) else (None, None)
-        part.histogram = [len(finite)] if len(finite) else []
+    tally.elements += len(piece[0])
+    unequal = arrays.unequal(scratch, *piece)
+    differing = int(xp.count_nonzero(unequal))
+    first = arrays.values(scratch, 0, piece[0])
+    size = arrays.size(scratch, "size", first)
+    scale = float(size.max())
+    if not differing:
+        if not scale <= LARGEST:
+            first = first[xp.isfinite(first)]
+            scale = float(abs(first).max()) if len(first) else None
+        _count_equal(arrays, tally, first, scale)
         return
-    part.first = start + arrays.place(unequal)
-    second = arrays.values(1, candidate)
-    keys = arrays.keys(reference, candidate)
-    places = None
-    apart = arrays.apart(first, second, keys)
-    if not arrays.all_finite(apart):
-        _count_odd(xp, part, first, second, unequal)
-        places = arrays.places(xp.isfinite(first) & xp.isfinite(second))
-        if not len(places):
-            return
-        first, second, keys = first[places], second[places], [each[places] for each in keys]
-        apart, size = arrays.apart(first, second, keys), abs(first)
-    ulp = arrays.ulp(*keys)
-    worst = int(apart.argmax())
-    part.worst = start + (worst if places is None else int(places[worst]))
-    part.max_abs = min(float(apart[worst]), LARGEST)
-    part.max_rel = arrays.relative(apart, size)
-    part.max_ulp = int(ulp.max())
-    part.histogram = _histogram(xp, ulp, part.max_ulp)
-    part.squares = [[arrays.dot(first, first)], [arrays.dot(first, second)], [arrays.dot(second, second)]]
+    tally.differing += differing
+    if tally.first is None:
+        tally.first = start + int(arrays.bytes_of(unequal).argmax())
+    second = arrays.values(scratch, 1, piece[1])
+    products = arrays.dot(first, first), arrays.dot(first, second), arrays.dot(second, second)
+    apart = arrays.apart(scratch, first, second, piece)
+    if scale <= LARGEST and float(apart.max()) <= LARGEST:
+        tally.scale = larger(tally.scale, scale)
+        _count_apart(arrays, scratch, tally, piece, (size, apart, products), lambda place: start + place)
+    else:
+        _compare_odd(arrays, scratch, tally, piece, unequal, start)
 
 
-LARGEST = 1.7976931348623157e308  # float64's: two finite numbers can be farther apart
+def _count_equal(arrays, tally, first, scale):
+    """A piece that has the same bits in both; ``first``: its finite elements."""
+    if not len(first):
+        return
+    tally.scale, tally.max_abs, tally.max_ulp = larger(tally.scale, scale), tally.max_abs or 0.0, tally.max_ulp or 0
+    if scale:
+        tally.max_rel = tally.max_rel or 0.0
+    tally.count([len(first)])
+    square = arrays.dot(first, first)
+    tally.squares = [each + square for each in tally.squares]
 
 
-def _count_odd(xp, part, first, second, unequal):
-    part.nan = int(xp.count_nonzero(xp.isnan(first) != xp.isnan(second)))
-    infinite = xp.isinf(first) | xp.isinf(second)
-    part.infinite = int(xp.count_nonzero(infinite & unequal & (first != second)))
+def _compare_odd(arrays, scratch, tally, piece, unequal, start):
+    """A piece with numbers that are not finite, or so large that a difference is not."""
+    xp = arrays.xp
+    first, second = (arrays.values(scratch, side, each) for side, each in enumerate(piece))
+    tally.nan += int(xp.count_nonzero(xp.isnan(first) != xp.isnan(second)))
+    infinite = (xp.isinf(first) | xp.isinf(second)) & unequal & (first != second)
+    tally.infinite += int(xp.count_nonzero(infinite))
+    finite = xp.isfinite(first)
+    if bool(finite.any()):
+        tally.scale = larger(tally.scale, float(abs(first[finite]).max()))
+    both = arrays.places(finite & xp.isfinite(second))
+    if len(both):
+        piece = [arrays.contiguous(each[both]) for each in piece]
+        first, second = first[both], second[both]
+        products = arrays.dot(first, first), arrays.dot(first, second), arrays.dot(second, second)
+        values = arrays.size(scratch, "size", first), arrays.apart(scratch, first, second, piece), products
+        _count_apart(arrays, scratch, tally, piece, values, lambda place: start + int(both[place]))
 
 
-def _histogram(xp, ulp, largest):
-    """Elements that are 0, 1, 2-3, 4-7, ... apart."""
-    at_least = [len(ulp)]
-    for power in range(largest.bit_length()):
-        at_least.append(int(xp.count_nonzero(ulp >= (1 << power))))
-    at_least.append(0)
-    return [more - fewer for more, fewer in zip(at_least, at_least[1:])]
+def _count_apart(arrays, scratch, tally, piece, values, place_of):
+    """Distances of elements that are all finite."""
+    xp = arrays.xp
+    size, apart, products = values
+    worst = min(float(apart.max()), LARGEST)
+    if tally.max_abs is None or worst > tally.max_abs:
+        tally.max_abs, tally.worst = worst, place_of(int(apart.argmax()))
+    # Only what is beyond the largest so far is divided.
+    bound = xp.multiply(size, (tally.max_rel or 0.0) * NEARLY, out=scratch("bound", arrays.float64, len(size)))
+    beyond = apart > bound
+    if bool(beyond.any()):
+        sizes = size[beyond]
+        some = sizes > 0
+        if bool(some.any()):
+            tally.max_rel = larger(tally.max_rel, min(float((apart[beyond][some] / sizes[some]).max()), LARGEST))
+    if tally.max_rel is None and bool((size > 0).any()):
+        tally.max_rel = 0.0
+    ulp = arrays.ulp(scratch, *piece)
+    largest = int(ulp.max())
+    tally.max_ulp = larger(tally.max_ulp, largest)
+    tally.count(arrays.histogram(scratch, ulp, largest))
+    tally.squares = [mine + theirs for mine, theirs in zip(tally.squares, products)]
 
 
-class _Rows:
-    """How many rows have their largest elements at the same places. NaN is no largest element."""
-
-    def __init__(self, arrays, length):
-        self.arrays = arrays
-        self.length = length
-
-    def add(self, part, reference, candidate):
-        """Count the rows of a piece."""
-        xp, length = self.arrays.xp, self.length
-        part.rows = len(reference) // length
-        if not part.differing:
-            part.same_top = part.same_top5 = part.rows
-            return
-        rows = [self.arrays.ordered(side, each).reshape(-1, length) for side, each in enumerate((reference, candidate))]
-        tops = [each.argmax(1) for each in rows]
-        numbers = ~(xp.isnan(rows[0]).any(1) | xp.isnan(rows[1]).any(1))
-        part.same_top = int(xp.count_nonzero((tops[0] == tops[1]) & numbers))
-        if length <= TOP:
-            part.same_top5 = int(xp.count_nonzero(numbers))
-            return
-        masks = [each >= self.arrays.nth_largest(each, TOP) for each in rows]
-        part.same_top5 = int(xp.count_nonzero((masks[0] == masks[1]).all(1) & numbers))
+def _compare_rows(arrays, tally, rows, differ):
+    """Count the rows whose largest elements are at the same places. A NaN is no largest element."""
+    xp = arrays.xp
+    tally.rows += len(rows[0])
+    if not differ:
+        tally.same_top += len(rows[0])
+        tally.same_top5 += len(rows[0])
+        return
+    rows = [arrays.ordered(side, each) for side, each in enumerate(rows)]
+    tops = [each.argmax(1) for each in rows]
+    # A NaN counts as the largest.
+    nan = [xp.isnan(each[xp.arange(len(each)), top]) for each, top in zip(rows, tops)]
+    numbers = ~(nan[0] | nan[1])
+    tally.same_top += int(xp.count_nonzero((tops[0] == tops[1]) & numbers))
+    if rows[0].shape[1] > TOP:
+        masks = [each >= arrays.nth_largest(each, TOP) for each in rows]
+        numbers = (masks[0] == masks[1]).all(1) & numbers
+    tally.same_top5 += int(xp.count_nonzero(numbers))
 
 
 # --- what NumPy and PyTorch do differently ----------------------------------------------------------------------------
@@ -234,41 +333,58 @@ class _Format:
         self.is_complex = name.startswith("complex")
         self.bits = 8 * size // (2 if self.is_complex else 1)
         self.is_float = self.is_complex or "float" in name
-        self.by_table = name.startswith(SMALL_FLOATS)
+        self.by_table = self.is_float and self.bits == 8
         self.is_unsigned = name.startswith("uint") or name == "bool"
         self.sign = 1 << (self.bits - 1)
 
 
 class _Arrays:
-    """What both have in common. Subclasses: ``xp`` and the methods that are not here."""
+    """What both have in common: the order of numbers by their bits."""
 
-    def __init__(self, shapes, formats):
-        self.shape = shapes
+    def __init__(self, formats):
         self.formats = formats
         self.is_same_type = formats[0].name == formats[1].name
         self.is_complex = any(each.is_complex for each in formats)
         self.is_float = any(each.is_float for each in formats)
-        # ULP are those of the coarser type.
+        # ULP are those of the type with fewer bits, of a floating-point type if one is.
         self.coarser = min((0, 1), key=lambda side: (not formats[side].is_float, formats[side].bits))
+        self._tables = {}
 
-    def unequal(self, reference, candidate):
+    def unequal(self, scratch, reference, candidate):
         """Where the bits differ; of two types, where the values do."""
-        if self.is_same_type:
-            different = self.integers(reference) != self.integers(candidate)
-            return different.reshape(-1, 2).any(1) if self.is_complex else different
-        first, second = self.values(0, reference), self.values(1, candidate)
-        return (first != second) & ~(self.xp.isnan(first) & self.xp.isnan(second))
+        xp = self.xp
+        if not self.is_same_type:
+            first, second = self.values(scratch, 0, reference), self.values(scratch, 1, candidate)
+            return (first != second) & ~(xp.isnan(first) & xp.isnan(second))
+        unequal = self.integers(reference) != self.integers(candidate)
+        return unequal.reshape(-1, 2).any(1) if self.is_complex else unequal
 
-    def keys(self, reference, candidate):
-        """Whole numbers in the order of the elements, one step for each number of the type."""
-        return [self.key(side, each) for side, each in enumerate((reference, candidate))]
+    def apart(self, scratch, first, second, piece):
+        """The distances; the values of the candidate are overwritten."""
+        if not self.is_float:
+            return self.copied(self.ulp(scratch, *piece), scratch("apart", self.float64, len(first)))
+        gap = self.xp.subtract(second, first, out=second)
+        return self.size(scratch, "apart", gap) if self.is_complex else self.xp.abs(gap, out=gap)
 
-    def key(self, side, piece):
-        """The keys of one side."""
+    def size(self, scratch, name, numbers):
+        """The magnitudes."""
+        return self.xp.abs(numbers, out=scratch(name, self.float64, len(numbers)))
+
+    def ulp(self, scratch, reference, candidate):
+        """How many numbers of the type from one to the other."""
         form = self.formats[self.coarser]
-        if not self.is_same_type and side != self.coarser:
-            piece = self.as_coarser(piece)
-        bits = self.integers(piece)
+        bits = []
+        for side, each in enumerate((reference, candidate)):
+            bits.append(self.integers(each if side == self.coarser or self.is_same_type else self.as_coarser(each)))
+        if form.is_float and not form.by_table:
+            work = scratch("steps", bits[0].dtype, len(bits[0]))
+            if int(self.xp.bitwise_xor(*bits, out=work).min()) >= 0:  # no two signs differ
+                steps = self.xp.abs(self.xp.subtract(*bits, out=work), out=work)
+                return self.per_element(steps)
+        return self.per_element(self.steps(*(self.key(form, each) for each in bits)))
+
+    def key(self, form, bits):
+        """Whole numbers in the order of the elements, one step for each number of the type."""
         if form.by_table:
             return self.table(form.name)[1][self.indices(bits)]
         if form.is_float:
@@ -276,90 +392,121 @@ class _Arrays:
             return (bits ^ (negative & (form.sign - 1))) - negative
         return bits ^ -form.sign if form.is_unsigned else bits
 
-    def apart(self, first, second, keys):
-        """The distances."""
-        return abs(first - second) if self.is_float else self.real(self.ulp(*keys))
+    def histogram(self, scratch, ulp, largest):
+        """Elements that are 0, 1, 2-3, 4-7, ... apart, by the exponent of the distance in float32."""
+        most = largest.bit_length()
+        if most > 24:  # would be rounded up to the next power of two; without the second bit it is not
+            ulp = ulp & ~(ulp >> 1)
+        exponents = self.exponents(scratch, ulp)
+        if most > self.most_counted:
+            return [int(each) for each in self.xp.bincount(exponents)[[0, *range(ONE, ONE + most)]]]
+        ranges = [ONE - 1 + power if power else 0 for power in range(most)]
+        counts = [int(self.xp.count_nonzero(exponents == each)) for each in ranges]
+        return [*counts, len(ulp) - sum(counts)]
 
-    def all_finite(self, sizes):
-        """Whether all are; by the largest, as a NaN is the largest."""
-        return math.isfinite(float(sizes.max()))
-
-    def relative(self, apart, size):
-        """The largest distance beside the reference."""
-        some = size > 0
-        if not bool(some.all()):
-            apart, size = apart[some], size[some]
-        return min(float((apart / size).max()), LARGEST) if len(size) else None
-
-    def place(self, mask):
-        """The first place that is set."""
-        return int(self.real(mask).argmax())
-
-    def ordered(self, side, piece):
-        """Numbers in the order of the elements, for their largest."""
-        return self.values(side, piece)
+    def per_element(self, steps):
+        """Of a complex number those of the part that is farther apart."""
+        return self.xp.maximum(steps[0::2], steps[1::2]) if self.is_complex else steps
 
 
 class _Numpy(_Arrays):
-    def __init__(self, numpy, reference, candidate):
-        self.xp = numpy
-        self.both = [self._plain(reference), self._plain(candidate)]
-        formats = [_Format(each.dtype.name, each.dtype.itemsize) for each in self.both]
-        super().__init__((reference.shape, candidate.shape), formats)
-        self.is_flat = pieces.numpy_is_flat
-        self._tables = {}
+    piece, part = PIECE, PART
+    most_counted = 10  # ranges of ULP that are quicker counted one by one
 
-    def _plain(self, array):
+    def __init__(self, numpy, reference, candidate):
+        if reference.shape != candidate.shape:
+            raise NotCompared("shapes %s and %s" % (reference.shape, candidate.shape))
+        self.xp = numpy
+        self.both = [self._native(reference), self._native(candidate)]
+        self.shape, self.count = reference.shape, reference.size
+        self.is_flat = pieces.numpy_is_flat
+        self.threads = processors()
+        super().__init__([_Format(each.dtype.name, each.dtype.itemsize) for each in self.both])
+        self.float32, self.float64 = numpy.dtype("f4"), numpy.dtype("f8")
+        self.int32, self.uint8 = numpy.dtype("i4"), numpy.dtype("u1")
+        self.wide = numpy.dtype("c16") if self.is_complex else self.float64
+
+    @staticmethod
+    def _native(array):
         if array.dtype.kind in "OSUMm" or array.dtype.names or array.dtype.char in "gG":
             raise NotCompared("an array of %s" % array.dtype)
         return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
+    def quietly(self):
+        return self.xp.errstate(all="ignore")
+
+    def bytes_of(self, mask):
+        return mask.view("u1")
+
+    def empty(self, count, dtype):
+        return self.xp.empty(count, dtype)
+
     def integers(self, piece):
-        size = piece.dtype.itemsize // (2 if piece.dtype.kind == "c" else 1)
-        return self.xp.ascontiguousarray(piece).view("i%d" % size)
+        return piece.view("i%d" % (piece.dtype.itemsize // (2 if piece.dtype.kind == "c" else 1)))
 
     def indices(self, bits):
         return bits.view("u1")
 
-    def values(self, side, piece):
+    def contiguous(self, array):
+        return self.xp.ascontiguousarray(array)
+
+    def copied(self, numbers, out):
+        self.xp.copyto(out, numbers, casting="unsafe")
+        return out
+
+    def values(self, scratch, side, piece):
         form = self.formats[side]
         if form.by_table:
             return self.table(form.name)[0][self.indices(self.integers(piece))]
+        out = scratch("values%d" % side, self.wide, len(piece))
         if form.name == "bfloat16":
-            return (self.integers(piece).astype("i4") << 16).view("f4").astype("f8")
-        if form.name == "float16":
-            return piece.astype("f4").astype("f8")
-        return piece.astype("c16" if form.is_complex else "f8")
+            piece = (self.integers(piece).astype("i4") << 16).view("f4")
+        elif form.name == "float16":
+            piece = piece.astype("f4")  # quicker than at once
+        return self.copied(piece, out)
 
     def table(self, name):
+        """(Numbers, keys) of the 256 values of a type."""
         if name not in self._tables:
             numpy = self.xp
             numbers = numpy.arange(256, dtype="u1").view(inputs.numpy_dtype(numpy, name)).astype("f8")
             order = numpy.unique(numbers[numpy.isfinite(numbers)])
             keys = numpy.searchsorted(order, numpy.where(numpy.isfinite(numbers), numbers, 0))
-            self._tables[name] = numbers, keys.astype("i4")
+            self._tables[name] = numbers.astype(self.wide), keys.astype("i4")
         return self._tables[name]
 
     def as_coarser(self, piece):
         return piece.astype(self.both[self.coarser].dtype)
 
-    def real(self, numbers):
-        return numbers.astype("f8") if numbers.dtype.kind != "b" else numbers
+    def exponents(self, scratch, ulp):
+        real = self.copied(ulp, scratch("real", self.float32, len(ulp)))
+        wide = self.xp.right_shift(real.view("i4"), 23, out=scratch("exponents", self.int32, len(ulp)))
+        short = scratch("short", self.uint8, len(ulp))
+        self.xp.copyto(short, wide, casting="unsafe")
+        return short
 
-    def ulp(self, first, second):
+    def steps(self, first, second):
         numpy = self.xp
         if first.dtype.itemsize < 4:
             first, second = first.astype("i4"), second.astype("i4")
         apart = (numpy.maximum(first, second) - numpy.minimum(first, second)).view("u%d" % first.dtype.itemsize)
-        if apart.dtype.itemsize == 8:
-            apart = numpy.minimum(apart, numpy.uint64(MOST_ULP))
-        return apart.reshape(-1, 2).max(1) if self.is_complex else apart
+        return numpy.minimum(apart, numpy.uint64(MOST_ULP)) if apart.dtype.itemsize == 8 else apart
 
     def dot(self, first, second):
-        return float(self.xp.vdot(first, second).real)
+        total = 0.0
+        for start in range(0, len(first), DOT):
+            total += float(self.xp.vdot(first[start : start + DOT], second[start : start + DOT]).real)
+        return total
 
     def places(self, mask):
         return self.xp.flatnonzero(mask)
+
+    def ordered(self, side, rows):
+        return self.values(_Scratch(self), side, rows.reshape(-1)).reshape(rows.shape) if self.odd(side) else rows
+
+    def odd(self, side):
+        """Whether NumPy is slow with it, or cannot order it."""
+        return self.formats[side].is_float and self.formats[side].bits < 32
 
     def nth_largest(self, rows, place):
         length = rows.shape[1]
@@ -367,38 +514,56 @@ class _Numpy(_Arrays):
 
 
 class _Torch(_Arrays):
-    WIDTHS = {8: "int8", 16: "int16", 32: "int32", 64: "int64"}
+    most_counted = 64
 
     def __init__(self, torch, reference, candidate):
+        if reference.shape != candidate.shape:
+            raise NotCompared("shapes %s and %s" % (tuple(reference.shape), tuple(candidate.shape)))
         self.xp = torch
-        candidate = candidate.to(reference.device)
-        self.both = [each.detach().resolve_conj().resolve_neg() for each in (reference, candidate)]
-        if reference.device.type == "mps":  # has no float64
-            self.both = [each.cpu() for each in self.both]
-        formats = [_Format(inputs.name_of(each.dtype), each.element_size()) for each in self.both]
-        super().__init__((tuple(reference.shape), tuple(candidate.shape)), formats)
+        # MPS has no float64.
+        device = torch.device("cpu") if reference.device.type == "mps" else reference.device
+        self.both = [each.detach().resolve_conj().resolve_neg().to(device) for each in (reference, candidate)]
+        self.device = device
+        self.shape, self.count = tuple(reference.shape), reference.numel()
         self.is_flat = pieces.torch_is_flat
-        self._tables = {}
+        self.threads = processors() if device.type == "cpu" else 1
+        self.piece, self.part = (PIECE, PART) if device.type == "cpu" else (DEVICE_PIECE, DEVICE_PIECE)
+        super().__init__([_Format(inputs.name_of(each.dtype), each.element_size()) for each in self.both])
+        self.float64 = torch.float64
+        self.wide = torch.complex128 if self.is_complex else torch.float64
+
+    def quietly(self):
+        return self.xp.no_grad()
+
+    def bytes_of(self, mask):
+        return mask.view(self.xp.uint8)
+
+    def empty(self, count, dtype):
+        return self.xp.empty(count, dtype=dtype, device=self.device)
 
     def integers(self, piece):
         torch = self.xp
         if piece.is_complex():
-            return torch.view_as_real(piece).reshape(-1).view(self._integer(piece.element_size() * 4))
-        return piece.view(self._integer(piece.element_size() * 8))
-
-    def _integer(self, bits):
-        return getattr(self.xp, self.WIDTHS[bits])
+            piece = torch.view_as_real(piece).reshape(-1)
+        return piece.view({1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[piece.element_size()])
 
     def indices(self, bits):
         return bits.view(self.xp.uint8).to(self.xp.int64)
 
-    def values(self, side, piece):
+    def contiguous(self, tensor):
+        return tensor.contiguous()
+
+    def copied(self, numbers, out):
+        return out.copy_(numbers)
+
+    def values(self, scratch, side, piece):
         form = self.formats[side]
         if form.by_table:
             return self.table(form.name)[0][self.indices(self.integers(piece))]
-        return piece.to(self.xp.complex128 if form.is_complex else self.xp.float64)
+        return self.copied(piece, scratch("values%d" % side, self.wide, len(piece)))
 
     def table(self, name):
+        """(Numbers, keys) of the 256 values of a type."""
         if name not in self._tables:
             torch = self.xp
             numbers = (
@@ -406,27 +571,38 @@ class _Torch(_Arrays):
             )
             order = torch.unique(numbers[torch.isfinite(numbers)])
             keys = torch.searchsorted(order, torch.where(torch.isfinite(numbers), numbers, torch.zeros_like(numbers)))
-            self._tables[name] = numbers.to(self.both[0].device), keys.to(self.both[0].device)
+            self._tables[name] = numbers.to(self.device, self.wide), keys.to(self.device)
         return self._tables[name]
 
     def as_coarser(self, piece):
         return piece.to(self.both[self.coarser].dtype)
 
-    def real(self, numbers):
-        return numbers.to(self.xp.float64)
+    def exponents(self, _, ulp):
+        return ulp.to(self.xp.float32).view(self.xp.int32) >> 23
 
-    def ulp(self, first, second):
+    def steps(self, first, second):
         torch = self.xp
         first, second = first.to(torch.int64), second.to(torch.int64)
         apart = torch.maximum(first, second) - torch.minimum(first, second)
-        apart = torch.where(apart < 0, torch.full_like(apart, MOST_ULP), apart)
-        return apart.reshape(-1, 2).amax(1) if self.is_complex else apart
+        return torch.where(apart < 0, torch.full_like(apart, MOST_ULP), apart)
 
     def dot(self, first, second):
-        return float(self.xp.vdot(first, second).real) if self.is_complex else float(self.xp.dot(first, second))
+        torch = self.xp
+        return float(torch.vdot(first, second).real if self.is_complex else torch.dot(first, second))
 
     def places(self, mask):
         return self.xp.nonzero(mask).reshape(-1)
 
+    def ordered(self, side, rows):
+        return self.values(_Scratch(self), side, rows.reshape(-1)).reshape(rows.shape)
+
     def nth_largest(self, rows, place):
         return self.xp.topk(rows, place, dim=1).values[:, -1:]
+
+
+def processors():
+    """How many this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # neither Linux nor BSD
+        return os.cpu_count() or 1

@@ -18,12 +18,13 @@ published: it finds accidents, not forgers.
 
 **How fast.** As the sum of a block is linear in its bytes, it is also a product of matrices of bytes: with the weights
 in eight digits of base 256, sum = sum over t of 256^t * (bytes @ digits shifted by t), exact in 32-bit integers. Where
-PyTorch has such a product, one pass reads the data at the speed of the memory. Bytes are signed there, so that a word is
-the sum of its four signed bytes times 256^b: for words as the processor has them, (word ^ LOW) - LOW. What is quicker and
-right on a device is found once, by trying both on blocks whose sums are known.
+PyTorch has such a product, one pass reads the data at the speed of the memory. Bytes are signed there, so that a word
+is the sum of its four signed bytes times 256^b: for words as the processor has them, (word ^ LOW) - LOW. Which way is
+right and quick on a device is found once, by trying both on blocks whose sums are known.
 """
 
 import hashlib
+import math
 import time
 
 import naosu_compute_inputs as inputs
@@ -34,18 +35,19 @@ BYTES = 4 * BLOCK
 LOW = 0x808080  # the top bits of the three bytes that are unsigned in a signed word
 STREAM = 0x6E616F73  # the weights' own stream of the portable inputs
 MODULUS = 1 << 64
-ROWS = 64  # blocks at once: what is between stays in a processor's own cache
+ROWS = 16  # blocks at once: what is between stays in a processor's own cache, and PyTorch starts no threads for it
 DEVICE_ROWS = 4096  # likewise in a GPU's
 MATMUL_ROWS = 1 << 16  # blocks of one product: 256 MB
 LEAST_ROWS = 17  # of a product of bytes, by CUDA's rule
 PIECE_BYTES = MATMUL_ROWS * BYTES
-TRIALS, TRIAL_COPIES = 3, 64  # to find the quicker way: a few MB, and the best of some, as others use the machine
+TRIALS, TRIAL_COPIES = 5, 64  # to find the quick way: a few MB, and the best of some, as others use the machine
+MUCH_SLOWER = 3.0  # than word by word is a product where the processor lacks it; less is chance
 
 _weights = {}
 _ways = {}
 
 
-class NotFingerprinted(TypeError):
+class NotFingerprinted(TypeError):  # noqa: N818 - not an error but an answer
     """An array whose bits say nothing: Python objects, padding."""
 
 
@@ -158,7 +160,7 @@ def _numpy_padded(numpy, data):
 def _numpy_sums(numpy, data, weight, too_much):
     words = data.view(numpy.int32).reshape(-1, BLOCK)
     sums = numpy.empty(len(words), numpy.int64)
-    wide = numpy.empty((ROWS, BLOCK), numpy.int64)
+    wide = numpy.empty((min(ROWS, len(words)), BLOCK), numpy.int64)
     for start in range(0, len(words), ROWS):
         part = words[start : start + ROWS]
         numpy.bitwise_xor(part, numpy.int32(LOW), out=wide[: len(part)])
@@ -270,12 +272,17 @@ class _Torch:
             self._weights[level] = torch.tensor(weights(level), dtype=torch.int64, device=self.device)
         weight = self._weights[level]
         words = data.view(torch.int32).view(-1, BLOCK)
-        rows = ROWS if self.device.type == "cpu" else DEVICE_ROWS
-        sums = [
-            torch.mul(torch.bitwise_xor(words[start : start + rows], LOW), weight).sum(1)
-            for start in range(0, len(words), rows)
-        ]
-        return torch.cat(sums) - correction(level)
+        rows = min(len(words), ROWS if self.device.type == "cpu" else DEVICE_ROWS)
+        sums = words.new_empty(len(words), dtype=torch.int64)
+        short = words.new_empty((rows, BLOCK))
+        wide = sums.new_empty((rows, BLOCK))
+        for start in range(0, len(words), rows):
+            part = words[start : start + rows]
+            count = len(part)
+            torch.bitwise_xor(part, LOW, out=short[:count])
+            torch.mul(short[:count], weight, out=wide[:count])
+            torch.sum(wide[:count], 1, out=sums[start : start + count])
+        return sums - correction(level)
 
     def _matmul(self, data, level):
         torch = self.torch
@@ -292,19 +299,21 @@ class _Torch:
         """The quickest way that gives the right sums on this device; None where none does."""
         torch = self.torch
         known, expected = _example(torch)
-        found = []
+        seconds = {}
         for way in (self._matmul, self._words):
             try:
                 data = known.to(self.device)
                 right = way(data, 0).tolist() == expected
                 many = data.repeat(TRIAL_COPIES)
                 way(many, 0)[-1].item()
-                seconds = min(self._timed(way, many) for _ in range(TRIALS))
+                least = min(self._timed(way, many) for _ in range(TRIALS))
             except Exception:  # this version, device or type of it has no such operation
-                continue
+                right = False
             if right:
-                found.append((seconds, len(found), way))
-        return min(found)[2] if found else None
+                seconds[way] = least
+        if self._matmul in seconds and seconds[self._matmul] < MUCH_SLOWER * seconds.get(self._words, math.inf):
+            return self._matmul
+        return self._words if self._words in seconds else None
 
     @staticmethod
     def _timed(way, data):

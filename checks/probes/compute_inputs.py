@@ -2,10 +2,10 @@
 
 Standard library only, Python 3.8 and later; NumPy, PyTorch, TensorFlow or JAX come as an argument.
 
-Words are those of Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC11, 2011):
-four words of 32 bits from a counter and a key, by integer multiplication and exclusive or alone. Word i of stream s is
-word i mod 4 of counter i div 4 under key s, so that any part can be made anywhere, in any order. The known answers of
-the authors and ours are in resources/knowledge/portable_inputs.toml.
+Words are those of Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC11,
+2011): four words of 32 bits from a counter and a key, by integer multiplication and exclusive or alone. Word i of
+stream s is word i mod 4 of counter i div 4 under key s, so that any part can be made anywhere, in any order. The known
+answers of the authors and ours are in resources/knowledge/portable_inputs.toml.
 
 A number in (-1, 1) is a sign and a whole number of magnitude below 2^bits, cut (not rounded) to as many leading bits as
 the type's significand has, times 2^-bits: exact in the type, so that no conversion can round. Small numbers have as
@@ -16,11 +16,14 @@ TensorFlow's and JAX's arrays are NumPy's, which both depend on, copied to their
 unless the user chose otherwise.
 """
 
+import functools
+
 MASK = 0xFFFFFFFF
 MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 WEYL = (0x9E3779B9, 0xBB67AE85)
 ROUNDS = 10
-PART = 1 << 16  # counters at once: what is between has a few MB
+PART = 1 << 14  # words at once: what is between stays in a processor's own cache, and PyTorch starts no threads for it
+DEVICE_PART = 1 << 22
 
 # dtype -> (bits of the significand, bits of the magnitude: 2^-bits is no subnormal number)
 FORMATS = {
@@ -98,12 +101,6 @@ def numerators(words, name):
     return _cut(magnitude, significant, bits) * (1 - 2 * sign)
 
 
-def _parts(count, each):
-    """(First word, words) of parts of ``count`` elements with so many words each."""
-    for start in range(0, count * each, PART * 4):
-        yield start, min(PART * 4, count * each - start)
-
-
 def _elements(shape):
     count = 1
     for length in shape:
@@ -111,10 +108,11 @@ def _elements(shape):
     return count
 
 
-def _make(shape, each, dtype, words_of, empty, convert):
-    """A flat array, filled part by part."""
-    out = empty(_elements(shape), dtype)
-    for start, words in _parts(_elements(shape), each):
+def _make(shape, each, out, words_of, convert, most=PART):
+    """A flat array, filled part by part with what is made of so many words for each element."""
+    count = _elements(shape) * each
+    for start in range(0, count, most):
+        words = min(most, count - start)
         out[start // each : (start + words) // each] = convert(words_of(start, words))
     return out.reshape(tuple(shape))
 
@@ -155,20 +153,16 @@ def numpy_uniform(numpy, shape, dtype, stream):
         return (numerators(words, name).astype(wide) * step).astype(kind)
 
     each = 2 if name == "float64" else 1
-    return _make(shape, each, kind, lambda *part: numpy_words(numpy, *part, stream), numpy.empty, convert)
+    out = numpy.empty(_elements(shape), kind)
+    return _make(shape, each, out, functools.partial(numpy_words, numpy, stream=stream), convert)
 
 
 def numpy_integers(numpy, shape, limit, stream, dtype="int64"):
     """An array of whole numbers in [0, limit); with the limit 2 and the dtype "bool" of truth values."""
     kind = numpy.dtype(name_of(dtype))
-    return _make(
-        shape,
-        1,
-        kind,
-        lambda *part: numpy_words(numpy, *part, stream),
-        numpy.empty,
-        lambda words: below(words, limit).astype(kind),
-    )
+    out = numpy.empty(_elements(shape), kind)
+    words_of = functools.partial(numpy_words, numpy, stream=stream)
+    return _make(shape, 1, out, words_of, lambda words: below(words, limit).astype(kind))
 
 
 # --- PyTorch ----------------------------------------------------------------------------------------------------------
@@ -210,15 +204,10 @@ def torch_integers(torch, shape, limit, stream, device="cpu", dtype="int64"):
 def _torch_make(torch, shape, each, kind, stream, device, convert):
     made_on = device if torch.device(device).type in INTEGER_DEVICES else "cpu"
     with torch.no_grad():
-        made = _make(
-            shape,
-            each,
-            kind,
-            lambda *part: torch_words(torch, *part, stream, made_on),
-            lambda count, dtype: torch.empty(count, dtype=dtype, device=made_on),
-            convert,
-        )
-    return made.to(device)
+        out = torch.empty(_elements(shape), dtype=kind, device=made_on)
+        words_of = functools.partial(torch_words, torch, stream=stream, device=made_on)
+        most = PART if torch.device(made_on).type == "cpu" else DEVICE_PART
+        return _make(shape, each, out, words_of, convert, most).to(device)
 
 
 # --- TensorFlow and JAX -----------------------------------------------------------------------------------------------
@@ -226,18 +215,18 @@ def _torch_make(torch, shape, each, kind, stream, device, convert):
 
 def tensorflow_uniform(tensorflow, shape, dtype, stream, device="CPU:0"):
     """A tensor of numbers in (-1, 1)."""
-    import numpy
+    import numpy as np
 
     with tensorflow.device(device):
-        return tensorflow.constant(numpy_uniform(numpy, shape, dtype, stream))
+        return tensorflow.constant(numpy_uniform(np, shape, dtype, stream))
 
 
 def tensorflow_integers(tensorflow, shape, limit, stream, device="CPU:0", dtype="int64"):
     """A tensor of whole numbers in [0, limit)."""
-    import numpy
+    import numpy as np
 
     with tensorflow.device(device):
-        return tensorflow.constant(numpy_integers(numpy, shape, limit, stream, dtype))
+        return tensorflow.constant(numpy_integers(np, shape, limit, stream, dtype))
 
 
 def jax_uniform(jax, shape, dtype, stream, device=None):
@@ -246,9 +235,9 @@ def jax_uniform(jax, shape, dtype, stream, device=None):
     Raises:
         TypeError: a 64-bit type, and JAX is not set to keep those.
     """
-    import numpy
+    import numpy as np
 
-    return _to_jax(jax, numpy_uniform(numpy, shape, dtype, stream), device)
+    return _to_jax(jax, numpy_uniform(np, shape, dtype, stream), device)
 
 
 def jax_integers(jax, shape, limit, stream, device=None, dtype="int32"):
@@ -257,9 +246,9 @@ def jax_integers(jax, shape, limit, stream, device=None, dtype="int32"):
     Raises:
         TypeError: a 64-bit type, and JAX is not set to keep those.
     """
-    import numpy
+    import numpy as np
 
-    return _to_jax(jax, numpy_integers(numpy, shape, limit, stream, dtype), device)
+    return _to_jax(jax, numpy_integers(np, shape, limit, stream, dtype), device)
 
 
 def _to_jax(jax, array, device):

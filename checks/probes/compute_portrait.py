@@ -53,9 +53,8 @@ def numpy_portrait(numpy, array):
 
     def parts(most):
         for (piece,) in pieces.pieces([array], most, pieces.numpy_is_flat):
-            if is_complex:
-                piece = numpy.ascontiguousarray(piece).view(piece.real.dtype)
-            yield piece.astype(numpy.float64)
+            parts_of = numpy.ascontiguousarray(piece).view(piece.real.dtype) if is_complex else piece
+            yield parts_of.astype(numpy.float64)
 
     return dict(told, **_figures(numpy, numpy.concatenate, parts, array.size, is_complex))
 
@@ -72,11 +71,9 @@ def torch_portrait(torch, tensor):
 
         def parts(most):
             for (piece,) in pieces.pieces([plain], most, pieces.torch_is_flat):
-                if piece.device.type == "mps":  # has no float64
-                    piece = piece.cpu()
-                if is_complex:
-                    piece = torch.view_as_real(piece).reshape(-1)
-                yield piece.to(torch.float64)
+                parts_of = torch.view_as_real(piece).reshape(-1) if is_complex else piece
+                # MPS has no float64.
+                yield (parts_of.cpu() if piece.device.type == "mps" else parts_of).to(torch.float64)
 
         return dict(told, **_figures(torch, torch.cat, parts, plain.numel(), is_complex))
 
@@ -107,8 +104,8 @@ def _figures(xp, cat, parts, count, is_complex):
     told = {"scale": None, "nan": 0, "infinite": 0}
     units, left = [], None
     for part in parts(most // 2 if is_complex else most):
-        part = _numbers(xp, part, told)
-        left = part if left is None else cat([left, part])
+        numbers = _numbers(xp, part, told)
+        left = numbers if left is None else cat([left, numbers])
         whole = len(left) // unit * unit
         if whole:
             units.extend(_halved(cat, left[:whole].reshape(-1, unit)))

@@ -1,0 +1,79 @@
+"""What PyTorch's documentation promises, per release and device."""
+
+import pytest
+import torch
+
+from checks.knowledge.computations import computations_table, known_operations, operation_name
+from checks.knowledge.determinism import Promise, determinism_table, promised, wants_workspace
+from checks.versions import release
+
+REPEATS, THROWS, VARIES, NO_WORD = Promise.REPEATS, Promise.THROWS, Promise.VARIES, Promise.NO_WORD
+
+
+@pytest.mark.parametrize(
+    ("operation", "device", "version", "by_default", "in_mode"),
+    [
+        ("index-add", "cuda:0", "2.13.0+cu130", VARIES, REPEATS),
+        ("index-add", "cuda:0", "1.8.1", VARIES, THROWS),
+        ("index-add", "cpu", "2.13.0", NO_WORD, NO_WORD),
+        ("index-copy", "cpu", "2.13.0", VARIES, REPEATS),
+        ("cumsum", "cuda:1", "2.13.0", VARIES, THROWS),
+        ("cumsum", "cuda:1", "2.14.0", VARIES, REPEATS),
+        ("cumsum", "cuda:1", "1.12.1", NO_WORD, NO_WORD),
+        ("kthvalue", "cuda:0", "2.9.1", VARIES, THROWS),
+        ("kthvalue", "cuda:0", "2.10.0", NO_WORD, NO_WORD),
+        ("scatter-reduce-mean", "cuda:0", "2.15.0", VARIES, REPEATS),
+        ("scatter-reduce-prod", "cuda:0", "2.15.0", VARIES, THROWS),
+        ("scatter-reduce-mean", "mps", "2.15.0", VARIES, THROWS),
+        ("interpolate-bilinear-backward", "cuda:0", "2.13.0", VARIES, THROWS),
+        ("interpolate-nearest-backward", "cuda:0", "2.13.0", NO_WORD, NO_WORD),
+        ("lstm-backward", "cuda:0", "2.13.0", VARIES, VARIES),
+        ("attention-math-backward", "cuda:0", "2.13.0", REPEATS, REPEATS),
+        ("max-unpool2d", "cpu", "2.13.0", VARIES, THROWS),
+        ("index-add", "cuda:0", None, VARIES, REPEATS),
+    ],
+)
+def test_promise(operation: str, device: str, version: str | None, by_default: Promise, in_mode: Promise) -> None:
+    found = promised(known_operations()[operation].documented, device, version)
+    assert (found.by_default, found.in_mode) == (by_default, in_mode)
+
+
+@pytest.mark.parametrize(
+    ("version", "cuda", "wanted"),
+    [
+        ("2.7.1", "12.8", True),
+        ("2.9.1+cu128", "12.8", True),
+        ("2.10.0", "13.0", False),
+        ("1.8.0", "10.1", False),
+        ("2.7.1", "", False),
+        ("2.7.1", None, None),
+        (None, "12.8", None),
+    ],
+)
+def test_the_variable_for_cublas(version: str | None, cuda: str | None, wanted: bool | None) -> None:
+    assert wants_workspace(version, cuda) is wanted
+
+
+def test_the_table_agrees_with_the_documentation_of_the_installed_release() -> None:
+    said = " ".join(str(torch.use_deterministic_algorithms.__doc__).split())
+    deterministic, _, throws = said.partition("operations will throw a")
+    for line in determinism_table().promise:
+        if not release(line.since) <= release(torch.__version__) <= release(line.until or "99"):
+            continue
+        part = throws if line.in_mode is Promise.THROWS else deterministic
+        assert f"`{line.op}`" in part, f"{line.op} is not in the list ({line.in_mode})"
+
+
+def test_what_the_suite_calls_documented_is_in_the_tables() -> None:
+    table = determinism_table()
+    names = {line.op for line in table.promise} | {row.op for row in table.other}
+    conditions = {line.when for line in table.promise}
+    for operation in computations_table().operation:
+        for named in operation.documented:
+            assert named.op in names, operation.id
+            assert set(named.when) <= conditions, operation.id
+
+
+def test_words() -> None:
+    assert operation_name("index-add", "en") != operation_name("index-add", "ja")
+    assert operation_name("/layer/Conv_3", "ja") == "/layer/Conv_3"

@@ -1,0 +1,94 @@
+"""When nondeterministic-op speaks, and when it keeps silent."""
+
+import pytest
+
+from checks.facts import Experiment, Repeat, Symptom
+from checks.finding import Finding, NotHere, Severity
+from checks.reproducibility.nondeterministic_op import nondeterministic_op
+from tests.checks.recorded_repeats import LARGE, NO_FORM, frameworks, left_out, measurements, recorded, repeat
+
+
+def findings(*made: Repeat, symptom: Symptom | None = None) -> list[Finding]:
+    return list(nondeterministic_op(measurements(*made), frameworks(), symptom))
+
+
+def evidence(finding: Finding, name: str) -> str:
+    return "; ".join(each.value for each in finding.evidence if each.name == name)
+
+
+def test_speaks_with_what_mends_it_and_its_cost() -> None:
+    (finding,) = findings(
+        repeat("index-add", distinct=9), repeat("index-add", "deterministic", seconds=3e-3), repeat("sum")
+    )
+    assert finding.severity is Severity.NOTE
+    assert finding.subject == "torch cuda:0"
+    assert evidence(finding, "varying_operation") == "index-add: 9 / 300, 2e-05 / 40"
+    assert evidence(finding, "mended_by") == "index-add: deterministic"
+    assert evidence(finding, "cost_of_mode") == "index-add: x 3"
+    assert evidence(finding, "not_documented") == ""
+    assert finding.values["varying_en"] == "Adding rows at indices (index_add)"
+    assert "gave the same bits" in finding.values["mended_en"]
+
+
+@pytest.mark.parametrize("symptom", [Symptom(name="results-change"), Symptom(exactness="bits")])
+def test_a_warning_for_whoever_came_for_it(symptom: Symptom) -> None:
+    (finding,) = findings(repeat("index-add", distinct=9), symptom=symptom)
+    assert finding.severity is Severity.WARNING
+
+
+def test_what_no_document_names_is_told_as_such() -> None:
+    (finding,) = findings(repeat("index-add", distinct=9), repeat("sum", distinct=2))
+    assert evidence(finding, "not_documented") == "sum"
+
+
+def test_what_the_mode_refuses_is_not_mended() -> None:
+    (finding,) = findings(
+        repeat("histc", distinct=2), left_out("histc", "deterministic", "no-deterministic-form", NO_FORM)
+    )
+    assert "refuses" in finding.values["mended_en"]
+
+
+def test_many_are_cut_short_in_the_sentence_and_whole_in_the_evidence() -> None:
+    names = ["index-add", "scatter-add", "histc", "cumsum", "gather-backward", "conv2d", "sum"]
+    (finding,) = findings(*(repeat(name, distinct=2) for name in names))
+    assert finding.values["varying_en"].endswith(" and 2 more")
+    assert evidence(finding, "varying_operation").count(" / 300") == 7
+
+
+def test_only_the_first_call_was_another() -> None:
+    (finding,) = findings(repeat("conv2d", warm_up="ffff"))
+    assert evidence(finding, "varying_operation") == "conv2d: 2 / 301"
+
+
+def test_one_finding_per_device() -> None:
+    found = findings(repeat("index-add", distinct=9), repeat("index-copy", device="cpu", distinct=2))
+    assert [each.subject for each in found] == ["torch cuda:0", "torch cpu"]
+    assert found[1].remedies == ("use-deterministic-operations", "compare-with-tolerance")
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        pytest.param([repeat("index-add"), repeat("sum")], id="same-bits"),
+        pytest.param([repeat("sum"), left_out("index-add", "default", "no-time")], id="left-out"),
+        pytest.param([repeat("sum", distinct=2, spread=LARGE)], id="another-cause-computes-wrongly"),
+    ],
+)
+def test_silent(made: list[Repeat]) -> None:
+    assert findings(*made) == []
+
+
+@pytest.mark.parametrize("made", [[left_out("sum", "default", "no-time")], []])
+def test_nothing_repeated_is_no_health(made: list[Repeat]) -> None:
+    with pytest.raises(NotHere, match="not-measured"):
+        list(nondeterministic_op(measurements(*made, Experiment()), frameworks(), None))
+
+
+def test_a_real_processor() -> None:
+    """PyTorch 2.13 on two threads: it writes to one place from several threads, as its documentation says."""
+    found = list(nondeterministic_op(measurements(*recorded("torch-2.13.0-cpu-repeat")), frameworks(cuda=""), None))
+    (finding,) = found
+    varying = evidence(finding, "varying_operation")
+    assert "index-copy" in varying
+    assert evidence(finding, "not_documented") == ""
+    assert "gave the same bits" in finding.values["mended_en"]

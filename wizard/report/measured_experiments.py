@@ -135,7 +135,7 @@ def _said(found: Sequence[Experiment], language: str) -> Iterator[str]:
         broken = next((step for step, *run in zip(each.steps, *each.values, strict=True) if None in run), None)
         if broken is not None:
             yield words("measurements.network-nan", language, place=place_of(each, language), step=broken)
-    yield from _costs(found, language)
+    yield from _beside_default(found, language)
     if len(found) > 1:
         yield _start(found, language)
     if any(len(each.values) < ARTICLE_RUNS or each.steps[-1] < ARTICLE_STEPS for each in found):
@@ -162,23 +162,19 @@ def _ending(each: Experiment, language: str) -> str:
     )
 
 
-def _costs(found: Sequence[Experiment], language: str) -> Iterator[str]:
-    """What the deterministic mode costs, step for step, judging included."""
+def _beside_default(found: Sequence[Experiment], language: str) -> Iterator[str]:
+    """What the deterministic mode costs, step for step, and whether its results are those by default."""
+    by_default = {(each.framework, each.device): each for each in found if each.setting == _DEFAULT}
     for each in found:
-        plain = next(
-            (
-                other
-                for other in found
-                if (other.framework, other.device, other.setting) == (each.framework, each.device, _DEFAULT)
-            ),
-            None,
-        )
+        plain = by_default.get((each.framework, each.device))
         # Runs of another length judge more or less often.
         if plain is None or not each.setting.startswith(_DETERMINISTIC) or plain.steps != each.steps:
             continue
         if plain.seconds and each.seconds:
             times = f"{each.seconds / plain.seconds:.2f}"
             yield words("measurements.network-cost", language, place=place_of(each, language), times=times)
+        if each.distinct == plain.distinct == 1 and each.fingerprints[0] != plain.fingerprints[0]:
+            yield words("measurements.network-other", language, place=place_of(each, language))
 
 
 def _start(found: Sequence[Experiment], language: str) -> str:

@@ -135,3 +135,13 @@ def test_frameworks_are_compared_before_they_learn_anything() -> None:
     assert any(
         each.startswith("Before the first step the losses of all have the same bits") for each in section.sentences
     )
+
+
+def test_deterministic_mode_that_computes_other_bits_than_the_default_is_told() -> None:
+    both = measurements("tensorflow-2.21.0-cpu", "tensorflow-2.21.0-cpu-deterministic")
+    section = network_section(case(*both), "en")
+    assert section is not None
+    assert any("other bits than by default, the same every time" in each for each in section.sentences)
+    alike = network_section(case(NETWORK, MODE), "en")
+    assert alike is not None
+    assert not any("other bits" in each for each in alike.sentences)

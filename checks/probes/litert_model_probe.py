@@ -13,7 +13,6 @@ import importlib.util
 import sys
 import time
 
-import naosu_kit as kit
 import naosu_model_kit as model_kit
 
 PACKAGES = ("ai_edge_litert.interpreter", "tflite_runtime.interpreter")
@@ -47,16 +46,7 @@ def inference(argument):
     is_compiled = argument.get("format") == "tflite-edgetpu"
     fact = RUNS.begin("Edge TPU" if is_compiled else "CPU")
     yield RUNS.told
-    with kit.Captured() as captured:
-        try:
-            _try(fact, argument, is_compiled)
-        except model_kit.NotDrawn as reason:
-            fact["reason"] = reason.reason
-        except Exception as error:
-            fact["error"] = kit.describe(error)
-            fact["ran" if fact.get("loaded") else "loaded"] = False
-    if captured.text:
-        fact["log"] = captured.text
+    model_kit.add_to_log(fact, model_kit.tried(fact, lambda: _try(fact, argument, is_compiled)))
     yield RUNS.told
 
 
@@ -96,9 +86,7 @@ def _try(fact, argument, is_compiled):
     if error is not None:
         fact.update(model_kit.refused(error, specs))
         return
-    fact["inputs"] = model_kit.as_facts(inputs)
-    fact["ran"] = True
-    fact["seconds"] = model_kit.timed(lambda _: interpreter.invoke(), inputs)
+    model_kit.ran(fact, lambda _: interpreter.invoke(), inputs)
     fact["shares"] = _shares(interpreter)
 
 

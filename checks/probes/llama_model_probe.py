@@ -3,7 +3,6 @@
 Argument: ``path``.
 """
 
-import naosu_kit as kit
 import naosu_model_kit as model_kit
 
 RUNS = model_kit.Runs("llama.cpp")
@@ -22,15 +21,11 @@ def loading(argument):
 
     fact = RUNS.begin("vocabulary")
     yield RUNS.told
-    with kit.Captured() as captured:
-        try:
-            llama_cpp.Llama(argument["path"], vocab_only=True, verbose=True)
-            fact["loaded"] = True
-        except Exception as error:
-            fact["loaded"] = False
-            fact["error"] = kit.describe(error)
-    if captured.text and not fact["loaded"]:
-        fact["log"] = captured.text  # the exception itself says no more than that it failed
+    said = model_kit.tried(fact, lambda: llama_cpp.Llama(argument["path"], vocab_only=True, verbose=True))
+    if "error" in fact:
+        model_kit.add_to_log(fact, said)  # the exception itself says no more than that it failed
+    else:
+        fact["loaded"] = True
     yield RUNS.told
 
 

@@ -84,6 +84,32 @@ class Runs:
         return {"runs": self.facts}
 
 
+def tried(fact, work, keep=None):
+    """Do the work of a run. What it raises becomes a part of the fact. Returns what was printed meanwhile.
+
+    ``keep``: as for naosu_kit.Captured.
+    """
+    with kit.Captured(keep) as captured, kit.Warned():
+        try:
+            work()
+        except NotDrawn as reason:
+            fact["reason"] = reason.reason
+        except Unsafe as reason:
+            fact["reason"] = "reaches-outside" if fact.get("loaded") else "loading-runs-code"
+            fact["detail"] = str(reason)
+        except Exception as error:
+            fact["error"] = kit.describe(error)
+            fact["ran" if fact.get("loaded") else "loaded"] = False
+    return captured.text
+
+
+def add_to_log(fact, text):
+    """Add what a runtime printed to what is known of its run."""
+    lines = [each for each in (fact.get("log"), text) if each]
+    if lines:
+        fact["log"] = "\n".join(lines)
+
+
 def free_axes(shape):
     """The places of the axes whose length the model leaves open."""
     return [place for place, axis in enumerate(shape) if not isinstance(axis, int) or axis < 0]
@@ -207,6 +233,22 @@ def refused(error, specs):
     if is_guessed(specs) and not _NOT_THE_INPUT.search(str(error)):
         return dict(facts, reason="inputs-refused")
     return dict(facts, ran=False)
+
+
+def infer(fact, numpy, specs, run, argument, image=None):
+    """Run the model with the first inputs that it takes. Returns these; None where it takes none."""
+    deadline = time.monotonic() + argument.get("seconds", 30.0)
+    inputs, error = first_that_runs(numpy, specs, run, deadline, image)
+    if error is not None:
+        fact.update(refused(error, specs))
+        return None
+    return ran(fact, run, inputs)
+
+
+def ran(fact, run, inputs):
+    """The facts of a run that these inputs are known to do; it is done once more for its time. Returns the inputs."""
+    fact.update(inputs=as_facts(inputs), ran=True, seconds=timed(run, inputs))
+    return inputs
 
 
 def timed(run, inputs):

@@ -11,9 +11,7 @@ import ast
 import json
 import os
 import re
-import time
 
-import naosu_kit as kit
 import naosu_model_kit as model_kit
 
 CPU = "CPUExecutionProvider"
@@ -78,17 +76,9 @@ def on_providers(argument):
 def _tried(argument, provider):
     fact = RUNS.begin(provider)
     yield RUNS.told
-    with kit.Captured(keep=_TELLING) as captured:
-        try:
-            _try(fact, argument, provider)
-        except model_kit.NotDrawn as reason:
-            fact.update(reason=reason.reason)
-        except Exception as error:
-            fact["error"] = kit.describe(error)
-            fact["ran" if fact.get("loaded") else "loaded"] = False
-    said = _NOISE.sub("", captured.text).strip()
-    if said:
-        fact["log"] = said
+    printed = model_kit.tried(fact, lambda: _try(fact, argument, provider), keep=_TELLING)
+    said = _NOISE.sub("", printed).strip()
+    model_kit.add_to_log(fact, said)
     if fact.get("shares"):
         _add_reasons(fact["shares"], said, fact.pop("node_types"))
     yield RUNS.told
@@ -115,12 +105,15 @@ def _try(fact, argument, provider):
     def run(inputs):
         session.run(None, {name: [value] if name in sequences else value for name, value in inputs.items()})
 
-    inputs = _found(fact, argument, np, specs, run, session)
-    if inputs is None:
-        return
-    fact["inputs"] = model_kit.as_facts(inputs)
-    fact["ran"] = True
-    fact["seconds"] = model_kit.timed(run, inputs)
+    if GOOD:
+        run(GOOD)  # what it raises is the provider's fault
+        model_kit.ran(fact, run, GOOD)
+    else:
+        inputs = model_kit.infer(fact, np, specs, run, argument, _image_size(session))
+        if inputs is None:
+            return
+        if provider == CPU:
+            GOOD.update(inputs)
     fact["shares"], fact["node_types"] = _shares(session)
 
 
@@ -131,20 +124,6 @@ def _session(path, options, providers):
         return onnxruntime.InferenceSession(path, options, providers=providers, enable_fallback=0)
     except TypeError:  # before 1.9 there is no such option, and no fallback
         return onnxruntime.InferenceSession(path, options, providers=providers)
-
-
-def _found(fact, argument, numpy, specs, run, session):
-    """Inputs that run: those that the CPU took, else the first that do."""
-    if GOOD:
-        run(GOOD)  # what it raises is the provider's fault
-        return GOOD
-    deadline = time.monotonic() + argument.get("seconds", 30.0)
-    inputs, error = model_kit.first_that_runs(numpy, specs, run, deadline, _image_size(session))
-    if error is not None:
-        fact.update(model_kit.refused(error, specs))
-    elif fact["setting"] == CPU:
-        GOOD.update(inputs)
-    return inputs
 
 
 def _inputs(session):

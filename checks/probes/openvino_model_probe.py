@@ -3,9 +3,8 @@
 Argument: ``path``; ``providers``, the devices to try (None: all that it finds); ``seconds`` to spend on finding inputs.
 """
 
-import time
+import functools
 
-import naosu_kit as kit
 import naosu_model_kit as model_kit
 
 TYPES = {
@@ -46,16 +45,7 @@ def on_devices(argument):
     for name in sorted(names, key=lambda name: name != "CPU"):
         fact = RUNS.begin(name)
         yield RUNS.told
-        with kit.Captured() as captured:
-            try:
-                _try(fact, argument, core, name)
-            except model_kit.NotDrawn as reason:
-                fact["reason"] = reason.reason
-            except Exception as error:
-                fact["error"] = kit.describe(error)
-                fact["ran" if fact.get("loaded") else "loaded"] = False
-        if captured.text:
-            fact["log"] = captured.text
+        model_kit.add_to_log(fact, model_kit.tried(fact, functools.partial(_try, fact, argument, core, name)))
         yield RUNS.told
 
 
@@ -78,17 +68,12 @@ def _try(fact, argument, core, device):
 
     if GOOD:
         run(GOOD)
-        inputs = GOOD
+        model_kit.ran(fact, run, GOOD)
     else:
-        deadline = time.monotonic() + argument.get("seconds", 30.0)
-        inputs, error = model_kit.first_that_runs(np, specs, run, deadline)
-        if error is not None:
-            fact.update(model_kit.refused(error, specs))
+        inputs = model_kit.infer(fact, np, specs, run, argument)
+        if inputs is None:
             return
         GOOD.update(inputs)
-    fact["inputs"] = model_kit.as_facts(inputs)
-    fact["ran"] = True
-    fact["seconds"] = model_kit.timed(run, inputs)
     counts = {}
     for each in operators:
         counts[each.get_type_name()] = counts.get(each.get_type_name(), 0) + 1

@@ -12,7 +12,6 @@ code or opens files.
 import json
 import os
 import re
-import time
 import zipfile
 
 import naosu_kit as kit
@@ -53,19 +52,9 @@ def inference(argument):
     """Load it, and run it where that can do no harm."""
     fact = RUNS.begin("")
     yield RUNS.told
-    with kit.Captured() as captured, kit.Warned():
-        try:
-            (_try_keras if _is_keras(argument) else _try_graph)(fact, argument)
-        except model_kit.NotDrawn as reason:
-            fact["reason"] = reason.reason
-        except model_kit.Unsafe as reason:
-            fact["reason"] = "reaches-outside" if fact.get("loaded") else "loading-runs-code"
-            fact["detail"] = str(reason)
-        except Exception as error:
-            fact["error"] = kit.describe(error)
-            fact["ran" if fact.get("loaded") else "loaded"] = False
-    if captured.text and (fact.get("loaded") is False or fact.get("ran") is False):
-        fact["log"] = captured.text
+    said = model_kit.tried(fact, lambda: (_try_keras if _is_keras(argument) else _try_graph)(fact, argument))
+    if fact.get("loaded") is False or fact.get("ran") is False:
+        model_kit.add_to_log(fact, said)
     yield RUNS.told
 
 
@@ -99,16 +88,10 @@ def _try_graph(fact, argument):
         def run(inputs, **traced):
             session.run(plan["outputs"], {plan["inputs"][name]: value for name, value in inputs.items()}, **traced)
 
-        deadline = time.monotonic() + argument.get("seconds", 30.0)
-        inputs, error = model_kit.first_that_runs(np, specs, run, deadline)
-        if error is not None:
-            fact.update(model_kit.refused(error, specs))
-            return
-        fact["inputs"] = model_kit.as_facts(inputs)
-        fact["ran"] = True
-        fact["seconds"] = model_kit.timed(run, inputs)
-        run(inputs, options=options, run_metadata=metadata)
-        fact["shares"] = _shares(metadata)
+        inputs = model_kit.infer(fact, np, specs, run, argument)
+        if inputs is not None:
+            run(inputs, options=options, run_metadata=metadata)
+            fact["shares"] = _shares(metadata)
 
 
 def graph_and_plan(argument):
@@ -292,14 +275,7 @@ def _try_keras(fact, argument):
         values = list(inputs.values())
         model(values[0] if len(values) == 1 else values, training=False)
 
-    deadline = time.monotonic() + argument.get("seconds", 30.0)
-    inputs, error = model_kit.first_that_runs(np, specs, run, deadline)
-    if error is not None:
-        fact.update(model_kit.refused(error, specs))
-        return
-    fact["inputs"] = model_kit.as_facts(inputs)
-    fact["ran"] = True
-    fact["seconds"] = model_kit.timed(run, inputs)
+    model_kit.infer(fact, np, specs, run, argument)
 
 
 def load_keras(argument):

@@ -14,7 +14,6 @@ Loading is not harmless by itself, so that of each format only the harmless way 
 import tarfile
 import zipfile
 
-import naosu_kit as kit
 import naosu_model_kit as model_kit
 
 DISPATCHES_UNTIL = (2, 6)
@@ -41,17 +40,9 @@ def loading(argument):
         RUNS.runtime = "safetensors"
     fact = RUNS.begin("cpu")
     yield RUNS.told
-    with kit.Captured() as captured, kit.Warned():
-        try:
-            load(argument["path"])
-            fact["loaded"] = True
-        except model_kit.NotDrawn as reason:
-            fact["reason"] = reason.reason
-        except Exception as error:
-            fact["loaded"] = False
-            fact["error"] = kit.describe(error)
-    if captured.text:
-        fact["log"] = captured.text
+    model_kit.add_to_log(fact, model_kit.tried(fact, lambda: load(argument["path"])))
+    if "error" not in fact and "reason" not in fact:
+        fact["loaded"] = True
     yield RUNS.told
 
 

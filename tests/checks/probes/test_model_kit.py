@@ -167,3 +167,40 @@ def test_of_a_long_log_only_the_telling_lines_are_kept(
         os.write(2, b"x" * 100_000 + b"\nthe end\n")
     assert captured.text.endswith("the end")
     assert len(captured.text) <= base.TEXT_LIMIT
+
+
+def _raising(error: Exception, fact: dict[str, Any], **first: Any) -> None:
+    def work() -> None:
+        fact.update(first)
+        raise error
+
+    kit.tried(fact, work)
+
+
+def test_what_a_run_raises_becomes_a_part_of_its_fact(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["naosu_kit"].Captured, "path", str(tmp_path / "printed"))
+    facts: list[dict[str, Any]] = [{} for _ in range(5)]
+    _raising(kit.NotDrawn("input-type", "x: float8"), facts[0])
+    _raising(kit.Unsafe("WriteFile"), facts[1])
+    _raising(kit.Unsafe("WriteFile"), facts[2], loaded=True)
+    _raising(ValueError("no"), facts[3])
+    _raising(ValueError("no"), facts[4], loaded=True)
+    errors = [each.pop("error", {}).get("message") for each in facts]
+    assert facts == [
+        {"reason": "input-type"},
+        {"reason": "loading-runs-code", "detail": "WriteFile"},
+        {"reason": "reaches-outside", "detail": "WriteFile", "loaded": True},
+        {"loaded": False},
+        {"loaded": True, "ran": False},
+    ]
+    assert errors == [None, None, None, "no", "no"]
+
+
+def test_what_was_printed_is_added_to_what_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["naosu_kit"].Captured, "path", str(tmp_path / "printed"))
+    fact: dict[str, Any] = {"log": "NPU does not take: Loop"}
+    kit.add_to_log(fact, kit.tried(fact, lambda: os.write(2, b"plugin: no driver\n")))
+    assert fact == {"log": "NPU does not take: Loop\nplugin: no driver"}
+    silent: dict[str, Any] = {}
+    kit.add_to_log(silent, kit.tried(silent, lambda: None))
+    assert silent == {}

@@ -320,6 +320,29 @@ def test_what_tfjs_rounded_has_a_distance() -> None:
     assert 0 < max(abs(a - b) for a, b in zip(exact, rounded, strict=True)) < largest / 100
 
 
+def tfjs_with(path: Path, first: dict[str, object], data: bytes) -> ModelFacts:
+    """A model with one weight of three numbers behind another one."""
+    weights = [first, {"name": "w", "shape": [3], "dtype": "float32"}]
+    group = {"paths": ["g.bin"], "weights": weights}
+    path.write_text(json.dumps({"format": "graph-model", "modelTopology": {"node": []}, "weightsManifest": [group]}))
+    (path.parent / "g.bin").write_bytes(data + np.array([1, 2, 3], "<f4").tobytes())
+    return read_model(path)
+
+
+def test_texts_of_tfjs_are_stepped_over(tmp_path: Path) -> None:
+    """Each has its length before it, as the vocabulary of a real model in the npm package vscode-languagedetection."""
+    texts: dict[str, object] = {"name": "vocabulary", "shape": [2], "dtype": "string"}
+    model = tfjs_with(tmp_path / "model.json", texts, b"\x02\0\0\0ab\x00\0\0\0")
+    with stored_weights(tmp_path / "model.json", "tfjs") as stored:
+        assert stored.tensors["w"].numbers(0, 3).tolist() == [1, 2, 3]
+    assert compare_models(model, model).weights == {"same": 1, "left-out": 1}
+
+
+def test_what_follows_an_unknown_type_is_left_out(tmp_path: Path) -> None:
+    model = tfjs_with(tmp_path / "model.json", {"name": "odd", "shape": [2], "dtype": "float5"}, b"")
+    assert compare_models(model, model).weights == {"left-out": 2}
+
+
 def test_codes_are_not_measured_against_numbers(tmp_path: Path) -> None:
     torch.save({"w": torch.randn(64)}, tmp_path / "a.pt")
     torch.save({"w": torch.zeros(64, dtype=torch.int8)}, tmp_path / "b.pt")

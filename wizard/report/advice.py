@@ -81,7 +81,7 @@ def _cost(cost: Cost, language: str) -> str:
     if cost.worst < 1 + _SAME:
         return words("advice.cost-none", language, **values)
     worst = operation_name(cost.operation, language)
-    key = "cost-one" if cost.operations == 1 else "cost"
+    key = "cost-one" if cost.operations == 1 else "cost-most" if cost.times < 1 + _SAME else "cost"
     return words(f"advice.{key}", language, times=cost.times, worst=cost.worst, operation=worst, **values)
 
 

@@ -13,7 +13,8 @@ from collections.abc import Collection, Iterable, Iterator
 from checks.remedy import PlannedStep, RemedyPlan
 from wizard.report.advice import AdviceView
 from wizard.report.comparison import ComparisonRow, ComparisonView
-from wizard.report.measured import SYMBOLS, MeasuredSection
+from wizard.report.measured import FEW_ROWS, SYMBOLS, MeasuredSection
+from wizard.report.measured_line import left_out_line
 from wizard.report.model import FindingView, Report
 from wizard.report.models import ModelView
 from wizard.report.steps import is_address, step_label, step_text
@@ -231,21 +232,23 @@ def _measured(section: MeasuredSection, language: str) -> Iterator[str]:
     for plot in section.plots:
         yield f"**{escaped(plot.title)}**: {escaped_within(plot.summary)}\n"
     for table in section.tables:
-        if table.is_long:
-            count = words("measurements.rows", language, count=len(table.rows))
+        is_long = len(table.printed) > FEW_ROWS
+        if is_long:
+            count = words("measurements.rows", language, count=len(table.printed))
             yield f"<details><summary>{escaped_html(table.title)} ({count})</summary>\n"
         elif table.title:
             yield f"**{escaped(table.title)}**\n"
         heads = [*[""] * table.has_states, *map(escaped, table.columns)]
         rows = [
             (*[SYMBOLS[row.state]] * table.has_states, *(escaped_within(cell) for cell in row.cells))
-            for row in table.rows
+            for row in table.printed
         ]
         numeric = {column + table.has_states for column in table.numeric}
         yield from _table(tuple(heads), rows, numeric)
-        if table.note:
-            yield f"{prose(table.note)}\n"
-        if table.is_long:
+        for line in (left_out_line(table, language), table.note):
+            if line:
+                yield f"{prose(line)}\n"
+        if is_long:
             yield "</details>\n"
 
 

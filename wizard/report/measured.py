@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+_FEW_ABSENT = 3  # rows of what was not measured that a table keeps
 FEW_ROWS = 12  # of a table that is shown whole where room is scarce
 SYMBOLS = {"blocking": "×", "warning": "!", "note": "i", "clear": "✓", "open": "?", "absent": "–", "": ""}
 
@@ -40,10 +41,21 @@ class MeasuredTable:
         return any(row.state for row in self.rows)
 
     @property
+    def left_out(self) -> tuple[str, ...]:
+        """What was not measured, by the names of the rows, where there are too many of them to print each."""
+        absent = tuple(row.cells[0] for row in self.rows if row.state == "absent")
+        return absent if len(absent) > _FEW_ABSENT else ()
+
+    @property
+    def printed(self) -> tuple[MeasuredRow, ...]:
+        """The rows of a print that names those left out in one sentence."""
+        return tuple(row for row in self.rows if row.state != "absent") if self.left_out else self.rows
+
+    @property
     def telling(self) -> tuple[MeasuredRow, ...]:
         """The rows that are read first: of a long table those that tell of a trouble, as many as fit."""
-        if not self.is_long:
-            return self.rows
+        if len(self.printed) <= FEW_ROWS:
+            return self.printed
         return tuple(row for row in self.rows if row.state in ("blocking", "warning"))[:FEW_ROWS]
 
 

@@ -15,9 +15,10 @@ from checks.facts import (
 )
 from checks.knowledge.computations import known_settings, operation_name, setting_name
 from wizard.report.fact_sheet import label
-from wizard.report.measured import MeasuredRow
+from wizard.report.measured import MeasuredRow, MeasuredTable
 from wizard.words import known, words
 
+MOST_NAMED = 20  # of what was left out; the table in the window has all
 COMPUTING = "computations:"  # the id of a probe that computes: this, the framework, the device, perhaps the setting
 
 
@@ -57,6 +58,15 @@ def computing_name(probe: str, language: str) -> str:
     )
     separator = words("report.list-separator", language)
     return f"{name}{separator}{setting_name(setting, language)}" if setting else name
+
+
+def left_out_line(table: MeasuredTable, language: str) -> str:
+    """What a table names in one sentence instead of many rows; "" where it has all."""
+    if not table.left_out:
+        return ""
+    listed = words("report.list-separator", language).join(table.left_out[:MOST_NAMED])
+    key = "left-out" if len(table.left_out) <= MOST_NAMED else "left-out-many"
+    return words(f"measurements.{key}", language, count=len(table.left_out), listed=listed)
 
 
 def _outcome(measurement: Measurement, language: str) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from PySide6.QtGui import QFontMetricsF, QPagedPaintDevice
 
 from wizard.plots.paper import PlotBlock
 from wizard.report.measured import SYMBOLS, MeasuredSection, MeasuredTable
+from wizard.report.measured_line import left_out_line
 from wizard.report.typeset import DOTS, INK, SOFT, Block, Cell, Paragraph, Run, Style, Table, visible
 from wizard.words import words
 
@@ -20,10 +21,12 @@ STATE_COLORS = {
     "absent": SOFT,
     "": INK,
 }
-_SMALL, _SOFT = Style(size=8.5), Style(size=8.5, color=SOFT)
-_HEAD = Style(size=8, bold=True, color=SOFT)
+_SOFT = Style(size=8.5, color=SOFT)
 _ROOM = 480.0  # points across a page
-_AROUND, _NARROWEST, _STEP = 10.0, 40.0, 4.0  # points of a column
+_AROUND, _STEP = 10.0, 4.0  # points of a column
+_NAME = 92.0  # points that the name of a row gets before it breaks
+_LONGEST_WORD = 20  # characters
+_MANY = 6  # columns, from which on they are set in smaller type
 
 
 def measured_blocks(sections: tuple[MeasuredSection, ...], device: QPagedPaintDevice, language: str) -> Iterator[Block]:
@@ -38,7 +41,7 @@ def measured_blocks(sections: tuple[MeasuredSection, ...], device: QPagedPaintDe
         for plot in section.plots:
             yield PlotBlock(plot, device, language)
         for table in section.tables:
-            yield from _table(table, device)
+            yield from _table(table, device, language)
 
 
 def _title(text: str, level: int, device: QPagedPaintDevice) -> Block:
@@ -53,34 +56,59 @@ def _title(text: str, level: int, device: QPagedPaintDevice) -> Block:
     )
 
 
-def _table(table: MeasuredTable, device: QPagedPaintDevice) -> Iterator[Block]:
+def _table(table: MeasuredTable, device: QPagedPaintDevice, language: str) -> Iterator[Block]:
     if table.title:
         head = [Run(visible(table.title), Style(size=9.5, bold=True))]
         yield Paragraph(head, device, before=4, after=2, keep_with_next=True)
     shift = 1 if table.has_states else 0
-    heads: list[Cell] = [*[[Run("", _HEAD)]] * shift, *([Run(visible(each), _HEAD)] for each in table.columns)]
+    size = 8.5 if len(table.columns) <= _MANY else 7.5
+    head_style = Style(size=size - 0.5, bold=True, color=SOFT)
+    heads: list[Cell] = [
+        *[[Run("", head_style)]] * shift,
+        *([Run(visible(each), head_style)] for each in table.columns),
+    ]
     rows: list[list[Cell]] = []
-    for row in table.rows:
-        symbol = Run(SYMBOLS[row.state], Style(size=8.5, bold=True, color=STATE_COLORS[row.state]))
-        style = _SOFT if row.state == "absent" else _SMALL
+    for row in table.printed:
+        symbol = Run(SYMBOLS[row.state], Style(size=size, bold=True, color=STATE_COLORS[row.state]))
+        style = Style(size=size, color=SOFT if row.state == "absent" else INK)
         rows.append([*[[symbol]] * shift, *([Run(visible(cell), style)] for cell in row.cells)])
     if rows:
         numeric = tuple(column + shift for column in table.numeric)
-        after = 3 if table.note else 8
+        after = 3 if table.note or table.left_out else 8
         shares = _shares([heads, *rows], device)
         yield Table(rows, shares, device, head=heads, after=after, numeric=numeric)
-    if table.note:
-        yield Paragraph([Run(visible(table.note), _SOFT)], device, after=8)
+    for line in (left_out_line(table, language), table.note):
+        if line:
+            yield Paragraph([Run(visible(line), _SOFT)], device, after=6)
 
 
 def _shares(rows: list[list[Cell]], device: QPagedPaintDevice) -> list[float]:
-    """To each column what its longest cell asks for; where that is too much, the widest give way."""
-    wanted = [max(_wide(cell, device) for cell in column) + _AROUND for column in zip(*rows, strict=True)]
+    """To each column what its longest cell asks for; where that is too much, the widest give way to their words."""
+    columns = list(zip(*rows, strict=True))
+    wanted = [max(_wide(cell, device) for cell in column) + _AROUND for column in columns]
+    least = [
+        min(wide, max(_word(cell, device) for cell in column) + _AROUND)
+        for wide, column in zip(wanted, columns, strict=True)
+    ]
+    named = next((index for index, cell in enumerate(rows[0]) if cell[0].text), 0)  # the column behind the symbols
+    least[named] = max(least[named], min(wanted[named], _NAME))
     widest = max(wanted)
-    while sum(min(each, widest) for each in wanted) > _ROOM and widest > _NARROWEST:
+    while widest > 0 and sum(_kept(wanted, least, widest)) > _ROOM:
         widest -= _STEP
-    return [min(each, widest) for each in wanted]
+    return _kept(wanted, least, widest)
+
+
+def _kept(wanted: list[float], least: list[float], widest: float) -> list[float]:
+    return [max(min(wide, widest), narrow) for wide, narrow in zip(wanted, least, strict=True)]
 
 
 def _wide(cell: Cell, device: QPagedPaintDevice) -> float:
+    """The width of a cell on one line, in points."""
     return sum(QFontMetricsF(run.style.font(), device).horizontalAdvance(run.text) for run in cell) / DOTS
+
+
+def _word(cell: Cell, device: QPagedPaintDevice) -> float:
+    """The width of its longest word; Japanese breaks between any two characters, and what is longer than a word too."""
+    words_there = (word for run in cell for word in run.text.split() if word.isascii())
+    longest = max(words_there, key=len, default="")[:_LONGEST_WORD]
+    return _wide([Run(longest, cell[0].style)], device) if longest and cell else 0.0

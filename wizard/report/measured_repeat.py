@@ -53,7 +53,8 @@ def _sentences(framework: str, device: str, operations: Sequence[Repeated], lang
     stable = [each for each in tested if not each.varies]
     if stable:
         fewest, most = min(each.repetitions for each in stable), max(each.repetitions for each in stable)
-        yield _words("power", language, fewest=fewest, rate=_rate(fewest), most=most, best=_rate(most), sure=_sure())
+        key = "power" if fewest < most else "power-one"
+        yield _words(key, language, fewest=fewest, rate=_rate(fewest), most=most, best=_rate(most), sure=_sure())
     share = _share(tested)
     if share is not None:
         yield _words("share", language, share=f"{share:.0%}")
@@ -80,7 +81,7 @@ def _rate(repetitions: int) -> str:
 
 def _table(framework: str, device: str, operations: Sequence[Repeated], language: str) -> MeasuredTable:
     columns = ("operation", "promise", "default", "apart", "deterministic", "mended", "cost", "power")
-    weight = {"warning": 0, "note": 1, "clear": 2, "open": 3}
+    weight = {"warning": 0, "note": 1, "clear": 2, "open": 3, "absent": 4}
     rows = [_row(each, language) for each in operations]
     return MeasuredTable(
         title=place_words(framework, device, language),
@@ -105,12 +106,20 @@ def _row(each: Repeated, language: str) -> MeasuredRow:
             _NONE if each.cost is None else f"× {each.cost:.2g}",
             _rate(made.repetitions) if made is not None and not made.varies else _NONE,
         ),
-        state=_STATES[each.variation],
+        state="absent" if _is_left_out(each) else _STATES[each.variation],
     )
+
+
+def _is_left_out(each: Repeated) -> bool:
+    """Whether there was no time for it; what failed is another matter."""
+    made = each.under.get("default")
+    return each.variation is Variation.UNTESTED and (made is None or made.reason == "no-time")
 
 
 def _promise(each: Repeated, language: str) -> str:
     """What the documents say: by default, and in deterministic mode."""
+    if not each.is_documented:
+        return _NONE
     if each.promised.by_default is Promise.NO_WORD:
         return _words("promise-no-word", language)
     if each.promised.by_default is Promise.REPEATS:

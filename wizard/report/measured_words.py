@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from checks.compare import Place
 from checks.magnitude import Magnitude, Size
-from wizard.report.fact_sheet import label
+from wizard.report.measured_line import framework_name
 from wizard.words import words
 
 STATES = {Size.IDENTICAL: "clear", Size.BEYOND: "warning", Size.NOTHING: "open"}
@@ -32,7 +32,7 @@ def relative(size: Magnitude, language: str) -> str:
 
 def place_words(framework: str, device: str, language: str) -> str:
     """Where it was computed: "PyTorch (cpu)"."""
-    return words("measurements.computing", language, framework=label(framework, language), device=device)
+    return words("measurements.computing", language, framework=framework_name(framework, language), device=device)
 
 
 def place_of(place: Place, language: str) -> str:

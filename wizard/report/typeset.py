@@ -438,7 +438,12 @@ def paginate(blocks: Sequence[Block], width: float, height: float) -> list[list[
             new_page()
             waiting.append(block)
             continue
-        parts = block.split(width, height - top) if top + block.height(width) > height else None
+        is_over = top + block.height(width) > height
+        parts = block.split(width, height - top) if is_over else None
+        if is_over and parts is None and pages[-1]:  # what cannot begin here has more room on the next page
+            new_page()
+            waiting.append(block)
+            continue
         if parts is not None:
             pages[-1].append(Placed(parts[0], top))
             waiting.append(parts[1])
@@ -462,11 +467,14 @@ def _needed(block: Block, waiting: Sequence[Block], width: float) -> float:
     return total + _least(block, width)
 
 
+_MOST_LEAST = 360.0  # two rows of a table, each of many lines
+
+
 def _least(block: Block, width: float) -> float:
     """The height of the smallest first part of a block."""
     whole = block.height(width)
     step, available = 12.0, 0.0
-    while available < min(whole, 120.0):
+    while available < min(whole, _MOST_LEAST):
         available += step
         if block.split(width, available) is not None:
             return available

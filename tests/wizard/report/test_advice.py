@@ -146,6 +146,12 @@ def test_what_is_said(measured: Case) -> None:
     [
         (1.0, 1.02, "measured here on cpu, 3 operations: no measurable cost"),
         (
+            0.8,
+            6.6,
+            "measured here on cpu, 3 operations: most take no longer; "
+            "at most 6.6 times as long (Matrix product, float32)",
+        ),
+        (
             1.2,
             1.5,
             "measured here on cpu, 3 operations: 1.20 times as long; at most 1.5 times (Matrix product, float32)",

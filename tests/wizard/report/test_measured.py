@@ -177,3 +177,33 @@ def test_makers_of_sections_are_asked_only_where_something_was_measured(
     monkeypatch.setattr("wizard.report.measured_sections.SECTIONS", makers)
     build(case, "en")
     assert asked == []
+
+
+def test_what_was_left_out_takes_a_sentence_and_no_pages(case: Case) -> None:
+    absent = tuple(MeasuredRow((f"waiting_{number}", "no time"), "absent") for number in range(50))
+    table = MeasuredTable("All", ("what", "result"), (MeasuredRow(("done", "same"), "clear"), *absent))
+    report = dataclasses.replace(build(case, "en"), measured=(MeasuredSection("x", "X", tables=(table,)),))
+    flat = " ".join(text_of(to_pdf(report, b"{}")).split())
+    assert "Not measured (50): waiting_0, waiting_1," in flat
+    assert "waiting_19 and others." in flat
+    assert "waiting_20" not in flat
+    assert "no time" not in flat
+    assert "Not measured (50): `waiting_0`" in to_markdown(report)
+    terminal = to_terminal(report)
+    assert "done" in terminal
+    assert "50 more rows" in terminal
+
+
+def test_a_row_that_is_too_high_for_the_rest_of_a_page_begins_on_the_next(case: Case) -> None:
+    """And none is cut by the page's lower edge, however narrow its columns are."""
+    columns = tuple(f"Column {number} documentation" for number in range(8))
+    rows = tuple(MeasuredRow(tuple(f"cell {row} of {column} with words" for column in range(8))) for row in range(60))
+    table = MeasuredTable("Wide", columns, rows)
+    report = dataclasses.replace(build(case, "en"), measured=(MeasuredSection("x", "X", tables=(table,)),))
+    flat = " ".join(text_of(to_pdf(report, b"{}")).split())
+    pages = to_pdf(report, b"{}")
+    boxes = subprocess.run(
+        ["pdftotext", "-bbox", "-", "-"], input=pages, capture_output=True, check=True
+    ).stdout.decode()
+    assert max(float(found) for found in re.findall(r'yMax="([\d.]+)">(?:cell|words)<', boxes)) < 842 - 56
+    assert flat.count("documentation") > 8  # the head comes again on each page

@@ -20,6 +20,7 @@ DEFAULT, DETERMINISTIC, WORKSPACE = "default", "deterministic", "deterministic-w
 EXACT, AUTOTUNE = "exact-inputs", "autotune"
 NO_FORM, NO_WORKSPACE = "no-deterministic-form", "workspace-not-set"
 _PREFIXES = (("tf.", "tensorflow"), ("xla.", "jax"))  # of the names in determinism.toml; the others are PyTorch's
+DOCUMENTED = "torch"  # the framework whose documents are in determinism.toml
 _FEW = 3  # operations of a device that compute wrongly, from which on it is the device
 
 
@@ -43,6 +44,11 @@ class Repeated:
     device: str
     promised: Promised
     under: Mapping[str, Repeat] = field(default_factory=dict)
+
+    @property
+    def is_documented(self) -> bool:
+        """Whether this framework has documents that name what varies."""
+        return self.framework == DOCUMENTED
 
     @property
     def default(self) -> Repeat | None:
@@ -147,8 +153,8 @@ def by_device(operations: Iterable[Repeated]) -> Iterator[tuple[str, str, tuple[
 
 def of_torch(measurements: Iterable[Measurement], torch: TorchFacts | None) -> tuple[Repeated, ...]:
     """The repeated operations of PyTorch alone."""
-    found = repeated(measurements, {"torch": torch.version if torch else None})
-    return tuple(each for each in found if each.framework == "torch")
+    found = repeated(measurements, {DOCUMENTED: torch.version if torch else None})
+    return tuple(each for each in found if each.framework == DOCUMENTED)
 
 
 def is_device(operations: Iterable[Repeated]) -> bool:

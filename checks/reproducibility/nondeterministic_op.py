@@ -99,7 +99,8 @@ def _evidence(varying: Sequence[Repeated]) -> Iterator[Evidence]:
     ]
     if costs:
         yield Evidence("cost_of_mode", "; ".join(costs), origin)
-    silent = [each.operation for each in varying if each.promised.by_default is not Promise.VARIES]
+    named = [each for each in varying if each.is_documented]
+    silent = [each.operation for each in named if each.promised.by_default is not Promise.VARIES]
     if silent:
         yield Evidence("not_documented", ", ".join(silent), determinism_table().title)
 

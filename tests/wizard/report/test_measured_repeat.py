@@ -1,0 +1,105 @@
+"""Repeated operations in words: promise beside observation, what was left out, and what equal results prove."""
+
+import pytest
+
+from checks.case import Answers, Case, judged
+from checks.facts import Facts, Measurement
+from tests.checks.recorded_repeats import LARGE, NO_FORM, frameworks, left_out, recorded, repeat
+from wizard.report.measured import MeasuredSection
+from wizard.report.measured_repeat import repeat_section
+from wizard.report.model import build
+from wizard.report.terminal import to_terminal
+
+
+def case(*made: Measurement, version: str = "2.13.0") -> Case:
+    facts = Facts(frameworks=frameworks(version=version), measurements=made)
+    return judged(facts, Answers(symptom="results-change"))
+
+
+def section(*made: Measurement, language: str = "en") -> MeasuredSection:
+    found = repeat_section(case(*made), language)
+    assert found is not None
+    return found
+
+
+def test_promise_and_observation_stand_beside_each_other() -> None:
+    found = section(
+        repeat("sum"),
+        repeat("index-add", distinct=9),
+        repeat("index-add", "deterministic", seconds=3e-3),
+        repeat("histc"),
+        left_out("histc", "deterministic", "no-deterministic-form", NO_FORM),
+    )
+    (table,) = found.tables
+    rows = {row.cells[0]: row for row in table.rows}
+    adding = rows["Adding rows at indices (index_add)"]
+    assert adding.state == "note"
+    assert adding.cells[1:3] == ("may vary; repeats in deterministic mode", "9 of 300")
+    assert adding.cells[3].startswith("5.0e-07")
+    assert adding.cells[4:] == ("1 of 300", "Deterministic mode", "× 3", "–")
+    histogram = rows["Histogram (histc)"]
+    assert histogram.state == "clear"
+    assert histogram.cells[1] == "may vary; refused in deterministic mode"
+    assert histogram.cells[4].startswith("Refused")
+    assert rows["Sum"].cells[1] == "nothing"
+    assert rows["Sum"].cells[-1] == "0.99 %"
+    assert table.rows[0] is adding  # what varies comes first
+
+
+def test_what_equal_results_prove() -> None:
+    told = " ".join(section(repeat("sum"), repeat("matmul", n=3000)).sentences)
+    assert "repeated 300 to 3000 times: with 95% certainty" in told
+    assert "in 0.99 % of the repetitions (in 0.1 % where" in told
+
+
+def test_the_share_of_the_time() -> None:
+    told = section(repeat("sum", share=0.9), repeat("matmul", share=0.6, seconds=2e-3)).sentences
+    assert any(each.startswith("68% of the time") for each in told)
+
+
+def test_untested_is_never_called_stable() -> None:
+    found = section(left_out("sum", "default", "no-time"), left_out("sum", "deterministic", "no-time"))
+    (row,) = found.tables[0].rows
+    assert row.state == "absent"
+    assert row.cells[2] == "Left out: the time was up"
+    assert row.cells[-1] == "–"
+    assert "0 operations were repeated" in found.sentences[0]
+    assert "not called stable" in found.sentences[-1]
+
+
+def test_what_computes_wrongly_is_a_warning() -> None:
+    found = section(repeat("fft", distinct=2, spread=LARGE))
+    (row,) = found.tables[0].rows
+    assert row.state == "warning"
+    assert row.cells[5] == "none of those tried"
+
+
+def test_the_first_call_and_a_smaller_size_are_told() -> None:
+    (row,) = section(repeat("conv2d", warm_up="ff", shrunk=2)).tables[0].rows
+    assert row.cells[2] == "1 of 300, the first call of all was another, made smaller for lack of memory"
+
+
+def test_a_plot_of_what_varies_alone() -> None:
+    found = section(repeat("sum"), repeat("index-add", distinct=3))
+    (plot,) = found.plots
+    assert plot.kind == "points"
+    assert plot.series[0].x[:3] == (1.0, 2.0, 3.0)
+    assert set(plot.series[0].y) == {1.0, 2.0, 3.0}
+    assert "3 different results in 300 repetitions" in plot.summary
+
+
+def test_a_framework_without_a_list_of_promises() -> None:
+    (row,) = section(repeat("segment-sum", framework="jax")).tables[0].rows
+    assert row.cells[1] == "–"
+
+
+def test_nothing_was_repeated() -> None:
+    assert repeat_section(case(), "en") is None
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_real_run_in_the_whole_report(language: str) -> None:
+    made = recorded("torch-2.13.0-cpu-repeat")
+    text = to_terminal(build(case(*made), language))
+    assert "index_copy" in text
+    assert "{" not in text

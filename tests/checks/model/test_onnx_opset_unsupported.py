@@ -97,7 +97,9 @@ def test_what_was_loaded_is_taken() -> None:
         (22, "10.8.0.43", False),  # between 20 and 24
         (25, "10.8.0.43", True),
         (25, "10.15.1.29", True),
-        (26, "11.4.0", False),  # newer than what was read
+        (25, "11.4.0", False),
+        (26, "11.4.0", True),
+        (26, "11.5.0", False),  # newer than what was read
     ],
 )
 def test_in_tensorrt(opset: int, tensorrt: str, is_found: bool) -> None:

@@ -29,8 +29,8 @@ LEAST_RUNS = 2  # one run shows nothing
 
 # Steps of a run, how often the validation error is told in it, and the runs without which the next line tells more.
 _LADDER = ((1000, 10, 5), (500, 10, 5), (200, 10, 5), (100, 5, 4), (50, 5, 3), (20, 2, 2))
-_SHORTEST = (10, 2)
-_OF_SUMS = 0.1  # part of the time that the sums get at most
+_SHORTEST = (10, 1)
+_OF_SUMS = 0.2  # part of the time that the sums get at most
 
 # The weights, with the channels last: shape, and the bound of the uniform distribution, a power of two near that which
 # He et al. (2015, "Delving deep into rectifiers") derive from the number of inputs. A bound of 0 is a bias.
@@ -166,13 +166,11 @@ def _plan(network, clock):
     """How many runs of how many steps the time suffices for, and how often to look."""
     network.begin()
     network.step(0)  # what is compiled, chosen or loaded once
-    network.judge()
     started = time.perf_counter()
     for step in range(1, 4):
         network.step(step)
-    stepped = time.perf_counter()
-    network.judge()
-    judging, step = time.perf_counter() - stepped, (stepped - started) / 3
+    step = (time.perf_counter() - started) / 3
+    judging = step * VALIDATION / BATCH / 3  # forward alone, of forward and both ways back
     for steps, rows, least in _LADDER:
         runs = int(clock.left // max(1e-9, steps * step + (rows + 1) * judging))
         if runs >= least:

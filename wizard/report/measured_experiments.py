@@ -16,6 +16,7 @@ from wizard.words import words
 
 SUM, NETWORK = "sum-of-squares", "digits-network"
 ARTICLE_RUNS, ARTICLE_STEPS = 5, 1000
+_TELLING = 100  # steps; of fewer, the time is that of what happens once
 _DIGITS = 8  # of a fingerprint that are printed
 _DEFAULT, _DETERMINISTIC = "default", "deterministic"
 
@@ -170,7 +171,7 @@ def _beside_default(found: Sequence[Experiment], language: str) -> Iterator[str]
         # Runs of another length judge more or less often.
         if plain is None or not each.setting.startswith(_DETERMINISTIC) or plain.steps != each.steps:
             continue
-        if plain.seconds and each.seconds:
+        if plain.seconds and each.seconds and each.steps[-1] >= _TELLING:
             times = f"{each.seconds / plain.seconds:.2f}"
             yield words("measurements.network-cost", language, place=place_of(each, language), times=times)
         if each.distinct == plain.distinct == 1 and each.fingerprints[0] != plain.fingerprints[0]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 import struct
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -24,7 +26,21 @@ _DEFAULT, _DETERMINISTIC = "default", "deterministic"
 def _experiments(case: Case, operation: str) -> list[Experiment]:
     """Those of an operation and its variants that gave something."""
     made = Measurements(all=case.facts.measurements).of(Experiment)
-    return [each for each in made if each.operation.startswith(operation) and each.values]
+    return [each for each in made if each.operation.startswith(operation) and each.values and _is_whole(each)]
+
+
+def _is_whole(each: Experiment) -> bool:
+    """Whether its parts fit each other; what somebody sent need not."""
+    is_network = each.operation == NETWORK
+    figures = [value for run in each.values for value in run if value is not None]
+    bits = re.compile("[0-9a-f]{8}" if is_network else "[0-9a-f]{8}([0-9a-f]{8})?")
+    return (
+        len(each.values) == len(each.exact)
+        and {len(run) for run in (*each.values, *each.exact)} == {len(each.steps) if is_network else 1}
+        and all(map(math.isfinite, (*figures, each.expected or 0.0)))
+        and all(bits.fullmatch(word) for run in each.exact for word in run)
+        and (len(each.fingerprints) == len(each.values) if is_network else each.expected is not None)
+    )
 
 
 # --- the sum ----------------------------------------------------------------------------------------------------------
@@ -137,8 +153,7 @@ def _said(found: Sequence[Experiment], language: str) -> Iterator[str]:
         if broken is not None:
             yield words("measurements.network-nan", language, place=place_of(each, language), step=broken)
     yield from _beside_default(found, language)
-    if len(found) > 1:
-        yield _start(found, language)
+    yield from _start(found, language)
     if any(len(each.values) < ARTICLE_RUNS or each.steps[-1] < ARTICLE_STEPS for each in found):
         yield words("measurements.network-short", language, runs=ARTICLE_RUNS, steps=ARTICLE_STEPS)
     yield words("measurements.network-digits", language)
@@ -178,13 +193,16 @@ def _beside_default(found: Sequence[Experiment], language: str) -> Iterator[str]
             yield words("measurements.network-other", language, place=place_of(each, language))
 
 
-def _start(found: Sequence[Experiment], language: str) -> str:
+def _start(found: Sequence[Experiment], language: str) -> Iterator[str]:
     """How far apart the losses are before anything was learned: the same pictures and weights in all."""
-    losses = [struct.unpack(">f", bytes.fromhex(each.exact[0][0]))[0] for each in found]
+    losses = [struct.unpack(">f", bytes.fromhex(each.exact[0][0]))[0] for each in found if not each.steps[0]]
+    if len(losses) < 2 or not all(0 < loss < math.inf for loss in losses):
+        return
     apart = (max(losses) - min(losses)) / max(losses)
-    if not apart:
-        return words("measurements.network-start-same", language)
-    return words("measurements.network-start", language, apart=f"{apart:.1g}")
+    if apart:
+        yield words("measurements.network-start", language, apart=f"{apart:.1g}")
+    else:
+        yield words("measurements.network-start-same", language)
 
 
 def _percent(value: float | None) -> str:

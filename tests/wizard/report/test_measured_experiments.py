@@ -93,6 +93,31 @@ def test_what_was_not_measured_has_no_section() -> None:
     assert sum_section(case(NETWORK), "en") is None
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        pytest.param({"values": ((0.89, 0.5),) * 3}, id="too-few-values"),
+        pytest.param({"exact": NETWORK.exact[:1]}, id="too-few-runs"),
+        pytest.param({"exact": (("4015", "", "no bits"),) * 3}, id="no-bits"),
+        pytest.param({"steps": ()}, id="no-steps"),
+        pytest.param({"fingerprints": ()}, id="no-fingerprints"),
+        pytest.param({"values": ((0.89, float("inf"), 0.1),) * 3}, id="infinite"),
+    ],
+)
+def test_parts_that_do_not_fit_each_other_are_not_told(changed: dict[str, object]) -> None:
+    assert network_section(case(msgspec.structs.replace(NETWORK, **changed)), "en") is None
+
+
+def test_sums_that_no_table_can_hold_are_not_told() -> None:
+    for changed in (
+        {"expected": None},
+        {"expected": float("inf")},
+        {"exact": ((),) * 3},
+        {"values": ((1.0, 2.0),) * 3},
+    ):
+        assert sum_section(case(msgspec.structs.replace(SUM, **changed)), "en") is None
+
+
 def test_sums_stand_once_with_the_ways_that_gave_them() -> None:
     other = msgspec.structs.replace(SUM, operation="sum-of-squares-running", exact=(("411458575555608a",),) * 3)
     other = msgspec.structs.replace(other, values=((333333.8333335003,),) * 3)

@@ -209,6 +209,21 @@ def _matmul(on):
     return lambda: (left @ right,)
 
 
+# What has one result in whatever order it is computed: if it varies, it is the device.
+
+
+@operation("elementwise", terms=1)
+def _elementwise(on):
+    data = on.reals(on.many(131072))
+    return lambda: (data.mul(1.5).add_(0.25).exp_(),)
+
+
+@operation("integer-sum", "int64")
+def _integer_sum(on):
+    data = on.whole(on.many(512), 512, below=1 << 20)
+    return lambda: (data.sum(), data.sum(0), data.sum(1))
+
+
 def _scatter_reduced(name, how):
     @operation(name, needs="Tensor.scatter_reduce", terms=512)
     def _made(on):
@@ -680,18 +695,3 @@ def _gradient_clipping(on):
         return (norm, *copies)
 
     return clip
-
-
-# --- what has one result in whatever order it is computed: the device itself ------------------------------------------
-
-
-@operation("elementwise", terms=1)
-def _elementwise(on):
-    data = on.reals(on.many(131072))
-    return lambda: (data.mul(1.5).add_(0.25).exp_(),)
-
-
-@operation("integer-sum", "int64")
-def _integer_sum(on):
-    data = on.whole(on.many(512), 512, below=1 << 20)
-    return lambda: (data.sum(), data.sum(0), data.sum(1))

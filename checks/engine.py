@@ -181,7 +181,7 @@ class _Examination:
         measured: list[Measurement] = []
         yield from self._plan_computations(facts)
         for computation in self._computations:
-            yield from self._compute(computation, measured)
+            yield from self._compute(computation, facts, measured)
         with_runs = tuple(_with_runs(each, self._trials, runs) for each in models)
         yield from self._until(comparing)
         compared = comparing.result() if comparing.done() else ()
@@ -290,7 +290,7 @@ class _Examination:
             return "not-asked"
         return "cancelled" if self._cancelled() else "nothing-computes"
 
-    def _compute(self, computation: Computation, measured: list[Measurement]) -> Iterator[Event]:
+    def _compute(self, computation: Computation, facts: Facts, measured: list[Measurement]) -> Iterator[Event]:
         """One framework on one device. After a crash the kinds of measurement that are left get a new process."""
         effort = self._request.answers.effort
         waiting = dict(computation.seconds)
@@ -301,6 +301,7 @@ class _Examination:
                 interpreter=computation.interpreter,
                 argument=argument_of(computation.device, effort, waiting, computation.setting.id),
                 time_limit=computation.time_limit(effort),
+                memory_limit=_memory_limit(facts),
                 environment=computation.setting.environment,
             )
             self._futures[computation.id] = self._pool.submit(self._run, task)

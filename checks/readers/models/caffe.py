@@ -15,6 +15,7 @@ from checks.facts import ModelFacts, ModelNeeds, NeededFile, OperatorUse, Tensor
 from checks.knowledge.caffe_layers import caffe_layer_names, caffe_layers, caffe_old_names
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.protobuf import BYTES, FIXED32, VARINT, Field, Message, packed
+from checks.readers.containers.protobuf_text import fields
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.registry import Rank, file_reader
 
@@ -33,8 +34,6 @@ _MOST_FIELDS = 2000  # of a layer or blob
 _MOST_TEXT = 8 * MIB
 _LOOKS_LIKE_ONE = re.compile(rb"(?:^|[\s{}])layers?\s*:?\s*\{", re.MULTILINE)
 _HAS_A_KIND = re.compile(rb"[\s{]type\s*:\s*(?:\"|'|[A-Z])")
-_TOKEN = re.compile(r"#[^\n]*|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[{}:<>;,\[\]]|[^\s{}:<>;,\[\]\"'#]+")
-_DEEPEST = 12
 
 
 @dataclass
@@ -316,7 +315,7 @@ def _shape(message: Message) -> tuple[int | str, ...]:
 
 def _read_text(text: str, net: _Net) -> None:
     """The text form of Protocol Buffers, as far as it is shown: (path of the blocks, key, value) of every field."""
-    for path, key, value in _fields(text):
+    for path, key, value in fields(text):
         block = path[0] if path else ""
         if block in ("layer", "layers"):
             if key == "":
@@ -357,43 +356,6 @@ def _note_of_layer(layer: _Layer, path: tuple[str, ...], key: str, value: str) -
             layer.shapes.append(())
         if len(layer.shapes[-1]) < 16:
             layer.shapes[-1] += (_number(value),)
-
-
-def _fields(text: str) -> Iterator[tuple[tuple[str, ...], str, str]]:
-    """Every field with the path of its blocks; of the beginning of a block its path with an empty key."""
-    path: list[str] = []
-    key = ""
-    count = 0
-    for match in _TOKEN.finditer(text):
-        token = match[0]
-        if token[0] == "#" or token in (":", ",", ";", "[", "]"):
-            continue
-        if token in ("{", "<"):
-            path.append(key)
-            if len(path) > _DEEPEST:
-                raise Damaged("text-damaged", f"blocks within blocks at {match.start()}")
-            yield tuple(path), "", ""
-            key = ""
-        elif token in ("}", ">"):
-            if not path:
-                raise Damaged("text-damaged", f"a block ends that never began, at {match.start()}")
-            path.pop()
-            key = ""
-        elif key and _is_value(text, match.start()):
-            yield tuple(path), key, token.strip("\"'")
-        else:
-            key = token
-        count += 1
-        if count > 2_000_000:
-            raise Damaged("too-large", f"more than {count} words")
-    if path:
-        raise Damaged("truncated", f"the block {path[0]} never ends")
-
-
-def _is_value(text: str, at: int) -> bool:
-    """Whether what begins here is a value: a colon, a comma or a bracket stands before it."""
-    before = text[max(0, at - 200) : at].rstrip()
-    return before.endswith((":", ",", "["))
 
 
 def _number(value: str) -> int | str:

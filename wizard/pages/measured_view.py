@@ -6,22 +6,20 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QIcon, QPixmap, QShowEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout
+from PySide6.QtGui import QIcon, QPixmap, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QAbstractItemView, QTableWidget, QTableWidgetItem, QVBoxLayout
 
 from wizard.pages.fold import Fold
 from wizard.pages.long_text import value_text
-from wizard.pages.page import escaped_tip, plain_label
+from wizard.pages.page import plain_label
 
 if TYPE_CHECKING:
     from wizard.report.measured import MeasuredSection, MeasuredTable
 
 Say = Callable[..., str]
 
-_MOST_ROWS = 20  # that a table shows without scrolling for itself
-_LOWEST_ROW = 22  # logical pixels
-_WIDEST = 300  # of a column
-_PADDING = 18
+_HIGHEST = 460  # logical pixels of rows that a table shows without scrolling for itself
+_NARROWEST, _STEP, _PADDING = 60, 8, 14  # of a column
 
 
 class MeasuredWidgets:
@@ -72,62 +70,74 @@ class MeasuredWidgets:
             layout.addWidget(plain_label("muted", table.note, selectable=True))
 
 
-class TableView(QTreeWidget):
+class TableView(QTableWidget):
     """A table of figures. The state of a row is a symbol before it, and a word for a screen reader."""
 
     def __init__(self, table: MeasuredTable, pictures: Mapping[str, QPixmap], say: Say) -> None:
-        super().__init__()
-        self.setColumnCount(len(table.columns))
-        self.setHeaderLabels(list(table.columns))
+        super().__init__(len(table.rows), len(table.columns))
         self.setAccessibleName(table.title)
         self.setAccessibleDescription(table.note)
-        self.setRootIsDecorated(False)
-        self.setUniformRowHeights(True)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        for row in table.rows:
-            item = QTreeWidgetItem(self, list(row.cells))
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setTabKeyNavigation(False)
+        self.setShowGrid(False)
+        self.setTextElideMode(Qt.TextElideMode.ElideNone)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.verticalHeader().hide()
+        self.horizontalHeader().setHighlightSections(False)
+        for number, row in enumerate(table.rows):
             for column, cell in enumerate(row.cells):
-                item.setToolTip(column, escaped_tip(cell))
-            if row.state:
-                item.setIcon(0, QIcon(pictures[row.state]))
-                spoken = say("measured-state", name=row.cells[0], state=say(f"measured-state-{row.state}"))
-                item.setData(0, Qt.ItemDataRole.AccessibleTextRole, spoken)
-        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        head = self.headerItem()
-        for column in table.numeric:
-            head.setTextAlignment(column, right)
-            for number in range(self.topLevelItemCount()):
-                item_there = self.topLevelItem(number)
-                if item_there is not None:
-                    item_there.setTextAlignment(column, right)
-        self._count = len(table.rows)
-        self._fit()
+                item = QTableWidgetItem(cell)
+                item.setTextAlignment(_side(table, column))
+                if row.state and not column:
+                    item.setIcon(QIcon(pictures[row.state]))
+                    spoken = say("measured-state", name=cell, state=say(f"measured-state-{row.state}"))
+                    item.setData(Qt.ItemDataRole.AccessibleTextRole, spoken)
+                self.setItem(number, column, item)
+        for column, name in enumerate(table.columns):
+            head = QTableWidgetItem(name)
+            head.setTextAlignment(_side(table, column))
+            self.setHorizontalHeaderItem(column, head)
 
     def _fit(self) -> None:
-        """Columns as wide as their cells, the table as high as its rows, within limits."""
-        header = self.header()
-        header.setStretchLastSection(False)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        for column in range(self.columnCount()):
-            self.resizeColumnToContents(column)
-            self.setColumnWidth(column, min(self.columnWidth(column) + _PADDING, _WIDEST))
-        header.setStretchLastSection(self.columnCount() == 1)
-        row = max(self.sizeHintForRow(0), _LOWEST_ROW)
-        inside = header.sizeHint().height() + min(self._count, _MOST_ROWS) * row
-        scroll = self.horizontalScrollBar().sizeHint().height() if self._is_too_wide() else 0
-        self.setFixedHeight(inside + 2 * self.frameWidth() + 4 + scroll)
+        """Columns as wide as their cells, or the widest narrower and their text on more lines; then the rows."""
+        header = self.horizontalHeader()
+        wanted = [
+            max(self.sizeHintForColumn(column), header.sectionSizeHint(column)) + _PADDING
+            for column in range(self.columnCount())
+        ]
+        room = self.viewport().width()
+        widest = max(wanted)
+        while sum(min(each, widest) for each in wanted) > room and widest > _NARROWEST:
+            widest -= _STEP
+        for column, wide in enumerate(wanted):
+            self.setColumnWidth(column, min(wide, widest))
+        self.resizeRowsToContents()
+        rows = sum(self.rowHeight(number) for number in range(self.rowCount()))
+        scroll = self.horizontalScrollBar().sizeHint().height() if sum(min(w, widest) for w in wanted) > room else 0
+        self.setFixedHeight(min(rows, _HIGHEST) + header.sizeHint().height() + 2 * self.frameWidth() + scroll + 2)
 
-    def _is_too_wide(self) -> bool:
-        return sum(self.columnWidth(column) for column in range(self.columnCount())) > self.viewport().width() > 0
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width: the text takes more lines, or fewer."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._fit()
 
     def changeEvent(self, event: QEvent) -> None:
         """Another style or font makes other rows."""
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.StyleChange, QEvent.Type.FontChange) and hasattr(self, "_count"):
+        if event.type() in (QEvent.Type.StyleChange, QEvent.Type.FontChange) and self.isVisible():
             self._fit()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        """The style sheet is known only when it is shown."""
-        super().showEvent(event)
-        self._fit()
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """What is shown whole leaves the wheel to the page."""
+        if self.verticalScrollBar().maximum() > 0:
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+def _side(table: MeasuredTable, column: int) -> Qt.AlignmentFlag:
+    """Figures stand at the right, below each other's digits."""
+    side = Qt.AlignmentFlag.AlignRight if column in table.numeric else Qt.AlignmentFlag.AlignLeft
+    return side | Qt.AlignmentFlag.AlignVCenter

@@ -14,6 +14,7 @@ MOST_CATEGORIES = 60
 _ALL_MARKED = 30  # a line of no more points has a symbol at each
 _MARKS = 10  # else so many, to tell it from the others
 _BARS = 0.78  # of the room of a category that its bars take
+_WIDEST = 0.18  # of the whole axis that those of one take, where there are few
 
 
 @dataclass(frozen=True)
@@ -121,12 +122,13 @@ def _thinned(series: Series) -> Iterator[tuple[float, float | None]]:
 
 
 def _bars(number: int, series: Series, many: int, y: Scale, categories: Sequence[str]) -> Drawn:
-    wide = _BARS / many
+    taken = min(_BARS, _WIDEST * len(categories))
+    wide = taken / many
     bars = []
     for index, (category, value) in enumerate(zip(categories, series.y, strict=False)):
         top = y.at(value)
         if top is None or value is None:
             continue
-        start = index + (1 - _BARS) / 2 + number * wide
+        start = index + (1 - taken) / 2 + number * wide
         bars.append(Bar(start, start + wide, top, f"{series.name}: {category}, {figure(value)}"))
     return Drawn(number, series.name, bars=tuple(bars))

@@ -58,11 +58,11 @@ def _say(language: str, key: str, **values: object) -> str:
 def test_a_table_tells_the_state_of_a_row_in_words(holder: QWidget) -> None:
     fill(holder)
     (table,) = holder.findChildren(TableView)
-    rows = [table.topLevelItem(number) for number in range(3)]
-    spoken = [row.data(0, Qt.ItemDataRole.AccessibleTextRole) for row in rows if row]
+    firsts = [table.item(number, 0) for number in range(3)]
+    spoken = [item.data(Qt.ItemDataRole.AccessibleTextRole) for item in firsts]
     assert spoken == ["sort: as it should be", "scatter: warning", None]
-    assert [row.icon(0).isNull() for row in rows if row] == [False, False, True]
-    assert all(row.textAlignment(1) & Qt.AlignmentFlag.AlignRight for row in rows if row)
+    assert [item.icon().isNull() for item in firsts] == [False, False, True]
+    assert all(table.item(number, 1).textAlignment() & Qt.AlignmentFlag.AlignRight for number in range(3))
     assert (table.accessibleName(), table.accessibleDescription()) == ("Operations", "A note.")
 
 
@@ -75,6 +75,20 @@ def test_a_long_table_is_folded_until_it_is_wanted(holder: QWidget) -> None:
     fold.unfold()
     assert len(holder.findChildren(TableView)) == 2
     assert heard == [True]
+
+
+def test_a_wide_table_breaks_its_lines_instead_of_hiding_them(qtbot: QtBot, model: CaseModel) -> None:
+    words_there = " ".join(["many words"] * 30)
+    wide = MeasuredTable("Wide", ("a", "b", "c"), (MeasuredRow((words_there, words_there, "1e-07")),), numeric=(2,))
+    table = TableView(wide, {}, functools.partial(_say, "en"))
+    qtbot.addWidget(table)
+    table.resize(600, 100)
+    table.show()
+    assert table.horizontalScrollBar().maximum() == 0
+    one_line = table.fontMetrics().lineSpacing()
+    assert table.rowHeight(0) > 3 * one_line
+    assert table.height() > table.rowHeight(0)
+    assert table.columnWidth(2) < table.columnWidth(0)
 
 
 @pytest.fixture

@@ -148,19 +148,18 @@ def test_what_is_said(measured: Case) -> None:
         (
             0.8,
             6.6,
-            "measured here on cpu, 3 operations: most take no longer; "
-            "at most 6.6 times as long (Matrix product, float32)",
+            "measured here on cpu, 3 operations: most take no longer; at most 6.6 times as long (Histogram (histc))",
         ),
         (
             1.2,
             1.5,
-            "measured here on cpu, 3 operations: 1.20 times as long; at most 1.5 times (Matrix product, float32)",
+            "measured here on cpu, 3 operations: 1.20 times as long; at most 1.5 times (Histogram (histc))",
         ),
     ],
 )
 def test_a_cost_in_words(times: float, worst: float, expected: str) -> None:
     (line,) = (each for each in settings_advice_table().line if each.id == "torch-deterministic")
-    advised = AdvisedLine(line, line.code, Cost(times, worst, "matmul", ("cpu",), 3))
+    advised = AdvisedLine(line, line.code, Cost(times, worst, "histc", ("cpu",), 3))
     assert f"# {expected}\n" in program([advised], "en")
 
 

@@ -16,6 +16,7 @@ from checks.readers.containers.cursor import Cursor
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import Damaged, Source
 from checks.readers.models.registry import Rank, file_reader
+from checks.readers.models.sets import other_parts
 from checks.versions import release
 
 _MAGIC = b"GGUF"
@@ -42,8 +43,7 @@ _DTYPES = {
     "I32": "int32",
     "I64": "int64",
 }
-_PART = re.compile(r"(.+)-(\d{5})-of-(\d{5})\.gguf")
-_MOST_PARTS = 10_000
+PART = re.compile(r"(.+)-(\d{5})-of-(\d{5})(\.gguf)")  # a file of a set
 
 Value = int | float | str | bool
 
@@ -124,7 +124,7 @@ def gguf(source: Source, beside: Folder) -> ModelFacts | None:
         problem = None
     except Damaged as damage:
         problem = damage
-    files = other_parts(source.name, beside)
+    files = other_parts(source.name, beside, PART)
     for each in files or ():
         problem = problem or _add_part(contents, each, beside)
     return _facts(contents, cursor, problem, files)
@@ -326,18 +326,3 @@ def _details(contents: _Contents, *, is_big_endian: bool) -> dict[str, str]:
         "tensors": str(contents.tensors),
     }
     return {key: value[:200] for key, value in details.items() if value}
-
-
-def other_parts(name: str, beside: Folder) -> tuple[NeededFile, ...] | None:
-    """The other files of a set. Only the first names all of them: in a folder it then stands for the set."""
-    found = _PART.fullmatch(name)
-    if found is None or not 1 <= int(found[2]) <= int(found[3]) <= _MOST_PARTS or int(found[3]) == 1:
-        return None
-    own, count = int(found[2]), int(found[3])
-    parts = []
-    for number in range(1, count + 1):
-        other = f"{found[1]}-{number:05d}-of-{count:05d}.gguf"
-        size = beside.size_of(other)
-        if number != own and (own == 1 or size is None):
-            parts.append(NeededFile(name=other, present=size is not None, present_size=size))
-    return tuple(parts)

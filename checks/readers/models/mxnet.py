@@ -16,6 +16,7 @@ import msgspec
 
 from checks.facts import Binding, ModelFacts, ModelNeeds, NeededFile, OperatorUse, TensorSpec
 from checks.readers.containers.folder import Folder
+from checks.readers.containers.json_text import json_text
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.registry import Rank, file_reader
 
@@ -29,7 +30,6 @@ _MOST_ARRAYS = 200_000
 _MOST_AXES = 32
 _MOST_NAME = 300
 _MOST_JSON = 16 * MIB
-_MOST_BRACKETS = 1_000_000  # each can be an object in memory
 _PARAMETER = re.compile(r"(?:weight|bias|gamma|beta|_mean|_var|_min|_max|_label|label|_parameters|_state(?:_cell)?)$")
 _SHAPE = re.compile(r"[\[(]([\d,\s-]{0,200})[\])]")
 
@@ -70,11 +70,7 @@ def mxnet_symbol(source: Source, beside: Folder) -> ModelFacts | None:
     head = source.head
     if head.lstrip()[:1] != b"{" or b'"nodes"' not in head or b'"op"' not in head or b'"inputs"' not in head:
         return None
-    if source.size > _MOST_JSON:
-        raise Damaged("too-large", f"{source.size} bytes of JSON")
-    text = source.read(0, source.size)
-    if text.count(b"{") + text.count(b"[") > _MOST_BRACKETS:
-        raise Damaged("too-large", "more brackets than a network can have")
+    text = json_text(source, _MOST_JSON)
     try:
         graph = msgspec.json.decode(text, type=_Graph)
     except msgspec.ValidationError:

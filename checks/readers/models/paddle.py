@@ -18,6 +18,7 @@ import msgspec
 
 from checks.facts import Binding, ModelFacts, ModelNeeds, NeededFile, OperatorUse, TensorSpec
 from checks.readers.containers.folder import Folder
+from checks.readers.containers.json_text import json_text
 from checks.readers.containers.protobuf import BYTES, VARINT, Message, packed, parse, signed
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.registry import Rank, file_reader
@@ -34,7 +35,6 @@ _MOST_THINGS = 200_000  # variables, operations
 _MOST_FILES = 500
 _MOST_NAME = 300
 _MOST_JSON = 32 * MIB
-_MOST_BRACKETS = 1_000_000  # each can be an object in memory
 _MOST_DESCRIPTION = 1024
 _DEEPEST = 6
 
@@ -103,11 +103,7 @@ def paddle_pir(source: Source, beside: Folder) -> ModelFacts | None:
     head = source.head
     if not re.match(rb'\s*\{\s*"base_code"\s*:\s*\{', head) or b'"pir"' not in head:
         return None
-    if source.size > _MOST_JSON:
-        raise Damaged("too-large", f"{source.size} bytes of JSON")
-    text = source.read(0, source.size)
-    if text.count(b"{") + text.count(b"[") > _MOST_BRACKETS:
-        raise Damaged("too-large", "more brackets than a program can have")
+    text = json_text(source, _MOST_JSON)
     try:
         whole = msgspec.json.decode(text, type=_Whole)
         program = _Program()

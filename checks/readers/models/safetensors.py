@@ -21,6 +21,7 @@ from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.hf_config import JSON_ERRORS, described
 from checks.readers.models.registry import Rank, file_reader
+from checks.readers.models.sets import other_parts
 from checks.versions import release
 
 MOST_HEADER = 100_000_000  # bytes: the library itself refuses more
@@ -32,8 +33,7 @@ _BEGINS = re.compile(rb'\{\s*(?:\}|"(?:[^"\\]|\\.){0,2000}"\s*:\s*\{)', re.DOTAL
 _ENTRY = re.compile(
     rb'\s*+("(?:[^"\\]++|\\.)*+")\s*+:\s*+(\{(?:[^"{}]++|"(?:[^"\\]++|\\.)*+")*+\})\s*+([,}])', re.DOTALL
 )
-_SHARD = re.compile(r"(.+)-(\d{5,6})-of-(\d{5,6})\.safetensors")
-_MOST_SHARDS = 10_000
+_SHARD = re.compile(r"(.+)-(\d{5,6})-of-(\d{5,6})(\.safetensors)")
 
 
 class Tensor(msgspec.Struct, frozen=True):
@@ -72,7 +72,7 @@ def safetensors(source: Source, beside: Folder) -> ModelFacts | None:
     if not _is_mine(source):
         return None
     header = read_header(source)
-    facts = facts_of(header, _other_parts(source.name, beside))
+    facts = facts_of(header, other_parts(source.name, beside, _SHARD))
     return described(facts, beside) if _is_whole_model(source.name) else facts
 
 
@@ -278,18 +278,3 @@ def _details(header: Header) -> dict[str, str]:
         "base-model": said.get("ss_base_model_version", ""),
     }
     return {key: value[:200] for key, value in details.items() if value}
-
-
-def _other_parts(name: str, beside: Folder) -> tuple[NeededFile, ...] | None:
-    """The other files of a set of shards. Only the first names all of them: in a folder it then stands for the set."""
-    found = _SHARD.fullmatch(name)
-    if found is None or not 1 <= int(found[2]) <= int(found[3]) <= _MOST_SHARDS:
-        return None
-    own, all_, digits = int(found[2]), int(found[3]), len(found[3])
-    parts = []
-    for number in range(1, all_ + 1):
-        other = f"{found[1]}-{number:0{digits}d}-of-{all_:0{digits}d}.safetensors"
-        size = beside.size_of(other)
-        if number != own and (own == 1 or size is None):
-            parts.append(NeededFile(name=other, present=size is not None, present_size=size))
-    return tuple(parts)

@@ -7,14 +7,15 @@ from collections.abc import Iterator
 
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import Source
-from checks.readers.models.gguf import dtype_name, other_parts, read_tensors
+from checks.readers.models.gguf import PART, dtype_name, read_tensors
+from checks.readers.models.sets import other_parts
 from checks.readers.weights.tensor import LeftOut, StoredTensor, stretch
 
 
 def tensors(source: Source, beside: Folder, open_files: contextlib.ExitStack) -> Iterator[StoredTensor | LeftOut]:
     """Every tensor. Files of big-endian machines have none that are compared."""
     yield from _of_file(source)
-    for part in other_parts(source.name, beside) or ():
+    for part in other_parts(source.name, beside, PART) or ():
         if part.present:
             yield from _of_file(open_files.enter_context(beside.file(part.name)))
 

@@ -45,6 +45,15 @@ def test_the_finding_names_the_operation_and_what_mends_it() -> None:
     assert finding.values["varying_en"] == "crop_and_resize, gradient"
 
 
+def test_deterministic_mode_of_torch_computes_the_same_bits_on_the_processor() -> None:
+    made = Measurements(all=measurements("torch-2.13.0-cpu-one-thread")).of(Experiment)
+    default, mode = (each for each in made if each.operation == "digits-network")
+    assert (default.setting, mode.setting) == ("default", "deterministic")
+    assert default.distinct == mode.distinct == 1
+    assert default.fingerprints == mode.fingerprints
+    assert default.values == mode.values
+
+
 def test_training_that_parts_is_found_although_no_operation_alone_varied() -> None:
     made = measurements("jax-0.10.2-cpu")
     (network,) = (each for each in made if isinstance(each, Experiment) and each.operation == "digits-network")

@@ -29,7 +29,7 @@ from checks.facts import (
     OtherMachine,
     Portrait,
 )
-from checks.knowledge.numeric_environment import numeric_environment, numeric_parts, part_shown_by
+from checks.knowledge.numeric_environment import Part, numeric_environment, numeric_parts, part_shown_by
 from checks.magnitude import Magnitude, Size, magnitude
 from checks.numerics import DEFAULT, work_of
 from checks.portraits import portrait_difference
@@ -38,7 +38,12 @@ CPU, GPU = "cpu", "gpu"
 PACKAGES = ("torch", "numpy", "tensorflow", "tensorflow-cpu", "jax", "jaxlib", "onnxruntime", "onnxruntime-gpu", "mkl")
 VERSIONS = ("framework-version", "cuda", "cudnn")
 SEPARATOR = ", "
-_LISTS = ("cpu-instructions", "settings", "variables")  # parts of which only what is not on both is told
+_LISTS = (
+    "framework-version",
+    "cpu-instructions",
+    "settings",
+    "variables",
+)  # parts of which only what is not on both is told
 _COMPARED = (Portrait, Experiment)  # kinds that two machines can be compared by
 
 
@@ -294,19 +299,24 @@ def _explained(pair: Pair, pairs: Sequence[Pair], environment: Sequence[Environm
         and each.size.size is Size.IDENTICAL
     )
     parts = numeric_parts()
-    possible = [
-        each.part
-        for each in environment
-        if each.part in parts
-        and pair.first.kind in parts[each.part].devices
-        and any(size.value in parts[each.part].sizes for size in pair.size.sizes)
-    ]
+    possible = [each.part for each in environment if each.part in parts and _can_make(parts[each.part], each, pair)]
     proven = [part_shown_by()[setting] for setting in agree if setting in part_shown_by()]
     possible.sort(key=lambda part: (part not in proven, parts[part].rank))
     if pair.first.framework != pair.second.framework:
         possible.insert(0, "framework")
     shown = tuple(setting for setting in agree if part_shown_by().get(setting) in possible[:1])
     return NumberDifference(pair=pair, explained_by=tuple(possible), proven_by=shown)
+
+
+def _can_make(part: Part, difference: EnvironmentDifference, pair: Pair) -> bool:
+    """Whether a part that differs can make such a difference there."""
+    framework = pair.first.framework
+    if part.frameworks and framework not in part.frameworks:
+        return False
+    versions = f"{difference.first}{SEPARATOR}{difference.second}".split(SEPARATOR)
+    if part.part == "framework-version" and not any(each.startswith(f"{framework} ") for each in versions):
+        return False
+    return pair.first.kind in part.devices and any(size.value in part.sizes for size in pair.size.sizes)
 
 
 # --- their environments ----------------------------------------------------------------------------------------------

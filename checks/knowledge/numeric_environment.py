@@ -11,12 +11,16 @@ from checks.knowledge import Table, load
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A part of an environment: whose numbers it can change, by how much, and how likely it is among others."""
+    """A part of an environment: on which devices it can change numbers, by how much, and how likely among others.
+
+    ``frameworks``: whose part it is; () of all.
+    """
 
     part: str
     devices: tuple[str, ...]
     sizes: tuple[str, ...]
     rank: int
+    frameworks: tuple[str, ...] = ()
 
 
 class Proof(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

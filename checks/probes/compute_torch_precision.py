@@ -45,13 +45,21 @@ def _named(operation, device, dtype, setting):
 
 
 def _entries(torch, device):
-    """First float32 with all its settings, then the other types."""
-    for dtype in DTYPES:
-        for operation in OPERATIONS:
-            if not numeric.available(torch, operation) or (dtype != "float32" and operation.terms == 1):
-                continue
-            for setting in ("default", *_settings(torch, operation, device, dtype)):
-                yield _named(operation, device, dtype, setting), (operation, dtype, setting)
+    """First float32: all operations by default, then what most often changes them; the other types at the end."""
+    entries = (
+        (_named(operation, device, dtype, setting), (operation, dtype, setting))
+        for dtype in DTYPES
+        for operation in OPERATIONS
+        if numeric.available(torch, operation) and (dtype == "float32" or operation.terms > 1)
+        for setting in ("default", *_settings(torch, operation, device, dtype))
+    )
+    return sorted(entries, key=lambda entry: _rank(*entry[1]))
+
+
+def _rank(_operation, dtype, setting):
+    """What tells most comes first; sorting keeps the order of the operations."""
+    often = setting in (BATCH, LAYOUT, "tf32-off") or setting.startswith("threads-")
+    return (dtype != "float32", 0 if setting == "default" else 1 if often else 2)
 
 
 def _settings(torch, operation, device, dtype):
@@ -73,45 +81,52 @@ def _compiled(device):
 
 
 class _Kept:
-    """What is computed once for all settings of an operation and data type; the last one is kept."""
+    """What is computed once for all settings of an operation and data type. It is small, as the inputs are."""
 
     def __init__(self, torch, device):
         self._torch, self._device = torch, device
-        self._of = None
+        self._of = {}
 
     def measured(self, what, _clock):
         """The figures of one entry."""
         operation, dtype, setting = what
+        if (operation.name, dtype) not in self._of:
+            self._of[operation.name, dtype] = _Prepared(self._torch, operation, dtype, self._device)
+        return self._of[operation.name, dtype].measured(setting)
+
+
+class _Prepared:
+    """An operation with its inputs, its true result, and what shorter formats would make of it."""
+
+    def __init__(self, torch, operation, dtype, device):
+        self._torch, self._operation, self._device = torch, operation, device
+        self._given = numeric.inputs(torch, operation, getattr(torch, dtype), device)
+        exact = [each.cpu().double() for each in self._given]
+        self._truth = numeric.run(torch, operation, exact)
+        self._condition = float(numeric.condition(torch, operation, exact).max())
+        self._default, self._seconds = _run(torch, operation, self._given, "default", device)
+        self._rounded = {}
+        if operation.products and dtype == "float32":
+            for name, rounding in _ROUNDINGS.items():
+                rounded = numeric.run(torch, operation, exact, lambda each, to=rounding: to(torch, each))
+                self._rounded[name] = rounded - self._truth
+
+    def measured(self, setting):
+        """The figures under a setting."""
         torch = self._torch
-        if self._of != (operation.name, dtype):
-            self._prepare(operation, dtype)
         if setting == "default":
             result, seconds = self._default, self._seconds
         else:
-            result, seconds = _run(torch, operation, self._given, setting, self._device)
+            result, seconds = _run(torch, self._operation, self._given, setting, self._device)
         rows = slice(0, 1) if setting == BATCH else slice(None)
         figures = _against(torch, self._truth[rows], result)
         figures.update(condition=self._condition, seconds=seconds)
         if setting != "default":
             figures["other"] = "default"
             figures["beside"] = difference.torch_difference(torch, self._default[rows].to(result.dtype), result)
-        if operation.products and dtype == "float32":
+        if self._rounded:
             figures["emulated"] = self._emulated(rows, result)
         return figures
-
-    def _prepare(self, operation, dtype):
-        torch = self._torch
-        self._given = numeric.inputs(torch, operation, getattr(torch, dtype), self._device)
-        exact = [each.cpu().double() for each in self._given]
-        self._truth = numeric.run(torch, operation, exact)
-        self._condition = float(numeric.condition(torch, operation, exact).max())
-        self._default, self._seconds = _run(torch, operation, self._given, "default", self._device)
-        self._rounded = {}
-        if operation.products and dtype == "float32":
-            for name, rounding in _ROUNDINGS.items():
-                rounded = numeric.run(torch, operation, exact, lambda each, to=rounding: to(torch, each))
-                self._rounded[name] = rounded - self._truth
-        self._of = (operation.name, dtype)
 
     def _emulated(self, rows, result):
         observed = result.cpu().double() - self._truth[rows]

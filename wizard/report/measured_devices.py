@@ -107,6 +107,12 @@ def _tables(found: Comparison, language: str) -> Iterator[MeasuredTable]:
         yield _table([(each.pair, (_explanation(each, language),)) for each in found.apart], "machines-table", language)
 
 
+def _state(pair: Pair, more: tuple[str, ...], language: str) -> str:
+    """A difference that nothing explains is looked at first."""
+    is_open = words("measurements.explained-not", language) in more
+    return "warning" if is_open or pair.size.size is Size.BEYOND else state_of(pair.size)
+
+
 def _explanation(found: NumberDifference, language: str) -> str:
     if not found.explained_by:
         return words("measurements.explained-not", language)
@@ -141,12 +147,12 @@ def _row(pair: Pair, more: tuple[str, ...], language: str) -> MeasuredRow:
     operation = operation_name(pair.operation, language)
     return MeasuredRow(
         (
-            f"{operation}, {pair.dtype}",
+            operation if pair.dtype in operation else f"{operation}, {pair.dtype}",
             place_of(pair.first, language),
             place_of(pair.second, language),
             relative(pair.size, language),
             size_words(pair.size, language),
             *more,
         ),
-        state_of(pair.size),
+        _state(pair, more, language),
     )

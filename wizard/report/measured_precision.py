@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from checks.case import Case
 from checks.facts import Measurements, Precision
 from checks.knowledge.computations import operation_name, setting_name
-from checks.magnitude import Size
+from checks.magnitude import Size, computed_in
 from checks.numerics import DEFAULT, FULL, by_device, change_of, error_of, shorter_format
 from wizard.report.measured import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
 from wizard.report.measured_words import joined, place_words, relative, size_words, state_of
@@ -78,7 +78,7 @@ def _tables(name: str, measured: Sequence[Precision], language: str) -> Iterator
 
 def _error_row(measured: Precision, language: str) -> MeasuredRow:
     size = error_of(measured)
-    cells = (operation_name(measured.operation, language), measured.dtype, relative(size, language))
+    cells = (operation_name(measured.operation, language), computed_in(measured), relative(size, language))
     return MeasuredRow((*cells, size_words(size, language)), state_of(size))
 
 
@@ -87,7 +87,7 @@ def _setting_rows(measured: Sequence[Precision], language: str) -> Iterator[Meas
     groups: dict[tuple[str, str], list[Precision]] = {}
     for each in measured:
         if each.beside is not None:
-            groups.setdefault((each.setting, each.dtype), []).append(each)
+            groups.setdefault((each.setting, computed_in(each)), []).append(each)
     for (setting, dtype), here in groups.items():
         sizes = [(each, change_of(each)) for each in here]
         apart = [(each, size) for each, size in sizes if size.size is not Size.IDENTICAL]

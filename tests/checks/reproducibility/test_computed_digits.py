@@ -1,0 +1,228 @@
+"""How many digits are right: shorter formats, settings without effect, wrong operations and overflow, told apart."""
+
+from collections.abc import Callable, Iterable
+
+import msgspec
+import pytest
+
+from checks.facts import (
+    ArrayDifference,
+    Emulated,
+    EnvironmentVariables,
+    Measurement,
+    Measurements,
+    ModelMeasured,
+    Precision,
+    Symptom,
+    TorchFacts,
+)
+from checks.finding import Finding, NotHere, Severity
+from checks.reproducibility.framework_numeric_bug import framework_numeric_bug
+from checks.reproducibility.mixed_precision_overflow import mixed_precision_overflow
+from checks.reproducibility.reduced_precision import reduced_precision
+from checks.reproducibility.setting_ignored import setting_ignored
+from checks.reproducibility.tf32_enabled import tf32_enabled
+from tests.checks.recorded_computations import measurements
+
+USUAL, FORCED = "torch-2.13.0-cpu-digits", "torch-2.13.0-cpu-onednn-bf16"
+FORCING = EnvironmentVariables(values={"ONEDNN_DEFAULT_FPMATH_MODE": "BF16"})
+TORCH = TorchFacts(version="2.13.0")
+
+# What a card of the Ampere generation tells of a product of 64 x 1024 x 128: made of the errors that rounding the
+# factors to 11 digits makes of it on the processor; no such card was at hand.
+TF32 = Precision(
+    framework="torch",
+    operation="matmul",
+    device="cuda:0",
+    dtype="float32",
+    terms=1024,
+    condition=283.0,
+    rms=2.8e-3,
+    against=ArrayDifference(elements=8192, differing=8190, max_abs=1.1e-2, scale=45.0),
+    emulated={
+        "tf32": Emulated(max_abs=1.1e-2, rms=2.8e-3, likeness=0.999),
+        "tf32-cut": Emulated(max_abs=4e-2, rms=7.3e-3, likeness=0.45),
+        "bfloat16": Emulated(max_abs=9e-2, rms=2.2e-2, likeness=0.01),
+    },
+)
+FULL = msgspec.structs.replace(
+    TF32,
+    rms=3e-6,
+    against=ArrayDifference(elements=8192, differing=7000, max_abs=2e-5, scale=45.0),
+    emulated={name: msgspec.structs.replace(each, likeness=0.01) for name, each in TF32.emulated.items()},
+)
+WRONG = msgspec.structs.replace(
+    FULL, against=ArrayDifference(elements=8192, differing=64, max_abs=12.0, scale=45.0), rms=0.3, emulated={}
+)
+INFINITE = msgspec.structs.replace(
+    FULL,
+    dtype="float16",
+    against=ArrayDifference(elements=8192, differing=20, max_abs=0.1, scale=65504.0, infinite=12, nan=3),
+)
+
+
+def given(*made: Measurement) -> Measurements:
+    return Measurements(all=made)
+
+
+def recorded(name: str) -> Measurements:
+    return Measurements(all=measurements(name))
+
+
+def evidence(finding: Finding) -> dict[str, str]:
+    return {each.name: each.value for each in finding.evidence}
+
+
+# --- TensorFloat-32 and bfloat16 -------------------------------------------------------------------------------------
+
+
+def test_tf32_is_recognised_by_its_errors() -> None:
+    (finding,) = tf32_enabled(given(TF32, msgspec.structs.replace(FULL, operation="linear")), None, None)
+    told = evidence(finding)
+    assert told["operations_apart"] == "matmul"
+    assert told["operations_in_full"] == "linear"
+    assert finding.confidence == pytest.approx(0.97)
+    assert list(reduced_precision(given(TF32), None, None)) == []
+
+
+def test_by_its_size_alone_it_is_less_sure() -> None:
+    (finding,) = tf32_enabled(given(msgspec.structs.replace(TF32, emulated={})), None, None)
+    assert finding.confidence == pytest.approx(0.85)
+
+
+def test_bfloat16_that_a_variable_forces_is_found_on_a_real_processor() -> None:
+    (finding,) = reduced_precision(recorded(FORCED), FORCING, None)
+    told = evidence(finding)
+    assert told["operations_apart"] == "conv2d"
+    assert told["variable_for_digits"] == "ONEDNN_DEFAULT_FPMATH_MODE=BF16"
+    assert float(told["measured_error"]) > 100 * float(told["rounding_allows"]) / 50
+    assert list(tf32_enabled(recorded(FORCED), FORCING, None)) == []
+
+
+@pytest.mark.parametrize("check", [tf32_enabled, reduced_precision])
+def test_silent_where_products_are_computed_in_full(check: Callable[..., Iterable[Finding]]) -> None:
+    assert list(check(recorded(USUAL), None, None)) == []
+    assert list(check(given(FULL), None, None)) == []
+
+
+@pytest.mark.parametrize("check", [tf32_enabled, reduced_precision])
+def test_a_setting_that_asks_for_fewer_digits_is_no_default(check: Callable[..., Iterable[Finding]]) -> None:
+    asked = msgspec.structs.replace(TF32, setting="tf32-on")
+    assert list(check(given(FULL, asked), None, None)) == []
+
+
+@pytest.mark.parametrize(
+    ("symptom", "severity"),
+    [
+        (None, Severity.NOTE),
+        (Symptom(), Severity.NOTE),
+        (Symptom(name="results-differ"), Severity.WARNING),
+        (Symptom(name="results-differ", exactness="decisions"), Severity.NOTE),
+        (Symptom(exactness="close"), Severity.WARNING),
+        (Symptom(exactness="bits"), Severity.WARNING),
+    ],
+)
+def test_the_exactness_that_is_needed_decides_how_loud_it_is(symptom: Symptom | None, severity: Severity) -> None:
+    (finding,) = tf32_enabled(given(TF32), None, symptom)
+    assert finding.severity is severity
+
+
+# --- settings without effect -----------------------------------------------------------------------------------------
+
+
+def test_a_demand_for_full_float32_without_effect_is_found_on_a_real_processor() -> None:
+    (finding,) = setting_ignored(recorded(FORCED), FORCING)
+    told = evidence(finding)
+    assert (told["settings_without_effect"], told["computed_in"], told["operations_apart"]) == (
+        "mkldnn-ieee",
+        "bfloat16",
+        "conv2d",
+    )
+    assert told["variable_for_digits"].startswith("ONEDNN_DEFAULT_FPMATH_MODE")
+
+
+def test_tf32_that_stays_on_though_switched_off() -> None:
+    (finding,) = setting_ignored(given(msgspec.structs.replace(TF32, setting="tf32-off")), None)
+    assert evidence(finding)["settings_without_effect"] == "tf32-off"
+
+
+def test_silent_where_a_demand_is_heard() -> None:
+    assert list(setting_ignored(recorded(USUAL), None)) == []
+    assert list(setting_ignored(given(TF32, msgspec.structs.replace(FULL, setting="tf32-off")), None)) == []
+
+
+def test_a_permission_without_effect_is_no_fault() -> None:
+    """TF32 on a processor: documented to be of other devices."""
+    allowed = [each for each in measurements(USUAL) if each.setting == "mkldnn-tf32"]
+    assert allowed
+    with pytest.raises(NotHere):
+        list(setting_ignored(given(*allowed), None))
+
+
+# --- beyond rounding -------------------------------------------------------------------------------------------------
+
+
+def test_an_operation_that_is_wrong() -> None:
+    (finding,) = framework_numeric_bug(given(WRONG, msgspec.structs.replace(FULL, operation="linear")), TORCH)
+    told = evidence(finding)
+    assert told["operations_wrong"] == "matmul"
+    assert told["computed_on"] == "torch 2.13.0, cuda:0"
+    assert float(told["times_rounding"]) > 100
+
+
+def test_a_setting_that_only_reorders_and_changes_too_much() -> None:
+    beside = ArrayDifference(elements=8192, differing=64, max_abs=12.0, scale=45.0)
+    changed = msgspec.structs.replace(FULL, setting="threads-1", other="default", beside=beside)
+    assert len(list(framework_numeric_bug(given(changed), TORCH))) == 1
+    allowed = msgspec.structs.replace(changed, setting="tf32-on")  # not only the order
+    assert list(framework_numeric_bug(given(allowed), TORCH)) == []
+
+
+def test_nan_on_one_side_is_wrong_and_both_sides_are_not() -> None:
+    nan = msgspec.structs.replace(FULL, against=ArrayDifference(elements=9, differing=9, nan=9), rms=None)
+    (finding,) = framework_numeric_bug(given(nan), None)
+    assert evidence(finding)["measured_error"] == "NaN"
+    both = msgspec.structs.replace(FULL, against=ArrayDifference(elements=9, differing=0), rms=None)
+    assert list(framework_numeric_bug(given(both), None)) == []
+
+
+@pytest.mark.parametrize("name", [USUAL, FORCED])
+def test_no_operation_of_a_real_processor_is_called_wrong(name: str) -> None:
+    """Half precision, every number of threads, autocast and bfloat16 among them."""
+    assert list(framework_numeric_bug(recorded(name), TORCH)) == []
+
+
+def test_overflow_is_no_bug_of_a_framework() -> None:
+    assert list(framework_numeric_bug(given(INFINITE), TORCH)) == []
+
+
+# --- overflow --------------------------------------------------------------------------------------------------------
+
+
+def test_half_precision_that_overflows() -> None:
+    (finding,) = mixed_precision_overflow(given(INFINITE))
+    assert evidence(finding)["numbers_lost"] == "15 / 8192"
+
+
+@pytest.mark.parametrize(("other", "count"), [("float32", 1), ("autocast-float16", 0)])
+def test_a_model_that_overflows_in_half_precision_alone(other: str, count: int) -> None:
+    difference = ArrayDifference(elements=10, differing=10, nan=10)
+    model = ModelMeasured(operation="logits", device="cuda:0", setting="float16", other=other, difference=difference)
+    assert len(list(mixed_precision_overflow(given(model)))) == count if count else True
+    if not count:
+        with pytest.raises(NotHere):
+            list(mixed_precision_overflow(given(model)))
+
+
+def test_silent_where_half_precision_is_finite() -> None:
+    assert list(mixed_precision_overflow(recorded(USUAL))) == []
+
+
+@pytest.mark.parametrize("check", [tf32_enabled, reduced_precision])
+def test_nothing_measured_is_no_health(check: Callable[..., Iterable[Finding]]) -> None:
+    nothing = Measurements(all=(msgspec.structs.replace(TF32, reason="no-time"),))
+    with pytest.raises(NotHere):
+        list(check(nothing, None, None))
+    for other in (lambda: setting_ignored(nothing, None), lambda: framework_numeric_bug(nothing, None)):
+        with pytest.raises(NotHere):
+            list(other())

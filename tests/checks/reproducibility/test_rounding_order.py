@@ -1,0 +1,179 @@
+"""What changes the order of rounding alone: threads, batches, compilers, devices, versions; found, and quiet."""
+
+import msgspec
+import pytest
+
+from checks.compare import side_of
+from checks.facts import (
+    ArrayDifference,
+    Facts,
+    FrameworkDevice,
+    Frameworks,
+    InterpreterFacts,
+    Measurements,
+    OtherMachine,
+    Package,
+    Portrait,
+    Precision,
+    Symptom,
+    TorchFacts,
+)
+from checks.finding import Finding, NotHere, Severity
+from checks.reproducibility.batch_size_rounding import batch_size_rounding
+from checks.reproducibility.compiled_graph_rounding import compiled_graph_rounding
+from checks.reproducibility.cpu_gpu_rounding import cpu_gpu_rounding
+from checks.reproducibility.gpu_arch_rounding import gpu_arch_rounding
+from checks.reproducibility.library_version_numerics import library_version_numerics
+from checks.reproducibility.thread_count_rounding import thread_count_rounding
+from tests.checks.recorded_computations import measurements
+
+DIGITS = "torch-2.13.0-cpu-digits"
+PORTRAITS, ONE_THREAD = "torch-2.13.0-cpu-portraits", "torch-2.13.0-cpu-one-thread-portraits"
+NEW_NUMPY, OLD_NUMPY = "numpy-2.4.6-portraits", "numpy-1.26.4-portraits"
+BITS = Symptom(name="results-differ", exactness="bits")
+
+
+def recorded(*names: str) -> Measurements:
+    return Measurements(all=measurements(*names))
+
+
+def evidence(finding: Finding) -> dict[str, str]:
+    return {each.name: each.value for each in finding.evidence}
+
+
+def only(setting: str) -> Measurements:
+    return Measurements(
+        all=tuple(each for each in measurements(DIGITS) if isinstance(each, Precision) and each.setting == setting)
+    )
+
+
+def unchanged(setting: str) -> Measurements:
+    """The same measurements where nothing was changed."""
+    made = []
+    for each in only(setting).all:
+        assert isinstance(each, Precision)
+        assert each.beside is not None
+        beside = ArrayDifference(elements=each.beside.elements, differing=0, max_abs=0.0, scale=each.beside.scale)
+        made.append(msgspec.structs.replace(each, beside=beside))
+    return Measurements(all=tuple(made))
+
+
+def test_the_number_of_threads_changes_a_sum_on_a_real_processor() -> None:
+    (finding,) = thread_count_rounding(recorded(DIGITS), None)
+    told = evidence(finding)
+    assert "sum" in told["operations_apart"].split(", ")
+    assert told["settings_compared"] == "threads-1"
+    assert float(told["measured_difference"]) < 1e-5
+    assert finding.severity is Severity.NOTE
+
+
+def test_a_row_alone_is_not_the_row_of_the_batch_on_a_real_processor() -> None:
+    (finding,) = batch_size_rounding(recorded(DIGITS), None)
+    told = evidence(finding)
+    assert {"matmul", "linear"} <= set(told["operations_apart"].split(", "))
+    assert {"softmax", "layer-norm"} <= set(told["operations_alike"].split(", "))
+
+
+def test_what_is_normal_is_loud_for_who_needs_the_same_bits() -> None:
+    for check in (thread_count_rounding, batch_size_rounding):
+        (finding,) = check(recorded(DIGITS), BITS)
+        assert finding.severity is Severity.WARNING
+
+
+def test_a_compiled_operation() -> None:
+    """As torch.compile gave it for a softmax of 8 rows on a real processor: 7831 of 32768 elements."""
+    beside = ArrayDifference(elements=32768, differing=7831, max_abs=4.656612873077393e-10, scale=0.00415)
+    compiled = Precision(
+        framework="torch", operation="softmax", device="cpu", dtype="float32", setting="compiled", other="default",
+        terms=4096, condition=0.0041865, beside=beside,
+    )  # fmt: skip
+    (finding,) = compiled_graph_rounding(Measurements(all=(compiled,)), None)
+    assert evidence(finding)["operations_apart"] == "softmax"
+
+
+def test_silent_where_nothing_changes() -> None:
+    assert list(thread_count_rounding(unchanged("threads-1"), BITS)) == []
+    assert list(batch_size_rounding(unchanged("batch-1"), BITS)) == []
+
+
+def test_what_is_more_than_rounding_is_another_cause() -> None:
+    made = []
+    for each in only("threads-1").all:
+        assert isinstance(each, Precision)
+        beside = ArrayDifference(elements=100, differing=1, max_abs=1e9, scale=1e9)
+        made.append(msgspec.structs.replace(each, beside=beside))
+    assert list(thread_count_rounding(Measurements(all=tuple(made)), BITS)) == []
+
+
+def test_untried_is_not_stable() -> None:
+    for check in (thread_count_rounding, batch_size_rounding, compiled_graph_rounding):
+        with pytest.raises(NotHere):
+            list(check(only("mkldnn-off"), None))
+
+
+# --- between devices and machines ------------------------------------------------------------------------------------
+
+
+def on_device(device: str, *names: str) -> tuple[Portrait, ...]:
+    """Recorded portraits of a processor as if they were of another device."""
+    found = [each for each in measurements(*names) if isinstance(each, Portrait)]
+    return tuple(msgspec.structs.replace(each, device=device) for each in found)
+
+
+def gpus(*names: str) -> Frameworks:
+    devices = tuple(FrameworkDevice(device=f"cuda:{place}", name=name) for place, name in enumerate(names))
+    return Frameworks(torch=TorchFacts(version="2.13.0", devices=devices))
+
+
+def test_cpu_and_gpu() -> None:
+    both = (*measurements(PORTRAITS), *on_device("cuda:0", ONE_THREAD))
+    (finding,) = cpu_gpu_rounding(Measurements(all=both), None)
+    assert {"sum", "matmul"} <= set(evidence(finding)["operations_apart"].split(", "))
+    assert finding.severity is Severity.NOTE
+    same = (*measurements(PORTRAITS), *on_device("cuda:0", PORTRAITS))
+    assert list(cpu_gpu_rounding(Measurements(all=same), BITS)) == []
+    with pytest.raises(NotHere):
+        list(cpu_gpu_rounding(recorded(PORTRAITS, NEW_NUMPY), None))
+
+
+def test_two_models_of_gpu() -> None:
+    both = (*on_device("cuda:0", PORTRAITS), *on_device("cuda:1", ONE_THREAD))
+    two = Facts(measurements=both, frameworks=gpus("NVIDIA A100", "NVIDIA H100"))
+    (finding,) = gpu_arch_rounding(two)
+    assert evidence(finding)["devices_compared"] == "torch cuda:0 / torch cuda:1"
+    twins = Facts(measurements=both, frameworks=gpus("NVIDIA A100", "NVIDIA A100"))
+    with pytest.raises(NotHere):
+        list(gpu_arch_rounding(twins))
+
+
+def test_the_gpu_of_another_machine() -> None:
+    other = OtherMachine(name="h100.pdf", frameworks=gpus("NVIDIA H100"), measurements=on_device("cuda:0", ONE_THREAD))
+    here = Facts(measurements=on_device("cuda:0", PORTRAITS), frameworks=gpus("NVIDIA A100"), others=(other,))
+    (finding,) = gpu_arch_rounding(here)
+    assert evidence(finding)["devices_compared"].endswith("(h100.pdf)")
+    same_card = msgspec.structs.replace(here, frameworks=gpus("NVIDIA H100"))
+    with pytest.raises(NotHere):
+        list(gpu_arch_rounding(same_card))
+
+
+def machine(numpy: str, *names: str) -> Facts:
+    target = InterpreterFacts(path="python", packages=(Package(name="numpy", version=numpy),))
+    return Facts(interpreters=(target,), target="python", measurements=measurements(*names))
+
+
+def test_two_versions_of_numpy_for_real() -> None:
+    other = side_of(machine("1.26.4", OLD_NUMPY), "old.json")
+    here = msgspec.structs.replace(machine("2.4.6", NEW_NUMPY), others=(other,))
+    (finding,) = library_version_numerics(here)
+    told = evidence(finding)
+    assert told["versions_apart"] == "numpy 2.4.6 / numpy 1.26.4"
+    assert told["other_machine"] == "old.json"
+    assert "sum" in told["operations_apart"].split(", ")
+
+
+def test_the_same_version_twice_explains_nothing() -> None:
+    other = side_of(machine("2.4.6", NEW_NUMPY), "twin.json")
+    here = msgspec.structs.replace(machine("2.4.6", NEW_NUMPY), others=(other,))
+    assert list(library_version_numerics(here)) == []
+    with pytest.raises(NotHere):
+        list(library_version_numerics(machine("2.4.6", NEW_NUMPY)))

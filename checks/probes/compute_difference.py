@@ -33,6 +33,7 @@ ROW = 1 << 18
 TOP = 5
 MOST_ULP = (1 << 63) - 1
 LARGEST = 1.7976931348623157e308  # float64's: two finite numbers can be farther apart
+LEAST_SQUARE = 2.0**-960  # 2^-1074 is the smallest number: below this, the sum of squares has lost some
 NEARLY = 1.0 - 2.0**-50  # more than a product's rounding, so that no candidate for the largest is missed
 
 
@@ -169,7 +170,9 @@ class _Tally:
     def told(self, shape):
         """The fields of ArrayDifference."""
         reference, both, candidate = self.squares
-        norms = math.sqrt(reference) * math.sqrt(candidate)
+        # Squares of very small and very large numbers leave float64.
+        is_told = all(LEAST_SQUARE <= each <= LARGEST for each in (reference, candidate))
+        cosine = both / math.sqrt(reference) / math.sqrt(candidate) if is_told else None
         return {
             "elements": self.elements,
             "differing": self.differing,
@@ -177,7 +180,7 @@ class _Tally:
             "max_rel": self.max_rel,
             "max_ulp": self.max_ulp,
             "scale": self.scale,
-            "cosine": max(-1.0, min(1.0, both / norms)) if 0.0 < norms <= LARGEST else None,
+            "cosine": None if cosine is None else max(-1.0, min(1.0, cosine)),
             "ulp_histogram": self.histogram,
             "nan": self.nan,
             "infinite": self.infinite,
@@ -346,6 +349,7 @@ class _Arrays:
         self.is_same_type = formats[0].name == formats[1].name
         self.is_complex = any(each.is_complex for each in formats)
         self.is_float = any(each.is_float for each in formats)
+        self.is_wide = any(each.bits == 64 for each in formats)
         # ULP are those of the type with fewer bits, of a floating-point type if one is.
         self.coarser = min((0, 1), key=lambda side: (not formats[side].is_float, formats[side].bits))
         self._tables = {}
@@ -362,7 +366,9 @@ class _Arrays:
     def apart(self, scratch, first, second, piece):
         """The distances; the values of the candidate are overwritten."""
         if not self.is_float:
-            return self.copied(self.ulp(scratch, *piece), scratch("apart", self.float64, len(first)))
+            steps = self.ulp(scratch, *piece)
+            apart = self.copied(steps, scratch("apart", self.float64, len(first)))
+            return self.xp.where(steps == MOST_ULP, abs(second - first), apart) if self.is_wide else apart
         gap = self.xp.subtract(second, first, out=second)
         return self.size(scratch, "apart", gap) if self.is_complex else self.xp.abs(gap, out=gap)
 

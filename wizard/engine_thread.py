@@ -50,6 +50,7 @@ class EngineThread(QThread):
         try:
             for event in self._events():
                 self.happened.emit(event)
+                _prepare_plots(event)
         except Exception as error:  # the last place that can tell the window
             log.exception("the examination broke off")
             self.broke.emit(f"{type(error).__name__}: {error}")
@@ -78,3 +79,12 @@ class EngineThread(QThread):
             others=sent.others,
         )
         return (self._examine or examine)(request, self._stop.is_set)
+
+
+def _prepare_plots(event: Event) -> None:
+    """Load what draws the results as soon as something computes: it takes long, and the window never waits."""
+    from checks.events import ProbeStarted
+    from wizard.report.measured_line import COMPUTING
+
+    if isinstance(event, ProbeStarted) and event.probe.startswith(COMPUTING):
+        from wizard.plots import view  # noqa: F401 - loaded is all that it shall be

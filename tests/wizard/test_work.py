@@ -1,6 +1,7 @@
 """Jobs in the background: each ends in exactly one call of the model, and none is left when the window closes."""
 
 import os
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -111,3 +112,25 @@ def test_a_fault_of_ours_while_opening_is_one_sentence(
     assert not model.busy
     assert "sent.json" in model.sentence(model.notice)
     assert "oops" in model.sentence(model.notice)
+
+
+def test_the_plots_are_loaded_before_the_window_needs_them() -> None:
+    """And on the worker thread, without a word of Qt's about the wrong thread."""
+    program = (
+        "import sys, threading\n"
+        "from PySide6.QtWidgets import QApplication\n"
+        "application = QApplication([])\n"
+        "from checks.events import ProbeStarted\n"
+        "from wizard.engine_thread import _prepare_plots\n"
+        "_prepare_plots(ProbeStarted('torch'))\n"
+        "assert 'pyqtgraph' not in sys.modules\n"
+        "worker = threading.Thread(target=_prepare_plots, args=(ProbeStarted('computations:torch:cpu'),))\n"
+        "worker.start(); worker.join()\n"
+        "assert 'pyqtgraph' in sys.modules\n"
+        "from wizard.plots.view import PlotView\n"
+        "from wizard.report.measured import Plot, Series\n"
+        "view = PlotView(Plot('t', 'lines', 'x', 'y', (Series('s', (1, 2), (1.0, 2.0)),), ''), lambda key: key)\n"
+        "view.grab()\n"
+    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True)
+    assert (done.returncode, [line for line in done.stderr.splitlines() if "propagateSizeHints" not in line]) == (0, [])

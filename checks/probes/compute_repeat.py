@@ -18,8 +18,8 @@ SURE = 30  # repetitions after which an operation that varies needs no more
 LEAST = 4  # repetitions of what was begun, whatever the time
 FINGERPRINTS = 20  # as many are told
 
-# TensorFlow in its deterministic mode: "... does not have a deterministic GPU implementation".
-_REFUSED = re.compile(r"determinis", re.IGNORECASE)
+# What TensorFlow says in its deterministic mode, since 2.6, of an operation that has no such form.
+_REFUSED = re.compile(r"deterministic (?:GPU|XLA) implementation", re.IGNORECASE)
 
 
 def stage(named, operations, argument, clock):

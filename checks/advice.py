@@ -32,6 +32,7 @@ SEED = 1
 _ADVISED = ("torch", "tensorflow", "jax")  # frameworks of which the table has lines
 _TF32_SINCE = (8, 0)  # compute capability of NVIDIA's first cards with TF32
 _ENOUGH = 30  # operations of which none changed, to leave deterministic mode out
+_SHORTEST, _LONGEST = 1e-9, 1e7  # seconds of one repetition that can be believed
 _ABOUT_RESULTS = ("results-change", "results-differ")
 
 
@@ -249,7 +250,9 @@ def _cost(setting: str, mine: Sequence[Measurement]) -> Cost | None:
     usual: dict[tuple[str, ...], float] = {}
     under: dict[tuple[str, ...], float] = {}
     for each in mine:
-        if not isinstance(each, Repeat | Experiment | Precision) or not each.seconds or each.reason:
+        if not isinstance(each, Repeat | Experiment | Precision) or each.reason:
+            continue
+        if each.seconds is None or not _SHORTEST < each.seconds < _LONGEST:
             continue
         if isinstance(each, Repeat) and each.shrunk:
             continue  # it was made smaller, so its time is another's

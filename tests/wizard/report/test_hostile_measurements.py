@@ -1,5 +1,6 @@
 """A case that was sent may hold any figures: no print breaks, and nothing in it is obeyed."""
 
+import re
 import subprocess
 
 import msgspec
@@ -87,7 +88,8 @@ def test_no_check_crashes(case: Case) -> None:
 def test_every_print(case: Case, language: str) -> None:
     report = build(case, language)
     assert "\x1b" not in to_terminal(report)
-    assert "<img" not in to_markdown(report).replace("\\<img", "")
+    prose = re.sub(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", "", to_markdown(report))  # in code it is shown as it is
+    assert "<img" not in prose.replace("\\<img", "")
     done = subprocess.run(["pdftotext", "-", "-"], input=to_pdf(report, b"{}"), capture_output=True, check=True)
     assert "\x1b" not in done.stdout.decode()
 

@@ -118,8 +118,15 @@ def _threads(torch, count):
         torch.set_num_threads(before)
 
 
+@contextlib.contextmanager
 def _mkldnn_off(torch):
-    return torch.backends.mkldnn.flags(enabled=False)
+    """By the switch itself: ``mkldnn.flags`` sets others as well, and warns of those."""
+    before = torch._C._get_mkldnn_enabled()
+    torch._C._set_mkldnn_enabled(False)
+    try:
+        yield
+    finally:
+        torch._C._set_mkldnn_enabled(before)
 
 
 def _autocast(torch, device, name):

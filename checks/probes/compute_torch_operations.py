@@ -225,7 +225,7 @@ def _integer_sum(on):
 
 
 def _scatter_reduced(name, how):
-    @operation(name, needs="Tensor.scatter_reduce", terms=512)
+    @operation(name, needs="Tensor.scatter_reduce_", terms=512)
     def _made(on):
         count = on.many(32768)
         index = on.whole(count, below=64)

@@ -6,6 +6,7 @@ compute_torch_KIND.py, whose ``stage(argument, clock)`` yields what it measured.
 
 import importlib
 
+import naosu_compute_fingerprint as fingerprint
 import naosu_compute_kit as compute
 
 KINDS = ("repeat", "experiment", "portrait", "precision", "flip", "health")  # the most telling first
@@ -17,7 +18,7 @@ def imported(argument):
     import torch
 
     device = argument["device"]
-    torch.ones(2, device=device).sum().item()
+    int(fingerprint.torch_codes(torch, (torch.ones(2, device=device),)))
     facts = {"version": str(torch.__version__), "device": device}
     if device.startswith("cuda"):
         facts["device_name"] = torch.cuda.get_device_name(device)

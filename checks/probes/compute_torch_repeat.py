@@ -41,7 +41,7 @@ _WORDS = (  # what an error says -> why it was not measured
     (
         (
             r"not (?:yet )?(?:implemented|supported)|doesn't support|does not support|No (?:available|viable)|NYI|"
-            r"MPS framework doesn't|not compiled with|unsupported|Could not run '"
+            r"MPS framework doesn't|Cannot convert a MPS Tensor|not compiled with|unsupported|Could not run '"
         ),
         "not-on-device",
     ),
@@ -53,6 +53,8 @@ def stage(argument, clock):
     """The facts of the kind "repeat". ``operations`` and ``settings`` of the argument limit it to some."""
     import torch
 
+    if argument["device"].startswith("cuda"):
+        torch.cuda.set_device(argument["device"])
     repeats = Repeats(torch, argument["device"], argument["effort"])
     only = argument.get("operations")
     chosen = [each for each in suite.OPERATIONS if only is None or each.name in only]
@@ -95,7 +97,7 @@ class Repeats:
             if setting == "deterministic" and operation not in self._varied:
                 clock = compute.Clock(clock.left / 4)  # to see whether it raises, and what it costs
             figures = self._measured(operation, setting, clock)
-        except RuntimeError as error:
+        except (RuntimeError, TypeError) as error:
             reason = _reason(error)
             if reason is None:
                 raise
@@ -157,8 +159,7 @@ class Repeats:
                     raise
                 smaller += 1
                 self._prepared = ((operation, exact), None, scale, None, 0.0)  # the next turn makes it of this scale
-                if self._kind != "cpu":
-                    getattr(self._torch, self._kind).empty_cache()
+                getattr(getattr(self._torch, self._kind, None), "empty_cache", lambda: None)()
                 continue
             scale = self._prepared[2]
             if operation.terms is not None:
@@ -206,6 +207,7 @@ class Repeats:
             call = _in_threads(call)
         if setting not in ("default", "exact-inputs"):
             warm_up = self._code(call())
+        self._timer.reset()
         found, order, seconds, spent = [], [], [], 0.0
         first = None
         while len(order) < self._most and (clock.left > 0 or len(order) < LEAST):
@@ -288,9 +290,13 @@ class _Wall:
         self._began = self._start if self._began is None else self._began
 
     def __exit__(self, *error):
-        if self._wait:
+        if self._wait and error[0] is None:
             self._wait()
         self._inside.append(time.perf_counter() - self._start)
+
+    def reset(self):
+        """Forget what an error left."""
+        self._inside, self._began = [], None
 
     def marked(self):
         """The bookkeeping of a call is under way."""
@@ -303,6 +309,7 @@ class _Wall:
 
     def once(self, call):
         """Seconds of one call."""
+        self.reset()
         with self:
             call()
         return self.read()[0][0]
@@ -324,10 +331,12 @@ class _Events:
         self._events.append([self._mark()])
 
     def __exit__(self, *error):
-        if error[0] is not None:
-            self._events.clear()
-            return
-        self._events[-1].append(self._mark())
+        if error[0] is None:
+            self._events[-1].append(self._mark())
+
+    def reset(self):
+        """Forget what an error left."""
+        self._events = []
 
     def marked(self):
         """All that belongs to one repetition is on its way to the device."""
@@ -342,6 +351,7 @@ class _Events:
 
     def once(self, call):
         """Seconds of one call."""
+        self.reset()
         with self:
             call()
         self.marked()

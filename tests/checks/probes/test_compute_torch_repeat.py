@@ -128,6 +128,59 @@ def test_what_is_too_large_is_made_smaller(suite: ModuleType, repeats: Any) -> N
     assert (made.shrunk, made.scale, made.distinct) == (2, 1 / 16, 1)
 
 
+def test_on_an_accelerator_it_grows_until_it_can_be_timed(suite: ModuleType, repeat: ModuleType, repeats: Any) -> None:
+    repeats._kind = "accelerator"
+    made = fact(repeats.run((operation(suite, lambda on: lambda: (on.torch.ones(on.many(1)),)), "default"), Ample))
+    assert made.scale == repeat.LARGEST
+    slow = operation(suite, lambda on: lambda: (on.torch.ones(on.many(1 << 14)).sin().cos().sin(),))
+    made = fact(repeats.run((slow, "default"), Ample))
+    assert made.scale is not None
+    assert made.scale < repeat.LARGEST
+
+
+class Marks:
+    """CUDA's events, a second after each other."""
+
+    made = 0
+
+    def __init__(self, **_: object) -> None:
+        Marks.made += 1
+        self.second = float(Marks.made)
+
+    def record(self, stream: object) -> None:
+        """On a stream."""
+
+    def elapsed_time(self, other: "Marks") -> float:
+        return 1000 * (other.second - self.second)
+
+
+class MarkedCuda:
+    Event = Marks
+
+    @staticmethod
+    def current_stream(device: str) -> None:
+        """There is none."""
+
+    synchronize = current_stream
+
+
+class MarkedTorch:
+    cuda = MarkedCuda
+
+
+def test_events_of_the_device_time_the_operation_and_the_rest(repeat: ModuleType) -> None:
+    timer = repeat._Events(MarkedTorch, "cuda:0")
+    with pytest.raises(ZeroDivisionError), timer:
+        raise ZeroDivisionError
+    timer.reset()
+    for _ in range(3):
+        with timer:
+            pass
+        timer.marked()
+    assert timer.read() == ([1.0, 1.0, 1.0], 8.0)  # nine marks; between two calls is a second, too
+    assert timer.once(lambda: None) == 1.0
+
+
 def test_memory_that_never_suffices_is_an_error(suite: ModuleType, repeats: Any) -> None:
     def make(on: Any) -> Callable[[], Any]:
         raise MemoryError("not enough memory: you tried to allocate 8 bytes")

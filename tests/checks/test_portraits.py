@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from checks.facts import Portrait
-from checks.portraits import portrait_difference
+from checks.portraits import compare_portraits, portrait_difference
 from checks.probes import host  # noqa: F401 - lets the modules of the target be imported as naosu_NAME
 
 
@@ -99,3 +99,111 @@ def test_damaged_sums_are_left_out() -> None:
     assert found is not None
     assert found.max_abs is not None
     assert found.max_abs < 0.02
+
+
+# --- what the samples and the sums tell of the whole -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
+def test_the_spread_of_independent_errors_is_estimated_from_samples_and_from_sums(dtype: str) -> None:
+    first = drawn(200_000, dtype)
+    noise = np.random.default_rng(2).normal(0, 2.0**-8, first.size)
+    second = (first + noise).astype(dtype)
+    found = compare_portraits(portrait(first), portrait(second))
+    assert found is not None
+    apart = second.astype(float) - first.astype(float)
+    true = np.sqrt((apart**2).mean())
+    # 256 samples: one standard deviation of the estimate is 1/sqrt(2 * 256) = 4 %; of 64 sums 9 %.
+    assert found.rms == pytest.approx(true, rel=0.2)
+    assert found.rms_of_sums == pytest.approx(true, rel=0.4)
+    assert found.mean == pytest.approx(apart.mean(), rel=1e-9)
+    assert found.max_abs is not None
+    assert found.max_abs <= np.abs(apart).max()
+    assert found.hidden == 0.0
+    assert found.unseen == pytest.approx(3 / 256)
+
+
+def test_a_systematic_error_shows_in_the_mean() -> None:
+    first = drawn()
+    found = compare_portraits(portrait(first), portrait((first + np.float32(0.25)).astype("float32")))
+    assert found is not None
+    assert found.mean == pytest.approx(0.25, rel=1e-6)
+    assert found.rms == pytest.approx(0.25, rel=1e-6)
+    assert found.rms_of_sums is not None
+    assert found.rms_of_sums > 10 * 0.25  # far more than independent errors: they have one sign
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_one_last_bit_that_was_not_sampled_is_not_called_the_same_nor_large(dtype: str) -> None:
+    first = drawn(300_001, dtype)
+    second = first.copy()
+    second[12345] = np.nextafter(second[12345], np.asarray(9, dtype))
+    found = portrait_difference(portrait(first), portrait(second))
+    assert found is not None
+    assert found.differing == 1
+    assert found.max_abs is not None
+    assert 0 < found.max_abs <= 4 * np.finfo(dtype).eps
+
+
+def test_differences_that_cancel_in_a_block_are_missed_as_the_text_says() -> None:
+    first = np.round(drawn() * 1024) / np.float32(1024)  # sums are exact
+    second = first.copy()
+    second[[12, 13]] += np.array([1, -1], "float32")
+    found = compare_portraits(portrait(first), portrait(second))
+    assert found is not None
+    assert (found.same_bits, found.differing, found.hidden) == (False, 0, 0.0)
+
+
+def test_signed_zeros_differ_in_their_bits_alone() -> None:
+    first = np.zeros(50, "float32")
+    found = portrait_difference(portrait(first), portrait(-first))
+    assert found is not None
+    assert (found.differing, found.max_abs, found.max_ulp) == (50, 0.0, 0)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int32", "int8", "uint8", "bool", "complex64", "complex128", "float16"])
+def test_samples_of_every_type_are_as_a_comparison_of_the_arrays(dtype: str) -> None:
+    module = importlib.import_module("naosu_compute_difference")
+    random = np.random.default_rng(5)
+    first, second = ((random.uniform(-50, 50, 200) + 1j * random.uniform(-9, 9, 200)) for _ in range(2))
+    if not dtype.startswith("complex"):
+        first, second = first.real, second.real
+    if dtype.startswith("uint"):
+        first, second = abs(first), abs(second)
+    if dtype == "bool":
+        first, second = first > 0, second > 0
+    array, other = first.astype(dtype), second.astype(dtype)
+    found = portrait_difference(portrait(array), portrait(other))
+    known = module.numpy_difference(np, array, other)
+    assert found is not None
+    for name in ("elements", "differing", "max_ulp"):
+        assert getattr(found, name) == known[name], name
+    assert found.max_abs == pytest.approx(known["max_abs"])
+    assert found.max_rel == pytest.approx(known["max_rel"])
+    assert list(found.ulp_histogram) == known["ulp_histogram"]
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz"])
+def test_short_numbers_are_read_as_torch_reads_them(dtype: str) -> None:
+    import torch
+
+    difference = importlib.import_module("naosu_compute_difference")
+    picture = importlib.import_module("naosu_compute_portrait")
+    width = torch.int16 if dtype == "bfloat16" else torch.uint8
+    bits = torch.arange(-32768, 32768, 257).to(width) if width == torch.int16 else torch.arange(256).to(width)
+    tensors = [each.view(getattr(torch, dtype)) for each in (bits, bits.flip(0))]
+    told = [picture.torch_portrait(torch, each) | {"kind": "portrait", "dtype": dtype} for each in tensors]
+    found = portrait_difference(*(msgspec.json.decode(json.dumps(each), type=Portrait) for each in told))
+    known = difference.tensor_difference(torch, *tensors)
+    assert found is not None
+    for name in ("elements", "max_ulp", "max_abs", "scale", "nan", "infinite"):
+        assert getattr(found, name) == known[name], name
+    assert list(found.ulp_histogram) == known["ulp_histogram"]
+
+
+def test_where_blocks_end_is_known_on_both_sides() -> None:
+    from checks import portraits
+
+    module = importlib.import_module("naosu_compute_portrait")
+    for elements in (1, 63, 64, 65, 10_000, 1 << 26, (1 << 26) + 1, 10**9):
+        assert portraits._block_length(elements) == module.block_length(elements)

@@ -68,6 +68,8 @@ _BELOW_LARGEST = 0.75
 _FEW = 0.05  # of the elements: a shorter format changes nearly all, a wrong bit only what depends on it
 _UNKNOWN_TERMS = 4096
 _ALIKE = 0.9  # cosine of the observed errors and those of a shorter format from which on they are the same
+_NEAR = 1.5  # by how much the largest error differs from one time to the next
+_CUT_TIMES = 4.0  # how much larger errors are where digits are cut off instead of rounded
 _ALIKE_RMS = 2.0  # ... and by how much their sizes may differ
 
 
@@ -76,7 +78,8 @@ class Work:
     """What was computed. ``condition`` None: estimated from the largest result.
 
     ``products``: a device may compute it with shorter factors. ``centred``: the terms have both signs, with a mean near
-    zero. ``sides``: how many of the two results are rounded (1: the other is the true one).
+    zero. ``sides``: how many of the two results are rounded (1: the other is the true one). ``shorter``: the least and
+    the most that shorter formats make, where that was found by trying; it holds for work of several layers, too.
     """
 
     dtype: str
@@ -85,6 +88,7 @@ class Work:
     products: bool = False
     centred: bool = False
     sides: int = 2
+    shorter: tuple[tuple[Size, float, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -193,13 +197,19 @@ def _sizes(difference: ArrayDifference, apart: float, work: Work, ranges: _Range
         for size, roundoff in _SHORTER
         if work.products and is_everywhere and roundoff > 2 * ranges.roundoff
     ]
+    if shorter and work.shorter:
+        shorter = list(work.shorter)
     found = [size for size, least, most in shorter if least <= apart <= most]
-    if apart <= ranges.usual or (apart <= ranges.possible and not found):
+    if apart <= ranges.usual:
         return (Size.ROUNDING, *found)
     if found:
-        return tuple(found)
-    # Between two ranges: the least that can have made it, such as a shorter format in a part of the work only.
-    return (next((size for size, _, most in shorter if apart <= most), Size.BEYOND),)
+        return tuple(found) if work.centred or apart > ranges.possible else (Size.ROUNDING, *found)
+    # Between two ranges: the least that can have made it, such as a shorter format in a part of the work only; or
+    # rounding in an unusual order, as of algorithms with fewer multiplications.
+    next_ = next((size for size, _, most in shorter if apart <= most), None)
+    if apart <= ranges.possible:
+        return (Size.ROUNDING,) if next_ is None else (Size.ROUNDING, next_)
+    return (next_ or Size.BEYOND,)
 
 
 def precision_magnitude(measured: Precision, *, products: bool, centred: bool) -> Magnitude:
@@ -207,13 +217,24 @@ def precision_magnitude(measured: Precision, *, products: bool, centred: bool) -
     if measured.against is None:
         return Magnitude((Size.NOTHING,))
     dtype = computed_in(measured)
-    work = Work(dtype, measured.terms, measured.condition, products=products, centred=centred, sides=1)
+    shorter = tried_shorter(measured)
+    work = Work(dtype, measured.terms, measured.condition, products=products, centred=centred, sides=1, shorter=shorter)
     found = magnitude(measured.against, work)
     alike = recognised(measured)
     if alike is None or found.size in (Size.NOTHING, Size.IDENTICAL) or dtype != measured.dtype:
         return found
     size = Size.BFLOAT16 if alike == "bfloat16" else Size.HALF
     return Magnitude((size,), bound=found.bound, times=found.times, relative=found.relative)
+
+
+def tried_shorter(measured: Precision) -> tuple[tuple[Size, float, float], ...]:
+    """What shorter formats made of this very work: the largest error of many is much the same each time."""
+    tried = measured.emulated
+    if not {"tf32", "tf32-cut", "bfloat16"} <= tried.keys():
+        return ()
+    half = (tried["tf32"].max_abs / _NEAR, tried["tf32-cut"].max_abs * _NEAR)
+    bfloat16 = (max(tried["bfloat16"].max_abs / _NEAR, half[1]), tried["bfloat16"].max_abs * _NEAR * _CUT_TIMES)
+    return ((Size.HALF, *half), (Size.BFLOAT16, *bfloat16))
 
 
 def computed_in(measured: Precision) -> str:

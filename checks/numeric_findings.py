@@ -94,7 +94,7 @@ def computed_in_fewer_digits(
         found = [each for each in here if shorter_format(each) == shorter]
         if not found:
             continue
-        worst = max(found, key=lambda each: error_of(each).relative or 0.0)
+        worst = max(found, key=lambda each: error_of(each).times or 0.0)  # the farthest beyond rounding
         full = [each for each in here if error_of(each).size is Size.ROUNDING]
         yield Finding(
             cause=cause,

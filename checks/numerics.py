@@ -8,7 +8,16 @@ from collections.abc import Iterable
 from checks.facts import ArrayDifference, Flip, Measured, Measurements, Precision
 from checks.finding import NotHere
 from checks.knowledge.computations import known_operations
-from checks.magnitude import Magnitude, Size, Work, computed_in, magnitude, precision_magnitude, recognised
+from checks.magnitude import (
+    Magnitude,
+    Size,
+    Work,
+    computed_in,
+    magnitude,
+    precision_magnitude,
+    recognised,
+    tried_shorter,
+)
 
 DEFAULT = "default"
 FULL = "float32"
@@ -56,7 +65,8 @@ def change_of(measured: Precision) -> Magnitude:
     if measured.beside is None:
         return Magnitude((Size.NOTHING,))
     work = work_of(measured, terms=measured.terms, condition=measured.condition)
-    return magnitude(measured.beside, dataclasses.replace(work, dtype=computed_in(measured)))
+    shorter = tried_shorter(measured)
+    return magnitude(measured.beside, dataclasses.replace(work, dtype=computed_in(measured), shorter=shorter))
 
 
 def flip_sizes(flip: Flip) -> tuple[Magnitude, Magnitude]:

@@ -43,7 +43,7 @@ def setting_ignored(measurements: Measurements, environment: EnvironmentVariable
         found = [each for each in here if shorter_format(each) is not None]
         if not found:
             continue
-        worst = max(found, key=lambda each: error_of(each).relative or 0.0)
+        worst = max(found, key=lambda each: error_of(each).times or 0.0)
         yield Finding(
             cause=CAUSE,
             severity=Severity.WARNING,

@@ -19,6 +19,7 @@ from checks.magnitude import (
     magnitude,
     precision_magnitude,
     recognised,
+    tried_shorter,
     unit_roundoff,
     worst_bound,
 )
@@ -274,3 +275,28 @@ def test_autocast_is_judged_as_the_type_that_it_computes_in() -> None:
     found = Precision(dtype="float32", setting="autocast-bfloat16", against=ArrayDifference(elements=1, differing=0))
     assert computed_in(found) == "bfloat16"
     assert precision_magnitude(Precision(dtype="float32"), products=True, centred=True).size is Size.NOTHING
+
+
+@pytest.mark.parametrize(
+    ("apart", "sizes"),
+    [
+        (2e-5, (Size.ROUNDING,)),
+        (4e-3, (Size.HALF,)),
+        (1.2e-2, (Size.HALF,)),  # digits cut off
+        (4e-2, (Size.BFLOAT16,)),
+        (5.0, (Size.BEYOND,)),
+    ],
+)
+def test_what_was_tried_tells_more_than_a_bound(apart: float, sizes: tuple[Size, ...]) -> None:
+    """Through several layers the condition says too much; what shorter formats make of it was found by trying."""
+    found = measured(1e-6)
+    against = ArrayDifference(elements=4096, differing=4096, max_abs=apart, scale=30.0)
+    deep = Precision(**{name: getattr(found, name) for name in ("dtype", "terms", "rms", "emulated")}, against=against)
+    work_ = Work("float32", 512, 150.0, products=True, centred=True, shorter=tried_shorter(deep))
+    assert magnitude(against, work_).sizes == sizes
+    assert tried_shorter(Precision()) == ()
+
+
+def test_between_the_usual_and_the_possible_nobody_is_blamed() -> None:
+    between = ArrayDifference(elements=4096, differing=4096, max_abs=6e-4, scale=30.0)
+    assert magnitude(between, Work("float32", 512, 150.0, products=True, centred=True)).size is Size.ROUNDING

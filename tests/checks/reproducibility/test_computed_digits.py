@@ -93,9 +93,9 @@ def test_by_its_size_alone_it_is_less_sure() -> None:
 def test_bfloat16_that_a_variable_forces_is_found_on_a_real_processor() -> None:
     (finding,) = reduced_precision(recorded(FORCED), FORCING, None)
     told = evidence(finding)
-    assert told["operations_apart"] == "conv2d"
+    assert told["operations_apart"] == "conv2d, network"  # which has convolutions
     assert told["variable_for_digits"] == "ONEDNN_DEFAULT_FPMATH_MODE=BF16"
-    assert float(told["measured_error"]) > 100 * float(told["rounding_allows"]) / 50
+    assert float(told["measured_error"]) > 2 * float(told["rounding_allows"])
     assert list(tf32_enabled(recorded(FORCED), FORCING, None)) == []
 
 
@@ -136,7 +136,7 @@ def test_a_demand_for_full_float32_without_effect_is_found_on_a_real_processor()
     assert (told["settings_without_effect"], told["computed_in"], told["operations_apart"]) == (
         "mkldnn-ieee",
         "bfloat16",
-        "conv2d",
+        "conv2d, network",
     )
     assert told["variable_for_digits"].startswith("ONEDNN_DEFAULT_FPMATH_MODE")
 

@@ -1,0 +1,137 @@
+"""Digits, causes of differences, devices and machines side by side, in words of both languages."""
+
+import re
+
+import msgspec
+import pytest
+
+from checks.case import Answers, Case, judged
+from checks.compare import other_machine
+from checks.facts import Facts, Frameworks, Measurement, Precision, Symptom, TorchFacts
+from checks.judge import COMPARISON
+from tests.checks.recorded_computations import measurements
+from wizard.report.markdown import to_markdown
+from wizard.report.measured import MeasuredSection
+from wizard.report.measured_attribution import attribution_section
+from wizard.report.measured_devices import devices_section, machines_section
+from wizard.report.measured_precision import precision_section
+from wizard.report.model import build
+from wizard.report.terminal import to_terminal
+
+DIGITS, FORCED = "torch-2.13.0-cpu-digits", "torch-2.13.0-cpu-onednn-bf16"
+HERE, ONE_THREAD = "torch-2.13.0-cpu-portraits", "torch-2.13.0-cpu-one-thread-portraits"
+PLACEHOLDER = re.compile(r"\{\w+\}|measurements\.")
+LANGUAGES = ("en", "ja")
+
+
+def case(*measured: Measurement, threads: int = 2, **more: object) -> Case:
+    facts = Facts(frameworks=Frameworks(torch=TorchFacts(version="2.13.0", threads=threads)), measurements=measured)
+    return judged(msgspec.structs.replace(facts, **more), Answers(symptom="results-differ"))
+
+
+def two_machines(symptom: str = COMPARISON) -> Case:
+    other = other_machine(case(*measurements(ONE_THREAD), threads=1), "other.pdf")
+    facts = case(*measurements(HERE)).facts
+    facts = msgspec.structs.replace(facts, others=(other,), symptom=Symptom(name=symptom))
+    return judged(facts, Answers(symptom=symptom))
+
+
+def texts(section: MeasuredSection | None) -> str:
+    assert section is not None
+    rows = (cell for table in section.tables for row in table.rows for cell in row.cells)
+    heads = (text for table in section.tables for text in (table.title, *table.columns, table.note))
+    plots = (text for plot in section.plots for text in (plot.title, plot.x_label, plot.y_label, plot.summary))
+    return "\n".join((section.title, *section.sentences, *heads, *rows, *plots))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_section_speaks_whole_sentences(language: str) -> None:
+    whole = case(*measurements(DIGITS, FORCED, HERE, "numpy-2.4.6-portraits"))
+    for section in (precision_section, attribution_section, devices_section):
+        told = texts(section(whole, language))
+        assert not PLACEHOLDER.search(told)
+        assert bool(re.search(r"[\u3040-\u30ff]", told)) == (language == "ja")
+    told = texts(machines_section(two_machines(), language))
+    assert not PLACEHOLDER.search(told)
+
+
+def test_digits_that_are_right() -> None:
+    section = precision_section(case(*measurements(DIGITS)), "en")
+    assert section is not None
+    assert section.sentences[0].endswith("their errors are those of rounding.")
+    errors, settings = section.tables
+    assert {row.cells[3] for row in errors.rows} <= {"rounding order", "the same bits"}
+    threads = next(row.cells for row in settings.rows if row.cells[0] == "One thread")
+    assert "Sum" in threads[2].split(", ")
+    asked = [row.cells for row in settings.rows if row.cells[0] == "oneDNN: bfloat16 allowed"]
+    assert asked[0][5] == "bfloat16"
+
+
+def test_digits_that_a_variable_takes() -> None:
+    section = precision_section(case(*measurements(FORCED)), "en")
+    assert section is not None
+    assert "with 8 binary digits (bfloat16) by default in 2D convolution" in section.sentences[0]
+    row = next(row for row in section.tables[0].rows if row.cells[:2] == ("2D convolution", "float32"))
+    assert (row.cells[3], row.state) == ("bfloat16", "note")
+
+
+def test_the_plot_has_a_bar_per_operation_and_type() -> None:
+    section = precision_section(case(*measurements(DIGITS)), "en")
+    assert section is not None
+    (plot,) = section.plots
+    assert plot.log_y
+    assert {each.name for each in plot.series} >= {"float32", "bfloat16"}
+    for each in plot.series:
+        assert len(each.y) == len(plot.categories)
+        assert all(y is None or y > 0 for y in each.y)
+
+
+def test_what_makes_two_runs_differ() -> None:
+    section = attribution_section(case(*measurements(DIGITS)), "en")
+    assert section is not None
+    (table,) = section.tables
+    rows = {(row.cells[0].split(",")[0], row.cells[1]): row for row in table.rows}
+    conv = rows["2D convolution", "By default / Without oneDNN + One thread + One alone, not in a batch"]
+    assert (conv.cells[4], conv.cells[6], conv.state) == ("Without oneDNN", "the same", "clear")
+
+
+def test_devices_side_by_side() -> None:
+    section = devices_section(case(*measurements(HERE, "numpy-2.4.6-portraits")), "en")
+    assert section is not None
+    assert "the same bits in 0 of 11 operations" in section.sentences[0]
+    assert len(section.tables[0].rows) == 11
+
+
+def test_a_comparison_names_the_proven_cause() -> None:
+    section = machines_section(two_machines(), "en")
+    assert section is not None
+    assert any(
+        each.startswith("Proven: number of threads") and "One thread" in each and "Sum" in each
+        for each in section.sentences
+    )
+    environment, numbers = section.tables
+    assert [row.cells for row in environment.rows] == [("number of threads", "2", "1", "yes")]
+    assert all("proven" in row.cells[-1] for row in numbers.rows)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_two_machines_have_a_report_of_their_own(language: str) -> None:
+    report = build(two_machines(), language)
+    title = {"en": "Comparison of two machines", "ja": "2台のマシンの比較レポート"}[language]
+    assert title in to_markdown(report)
+    assert report.verdict.state == "clear"
+    assert report.verdict.sentence in to_terminal(report)
+    assert report.measured[0].id == "machines"
+
+
+def test_a_machine_that_computed_nothing_is_not_called_the_same() -> None:
+    facts = msgspec.structs.replace(two_machines().facts, measurements=())
+    report = build(judged(facts, Answers(symptom=COMPARISON)), "en")
+    assert report.verdict.state == "nothing-run"
+    assert report.measured[0].sentences[0].startswith("other.pdf: nothing was computed on both machines")
+
+
+def test_nothing_measured_has_no_section() -> None:
+    late = case(Precision(operation="matmul", reason="no-time"))
+    for section in (precision_section, attribution_section, devices_section, machines_section):
+        assert section(late, "en") is None

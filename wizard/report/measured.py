@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _FEW_ABSENT = 3  # rows of what was not measured that a table keeps
+_MANY_ROWS = 4  # from which on a column that is empty throughout tells nothing
+_EMPTY = ("", "–")
 FEW_ROWS = 12  # of a table that is shown whole where room is scarce
 SYMBOLS = {"blocking": "×", "warning": "!", "note": "i", "clear": "✓", "open": "?", "absent": "–", "": ""}
 
@@ -57,6 +59,23 @@ class MeasuredTable:
         if len(self.printed) <= FEW_ROWS:
             return self.printed
         return tuple(row for row in self.rows if row.state in ("blocking", "warning"))[:FEW_ROWS]
+
+
+def trimmed(table: MeasuredTable) -> MeasuredTable:
+    """The table without the columns in which none of many rows has anything."""
+    kept = [
+        index
+        for index in range(len(table.columns))
+        if len(table.printed) < _MANY_ROWS or any(row.cells[index] not in _EMPTY for row in table.printed)
+    ]
+    if len(kept) == len(table.columns):
+        return table
+    return replace(
+        table,
+        columns=tuple(table.columns[index] for index in kept),
+        rows=tuple(replace(row, cells=tuple(row.cells[index] for index in kept)) for row in table.rows),
+        numeric=tuple(place for place, index in enumerate(kept) if index in table.numeric),
+    )
 
 
 @dataclass(frozen=True)

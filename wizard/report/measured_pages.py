@@ -36,8 +36,9 @@ def measured_blocks(sections: tuple[MeasuredSection, ...], device: QPagedPaintDe
     yield _title(words("report.heading-measured", language), 0, device)
     for section in sections:
         yield _title(section.title, 1, device)
-        for sentence in section.sentences:
-            yield Paragraph([Run(visible(sentence))], device, keep_with_next=bool(section.plots))
+        for left, sentence in zip(range(len(section.sentences) - 1, -1, -1), section.sentences, strict=True):
+            keeps = not left and bool(section.plots)  # the last one stays with the plot, all of them need not
+            yield Paragraph([Run(visible(sentence))], device, keep_with_next=keeps)
         for plot in section.plots:
             yield PlotBlock(plot, device, language)
         for table in section.tables:

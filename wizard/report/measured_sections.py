@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from checks.case import Case
-from wizard.report.measured import MeasuredSection
+from wizard.report.measured import MeasuredSection, trimmed
 from wizard.report.measured_attribution import attribution_section
 from wizard.report.measured_devices import devices_section, machines_section
 from wizard.report.measured_experiments import network_section, sum_section
@@ -30,4 +31,4 @@ def measured_sections(case: Case, language: str) -> tuple[MeasuredSection, ...]:
     """All sections; nothing where nothing was measured."""
     is_any = case.facts.measurements or case.facts.others
     found = (section(case, language) for section in SECTIONS) if is_any else ()
-    return tuple(each for each in found if each is not None)
+    return tuple(replace(each, tables=tuple(map(trimmed, each.tables))) for each in found if each is not None)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from checks.case import Case
 from checks.detection import excluded_rate
 from checks.facts import Experiment, Flip, Measurement, ModelMeasured, Precision, Repeat
+from wizard.report.measured_line import framework_name
 from wizard.words import words
 
 _NO_TIME = "no-time"
@@ -52,10 +53,18 @@ def _lines(measurements: Sequence[Measurement], language: str) -> Iterator[str]:
 
 def _repeated(repeats: Sequence[Repeat], language: str) -> str:
     counts = sorted(each.repetitions for each in repeats)
-    devices = words("report.list-separator", language).join(dict.fromkeys(each.device for each in repeats))
+    places = dict.fromkeys((each.framework, each.device) for each in repeats)
+    named = (
+        words("measurements.computing", language, framework=framework_name(f, language), device=d) for f, d in places
+    )
     varying = sum(each.varies for each in repeats)
     times = str(counts[0]) if counts[0] == counts[-1] else f"{counts[0]}–{counts[-1]}"
-    values = {"count": len(repeats), "devices": devices, "times": times, "varying": varying}
+    values = {
+        "count": len(repeats),
+        "places": words("report.list-separator", language).join(named),
+        "times": times,
+        "varying": varying,
+    }
     rate = excluded_rate(counts[0]) or 1.0
     key = "tested-varying" if varying else "tested-same"
     return words(f"report.{key}", language, percent=_percent(rate), **values)

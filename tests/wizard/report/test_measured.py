@@ -13,7 +13,7 @@ from checks.case import Case
 from wizard.plots.look import hatching
 from wizard.report.json_report import to_json
 from wizard.report.markdown import to_markdown
-from wizard.report.measured import FEW_ROWS, MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
+from wizard.report.measured import FEW_ROWS, MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series, trimmed
 from wizard.report.model import Report, build
 from wizard.report.pdf import to_pdf
 from wizard.report.terminal import to_terminal
@@ -206,3 +206,15 @@ def test_a_row_that_is_too_high_for_the_rest_of_a_page_begins_on_the_next(case: 
     ).stdout.decode()
     assert max(float(found) for found in re.findall(r'yMax="([\d.]+)">(?:cell|words)<', boxes)) < 842 - 56
     assert set(re.findall(r">(\d+)</word>", boxes)) >= {str(row) for row in range(60)}  # every row is there
+
+
+def test_a_column_without_anything_tells_nothing_in_a_long_table() -> None:
+    rows = tuple(MeasuredRow((str(number), "–", f"{number}.5"), "clear") for number in range(4))
+    table = MeasuredTable("All", ("what", "apart", "figure"), rows, numeric=(1, 2))
+    short = trimmed(table)
+    assert (short.columns, short.numeric) == (("what", "figure"), (1,))
+    assert [row.cells for row in short.rows] == [(str(number), f"{number}.5") for number in range(4)]
+    few = dataclasses.replace(table, rows=rows[:3])
+    assert trimmed(few) == few
+    filled = dataclasses.replace(table, rows=(*rows, MeasuredRow(("5", "1e-07", "6"))))
+    assert trimmed(filled) == filled

@@ -71,8 +71,8 @@ def test_is_tested(measured: Measurement, expected: bool) -> None:
 def test_how_sure_the_silence_is() -> None:
     (line,) = what_was_tested(case_of(repeat(), repeat(setting="deterministic", count=5)), "en")
     assert line == (
-        "Operations repeated with the same input on cpu: 1, 300 times each. None changed; a change in 1 % of the "
-        "repetitions of any one would have been seen with 95 % confidence, rarer ones are untested."
+        "Operations repeated with the same input (PyTorch on cpu): 1, 300 times each. None changed; a change in 1 % of "
+        "the repetitions of any one would have been seen with 95 % confidence, rarer ones are untested."
     )
 
 
@@ -80,8 +80,8 @@ def test_the_fewest_repetitions_count_and_what_changed_is_said() -> None:
     late = repeat(0, None, reason="no-time")
     first, second = what_was_tested(case_of(repeat(10, 2, device="cuda:0"), repeat(), late, late), "en")
     assert first == (
-        "Operations repeated with the same input on cuda:0, cpu: 2, 10–300 times each. 1 changed; of the others, what "
-        "changes in less than 26 % of the repetitions may have been missed."
+        "Operations repeated with the same input (PyTorch on cuda:0, PyTorch on cpu): 2, 10–300 times each. 1 changed; "
+        "of the others, what changes in less than 26 % of the repetitions may have been missed."
     )
     assert second == "Measurements left out because the time was up: 2. A longer examination makes them."
 

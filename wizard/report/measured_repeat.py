@@ -12,6 +12,7 @@ from checks.knowledge.determinism import Promise
 from checks.magnitude import Work, magnitude
 from checks.repeats import DETERMINISTIC, WORKSPACE, Repeated, Variation, by_device, is_choice, repeated, versions_of
 from wizard.report.measured import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
+from wizard.report.measured_ulp import ulp_plot
 from wizard.report.measured_words import joined, place_words, size_words
 from wizard.words import known, words
 
@@ -37,7 +38,7 @@ def repeat_section(case: Case, language: str) -> MeasuredSection | None:
         title=_words("title", language),
         sentences=tuple(sentence for group in groups for sentence in _sentences(*group, language)),
         tables=tuple(_table(*group, language) for group in groups),
-        plots=tuple(_plots(found, language)),
+        plots=tuple(_all_plots(found, language)),
     )
 
 
@@ -149,6 +150,18 @@ def _apart(each: Repeated, language: str) -> str:
         return _words("choice", language)
     figure = "" if size.relative is None else f"{size.relative:.1e}"
     return joined((part for part in (figure, size_words(size, language)) if part), language)
+
+
+def _all_plots(found: Sequence[Repeated], language: str) -> Iterator[Plot]:
+    yield from _plots(found, language)
+    apart = {
+        operation_name(each.operation, language): each.default.spread
+        for each in found
+        if each.default is not None and each.default.spread is not None
+    }
+    distances = ulp_plot(apart, language)
+    if distances is not None:
+        yield distances
 
 
 def _plots(found: Sequence[Repeated], language: str) -> Iterator[Plot]:

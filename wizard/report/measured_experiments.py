@@ -115,9 +115,15 @@ def _far(error: Fraction | None) -> tuple[bool, Fraction]:
 
 
 def _ways(found: Sequence[Experiment], language: str) -> Iterator[str]:
-    """The ways of each framework on each device: "NumPy, cpu: sum; dot product"."""
+    """The ways of each framework on each device: "NumPy on cpu: sum; dot product".
+
+    A setting under which a way gives the same bits as by default is not named.
+    """
     places: dict[tuple[str, str], list[str]] = {}
+    by_default = {(each.framework, each.device, each.operation) for each in found if each.setting == _DEFAULT}
     for each in found:
+        if each.setting != _DEFAULT and (each.framework, each.device, each.operation) in by_default:
+            continue
         way = operation_name(each.operation, language)
         if each.setting != _DEFAULT:
             way = words("measurements.sum-way", language, way=way, setting=setting_name(each.setting, language))
@@ -152,6 +158,9 @@ def _said(found: Sequence[Experiment], language: str) -> Iterator[str]:
         broken = next((step for step, *run in zip(each.steps, *each.values, strict=True) if None in run), None)
         if broken is not None:
             yield words("measurements.network-nan", language, place=place_of(each, language), step=broken)
+    rate = excluded_rate(min((len(each.values) for each in found if each.distinct == 1), default=0))
+    if rate is not None:
+        yield words("measurements.network-power", language, rate=f"{rate:.0%}")
     yield from _beside_default(found, language)
     yield from _start(found, language)
     if any(len(each.values) < ARTICLE_RUNS or each.steps[-1] < ARTICLE_STEPS for each in found):
@@ -162,8 +171,7 @@ def _said(found: Sequence[Experiment], language: str) -> Iterator[str]:
 def _ending(each: Experiment, language: str) -> str:
     told: dict[str, object] = {"place": place_of(each, language), "runs": len(each.values), "steps": each.steps[-1]}
     if each.distinct == 1:
-        rate = excluded_rate(len(each.values))
-        return words("measurements.network-same", language, rate=f"{rate or 1:.0%}", **told)
+        return words("measurements.network-same", language, **told)
     parted = min((step for step in each.parted if step is not None), default=each.steps[-1])
     last = [run[-1] for run in each.values if run[-1] is not None]
     errors = (_percent(min(last, default=None)), _percent(max(last, default=None)))

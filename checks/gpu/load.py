@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from checks.facts import CpuFacts, Frameworks, Health, HealthSample, Measurements
+from checks.facts import CpuFacts, Frameworks, Health, HealthSample, Measured, Measurements
 from checks.knowledge.cuda_errors import cuda_error_in
 from checks.knowledge.hardware_errors import ClockReason, hardware_errors
 
@@ -19,13 +19,13 @@ def loads(measurements: Measurements | None) -> tuple[Health, ...]:
     return tuple(each for each in measurements.all if isinstance(each, Health)) if measurements else ()
 
 
-def device_name(health: Health, frameworks: Frameworks | None, cpu: CpuFacts | None) -> str:
+def device_name(measured: Measured, frameworks: Frameworks | None, cpu: CpuFacts | None) -> str:
     """The device as its owner knows it ("NVIDIA GeForce RTX 5080"), or as the framework calls it."""
-    if health.device == CPU:
+    if measured.device == CPU:
         return (cpu.name if cpu else "") or "CPU"
-    known = dict(frameworks.each()).get(health.framework) if frameworks else None
+    known = dict(frameworks.each()).get(measured.framework) if frameworks else None
     devices = getattr(known, "devices", None) or ()
-    return next((each.name for each in devices if each.device == health.device and each.name), health.device)
+    return next((each.name for each in devices if each.device == measured.device and each.name), measured.device)
 
 
 def ended_badly(health: Health) -> str:

@@ -4,7 +4,8 @@ Detects:      NVML's errors for a lost or damaged GPU; a GPU that is on the bus 
               or whose bus registers read as ff; Xid events whose first suspect is no program; uncorrectable ECC errors;
               row remaps and page retirements that failed or wait for a restart; a recovery action; CUDA error 214;
               Windows codes 10 and 43. Under Naosu's own load, also of the processor: results with a wrong bit where
-              whole numbers are computed exactly, Xid events and memory errors that came meanwhile, a lost device.
+              whole numbers are computed exactly, Xid events and memory errors that came meanwhile, a lost device; and
+              repeated operations that vary where no order of computing changes a result.
 Why it bites: results may be wrong, programs die at random, or the GPU is gone until the next start.
 Blind spots:  a container or a scheduler's job is handed some GPUs only: what NVML does not show says nothing there.
               Cards without ECC do not notice flipped bits; a short load shows a rare one seldom. One Xid alone is weak
@@ -13,7 +14,7 @@ Knowledge:    resources/knowledge/hardware_errors.toml, windows_device_problems.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from checks.facts import (
@@ -22,6 +23,7 @@ from checks.facts import (
     Frameworks,
     Gpus,
     Health,
+    Measured,
     Measurements,
     NvidiaFacts,
     NvidiaGpu,
@@ -45,6 +47,7 @@ from checks.knowledge.hardware_errors import hardware_errors, xid
 from checks.knowledge.windows_device_problems import device_problem
 from checks.phrases import phrase
 from checks.registry import check
+from checks.repeats import Repeated, Variation, by_device, is_control, is_device, repeated, versions_of
 
 CAUSE = "gpu-hardware-fault"
 
@@ -90,6 +93,10 @@ def gpu_hardware_fault(
     found: dict[str, _Signs] = {}
     for health in loads(measurements):
         _from_load(health, _of(found, _place(health, frameworks), device_name(health, frameworks, cpu)))
+    for _, _, operations in by_device(repeated(measurements.all if measurements else (), versions_of(frameworks))):
+        if is_device(operations):
+            first = next(each.default for each in operations if each.default is not None)
+            _from_repeats(operations, _of(found, _place(first, frameworks), device_name(first, frameworks, cpu)))
     if not any(signs.grave or signs.mild for signs in found.values()):
         only_with_a_gpu(gpus, nvidia, next(iter(seen_cuda_errors(frameworks)), None))
     _from_driver(nvidia, found, gpus)
@@ -165,12 +172,12 @@ def _from_nvml(gpu: NvidiaGpu, signs: _Signs) -> None:
         signs.add(f"recovery action: {action.id}", words, grave=False, confidence=0.8)
 
 
-def _place(health: Health, frameworks: Frameworks | None) -> str:
-    """The address of the device that was put under load, by which its other signs are kept, too."""
+def _place(measured: Measured, frameworks: Frameworks | None) -> str:
+    """The address of the device that was measured, by which its other signs are kept, too."""
     torch = frameworks.torch if frameworks else None
     devices = (torch.devices if torch else None) or ()
-    address = next((each.pci_address for each in devices if each.device == health.device), None)
-    return pci_address(address) or health.device
+    address = next((each.pci_address for each in devices if each.device == measured.device), None)
+    return pci_address(address) or measured.device
 
 
 def _from_load(health: Health, signs: _Signs) -> None:
@@ -199,6 +206,12 @@ def _from_load(health: Health, signs: _Signs) -> None:
     if error:
         words = phrase("sign", "fault-lost-under-load", error=error.splitlines()[0][:LINE])
         signs.add(f"load ended: {error.splitlines()[0][:LINE]}", words, grave=True, confidence=0.7)
+
+
+def _from_repeats(operations: Sequence[Repeated], signs: _Signs) -> None:
+    wrong = [each.operation for each in operations if each.variation is Variation.WRONG]
+    words = phrase("sign", "fault-varies", count=str(len(wrong)))
+    signs.add(f"results vary: {', '.join(wrong)}", words, grave=any(map(is_control, wrong)), confidence=0.75)
 
 
 def _from_log(nvidia: NvidiaFacts, found: dict[str, _Signs], gpus: Gpus | None) -> None:

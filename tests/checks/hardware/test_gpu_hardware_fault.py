@@ -24,6 +24,8 @@ from checks.facts import (
 )
 from checks.finding import Finding, NotHere, Severity, Unread
 from checks.hardware.gpu_hardware_fault import gpu_hardware_fault
+from tests.checks.recorded_repeats import LARGE, repeat
+from tests.checks.recorded_repeats import measurements as repeats
 
 ADDRESS = "0000:01:00.0"
 
@@ -280,3 +282,27 @@ def test_a_load_speaks_against_a_processor_too_where_no_gpu_is() -> None:
 )
 def test_silent_after_a_load(measured: Measurements) -> None:
     assert findings(NvidiaFacts(nvml="ok", devices=(card(),)), frameworks=OF_TORCH, measurements=measured) == []
+
+
+def varying(*operations: str) -> Measurements:
+    return repeats(*(repeat(each, distinct=2, spread=LARGE) for each in operations), repeat("topk"))
+
+
+@pytest.mark.parametrize(
+    ("operations", "severity"),
+    [
+        pytest.param(("integer-sum",), Severity.BLOCKING, id="whole-numbers"),
+        pytest.param(("fft", "matmul", "sum"), Severity.WARNING, id="three-operations"),
+    ],
+)
+def test_speaks_of_results_that_vary_without_a_reason(operations: tuple[str, ...], severity: Severity) -> None:
+    (finding,) = findings(None, frameworks=OF_TORCH, measurements=varying(*operations))
+    assert finding.severity is severity
+    assert finding.subject == "0:01:00"
+    assert finding.placeholders()["signs"] == f"results vary: {', '.join(operations)}"
+
+
+@pytest.mark.parametrize("operations", [("fft",), ("index-add", "scatter-add", "histc"), ()])
+def test_silent_where_one_operation_or_a_document_explains_it(operations: tuple[str, ...]) -> None:
+    nvidia = NvidiaFacts(nvml="ok", devices=(card(),))
+    assert findings(nvidia, frameworks=OF_TORCH, measurements=varying(*operations)) == []

@@ -28,7 +28,7 @@ from wizard.plots.chart import Bar, Chart, Drawn, Place
 from wizard.plots.look import brush_of, colour_of, dashes_of, is_filled, symbol_of
 from wizard.plots.scale import Scale, Tick
 
-_HIGH = 210  # logical pixels of the ground with its numbers
+_HIGH, _LOW = 210, 130  # logical pixels of the ground with its numbers
 _ROW, _LEAST_ROW = 22, 9  # of bars that lie: a category, one bar of it
 _AXIS = 34  # below the ground
 SYMBOL = 8
@@ -91,7 +91,8 @@ class Canvas(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         self._add(self._marker)
         self._whole_range()
         rows = max(_ROW, _LEAST_ROW * len(chart.series)) * len(chart.categories)
-        self.setFixedHeight(rows + _AXIS if self._lying else _HIGH)
+        high = _LOW if chart.is_flat and not chart.categories else _HIGH
+        self.setFixedHeight(rows + _AXIS if self._lying else high)
         return self._lying
 
     def _names_fit(self, chart: Chart, font: QFont) -> bool:

@@ -11,6 +11,7 @@ from wizard.report.measured import Plot, Series
 MOST_SERIES = 24  # so many can be told apart
 MOST_POINTS = 2000  # of one series; more than a screen is wide
 MOST_CATEGORIES = 60
+_FLAT = 7.0  # so many counted values are few
 _ALL_MARKED = 30  # a line of no more points has a symbol at each
 _MARKS = 10  # else so many, to tell it from the others
 _BARS = 0.78  # of the room of a category that its bars take
@@ -57,6 +58,11 @@ class Chart:
     series: tuple[Drawn, ...]
     categories: tuple[str, ...] = ()
     left_out: int = 0  # series or categories that are not drawn
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether it shows few counted values, one above the other, which need little height."""
+        return self.y.whole and self.y.high - self.y.low < _FLAT
 
     def readings(self) -> list[tuple[Drawn, Place | Bar]]:
         """Every value in the order in which it is read out."""

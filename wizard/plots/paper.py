@@ -17,7 +17,7 @@ from wizard.words import words
 
 _SMALL = Style(size=7.5, color=SOFT, leading=1.35)
 _RAISED = Style(size=5.4, color=SOFT, leading=1.35)
-_HIGH = 128.0  # of the ground on which is drawn
+_HIGH, _LOW = 128.0, 72.0  # points of the ground on which is drawn
 _ROW, _LEAST_ROW, _MOST_ROWS = 13.0, 5.0, 520.0  # of bars that lie
 _MOST_NAME = 0.42  # of the width that the names of lying bars take
 _GAP, _SYMBOL, _LINE = 4.0, 4.4, 1.1
@@ -86,6 +86,9 @@ class PlotBlock:
     def _is_lying(self, width: float) -> bool:
         return bool(self._chart.categories) and self._names(width) is None
 
+    def _ground_height(self) -> float:
+        return _LOW if self._chart.is_flat and not self._chart.categories else _HIGH
+
     def _row(self) -> float:
         wanted = max(_ROW, _LEAST_ROW * len(self._chart.series))
         return min(wanted, _MOST_ROWS / len(self._chart.categories))
@@ -94,7 +97,7 @@ class PlotBlock:
         line = _SMALL.size * _SMALL.leading
         if self._is_lying(width):
             return self._row() * len(self._chart.categories) + 2 * line + 4
-        return _HIGH + 3 * line + 6
+        return self._ground_height() + 3 * line + 6
 
     # --- the legend
 
@@ -148,7 +151,7 @@ class PlotBlock:
         self._label(chart.y.title(self.plot.y_label)).draw(sheet, x, y)
         ticks = [(tick.place, self._label(tick.label)) for tick in chart.y.ticks()]
         left = max((label.width for _, label in ticks), default=0.0) + _GAP
-        area = QRectF(x + left, y + line + 4, width - left - 2, _HIGH)
+        area = QRectF(x + left, y + line + 4, width - left - 2, self._ground_height())
         ground = _Ground(chart, area)
         for place, label in ticks:
             at = ground.y(place)

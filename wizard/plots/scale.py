@@ -83,7 +83,8 @@ class Scale:
                 *_powers(low if self.zero is None else max(low, self.zero + 0.5), high, wanted),
             ]
         step = nice_step(high - low, wanted)
-        step = max(1.0, step) if self.whole else step
+        if self.whole:  # nothing is counted in halves
+            step = max(1.0, step if _is_round(step) else 2 * step)
         last = math.floor(math.log10(step) + 1e-9)  # the place of its last digit
         last -= not _is_round(step / 10.0**last)
         digits = max(0, self.exponent - last)

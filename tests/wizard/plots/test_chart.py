@@ -61,3 +61,9 @@ def test_too_many_are_counted() -> None:
 def test_nothing_is_no_error() -> None:
     assert chart_of(plot()).readings() == []
     assert chart_of(plot(Series("a", (), ()), kind="bars")).readings() == []
+
+
+def test_few_counted_values_need_little_height() -> None:
+    assert chart_of(plot(Series("which", (1, 2, 3), (1.0, 2.0, 1.0)))).is_flat
+    assert not chart_of(plot(Series("which", (1, 2, 3), (1.0, 20.0, 1.0)))).is_flat
+    assert not chart_of(plot(Series("which", (1, 2, 3), (1.0, 1.5, 1.0)))).is_flat

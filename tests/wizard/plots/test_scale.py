@@ -16,6 +16,7 @@ def labels(scale: Scale) -> list[str]:
     [
         pytest.param([0, 1, 2, 3], ["0", "1", "2", "3"], "y", id="counted"),
         pytest.param([1, 2, 3, 4, 5], ["1", "2", "3", "4", "5"], "y", id="runs"),
+        pytest.param([1, 24], ["0", "5", "10", "15", "20", "25"], "y", id="no-halves-of-what-is-counted"),
         pytest.param([0.5, 0.75], ["0.50", "0.55", "0.60", "0.65", "0.70", "0.75"], "y", id="same-digits"),
         pytest.param([1.5e-6, 4e-6], ["1.5", "2.0", "2.5", "3.0", "3.5", "4.0"], "y (×10^−6)", id="small"),
         pytest.param([-3, 5], ["−2", "0", "2", "4"], "y", id="true-minus"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from PySide6.QtCore import QEvent, QSize, Qt
@@ -62,9 +63,13 @@ class LongText(QPlainTextEdit):
             self.setTextCursor(cursor)
 
     def _fit(self) -> None:
-        lines = round(self.document().size().height())  # QPlainTextDocumentLayout counts in lines
+        # A line with characters of another font, as Japanese ones in code, is higher than the others.
+        block, high = self.document().firstBlock(), 0.0
+        while block.isValid():
+            high += self.blockBoundingRect(block).height()
+            block = block.next()
         around = self.height() - self.viewport().height()
-        self.setFixedHeight(lines * self.fontMetrics().lineSpacing() + max(around, 0))
+        self.setFixedHeight(math.ceil(high) + 1 + max(around, 0))  # at the pixel, the last line counts as hidden
 
 
 def value_text(text: str, look: str = "") -> QWidget:

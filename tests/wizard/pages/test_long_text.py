@@ -1,8 +1,8 @@
 """Text that never widens the page."""
 
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QWheelEvent
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtGui import QFontDatabase, QGuiApplication, QWheelEvent
+from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from wizard.pages.long_text import LongText, value_text
@@ -68,3 +68,16 @@ def test_the_wheel_moves_the_page_not_the_text(qtbot: QtBot) -> None:
     QGuiApplication.sendEvent(text.viewport(), turn)
     assert not turn.isAccepted()
     assert text.verticalScrollBar().value() == 0
+
+
+def test_japanese_in_code_is_not_cut_off(qtbot: QtBot, dressed: QApplication) -> None:
+    """Its characters come from another font, whose lines are higher."""
+    text = LongText("\n".join(["# 毎回同じビットになるアルゴリズムを使う", "code()"] * 20), "code", "To copy")
+    text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+    qtbot.addWidget(text)
+    text.resize(600, 50)
+    text.show()
+    assert text.verticalScrollBar().maximum() == 0
+    last = text.document().lastBlock()
+    end = text.blockBoundingGeometry(last).translated(text.contentOffset()).bottom()
+    assert end <= text.viewport().height() + 1

@@ -7,20 +7,24 @@ was not made by another order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from checks.causes import LANGUAGES
 from checks.facts import Experiment, Frameworks, Measurement, Repeat, TorchFacts
-from checks.knowledge.computations import known_operations
+from checks.knowledge.computations import known_operations, operation_name
 from checks.knowledge.determinism import Promise, Promised, promised
 from checks.magnitude import Work, magnitude
+from checks.phrases import phrase
 
 DEFAULT, DETERMINISTIC, WORKSPACE = "default", "deterministic", "deterministic-workspace"
 EXACT, AUTOTUNE = "exact-inputs", "autotune"
 NO_FORM, NO_WORKSPACE = "no-deterministic-form", "workspace-not-set"
 _PREFIXES = (("tf.", "tensorflow"), ("xla.", "jax"))  # of the names in determinism.toml; the others are PyTorch's
-DOCUMENTED = "torch"  # the framework whose documents are in determinism.toml
+_TORCH = "torch"
+_DOCUMENTED = (_TORCH, "tensorflow", "jax")  # the frameworks whose documents are in determinism.toml
+_NAMED = 5  # operations in a sentence
 _FEW = 3  # operations of a device that compute wrongly, from which on it is the device
 
 
@@ -48,7 +52,7 @@ class Repeated:
     @property
     def is_documented(self) -> bool:
         """Whether this framework has documents that name what varies."""
-        return self.framework == DOCUMENTED
+        return self.framework in _DOCUMENTED
 
     @property
     def default(self) -> Repeat | None:
@@ -153,8 +157,19 @@ def by_device(operations: Iterable[Repeated]) -> Iterator[tuple[str, str, tuple[
 
 def of_torch(measurements: Iterable[Measurement], torch: TorchFacts | None) -> tuple[Repeated, ...]:
     """The repeated operations of PyTorch alone."""
-    found = repeated(measurements, {DOCUMENTED: torch.version if torch else None})
-    return tuple(each for each in found if each.framework == DOCUMENTED)
+    found = repeated(measurements, {_TORCH: torch.version if torch else None})
+    return tuple(each for each in found if each.framework == _TORCH)
+
+
+def in_words(name: str, operations: Sequence[Repeated]) -> dict[str, str]:
+    """The values ``<name>_en`` and ``<name>_ja`` for a finding: some operations, the first of them by name."""
+    told = {}
+    for language in LANGUAGES:
+        words = " / ".join(operation_name(each.operation, language) for each in operations[:_NAMED])
+        rest = len(operations) - _NAMED
+        more = phrase("more", "and-more", count=str(rest))[f"more_{language}"] if rest > 0 else ""
+        told[f"{name}_{language}"] = words + more
+    return told
 
 
 def is_device(operations: Iterable[Repeated]) -> bool:
@@ -188,4 +203,4 @@ def _promised(framework: str, operation: str, device: str, versions: Mapping[str
 
 
 def _framework_of(documented: str) -> str:
-    return next((framework for prefix, framework in _PREFIXES if documented.startswith(prefix)), "torch")
+    return next((framework for prefix, framework in _PREFIXES if documented.startswith(prefix)), _TORCH)

@@ -14,9 +14,8 @@ from collections.abc import Iterator
 from checks.facts import Measurements, TorchFacts
 from checks.finding import Evidence, Finding, NotHere, Severity
 from checks.knowledge.determinism import Promise, determinism_table
-from checks.phrases import listed
 from checks.registry import check
-from checks.repeats import DETERMINISTIC, by_device, of_torch
+from checks.repeats import DETERMINISTIC, by_device, in_words, of_torch
 
 CAUSE = "deterministic-mode-op-unsupported"
 
@@ -48,5 +47,5 @@ def deterministic_mode_op_unsupported(measurements: Measurements, torch: TorchFa
             confidence=0.99,
             subject=device,
             evidence=tuple(evidence),
-            values={"device": device, **listed("refused", names)},
+            values={"device": device, **in_words("refused", [each for each, _ in refused])},
         )

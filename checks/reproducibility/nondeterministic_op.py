@@ -14,14 +14,12 @@ from collections.abc import Iterator, Sequence
 
 from checks.facts import Frameworks, Measurements, Repeat, Symptom
 from checks.finding import Evidence, Finding, NotHere, Severity
-from checks.knowledge.computations import operation_name
 from checks.knowledge.determinism import Promise, determinism_table
-from checks.phrases import listed, phrase
+from checks.phrases import phrase
 from checks.registry import check
-from checks.repeats import DETERMINISTIC, Repeated, Variation, by_device, repeated, runs, versions_of
+from checks.repeats import DETERMINISTIC, Repeated, Variation, by_device, in_words, repeated, runs, versions_of
 
 CAUSE = "nondeterministic-op"
-_NAMED = 5  # operations in a sentence; all of them are in the evidence
 
 
 @check(CAUSE)
@@ -46,7 +44,7 @@ def nondeterministic_op(
             remedies=("use-deterministic-operations", "compare-with-tolerance") if is_cpu else (),
             values={
                 "device": device,
-                **_names(varying),
+                **in_words("varying", varying),
                 **phrase("mended", _mended(varying)),
             },
         )
@@ -55,17 +53,6 @@ def nondeterministic_op(
 def _matters(symptom: Symptom | None) -> bool:
     """Whether results that change in their last digit are what the user came for; else they are normal."""
     return symptom is not None and (symptom.exactness == "bits" or symptom.name == "results-change")
-
-
-def _names(varying: Sequence[Repeated]) -> dict[str, str]:
-    names = {}
-    for language in ("en", "ja"):
-        words = [operation_name(each.operation, language) for each in varying[:_NAMED]]
-        rest = len(varying) - len(words)
-        names[f"varying_{language}"] = listed("varying", words)[f"varying_{language}"]
-        if rest:
-            names[f"varying_{language}"] += phrase("more", "and-more", count=str(rest))[f"more_{language}"]
-    return names
 
 
 def _mended(varying: Sequence[Repeated]) -> str:
@@ -99,7 +86,8 @@ def _evidence(varying: Sequence[Repeated]) -> Iterator[Evidence]:
     ]
     if costs:
         yield Evidence("cost_of_mode", "; ".join(costs), origin)
-    named = [each for each in varying if each.is_documented]
+    # A training is no operation that a document could name; its results have no fingerprints of their own.
+    named = [each for each in varying if each.is_documented and each.default and each.default.fingerprints]
     silent = [each.operation for each in named if each.promised.by_default is not Promise.VARIES]
     if silent:
         yield Evidence("not_documented", ", ".join(silent), determinism_table().title)

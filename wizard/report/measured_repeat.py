@@ -136,7 +136,7 @@ def _seen(made: Repeat | None, language: str) -> str:
         why = known(f"measurements.reason-{made.reason}", made.reason, language)
         return why.format_map({"detail": made.detail}).rstrip(".。")
     counted = _words("distinct", language, distinct=made.distinct, repetitions=made.repetitions)
-    if made.warm_up:
+    if made.warm_up and made.distinct == 1:
         counted = joined((counted, _words("warm-up", language)), language)
     return joined((counted, _words("shrunk", language)), language) if made.shrunk else counted
 

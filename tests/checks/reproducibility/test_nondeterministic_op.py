@@ -52,6 +52,7 @@ def test_many_are_cut_short_in_the_sentence_and_whole_in_the_evidence() -> None:
     names = ["index-add", "scatter-add", "histc", "cumsum", "gather-backward", "conv2d", "sum"]
     (finding,) = findings(*(repeat(name, distinct=2) for name in names))
     assert finding.values["varying_en"].endswith(" and 2 more")
+    assert finding.values["varying_ja"].endswith("、ほか2件")
     assert evidence(finding, "varying_operation").count(" / 300") == 7
 
 

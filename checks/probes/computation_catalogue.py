@@ -78,14 +78,14 @@ COMPUTATION_PROBES: tuple[ComputationSpec, ...] = (
     ComputationSpec(
         framework="tensorflow",
         stem="compute_tensorflow",
-        kinds={"experiment": 3, "repeat": 2},
+        kinds={"experiment": 3, "repeat": 2, "portrait": 1},
         expected_start=6.0,
         settings=(Setting(), _TENSORFLOW_DETERMINISTIC),
     ),
     ComputationSpec(
         framework="jax",
         stem="compute_jax",
-        kinds={"experiment": 3, "repeat": 2},
+        kinds={"experiment": 3, "repeat": 2, "portrait": 1},
         expected_start=3.0,
         settings=(Setting(), Setting("deterministic", only_accelerators=True)),
     ),

@@ -87,3 +87,42 @@ _RUN = {
     "exp": lambda numpy, given: numpy.exp(_scaled(numpy, given)),
     "tanh": lambda numpy, given: numpy.tanh(_scaled(numpy, given)),
 }
+
+
+def condition(numpy, operation, given):
+    """The largest of what compute_torch_numeric.py calls the condition: how far rounding can move an element."""
+    exact = [numpy.asarray(each, dtype=numpy.float64) for each in given]
+    made = _CONDITION.get(operation.name)
+    if made is None:  # sums and products: of their magnitudes
+        return float(numpy.max(_RUN[operation.name](numpy, [abs(each) for each in exact])))
+    return float(numpy.max(made(numpy, exact)))
+
+
+def _condition_of_attention(numpy, given):
+    queries, keys, values = given
+    root = math.sqrt(queries.shape[-1])
+    scores = abs(queries) @ abs(keys).transpose(0, 1, 3, 2) / root
+    weights = _softmax(numpy, queries @ keys.transpose(0, 1, 3, 2) / root)
+    return (weights @ abs(values)) * (2 + 2 * scores.max(-1, keepdims=True))
+
+
+def _condition_of_softmax(numpy, given):
+    scaled = given[0] * 8
+    span = scaled.max(-1, keepdims=True) - scaled.min(-1, keepdims=True)
+    return _softmax(numpy, scaled) * (1 + (2 * span + 4) / scaled.shape[-1])
+
+
+def _condition_of_layer_norm(numpy, given):
+    row = given[0]
+    deviation = numpy.sqrt(row.var(-1, keepdims=True) + EPSILON)
+    return abs(row).mean(-1, keepdims=True) / deviation + abs(_layer_norm(numpy, given)) * (0.5 + 4 / row.shape[-1])
+
+
+_CONDITION = {
+    "attention": _condition_of_attention,
+    "softmax": _condition_of_softmax,
+    "layer-norm": _condition_of_layer_norm,
+    "exp": lambda numpy, given: numpy.exp(given[0] * 8) * 12,
+    "tanh": lambda numpy, given: numpy.ones(given[0].shape) * 4,
+    "erf": lambda numpy, given: numpy.ones(given[0].shape) * 4,
+}

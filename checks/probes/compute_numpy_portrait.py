@@ -12,7 +12,8 @@ def stage(argument, clock):
 
     def measured(operation, _clock):
         given = numpy_operations.inputs(np, operation)
-        return portrait.numpy_portrait(np, numpy_operations.run(np, operation, given))
+        figures = portrait.numpy_portrait(np, numpy_operations.run(np, operation, given))
+        return dict(figures, condition=numpy_operations.condition(np, operation, given))
 
     entries = []
     for operation in OPERATIONS:

@@ -155,6 +155,14 @@ def test_every_two_places_of_a_machine() -> None:
     assert all(pair.size.sizes == (Size.ROUNDING,) for pair in pairs)
 
 
+def test_four_frameworks_agree_but_for_rounding() -> None:
+    """PyTorch, NumPy, JAX and TensorFlow on one real processor, on the same inputs."""
+    pairs = pairs_here(machine(HERE, NUMPY, "jax-0.10.2-cpu-portraits", "tensorflow-2.21.0-cpu-portraits").measurements)
+    assert len(pairs) == 69
+    assert {pair.size.sizes for pair in pairs} == {(Size.ROUNDING,), (Size.IDENTICAL,)}
+    assert {pair.first.kind for pair in pairs} | {pair.second.kind for pair in pairs} == {"cpu"}
+
+
 def test_a_case_is_carried_without_what_bears_on_no_number() -> None:
     case: Case = judged(machine(HERE), Answers())
     other = other_machine(case, "other.pdf")

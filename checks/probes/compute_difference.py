@@ -7,8 +7,10 @@ of the fact ArrayDifference.
 Distances are those of the elements that are finite in both: the difference in float64; relative to the reference where
 that is not 0; in ULP the number of steps from one to the other through the type's numbers, in which the two zeros are
 one (of whole numbers the difference itself), at most 2^63 - 1. Of complex numbers the modulus, and the ULP of the part
-that is farther apart. Arrays of two types are compared by value, and in ULP of the type with fewer bits. The largest
-elements are those of rows along the last axis, of at most ROW elements; of an array without such rows there are none.
+that is farther apart. The cosine of types of up to 32 bits is right to six digits after the point, and that of arrays
+which are near each other to six digits of its distance from 1. Arrays of two types are compared by value, and in ULP of
+the type with fewer bits. The largest elements are those of rows along the last axis, of at most ROW elements; of an
+array without such rows there are none.
 
 **How.** Parts of the arrays are shared among threads, as NumPy's and PyTorch's operations release Python's lock; a
 thread reads its part in pieces that fit into a processor's own cache. The results of the parts are put together in
@@ -34,7 +36,8 @@ TOP = 5
 MOST_ULP = (1 << 63) - 1
 LARGEST = 1.7976931348623157e308  # float64's: two finite numbers can be farther apart
 LEAST_SQUARE = 2.0**-960  # 2^-1074 is the smallest number: below this, the sum of squares has lost some
-NEARLY = 1.0 - 2.0**-50  # more than a product's rounding, so that no candidate for the largest is missed
+NEARLY = 1.0 - 2.0**-20  # more than what is computed in float32 is off, so that no candidate for the largest is missed
+ROOM = (2.0**-40, 2.0**40)  # magnitudes whose squares float32 holds
 
 
 class NotCompared(TypeError):  # noqa: N818 - not an error but an answer
@@ -144,7 +147,7 @@ class _Tally:
         self.elements = self.differing = self.nan = self.infinite = 0
         self.max_abs = self.max_rel = self.max_ulp = self.scale = None
         self.histogram = []
-        self.squares = [0.0, 0.0, 0.0]  # sums of products: of the reference, of both, of the candidate
+        self.products = [0.0] * 4  # sums: squares of the reference, products, squares of the candidate, of distances
         self.first = self.worst = None
         self.rows = self.same_top = self.same_top5 = 0
 
@@ -159,7 +162,11 @@ class _Tally:
         if self.first is None:
             self.first = other.first
         self.count(other.histogram)
-        self.squares = [mine + theirs for mine, theirs in zip(self.squares, other.squares)]
+        self.add_products(other.products)
+
+    def add_products(self, products):
+        """Add sums of products."""
+        self.products = [mine + theirs for mine, theirs in zip(self.products, products)]
 
     def count(self, histogram):
         """Add a histogram."""
@@ -169,10 +176,6 @@ class _Tally:
 
     def told(self, shape):
         """The fields of ArrayDifference."""
-        reference, both, candidate = self.squares
-        # Squares of very small and very large numbers leave float64.
-        is_told = all(LEAST_SQUARE <= each <= LARGEST for each in (reference, candidate))
-        cosine = both / math.sqrt(reference) / math.sqrt(candidate) if is_told else None
         return {
             "elements": self.elements,
             "differing": self.differing,
@@ -180,7 +183,7 @@ class _Tally:
             "max_rel": self.max_rel,
             "max_ulp": self.max_ulp,
             "scale": self.scale,
-            "cosine": None if cosine is None else max(-1.0, min(1.0, cosine)),
+            "cosine": _cosine(*self.products),
             "ulp_histogram": self.histogram,
             "nan": self.nan,
             "infinite": self.infinite,
@@ -189,6 +192,16 @@ class _Tally:
             "same_top": self.same_top / self.rows if self.rows else None,
             "same_top5": self.same_top5 / self.rows if self.rows else None,
         }
+
+
+def _cosine(reference, both, candidate, apart):
+    """The cosine from sums of products; None where there is none, or squares of very small numbers got lost."""
+    if not all(LEAST_SQUARE <= each <= LARGEST for each in (reference, candidate)):
+        return None
+    first, second = math.sqrt(reference), math.sqrt(candidate)
+    if apart < reference / 16:  # 1 - cosine without cancellation, by the law of cosines
+        return 1.0 - max(0.0, apart - (first - second) ** 2) / (2 * first * second)
+    return max(-1.0, min(1.0, both / first / second))
 
 
 def larger(first, second):
@@ -226,46 +239,47 @@ def _compare(arrays, scratch, tally, piece, start):
     """Everything about one piece but its rows."""
     xp = arrays.xp
     tally.elements += len(piece[0])
-    unequal = arrays.unequal(scratch, *piece)
+    unequal = arrays.unequal(*piece)
     differing = int(xp.count_nonzero(unequal))
-    first = arrays.values(scratch, 0, piece[0])
+    first = arrays.values(scratch, 0, piece[0], arrays.work)
     size = arrays.size(scratch, "size", first)
     scale = float(size.max())
     if not differing:
-        if not scale <= LARGEST:
-            first = first[xp.isfinite(first)]
-            scale = float(abs(first).max()) if len(first) else None
-        _count_equal(arrays, tally, first, scale)
+        _count_equal(arrays, scratch, tally, piece[0], first, scale)
         return
     tally.differing += differing
     if tally.first is None:
         tally.first = start + int(arrays.bytes_of(unequal).argmax())
-    second = arrays.values(scratch, 1, piece[1])
-    products = arrays.dot(first, first), arrays.dot(first, second), arrays.dot(second, second)
+    second = arrays.values(scratch, 1, piece[1], arrays.work)
     apart = arrays.apart(scratch, first, second, piece)
-    if scale <= LARGEST and float(apart.max()) <= LARGEST:
+    if arrays.has_room(scale, float(apart.max())):
         tally.scale = larger(tally.scale, scale)
+        products = arrays.products(first, second, apart)
         _count_apart(arrays, scratch, tally, piece, (size, apart, products), lambda place: start + place)
     else:
         _compare_odd(arrays, scratch, tally, piece, unequal, start)
 
 
-def _count_equal(arrays, tally, first, scale):
-    """A piece that has the same bits in both; ``first``: its finite elements."""
-    if not len(first):
-        return
+def _count_equal(arrays, scratch, tally, piece, first, scale):
+    """A piece that has the same bits in both."""
+    if not arrays.has_room(scale, 0.0):
+        first = arrays.values(scratch, 0, piece, arrays.wide)
+        first = first[arrays.xp.isfinite(first)]
+        if not len(first):
+            return
+        scale = float(abs(first).max())
     tally.scale, tally.max_abs, tally.max_ulp = larger(tally.scale, scale), tally.max_abs or 0.0, tally.max_ulp or 0
     if scale:
         tally.max_rel = tally.max_rel or 0.0
     tally.count([len(first)])
     square = arrays.dot(first, first)
-    tally.squares = [each + square for each in tally.squares]
+    tally.add_products((square, square, square, 0.0))
 
 
 def _compare_odd(arrays, scratch, tally, piece, unequal, start):
-    """A piece with numbers that are not finite, or so large that a difference is not."""
+    """A piece with numbers that are not finite, or so large or small that their squares or differences are not."""
     xp = arrays.xp
-    first, second = (arrays.values(scratch, side, each) for side, each in enumerate(piece))
+    first, second = (arrays.values(scratch, side, each, arrays.wide) for side, each in enumerate(piece))
     tally.nan += int(xp.count_nonzero(xp.isnan(first) != xp.isnan(second)))
     infinite = (xp.isinf(first) | xp.isinf(second)) & unequal & (first != second)
     tally.infinite += int(xp.count_nonzero(infinite))
@@ -274,35 +288,42 @@ def _compare_odd(arrays, scratch, tally, piece, unequal, start):
         tally.scale = larger(tally.scale, float(abs(first[finite]).max()))
     both = arrays.places(finite & xp.isfinite(second))
     if len(both):
-        piece = [arrays.contiguous(each[both]) for each in piece]
+        kept = [each[both] for each in piece]
         first, second = first[both], second[both]
-        products = arrays.dot(first, first), arrays.dot(first, second), arrays.dot(second, second)
-        values = arrays.size(scratch, "size", first), arrays.apart(scratch, first, second, piece), products
-        _count_apart(arrays, scratch, tally, piece, values, lambda place: start + int(both[place]))
+        apart = arrays.apart(scratch, first, second, kept)
+        figures = arrays.size(scratch, "size", first), apart, arrays.products(first, second, apart)
+        _count_apart(arrays, scratch, tally, kept, figures, lambda place: start + int(both[place]))
 
 
-def _count_apart(arrays, scratch, tally, piece, values, place_of):
-    """Distances of elements that are all finite."""
+def _count_apart(arrays, scratch, tally, piece, figures, place_of):
+    """Distances of elements that are all finite.
+
+    Those that may be the largest are told by the distances as they were computed, and are then computed exactly.
+    """
     xp = arrays.xp
-    size, apart, products = values
-    worst = min(float(apart.max()), LARGEST)
-    if tally.max_abs is None or worst > tally.max_abs:
-        tally.max_abs, tally.worst = worst, place_of(int(apart.argmax()))
-    # Only what is beyond the largest so far is divided.
-    bound = xp.multiply(size, (tally.max_rel or 0.0) * NEARLY, out=scratch("bound", arrays.float64, len(size)))
+    size, apart, products = figures
+    most = float(apart.max())
+    if tally.max_abs is None or most >= tally.max_abs * NEARLY:
+        places = arrays.places(apart >= most * NEARLY)
+        exact = arrays.exactly(piece, size, apart, places)[1]
+        worst = min(float(exact.max()), LARGEST)
+        if tally.max_abs is None or worst > tally.max_abs:
+            tally.max_abs, tally.worst = worst, place_of(int(places[int(exact.argmax())]))
+    # Only what may be beyond the largest so far is divided.
+    bound = xp.multiply(size, (tally.max_rel or 0.0) * NEARLY, out=scratch("bound", size.dtype, len(size)))
     beyond = apart > bound
     if bool(beyond.any()):
-        sizes = size[beyond]
+        sizes, exact = arrays.exactly(piece, size, apart, arrays.places(beyond))
         some = sizes > 0
         if bool(some.any()):
-            tally.max_rel = larger(tally.max_rel, min(float((apart[beyond][some] / sizes[some]).max()), LARGEST))
+            tally.max_rel = larger(tally.max_rel, min(float((exact[some] / sizes[some]).max()), LARGEST))
     if tally.max_rel is None and bool((size > 0).any()):
         tally.max_rel = 0.0
     ulp = arrays.ulp(scratch, *piece)
     largest = int(ulp.max())
     tally.max_ulp = larger(tally.max_ulp, largest)
     tally.count(arrays.histogram(scratch, ulp, largest))
-    tally.squares = [mine + theirs for mine, theirs in zip(tally.squares, products)]
+    tally.add_products(products)
 
 
 def _compare_rows(arrays, tally, rows, differ):
@@ -313,7 +334,7 @@ def _compare_rows(arrays, tally, rows, differ):
         tally.same_top += len(rows[0])
         tally.same_top5 += len(rows[0])
         return
-    rows = [arrays.ordered(side, each) for side, each in enumerate(rows)]
+    rows = [arrays.numbers(side, each.reshape(-1)).reshape(each.shape) for side, each in enumerate(rows)]
     tops = [each.argmax(1) for each in rows]
     # A NaN counts as the largest.
     nan = [xp.isnan(each[xp.arange(len(each)), top]) for each, top in zip(rows, tops)]
@@ -352,29 +373,58 @@ class _Arrays:
         self.is_wide = any(each.bits == 64 for each in formats)
         # ULP are those of the type with fewer bits, of a floating-point type if one is.
         self.coarser = min((0, 1), key=lambda side: (not formats[side].is_float, formats[side].bits))
+        # Short types are compared in float32, which is twice as quick; what decides is computed in float64.
+        self.is_narrow = self.is_same_type and self.is_float and formats[0].bits <= 32 and not self.is_complex
         self._tables = {}
 
-    def unequal(self, scratch, reference, candidate):
+    def unequal(self, reference, candidate):
         """Where the bits differ; of two types, where the values do."""
         xp = self.xp
         if not self.is_same_type:
-            first, second = self.values(scratch, 0, reference), self.values(scratch, 1, candidate)
+            first, second = self.numbers(0, reference), self.numbers(1, candidate)
             return (first != second) & ~(xp.isnan(first) & xp.isnan(second))
         unequal = self.integers(reference) != self.integers(candidate)
         return unequal.reshape(-1, 2).any(1) if self.is_complex else unequal
 
     def apart(self, scratch, first, second, piece):
-        """The distances; the values of the candidate are overwritten."""
+        """The distances."""
         if not self.is_float:
             steps = self.ulp(scratch, *piece)
             apart = self.copied(steps, scratch("apart", self.float64, len(first)))
             return self.xp.where(steps == MOST_ULP, abs(second - first), apart) if self.is_wide else apart
-        gap = self.xp.subtract(second, first, out=second)
-        return self.size(scratch, "apart", gap) if self.is_complex else self.xp.abs(gap, out=gap)
+        if self.is_complex:
+            return self.size(scratch, "apart", second - first)
+        gap = self.xp.subtract(second, first, out=scratch("apart", first.dtype, len(first)))
+        return self.xp.abs(gap, out=gap)
 
     def size(self, scratch, name, numbers):
         """The magnitudes."""
-        return self.xp.abs(numbers, out=scratch(name, self.float64, len(numbers)))
+        kind = self.float64 if self.is_complex else numbers.dtype
+        return self.xp.abs(numbers, out=scratch(name, kind, len(numbers)))
+
+    def has_room(self, scale, apart):
+        """Whether these numbers can be squared and subtracted in the type that is worked in. A NaN has none."""
+        if self.is_narrow:
+            return (scale == 0.0 or scale >= ROOM[0]) and scale <= ROOM[1] and apart <= ROOM[1]
+        return scale <= LARGEST and apart <= LARGEST
+
+    def products(self, first, second, apart):
+        """Squares of the reference, products, squares of the candidate, squares of the distances: the sums."""
+        return self.dot(first, first), self.dot(first, second), self.dot(second, second), self.dot(apart, apart)
+
+    def exactly(self, piece, size, apart, places):
+        """(Magnitudes of the reference, distances) at these places, in float64."""
+        if size.dtype == self.float64:
+            return size[places], apart[places]
+        first, second = (self.double(self.numbers(side, each[places])) for side, each in enumerate(piece))
+        return abs(first), abs(second - first)
+
+    def values(self, scratch, side, piece, kind):
+        """The numbers in a type."""
+        numbers = self.numbers(side, piece)
+        if numbers.dtype == kind:
+            return numbers
+        return self.copied(numbers, scratch("values%d" % side, kind, len(piece)))
 
     def ulp(self, scratch, reference, candidate):
         """How many numbers of the type from one to the other."""
@@ -431,6 +481,7 @@ class _Numpy(_Arrays):
         self.float32, self.float64 = numpy.dtype("f4"), numpy.dtype("f8")
         self.int32, self.uint8 = numpy.dtype("i4"), numpy.dtype("u1")
         self.wide = numpy.dtype("c16") if self.is_complex else self.float64
+        self.work = self.float32 if self.is_narrow else self.wide
 
     @staticmethod
     def _native(array):
@@ -453,32 +504,30 @@ class _Numpy(_Arrays):
     def indices(self, bits):
         return bits.view("u1")
 
-    def contiguous(self, array):
-        return self.xp.ascontiguousarray(array)
-
     def copied(self, numbers, out):
         self.xp.copyto(out, numbers, casting="unsafe")
         return out
 
-    def values(self, scratch, side, piece):
+    def numbers(self, side, piece):
+        """In a type that NumPy is quick with."""
         form = self.formats[side]
         if form.by_table:
             return self.table(form.name)[0][self.indices(self.integers(piece))]
-        out = scratch("values%d" % side, self.wide, len(piece))
         if form.name == "bfloat16":
-            piece = (self.integers(piece).astype("i4") << 16).view("f4")
-        elif form.name == "float16":
-            piece = piece.astype("f4")  # quicker than at once
-        return self.copied(piece, out)
+            return (self.integers(piece).astype("i4") << 16).view("f4")
+        return piece.astype("f4") if form.name == "float16" else piece
+
+    def double(self, numbers):
+        return numbers.astype("f8")
 
     def table(self, name):
         """(Numbers, keys) of the 256 values of a type."""
         if name not in self._tables:
             numpy = self.xp
-            numbers = numpy.arange(256, dtype="u1").view(inputs.numpy_dtype(numpy, name)).astype("f8")
+            numbers = numpy.arange(256, dtype="u1").view(inputs.numpy_dtype(numpy, name)).astype("f4")
             order = numpy.unique(numbers[numpy.isfinite(numbers)])
             keys = numpy.searchsorted(order, numpy.where(numpy.isfinite(numbers), numbers, 0))
-            self._tables[name] = numbers.astype(self.wide), keys.astype("i4")
+            self._tables[name] = numbers, keys.astype("i4")
         return self._tables[name]
 
     def as_coarser(self, piece):
@@ -507,13 +556,6 @@ class _Numpy(_Arrays):
     def places(self, mask):
         return self.xp.flatnonzero(mask)
 
-    def ordered(self, side, rows):
-        return self.values(_Scratch(self), side, rows.reshape(-1)).reshape(rows.shape) if self.odd(side) else rows
-
-    def odd(self, side):
-        """Whether NumPy is slow with it, or cannot order it."""
-        return self.formats[side].is_float and self.formats[side].bits < 32
-
     def nth_largest(self, rows, place):
         length = rows.shape[1]
         return self.xp.partition(rows, length - place, axis=1)[:, length - place, None]
@@ -536,7 +578,9 @@ class _Torch(_Arrays):
         self.piece, self.part = (PIECE, PART) if device.type == "cpu" else (DEVICE_PIECE, DEVICE_PIECE)
         super().__init__([_Format(inputs.name_of(each.dtype), each.element_size()) for each in self.both])
         self.float64 = torch.float64
+        self.float32 = torch.float32
         self.wide = torch.complex128 if self.is_complex else torch.float64
+        self.work = torch.float32 if self.is_narrow else self.wide
 
     def quietly(self):
         return self.xp.no_grad()
@@ -556,28 +600,29 @@ class _Torch(_Arrays):
     def indices(self, bits):
         return bits.view(self.xp.uint8).to(self.xp.int64)
 
-    def contiguous(self, tensor):
-        return tensor.contiguous()
-
     def copied(self, numbers, out):
         return out.copy_(numbers)
 
-    def values(self, scratch, side, piece):
+    def numbers(self, side, piece):
+        """In a type that every device computes with."""
         form = self.formats[side]
         if form.by_table:
             return self.table(form.name)[0][self.indices(self.integers(piece))]
-        return self.copied(piece, scratch("values%d" % side, self.wide, len(piece)))
+        if form.is_float and form.bits < 32:
+            return piece.to(self.xp.float32)
+        return piece if form.is_float else piece.to(self.xp.float64)
+
+    def double(self, numbers):
+        return numbers.to(self.xp.float64)
 
     def table(self, name):
         """(Numbers, keys) of the 256 values of a type."""
         if name not in self._tables:
             torch = self.xp
-            numbers = (
-                torch.arange(256, dtype=torch.uint8).view(getattr(torch, name)).to(torch.float32).to(torch.float64)
-            )
+            numbers = torch.arange(256, dtype=torch.uint8).view(getattr(torch, name)).to(torch.float32)
             order = torch.unique(numbers[torch.isfinite(numbers)])
             keys = torch.searchsorted(order, torch.where(torch.isfinite(numbers), numbers, torch.zeros_like(numbers)))
-            self._tables[name] = numbers.to(self.device, self.wide), keys.to(self.device)
+            self._tables[name] = numbers.to(self.device), keys.to(self.device)
         return self._tables[name]
 
     def as_coarser(self, piece):
@@ -598,9 +643,6 @@ class _Torch(_Arrays):
 
     def places(self, mask):
         return self.xp.nonzero(mask).reshape(-1)
-
-    def ordered(self, side, rows):
-        return self.values(_Scratch(self), side, rows.reshape(-1)).reshape(rows.shape)
 
     def nth_largest(self, rows, place):
         return self.xp.topk(rows, place, dim=1).values[:, -1:]

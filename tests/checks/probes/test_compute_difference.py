@@ -95,7 +95,7 @@ def capped(number: Fraction | None) -> float | None:
     return float(number) if number <= Fraction(difference.LARGEST) else difference.LARGEST
 
 
-def assert_same(told: dict[str, Any], known: dict[str, Any]) -> None:
+def assert_same(told: dict[str, Any], known: dict[str, Any], digits: float = 1e-6) -> None:
     for name in ("elements", "differing", "nan", "infinite", "first", "max_ulp", "scale", "ulp_histogram"):
         assert told[name] == known[name], name
     for name in ("max_abs", "max_rel"):
@@ -107,7 +107,7 @@ def assert_same(told: dict[str, Any], known: dict[str, Any]) -> None:
     norms = squares[0] * squares[2] * 2**2000  # which no float would hold
     if told["cosine"] is not None:
         root = Fraction(math.isqrt(math.floor(norms * 2**400)), 2**1200)
-        assert told["cosine"] == pytest.approx(float(squares[1] / root), abs=1e-12)
+        assert told["cosine"] == pytest.approx(float(squares[1] / root), abs=digits)
 
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, NAN, INF, -INF, 1e-45, -1e-45, 1e-40, 3.4e38, -3.4e38, 5e-324, 1.7e308, -1.7e308]
@@ -125,8 +125,9 @@ def test_numbers_of_all_kinds(dtype: str, pairs: list[tuple[float, float, bool]]
         first = np.array([one for one, _, _ in pairs]).astype(dtype)
         second = np.array([one if same else other for one, other, same in pairs]).astype(dtype)
     known = obvious(first, second)
-    assert_same(of_numpy(first, second), known)
-    assert_same(of_torch(torch.from_numpy(first), torch.from_numpy(second)), known)
+    digits = 1e-12 if dtype == "float64" else 1e-6
+    assert_same(of_numpy(first, second), known, digits)
+    assert_same(of_torch(torch.from_numpy(first), torch.from_numpy(second)), known, digits)
 
 
 @settings(max_examples=100, deadline=None)
@@ -387,3 +388,14 @@ def test_rows_that_are_no_longer_than_five() -> None:
 def test_what_has_no_rows() -> None:
     for array in (np.zeros(()), np.zeros((5, 1)), np.zeros(difference.ROW + 1)):
         assert of_numpy(array, array + 1)["same_top"] is None
+
+
+@pytest.mark.parametrize("apart", [1e-2, 1e-4, 1e-6])
+def test_the_cosine_of_near_arrays_is_told_apart_from_one(apart: float) -> None:
+    first = inputs.numpy_uniform(np, (60_000,), "float32", 1)
+    second = (first + apart * inputs.numpy_uniform(np, (60_000,), "float64", 2)).astype("float32")
+    one, other = first.astype(np.longdouble), second.astype(np.longdouble)
+    norms = [np.sqrt((each**2).sum()) for each in (one, other)]
+    exact = (((one - other) ** 2).sum() - (norms[0] - norms[1]) ** 2) / (2 * norms[0] * norms[1])
+    for told in (of_numpy(first, second), of_torch(torch.from_numpy(first), torch.from_numpy(second))):
+        assert 1.0 - told["cosine"] == pytest.approx(float(exact), rel=1e-3)

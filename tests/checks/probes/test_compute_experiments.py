@@ -187,24 +187,41 @@ def test_a_network_that_diverges_is_told_without_numbers(
         assert made.distinct == 1
 
 
+class Short:
+    """A clock on which so much is left at its looks, and nothing after them."""
+
+    def __init__(self, *left: float) -> None:
+        self._left = list(left)
+
+    def part(self, _: int) -> "Short":
+        return self
+
+    @property
+    def left(self) -> float:
+        return self._left.pop(0) if self._left else 0.0
+
+
 def test_time_that_runs_out_shortens_all_runs_alike(experiments: ModuleType) -> None:
-    class Short:
-        """A clock that is over at the third look in the first run."""
-
-        looks = 0
-
-        def part(self, _: int) -> "Short":
-            return self
-
-        @property
-        def left(self) -> float:
-            self.looks += 1
-            return 1e9 if self.looks < 5 else 0.0
-
-    made = trained(experiments, Made, Short())
-    assert made.steps[-1] < experiments.STEPS
+    # Asked before each measurement, at the start, for the plan, and after the first of ten rows.
+    made = trained(experiments, Made, Short(1e9, 1e9, 1e9, 1e9))
+    assert made.steps == (0, 100, 200)
     assert len(made.values) == experiments.LEAST_RUNS
-    assert {len(run) for run in made.values} == {len(made.steps)}
+    assert {len(run) for run in made.values} == {3}
+
+
+@pytest.mark.parametrize(
+    ("network", "steps"),
+    [
+        pytest.param(Made(last=9), 1000, id="made-anew"),
+        pytest.param(Made(wrong=(1, 4), last=9), 10, id="not-where-runs-parted"),  # that may never be seen again
+    ],
+)
+def test_a_plan_that_leaves_most_of_the_time(
+    experiments: ModuleType, network: Made, steps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plans = iter([(2, 10, 1), (2, 1000, 10)])  # the first one while something else kept the machine busy
+    monkeypatch.setattr(experiments, "_plan", lambda *_: next(plans))
+    assert trained(experiments, lambda: network).steps[-1] == steps
 
 
 # --- the probes, for real ---------------------------------------------------------------------------------------------

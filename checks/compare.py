@@ -268,7 +268,7 @@ def _matches(mine: Measured, candidates: Sequence[Measurement]) -> list[Measurem
 
 def _experiments(mine: Experiment, theirs: Experiment) -> Iterator[Pair]:
     """The first run of each: what it printed, and its bits."""
-    if not mine.exact or not theirs.exact or mine.steps != theirs.steps:
+    if not (mine.exact and theirs.exact and mine.values and theirs.values) or mine.steps != theirs.steps:
         return
     pairs = list(zip(mine.values[0], theirs.values[0], strict=False))
     bits = list(zip(mine.exact[0], theirs.exact[0], strict=False))
@@ -282,7 +282,7 @@ def _experiments(mine: Experiment, theirs: Experiment) -> Iterator[Pair]:
         scale=max((abs(a) for a, _ in both), default=None),
         nan=sum((a is None) != (b is None) for a, b in pairs),
     )
-    size = magnitude(difference, dataclasses.replace(work_of(mine, terms=None, condition=None)))
+    size = magnitude(difference, work_of(mine, terms=None, condition=None))
     if mine.steps:  # a training: differences grow with every step, and no bound tells where from
         size = dataclasses.replace(size, sizes=(Size.ROUNDING,)) if size.size is Size.BEYOND else size
     yield _pair(mine, theirs, difference, size)

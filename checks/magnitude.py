@@ -67,6 +67,7 @@ _CUT_OFF = 1.5  # u by which digits that are cut off make a product smaller: 2 l
 _BELOW_LARGEST = 0.75
 _FEW = 0.05  # of the elements: a shorter format changes nearly all, a wrong bit only what depends on it
 _UNKNOWN_TERMS = 4096
+_MOST = 1 << 53  # terms and elements that are reckoned with; a damaged case may tell of any number
 _ALIKE = 0.9  # cosine of the observed errors and those of a shorter format from which on they are the same
 _NEAR = 1.5  # by how much the largest error differs from one time to the next
 _CUT_TIMES = 4.0  # how much larger errors are where digits are cut off instead of rounded
@@ -160,8 +161,10 @@ def magnitude(difference: ArrayDifference, work: Work) -> Magnitude:
     roundoff = unit_roundoff(work.dtype)
     if difference.max_abs is None or roundoff is None:  # nothing finite in both; whole numbers are not rounded
         return Magnitude((Size.BEYOND,), relative=relative)
-    terms, elements = work.terms or _UNKNOWN_TERMS, difference.elements
-    condition = work.condition or _estimated(difference, terms, centred=work.centred)
+    terms = min(work.terms, _MOST) if work.terms and work.terms > 0 else _UNKNOWN_TERMS
+    elements = max(1, min(difference.elements, _MOST))
+    known = work.condition is not None and 0 < work.condition < math.inf
+    condition = work.condition if known and work.condition else _estimated(difference, terms, centred=work.centred)
     possible = work.sides * likely_bound(terms, roundoff, elements) * condition
     usual = work.sides * centred_bound(terms, roundoff, elements) * condition if work.centred else possible
     found = _sizes(difference, difference.max_abs, work, _Ranges(terms, condition, elements, usual, possible, roundoff))
@@ -267,9 +270,9 @@ def _estimated(difference: ArrayDifference, terms: int, *, centred: bool) -> flo
 
 def _largest_of(elements: int, chance: float) -> float:
     """What the largest of so many normal numbers exceeds only by that chance, in standard deviations."""
-    return NormalDist().inv_cdf(1 - chance / (2 * max(elements, 1)))
+    return -NormalDist().inv_cdf(chance / (2 * max(elements, 1)))
 
 
 def _smallest_of(elements: int, chance: float) -> float:
     """What the largest of so many normal numbers is below only by that chance."""
-    return NormalDist().inv_cdf((1 + chance ** (1 / max(elements, 1))) / 2)
+    return -NormalDist().inv_cdf(-math.expm1(math.log(chance) / max(elements, 1)) / 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import inf
 
 from checks.case import Case
 from checks.facts import Measurements, Precision
@@ -113,7 +114,8 @@ def _plot(name: str, measured: Sequence[Precision], language: str) -> Plot:
     series = []
     for dtype in dict.fromkeys(each.dtype for each in usual):
         errors = {each.operation: error_of(each).relative for each in usual if each.dtype == dtype}
-        heights = tuple(errors.get(operation) or None for operation in operations)  # 0 has no place on this axis
+        # Neither 0 nor what is infinite has a place on this axis.
+        heights = tuple(y if (y := errors.get(operation)) and 0 < y < inf else None for operation in operations)
         series.append(Series(dtype, tuple(float(place) for place in range(len(operations))), heights))
     largest = {each.name: max((y for y in each.y if y is not None), default=0.0) for each in series}
     return Plot(

@@ -24,7 +24,7 @@ import naosu_kit as kit
 SEED = 20
 MOST = {"quick": 300, "standard": 1000, "thorough": 10000}  # repetitions; 300 show what happens in one of a hundred
 SURE = 30  # repetitions after which an operation that varies needs no more
-LEAST = 4  # repetitions of what was begun, whatever the time
+LEAST = 3  # repetitions of what was begun, whatever the time
 FINGERPRINTS, ORDER = 20, 300  # as many of each are told
 RECURRENT = ("lstm-backward", "gru-backward")  # those that need a workspace to repeat, and do not say so
 MAIN = 0.8  # part of the time for all operations; the rest is for the questions that the results raise
@@ -179,10 +179,11 @@ class Repeats:
         while True:
             self._prepared = (wanted, None, scale, None, 0.0)
             call = self._seeded(operation.make(suite.Drawn(self._pool, scale, exact, operation.dtype)))
+            started = time.perf_counter()
             first = self._code(call())
-            seconds = self._timer.once(call)
-            if seconds > LONG:  # something else may have been in the way
-                seconds = min(seconds, self._timer.once(call))
+            seconds = time.perf_counter() - started
+            if self._kind != "cpu" or seconds > LONG:  # the first call of a library may take long
+                seconds = self._timer.once(call)
             if grow and self._kind != "cpu" and seconds < SHORT and scale < LARGEST:
                 scale *= STEP
             elif seconds > max(LONG, clock.left / LEAST) and scale / STEP >= SMALLEST:
@@ -248,7 +249,7 @@ class Repeats:
     @staticmethod
     def _chunk(expected, clock):
         """So many repetitions until the next look at the results."""
-        return max(LEAST, min(256, int(min(CHUNK, clock.left) / max(expected, 1e-5))))
+        return max(1, min(256, int(min(CHUNK, clock.left) / max(expected, 1e-5))))
 
     def _code(self, result):
         return fingerprint.torch_codes(self._torch, result)

@@ -31,7 +31,8 @@ SIDE = 28  # of a picture
 # Two convolutions of 5x5 and a dense layer, as in the second experiment, but smaller.
 CHANNELS, CLASSES = (8, 16), 10
 
-# The most telling first. Small, since inputs take longer to draw than to compute with; few enough terms that rounding order and shorter formats can be told apart by their sizes.
+# The most telling first. Small, since inputs take longer to draw than to compute with; few enough terms that rounding
+# order and shorter formats can be told apart by their sizes.
 OPERATIONS = (
     Operation("matmul", ((64, 1024), (1024, 128)), terms=1024, products=True, batch=64),
     Operation("conv2d", ((4, 32, SIDE, SIDE), (32, 32, 3, 3)), terms=288, products=True, batch=4),

@@ -26,10 +26,11 @@ from concurrent.futures import ThreadPoolExecutor
 import naosu_compute_inputs as inputs
 import naosu_compute_pieces as pieces
 
-PIECE = 1 << 14  # elements: what is between has about 0.7 MB
+PIECE = 1 << 17  # bytes of what is computed at once: with all that is between 0.7 MB
 PART = 1 << 20  # elements: what a thread takes at once, and what is copied of an array that is not contiguous
 DEVICE_PIECE = 1 << 22
 DOT = 1 << 13  # elements: BLAS would start threads of its own for more
+FEW_RANGES = 5  # of ULP: quicker counted as they are
 ONE = 127  # the exponent of 1 in float32
 ROW = 1 << 18
 TOP = 5
@@ -451,6 +452,9 @@ class _Arrays:
     def histogram(self, scratch, ulp, largest):
         """Elements that are 0, 1, 2-3, 4-7, ... apart, by the exponent of the distance in float32."""
         most = largest.bit_length()
+        if most <= FEW_RANGES:
+            farther = [len(ulp), *(int(self.xp.count_nonzero(ulp >= (1 << power))) for power in range(most)), 0]
+            return [farther[power] - farther[power + 1] for power in range(most + 1)]
         if most > 24:  # would be rounded up to the next power of two; without the second bit it is not
             ulp = ulp & ~(ulp >> 1)
         exponents = self.exponents(scratch, ulp)
@@ -466,7 +470,7 @@ class _Arrays:
 
 
 class _Numpy(_Arrays):
-    piece, part = PIECE, PART
+    part = PART
     most_counted = 10  # ranges of ULP that are quicker counted one by one
 
     def __init__(self, numpy, reference, candidate):
@@ -482,6 +486,7 @@ class _Numpy(_Arrays):
         self.int32, self.uint8 = numpy.dtype("i4"), numpy.dtype("u1")
         self.wide = numpy.dtype("c16") if self.is_complex else self.float64
         self.work = self.float32 if self.is_narrow else self.wide
+        self.piece = PIECE // self.work.itemsize
 
     @staticmethod
     def _native(array):
@@ -548,9 +553,10 @@ class _Numpy(_Arrays):
         return numpy.minimum(apart, numpy.uint64(MOST_ULP)) if apart.dtype.itemsize == 8 else apart
 
     def dot(self, first, second):
+        dot = self.xp.vdot if self.is_complex else self.xp.dot
         total = 0.0
         for start in range(0, len(first), DOT):
-            total += float(self.xp.vdot(first[start : start + DOT], second[start : start + DOT]).real)
+            total += float(dot(first[start : start + DOT], second[start : start + DOT]).real)
         return total
 
     def places(self, mask):
@@ -575,12 +581,13 @@ class _Torch(_Arrays):
         self.shape, self.count = tuple(reference.shape), reference.numel()
         self.is_flat = pieces.torch_is_flat
         self.threads = processors() if device.type == "cpu" else 1
-        self.piece, self.part = (PIECE, PART) if device.type == "cpu" else (DEVICE_PIECE, DEVICE_PIECE)
         super().__init__([_Format(inputs.name_of(each.dtype), each.element_size()) for each in self.both])
         self.float64 = torch.float64
         self.float32 = torch.float32
         self.wide = torch.complex128 if self.is_complex else torch.float64
         self.work = torch.float32 if self.is_narrow else self.wide
+        is_host = device.type == "cpu"
+        self.piece, self.part = (PIECE // self.work.itemsize, PART) if is_host else (DEVICE_PIECE, DEVICE_PIECE)
 
     def quietly(self):
         return self.xp.no_grad()

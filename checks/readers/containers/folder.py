@@ -169,6 +169,8 @@ class ZipFolder:
                 if hidden is not None:  # of two members of one name another program may take the other
                     self._members[f"{each.filename} ({len(self._members)})"] = hidden
         self._unpacked = 0
+        self._room: BinaryIO | None = None  # holds what is unpacked now
+        self._in_room = 0
         self.names = tuple(sorted(self._members))
 
     def size_of(self, name: str) -> int | None:
@@ -193,15 +195,30 @@ class ZipFolder:
         self._unpacked += member.file_size
         if member.file_size > MOST_UNPACKED or self._unpacked > MOST_OF_ARCHIVE:
             raise Damaged("member-too-large", f"{name}: {member.file_size} bytes unpacked")
-        with tempfile.SpooledTemporaryFile(_IN_MEMORY) as unpacked:
+        with self._shared_room() as room:
+            start = room.seek(0, os.SEEK_END)
             with _zip_errors(), self._zip.open(member) as stream:
                 left = MOST_UNPACKED
                 while piece := stream.read(_PIECE):
                     left -= len(piece)
                     if left < 0:
                         raise Damaged("bomb", name)
-                    unpacked.write(piece)
-            yield Source(cast("BinaryIO", unpacked), name)
+                    room.write(piece)
+            yield Source(room, name, start, room.tell() - start)
+
+    @contextlib.contextmanager
+    def _shared_room(self) -> Iterator[BinaryIO]:
+        """One file for all members that are in use at the same time: thousands may be, of which each alone is small."""
+        if self._room is None:
+            self._room = cast("BinaryIO", tempfile.SpooledTemporaryFile(_IN_MEMORY))  # noqa: SIM115 - closed below
+        self._in_room += 1
+        try:
+            yield self._room
+        finally:
+            self._in_room -= 1
+            if not self._in_room:
+                self._room.close()
+                self._room = None
 
     def beginning_of(self, name: str, size: int) -> bytes:
         """At most so many first bytes of a member, without unpacking the rest of it.

@@ -4,6 +4,7 @@ import contextlib
 import io
 import os
 import tarfile
+import tracemalloc
 import zipfile
 from pathlib import Path
 from typing import Literal
@@ -257,3 +258,17 @@ def test_a_member_without_a_name_is_left_out() -> None:
     end = entry.index(b"PK\x05\x06")
     entry[end + 12 : end + 16] = end.to_bytes(4, "little")
     assert ZipFolder(of_bytes(nameless[:directory] + bytes(entry), "a.zip")).names == ("b",)
+
+
+def test_members_that_are_open_at_the_same_time_do_not_fill_the_memory() -> None:
+    files = {f"{number}.npy": bytes([number]) * (1 << 20) for number in range(60)}
+    archive = ZipFolder(of_bytes(zipped(zipfile.ZIP_DEFLATED, files)))
+    tracemalloc.start()
+    with contextlib.ExitStack() as stack:
+        opened = {name: stack.enter_context(archive.file(name)) for name in files}
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert most < 40 << 20
+        assert all(opened[name].read(0, opened[name].size) == data for name, data in files.items())
+    with archive.file("7.npy") as again:
+        assert again.read(0, 3) == bytes([7]) * 3

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 import torch
 
-from checks.facts import Repeat
+from checks.facts import Measurements, Repeat
 from checks.knowledge.computations import known_operations, known_settings
 from checks.probes import host  # lets the modules of the target be imported as naosu_NAME
 from checks.probes.computation_catalogue import read_measurement
+from checks.reproducibility.nondeterministic_op import nondeterministic_op
+from checks.reproducibility.uninitialized_memory_or_race import uninitialized_memory_or_race
 
 HERE = Path(host.HERE)
 MOST = 24
@@ -335,3 +337,25 @@ def test_a_short_stage_tells_what_it_left_out(repeat: ModuleType, suite: ModuleT
     assert any(each.reason == "no-time" for each in made)
     assert any(each.repetitions for each in made)
     assert not any(each.reason == "failed" for each in made)
+
+
+@pytest.mark.parametrize(
+    ("size", "cause"),
+    [
+        pytest.param(1.2e-7, "nondeterministic-op", id="last-digit"),
+        pytest.param(0.25, "uninitialized-memory-or-race", id="too-far-for-rounding"),
+        pytest.param(0.0, None, id="same-bits"),
+    ],
+)
+def test_from_a_planted_operation_to_the_finding(
+    suite: ModuleType, repeat: ModuleType, repeats: Any, size: float, cause: str | None
+) -> None:
+    compute = importlib.import_module("naosu_compute_kit")
+    planted = operation(suite, every(3, size), terms=8)
+    planted.name = "norm"  # which no document names
+    entries = repeats.entries((planted, setting) for setting in ("default", "deterministic"))
+    told = list(compute.measure(entries, compute.Clock(60), repeats.run))
+    made = Measurements(all=tuple(fact(raw) for part in told for raw in part.get("measurements+", ())))
+    checks = (nondeterministic_op(made, None, None), uninitialized_memory_or_race(made, None))
+    found = [each for findings in checks for each in findings]
+    assert [each.cause for each in found] == ([cause] if cause else [])

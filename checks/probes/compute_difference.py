@@ -376,6 +376,7 @@ class _Arrays:
         self.coarser = min((0, 1), key=lambda side: (not formats[side].is_float, formats[side].bits))
         # Short types are compared in float32, which is twice as quick; what decides is computed in float64.
         self.is_narrow = self.is_same_type and self.is_float and formats[0].bits <= 32 and not self.is_complex
+        self.work_size = 4 if self.is_narrow else 16 if self.is_complex else 8  # bytes
         self._tables = {}
 
     def unequal(self, reference, candidate):
@@ -486,7 +487,7 @@ class _Numpy(_Arrays):
         self.int32, self.uint8 = numpy.dtype("i4"), numpy.dtype("u1")
         self.wide = numpy.dtype("c16") if self.is_complex else self.float64
         self.work = self.float32 if self.is_narrow else self.wide
-        self.piece = PIECE // self.work.itemsize
+        self.piece = PIECE // self.work_size
 
     @staticmethod
     def _native(array):
@@ -587,7 +588,7 @@ class _Torch(_Arrays):
         self.wide = torch.complex128 if self.is_complex else torch.float64
         self.work = torch.float32 if self.is_narrow else self.wide
         is_host = device.type == "cpu"
-        self.piece, self.part = (PIECE // self.work.itemsize, PART) if is_host else (DEVICE_PIECE, DEVICE_PIECE)
+        self.piece, self.part = (PIECE // self.work_size, PART) if is_host else (DEVICE_PIECE, DEVICE_PIECE)
 
     def quietly(self):
         return self.xp.no_grad()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from checks.attribution import attributions
 from checks.compare import Pair, Place
 from checks.facts import EnvironmentVariables, Measurements, Symptom
 from checks.finding import Evidence, Finding, NotHere, Severity
@@ -70,8 +71,24 @@ def changes_by_order(
                 Evidence("operations_alike", operations(same) or "-", worst.origin),
                 Evidence("measured_difference", figure(size.relative), worst.origin),
                 Evidence("rounding_allows", figure(_relative_bound(size)), worst.origin),
+                *_restored(measurements, framework, device, is_of_cause),
             ),
         )
+
+
+def _restored(
+    measurements: Measurements, framework: str, device: str, is_of_cause: Callable[[str], bool]
+) -> Iterator[Evidence]:
+    """The experiments in which this alone brought the same bits back, or left rounding alone."""
+    told = [
+        f"{each.operation}: {setting}"
+        for each in attributions(measurements.all)
+        if (each.framework, each.device) == (framework, device)
+        for setting in (*each.restored_by, *each.closer)
+        if is_of_cause(setting)
+    ]
+    if told:
+        yield Evidence("restored_by", ", ".join(dict.fromkeys(told)))
 
 
 def computed_in_fewer_digits(
@@ -107,6 +124,7 @@ def computed_in_fewer_digits(
                 Evidence("operations_in_full", operations(full) or "-", worst.origin),
                 Evidence("measured_error", figure(error_of(worst).relative), worst.origin),
                 Evidence("rounding_allows", figure(_relative_bound(error_of(worst))), worst.origin),
+                *_restored(measurements, framework, device, lambda setting: setting == "tf32-off"),
                 *forcing(environment),
             ),
         )

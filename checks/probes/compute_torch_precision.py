@@ -5,6 +5,10 @@ Products of float32 are computed once more in float64 from factors rounded to sh
 the observed ones, element by element, it is that format in which the device computes, whatever a flag says.
 """
 
+import contextlib
+import os
+import shutil
+import tempfile
 import time
 
 import naosu_compute_difference as difference
@@ -29,7 +33,19 @@ def stage(argument, clock):
     kept = _Kept(torch, device)
     yield from compute.measure(_entries(torch, device), clock, kept.measured)
     if clock.left > COMPILE_NEEDS and hasattr(torch, "compile"):
-        yield from compute.measure(_compiled(device), clock, kept.measured)
+        with _folder() as folder:
+            # Compiled code is kept in the user's folder otherwise, and made by processes that outlive this one.
+            os.environ.update(TORCHINDUCTOR_CACHE_DIR=folder, TORCHINDUCTOR_COMPILE_THREADS="1")
+            yield from compute.measure(_compiled(device), clock, kept.measured)
+
+
+@contextlib.contextmanager
+def _folder():
+    folder = tempfile.mkdtemp(prefix="naosu-")
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)  # on Windows a library that is loaded stays
 
 
 def _named(operation, device, dtype, setting):
@@ -118,18 +134,19 @@ class _Prepared:
             result, seconds = self._default, self._seconds
         else:
             result, seconds = _run(torch, self._operation, self._given, setting, self._device)
+        result = result.cpu()  # where every type can be compared
         rows = slice(0, 1) if setting == BATCH else slice(None)
         figures = _against(torch, self._truth[rows], result)
         figures.update(condition=self._condition, seconds=seconds)
         if setting != "default":
             figures["other"] = "default"
-            figures["beside"] = difference.torch_difference(torch, self._default[rows].to(result.dtype), result)
+            figures["beside"] = difference.torch_difference(torch, self._default[rows].cpu().to(result.dtype), result)
         if self._rounded:
             figures["emulated"] = self._emulated(rows, result)
         return figures
 
     def _emulated(self, rows, result):
-        observed = result.cpu().double() - self._truth[rows]
+        observed = result.double() - self._truth[rows]
         found = {}
         for name, of_all in self._rounded.items():
             errors = of_all[rows]
@@ -145,9 +162,9 @@ class _Prepared:
 
 def _against(torch, truth, result):
     """The errors; those of which the truth is rounded to the result's type count no rounding of the truth."""
-    errors = result.cpu().double() - truth
+    errors = result.double() - truth
     finite = errors[torch.isfinite(errors)]
-    against = dict(difference.torch_difference(torch, truth.to(result.dtype), result.cpu()))
+    against = dict(difference.torch_difference(torch, truth.to(result.dtype), result))
     if finite.numel():
         against["max_abs"] = float(finite.abs().max())
     return {"against": against, "rms": float(finite.pow(2).mean().sqrt()) if finite.numel() else None}

@@ -64,6 +64,7 @@ def test_the_number_of_threads_changes_a_sum_on_a_real_processor() -> None:
     assert "sum" in told["operations_apart"].split(", ")
     assert told["settings_compared"] == "threads-1"
     assert float(told["measured_difference"]) < 1e-5
+    assert told["restored_by"] == "matmul: threads-1, sum: threads-1"
     assert finding.severity is Severity.NOTE
 
 

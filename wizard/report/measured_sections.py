@@ -6,18 +6,21 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from checks.case import Case
-from wizard.report.measured import MeasuredSection, trimmed
+from wizard.report.measured import MeasuredSection, MeasuredTable, trimmed
 from wizard.report.measured_attribution import attribution_section
 from wizard.report.measured_devices import devices_section, machines_section
 from wizard.report.measured_experiments import network_section, sum_section
 from wizard.report.measured_health import health_section
+from wizard.report.measured_models import models_section
 from wizard.report.measured_precision import precision_section
 from wizard.report.measured_repeat import repeat_section
+from wizard.words import words
 
 # One function per question, in the order in which the report answers them; each in a module of its own beside this one.
 SECTIONS: tuple[Callable[[Case, str], MeasuredSection | None], ...] = (
     machines_section,
     health_section,
+    models_section,
     repeat_section,
     sum_section,
     network_section,
@@ -27,8 +30,31 @@ SECTIONS: tuple[Callable[[Case, str], MeasuredSection | None], ...] = (
 )
 
 
+# What no examination comes near, but a case that was sent may hold: to set a hundred thousand rows takes minutes.
+_MOST_ROWS, _MOST_TABLES, _MOST_PLOTS, _MOST_SENTENCES = 400, 40, 24, 60
+
+
 def measured_sections(case: Case, language: str) -> tuple[MeasuredSection, ...]:
     """All sections; nothing where nothing was measured."""
     is_any = case.facts.measurements or case.facts.others
     found = (section(case, language) for section in SECTIONS) if is_any else ()
-    return tuple(replace(each, tables=tuple(map(trimmed, each.tables))) for each in found if each is not None)
+    return tuple(_bounded(each, language) for each in found if each is not None)
+
+
+def _bounded(section: MeasuredSection, language: str) -> MeasuredSection:
+    """The section without what is empty, and of each kind no more than can be read."""
+    tables = (trimmed(_shortened(each, language)) for each in section.tables[:_MOST_TABLES])
+    return replace(
+        section,
+        sentences=section.sentences[:_MOST_SENTENCES],
+        tables=tuple(tables),
+        plots=section.plots[:_MOST_PLOTS],
+    )
+
+
+def _shortened(table: MeasuredTable, language: str) -> MeasuredTable:
+    left_out = len(table.rows) - _MOST_ROWS
+    if left_out <= 0:
+        return table
+    note = words("measurements.rows-beyond", language, count=left_out)
+    return replace(table, rows=table.rows[:_MOST_ROWS], note=f"{note} {table.note}".strip())

@@ -5,15 +5,18 @@ import re
 import subprocess
 from collections.abc import Callable
 
+import msgspec
 import pytest
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import Qt
 
 from checks.case import Case
+from checks.facts import Facts, Repeat
 from wizard.plots.look import hatching
 from wizard.report.json_report import to_json
 from wizard.report.markdown import to_markdown
 from wizard.report.measured import FEW_ROWS, MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series, trimmed
+from wizard.report.measured_sections import measured_sections
 from wizard.report.model import Report, build
 from wizard.report.pdf import to_pdf
 from wizard.report.terminal import to_terminal
@@ -218,3 +221,14 @@ def test_a_column_without_anything_tells_nothing_in_a_long_table() -> None:
     assert trimmed(few) == few
     filled = dataclasses.replace(table, rows=(*rows, MeasuredRow(("5", "1e-07", "6"))))
     assert trimmed(filled) == filled
+
+
+def test_a_case_that_was_sent_is_not_set_without_end(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = tuple(MeasuredRow((str(number), "x"), "clear") for number in range(5000))
+    endless = MeasuredSection("x", "X", ("s",) * 5000, (MeasuredTable("T", ("a", "b"), rows),) * 5000, (ULP,) * 5000)
+    monkeypatch.setattr("wizard.report.measured_sections.SECTIONS", (lambda of, language: endless,))
+    (section,) = measured_sections(msgspec.structs.replace(case, facts=Facts(measurements=(Repeat(),))), "en")
+    (table, *_) = section.tables
+    assert table.note == "4600 more rows are not shown; the saved case has all of them."
+    assert len(table.rows) == 400
+    assert max(len(section.sentences), len(section.tables), len(section.plots)) < 100

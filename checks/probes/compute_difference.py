@@ -19,7 +19,6 @@ because there every operation takes some microseconds to start.
 """
 
 import math
-import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -481,7 +480,7 @@ class _Numpy(_Arrays):
         self.both = [self._native(reference), self._native(candidate)]
         self.shape, self.count = reference.shape, reference.size
         self.is_flat = pieces.numpy_is_flat
-        self.threads = processors()
+        self.threads = pieces.processors()
         super().__init__([_Format(each.dtype.name, each.dtype.itemsize) for each in self.both])
         self.float32, self.float64 = numpy.dtype("f4"), numpy.dtype("f8")
         self.int32, self.uint8 = numpy.dtype("i4"), numpy.dtype("u1")
@@ -581,7 +580,7 @@ class _Torch(_Arrays):
         self.device = device
         self.shape, self.count = tuple(reference.shape), reference.numel()
         self.is_flat = pieces.torch_is_flat
-        self.threads = processors() if device.type == "cpu" else 1
+        self.threads = pieces.processors() if device.type == "cpu" else 1
         super().__init__([_Format(inputs.name_of(each.dtype), each.element_size()) for each in self.both])
         self.float64 = torch.float64
         self.float32 = torch.float32
@@ -654,11 +653,3 @@ class _Torch(_Arrays):
 
     def nth_largest(self, rows, place):
         return self.xp.topk(rows, place, dim=1).values[:, -1:]
-
-
-def processors():
-    """How many this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # neither Linux nor BSD
-        return os.cpu_count() or 1

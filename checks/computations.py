@@ -56,12 +56,14 @@ def budget(symptom: str, effort: str, load: float | None = None) -> float:
 
 
 def computations(
-    facts: Facts, effort: str, load: float | None = None, *, only_load: bool = False
+    facts: Facts, effort: str, load: float | None = None, *, only_load: bool = False, without: float = 0.0
 ) -> tuple[Computation, ...]:
     """The processes to start one after the other, those of the accelerators first.
 
     ``load``: seconds of the load test of each device; None: its part of the time. ``only_load``: nothing else is asked.
+    ``without``: seconds of the time that others have.
     """
+    budget_left = max(0.0, BUDGET[effort] - without)
     found = sorted(_devices(facts), key=lambda each: _is_cpu(each[1]))
     if only_load:
         found = [each for each in found if LOAD in each[0].kinds]
@@ -76,7 +78,7 @@ def computations(
             setting=setting,
         )
         for spec, device in found
-        for setting, shared in _shared(spec, device, BUDGET[effort] * _share(spec, device) / total)
+        for setting, shared in _shared(spec, device, budget_left * _share(spec, device) / total)
         if (seconds := _with_load(shared, spec, setting, load, only_load=only_load))
     )
 

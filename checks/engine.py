@@ -58,6 +58,9 @@ from checks.facts import (
 from checks.finding import Outcome
 from checks.interpreters import Places, find_interpreters, likely_target, read_interpreter
 from checks.machine import read_machine
+from checks.model_computations import SCRIPT as MODEL_SCRIPT
+from checks.model_computations import ModelComputation, budget_of, model_computations, not_computed, with_path_of
+from checks.model_computations import argument as model_argument
 from checks.model_exports import SCRIPT as EXPORT_SCRIPT
 from checks.model_exports import ExportTrial, export_of, export_trials, not_exported, reason_now
 from checks.model_exports import argument as export_argument
@@ -91,7 +94,8 @@ class Request:
     """What to examine. Without ``interpreters`` they are searched; without ``target`` the likely one is taken.
 
     ``load``: seconds of the load test of each device; None: what the effort gives it. ``exports``: ids of the
-    exporters to try on the models; (): those that fit; None: none. ``inputs``: their input, an .npz.
+    exporters to try on the models; (): those that fit; None: none. ``inputs``: the models' input, an .npz or a picture.
+    ``repeat``: whether the models are run again and compared; None: where the symptom asks for it.
     """
 
     answers: Answers = field(default_factory=Answers)
@@ -103,6 +107,7 @@ class Request:
     models: tuple[Path, ...] = ()
     exports: tuple[str, ...] | None = None
     inputs: Path | None = None
+    repeat: bool | None = None
     load: float | None = None
     others: tuple[OtherMachine, ...] = ()  # examinations to compare this one with
 
@@ -139,9 +144,11 @@ class _Examination:
         self._not_tried: set[str] = set()  # ids of the trials that were planned and not made after all
         self._share = 0.0  # of the work that is done, as it was told last
         self._computations: tuple[Computation, ...] = ()
-        self._to_compute = budget(
-            request.answers.symptom, request.answers.effort, request.load
-        )  # seconds that are not planned yet
+        self._of_models: tuple[ModelComputation, ...] = ()
+        # Seconds that are not planned yet.
+        self._to_compute = budget(request.answers.symptom, request.answers.effort, request.load) or (
+            budget_of(request.answers.effort, alone=True) if request.repeat and request.models else 0.0
+        )
 
     def events(self) -> Iterator[Event]:
         """The whole run."""
@@ -156,7 +163,7 @@ class _Examination:
         from checks.judge import checks_for, conclude, judge_each
         from checks.judge_models import verdicts
 
-        planned = checks_for(self._request.answers.symptom)
+        planned = checks_for(self._request.answers.symptom, computed=bool(self._request.repeat))
         yield from self._until(reading)
         models = reading.result() if reading.done() else tuple(self._read)
         comparing = self._pool.submit(side_by_side, models, self._cancelled)
@@ -179,10 +186,12 @@ class _Examination:
         for each in self._exports:
             yield from self._export(each, facts, exported)
         measured: list[Measurement] = []
-        yield from self._plan_computations(facts)
+        with_runs = tuple(_with_runs(each, self._trials, runs) for each in models)
+        yield from self._plan_computations(facts, with_runs)
+        for of_model in self._of_models:
+            yield from self._compute_model(of_model, facts, measured)
         for computation in self._computations:
             yield from self._compute(computation, facts, measured)
-        with_runs = tuple(_with_runs(each, self._trials, runs) for each in models)
         yield from self._until(comparing)
         compared = comparing.result() if comparing.done() else ()
         found = _with_exports(with_runs, self._exports, exported)
@@ -211,9 +220,9 @@ class _Examination:
             )
         )
 
-    def _one_by_one(self) -> tuple[Trial | ExportTrial | Computation, ...]:
+    def _one_by_one(self) -> tuple[Trial | ExportTrial | Computation | ModelComputation, ...]:
         """What is tried after all else, one at a time."""
-        return (*self._trials, *self._exports, *self._computations)
+        return (*self._trials, *self._exports, *self._of_models, *self._computations)
 
     def _read_models(self) -> tuple[ModelFacts, ...]:
         for path in self._request.models:
@@ -270,23 +279,51 @@ class _Examination:
         yield from self._follow()
         exported[trial.id] = export_of(self._futures[trial.id].result(), trial)
 
-    def _plan_computations(self, facts: Facts) -> Iterator[Event]:
-        """Which devices compute is known only now that the frameworks were asked."""
+    def _plan_computations(self, facts: Facts, models: tuple[ModelFacts, ...]) -> Iterator[Event]:
+        """Which devices compute, and which models run, is known only now that the frameworks were asked."""
+        effort, symptom = self._request.answers.effort, self._request.answers.symptom
+        is_asked = is_wanted(symptom)
+        repeats = is_asked if self._request.repeat is None else self._request.repeat
         if self._to_compute and not self._cancelled():
-            self._computations = computations(
-                facts,
-                self._request.answers.effort,
-                self._request.load,
-                only_load=not is_wanted(self._request.answers.symptom),
+            if repeats and models:
+                self._of_models = model_computations(models, facts, effort, budget_of(effort, alone=not is_asked))
+            of_models = sum(each.seconds for each in self._of_models if not each.reason)
+            self._computations = (
+                computations(facts, effort, self._request.load, only_load=not is_asked, without=of_models)
+                if is_asked or self._request.load
+                else ()
             )
-            planned = {each.id: each.expected_seconds for each in self._computations}
+            planned = {each.id: each.expected_seconds for each in self._of_models if not each.reason}
+            planned |= {each.id: each.expected_seconds for each in self._computations}
             self._expected |= planned
             yield Planned(probes=planned, checks=())
         self._to_compute = 0.0
 
+    def _compute_model(
+        self, computation: ModelComputation, facts: Facts, measured: list[Measurement]
+    ) -> Iterator[Event]:
+        """One model in one runtime; what was told before a crash is kept."""
+        if computation.reason:
+            measured.append(not_computed(computation))
+            return
+        effort = self._request.answers.effort
+        task = ProbeTask(
+            probe=computation.id,
+            script=MODEL_SCRIPT,
+            interpreter=computation.interpreter,
+            argument=model_argument(computation, facts, effort, self._request.inputs),
+            time_limit=computation.time_limit(effort),
+            memory_limit=_memory_limit(facts),
+        )
+        self._futures[computation.id] = self._pool.submit(self._run, task)
+        yield from self._follow()
+        made = measurements_of(self._futures[computation.id].result(), computation.origin)
+        measured += (with_path_of(each, computation.model) for each in made)
+
     def _not_computed(self) -> str:
         """Why nothing was measured (reasons.toml)."""
-        if not is_wanted(self._request.answers.symptom) and not self._request.load:
+        asked = is_wanted(self._request.answers.symptom) or (self._request.repeat and self._request.models)
+        if not asked and not self._request.load:
             return "not-asked"
         return "cancelled" if self._cancelled() else "nothing-computes"
 

@@ -1078,29 +1078,57 @@ class Flip(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="flip"):
     condition: float | None = None  # as in Precision
 
 
+class NodeApart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One node of the user's model in two runs: how far apart, in units of its largest number."""
+
+    name: str
+    op: str = ""
+    apart: float | None = None  # None: nothing in it is finite in both
+    bound: float | None = None  # what rounding makes; None: whole numbers, or all are 0
+    odd: int = 0  # elements of which just one is NaN or infinite
+
+
 class ModelMeasured(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="model"):
     """The user's own model run twice or more: again, or on two devices, providers, levels, threads, batch sizes.
 
-    ``operation``: the output's name. ``setting`` beside ``other``: the two runs; the same where it was repeated.
+    ``operation``: the name of the output that is the farthest apart, of ``outputs``. ``device`` and ``setting`` beside
+    ``other``, a device or a setting; the same where it was repeated. ``first_...``: the first node whose bits differ,
+    ``beyond_...``: the first that differs by more than rounding, ``choice_...``: the first that decided otherwise
+    (whole numbers) before that: what comes after it is no matter of rounding.
     """
 
     path: str = ""
+    aspect: str = ""  # "repeat", "device", "level", "threads", "batch", "deterministic", "mode"
     other: str = ""
     repetitions: int = 0
     distinct: int | None = None
+    counts: tuple[int, ...] = ()  # how often each result came, the first 20
+    outputs: int = 0
+    outputs_apart: int = 0
     difference: ArrayDifference | None = None
+    bound: float | None = None  # the largest difference that rounding makes in this network; None: whole numbers
     inputs: tuple[TensorSpec, ...] = ()
-    inputs_from: str = ""  # "given", "drawn"
-    first_node: str = ""  # the first node whose results part
+    inputs_from: str = ""  # "file", "image", "drawn", "model"
+    shrunk: int = 0  # how often the batch was halved, because there was too little memory
+    first_node: str = ""
     first_op: str = ""
     first_difference: ArrayDifference | None = None
+    beyond_node: str = ""
+    beyond_op: str = ""
+    beyond_difference: ArrayDifference | None = None
+    choice_node: str = ""
+    choice_op: str = ""
+    searched: int = 0  # nodes that were compared
+    searched_until: str = ""  # the node at which the time was up
+    nodes: tuple[NodeApart, ...] = ()  # in their order; of very many neighbours the one that is the farthest apart
     decisions: float | None = None  # share of the rows whose decision (the largest output) is the same
 
 
 class HealthSample(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A card at one moment of the load. Units as in NvidiaGpu; ``second`` since the load began.
 
-    ``clock_sm`` of a processor is that of its fastest core."""
+    ``clock_sm`` of a processor is that of its fastest core.
+    """
 
     second: float
     temperature: int | None = None

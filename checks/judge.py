@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 
 from checks.causes import cause_of, family_of
-from checks.facts import Facts, ModelFiles
+from checks.facts import Facts, Measurements, ModelFiles
 from checks.finding import NOT_COLLECTED, Finding, Inconclusive, NotHere, Outcome, Severity, Status
 from checks.registry import KINDS, Check, all_checks
 
@@ -27,18 +27,23 @@ def judge_each(facts: Facts, checks: Iterable[Check] | None = None) -> Iterator[
         from checks.readers.ticket.usual import supposed  # late: most examinations have nothing to do with tickets
 
         facts = supposed(facts)
-    for each in checks_for(facts.symptom.name if facts.symptom else "") if checks is None else checks:
+    symptom = facts.symptom.name if facts.symptom else ""
+    for each in checks_for(symptom, computed=bool(facts.measurements)) if checks is None else checks:
         yield judge_one(each, facts)
 
 
-def checks_for(symptom: str) -> tuple[Check, ...]:
-    """The checks that belong to a symptom: all of them, or those of model files or of numbers where these are asked."""
+def checks_for(symptom: str, *, computed: bool = False) -> tuple[Check, ...]:
+    """The checks that belong to a symptom: all of them, or those of model files or of numbers where these are asked.
+
+    ``computed``: the models were not only read but also run again, so that their numbers are judged, too.
+    """
     every = tuple(all_checks().values())
     if symptom == COMPARISON:
         return tuple(each for each in every if family_of(each.cause) == "reproducibility")
     if symptom != MODELS:
         return every
-    return tuple(each for each in every if any(kind is ModelFiles for kind, _ in each.wanted.values()))
+    kinds = (ModelFiles, Measurements) if computed else (ModelFiles,)
+    return tuple(each for each in every if any(kind in kinds for kind, _ in each.wanted.values()))
 
 
 def judge_one(check: Check, facts: Facts) -> Outcome:

@@ -83,7 +83,7 @@ def argument(trial: Trial, frameworks: Frameworks | None, effort: str) -> dict[s
         "path": str(Path(trial.model.path).absolute()),
         "format": trial.model.format,
         "runtime": trial.spec.runtime,
-        "providers": _started(trial.spec.runtime, frameworks),
+        "providers": started(trial.spec.runtime, frameworks),
         "seconds": SEARCH_SECONDS[effort],
         **({"safety": model_safety().for_probe()} if trial.spec.stem == "tensorflow_model" else {}),
     }
@@ -102,7 +102,7 @@ def _by_name(frameworks: Frameworks | None) -> Mapping[str, Any]:
     return dict(frameworks.each()) if frameworks else {}
 
 
-def _started(runtime: str, frameworks: Frameworks | None) -> list[str] | None:
+def started(runtime: str, frameworks: Frameworks | None) -> list[str] | None:
     """The providers or devices that work; None: not known, so that all are tried."""
     known = _by_name(frameworks).get(runtime)
     providers = getattr(known, "providers", None)

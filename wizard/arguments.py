@@ -126,6 +126,7 @@ def parser_of(language: str) -> argparse.ArgumentParser:
     check.add_argument("--load", type=seconds, metavar="SECONDS", help=text("help-load"))
     for kind in ("model", "script", "log"):
         check.add_argument(f"--{kind}", action="append", default=[], metavar="FILE", help=text(f"help-{kind}"))
+    check.add_argument("--inputs", metavar="FILE", help=text("help-inputs"))
     check.add_argument("--compare", action="append", default=[], metavar="REPORT", help=text("help-check-compare"))
     exports(check)
 
@@ -149,7 +150,8 @@ def parser_of(language: str) -> argparse.ArgumentParser:
     inspect.add_argument("--target", metavar="PYTHON", help=text("help-inspect-target"))
     inspect.add_argument("--effort", choices=EFFORTS, default="standard", help=text("help-effort"))
     inspect.add_argument("--export", nargs="*", metavar="EXPORTER", help=text("help-export"))
-    inspect.add_argument("--inputs", metavar="NPZ", help=text("help-inputs"))
+    inspect.add_argument("--repeat", action="store_true", help=text("help-repeat"))
+    inspect.add_argument("--inputs", metavar="FILE", help=text("help-inputs"))
     exports(inspect)
 
     show = command("show")

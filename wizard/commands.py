@@ -75,6 +75,8 @@ def _check(chosen: argparse.Namespace) -> int:
         logs=tuple(_sent(path, "log", chosen.lang) for path in chosen.log),
         scripts=tuple(_sent(path, "script", chosen.lang) for path in chosen.script),
         models=tuple(_model(path, chosen.lang) for path in chosen.model),
+        inputs=_inputs(chosen),
+        repeat=True if chosen.inputs else None,  # who gives an input wants the model to be run with it
         load=chosen.load,
         others=tuple(other_machine(_case(path, chosen.lang), Path(path).name) for path in chosen.compare),
     )
@@ -123,7 +125,8 @@ def _inspect(chosen: argparse.Namespace) -> int:
             interpreters=(),
             models=models,
             exports=None if chosen.export is None else tuple(chosen.export),
-            inputs=_model(chosen.inputs, chosen.lang) if chosen.inputs else None,
+            inputs=_inputs(chosen),
+            repeat=chosen.repeat,
         )
         return _examined(request, chosen)
     status = _followed(lambda cancelled: read_only(models, answers, cancelled), chosen)
@@ -138,9 +141,11 @@ def _check_target(chosen: argparse.Namespace) -> None:
 
 
 def _check_export(chosen: argparse.Namespace) -> None:
-    """An export takes exporters that are known, and an interpreter; inputs are for it alone."""
-    if chosen.inputs is not None and chosen.export is None:
+    """An export takes exporters that are known; it and repetitions an interpreter; inputs are for these alone."""
+    if chosen.inputs is not None and chosen.export is None and not chosen.repeat:
         raise UsageError(words("commands.inputs-need-export", chosen.lang))
+    if chosen.repeat and chosen.target is None:
+        raise UsageError(words("commands.repeat-needs-target", chosen.lang))
     if chosen.export is None:
         return
     from checks.knowledge.exporters import exporters_table
@@ -438,6 +443,19 @@ def _model(path: str, language: str) -> Path:
     if not os.path.lexists(path):
         raise UsageError(words("commands.file-unreadable", language, path=path, detail=os.strerror(errno.ENOENT)))
     return Path(path)
+
+
+def _inputs(chosen: argparse.Namespace) -> Path | None:
+    """The input of the models, where one was given.
+
+    Raises:
+        UsageError: there is no such file, or no model that it could be for.
+    """
+    if chosen.inputs is None:
+        return None
+    if not getattr(chosen, "model", True):
+        raise UsageError(words("commands.inputs-need-model", chosen.lang))
+    return _model(chosen.inputs, chosen.lang)
 
 
 def _unreadable(path: str, error: OSError, language: str) -> str:

@@ -76,6 +76,8 @@ class EngineThread(QThread):
             logs=sent.logs,
             scripts=sent.scripts,
             models=sent.models,
+            inputs=sent.inputs,
+            repeat=True if sent.inputs else None,  # who gives an input wants the model to be run with it
             others=sent.others,
         )
         return (self._examine or examine)(request, self._stop.is_set)

@@ -27,6 +27,7 @@ class Kind(Enum):
     LOG = "log"
     SCRIPT = "script"
     MODEL = "model"
+    INPUT = "input"  # of a model; only what is given beside one
     REPORT = "report"
 
 
@@ -40,6 +41,10 @@ _KINDS = {
     ".pdf": Kind.REPORT,
     ".json": Kind.REPORT,
 }
+
+
+# What is an input where a model is given beside it; an .npz alone may be a model itself.
+INPUTS = (".npz", ".png", ".jpg", ".jpeg", ".bmp", ".webp")
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,13 @@ def kind_of(path: Path) -> Kind:
         return Kind.MODEL
     kind = _KINDS.get(path.suffix.lower(), Kind.MODEL)
     return Kind.MODEL if path.suffix.lower() == ".json" and not _begins_as_report(path) else kind
+
+
+def input_among(given: tuple[Given, ...]) -> Path | None:
+    """The file that is the input of a model that was given beside it."""
+    files = [each.path for each in given if each.kind is Kind.MODEL]
+    inputs = [path for path in files if path.suffix.lower() in INPUTS and not path.is_dir()]
+    return inputs[0] if len(inputs) < len(files) and inputs else None
 
 
 def _begins_as_report(path: Path) -> bool:
@@ -132,6 +144,7 @@ class Sent:
     logs: tuple[SentFile, ...]
     scripts: tuple[SentFile, ...]
     models: tuple[Path, ...]
+    inputs: Path | None = None  # of the models
     others: tuple[OtherMachine, ...] = ()  # of the reports, to compare this machine with
 
 
@@ -174,8 +187,14 @@ def sent_files(text: str, given: tuple[Given, ...]) -> Sent:
         except NotText:
             fact = SentFile(name=each.path.name, kind=each.kind.value, unread={"text": "not-text"})
         sent[place].append(fact)
-    models = tuple(each.path for each in given if each.kind is Kind.MODEL)
-    return Sent(logs=tuple(sent["logs"]), scripts=tuple(sent["scripts"]), models=models, others=tuple(others))
+    inputs = input_among(given)
+    return Sent(
+        logs=tuple(sent["logs"]),
+        scripts=tuple(sent["scripts"]),
+        models=tuple(each.path for each in given if each.kind is Kind.MODEL and each.path != inputs),
+        inputs=inputs,
+        others=tuple(others),
+    )
 
 
 def _other_machine(report: Path) -> OtherMachine:

@@ -1,8 +1,9 @@
 """One model exported by one exporter, and the export compared with the original on the same input.
 
 Argument: ``path``; ``format``, an id of model_formats.toml; ``exporter``, one of exporters.toml; ``inputs``, the path
-of an .npz of the user's (None: those that the file holds, else drawn ones); ``seconds`` to spend on finding inputs;
-``safety``, the lists of model_safety.toml. Everything that is written goes to the folder in which the probe runs.
+of an .npz or a picture of the user's (None: those that the file holds, else drawn ones); ``seconds`` to spend on
+finding inputs; ``safety``, the lists of model_safety.toml. Everything that is written goes to the folder in which the
+probe runs.
 
 The stages: import the framework, load the original and run it, export it, run the export, and where the two differ by
 more than rounding (naosu_export_compare), look for the first step at which they part.
@@ -15,6 +16,7 @@ import time
 import naosu_export_compare as compare
 import naosu_export_onnx as onnx_model
 import naosu_kit as kit
+import naosu_model_inputs as model_inputs
 import naosu_model_kit as model_kit
 
 TORCH, TENSORFLOW = "torch", "tensorflow"
@@ -154,8 +156,8 @@ def _apart(numpy, exact, value):
 def _inputs(numpy, model, argument):
     """The user's own inputs, those that the file holds, or the first drawn ones that the model takes."""
     if argument.get("inputs"):
-        FACT["inputs_from"] = "file"
-        return _given(numpy, model, argument["inputs"])
+        arrays, FACT["inputs_from"] = model_inputs.given(numpy, model.specs, argument["inputs"])
+        return arrays
     held = model.example()
     if held is not None:
         FACT["inputs_from"] = "model"
@@ -168,21 +170,6 @@ def _inputs(numpy, model, argument):
         lines = str(error).strip().splitlines() or [""]
         raise model_kit.NotDrawn("inputs-needed", "%s: %s" % (type(error).__name__, lines[-1][:300])) from error
     return arrays
-
-
-def _given(numpy, model, path):
-    """The arrays of an .npz, by the names of the inputs or in their order."""
-    try:
-        with numpy.load(path, allow_pickle=False) as file:
-            held = {name: file[name] for name in file.files}
-    except Exception as error:  # no .npz, a damaged one, or one of objects
-        raise model_kit.NotDrawn("inputs-do-not-fit", "%s: %s" % (type(error).__name__, error)) from error
-    names = [each["name"] for each in model.specs]
-    if set(names) <= set(held):
-        return {name: held[name] for name in names}
-    if len(names) != len(held):
-        raise model_kit.NotDrawn("inputs-do-not-fit", "%s / %s" % (", ".join(names), ", ".join(held)))
-    return dict(zip(names, held.values()))
 
 
 # --- the export -------------------------------------------------------------------------------------------------------

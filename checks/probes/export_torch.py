@@ -24,7 +24,7 @@ def load(argument):
     return (_Program if argument["format"] == "pt2" else _Script)(argument)
 
 
-def _arrays(result):
+def arrays_of(result):
     """The tensors of a result, in order, as arrays by name."""
     from torch.utils import _pytree
 
@@ -64,7 +64,7 @@ def _in_float64(values):
     return [each.double() if torch.is_tensor(each) and each.is_floating_point() else each for each in values]
 
 
-def _place_of(text):
+def place_of(text):
     """The last line of the user's own Python that a trace names ("net.py:11"), "" where it names only a library's."""
     found = [each.group("place") or "%(file)s:%(line)s" % each.groupdict() for each in _PLACE.finditer(text or "")]
     return ([each for each in found if not _LIBRARY.search(each)] or [""])[-1]
@@ -115,7 +115,7 @@ class _Script:
         with torch.no_grad():
             kept = [(each, each.clone()) for each in self.module.buffers()]  # a network may change them in place
             try:
-                return _arrays(self.module(*self.arguments(arrays)))
+                return arrays_of(self.module(*self.arguments(arrays)))
             finally:
                 for each, before in kept:
                     each.copy_(before)
@@ -130,7 +130,7 @@ class _Script:
 
         module = self._loaded().double()
         with torch.no_grad():
-            return _arrays(module(*_in_float64(self.arguments(arrays))))
+            return arrays_of(module(*_in_float64(self.arguments(arrays))))
 
     def steps_and_values(self, arrays, float64=False):
         """Its operations in order, and what each gave: by functions made of its graph that give out more."""
@@ -178,7 +178,7 @@ _SCALARS = {"int": ("int64", int), "float": ("float64", float), "bool": ("bool",
 def _step(node):
     inputs = [value.debugName() for value in node.inputs()]
     outputs = [value.debugName() for value in node.outputs() if _is_tensor(value)]
-    return compare.Step(outputs[0], node.kind(), inputs, outputs, _place_of(str(node)))
+    return compare.Step(outputs[0], node.kind(), inputs, outputs, place_of(str(node)))
 
 
 def _is_tensor(value):
@@ -335,7 +335,7 @@ class _Program:
 
     def in_float64(self, arrays):
         """The outputs computed in float64."""
-        return _arrays(_interpreted(self._program, tensors_of(arrays), float64=True)[0])
+        return arrays_of(interpreted(self._program, tensors_of(arrays), float64=True)[0])
 
     def steps_and_values(self, arrays, float64=False):
         """Its operations in order, and what each gave."""
@@ -346,16 +346,21 @@ class _Program:
         return self._program
 
 
-def steps_and_values(program, arrays, float64=False):
-    """The operations of an exported program in order, and what each gave."""
+def steps_of(program):
+    """The operations of an exported program in order."""
     steps = []
     for node in program.graph.nodes:
         if node.op == "call_function":
             source = node.args[0] if _is_part(node) else node
             taken = [each.name for each in node.all_input_nodes]
-            place = _place_of(node.meta.get("stack_trace"))
+            place = place_of(node.meta.get("stack_trace"))
             steps.append(compare.Step(node.name, str(source.target), taken, [node.name], place))
-    return steps, _interpreted(program, tensors_of(arrays), float64)[1]
+    return steps
+
+
+def steps_and_values(program, arrays, float64=False):
+    """The operations of an exported program in order, and what each gave."""
+    return steps_of(program), interpreted(program, tensors_of(arrays), float64)[1]
 
 
 def run_program(program, arrays):
@@ -363,7 +368,7 @@ def run_program(program, arrays):
     import torch
 
     with torch.no_grad():
-        return _arrays(_interpreted(program, tensors_of(arrays))[0])
+        return arrays_of(interpreted(program, tensors_of(arrays))[0])
 
 
 def _is_part(node):
@@ -371,7 +376,7 @@ def _is_part(node):
     return getattr(node.target, "__name__", "") == "getitem" and hasattr(node.args[0], "target")
 
 
-def _interpreted(program, tensors, float64=False):
+def interpreted(program, tensors, float64=False):
     """(The outputs, what each node gave) of a run node by node, whatever the guards of the program say."""
     import torch
 

@@ -96,11 +96,11 @@ def _try(fact, argument, provider):
         options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
     listed = onnxruntime.get_available_providers()
     names = [provider, *(name for name in BEHIND.get(provider, ()) if name in listed)]
-    session = _session(argument["path"], options, names if provider == CPU else [*names, CPU])
+    session = session_of(argument["path"], options, names if provider == CPU else [*names, CPU])
     fact["loaded"] = True
     if provider not in session.get_providers():
         fact["reason"] = "provider-dropped"
-    specs, sequences = _inputs(session)
+    specs, sequences = inputs_of(session)
 
     def run(inputs):
         session.run(None, {name: [value] if name in sequences else value for name, value in inputs.items()})
@@ -109,7 +109,7 @@ def _try(fact, argument, provider):
         run(GOOD)  # what it raises is the provider's fault
         model_kit.ran(fact, run, GOOD)
     else:
-        inputs = model_kit.infer(fact, np, specs, run, argument, _image_size(session))
+        inputs = model_kit.infer(fact, np, specs, run, argument, image_size(session))
         if inputs is None:
             return
         if provider == CPU:
@@ -117,7 +117,8 @@ def _try(fact, argument, provider):
     fact["shares"], fact["node_types"] = _shares(session)
 
 
-def _session(path, options, providers):
+def session_of(path, options, providers):
+    """A session as a user makes it, and without what takes another provider by itself."""
     import onnxruntime
 
     try:
@@ -126,7 +127,7 @@ def _session(path, options, providers):
         return onnxruntime.InferenceSession(path, options, providers=providers)
 
 
-def _inputs(session):
+def inputs_of(session):
     """The inputs that must be given, and the names of those that take a list of tensors."""
     specs, sequences = [], set()
     for each in session.get_inputs():
@@ -142,7 +143,7 @@ def _inputs(session):
     return specs, sequences
 
 
-def _image_size(session):
+def image_size(session):
     """The size of the images that the model's own words name, as Ultralytics' exporter writes it ("[640, 640]")."""
     try:
         size = ast.literal_eval(session.get_modelmeta().custom_metadata_map["imgsz"])

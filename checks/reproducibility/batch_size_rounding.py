@@ -4,7 +4,7 @@ Detects:      operations whose first row, computed alone, has other bits than in
               rounding order allows.
 Why it bites: a service whose batches depend on who else asks gives other digits to the same question.
 Blind spots:  batch sizes between one and the whole batch are not tried; a user's model has other shapes, which
-              choose other kernels.
+              choose other kernels, so that one that was given is asked itself.
 Knowledge:    resources/knowledge/computations.toml
 """
 
@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checks.facts import Measurements, Symptom
+from checks.facts import Measurements, Precision, Symptom
 from checks.finding import Finding
+from checks.model_repeats import of_models, rounding_in_models
 from checks.numeric_findings import changes_by_order
 from checks.registry import check
 
@@ -22,5 +23,8 @@ CAUSE = "batch-size-rounding"
 
 @check(CAUSE)
 def batch_size_rounding(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
-    """One finding per framework and device."""
-    yield from changes_by_order(CAUSE, measurements, symptom, lambda setting: setting.startswith("batch-"))
+    """One finding per framework and device, and per model of the user."""
+    models = of_models(measurements, "batch")
+    yield from rounding_in_models(CAUSE, measurements, symptom, "batch")
+    if not models or measurements.of(Precision):
+        yield from changes_by_order(CAUSE, measurements, symptom, lambda setting: setting.startswith("batch-"))

@@ -2,8 +2,8 @@
 
 Detects:      operations whose results are other bits under torch.compile, no farther apart than rounding order allows.
 Why it bites: a comparison of the compiled model with the plain one fails in its last digits.
-Blind spots:  two operations are compiled, and only where a compiler is there and time is left; optimisers of runtimes
-              are compared with the user's own model alone.
+Blind spots:  two operations are compiled, and only where a compiler is there and time is left; the optimiser of ONNX
+              Runtime is compared with the user's own model alone.
 Knowledge:    resources/knowledge/computations.toml
 """
 
@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checks.facts import Measurements, Symptom
+from checks.facts import Measurements, Precision, Symptom
 from checks.finding import Finding
+from checks.model_repeats import of_models, rounding_in_models
 from checks.numeric_findings import changes_by_order
 from checks.registry import check
 
@@ -21,5 +22,8 @@ CAUSE = "compiled-graph-rounding"
 
 @check(CAUSE)
 def compiled_graph_rounding(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
-    """One finding per framework and device."""
-    yield from changes_by_order(CAUSE, measurements, symptom, lambda setting: setting == "compiled")
+    """One finding per framework and device, and per model of the user."""
+    models = of_models(measurements, "level")
+    yield from rounding_in_models(CAUSE, measurements, symptom, "level")
+    if not models or measurements.of(Precision):
+        yield from changes_by_order(CAUSE, measurements, symptom, lambda setting: setting == "compiled")

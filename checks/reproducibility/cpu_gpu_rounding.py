@@ -1,7 +1,7 @@
 """The processor and the GPU of this machine give other last digits.
 
 Detects:      operations whose results in one framework are other bits on the processor than on an accelerator, no
-              farther apart than rounding order allows.
+              farther apart than rounding order allows; the user's model on both.
 Why it bites: a test that compares both devices exactly fails, though nothing is wrong.
 Blind spots:  results are compared by samples and sums of blocks. What is farther apart than rounding has another cause
               (TensorFloat-32, half precision, a wrong operation).
@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from checks.compare import Pair, pairs_here
 from checks.facts import Measurements, Symptom
 from checks.finding import Finding, NotHere
+from checks.model_repeats import of_models, rounding_in_models
 from checks.numeric_findings import rounding_between
 from checks.registry import check
 
@@ -23,9 +24,11 @@ CAUSE = "cpu-gpu-rounding"
 
 @check(CAUSE)
 def cpu_gpu_rounding(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
-    """One finding per framework and pair of devices."""
+    """One finding per framework and pair of devices, and per model of the user."""
+    models = of_models(measurements, "device")
+    yield from rounding_in_models(CAUSE, measurements, symptom, "device")
     pairs = [pair for pair in pairs_here(measurements.all) if _is_cpu_and_gpu(pair)]
-    if not pairs:
+    if not pairs and not models:
         raise NotHere("portraits", "not-measured")
     yield from rounding_between(CAUSE, pairs, symptom)
 

@@ -1,7 +1,8 @@
 """An operation gives what no rounding explains.
 
 Detects:      results whose error against float64, or whose change by a setting that only reorders, is beyond the bound
-              of every rounding for so many terms, also with shorter factors.
+              of every rounding for so many terms, also with shorter factors; runs of the user's model on two devices,
+              or under two settings that only reorder, that are farther apart than rounding in that network.
 Why it bites: the numbers are wrong, and nothing says so.
 Blind spots:  only what was measured, with inputs of one kind; a rare shape or a special value is not tried. A faulty
               card looks the same: where the result also changes from run to run, that is likelier. What overflows in
@@ -13,20 +14,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checks.facts import Measurements, Precision, TorchFacts
+from checks.facts import Measurements, ModelMeasured, Precision, TorchFacts
 from checks.finding import Evidence, Finding, Severity
 from checks.magnitude import Magnitude, Size, computed_in
+from checks.model_repeats import (
+    beyond_of,
+    compared,
+    decides_otherwise,
+    decisions,
+    of_models,
+    place,
+    relative,
+    size_of,
+)
 from checks.numerics import by_device, change_of, error_of, figure, operations, precisions, settings
 from checks.registry import check
 
 CAUSE = "framework-numeric-bug"
 SURE = 0.8
+COMPARED = ("device", "level", "threads", "batch", "deterministic")  # aspects that change the order alone
 REORDERS = ("batch-", "threads-", "channels-last", "mkldnn-off", "compiled", "deterministic", "autotune", "cudnn-off")
 
 
 @check(CAUSE)
 def framework_numeric_bug(measurements: Measurements, torch: TorchFacts | None) -> Iterator[Finding]:
-    """One finding per framework and device."""
+    """One finding per framework and device, and per comparison of a model of the user."""
+    models = of_models(measurements, *COMPARED)
+    yield from _in_models(models)
+    if models and not measurements.of(Precision):
+        return
     for (framework, device), here in by_device(precisions(measurements)).items():
         sizes = [(each, _size(each)) for each in here if not _overflows(each)]
         found = [(each, size) for each, size in sizes if size.sizes == (Size.BEYOND,)]
@@ -46,6 +62,29 @@ def framework_numeric_bug(measurements: Measurements, torch: TorchFacts | None) 
                 Evidence("settings_compared", settings(wrong), worst.origin),
                 Evidence("measured_error", figure(size.relative) or "NaN", worst.origin),
                 Evidence("times_rounding", figure(size.times) or "-", worst.origin),
+            ),
+        )
+
+
+def _in_models(models: tuple[ModelMeasured, ...]) -> Iterator[Finding]:
+    """Runs of a model that are farther apart than rounding in that network."""
+    for each in models:
+        if size_of(each) is not Size.BEYOND:
+            continue
+        apart = each.difference.max_abs if each.difference else None
+        times = apart / each.bound if apart and each.bound else None
+        yield Finding(
+            cause=CAUSE,
+            severity=Severity.BLOCKING if decides_otherwise(each) else Severity.WARNING,
+            confidence=SURE,
+            subject=f"{each.framework}:{each.device}:{each.setting}:{each.path}",
+            evidence=(
+                Evidence("computed_on", place(each), each.origin),
+                Evidence("operations_wrong", beyond_of(each), each.origin),
+                Evidence("settings_compared", compared(each), each.origin),
+                Evidence("measured_error", figure(relative(each)) or "NaN", each.origin),
+                Evidence("times_rounding", figure(times) or "-", each.origin),
+                *decisions(each),
             ),
         )
 

@@ -2,7 +2,7 @@
 
 Detects:      operations that were repeated here with the same inputs and seeds and gave different results, where a
               document says so or where the order of adding explains it; a small network that was trained again and
-              ended apart.
+              ended apart; the user's own model, and the node at which its runs part.
 Why it bites: training amplifies the last digit; two runs with the same seeds end apart, and tests for equality fail.
 Blind spots:  so many repetitions exclude only so rare an instability. What is not in the suite was not repeated.
 Knowledge:    resources/knowledge/determinism.toml, computations.toml
@@ -12,10 +12,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from checks.facts import Frameworks, Measurements, Repeat, Symptom
+from checks.facts import Frameworks, Measurements, ModelMeasured, Repeat, Symptom
 from checks.finding import Evidence, Finding, NotHere, Severity
 from checks.knowledge.determinism import Promise, determinism_table
-from checks.phrases import phrase
+from checks.model_repeats import (
+    MODE,
+    REPEATED,
+    decides_otherwise,
+    decisions,
+    draws,
+    first_of,
+    name_of,
+    of_models,
+    place,
+    relative,
+)
+from checks.numerics import figure
+from checks.phrases import listed, phrase
 from checks.registry import check
 from checks.repeats import DETERMINISTIC, Repeated, Variation, by_device, in_words, repeated, runs, versions_of
 
@@ -26,9 +39,11 @@ CAUSE = "nondeterministic-op"
 def nondeterministic_op(
     measurements: Measurements, frameworks: Frameworks | None, symptom: Symptom | None
 ) -> Iterator[Finding]:
-    """One finding per framework and device."""
+    """One finding per framework and device, and per model of the user."""
+    models = of_models(measurements, REPEATED)
+    yield from _in_models(models, measurements, symptom)
     found = repeated((*measurements.all, *runs(measurements.all)), versions_of(frameworks))
-    if not any(each.default for each in found):
+    if not any(each.default for each in found) and not models:
         raise NotHere("repeats", "not-measured")
     for framework, device, operations in by_device(found):
         varying = [each for each in operations if each.variation in (Variation.DOCUMENTED, Variation.ORDER)]
@@ -48,6 +63,41 @@ def nondeterministic_op(
                 **phrase("mended", _mended(varying)),
             },
         )
+
+
+def _in_models(
+    models: Sequence[ModelMeasured], measurements: Measurements, symptom: Symptom | None
+) -> Iterator[Finding]:
+    """Models that vary although nothing in them draws random numbers."""
+    for each in models:
+        if (each.distinct or 0) < 2 or draws(each.first_op):
+            continue
+        again = [made for made in of_models(measurements, MODE) if _is_same_place(made, each)]
+        modes = [made for made in again if made.setting == DETERMINISTIC]
+        mended = any(made.distinct == 1 for made in modes)
+        is_loud = _matters(symptom) or decides_otherwise(each)
+        varying = f"{name_of(each)}: {first_of(each)}"
+        yield Finding(
+            cause=CAUSE,
+            severity=Severity.WARNING if is_loud else Severity.NOTE,
+            confidence=0.98,
+            subject=f"{each.framework} {each.device} {each.path}",
+            evidence=(
+                Evidence("computed_on", place(each), each.origin),
+                Evidence("varying_operation", f"{first_of(each)}: {each.distinct} / {each.repetitions}", each.origin),
+                Evidence("measured_difference", figure(relative(each)) or "NaN", each.origin),
+                *decisions(each),
+            ),
+            values={
+                "device": each.device,
+                **listed("varying", (varying,)),
+                **phrase("mended", "mended-by-mode" if mended else "not-mended"),
+            },
+        )
+
+
+def _is_same_place(made: ModelMeasured, other: ModelMeasured) -> bool:
+    return (made.path, made.framework, made.device) == (other.path, other.framework, other.device)
 
 
 def _matters(symptom: Symptom | None) -> bool:

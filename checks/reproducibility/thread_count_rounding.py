@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checks.facts import Measurements, Symptom
+from checks.facts import Measurements, Precision, Symptom
 from checks.finding import Finding
+from checks.model_repeats import of_models, rounding_in_models
 from checks.numeric_findings import changes_by_order
 from checks.registry import check
 
@@ -22,5 +23,8 @@ CAUSE = "thread-count-rounding"
 
 @check(CAUSE)
 def thread_count_rounding(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
-    """One finding per framework."""
-    yield from changes_by_order(CAUSE, measurements, symptom, lambda setting: setting.startswith("threads-"))
+    """One finding per framework, and per model of the user."""
+    models = of_models(measurements, "threads")
+    yield from rounding_in_models(CAUSE, measurements, symptom, "threads")
+    if not models or measurements.of(Precision):
+        yield from changes_by_order(CAUSE, measurements, symptom, lambda setting: setting.startswith("threads-"))

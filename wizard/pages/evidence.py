@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from wizard.case_model import CaseModel, Notice, Search
 from wizard.dropped import dropped_files
 from wizard.flow import EXACTNESS, MODELS, TICKET
-from wizard.given import Given, Kind, kept, kind_in_ticket, models_among
+from wizard.given import Given, Kind, input_among, kept, kind_in_ticket, models_among
 from wizard.pages.cards import ChoiceCard
 from wizard.pages.long_text import value_text
 from wizard.pages.page import Page, plain_label
@@ -254,7 +254,8 @@ class EvidencePage(Page):
         layout = QHBoxLayout(line)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(10)
-        kind = QLabel(self.case.say(f"evidence-kind-{given.kind.value}"))
+        is_input = given.path == input_among(self.case.answers.given)
+        kind = QLabel(self.case.say(f"evidence-kind-{(Kind.INPUT if is_input else given.kind).value}"))
         kind.setObjectName("cardTitle")
         name = value_text(str(given.path))
         remove = QPushButton(self.case.say("evidence-remove"))

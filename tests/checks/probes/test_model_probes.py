@@ -162,7 +162,7 @@ def test_inputs_as_the_session_lists_them() -> None:
             listed("d", "tensor(string)", [None]),
         ]
     )
-    specs, sequences = probe("onnxruntime_model")._inputs(session)
+    specs, sequences = probe("onnxruntime_model").inputs_of(session)
     assert specs == [
         {"name": "a", "dtype": "float32", "shape": ["batch", 3]},
         {"name": "b", "dtype": "int64", "shape": None},
@@ -174,7 +174,7 @@ def test_inputs_as_the_session_lists_them() -> None:
 @pytest.mark.parametrize("words", [{}, {"imgsz": "huge"}, {"imgsz": "[" * 5000}, {"imgsz": "[]"}])
 def test_words_of_the_model_that_name_no_size(words: dict[str, str]) -> None:
     session = SimpleNamespace(get_modelmeta=lambda: SimpleNamespace(custom_metadata_map=words))
-    assert probe("onnxruntime_model")._image_size(session) is None
+    assert probe("onnxruntime_model").image_size(session) is None
 
 
 # --- torch, really ----------------------------------------------------------------------------------------------------

@@ -1,0 +1,542 @@
+"""The user's own model run twice or more, and where two runs part (``naosu_compute_model``).
+
+Standard library only, Python 3.8 and later; NumPy comes as an argument. What knows a runtime lies beside this file in
+compute_model_RUNTIME.py and gives *ways*: a way runs the model on one device under one setting, and can give out the
+values of nodes within it.
+
+**What counts as rounding.** Two right ways differ by the order of their sums, and how much that matters depends on the
+network. Each value may be off by the random walk of its own sums, unit * scale * 2 * sqrt(terms * layers), and by what
+the network makes of a small error: its own change when every number of the inputs is moved by one unit, some times
+over (naosu_export_compare has the factors). Whole numbers have no bound: where they differ, something was decided
+otherwise, and what comes after is no matter of rounding any more.
+"""
+
+import re
+import time
+
+import naosu_compute_difference as difference
+import naosu_compute_fingerprint as fingerprint
+import naosu_compute_kit as compute
+import naosu_export_compare as compare
+import naosu_kit as kit
+import naosu_model_kit as model_kit
+
+MOST = {"quick": 100, "standard": 300, "thorough": 3000}  # repetitions
+SURE = 30  # repetitions after which a model that varies needs no more
+LEAST = 3
+AT_ONCE = 32  # nodes whose values are given out by the first session
+GROWTH = 8  # times as many by the next, where their values are small
+MOST_BYTES = 256 << 20  # of values at once
+MOST_TOLD = 200  # nodes that are told of one search
+TRIES = 30  # runs in which a model that varies is to show it at some node
+BATCH = 4
+OF_THE_REST = 3  # a comparison gets this part of what time is left, the first one half of it
+OF_REPEATING = 0.75  # of the time for repetitions; the rest is for the search
+
+_NO_MEMORY = re.compile(
+    r"out of memory|failed to allocate|bad_alloc|bad allocation|insufficient memory|OOM", re.IGNORECASE
+)
+
+
+def is_no_memory(error):
+    """Whether an exception says that a device has too little memory."""
+    return isinstance(error, MemoryError) or bool(_NO_MEMORY.search("%s %s" % (type(error).__name__, error)))
+
+
+class Way:
+    """The model on a device under a setting. ``calls_before``: libraries choose their algorithms in the first calls."""
+
+    def __init__(self, run, giving, device, setting="default", calls_before=1):
+        self.run = run  # inputs by name -> outputs by name
+        self.giving = giving  # names of values -> a function like run that gives these
+        self.device, self.setting = device, setting
+        self.calls_before = calls_before
+        self.outputs = None  # of the first of its repetitions
+        self.varies = False
+
+
+class Model:
+    """What is told of every run: the file, the inputs, and how its numbers are rounded."""
+
+    def __init__(self, numpy, named, arrays, nodes=(), unit=compare.UNITS["float32"], weights=None):
+        self.numpy, self.named = numpy, named
+        self.arrays, self.nodes, self.unit = arrays, list(nodes), unit
+        self.weights = weights or {}
+        self.size = max((each.size for each in arrays.values()), default=0)
+        self.shrunk = 0
+
+    def nudged(self, arrays):
+        """The inputs with each number moved up or down by one unit; None where they hold no such numbers."""
+        numpy = self.numpy
+        moved, found = {}, False
+        for name, array in arrays.items():
+            if array.dtype.kind == "f" and array.size:
+                signs = 1 - 2 * (numpy.arange(array.size, dtype="int64") * 2654435761 >> 16 & 1)
+                unit = max(self.unit, compare.UNITS.get(str(array.dtype), self.unit))
+                factor = (1.0 + 2 * unit * signs).reshape(array.shape)
+                moved[name] = (array.astype("float64") * factor).astype(array.dtype)
+                found = True
+            else:
+                moved[name] = array
+        return moved if found else None
+
+    def bound(self, reference, moved, terms=None, layers=None):
+        """The largest difference of a value that is rounding; None for whole numbers."""
+        if reference.dtype.kind not in "fc":
+            return None
+        unit = max(self.unit, compare.UNITS.get(str(reference.dtype), 0.0))
+        scale = compare.magnitude(self.numpy, reference)
+        terms, layers = (self.terms, self.layers) if terms is None else (terms, layers)
+        walk = compare.LEAST_UNITS + compare.UNITS_OF_MEAN * self.size**0.5 + 2.0 * (terms * layers) ** 0.5
+        bound = unit * scale * walk
+        if moved is not None and moved.shape == reference.shape:
+            bound += compare.TIMES_ROUNDING * compare.largest(compare.distance(self.numpy, reference, moved)[0])
+        return bound
+
+    @property
+    def terms(self):
+        """The terms of the longest sum of products."""
+        return max((_terms(each, self.weights) for each in self.nodes), default=0) or 1024
+
+    @property
+    def layers(self):
+        """The nodes with such sums."""
+        return sum(bool(_terms(each, self.weights)) for each in self.nodes) or 16
+
+    def told(self, way, aspect, other="", **figures):
+        """What a stage yields of one comparison."""
+        return compute.told(self.fact(way, aspect, other, **figures))
+
+    def fact(self, way, aspect, other="", **figures):
+        """The fact of one comparison."""
+        fact = dict(self.named, kind="model", aspect=aspect, device=way.device, setting=way.setting, other=other)
+        if self.shrunk:
+            fact["shrunk"] = self.shrunk
+        return dict(fact, **{name: value for name, value in figures.items() if value not in (None, "")})
+
+
+def _terms(node, weights):
+    """How many products are added up for one number of a node with weights; 0 for a node without."""
+    found = 0
+    for name in node.inputs:
+        shape = weights.get(name, ("", ()))[1]
+        if len(shape) > 1 and shape[0]:
+            count = 1
+            for axis in shape:
+                count *= axis
+            found = max(found, count // shape[0], shape[0] if len(shape) == 2 else 0)
+    return found
+
+
+def flattened(results):
+    """Outputs by name as arrays: lists and dicts, as classifiers of other libraries give them, are taken apart."""
+    import numpy as np
+
+    found = {}
+    for name, value in results.items():
+        parts = list(value.values()) if isinstance(value, dict) else value
+        if isinstance(parts, list) and parts and hasattr(parts[0], "dtype"):
+            found.update(("%s[%d]" % (name, place), np.asarray(each)) for place, each in enumerate(parts))
+        elif isinstance(parts, list) and parts and isinstance(parts[0], dict):
+            found[name] = np.asarray([list(each.values()) for each in parts])
+        elif parts is not None:
+            found[name] = np.asarray(parts)
+    return found
+
+
+def code_of(numpy, outputs):
+    """One fingerprint of all outputs."""
+    return fingerprint.combined([_code(numpy, each) for each in outputs.values()])
+
+
+def _code(numpy, array):
+    if array.dtype.kind in "OSU":
+        return fingerprint.combined([repr(array.shape), *map(repr, array.ravel().tolist())])
+    return fingerprint.numpy_fingerprint(numpy, array)
+
+
+def apart(numpy, reference, candidate):
+    """How far two arrays are from each other, as the fact ArrayDifference; None where they cannot be compared."""
+    if reference.shape != candidate.shape:
+        return None
+    if reference.dtype.kind in "OSU" or candidate.dtype.kind in "OSU":
+        return {"elements": reference.size, "differing": int((reference != candidate).sum())}
+    return difference.numpy_difference(numpy, reference, candidate)
+
+
+def is_all_nan(numpy, outputs):
+    """Whether every output of numbers is NaN from end to end."""
+    floats = [each for each in outputs.values() if each.dtype.kind in "fc" and each.size]
+    return bool(floats) and all(bool(numpy.isnan(each).all()) for each in floats)
+
+
+# --- outputs of two runs ----------------------------------------------------------------------------------------------
+
+
+def compared(model, reference, found, moved=None):
+    """The figures of one comparison: of the output that is the farthest apart, and the decisions of all."""
+    numpy = model.numpy
+    figures = {"outputs": len(reference)}
+    if is_all_nan(numpy, reference):
+        return dict(figures, reason="nan-everywhere")
+    worst, decisions, differing, odd = None, [], 0, []
+    for name, value in reference.items():
+        other = found.get(name)
+        told = None if other is None else apart(numpy, value, other)
+        if told is None:
+            odd.append(name)
+            continue
+        differing += bool(told["differing"])
+        bound = model.bound(value, (moved or {}).get(name))
+        decided = _decided(value, told)
+        if decided is not None:
+            decisions.append(decided)
+        measure = _measure(told, bound)
+        if worst is None or measure > worst[0]:
+            worst = (measure, name, told, bound)
+    if worst is None:
+        return dict(figures, reason="shapes-differ", detail=", ".join(odd))
+    _, name, told, bound = worst
+    figures.update(operation=name, dtype=str(reference[name].dtype), difference=told, outputs_apart=differing)
+    if odd:
+        figures.update(reason="shapes-differ", detail=", ".join(odd))
+    if bound is not None:
+        figures["bound"] = bound
+    if decisions:
+        figures["decisions"] = min(decisions)
+    return figures
+
+
+def _decided(reference, told):
+    """The share of the rows that are decided alike: their largest numbers; of whole numbers all, of texts all."""
+    if reference.dtype.kind in "fc":
+        return told.get("same_top")
+    return 1.0 - told["differing"] / told["elements"] if told["elements"] else None
+
+
+def _measure(told, bound):
+    """How bad a difference is, to find the worst: one that is no number, then in units of what rounding makes."""
+    size = told.get("max_abs") or 0.0
+    return (told.get("nan", 0) + told.get("infinite", 0), size / bound if bound else size, told["differing"])
+
+
+def is_beyond(told, bound):
+    """Whether a difference is more than rounding makes."""
+    if told.get("nan") or told.get("infinite"):
+        return True
+    return bound is not None and (told.get("max_abs") or 0.0) > bound
+
+
+# --- the same again and again -----------------------------------------------------------------------------------------
+
+
+def repeated(model, way, clock, most):
+    """The figures of one way, run again and again with the same inputs; and its results."""
+    numpy = model.numpy
+    for _ in range(way.calls_before):
+        way.run(model.arrays)
+    first, found, counts, seconds, worst = None, [], [], [], None
+    while len(seconds) < most and (clock.left > 0 or len(seconds) < LEAST):
+        started = time.perf_counter()
+        results = way.run(model.arrays)
+        seconds.append(time.perf_counter() - started)
+        outputs = flattened(results)
+        code = code_of(numpy, outputs)
+        if first is None:
+            first = outputs
+        if code in found:
+            counts[found.index(code)] += 1
+            continue
+        found.append(code)
+        counts.append(1)
+        if len(found) > 1:
+            figures = compared(model, first, outputs)
+            alike = [each["decisions"] for each in (worst, figures) if each and "decisions" in each]
+            worst = dict(figures if worst is None or _size(figures) > _size(worst) else worst)
+            if alike:
+                worst["decisions"] = min(alike)
+        if len(found) > 1 and len(seconds) >= SURE:
+            break
+    told = {"repetitions": len(seconds), "distinct": len(found), "counts": counts[:20]}
+    told.update(worst or compared(model, first, first), seconds=compute.median(seconds))
+    return told, first
+
+
+def _size(figures):
+    told = figures.get("difference") or {}
+    return told.get("nan", 0) + told.get("infinite", 0), told.get("max_abs") or 0.0, told.get("differing", 0)
+
+
+# --- the first node at which two runs part ----------------------------------------------------------------------------
+
+
+class Search:
+    """Walks through the nodes in their order with two ways, in slices whose values fit in memory.
+
+    ``first`` and ``second``: (a way, its inputs). ``again``: how often the second is run where the same way is to show
+    that it varies. ``batch``: the second has so many times the rows, of which the first are compared.
+    """
+
+    def __init__(self, model, first, second, clock, again=1, batch=1):
+        self._model, self._first, self._second = model, first, second
+        self._clock, self._again, self._batch = clock, again, batch
+        self._terms = self._layers = 0
+        self._most_bytes = 1  # of the values of a node, so far
+        self.nodes, self.figures, self._slices = [], {}, []
+
+    def walk(self):
+        """The figures of the first node whose bits differ and of the first that is beyond rounding."""
+        nodes, place, count = self._model.nodes, 0, AT_ONCE
+        while place < len(nodes):
+            if self._clock.left <= 0:
+                self.figures["searched_until"] = nodes[place].label
+                break
+            part = nodes[place : place + count]
+            self._slices.append(place)
+            self._compare(part)
+            place += len(part)
+            count = max(1, min(count * GROWTH, MOST_BYTES // self._most_bytes))
+        self.figures["searched"] = len(self.nodes)
+        self.figures["nodes"] = _thinned(self.nodes)
+        return self.figures
+
+    def _compare(self, part):
+        """One slice; where a session cannot give these out, its halves."""
+        names = [name for node in part for name in node.outputs if name]
+        try:
+            values = self._values(names)
+        except Exception as error:
+            if is_no_memory(error) and len(part) == 1:
+                return
+            if len(part) == 1 or self._clock.left <= 0:
+                return
+            half = len(part) // 2
+            self._compare(part[:half])
+            self._compare(part[half:])
+            return
+        for node in part:
+            terms = _terms(node, self._model.weights)
+            self._terms = max(self._terms, terms)
+            self._layers += bool(terms)
+            self._judge(node, values)
+
+    def _values(self, names):
+        """(Of the first way, of its inputs nudged, of the second), each by name."""
+        way, arrays = self._first
+        run = way.giving(names)
+        reference = run(arrays)
+        nudged = self._model.nudged(arrays)
+        moved = run(nudged) if nudged else {}
+        other, others = self._second
+        if other is not way or self._again == 1:
+            run = other.giving(names)
+        found = run(others)
+        for _ in range(self._again - 1):
+            if any(not _is_same(self._model.numpy, reference.get(name), found.get(name)) for name in names):
+                break
+            found = run(others)
+        return reference, moved, found
+
+    def _judge(self, node, values):
+        numpy = self._model.numpy
+        worst = None
+        for name in node.outputs:
+            reference, moved, found = (each.get(name) for each in values)
+            if not hasattr(reference, "dtype") or not hasattr(found, "dtype"):
+                continue
+            self._most_bytes = max(self._most_bytes, reference.nbytes)
+            found = aligned(reference, found, self._batch)
+            told = apart(numpy, reference, found) if found is not None else None
+            if told is None:
+                continue
+            bound = self._model.bound(reference, moved, max(1, self._terms), max(1, self._layers))
+            measure = _measure(told, bound)
+            if worst is None or measure > worst[0]:
+                worst = (measure, told, bound)
+        if worst is None:
+            return
+        _, told, bound = worst
+        self.nodes.append(_as_node(node, told, bound))
+        if not told["differing"]:
+            return
+        figures = self.figures
+        if "first_node" not in figures:
+            figures.update(first_node=node.label, first_op=node.op, first_difference=told)
+        elif bound is None and "beyond_node" not in figures:
+            figures.setdefault("choice_node", node.label)
+            figures.setdefault("choice_op", node.op)
+        if "choice_node" not in figures and "beyond_node" not in figures and is_beyond(told, bound):
+            figures.update(beyond_node=node.label, beyond_op=node.op, beyond_difference=told)
+
+
+def _is_same(numpy, first, second):
+    if not hasattr(first, "dtype") or first.dtype.kind in "OSU" or first.shape != second.shape:
+        return True
+    return first.tobytes() == second.tobytes()
+
+
+def aligned(reference, found, batch):
+    """The first rows of what was computed in a batch; None where the two are not comparable."""
+    if reference.shape == found.shape:
+        return found
+    rows = reference.shape[0] if reference.shape else 0
+    if batch > 1 and found.shape and found.shape[1:] == reference.shape[1:] and found.shape[0] == rows * batch:
+        return found[:rows]
+    return None
+
+
+def _as_node(node, told, bound):
+    """One node of the plot: how far apart, and what is rounding, in units of its largest number."""
+    scale = told.get("scale") or 0.0
+    fact = {"name": node.label, "op": node.op}
+    if told.get("max_abs") is not None:
+        fact["apart"] = told["max_abs"] / scale if scale else told["max_abs"]
+    if bound is not None and scale:
+        fact["bound"] = bound / scale
+    if told.get("nan") or told.get("infinite"):
+        fact["odd"] = told.get("nan", 0) + told.get("infinite", 0)
+    return fact
+
+
+def _thinned(nodes):
+    """At most so many nodes, of neighbours the one that is the farthest apart."""
+    step = -(-len(nodes) // MOST_TOLD)
+    if step <= 1:
+        return nodes
+    return [
+        max(nodes[place : place + step], key=lambda each: (each.get("odd", 0), each.get("apart", 0.0)))
+        for place in range(0, len(nodes), step)
+    ]
+
+
+# --- what is compared -------------------------------------------------------------------------------------------------
+
+
+def against(model, reference, candidate, aspect, clock, search=True):
+    """One way beside another, as facts: the outputs, and where they differ the nodes.
+
+    ``reference``: a way that was repeated, so that its results are there.
+    """
+    way, outputs = reference, reference.outputs
+    named = model.fact(candidate, aspect, other=_other(way, candidate))
+    yield compute.measuring(named)
+    try:
+        found = flattened(candidate.run(model.arrays))
+        nudged = model.nudged(model.arrays)
+        moved = flattened(way.run(nudged)) if nudged else None
+        figures = compared(model, outputs, found, moved)
+        told = figures.get("difference")
+        if search and told and told["differing"] and model.nodes and clock.left > 0:
+            figures.update(Search(model, (way, model.arrays), (candidate, model.arrays), clock).walk())
+    except Exception as error:
+        yield compute.told(dict(named, **failure(error)))
+        return
+    yield compute.told(dict(named, **figures))
+
+
+def failure(error):
+    """The fields of a fact of what did not work."""
+    if isinstance(error, model_kit.NotDrawn):
+        return {"reason": error.reason, "detail": str(error)}
+    return {"reason": "no-memory" if is_no_memory(error) else "failed", "error": kit.describe(error)}
+
+
+def _other(way, candidate):
+    return way.device if way.device != candidate.device else way.setting
+
+
+def varies(model, way, clock, most, aspect="repeat"):
+    """One way again and again, as facts; its first results stay with it."""
+    named = model.fact(way, aspect, other=way.setting)
+    yield compute.measuring(named)
+    try:
+        figures, outputs = repeated(model, way, compute.Clock(clock.left * OF_REPEATING), most)
+        if figures["distinct"] > 1 and model.nodes:
+            ways = (way, model.arrays)
+            figures.update(Search(model, ways, ways, clock, again=TRIES).walk())
+    except Exception as error:
+        yield compute.told(dict(named, **failure(error)))
+        return
+    way.outputs, way.varies = outputs, figures["distinct"] > 1
+    yield compute.told(dict(named, **figures))
+
+
+def in_batch(model, way, clock, free):
+    """The first row alone, and in a batch. ``free``: the names of the inputs whose first axis is open."""
+    named = dict(model.fact(way, "batch", other="batch-%d" % BATCH), setting="batch-1")
+    numpy = model.numpy
+    if not free:
+        yield compute.told(dict(named, reason="batch-fixed"))
+        return
+    yield compute.measuring(named)
+    rows = max(model.arrays[name].shape[0] for name in free)
+    count = BATCH
+    while True:
+        alone, batch = _rows(numpy, model.arrays, free, rows, count)
+        setting = "batch-%d" % (rows if rows > 1 else count)
+        try:
+            single, many = flattened(way.run(alone)), flattened(way.run(batch))
+            break
+        except Exception as error:
+            if is_no_memory(error) and count > 2 and rows == 1:
+                count //= 2
+                continue
+            reason = {"reason": "batch-fixed", "error": kit.describe(error)} if rows == 1 else failure(error)
+            yield compute.told(dict(named, **reason))
+            return
+    times = rows if rows > 1 else count
+    aligned_ = {name: aligned(value, many[name], times) for name, value in single.items() if name in many}
+    found = {name: value for name, value in aligned_.items() if value is not None}
+    if not found:
+        yield compute.told(dict(named, reason="batch-fixed"))
+        return
+    named = dict(named, other=setting)
+    try:
+        nudged = model.nudged(alone)
+        moved = flattened(way.run(nudged)) if nudged else None
+        reference = {name: single[name] for name in found}
+        figures = compared(model, reference, found, moved)
+        told = figures.get("difference")
+        if told and told["differing"] and model.nodes and clock.left > 0:
+            figures.update(Search(model, (way, alone), (way, batch), clock, batch=times).walk())
+    except Exception as error:
+        yield compute.told(dict(named, **failure(error)))
+        return
+    yield compute.told(dict(named, **figures))
+
+
+def _rows(numpy, arrays, free, rows, count):
+    """(The first row alone, the batch): of given rows all, of a drawn one some that differ from it."""
+    if rows > 1:
+        return {name: each[:1] if name in free else each for name, each in arrays.items()}, dict(arrays)
+    batch = {
+        name: numpy.concatenate([numpy.roll(each, shift, axis=-1) for shift in range(count)]) if name in free else each
+        for name, each in arrays.items()
+    }
+    return dict(arrays), batch
+
+
+def halved(model, free):
+    """Make the batch of the given inputs smaller, where there is one; whether that was possible."""
+    rows = max((model.arrays[name].shape[0] for name in free), default=1)
+    if rows < 2:
+        return False
+    model.arrays = {name: each[: rows // 2] if name in free else each for name, each in model.arrays.items()}
+    model.shrunk += 1
+    return True
+
+
+def plan(model, comparisons, clock, free):
+    """Make the comparisons in turn, each with a part of the time; what there is no memory for with fewer rows."""
+    for place, each in enumerate(comparisons):
+        if place and clock.left <= 0:
+            yield compute.told(dict(model.named, kind="model", aspect="rest", reason="no-time"))
+            return
+        facts = list(each(clock.part(OF_THE_REST if place else 2)))
+        while any(_is_short(fact) for fact in facts) and halved(model, free):
+            facts = list(each(clock.part(OF_THE_REST)))
+        yield from facts
+
+
+def _is_short(fact):
+    return any(each.get("reason") == "no-memory" for each in fact.get("measurements+", ()))

@@ -1,0 +1,332 @@
+"""The user's own model in PyTorch, under all that may change its numbers (``naosu_compute_model_torch``).
+
+Standard library only, Python 3.8 and later. A TorchScript archive or an exported program, loaded as naosu_export_torch
+loads them: nothing of the file is executed but what merely computes. A TorchScript archive is run in the mode in which
+it was saved, as a program that loads it does; where that makes it vary, also in evaluation mode.
+"""
+
+import contextlib
+import time
+
+import naosu_compute_kit as compute
+import naosu_compute_model as models
+import naosu_export_compare as compare
+import naosu_export_torch as export_torch
+import naosu_model_inputs as model_inputs
+import naosu_model_kit as model_kit
+import naosu_torch_model_probe as torch_probe
+
+FRAMEWORK, CPU, DEFAULT = "torch", "cpu", "default"
+EVALUATION, SEEDED, DETERMINISTIC, FULL = "eval", "seeded", "deterministic", "tf32-off"
+CALLS_BEFORE = 3  # after which the executor of TorchScript has compiled what it will
+
+
+class Node:
+    """One operation: its name, kind, what it takes and gives."""
+
+    def __init__(self, label, op, inputs, outputs):
+        self.label, self.op, self.inputs, self.outputs = label, op, inputs, outputs
+
+
+class _Archive:
+    """A TorchScript archive, as it was saved."""
+
+    def __init__(self, argument, original):
+        self._path, self._original = argument["path"], original
+        self.is_training = self._loaded(DEFAULT).training
+
+    def _loaded(self, setting):
+        module = torch_probe.load_script(self._path)
+        return module.eval() if setting == EVALUATION else module
+
+    def way(self, device, setting):
+        """The model on a device under a setting."""
+        module = self._loaded(setting).to(device)
+        run = self._runs(module, module, device, setting)
+        return models.Way(
+            run, lambda names: self._giving(module, names, device, setting), device, setting, calls_before=CALLS_BEFORE
+        )
+
+    def _runs(self, module, call, device, setting, names=None):
+        def run(arrays):
+            import torch
+
+            given = [each.to(device) if torch.is_tensor(each) else each for each in self._original.arguments(arrays)]
+            kept = [(each, each.clone()) for each in module.buffers()]  # a network may change them in place
+            try:
+                with torch.no_grad(), _under(torch, setting):
+                    results = call(*given)
+            finally:
+                with torch.no_grad():
+                    for each, before in kept:
+                        each.copy_(before)
+            if names is None:
+                return export_torch.arrays_of(results)
+            return {name: export_torch.as_array(each) for name, each in zip(names, results)}
+
+        return run
+
+    def _giving(self, module, names, device, setting):
+        function = _function(module, names)
+        return self._runs(module, lambda *given: function(module, *given), device, setting, names)
+
+    def nodes(self):
+        """(The operations in order, the weights: name -> (type, shape))."""
+        import torch
+
+        module = self._loaded(DEFAULT)
+        graph = _graph(torch, module)
+        held = [node for node in graph.nodes() if node.kind() == "prim::GetAttr" and _gives_tensor(node)]
+        names = [node.output().debugName() for node in held]
+        with torch.no_grad():
+            tensors = _attributes(torch, module, graph, names)
+        weights = {name: ("", list(each.shape)) for name, each in zip(names, tensors) if each is not None}
+        nodes = [
+            Node(
+                _label(node),
+                node.kind(),
+                [value.debugName() for value in node.inputs()],
+                [value.debugName() for value in node.outputs() if _is_tensor(value)],
+            )
+            for node in graph.nodes()
+            if node.kind() not in ("prim::Constant", "prim::GetAttr") and _gives_tensor(node)
+        ]
+        return nodes, weights
+
+    def tensors(self):
+        """The weights."""
+        return list(self._original.module.state_dict().values())
+
+    def first_axes(self, arrays):
+        """The inputs that may take more rows; an archive does not tell."""
+        return [name for name, each in arrays.items() if each.ndim > 1]
+
+
+def _is_tensor(value):
+    return value.type().kind() == "TensorType"
+
+
+def _gives_tensor(node):
+    return any(_is_tensor(value) for value in node.outputs())
+
+
+def _label(node):
+    """The name of a value of a graph says little: the line of the user's Python beside it, where the file tells."""
+    name = next(value.debugName() for value in node.outputs() if _is_tensor(value))
+    place = export_torch.place_of(str(node))
+    return "%s (%s)" % (name, place) if place else name
+
+
+def _graph(torch, module):
+    """The graph of forward with everything that it calls, and nothing changed in place."""
+    graph = module.forward.graph.copy()
+    torch._C._jit_pass_inline(graph)
+    remove = getattr(torch._C, "_jit_pass_remove_mutation", None)
+    if remove is not None:  # what is changed in place afterwards would be seen changed
+        remove(graph)
+    return graph
+
+
+def _attributes(torch, module, graph, names):
+    """The tensors that the graph takes from the module, by following its own steps."""
+    values = {next(graph.inputs()).debugName(): module}
+    for node in graph.nodes():
+        if node.kind() == "prim::GetAttr":
+            owner = values.get(next(node.inputs()).debugName())
+            values[node.output().debugName()] = getattr(owner, node.s("name"), None)
+    return [values[name] if torch.is_tensor(values.get(name)) else None for name in names]
+
+
+def _function(module, names):
+    """A function of a module and its inputs that gives the values of these names."""
+    import torch
+
+    graph = _graph(torch, module)
+    wanted = {value.debugName(): value for node in graph.nodes() for value in node.outputs()}
+    for _ in list(graph.outputs()):
+        graph.eraseOutput(0)
+    values = [wanted[name] for name in names]
+    pack = graph.create("prim::TupleConstruct", values, 1)
+    graph.appendNode(pack)
+    pack.output().setType(torch._C.TupleType([value.type() for value in values]))
+    graph.registerOutput(pack.output())
+    return torch._C._create_function_from_graph("naosu_values", graph)
+
+
+class _Program:
+    """An exported program. It is run node by node."""
+
+    is_training = False
+
+    def __init__(self, original):
+        self._original = original
+
+    def way(self, device, setting):
+        """The model on a device under a setting."""
+        program = self._original.program(None)
+        if device != CPU:
+            program = _moved(program, device)
+
+        def results(arrays):
+            import torch
+
+            tensors = [each.to(device) for each in export_torch.tensors_of(arrays)]
+            with torch.no_grad(), _under(torch, setting):
+                return export_torch.interpreted(program, tensors)
+
+        def giving(names):
+            def run(arrays):
+                kept = results(arrays)[1]
+                return {name: kept[name] for name in names if name in kept}
+
+            return run
+
+        return models.Way(lambda arrays: export_torch.arrays_of(results(arrays)[0]), giving, device, setting)
+
+    def nodes(self):
+        """(The operations in order, the weights: name -> (type, shape))."""
+        program = self._original.program(None)
+        held = {
+            spec.arg.name: program.state_dict[spec.target]
+            for spec in program.graph_signature.input_specs
+            if spec.target in program.state_dict
+        }
+        steps = export_torch.steps_of(program)
+        nodes = [
+            Node("%s (%s)" % (each.name, each.place) if each.place else each.name, each.op, each.inputs, each.outputs)
+            for each in steps
+        ]
+        return nodes, {name: ("", list(each.shape)) for name, each in held.items()}
+
+    def tensors(self):
+        """The weights."""
+        return list(self._original.program(None).state_dict.values())
+
+    def first_axes(self, arrays):
+        """The inputs whose first axis the program leaves open."""
+        return [
+            each["name"]
+            for each in self._original.specs
+            if each["shape"] and 0 in model_kit.free_axes(each["shape"]) and each["name"] in arrays
+        ]
+
+
+def _moved(program, device):
+    """The program on another device.
+
+    Raises:
+        NotDrawn: this version of PyTorch cannot move one.
+    """
+    try:
+        from torch.export.passes import move_to_device_pass
+    except ImportError as error:
+        raise model_kit.NotDrawn("not-in-version", "torch.export.passes.move_to_device_pass") from error
+    return move_to_device_pass(program, device)
+
+
+@contextlib.contextmanager
+def _under(torch, setting):
+    """A setting for the length of one run."""
+    threads = torch.get_num_threads()
+    if setting.startswith("threads-"):
+        torch.set_num_threads(int(setting.partition("-")[2]))
+    elif setting == DETERMINISTIC:
+        torch.use_deterministic_algorithms(True)
+    elif setting == SEEDED:
+        torch.manual_seed(0)
+    elif setting == FULL:
+        before = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    try:
+        yield
+    finally:
+        if setting.startswith("threads-"):
+            torch.set_num_threads(threads)
+        elif setting == DETERMINISTIC:
+            torch.use_deterministic_algorithms(False)
+        elif setting == FULL:
+            torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = before
+
+
+def measured(argument, clock):
+    """All comparisons, the most telling first, as facts."""
+    import numpy as np
+
+    named = {"framework": FRAMEWORK, "path": argument["path"]}
+    yield compute.measuring(dict(named, kind="model", device=CPU))
+    try:
+        original = export_torch.load(argument)
+        form = _Program(original) if argument["format"] == "pt2" else _Archive(argument, original)
+        arrays, source = _inputs(np, original, form, argument)
+        nodes, weights = form.nodes()
+        free = form.first_axes(arrays)
+        usual = form.way(CPU, DEFAULT)
+    except Exception as error:
+        yield compute.told(dict(named, kind="model", device=CPU, **models.failure(error)))
+        return
+    named.update(inputs=model_kit.as_facts(arrays), inputs_from=source)
+    model = models.Model(np, named, arrays, nodes, _unit(form.tensors()), weights)
+    yield from models.plan(model, _comparisons(model, form, usual, free, argument), clock, free)
+
+
+def _unit(tensors):
+    kinds = {str(each.dtype).replace("torch.", "") for each in tensors if each.dim() > 1}
+    return max((compare.UNITS[kind] for kind in kinds if kind in compare.UNITS), default=compare.UNITS["float32"])
+
+
+def _inputs(numpy, original, form, argument):
+    """(The inputs by name, where they come from): the user's, those in the file, or the first drawn ones it takes."""
+    if argument.get("inputs"):
+        return model_inputs.given(numpy, original.specs, argument["inputs"])
+    held = original.example()
+    if held is not None:
+        return held, "model"
+    specs = original.specs
+    deadline = time.monotonic() + argument.get("search_seconds", 30.0)
+    arrays, error = model_kit.first_that_runs(numpy, specs, form.way(CPU, DEFAULT).run, deadline)
+    if error is not None:
+        lines = str(error).strip().splitlines() or [""]
+        raise model_kit.NotDrawn("inputs-needed", "%s (%s)" % (model_inputs.wanted(specs), lines[-1][:300])) from error
+    return arrays, "drawn"
+
+
+def _comparisons(model, form, usual, free, argument):
+    """Functions of a clock that yield facts, in the order in which they are worth the time."""
+    import torch
+
+    most = models.MOST[argument["effort"]]
+    yield lambda clock: models.varies(model, usual, clock, most)
+    if form.is_training or usual.varies:
+        for setting in (EVALUATION, SEEDED):
+            yield lambda clock, setting=setting: models.varies(model, form.way(CPU, setting), clock, most, "mode")
+    if not usual.varies:
+        yield lambda clock: models.in_batch(model, usual, clock, free)
+    for device in _devices(torch, argument):
+        yield lambda clock, device=device: _on_device(model, form, usual, device, clock, most)
+    if usual.varies:
+        return
+    for count in {1, 2} if torch.get_num_threads() > 2 else {1}:
+        setting = "threads-%d" % count
+        yield lambda clock, setting=setting: models.against(model, usual, form.way(CPU, setting), "threads", clock)
+    yield lambda clock: models.against(model, usual, form.way(CPU, DETERMINISTIC), DETERMINISTIC, clock)
+
+
+def _devices(torch, argument):
+    """The accelerators on which something was computed before; alone, all that there are."""
+    given = argument.get("devices")
+    if given is None:
+        return ["cuda:%d" % index for index in range(torch.cuda.device_count())]
+    return [each for each in given if each != CPU]
+
+
+def _on_device(model, form, usual, device, clock, most):
+    try:
+        way = form.way(device, DEFAULT)
+    except Exception as error:
+        yield model.told(models.Way(None, None, device), "device", CPU, **models.failure(error))
+        return
+    yield from models.varies(model, way, clock.part(3), most)
+    if not usual.varies:
+        yield from models.against(model, usual, way, "device", clock.part(2))
+        if device.startswith("cuda"):
+            yield from models.against(model, usual, form.way(device, FULL), "device", clock)

@@ -1,0 +1,173 @@
+"""Inputs of a model that the user gives: an .npz with an array for each, or one picture (``naosu_model_inputs``).
+
+Standard library only, Python 3.8 and later; NumPy comes as an argument. A picture is decoded by a library of the target
+(Pillow, OpenCV, torchvision), scaled to the size that the model takes, and given as fractions from 0 to 1, or as bytes
+where the model takes these. Many models want it otherwise (another mean, another order of colours): then their answers
+mean little, but differences between two runs of one model are as good with it as with any other input.
+"""
+
+import os
+
+import naosu_model_kit as model_kit
+
+PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".webp")
+USUAL = 224  # height and width where the model leaves them open and the picture is larger than LARGEST
+LARGEST = 2048
+STRIDE = 32  # networks with free sizes mostly want multiples of it
+MOST_PIXELS = 100_000_000
+_COLOURS = (3, 1, 4)
+
+
+def is_picture(path):
+    """Whether a file is to be read as a picture, by its name."""
+    return os.path.splitext(path)[1].lower() in PICTURES
+
+
+def given(numpy, specs, path):
+    """(The inputs by name, where they come from). ``specs``: {"name", "dtype", "shape"} of each that the model takes.
+
+    Raises:
+        NotDrawn: "inputs-do-not-fit", "no-image-library" or "no-image-input".
+    """
+    if is_picture(path):
+        return _from_picture(numpy, specs, path), "image"
+    return _from_arrays(numpy, specs, path), "file"
+
+
+def _from_arrays(numpy, specs, path):
+    """The arrays of an .npz, by the names of the inputs or in their order."""
+    try:
+        with numpy.load(path, allow_pickle=False) as file:
+            held = {name: file[name] for name in file.files}
+    except Exception as error:  # no .npz, a damaged one, or one of objects
+        raise model_kit.NotDrawn("inputs-do-not-fit", "%s: %s" % (type(error).__name__, error)) from error
+    names = [each["name"] for each in specs]
+    if set(names) <= set(held):
+        return {name: held[name] for name in names}
+    if len(names) != len(held):
+        raise model_kit.NotDrawn("inputs-do-not-fit", "%s / %s" % (", ".join(names), ", ".join(held)))
+    return dict(zip(names, held.values()))
+
+
+# --- a picture --------------------------------------------------------------------------------------------------------
+
+
+def _from_picture(numpy, specs, path):
+    places = [(spec, place) for spec in specs for place in [_layout(spec)] if place is not None]
+    if len(places) != 1:
+        raise model_kit.NotDrawn("no-image-input", wanted(specs))
+    spec, axis = places[0]
+    others = [each for each in specs if each is not spec]
+    made = model_kit.drawn(numpy, others, 0)
+    made[spec["name"]] = _fitted(numpy, spec, axis, path)
+    return {each["name"]: made[each["name"]] for each in specs}
+
+
+def wanted(specs):
+    """What inputs a model takes, in one line: "image: float32 [1, 3, ?, ?]"."""
+    parts = []
+    for spec in specs:
+        shape = spec["shape"]
+        lengths = "?" if shape is None else ", ".join(str(each) if _is_set(each) else "?" for each in shape)
+        parts.append("%s: %s [%s]" % (spec["name"], spec["dtype"], lengths))
+    return "; ".join(parts)
+
+
+def _is_set(axis):
+    return isinstance(axis, int) and axis >= 0
+
+
+def _layout(spec):
+    """The axis of the colours of an input that takes pictures; None for any other."""
+    shape = spec["shape"]
+    if shape is None or len(shape) != 4 or not spec["dtype"].startswith(("float", "uint8", "int8")):
+        return None
+    return next((axis for axis in (1, 3) if shape[axis] in _COLOURS), None)
+
+
+def _fitted(numpy, spec, axis, path):
+    shape = list(spec["shape"])
+    pixels = decoded(numpy, path)
+    first = 2 if axis == 1 else 1
+    size = [
+        shape[first + place] if _is_set(shape[first + place]) else _free_size(pixels.shape[place]) for place in (0, 1)
+    ]
+    pixels = _with_colours(numpy, scaled(numpy, pixels, size), shape[axis])
+    if spec["dtype"].startswith("float"):
+        pixels = (pixels / 255.0).astype(spec["dtype"])
+    else:
+        pixels = pixels.astype(spec["dtype"])
+    one = pixels.transpose(2, 0, 1)[None] if axis == 1 else pixels[None]
+    count = shape[0] if _is_set(shape[0]) and shape[0] > 0 else 1
+    return numpy.ascontiguousarray(numpy.repeat(one, count, axis=0))
+
+
+def _free_size(length):
+    return USUAL if length > LARGEST else max(STRIDE, length // STRIDE * STRIDE)
+
+
+def _with_colours(numpy, pixels, count):
+    if count == 1:
+        return (pixels.astype("float32") @ numpy.array([0.299, 0.587, 0.114], dtype="float32"))[..., None]
+    if count == 4:
+        return numpy.concatenate([pixels, numpy.full((*pixels.shape[:2], 1), 255, dtype=pixels.dtype)], axis=2)
+    return pixels
+
+
+def scaled(numpy, pixels, size):
+    """Bilinear, with the centres of the corner pixels kept in proportion: the same in every version of any library."""
+    made = pixels.astype("float32")
+    for axis, wanted_length in enumerate(size):
+        length = made.shape[axis]
+        if length == wanted_length:
+            continue
+        places = (numpy.arange(wanted_length) + 0.5) * (length / wanted_length) - 0.5
+        places = places.clip(0, length - 1)
+        low = numpy.floor(places).astype(int)
+        high = numpy.minimum(low + 1, length - 1)
+        share = (places - low).astype("float32").reshape([-1 if each == axis else 1 for each in range(3)])
+        made = made.take(low, axis) * (1 - share) + made.take(high, axis) * share
+    return made
+
+
+def decoded(numpy, path):
+    """The pixels of a picture as bytes, (height, width, red green blue), by the first library that is there.
+
+    Raises:
+        NotDrawn: no library, or none that can read the file.
+    """
+    errors, tried = [], False
+    for way in (_by_pillow, _by_opencv, _by_torchvision):
+        try:
+            return way(numpy, path)
+        except ImportError:
+            continue
+        except Exception as error:  # a damaged file, or one that only the next library reads
+            tried = True
+            errors.append("%s: %s" % (type(error).__name__, error))
+    reason = "inputs-do-not-fit" if tried else "no-image-library"
+    raise model_kit.NotDrawn(reason, "; ".join(errors) or "Pillow, OpenCV, torchvision")
+
+
+def _by_pillow(numpy, path):
+    from PIL import Image
+
+    with Image.open(path) as picture:
+        if picture.width * picture.height > MOST_PIXELS:
+            raise ValueError("%d x %d" % picture.size)
+        return numpy.asarray(picture.convert("RGB"))
+
+
+def _by_opencv(numpy, path):
+    import cv2
+
+    pixels = cv2.imdecode(numpy.fromfile(path, dtype="uint8"), cv2.IMREAD_COLOR)
+    if pixels is None:
+        raise ValueError("OpenCV does not read it")
+    return pixels[:, :, ::-1]
+
+
+def _by_torchvision(numpy, path):
+    from torchvision.io import ImageReadMode, read_image
+
+    return read_image(path, ImageReadMode.RGB).permute(1, 2, 0).numpy()

@@ -1,0 +1,201 @@
+"""The user's own models in words: each comparison, the node at which two runs part, and whether decisions change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from checks.case import Case
+from checks.detection import CONFIDENCE, excluded_rate
+from checks.facts import ModelMeasured, TensorSpec
+from checks.knowledge.computations import setting_name
+from checks.magnitude import Size
+from checks.model_repeats import beyond_of, decides_otherwise, draws, first_of, name_of, node, relative, size_of
+from wizard.report.measured import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
+from wizard.report.measured_words import STATES, joined, place_words
+from wizard.words import known, words
+
+_NONE = "–"
+_PLOTS = 4
+_REPEATED = ("repeat", "mode")
+
+
+def models_section(case: Case, language: str) -> MeasuredSection | None:
+    """All models that were run again, or were to be."""
+    found = [each for each in case.facts.measurements if isinstance(each, ModelMeasured)]
+    if not found:
+        return None
+    groups: dict[tuple[str, str], list[ModelMeasured]] = {}
+    for each in found:
+        groups.setdefault((each.path, each.framework), []).append(each)
+    plotted = [each for each in found if each.aspect != "mode" and any(one.apart for one in each.nodes)]
+    return MeasuredSection(
+        id="models",
+        title=_words("title", language),
+        sentences=tuple(sentence for here in groups.values() for sentence in _sentences(here, language)),
+        tables=tuple(table for here in groups.values() for table in _tables(here, language)),
+        plots=tuple(_plot(each, language) for each in plotted[:_PLOTS]),
+    )
+
+
+def _words(key: str, language: str, /, **values: object) -> str:
+    return words(f"measurements.models-{key}", language, **values)
+
+
+def _sentences(here: Sequence[ModelMeasured], language: str) -> Iterator[str]:
+    name = name_of(here[0])
+    inputs = next((each for each in here if each.inputs_from), None)
+    if inputs is not None:
+        source = known(f"models.inputs-from-{inputs.inputs_from}", inputs.inputs_from, language)
+        shapes = joined(map(_tensor, inputs.inputs), language)
+        yield _words("inputs", language, model=name, inputs=shapes, source=source)
+    if any(each.shrunk for each in here):
+        yield _words("shrunk", language, model=name)
+    for each in here:
+        if each.aspect == "repeat" and not each.reason:
+            yield from _repeated(each, language)
+        if each.aspect == "" and each.reason:
+            yield _words("left", language, model=name, why=_why(each, language))
+        if size_of(each) is Size.BEYOND and not each.reason and each.aspect not in _REPEATED:
+            what = _compared(each, language)
+            yield _words("beyond", language, model=name, what=what, node=beyond_of(each))
+        elif decides_otherwise(each) and not each.reason and each.aspect not in _REPEATED:
+            what = _compared(each, language)
+            yield _words("decides", language, model=name, what=what, changed=_share(1.0 - (each.decisions or 0.0)))
+
+
+def _repeated(made: ModelMeasured, language: str) -> Iterator[str]:
+    place = place_words(made.framework, made.device, language)
+    values = {"model": name_of(made), "place": place, "count": made.repetitions}
+    if (made.distinct or 0) > 1:
+        key = "draws" if draws(made.first_op) else "varies"
+        yield _words(key, language, distinct=made.distinct, node=first_of(made), **values)
+        return
+    rate = excluded_rate(made.repetitions)
+    if rate is None:
+        return
+    yield _words("same", language, rate=f"{100 * rate:.2g} %", sure=f"{CONFIDENCE:.0%}", **values)
+
+
+def _tensor(spec: TensorSpec) -> str:
+    return f"{spec.name}: {spec.dtype} {list(spec.shape or ())}"
+
+
+def _tables(here: Sequence[ModelMeasured], language: str) -> Iterator[MeasuredTable]:
+    rows = [_row(each, language) for each in here if each.aspect]
+    if not rows:
+        return
+    columns = ("compared", "results", "difference", "size", "first", "decisions")
+    yield MeasuredTable(
+        title=_words("table", language, model=name_of(here[0]), runtime=_runtime(here[0], language)),
+        columns=tuple(_words(f"column-{column}", language) for column in columns),
+        rows=tuple(rows),
+        numeric=(2, 5),
+        note=_words("note", language),
+    )
+
+
+def _runtime(made: ModelMeasured, language: str) -> str:
+    return known(f"measurements.framework-{made.framework}", made.framework, language)
+
+
+def _row(made: ModelMeasured, language: str) -> MeasuredRow:
+    if made.reason and made.difference is None:
+        state = "absent" if made.reason == "no-time" else "open"
+        return MeasuredRow((_compared(made, language), _why(made, language), _NONE, _NONE, _NONE, _NONE), state)
+    size = size_of(made)
+    apart = relative(made)
+    is_same = size is Size.IDENTICAL
+    return MeasuredRow(
+        cells=(
+            _compared(made, language),
+            _results(made, language),
+            words("measurements.same-bits", language) if is_same else _NONE if apart is None else f"{apart:.1e}",
+            _words("random", language) if draws(made.first_op) else words(f"measurements.size-{size.value}", language),
+            _NONE if is_same else _where(made, language),
+            _share(made.decisions) if made.decisions is not None else _NONE,
+        ),
+        state=_state(made, size),
+    )
+
+
+def _state(made: ModelMeasured, size: Size) -> str:
+    if made.aspect in _REPEATED:
+        return "warning" if (made.distinct or 0) > 1 else "clear"
+    if decides_otherwise(made):
+        return "warning"
+    return STATES.get(size, "note" if size in (Size.HALF, Size.BFLOAT16) else "")
+
+
+def _results(made: ModelMeasured, language: str) -> str:
+    if made.aspect in _REPEATED:
+        return words("measurements.repeat-distinct", language, distinct=made.distinct, repetitions=made.repetitions)
+    return _words("outputs", language, apart=made.outputs_apart, count=made.outputs)
+
+
+def _where(made: ModelMeasured, language: str) -> str:
+    """The first node whose bits differ, and where it is another one that which is beyond rounding, or decides."""
+    if not made.first_node:
+        return _words("not-searched", language)
+    told = [node(made.first_node, made.first_op)]
+    if made.beyond_node and made.beyond_node != made.first_node:
+        told.append(_words("beyond-at", language, node=node(made.beyond_node, made.beyond_op)))
+    if made.choice_node:
+        told.append(_words("choice-at", language, node=node(made.choice_node, made.choice_op)))
+    if made.searched_until:
+        told.append(_words("until", language, node=made.searched_until))
+    return joined(told, language)
+
+
+_ASPECTS: Mapping[str, str] = {"repeat": "again", "mode": "again-under", "device": "device", "rest": "rest"}
+
+
+def _compared(made: ModelMeasured, language: str) -> str:
+    """What was compared with what, in words."""
+    return _words(
+        _ASPECTS.get(made.aspect, "settings"),
+        language,
+        device=made.device,
+        setting=setting_name(made.setting, language),
+        other=setting_name(made.other, language),
+    )
+
+
+def _why(made: ModelMeasured, language: str) -> str:
+    text = known(
+        f"measurements.reason-{made.reason}", known(f"models.reason-{made.reason}", made.reason, language), language
+    )
+    detail = made.detail or (made.error.message.splitlines()[0] if made.error and made.error.message else "")
+    if "{detail}" in text:
+        return text.replace("{detail}", detail)
+    return words("report.with-detail", language, text=text, detail=detail) if detail else text
+
+
+def _share(share: float) -> str:
+    return f"{100 * share:.4g} %"
+
+
+def _plot(made: ModelMeasured, language: str) -> Plot:
+    """How the difference grows from node to node, beside what rounding makes."""
+    places = tuple(float(place) for place in range(len(made.nodes)))
+    apart = tuple(each.apart or None for each in made.nodes)  # 0 has no place on this axis
+    bound = tuple(each.bound or None for each in made.nodes)
+    largest = max(made.nodes, key=lambda each: each.apart or 0.0)
+    return Plot(
+        title=_words("plot", language, model=name_of(made), what=_compared(made, language)),
+        kind="lines",
+        x_label=_words("axis-node", language),
+        y_label=_words("axis-apart", language),
+        series=(
+            Series(_words("line-apart", language), places, apart),
+            Series(_words("line-bound", language), places, bound),
+        ),
+        summary=_words(
+            "plot-summary",
+            language,
+            first=first_of(made),
+            largest=f"{largest.apart or 0.0:.1e}",
+            node=node(largest.name, largest.op),
+            count=made.searched,
+        ),
+        log_y=True,
+    )

@@ -1,11 +1,12 @@
 """Models that an installed package brought along, in folders laid out as pip does it."""
 
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 
-from checks.readers.models import read_model, read_models
+from checks.readers.models import installed, read_model, read_models
 
 RECORDED = Path(__file__).parents[3] / "recordings" / "models"
 
@@ -54,3 +55,22 @@ def test_a_list_that_is_gone(site: Path) -> None:
     for each in site.glob("*.dist-info/RECORD"):
         each.unlink()
     assert read_model(site / "reader" / "data" / "text, new.onnx").package is None
+
+
+def test_a_list_that_never_ends(site: Path) -> None:
+    for each in site.glob("*.dist-info/RECORD"):
+        each.unlink()
+        os.mkfifo(each)
+    assert read_model(site / "reader" / "data" / "text, new.onnx").package is None
+
+
+@pytest.mark.parametrize("bound", ["_MOST_RECORDS", "_MOST_TOPS"])
+def test_lists_beyond_measure_are_left_out(site: Path, bound: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    (site / "Long-1.0.dist-info").mkdir()
+    (site / "Long-1.0.dist-info" / "RECORD").write_text("".join(f"{number}/x,,\n" for number in range(300)))
+    model = site / "reader" / "data" / "text, new.onnx"
+    assert read_model(model).package is not None
+    monkeypatch.setattr(installed, bound, 100)
+    installed._installed.cache_clear()
+    assert (read_model(model).package is None) == (bound == "_MOST_RECORDS")  # nothing more is read after it
+    installed._installed.cache_clear()

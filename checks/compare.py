@@ -242,12 +242,13 @@ def comparisons(facts: Facts) -> tuple[Comparison, ...]:
 
 
 def _between(here: OtherMachine, other: OtherMachine) -> Iterator[Pair]:
-    """What both computed: with the same framework where both have it, else on the processors of any two."""
+    """What both computed: with the same framework where both have one, else on the processors of any two."""
     theirs: dict[tuple[str, str, str, str], list[Measurement]] = {}
     for each in other.measurements:
         theirs.setdefault(_question(each), []).append(each)
+    is_any = not {each.framework for each in here.measurements} & {each.framework for each in other.measurements}
     for mine in here.measurements:
-        for match in _matches(mine, theirs.get(_question(mine), [])):
+        for match in _matches(mine, theirs.get(_question(mine), []), is_any=is_any):
             if isinstance(mine, Portrait) and isinstance(match, Portrait):
                 yield from _pairs([(mine, match)])
             elif isinstance(mine, Experiment) and isinstance(match, Experiment):
@@ -259,11 +260,12 @@ def _question(measured: Measured) -> tuple[str, str, str, str]:
     return kind, measured.operation, measured.dtype, measured.setting
 
 
-def _matches(mine: Measured, candidates: Sequence[Measurement]) -> list[Measurement]:
+def _matches(mine: Measured, candidates: Sequence[Measurement], *, is_any: bool) -> list[Measurement]:
     of_kind = [each for each in candidates if _place(each).kind == _place(mine).kind]
     same = [each for each in of_kind if each.framework == mine.framework]
     exactly = [each for each in same if each.device == mine.device]
-    return exactly or same[:1] or (of_kind[:1] if _place(mine).kind == CPU and mine.setting == DEFAULT else [])
+    others = of_kind[:1] if is_any and _place(mine).kind == CPU and mine.setting == DEFAULT else []
+    return exactly or same[:1] or others
 
 
 def _experiments(mine: Experiment, theirs: Experiment) -> Iterator[Pair]:

@@ -96,8 +96,9 @@ class Work:
 class Magnitude:
     """What a difference can be by its size. Several ``sizes``: they cannot be told apart.
 
-    ``bound``: how far rounding order may bring such results apart; None where nothing can be said (whole numbers).
-    ``times``: the difference in units of it. ``relative``: in units of the largest result.
+    ``bound``: how far rounding order may bring such results apart, or, where they are farther, any results of so many
+    terms; None where nothing can be said (whole numbers). ``times``: the difference in units of it.
+    ``relative``: in units of the largest result.
     """
 
     sizes: tuple[Size, ...]
@@ -168,8 +169,8 @@ def magnitude(difference: ArrayDifference, work: Work) -> Magnitude:
     possible = work.sides * likely_bound(terms, roundoff, elements) * condition
     usual = work.sides * centred_bound(terms, roundoff, elements) * condition if work.centred else possible
     found = _sizes(difference, difference.max_abs, work, _Ranges(terms, condition, elements, usual, possible, roundoff))
-    times = difference.max_abs / possible if possible > 0 else None
-    return Magnitude(found, bound=possible, times=times, relative=relative)
+    bound = usual if difference.max_abs <= usual else possible
+    return Magnitude(found, bound=bound, times=difference.max_abs / bound if bound > 0 else None, relative=relative)
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,11 @@ def test_numpy_beside_torch() -> None:
     assert agreement([found]) is Agreement.EXPLAINED
 
 
+def test_what_only_one_machine_has_is_not_compared_with_something_else() -> None:
+    found = compared(machine(HERE, "jax-0.10.2-cpu-portraits"), machine(ONE_THREAD, threads=1))
+    assert {pair.first.framework for pair in found.pairs} == {"torch"}
+
+
 def test_the_threads_of_pytorch_do_not_explain_numpy() -> None:
     found = compared(machine(NUMPY), machine(OLD_NUMPY, threads=1))
     assert [each.explained_by for each in found.apart] == [("variables",)]

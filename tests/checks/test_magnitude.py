@@ -300,3 +300,16 @@ def test_what_was_tried_tells_more_than_a_bound(apart: float, sizes: tuple[Size,
 def test_between_the_usual_and_the_possible_nobody_is_blamed() -> None:
     between = ArrayDifference(elements=4096, differing=4096, max_abs=6e-4, scale=30.0)
     assert magnitude(between, Work("float32", 512, 150.0, products=True, centred=True)).size is Size.ROUNDING
+
+
+def test_the_bound_that_is_told_is_the_one_that_decided() -> None:
+    """A sum that cancels: what may happen to any terms is more than the result, what happens to these is not."""
+    work_ = Work("float32", 1 << 18, 131_000.0, centred=True)
+    found = magnitude(ArrayDifference(elements=1, differing=1, max_abs=2e-5, scale=44.0), work_)
+    assert found.bound is not None
+    assert 2e-5 < found.bound < 0.44
+    assert found.times == pytest.approx(2e-5 / found.bound)
+    far = magnitude(ArrayDifference(elements=1, differing=1, max_abs=4.0, scale=44.0), work_)
+    assert far.size is Size.ROUNDING
+    assert far.bound is not None
+    assert far.bound > 4.0

@@ -201,6 +201,10 @@ class _Remembered:
     def __init__(self) -> None:
         self._kept: dict[float, Any] = {}
 
+    def keep(self, width: float, made: Any) -> None:
+        """What was made elsewhere."""
+        self._kept[width] = made
+
     def get(self, width: float, make: Callable[[], _T]) -> _T:
         """What ``make`` gives, made once per width."""
         if width not in self._kept:
@@ -369,7 +373,8 @@ class Table:
 
     def split(self, width: float, available: float) -> tuple[Block, Block] | None:
         """Between two rows, with at least two on each side; a short table stays whole."""
-        heights = [height for height, _ in self._set(width)]
+        made = self._set(width)
+        heights = [height for height, _ in made]
         heads = 1 if self.head else 0
         used, fit = sum(heights[:heads]), 0
         for height in heights[heads:]:
@@ -380,8 +385,12 @@ class Table:
         fit = min(fit, len(self.rows) - 2)
         if fit < 2 or (sum(heights) < self.WHOLE and not self.is_rest):
             return None
+        first = replace(self, rows=self.rows[:fit], after=0)
         rest = replace(self, rows=self.rows[fit:], before=0, is_rest=True)
-        return replace(self, rows=self.rows[:fit], after=0), rest
+        # The rows are set already: a long table would be set anew for each of its pages.
+        first._kept.keep(width, made[: heads + fit])
+        rest._kept.keep(width, [*made[:heads], *made[heads + fit :]])
+        return first, rest
 
 
 @dataclass

@@ -229,6 +229,6 @@ def test_a_case_that_was_sent_is_not_set_without_end(case: Case, monkeypatch: py
     monkeypatch.setattr("wizard.report.measured_sections.SECTIONS", (lambda of, language: endless,))
     (section,) = measured_sections(msgspec.structs.replace(case, facts=Facts(measurements=(Repeat(),))), "en")
     (table, *_) = section.tables
-    assert table.note == "4600 more rows are not shown; the saved case has all of them."
-    assert len(table.rows) == 400
+    assert table.note == "4700 more rows are not shown; the saved case has all of them."
+    assert len(table.rows) == 300
     assert max(len(section.sentences), len(section.tables), len(section.plots)) < 100

@@ -1,7 +1,5 @@
 """What to do about a model that came with a package, which its user cannot make anew."""
 
-import shlex
-
 import pytest
 
 from checks.facts import Facts, ModelFacts, Package
@@ -50,6 +48,18 @@ def test_what_everybody_can_do_stays_as_it_was() -> None:
     assert [each.id for each in plans] == ["save-onnx-as-one-file"]
 
 
-def test_a_name_that_is_a_command_is_quoted() -> None:
-    first = planned("onnx-opset-unsupported", package=Package(name="reader; reboot", version="$(reboot)"))[0]
-    assert shlex.split(first.steps[1].code)[-1] == "reader; reboot==$(reboot)"
+@pytest.mark.parametrize(
+    ("name", "version"),
+    [
+        pytest.param("reader; reboot", "$(reboot)", id="command"),
+        pytest.param("-ihttps://1.example/", "1", id="option"),
+        pytest.param("https://1.example/reader.zip#", "1", id="address"),
+        pytest.param("reader @ https://1.example/", "1", id="name-with-address"),
+        pytest.param("reader", "2.1 --index-url=https://1.example", id="option-behind-the-release"),
+        pytest.param("reader", "1" * 5000, id="number-without-end"),
+        pytest.param("", "2.1", id="no-name"),
+    ],
+)
+def test_what_is_no_package_is_not_to_be_installed(name: str, version: str) -> None:
+    plans = planned("onnx-opset-unsupported", package=Package(name=name, version=version))
+    assert plans == planned("onnx-opset-unsupported", package=None)

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from random import Random
 
 import numpy as np
 import pytest
@@ -82,7 +83,7 @@ _FLOATS = st.floats(-1e6, 1e6, width=32, allow_subnormal=False)
 
 @given(st.lists(_FLOATS, min_size=1, max_size=60), st.randoms(use_true_random=False))
 @settings(max_examples=200, deadline=None)
-def test_no_order_of_a_sum_exceeds_the_worst_bound(terms: list[float], order: "st.Random") -> None:  # type: ignore[name-defined]
+def test_no_order_of_a_sum_exceeds_the_worst_bound(terms: list[float], order: Random) -> None:
     order.shuffle(terms)
     total = np.float32(0)
     for term in terms:

@@ -16,6 +16,7 @@ _LOCAL, _LISTED, _DESCRIPTOR, _END = b"PK\x03\x04", b"PK\x01\x02", b"PK\x07\x08"
 _HEADER = struct.Struct("<4s5H3I2H")
 _BEHIND, _IN_64 = 8, 0xFFFFFFFF  # flag: the sizes stand behind the member; sizes that stand elsewhere
 _MOST_LOOKED_THROUGH = 64 * MIB  # for what stands behind members
+_DECEPTION = 4096  # bytes that a mark counts for which is none: by chance one comes in four gigabytes
 _PIECE = MIB
 _LONGEST_DESCRIPTOR = 24
 _LONGEST_NAME = 4096
@@ -67,8 +68,7 @@ def what_is_left(source: Source) -> CutZip:
         member = _Member(name, (head[0], head[1], head[2], head[3]), checksum, packed, unpacked, left.end)
         after = start + packed
         if head[0] & _BEHIND and not packed:
-            found, after = _with_descriptor(source, member, start, looked)
-            looked -= min(after, source.size) - start
+            found, after, looked = _with_descriptor(source, member, start, looked)
             if found is None:
                 break
             member = found
@@ -103,23 +103,28 @@ def _sizes_64(extra: bytes, packed: int, unpacked: int) -> tuple[int, int]:
     return packed, unpacked
 
 
-def _with_descriptor(source: Source, member: _Member, start: int, most: int) -> tuple[_Member | None, int]:
-    """The member with the sizes that stand behind it, and where the next one begins; None where that is not found."""
-    at, end = start, min(source.size, start + most)
-    while at < end:
+def _with_descriptor(source: Source, member: _Member, start: int, most: int) -> tuple[_Member | None, int, int]:
+    """The member with the sizes that stand behind it, and where the next one begins; None where that is not found.
+
+    ``most``: bytes that may be looked through. The last of the answer is how many of them are left.
+    """
+    at = start
+    while at < source.size and at - start < most:
         piece = source.read(at, min(_PIECE + _LONGEST_DESCRIPTOR, source.size - at))
         place = piece.find(_DESCRIPTOR)
-        while place >= 0:
+        while place >= 0 and at + place - start < most:
             size = at + place - start
             for code in ("<III", "<IQQ"):
                 if place + 4 + struct.calcsize(code) <= len(piece):
                     checksum, packed, unpacked = struct.unpack_from(code, piece, place + 4)
                     after = at + place + 4 + struct.calcsize(code)
                     if packed == size and _is_followed(source, after):
-                        return _Member(member.name, member.head, checksum, packed, unpacked, member.at), after
+                        found = _Member(member.name, member.head, checksum, packed, unpacked, member.at)
+                        return found, after, most - (after - start)
+            most -= _DECEPTION
             place = piece.find(_DESCRIPTOR, place + 1)
         at += _PIECE
-    return None, max(end, start)
+    return None, source.size, 0
 
 
 def _is_followed(source: Source, at: int) -> bool:

@@ -127,3 +127,24 @@ def test_sizes_beyond_all_measure() -> None:
     data[18:26] = b"\xfe\xff\xff\xff\xfe\xff\xff\xff"
     left = what_is_left(of_bytes(bytes(data)))
     assert (left.names, left.whole) == (["a/data.pkl"], [])
+
+
+class _NotSeekable(io.BytesIO):
+    def seekable(self) -> bool:
+        return False
+
+    def seek(self, *_: int) -> int:
+        raise OSError
+
+    def tell(self) -> int:
+        raise OSError
+
+
+@pytest.mark.parametrize(("marks", "is_found"), [(100, True), (20_000, False)])
+def test_what_looks_like_the_end_of_a_member(marks: int, is_found: bool) -> None:
+    made = _NotSeekable()
+    with zipfile.ZipFile(made, "w") as archive, archive.open("a/data.pkl", "w") as member:
+        member.write(b"PK\x07\x08" * marks)
+    left = what_is_left(of_bytes(made.getvalue()))
+    assert left.names == ["a/data.pkl"]
+    assert [each.name for each in left.whole] == ([b"a/data.pkl"] if is_found else [])

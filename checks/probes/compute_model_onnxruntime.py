@@ -5,6 +5,8 @@ before (EPContext) is given to the processor alone, as in onnxruntime_model_prob
 """
 
 import os
+import tempfile
+import time
 
 import naosu_compute_kit as compute
 import naosu_compute_model as models
@@ -18,7 +20,6 @@ CPU = model_probe.CPU
 FRAMEWORK = "onnxruntime"
 PLAIN, LEVELS = "ORT_DISABLE_ALL", ("ORT_ENABLE_BASIC", "ORT_ENABLE_EXTENDED", "ORT_ENABLE_ALL")
 DETERMINISTIC, DEFAULT = "deterministic", "default"
-FOLDER = "with-outputs"
 _WEIGHTS = ("float16", "bfloat16", "float32", "float64")
 # Providers that compute float32 with fewer digits unless they are told otherwise: the option that forbids it.
 _FEWER_DIGITS = {"CUDAExecutionProvider": {"use_tf32": "0"}}
@@ -54,7 +55,8 @@ class Runtime:
 
     def _giving(self, names, device, setting):
         if self._copy is None:
-            self._copy = onnx_graph.Copy(self.path, FOLDER, self.graph.external)
+            folder = tempfile.mkdtemp(prefix="with-outputs-", dir=".")
+            self._copy = onnx_graph.Copy(self.path, folder, self.graph.external)
         own = set(self.graph.outputs)
         path = self._copy.giving([name for name in names if name not in own])
         session = self._session(path, device, setting)
@@ -92,8 +94,6 @@ class Runtime:
         if given:
             arrays, source = model_inputs.given(self.numpy, self.specs, given)
             return arrays, source
-        import time
-
         deadline = time.monotonic() + self.argument.get("search_seconds", 30.0)
         arrays, error = model_kit.first_that_runs(self.numpy, self.specs, run, deadline, self.image)
         if error is not None:

@@ -21,17 +21,19 @@ from checks.facts import (
     Measured,
     Measurement,
     ModelMeasured,
+    OnnxRuntimeFacts,
     Precision,
     Repeat,
-    TorchFacts,
 )
 from checks.knowledge.settings_advice import Need, SettingLine, settings_advice_table
 from checks.versions import release
 
 SEED = 1
-_ADVISED = ("torch", "tensorflow", "jax")  # frameworks of which the table has lines
+_ADVISED = ("torch", "tensorflow", "jax", "onnxruntime")  # frameworks of which the table has lines
 _TF32_SINCE = (8, 0)  # compute capability of NVIDIA's first cards with TF32
 _ENOUGH = 30  # operations of which none changed, to leave deterministic mode out
+_OFTEN = 10  # repetitions of a model in which a change would have shown
+_NVIDIA_PROVIDERS = ("CUDAExecutionProvider", "TensorrtExecutionProvider")
 _SHORTEST, _LONGEST = 1e-9, 1e7  # seconds of one repetition that can be believed
 _ABOUT_RESULTS = ("results-change", "results-differ")
 
@@ -146,7 +148,7 @@ class _Wanted:
         mine = [each for each in self.measured if each.framework == framework]
         holds = set(self._needs(found, mine))
         lines = tuple(
-            AdvisedLine(each, _filled(each.code, found), _cost(each.cost, mine) if each.cost else None)
+            AdvisedLine(each, _filled(each.code, self._threads(found)), _cost(each.cost, mine) if each.cost else None)
             for each in settings_advice_table().line
             if each.framework in ("", framework)
             and holds.issuperset(each.needs)
@@ -174,22 +176,30 @@ class _Wanted:
     def _needs(self, found: FrameworkFacts, mine: Sequence[Measurement]) -> Iterator[Need]:
         devices: tuple[FrameworkDevice, ...] = getattr(found, "devices", None) or ()
         cards = [each for each in devices if _is_accelerator(each)]
+        has_nvidia = any(_is_nvidia(each, found) for each in cards) or _runs_on_nvidia(found)
         target = self.facts.target_interpreter
         if target is not None and target.package("numpy") is not None:
             yield Need.NUMPY
         # On a processor alone next to nothing varies: there the mode is for those who have seen it, or seen little.
-        if self._wants_bits and (cards or any(map(_varied, mine)) or len(_repeated(mine)) < _ENOUGH):
+        if self._wants_bits and (cards or has_nvidia or any(map(_varied, mine)) or not _is_seen(mine)):
             yield Need.BITS
-        if any(_is_nvidia(each, found) for each in cards):
+        if has_nvidia:
             yield Need.CUDA
         if self.symptom == "results-differ" and any(_has_tf32(each) for each in cards):
             yield Need.TF32
-        if self._wants_bits and isinstance(found, TorchFacts) and found.threads and self._threads_matter(mine):
+        if self._wants_bits and self._threads(found) and self._threads_matter(mine):
             yield Need.THREADS
+
+    def _threads(self, found: FrameworkFacts) -> int:
+        """The number of threads to fix: the present one, or that of the processor's cores; 0 where it is not known."""
+        cpu = self.facts.machine.cpu if self.facts.machine else None
+        return getattr(found, "threads", None) or (cpu.logical_cores if cpu and cpu.logical_cores else 0)
 
     def _threads_matter(self, mine: Iterable[Measurement]) -> bool:
         """Whether another number of threads was seen to give other bits."""
         for each in mine:
+            if isinstance(each, ModelMeasured) and each.aspect == "threads" and each.difference is not None:
+                return bool(each.difference.differing)
             if not each.setting.startswith("threads-") or each.device != "cpu":
                 continue
             if isinstance(each, Precision) and each.beside is not None and each.beside.differing:
@@ -210,6 +220,12 @@ def _is_nvidia(device: FrameworkDevice, found: FrameworkFacts) -> bool:
     return not is_rocm and device.device.lower().startswith(("cuda", "gpu"))
 
 
+def _runs_on_nvidia(found: FrameworkFacts) -> bool:
+    """ONNX Runtime has providers instead of devices."""
+    providers = (found.providers or ()) if isinstance(found, OnnxRuntimeFacts) else ()
+    return any(each.name in _NVIDIA_PROVIDERS and each.started and not each.fell_back for each in providers)
+
+
 def _has_tf32(device: FrameworkDevice) -> bool:
     return bool(device.compute_capability) and release(device.compute_capability or "") >= _TF32_SINCE
 
@@ -222,8 +238,7 @@ def _is_of(line: SettingLine, version: str | None) -> bool:
     return has and (not line.before or release(version) < release(line.before))
 
 
-def _filled(code: str, found: FrameworkFacts) -> str:
-    threads = getattr(found, "threads", None) or 1
+def _filled(code: str, threads: int) -> str:
     return code.replace("{seed}", str(SEED)).replace("{threads}", str(threads))
 
 
@@ -239,6 +254,12 @@ def _is_refused(measured: Measured) -> bool:
 def _repeated(mine: Iterable[Measurement]) -> set[str]:
     """The operations that were repeated by default."""
     return {each.operation for each in mine if isinstance(each, Repeat) and each.distinct and each.setting == "default"}
+
+
+def _is_seen(mine: Iterable[Measurement]) -> bool:
+    """Whether enough was repeated to say that this processor repeats: many operations, or the user's own model."""
+    own = any(isinstance(each, ModelMeasured) and each.repetitions >= _OFTEN and each.distinct == 1 for each in mine)
+    return own or len(_repeated(mine)) >= _ENOUGH
 
 
 def _named(measured: Iterable[Measured]) -> tuple[str, ...]:

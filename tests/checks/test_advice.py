@@ -1,10 +1,12 @@
 """Which settings are advised, on which machine, to whom."""
 
+import msgspec
 import pytest
 
 from checks.advice import SEED, Advice, Answer, Block, advise
 from checks.facts import (
     ArrayDifference,
+    CpuFacts,
     ErrorText,
     Experiment,
     Facts,
@@ -14,10 +16,13 @@ from checks.facts import (
     InterpreterFacts,
     JaxFacts,
     KernelLaunch,
+    MachineFacts,
     Measurement,
     ModelMeasured,
+    OnnxRuntimeFacts,
     Package,
     Precision,
+    ProviderStart,
     Repeat,
     TensorFlowFacts,
     TorchFacts,
@@ -254,6 +259,49 @@ def test_jax() -> None:
     measured = Repeat(framework="jax", operation="matmul", device="cuda:0", distinct=2)
     block = only(Facts(frameworks=known, measurements=(measured,)), "results-differ")
     assert ids(block) == ["xla-deterministic", "python-seed", "jax-seed", "jax-tf32"]
+
+
+def of_a_model(**more: object) -> ModelMeasured:
+    named = ModelMeasured(framework="onnxruntime", operation="output", device="CPUExecutionProvider")
+    return msgspec.structs.replace(named, **more)
+
+
+@pytest.mark.parametrize(
+    ("measured", "provider", "expected"),
+    [
+        pytest.param((of_a_model(repetitions=20, distinct=2),), "", ["onnxruntime-deterministic"], id="it-changed"),
+        pytest.param((of_a_model(repetitions=20, distinct=1),), "", [], id="it-repeats-on-this-processor"),
+        pytest.param((of_a_model(repetitions=2, distinct=1),), "", ["onnxruntime-deterministic"], id="too-few"),
+        pytest.param(
+            (of_a_model(repetitions=20, distinct=1),),
+            "CUDAExecutionProvider",
+            ["onnxruntime-deterministic"],
+            id="a-card-may-change",
+        ),
+        pytest.param(
+            (of_a_model(repetitions=20, distinct=1), of_a_model(aspect="threads", difference=SPREAD)),
+            "",
+            ["onnxruntime-threads-alone"],
+            id="threads",
+        ),
+        pytest.param(
+            (of_a_model(repetitions=20, distinct=2), of_a_model(aspect="threads", difference=SPREAD)),
+            "",
+            ["onnxruntime-deterministic", "onnxruntime-threads"],
+            id="both",
+        ),
+    ],
+)
+def test_onnx_runtime(measured: tuple[ModelMeasured, ...], provider: str, expected: list[str]) -> None:
+    started = (ProviderStart(name=provider, started=True),) if provider else ()
+    known = Facts(
+        machine=MachineFacts(cpu=CpuFacts(logical_cores=8)),
+        frameworks=Frameworks(onnxruntime=OnnxRuntimeFacts(version="1.31.1", providers=started)),
+        measurements=measured,
+    )
+    block = only(known)
+    assert [each for each in ids(block) if "onnxruntime" in each] == expected
+    assert "threads" not in " ".join(expected) or any("num_threads = 8" in each.code for each in block.lines)
 
 
 def test_an_unknown_version_gets_the_present_lines() -> None:

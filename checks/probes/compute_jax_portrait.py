@@ -4,7 +4,7 @@ import naosu_compute_jax_device as jax_device
 import naosu_compute_kit as compute
 import naosu_compute_numpy_operations as by_numpy
 import naosu_compute_portrait as portrait
-from naosu_compute_operations import OPERATIONS
+from naosu_compute_operations import portrait_entries
 
 
 def stage(argument, clock):
@@ -21,20 +21,7 @@ def stage(argument, clock):
         figures = portrait.numpy_portrait(np, np.asarray(result))
         return dict(figures, condition=by_numpy.condition(np, operation, drawn))
 
-    entries = []
-    for operation in OPERATIONS:
-        if operation.name in ways:
-            named = {
-                "kind": "portrait",
-                "framework": "jax",
-                "operation": operation.name,
-                "device": argument["device"],
-                "dtype": "float32",
-                "setting": argument.get("setting", "default"),
-                "terms": operation.terms,
-            }
-            entries.append((named, operation))
-    yield from compute.measure(entries, clock, measured)
+    yield from compute.measure(portrait_entries("jax", argument, ways), clock, measured)
 
 
 def _ways(jax):

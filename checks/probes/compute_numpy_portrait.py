@@ -3,7 +3,7 @@
 import naosu_compute_kit as compute
 import naosu_compute_numpy_operations as numpy_operations
 import naosu_compute_portrait as portrait
-from naosu_compute_operations import OPERATIONS
+from naosu_compute_operations import portrait_entries
 
 
 def stage(argument, clock):
@@ -15,16 +15,4 @@ def stage(argument, clock):
         figures = portrait.numpy_portrait(np, numpy_operations.run(np, operation, given))
         return dict(figures, condition=numpy_operations.condition(np, operation, given))
 
-    entries = []
-    for operation in OPERATIONS:
-        if numpy_operations.available(operation):
-            named = {
-                "kind": "portrait",
-                "framework": "numpy",
-                "operation": operation.name,
-                "device": argument["device"],
-                "dtype": "float32",
-                "terms": operation.terms,
-            }
-            entries.append((named, operation))
-    yield from compute.measure(entries, clock, measured)
+    yield from compute.measure(portrait_entries("numpy", argument, numpy_operations.KNOWN), clock, measured)

@@ -67,6 +67,21 @@ OPERATIONS = (
 )
 
 
-def operation_of(name):
-    """The operation of this name."""
-    return next(each for each in OPERATIONS if each.name == name)
+def portrait_entries(framework, argument, known):
+    """What a stage of portraits measures: (facts that name it, operation) of the operations that are known."""
+    return [
+        (
+            {
+                "kind": "portrait",
+                "framework": framework,
+                "operation": operation.name,
+                "device": argument["device"],
+                "dtype": "float32",
+                "setting": argument.get("setting", "default"),
+                "terms": operation.terms,
+            },
+            operation,
+        )
+        for operation in OPERATIONS
+        if operation.name in known
+    ]

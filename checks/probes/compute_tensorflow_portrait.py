@@ -3,7 +3,7 @@
 import naosu_compute_kit as compute
 import naosu_compute_numpy_operations as by_numpy
 import naosu_compute_portrait as portrait
-from naosu_compute_operations import OPERATIONS
+from naosu_compute_operations import portrait_entries
 
 
 def stage(argument, clock):
@@ -19,20 +19,7 @@ def stage(argument, clock):
             result = ways[operation.name](*(tf.constant(each) for each in drawn)).numpy()
         return dict(portrait.numpy_portrait(np, result), condition=by_numpy.condition(np, operation, drawn))
 
-    entries = []
-    for operation in OPERATIONS:
-        if operation.name in ways:
-            named = {
-                "kind": "portrait",
-                "framework": "tensorflow",
-                "operation": operation.name,
-                "device": argument["device"],
-                "dtype": "float32",
-                "setting": argument.get("setting", "default"),
-                "terms": operation.terms,
-            }
-            entries.append((named, operation))
-    yield from compute.measure(entries, clock, measured)
+    yield from compute.measure(portrait_entries("tensorflow", argument, ways), clock, measured)
 
 
 def _ways(tf):

@@ -8,9 +8,7 @@ import naosu_compute_kit as compute
 import naosu_compute_portrait as portrait
 import naosu_compute_torch_modes as modes
 import naosu_compute_torch_numeric as numeric
-from naosu_compute_operations import OPERATIONS
-
-DTYPE = "float32"
+from naosu_compute_operations import OPERATIONS, portrait_entries
 
 
 def stage(argument, clock):
@@ -40,22 +38,12 @@ def _entries(torch, device):
     if device.startswith("cuda"):
         settings += ["tf32-off", "cudnn-off"]
     for setting in settings:
-        for operation in OPERATIONS:
-            if not numeric.available(torch, operation) or not _matters(torch, operation, setting):
-                continue
-            named = {
-                "kind": "portrait",
-                "framework": "torch",
-                "operation": operation.name,
-                "device": device,
-                "dtype": DTYPE,
-                "setting": setting,
-                "terms": operation.terms,
-            }
+        known = {each.name for each in OPERATIONS if _matters(torch, each, setting)}
+        for named, operation in portrait_entries("torch", {"device": device, "setting": setting}, known):
             yield named, (operation, setting)
 
 
 def _matters(torch, operation, setting):
-    if setting in ("default", "threads-1"):
-        return True
+    if not numeric.available(torch, operation) or setting in ("default", "threads-1"):
+        return numeric.available(torch, operation)
     return operation.products and (setting != "mkldnn-off" or torch.backends.mkldnn.is_available())

@@ -159,10 +159,14 @@ def _trained(network, clock):
 def _runs(network, clock):
     runs, steps, rows = _plan(network, clock)
     every = steps // rows
-    first = _Run(network, steps, every, clock)
+    first = _Run(network, steps, every, lambda spent: clock.left < spent)  # the time for another is gone
     done = [first]
     while len(done) < runs and (len(done) < LEAST_RUNS or clock.left > first.seconds):
-        done.append(_Run(network, first.steps, every))
+        is_needed = len(done) < LEAST_RUNS
+        run = _Run(network, first.steps, every, lambda _, is_needed=is_needed: not is_needed and clock.left <= 0)
+        if run.steps < first.steps:  # something else keeps the machine busy
+            break
+        done.append(run)
     return done
 
 
@@ -197,9 +201,9 @@ def _plan(network, clock):
 
 
 class _Run:
-    """The network trained once. With a clock it ends at a row after which the time would not suffice for another."""
+    """The network trained once. It ends early at a row after which ``is_over``, asked with the seconds it took."""
 
-    def __init__(self, network, steps, every, clock=None):
+    def __init__(self, network, steps, every, is_over):
         started = time.perf_counter()
         self.errors, self.losses, self.rows, self._each = [], [], [], []
         network.begin()
@@ -209,7 +213,7 @@ class _Run:
             if (step + 1) % every == 0:
                 self._look(network)
                 self.rows.append(step + 1)
-                if clock is not None and clock.left < time.perf_counter() - started:
+                if is_over(time.perf_counter() - started):
                     break
         self.fingerprint = network.fingerprint()
         self.steps = len(self._each)

@@ -209,6 +209,13 @@ def test_time_that_runs_out_shortens_all_runs_alike(experiments: ModuleType) -> 
     assert {len(run) for run in made.values} == {3}
 
 
+def test_a_run_that_takes_far_longer_than_the_first_is_left_out(experiments: ModuleType) -> None:
+    # As above, time enough for ten rows of the first run and for beginning a third one, which is over at its first row.
+    made = trained(experiments, Made, Short(*[1e9] * 14))
+    assert made.steps[-1] == experiments.STEPS
+    assert len(made.values) == experiments.LEAST_RUNS
+
+
 @pytest.mark.parametrize(
     ("network", "steps"),
     [

@@ -29,7 +29,7 @@ from checks.events import (
     ProbeStarted,
     Progress,
 )
-from checks.facts import ModelFacts
+from checks.facts import ModelFacts, OtherMachine, Portrait
 from checks.finding import Status
 from checks.interpreters import read_interpreter
 from checks.probes.runner import Answer, ProbeTask
@@ -174,6 +174,17 @@ def test_with_no_interpreter_at_all_the_machine_is_still_examined() -> None:
 
 
 # --- model files ------------------------------------------------------------------------------------------------------
+
+
+def test_what_the_user_says_and_gives_is_among_the_facts() -> None:
+    other = OtherMachine(name="other.json", measurements=(Portrait(operation="matmul"),))
+    request = Request(
+        answers=Answers(symptom="results-differ", effort="quick", exactness="bits"), interpreters=(), others=(other,)
+    )
+    facts = finished(list(examine(request))).facts
+    assert facts.others == (other,)
+    assert facts.symptom is not None
+    assert (facts.symptom.name, facts.symptom.exactness) == ("results-differ", "bits")
 
 
 @pytest.fixture

@@ -108,7 +108,9 @@ def advise(facts: Facts, symptom: str, exactness: str) -> Advice | None:
 
 
 def _answer(measured: Sequence[Measurement], symptom: str, exactness: str) -> Answer:
-    decisions = [each.decisions for each in measured if isinstance(each, ModelMeasured) and each.decisions is not None]
+    # In training mode a network may decide otherwise: that is no matter of settings.
+    own = [each for each in measured if isinstance(each, ModelMeasured) and each.aspect != "mode"]
+    decisions = [each.decisions for each in own if each.decisions is not None]
     if exactness == "decisions":
         if decisions:
             return Answer.SAME_DECISIONS if min(decisions) >= 1 else Answer.DECISIONS_CHANGE

@@ -189,6 +189,12 @@ def test_the_plain_question_comes_first(
         assert ("torch-deterministic" in ids(block)) is (exactness != "close")
 
 
+def test_training_mode_decides_otherwise_and_says_nothing_of_the_machine() -> None:
+    same = ModelMeasured(framework="torch", device="cpu", aspect="repeat", decisions=1.0)
+    mode = ModelMeasured(framework="torch", device="cpu", aspect="mode", decisions=0.5)
+    assert advice(facts(torch(CPU), same, mode), exactness="decisions").answer is Answer.SAME_DECISIONS
+
+
 def test_silent_where_nobody_asked_and_nothing_changed() -> None:
     assert advise(facts(torch(CPU), *many()), "everything", "") is None
     assert advise(facts(torch(CPU), repeat(distinct=2)), "everything", "") is not None

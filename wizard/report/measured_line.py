@@ -14,6 +14,7 @@ from checks.facts import (
     Repeat,
 )
 from checks.knowledge.computations import known_settings, operation_name, setting_name
+from checks.model_repeats import name_of
 from wizard.report.fact_sheet import label
 from wizard.report.measured import MeasuredRow, MeasuredTable
 from wizard.words import known, words
@@ -39,7 +40,8 @@ def place_of(measurement: Measurement, language: str) -> str:
     """Where and how it was computed: "PyTorch, cuda:0, float32, deterministic mode"."""
     framework = framework_name(measurement.framework, language) if measurement.framework else ""
     setting = "" if measurement.setting in ("", "default") else setting_name(measurement.setting, language)
-    parts = (framework, measurement.device, measurement.dtype, setting)
+    model = name_of(measurement) if isinstance(measurement, ModelMeasured) else ""
+    parts = (model, framework, measurement.device, measurement.dtype, setting)
     return words("report.list-separator", language).join(part for part in parts if part)
 
 

@@ -79,6 +79,8 @@ def test_place() -> None:
     measured = Repeat(framework="torch", operation="matmul", device="cuda:0", dtype="float32", setting="deterministic")
     assert line_of(measured, "en").cells[0] == "Matrix product, float32"
     assert place_of(measured, "en") == "PyTorch, cuda:0, float32, Deterministic mode"
+    model = ModelMeasured(framework="onnxruntime", path="/models/yolo.onnx", device="CPUExecutionProvider")
+    assert place_of(model, "en") == "yolo.onnx, ONNX Runtime, CPUExecutionProvider"
     assert place_of(Repeat(framework="numpy", device="cpu"), "ja") == "NumPy、cpu"
 
 

@@ -27,7 +27,7 @@ SURE = 30  # repetitions after which an operation that varies needs no more
 LEAST = 3  # repetitions of what was begun, whatever the time
 FINGERPRINTS, ORDER = 20, 300  # as many of each are told
 RECURRENT = ("lstm-backward", "gru-backward")  # those that need a workspace to repeat, and do not say so
-MAIN = 0.8  # part of the time for all operations; the rest is for the questions that the results raise
+MAIN = 0.6  # part of the time that is left for all operations under a setting, and so on
 CHUNK = 0.05  # seconds between two looks at the results
 
 # Numbers of one call, in multiples of those that suit a processor.
@@ -50,19 +50,26 @@ _MEMORY = re.compile(r"out of memory|not enough memory|can't allocate memory|CUB
 
 
 def stage(argument, clock):
-    """The facts of the kind "repeat". ``operations`` and ``settings`` of the argument limit it to some."""
+    """The facts of the kind "repeat". ``operations`` and ``settings`` of the argument limit it to some.
+
+    All operations as they are by default come first: where the time is short, which of them vary tells the most.
+    """
     import torch
 
     if argument["device"].startswith("cuda"):
         torch.cuda.set_device(argument["device"])
     repeats = Repeats(torch, argument["device"], argument["effort"])
     only = argument.get("operations")
-    chosen = [each for each in suite.OPERATIONS if only is None or each.name in only]
-    under = argument.get("settings") or ("default", "deterministic")
-    main = compute.Clock(clock.left * MAIN if only is None else clock.left)
-    yield from compute.measure(repeats.entries((each, name) for each in chosen for name in under), main, repeats.run)
-    if only is None:
-        yield from compute.measure(repeats.entries(repeats.questions()), clock, repeats.run)
+    if only is not None:
+        pairs = [(each, name) for each in suite.OPERATIONS if each.name in only for name in argument["settings"]]
+        yield from compute.measure(repeats.entries(pairs), clock, repeats.run)
+        return
+    for pairs in (repeats.by_default, repeats.in_deterministic_mode):
+        part = compute.Clock(clock.left * MAIN)
+        yield from compute.measure(repeats.entries(pairs()), part, repeats.run)
+    part = compute.Clock(clock.left * MAIN) if repeats.wants_workspace else clock
+    yield from compute.measure(repeats.entries(repeats.questions()), part, repeats.run)
+    if repeats.wants_workspace:
         yield from repeats.with_workspace(argument, clock)
 
 
@@ -77,6 +84,7 @@ class Repeats:
         self._pool = None
         # What is repeated now: ((operation, exact), call, scale, code of the very first result, seconds of a call).
         self._prepared = (None, None, 0.0, None, 0.0)
+        self._scales = {}  # of each operation, as it was prepared last
         self._varied = []
         self._want_workspace = []
 
@@ -114,6 +122,16 @@ class Repeats:
             self._want_workspace.append(operation.name)
         return figures
 
+    @staticmethod
+    def by_default():
+        """All operations, the most telling first."""
+        return [(each, "default") for each in suite.OPERATIONS]
+
+    def in_deterministic_mode(self):
+        """All operations, those that vary first."""
+        rest = [each for each in suite.OPERATIONS if each not in self._varied]
+        return [(each, "deterministic") for each in (*self._varied, *rest)]
+
     def questions(self):
         """What is asked of the operations that vary, one thing changed at a time; and whether autotuning matters."""
         for operation in self._varied:
@@ -129,12 +147,17 @@ class Repeats:
         if self._kind == "cuda" and self._torch.backends.cudnn.is_available():
             yield next(each for each in suite.OPERATIONS if each.name == "conv2d"), "autotune"
 
+    @property
+    def wants_workspace(self):
+        """Whether something was refused, or varied, for want of a variable."""
+        return self._kind == "cuda" and bool(self._want_workspace) and not settings.workspace_is_set()
+
     def with_workspace(self, argument, clock):
         """The deterministic mode again where it wants a variable that only a new process can have.
 
         cuBLAS and torch read it once, at the first product of a process.
         """
-        if self._kind != "cuda" or not self._want_workspace or settings.workspace_is_set() or clock.left <= 0:
+        if clock.left <= 0:
             return
         told = dict(
             argument,
@@ -168,12 +191,13 @@ class Repeats:
 
     def _make_ready(self, operation, exact, clock):
         """The operation with its inputs, of a size that takes about a millisecond; the last one is kept."""
-        wanted, grow = (operation, exact), True
-        scale = SCALE.get(self._kind, SCALE_OF_DEVICE)
+        wanted = (operation, exact)
+        scale = self._scales.get(operation, SCALE.get(self._kind, SCALE_OF_DEVICE))
+        known = fits = operation in self._scales  # of one size under all settings, so that their times can be compared
         if self._prepared[0] == wanted:
             if self._prepared[1] is not None:
                 return
-            scale, grow = self._prepared[2], False
+            scale, fits = self._prepared[2], True
         if self._pool is None:
             self._pool = suite.Pool(self._torch, self._device)
         while True:
@@ -184,12 +208,13 @@ class Repeats:
             seconds = time.perf_counter() - started
             if self._kind != "cpu" or seconds > LONG:  # the first call of a library may take long
                 seconds = self._timer.once(call)
-            if grow and self._kind != "cpu" and seconds < SHORT and scale < LARGEST:
+            if not fits and self._kind != "cpu" and seconds < SHORT and scale < LARGEST:
                 scale *= STEP
-            elif seconds > max(LONG, clock.left / LEAST) and scale / STEP >= SMALLEST:
-                scale, grow = scale / STEP, False
+            elif not known and seconds > max(LONG, clock.left / LEAST) and scale / STEP >= SMALLEST:
+                scale, fits = scale / STEP, True
             else:
                 self._prepared = (wanted, call, scale, first, seconds)
+                self._scales[operation] = scale
                 return
 
     def _seeded(self, call):

@@ -130,14 +130,25 @@ def test_what_is_too_large_is_made_smaller(suite: ModuleType, repeats: Any) -> N
     assert (made.shrunk, made.scale, made.distinct) == (2, 1 / 16, 1)
 
 
-def test_on_an_accelerator_it_grows_until_it_can_be_timed(suite: ModuleType, repeat: ModuleType, repeats: Any) -> None:
+@pytest.mark.parametrize(("seconds", "scale"), [(1e-6, 1024.0), (1e-3, 64.0), (1e3, 1 / 64)])
+def test_on_an_accelerator_it_gets_a_size_that_can_be_timed(
+    suite: ModuleType, repeats: Any, monkeypatch: pytest.MonkeyPatch, seconds: float, scale: float
+) -> None:
     repeats._kind = "accelerator"
-    made = fact(repeats.run((operation(suite, lambda on: lambda: (on.torch.ones(on.many(1)),)), "default"), Ample))
-    assert made.scale == repeat.LARGEST
-    slow = operation(suite, lambda on: lambda: (on.torch.ones(on.many(1 << 14)).sin().cos().sin(),))
-    made = fact(repeats.run((slow, "default"), Ample))
-    assert made.scale is not None
-    assert made.scale < repeat.LARGEST
+    monkeypatch.setattr(repeats._timer, "once", lambda _: seconds)
+    planted = operation(suite, lambda on: lambda: (on.torch.ones(on.many(1)),))
+    assert fact(repeats.run((planted, "default"), Ample)).scale == scale
+    repeats.run((operation(suite, lambda on: lambda: (on.torch.ones(3),)), "default"), Ample)
+    monkeypatch.setattr(repeats._timer, "once", lambda _: 1e3)
+    assert fact(repeats.run((planted, "deterministic"), Ample)).scale == scale  # so that the times can be compared
+
+
+def test_what_varies_is_asked_first(suite: ModuleType, repeats: Any) -> None:
+    planted = operation(suite, every(2, 1.0))
+    repeats.run((planted, "default"), Ample)
+    pairs = repeats.in_deterministic_mode()
+    assert pairs[0] == (planted, "deterministic")
+    assert len(pairs) == len(repeats.by_default()) + 1
 
 
 class Marks:
@@ -359,3 +370,24 @@ def test_from_a_planted_operation_to_the_finding(
     checks = (nondeterministic_op(made, None, None), uninitialized_memory_or_race(made, None))
     found = [each for findings in checks for each in findings]
     assert [each.cause for each in found] == ([cause] if cause else [])
+
+
+def test_a_product_that_is_refused_is_asked_again_in_a_new_process(
+    suite: ModuleType, repeat: ModuleType, repeats: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compute = importlib.import_module("naosu_compute_kit")
+    monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG", raising=False)
+    refused = operation(suite, raising(RuntimeError("you must set CUBLAS_WORKSPACE_CONFIG=:4096:8")))
+    repeats.run((refused, "deterministic"), Ample)
+    assert not repeats.wants_workspace  # which is a matter of CUDA
+    repeats._kind = "cuda"
+    assert repeats.wants_workspace
+    asked: list[Any] = []
+    monkeypatch.setattr(repeat, "_in_new_process", lambda *given: asked.append(given) or [])
+    list(repeats.with_workspace({"device": "cuda:0", "effort": "quick"}, compute.Clock(5)))
+    ((argument, environment, _),) = asked
+    assert argument["operations"] == ["planted"]
+    assert argument["settings"] == ["deterministic-workspace"]
+    assert environment == {"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
+    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":16:8")
+    assert not repeats.wants_workspace

@@ -77,6 +77,8 @@ class Shell(StrEnum):
                 written += commands["python_call" if name == "python" and is_first else name]
             elif not quotes:
                 words = values[name].split() if is_words else (values[name],)
+                if any(word.startswith("-") for word in words) and self._is_option_here(written):
+                    raise Unquotable(f"{{{name}}} would be an option")
                 text = " ".join(self.quote(word) for word in words)
                 is_amid = self is Shell.SH and written.endswith("=")  # where no shell takes "~" for the home folder
                 written += f'"$HOME"{text[1:]}' if is_amid and text.startswith("~/") else text
@@ -85,6 +87,10 @@ class Shell(StrEnum):
             else:
                 raise Unquotable(f"{{{name}}} stands inside quotes")
         return f"{_EXPANDS}{written}" if self is Shell.PYTHON and _EXPAND in written else written
+
+    def _is_option_here(self, written: str) -> bool:
+        """Whether a program would take a word that begins with "-" for an option of its own, quoted or not."""
+        return self is not Shell.PYTHON and written[-1:].isspace() and written.split()[-1:] != ["--"]
 
     def _open_quotes(self, text: str) -> str:
         """The quotation mark that is open at the end of a text, "" for none."""

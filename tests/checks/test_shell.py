@@ -26,7 +26,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("value", HOSTILE)
 def test_a_real_sh_reads_one_word(value: str) -> None:
-    command = Shell.SH.fill("printf '%s' {path}", {"path": value}, {})
+    command = Shell.SH.fill("set -- {path}; printf '%s' \"$1\"", {"path": value}, {})
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, check=True, encoding="utf-8")
     assert done.stdout == value.removeprefix("~")
 
@@ -116,3 +116,14 @@ def test_several_words_are_quoted_one_by_one(shell: Shell, written: str) -> None
     template = "{pip_install} {packages:words} --index-url {index}"
     assert shell.fill(template, values, {"pip_install": "pip install"}) == written
     assert placeholders(template) == {"pip_install", "packages", "index"}
+
+
+@pytest.mark.parametrize("shell", [Shell.SH, Shell.POWERSHELL])
+def test_a_value_is_no_option(shell: Shell) -> None:
+    for template in ("pip install {x}", "python -m pickletools {x}", "pip install {x:words}"):
+        with pytest.raises(Unquotable):
+            shell.fill(template, {"x": "-o/home/me/.profile"}, {})
+    assert shell.fill("mv -- {x} b", {"x": "-a"}, {}).startswith("mv -- ")
+    assert "-a" in shell.fill("trtexec --onnx={x}", {"x": "-a"}, {})
+    assert shell.fill("pip install {x}", {"x": "a-b"}, {}) == "pip install a-b"
+    assert Shell.PYTHON.fill("load({x})", {"x": "-a"}, {}) == "load('-a')"

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from checks.facts import ModelFiles
 from checks.finding import Evidence, Finding, Severity
+from checks.given_models import is_in_archive
 from checks.knowledge.model_formats import fitting_path, model_format, model_formats_table, wrong_ending
 from checks.registry import check
 from checks.torch_models import file_of
@@ -42,7 +43,7 @@ def model_file_misnamed(models: ModelFiles) -> Iterator[Finding]:
             values={
                 "model_path": model.path,
                 "runtime": "",
-                "fitting_file": fitting,
+                "fitting_file": "" if is_in_archive(model.path) else fitting,
                 "fitting_name": fitting.replace("\\", "/").rpartition("/")[2],
             },
         )

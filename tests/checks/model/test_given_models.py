@@ -117,3 +117,8 @@ def test_none_is_given() -> None:
     with pytest.raises(NotHere) as raised:
         some((), "onnx_models")
     assert (raised.value.fact, raised.value.reason) == ("onnx_models", "none-given")
+
+
+def test_no_command_asks_for_a_file_in_an_archive() -> None:
+    told = values_of(ModelFacts(path="/m/models.zip/en/model.onnx", format="onnx"), "onnxruntime")
+    assert told == {"model_path": "/m/models.zip/en/model.onnx", "runtime": "onnxruntime"}

@@ -52,7 +52,7 @@ def test_half_a_file_may_be_something_else(tmp_path: Path) -> None:
     [
         pytest.param("C:\\m\\net.onnx", "tfjs", "C:\\m\\model.json", id="a-name-of-its-own"),
         pytest.param("/m/net.onnx", "tflite-edgetpu", "/m/net_edgetpu.tflite", id="more-than-an-ending"),
-        pytest.param("models.zip/net.onnx", "gguf", "models.zip/net.gguf", id="in-an-archive"),
+        pytest.param("zip/net.onnx", "gguf", "zip/net.gguf", id="in-a-folder"),
     ],
 )
 def test_what_it_is_to_be_called(path: str, format_id: str, fitting: str) -> None:
@@ -75,3 +75,10 @@ def test_the_command_that_renames_it(system: str, command: str) -> None:
     (found,) = judged(ModelFacts(path="/m/my net.onnx", name="my net.onnx", format="tflite"))
     (plan,) = plan_remedies(found, Facts(machine=MachineFacts(os=OsFacts(system=system))), "en")
     assert [step.code for step in plan.steps] == [command]
+
+
+@pytest.mark.parametrize("archive", ["models.zip", "m.tar.gz", "A.WHL"])
+def test_no_command_renames_a_file_in_an_archive(archive: str) -> None:
+    (found,) = judged(ModelFacts(path=f"/m/{archive}/en/net.onnx", name="net.onnx", format="tflite"))
+    assert found.values["fitting_name"] == "net.tflite"
+    assert plan_remedies(found, Facts(), "en") == ()

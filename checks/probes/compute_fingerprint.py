@@ -26,7 +26,6 @@ right and quick on a device is found once, by trying both on blocks whose sums a
 import hashlib
 import math
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import naosu_compute_inputs as inputs
 import naosu_compute_pieces as pieces
@@ -37,7 +36,6 @@ LOW = 0x808080  # the top bits of the three bytes that are unsigned in a signed 
 STREAM = 0x6E616F73  # the weights' own stream of the portable inputs
 MODULUS = 1 << 64
 ROWS = 16  # blocks at once: what is between stays in a processor's own cache, and PyTorch starts no threads for it
-THREAD_ROWS = 1024  # blocks for which another thread is worth its start
 DEVICE_ROWS = 4096  # likewise in a GPU's
 MATMUL_ROWS = 1 << 16  # blocks of one product: 256 MB
 LEAST_ROWS = 17  # of a product of bytes, by CUDA's rule
@@ -162,22 +160,11 @@ def _numpy_padded(numpy, data):
 def _numpy_sums(numpy, data, weight, too_much):
     words = data.view(numpy.int32).reshape(-1, BLOCK)
     sums = numpy.empty(len(words), numpy.int64)
-
-    def work(begin):
-        end = min(begin + each, len(words))
-        wide = numpy.empty((min(ROWS, end - begin), BLOCK), numpy.int64)
-        for start in range(begin, end, ROWS):
-            part = words[start : min(start + ROWS, end)]
-            numpy.bitwise_xor(part, numpy.int32(LOW), out=wide[: len(part)])
-            sums[start : start + len(part)] = numpy.einsum("ij,j->i", wide[: len(part)], weight)
-
-    threads = max(1, min(pieces.processors(), len(words) // THREAD_ROWS))
-    each = -(-len(words) // threads)
-    if threads == 1:
-        work(0)
-    else:
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(work, range(0, len(words), each)))
+    wide = numpy.empty((min(ROWS, len(words)), BLOCK), numpy.int64)
+    for start in range(0, len(words), ROWS):
+        part = words[start : start + ROWS]
+        numpy.bitwise_xor(part, numpy.int32(LOW), out=wide[: len(part)])
+        sums[start : start + ROWS] = numpy.einsum("ij,j->i", wide[: len(part)], weight)
     return sums - too_much
 
 

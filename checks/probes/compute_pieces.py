@@ -3,8 +3,6 @@
 Standard library only, Python 3.8 and later; works with NumPy's arrays and PyTorch's tensors.
 """
 
-import os
-
 
 def pieces(arrays, most, is_flat):
     """Tuples of one-dimensional pieces, contiguous in memory, with at most ``most`` elements; one of each array.
@@ -27,14 +25,6 @@ def pieces(arrays, most, is_flat):
         rows = max(1, most // (count // shape[0]))
         for start in range(0, shape[0], rows):
             yield from pieces([array[start : start + rows] for array in arrays], most, is_flat)
-
-
-def processors():
-    """How many processors this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # neither Linux nor BSD
-        return os.cpu_count() or 1
 
 
 def numpy_is_flat(arrays):

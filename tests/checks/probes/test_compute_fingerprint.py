@@ -251,11 +251,3 @@ def test_a_device_that_adds_up_wrong_is_not_trusted(monkeypatch: pytest.MonkeyPa
     state = object.__new__(fingerprints._Torch)
     state.torch, state.device, state._weights, state._digits = Broken(wrong=True), torch.device("cpu"), {}, {}
     assert state._quickest() is None
-
-
-def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    array = drawn((37 * BLOCK + 5,))
-    alone = of_numpy(array)
-    monkeypatch.setattr(fingerprints, "THREAD_ROWS", 1)
-    monkeypatch.setattr(fingerprints.pieces, "processors", lambda: 3)
-    assert of_numpy(array) == alone

@@ -42,7 +42,7 @@ def repeat(operation: str, setting: str = "default", distinct: int = 1, n: int =
     return msgspec.convert({"operation": operation, "setting": setting, **fields, **more}, Repeat, from_attributes=True)
 
 
-def left_out(operation: str, setting: str, reason: str, error: ErrorText | None = None) -> Repeat:
+def left_out(operation: str, setting: str, reason: str, error: ErrorText | None = None, detail: str = "") -> Repeat:
     return Repeat(
         framework="torch",
         operation=operation,
@@ -50,6 +50,7 @@ def left_out(operation: str, setting: str, reason: str, error: ErrorText | None 
         device="cuda:0",
         dtype="float32",
         reason=reason,
+        detail=detail,
         error=error,
     )
 

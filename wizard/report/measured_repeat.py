@@ -133,9 +133,9 @@ def _seen(made: Repeat | None, language: str) -> str:
     if made is None:
         return _words("not-tried", language)
     if made.reason:
-        why = known(f"measurements.reason-{made.reason}", made.reason, language)
-        return why.format_map({"detail": made.detail}).rstrip(".。")
-    counted = _words("distinct", language, distinct=made.distinct, repetitions=made.repetitions)
+        why = known(f"measurements.reason-{made.reason}", made.reason, language).rstrip(".。")
+        return f"{why} ({made.detail})" if made.detail else why
+    counted = _words("distinct", language, distinct=made.distinct or 0, repetitions=made.repetitions)
     if made.warm_up and made.distinct == 1:
         counted = joined((counted, _words("warm-up", language)), language)
     return joined((counted, _words("shrunk", language)), language) if made.shrunk else counted

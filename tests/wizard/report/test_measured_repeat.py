@@ -93,6 +93,14 @@ def test_a_framework_without_a_list_of_promises() -> None:
     assert row.cells[1] == "–"
 
 
+def test_what_a_version_lacks_and_a_reason_that_this_version_does_not_know() -> None:
+    lacking = left_out("rms-norm-backward", "default", "not-in-version", detail="torch.nn.functional.rms_norm")
+    unknown = left_out("sum", "default", "{hostile}")
+    cells = {row.cells[0]: row.cells[2] for row in section(lacking, unknown).tables[0].rows}
+    assert cells["RMS norm, gradient"] == "This version does not have it (torch.nn.functional.rms_norm)"
+    assert cells["Sum"] == "{hostile}"
+
+
 def test_nothing_was_repeated() -> None:
     assert repeat_section(case(), "en") is None
 

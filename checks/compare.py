@@ -182,6 +182,23 @@ def pairs_here(measurements: Sequence[Measurement]) -> tuple[Pair, ...]:
     return tuple(pair for group in found.values() for pair in _pairs(combinations(group, 2)))
 
 
+def odd_ones_out(pairs: Sequence[Pair]) -> Mapping[Place, list[Pair]]:
+    """The places whose result no rounding explains beside any other, where two others or more agree with each other."""
+    questions: dict[tuple[str, str], list[Pair]] = {}
+    for pair in pairs:
+        questions.setdefault((pair.operation, pair.dtype), []).append(pair)
+    found: dict[Place, list[Pair]] = {}
+    for here in questions.values():
+        places = {place for pair in here for place in (pair.first, pair.second)}
+        far = [pair for pair in here if pair.size.size is Size.BEYOND]
+        odd = {place for place in places if all(pair in far for pair in here if place in (pair.first, pair.second))}
+        if not odd or len(places - odd) < 2 or any(odd.isdisjoint((pair.first, pair.second)) for pair in far):
+            continue
+        for place in odd:
+            found.setdefault(place, []).extend(pair for pair in far if place in (pair.first, pair.second))
+    return found
+
+
 def _portraits(measurements: Sequence[Measurement]) -> list[Portrait]:
     return [each for each in measurements if isinstance(each, Portrait) and not each.reason]
 

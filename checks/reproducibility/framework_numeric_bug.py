@@ -2,7 +2,8 @@
 
 Detects:      results whose error against float64, or whose change by a setting that only reorders, is beyond the bound
               of every rounding for so many terms, also with shorter factors; runs of the user's model on two devices,
-              or under two settings that only reorder, that are farther apart than rounding in that network.
+              or under two settings that only reorder, that are farther apart than rounding in that network; a device or
+              framework whose result is that far from those of all others, where these agree.
 Why it bites: the numbers are wrong, and nothing says so.
 Blind spots:  only what was measured, with inputs of one kind; a rare shape or a special value is not tried. A faulty
               card looks the same: where the result also changes from run to run, that is likelier. What overflows in
@@ -12,10 +13,12 @@ Knowledge:    resources/knowledge/computations.toml
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from math import inf
 
+from checks.compare import Pair, Place, odd_ones_out, pairs_here
 from checks.facts import Measurements, ModelMeasured, Precision, TorchFacts
-from checks.finding import Evidence, Finding, Severity
+from checks.finding import Evidence, Finding, NotHere, Severity
 from checks.magnitude import Magnitude, Size, computed_in
 from checks.model_repeats import (
     beyond_of,
@@ -27,12 +30,13 @@ from checks.model_repeats import (
     relative,
     size_of,
 )
-from checks.numerics import by_device, change_of, error_of, figure, operations, precisions, settings
+from checks.numerics import by_device, change_of, error_of, figure, operations, settings
 from checks.registry import check
 
 CAUSE = "framework-numeric-bug"
 SURE = 0.8
-COMPARED = ("device", "level", "threads", "batch", "deterministic")  # aspects that change the order alone
+# What changes the order alone. Not the batch: a first axis that is open may be time, or a model may mix its rows.
+COMPARED = ("device", "level", "threads", "deterministic")
 REORDERS = ("batch-", "threads-", "channels-last", "mkldnn-off", "compiled", "deterministic", "autotune", "cudnn-off")
 
 
@@ -41,14 +45,41 @@ def framework_numeric_bug(measurements: Measurements, torch: TorchFacts | None) 
     """One finding per framework and device, and per comparison of a model of the user."""
     models = of_models(measurements, *COMPARED)
     yield from _in_models(models)
-    if models and not measurements.of(Precision):
-        return
-    for (framework, device), here in by_device(precisions(measurements)).items():
+    measured, pairs = measurements.of(Precision), pairs_here(measurements.all)
+    if not measured and not pairs and not models:
+        raise NotHere("precision", "not-measured")
+    yield from _measured(measured, torch)
+    known = {(each.framework, each.device) for each in measured}
+    for odd, far in odd_ones_out(pairs).items():
+        if (odd.framework, odd.device) not in known:  # what was measured there itself, tells more
+            yield _odd(odd, far)
+
+
+def _odd(odd: Place, far: Sequence[Pair]) -> Finding:
+    """A place whose results no rounding explains, since all others agree."""
+    worst = max(far, key=lambda pair: pair.size.relative or inf).size
+    return Finding(
+        cause=CAUSE,
+        severity=Severity.WARNING,
+        confidence=SURE,
+        subject=f"{odd.framework}:{odd.device}",
+        evidence=(
+            Evidence("computed_on", str(odd)),
+            Evidence("operations_wrong", ", ".join(dict.fromkeys(pair.operation for pair in far))),
+            Evidence("measured_error", figure(worst.relative) or "NaN"),
+            Evidence("times_rounding", figure(worst.times) or "-"),
+        ),
+    )
+
+
+def _measured(measured: Sequence[Precision], torch: TorchFacts | None) -> Iterator[Finding]:
+    """Operations whose errors, or changes by a setting, no rounding explains."""
+    for (framework, device), here in by_device(measured).items():
         sizes = [(each, _size(each)) for each in here if not _overflows(each)]
         found = [(each, size) for each, size in sizes if size.sizes == (Size.BEYOND,)]
         if not found:
             continue
-        worst, size = max(found, key=lambda pair: pair[1].relative or float("inf"))
+        worst, size = max(found, key=lambda pair: pair[1].relative or inf)
         wrong = [each for each, _ in found]
         version = torch.version if torch is not None and framework == "torch" else None
         yield Finding(

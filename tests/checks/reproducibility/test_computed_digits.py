@@ -12,6 +12,7 @@ from checks.facts import (
     Measurement,
     Measurements,
     ModelMeasured,
+    Portrait,
     Precision,
     Symptom,
     TorchFacts,
@@ -194,6 +195,35 @@ def test_no_operation_of_a_real_processor_is_called_wrong(name: str) -> None:
 
 def test_overflow_is_no_bug_of_a_framework() -> None:
     assert list(framework_numeric_bug(given(INFINITE), TORCH)) == []
+
+
+OTHERS = ("torch-2.13.0-cpu-portraits", "numpy-2.4.6-portraits", "jax-0.10.2-cpu-portraits")
+
+
+def wrong(measured: Measurement) -> Measurement:
+    """The same portrait of a result whose first sampled element is far off."""
+    assert isinstance(measured, Portrait)
+    samples = ("7f7fffff", *measured.samples[1:])
+    return msgspec.structs.replace(measured, fingerprint="0" * 16, samples=samples)
+
+
+def test_a_framework_that_is_far_from_all_others_is_wrong() -> None:
+    made = [
+        wrong(each) if each.framework == "jax" and each.operation == "softmax" else each
+        for each in measurements(*OTHERS)
+    ]
+    (finding,) = framework_numeric_bug(given(*made), TORCH)
+    assert (evidence(finding)["computed_on"], evidence(finding)["operations_wrong"]) == ("jax cpu:0", "softmax")
+    assert list(framework_numeric_bug(given(*measurements(*OTHERS)), TORCH)) == []
+
+
+def test_of_two_that_disagree_neither_is_blamed() -> None:
+    made = [wrong(each) if each.framework == "numpy" else each for each in measurements(*OTHERS[:2])]
+    assert list(framework_numeric_bug(given(*made), TORCH)) == []
+    three = [wrong(each) if each.framework != "torch" else each for each in measurements(*OTHERS)]
+    (finding, *more) = framework_numeric_bug(given(*three), TORCH)  # the two wrong ones agree, and outvote the third
+    assert evidence(finding)["computed_on"].startswith("torch")
+    assert more == []
 
 
 # --- overflow --------------------------------------------------------------------------------------------------------

@@ -59,7 +59,14 @@ from checks.finding import Outcome
 from checks.interpreters import Places, find_interpreters, likely_target, read_interpreter
 from checks.machine import read_machine
 from checks.model_computations import SCRIPT as MODEL_SCRIPT
-from checks.model_computations import ModelComputation, budget_of, model_computations, not_computed, with_path_of
+from checks.model_computations import (
+    ModelComputation,
+    budget_of,
+    lost_device,
+    model_computations,
+    not_computed,
+    with_path_of,
+)
 from checks.model_computations import argument as model_argument
 from checks.model_exports import SCRIPT as EXPORT_SCRIPT
 from checks.model_exports import ExportTrial, export_of, export_trials, not_exported, reason_now
@@ -302,23 +309,29 @@ class _Examination:
     def _compute_model(
         self, computation: ModelComputation, facts: Facts, measured: list[Measurement]
     ) -> Iterator[Event]:
-        """One model in one runtime; what was told before a crash is kept."""
+        """One model in one runtime. After a crash the devices that are left get a new process."""
         if computation.reason:
             measured.append(not_computed(computation))
             return
         effort = self._request.answers.effort
-        task = ProbeTask(
-            probe=computation.id,
-            script=MODEL_SCRIPT,
-            interpreter=computation.interpreter,
-            argument=model_argument(computation, facts, effort, self._request.inputs),
-            time_limit=computation.time_limit(effort),
-            memory_limit=_memory_limit(facts),
-        )
-        self._futures[computation.id] = self._pool.submit(self._run, task)
-        yield from self._follow()
-        made = measurements_of(self._futures[computation.id].result(), computation.origin)
-        measured += (with_path_of(each, computation.model) for each in made)
+        done: list[str] = []
+        while True:
+            task = ProbeTask(
+                probe=computation.id,
+                script=MODEL_SCRIPT,
+                interpreter=computation.interpreter,
+                argument={**model_argument(computation, facts, effort, self._request.inputs), "done": done},
+                time_limit=computation.time_limit(effort),
+                memory_limit=_memory_limit(facts),
+            )
+            self._futures[computation.id] = self._pool.submit(self._run, task)
+            yield from self._follow()
+            made = tuple(measurements_of(self._futures[computation.id].result(), computation.origin))
+            measured += (with_path_of(each, computation.model) for each in made)
+            lost = lost_device(made)
+            if not lost or lost in done:
+                return
+            done.append(lost)
 
     def _not_computed(self) -> str:
         """Why nothing was measured (reasons.toml)."""

@@ -28,6 +28,8 @@ RUNTIMES: Mapping[str, tuple[str, ...]] = {
     "pt2": ("torch",),
 }
 EXPECTED_START = 2.0
+ENDED = ("crashed", "timed-out", "too-much-memory")
+PROCESSORS = ("cpu", "CPUExecutionProvider")
 
 
 @dataclass(frozen=True)
@@ -151,3 +153,11 @@ def not_computed(computation: ModelComputation) -> ModelMeasured:
 def with_path_of(made: Measurement, model: ModelFacts) -> Measurement:
     """A measurement with the model's path as the user gave it: the probe is told the absolute one."""
     return msgspec.structs.replace(made, path=model.path) if isinstance(made, ModelMeasured) else made
+
+
+def lost_device(made: Sequence[Measurement]) -> str:
+    """The device or provider that ended the process; "" where nothing did, or the processor, which all need."""
+    last = made[-1] if made else None
+    if not isinstance(last, ModelMeasured) or last.reason not in ENDED or last.device.startswith(PROCESSORS):
+        return ""
+    return last.device

@@ -30,6 +30,8 @@ MOST_BYTES = 256 << 20  # of values at once
 MOST_TOLD = 200  # nodes that are told of one search
 TRIES = 30  # runs in which a model that varies is to show it at some node
 BATCH = 4
+UNITS_OF_ONE = 4  # what numbers below 1 may be off at the least
+MOST_CLASSES = 1000  # channels of a picture of scores
 OF_THE_REST = 3  # a comparison gets this part of what time is left, the first one half of it
 OF_REPEATING = 0.75  # of the time for repetitions; the rest is for the search
 
@@ -89,6 +91,8 @@ class Model:
         terms, layers = (self.terms, self.layers) if terms is None else (terms, layers)
         walk = compare.LEAST_UNITS + compare.UNITS_OF_MEAN * self.size**0.5 + 2.0 * (terms * layers) ** 0.5
         bound = unit * scale * walk
+        if scale < 1:  # a sigmoid computed by a tanh has the digits of 1, however small it is
+            bound = max(bound, UNITS_OF_ONE * unit)
         if moved is not None and moved.shape == reference.shape:
             bound += compare.TIMES_ROUNDING * compare.largest(compare.distance(self.numpy, reference, moved)[0])
         return bound
@@ -188,7 +192,7 @@ def compared(model, reference, found, moved=None):
             continue
         differing += bool(told["differing"])
         bound = model.bound(value, (moved or {}).get(name))
-        decided = _decided(value, told)
+        decided = decided_alike(numpy, value, other) if told["differing"] else _nothing_decided(value)
         if decided is not None:
             decisions.append(decided)
         measure = _measure(told, bound)
@@ -207,11 +211,36 @@ def compared(model, reference, found, moved=None):
     return figures
 
 
-def _decided(reference, told):
-    """The share of the rows that are decided alike: their largest numbers; of whole numbers all, of texts all."""
-    if reference.dtype.kind in "fc":
-        return told.get("same_top")
-    return 1.0 - told["differing"] / told["elements"] if told["elements"] else None
+def decided_alike(numpy, reference, candidate):
+    """The share of what is decided alike; None where nothing is decided by an output.
+
+    Scores of classes: where the largest stands, along the last axis, or of pictures along the channels. One score
+    between 0 and 1: on which side of one half. Whole numbers and texts are decisions themselves.
+    """
+    if reference.dtype.kind != "f":
+        return None if reference.dtype.kind == "c" else float((reference == candidate).mean())
+    pair = [_without_ones(each) for each in (reference, candidate)]
+    shape = pair[0].shape
+    if len(shape) == 4 and 1 < shape[1] <= MOST_CLASSES:
+        pair = [numpy.moveaxis(each, 1, -1) for each in pair]
+    elif len(shape) not in (1, 2, 3) or not shape or shape[-1] < 2:
+        low, high = float(reference.min()), float(reference.max())
+        return float(((reference > 0.5) == (candidate > 0.5)).mean()) if 0.0 <= low and high <= 1.0 else None
+    tops = [each.reshape(-1, each.shape[-1]) for each in pair]
+    numbers = ~(numpy.isnan(tops[0]).any(axis=1) | numpy.isnan(tops[1]).any(axis=1))
+    return float(((tops[0].argmax(axis=1) == tops[1].argmax(axis=1)) & numbers).mean())
+
+
+def _without_ones(array):
+    """Scores of classes as some networks give them: [1, 1000, 1, 1]."""
+    while array.ndim > 2 and array.shape[-1] == 1:
+        array = array[..., 0]
+    return array
+
+
+def _nothing_decided(reference):
+    """The same bits are the same decisions."""
+    return 1.0 if reference.size and reference.dtype.kind != "c" else None
 
 
 def _measure(told, bound):
@@ -275,50 +304,90 @@ class Search:
 
     ``first`` and ``second``: (a way, its inputs). ``again``: how often the second is run where the same way is to show
     that it varies. ``batch``: the second has so many times the rows, of which the first are compared.
+
+    A runtime fuses nodes, and does not where the value between them is given out. So a difference that a fused node
+    makes is seen only behind the slice that holds it: then single nodes are given out, by halves, back to where it
+    begins.
     """
 
     def __init__(self, model, first, second, clock, again=1, batch=1):
         self._model, self._first, self._second = model, first, second
         self._clock, self._again, self._batch = clock, again, batch
-        self._terms = self._layers = 0
+        self._sums = []  # (terms, layers) up to each node
         self._most_bytes = 1  # of the values of a node, so far
-        self.nodes, self.figures, self._slices = [], {}, []
+        self._slices = []  # where each begins
+        self.nodes, self.figures = [], {}
 
     def walk(self):
         """The figures of the first node whose bits differ and of the first that is beyond rounding."""
         nodes, place, count = self._model.nodes, 0, AT_ONCE
+        terms = layers = 0
+        for node in nodes:
+            mine = _terms(node, self._model.weights)
+            terms, layers = max(terms, mine), layers + bool(mine)
+            self._sums.append((max(1, terms), max(1, layers)))
         while place < len(nodes):
             if self._clock.left <= 0:
                 self.figures["searched_until"] = nodes[place].label
                 break
-            part = nodes[place : place + count]
             self._slices.append(place)
-            self._compare(part)
-            place += len(part)
+            self._compare(place, min(place + count, len(nodes)))
+            place += count
             count = max(1, min(count * GROWTH, MOST_BYTES // self._most_bytes))
+        else:
+            if self._again == 1:
+                self._look_between()
         self.figures["searched"] = len(self.nodes)
-        self.figures["nodes"] = _thinned(self.nodes)
-        return self.figures
+        self.figures["nodes"] = _thinned(list(self.nodes))
+        return {name: value for name, value in self.figures.items() if name != "first_place"}
 
-    def _compare(self, part):
+    def _compare(self, start, end):
         """One slice; where a session cannot give these out, its halves."""
-        names = [name for node in part for name in node.outputs if name]
+        part = self._model.nodes[start:end]
         try:
-            values = self._values(names)
-        except Exception as error:
-            if is_no_memory(error) and len(part) == 1:
-                return
-            if len(part) == 1 or self._clock.left <= 0:
-                return
-            half = len(part) // 2
-            self._compare(part[:half])
-            self._compare(part[half:])
+            values = self._values([name for node in part for name in node.outputs if name])
+        except Exception:  # a value that cannot be given out, or too little memory for all of them at once
+            if len(part) > 1 and self._clock.left > 0:
+                half = (start + end) // 2
+                self._compare(start, half)
+                self._compare(half, end)
             return
-        for node in part:
-            terms = _terms(node, self._model.weights)
-            self._terms = max(self._terms, terms)
-            self._layers += bool(terms)
-            self._judge(node, values)
+        for place, node in enumerate(part, start):
+            found = self._apart(place, values)
+            if found is not None:
+                self.nodes.append(_as_node(node, *found))
+                self._note(place, *found)
+
+    def _look_between(self):
+        """Back to the slice before the first difference, or through all where giving values out made it vanish."""
+        found = self.figures.get("first_place")
+        high = len(self._model.nodes) - 1 if found is None else found
+        starts = [start for start in self._slices if start <= high]
+        low = starts[-2] - 1 if found is not None and len(starts) > 1 else -1
+        if found is not None and len(starts) == 1:
+            return  # all before it was given out, and was the same
+        last = None if found is not None else self._alone(high)
+        if found is None and last is None:
+            return
+        while high - low > 1 and self._clock.left > 0:
+            middle = (low + high) // 2
+            seen = self._alone(middle)
+            if seen is None:
+                low = middle
+            else:
+                high, last = middle, seen
+        if last is not None:
+            for name in ("first_node", "first_op", "first_difference", "first_place"):
+                self.figures.pop(name, None)
+            self._note(high, *last)
+
+    def _alone(self, place):
+        """How far one node is apart where no other is given out; None where it is not."""
+        try:
+            found = self._apart(place, self._values([name for name in self._model.nodes[place].outputs if name]))
+        except Exception:  # it cannot be given out
+            return None
+        return found if found is not None and found[0]["differing"] else None
 
     def _values(self, names):
         """(Of the first way, of its inputs nudged, of the second), each by name."""
@@ -337,10 +406,10 @@ class Search:
             found = run(others)
         return reference, moved, found
 
-    def _judge(self, node, values):
-        numpy = self._model.numpy
-        worst = None
-        for name in node.outputs:
+    def _apart(self, place, values):
+        """(The difference of a node, what rounding makes of it), of its result that is the farthest apart."""
+        numpy, worst = self._model.numpy, None
+        for name in self._model.nodes[place].outputs:
             reference, moved, found = (each.get(name) for each in values)
             if not hasattr(reference, "dtype") or not hasattr(found, "dtype"):
                 continue
@@ -349,19 +418,21 @@ class Search:
             told = apart(numpy, reference, found) if found is not None else None
             if told is None:
                 continue
-            bound = self._model.bound(reference, moved, max(1, self._terms), max(1, self._layers))
+            if self._batch > 1 and reference.dtype.kind not in "fc":  # lengths of axes are among them
+                continue
+            bound = self._model.bound(reference, moved, *self._sums[place])
             measure = _measure(told, bound)
             if worst is None or measure > worst[0]:
                 worst = (measure, told, bound)
-        if worst is None:
-            return
-        _, told, bound = worst
-        self.nodes.append(_as_node(node, told, bound))
+        return worst and worst[1:]
+
+    def _note(self, place, told, bound):
+        """What a node says of where the two part."""
         if not told["differing"]:
             return
-        figures = self.figures
+        node, figures = self._model.nodes[place], self.figures
         if "first_node" not in figures:
-            figures.update(first_node=node.label, first_op=node.op, first_difference=told)
+            figures.update(first_node=node.label, first_op=node.op, first_difference=told, first_place=place)
         elif bound is None and "beyond_node" not in figures:
             figures.setdefault("choice_node", node.label)
             figures.setdefault("choice_op", node.op)
@@ -532,10 +603,14 @@ def plan(model, comparisons, clock, free):
         if place and clock.left <= 0:
             yield compute.told(dict(model.named, kind="model", aspect="rest", reason="no-time"))
             return
-        facts = list(each(clock.part(OF_THE_REST if place else 2)))
-        while any(_is_short(fact) for fact in facts) and halved(model, free):
-            facts = list(each(clock.part(OF_THE_REST)))
-        yield from facts
+        is_short = True
+        while is_short:
+            is_short = False
+            for fact in each(clock.part(OF_THE_REST if place else 2)):
+                if _is_short(fact) and halved(model, free):
+                    is_short = True
+                    break
+                yield fact
 
 
 def _is_short(fact):

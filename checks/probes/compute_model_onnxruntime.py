@@ -157,19 +157,28 @@ def measured(argument, clock):
 
 
 def _comparisons(runtime, model, free, argument):
-    """Functions of a clock that yield facts, in the order in which they are worth the time."""
-    most = models.MOST[argument["effort"]]
+    """Functions of a clock that yield facts, in the order in which they are worth the time.
+
+    The processor's come first, as other providers may end the process; those that did (``done``) are left out.
+    """
+    most, done = models.MOST[argument["effort"]], argument.get("done") or ()
     usual = runtime.way()
-    yield lambda clock: models.varies(model, usual, clock, most)
+    if done:
+        usual.outputs = models.flattened(usual.run(model.arrays))
+    else:
+        yield lambda clock: models.varies(model, usual, clock, most)
+        yield from _on_processor(runtime, model, usual, free, most)
+    for name in runtime.providers():
+        if name not in done:
+            yield lambda clock, name=name: _on_provider(runtime, model, usual, name, clock, most)
+
+
+def _on_processor(runtime, model, usual, free, most):
     if usual.varies:  # then nobody can tell what a setting adds
         yield lambda clock: _deterministic(runtime, model, lambda way: models.varies(model, way, clock, most, "mode"))
-    else:
-        yield lambda clock: _levels(runtime, model, clock)
-        yield lambda clock: models.in_batch(model, usual, clock, free)
-    for name in runtime.providers():
-        yield lambda clock, name=name: _on_provider(runtime, model, usual, name, clock, most)
-    if usual.varies:
         return
+    yield lambda clock: _levels(runtime, model, clock)
+    yield lambda clock: models.in_batch(model, usual, clock, free)
     for count in (1, 2) if (os.cpu_count() or 1) > 2 else (1,):
         setting = "threads-%d" % count
         yield lambda clock, setting=setting: models.against(
@@ -205,6 +214,7 @@ def _deterministic(runtime, model, compare_with):
 
 def _on_provider(runtime, model, usual, name, clock, most):
     """A provider: whether it repeats, and how far it is from the processor, also with all digits."""
+    yield compute.measuring(model.fact(models.Way(None, None, name), "device", CPU))
     try:
         way = runtime.way(name)
     except Exception as error:

@@ -291,21 +291,31 @@ def _inputs(numpy, original, form, argument):
 
 
 def _comparisons(model, form, usual, free, argument):
-    """Functions of a clock that yield facts, in the order in which they are worth the time."""
+    """Functions of a clock that yield facts, in the order in which they are worth the time.
+
+    The processor's come first, as a device may end the process; those that did (``done``) are left out.
+    """
     import torch
 
-    most = models.MOST[argument["effort"]]
-    yield lambda clock: models.varies(model, usual, clock, most)
+    most, done = models.MOST[argument["effort"]], argument.get("done") or ()
+    if done:
+        usual.outputs = models.flattened(usual.run(model.arrays))
+    else:
+        yield lambda clock: models.varies(model, usual, clock, most)
+        yield from _on_processor(torch, model, form, usual, free, most)
+    for device in _devices(torch, argument):
+        if device not in done:
+            yield lambda clock, device=device: _on_device(model, form, usual, device, clock, most)
+
+
+def _on_processor(torch, model, form, usual, free, most):
     if form.is_training or usual.varies:
         for setting in (EVALUATION, SEEDED):
             yield lambda clock, setting=setting: models.varies(model, form.way(CPU, setting), clock, most, "mode")
-    if not usual.varies:
-        yield lambda clock: models.in_batch(model, usual, clock, free)
-    for device in _devices(torch, argument):
-        yield lambda clock, device=device: _on_device(model, form, usual, device, clock, most)
     if usual.varies:
         return
-    for count in {1, 2} if torch.get_num_threads() > 2 else {1}:
+    yield lambda clock: models.in_batch(model, usual, clock, free)
+    for count in (1, 2) if torch.get_num_threads() > 2 else (1,):
         setting = "threads-%d" % count
         yield lambda clock, setting=setting: models.against(model, usual, form.way(CPU, setting), "threads", clock)
     yield lambda clock: models.against(model, usual, form.way(CPU, DETERMINISTIC), DETERMINISTIC, clock)
@@ -320,6 +330,7 @@ def _devices(torch, argument):
 
 
 def _on_device(model, form, usual, device, clock, most):
+    yield compute.measuring(model.fact(models.Way(None, None, device), "device", CPU))
     try:
         way = form.way(device, DEFAULT)
     except Exception as error:

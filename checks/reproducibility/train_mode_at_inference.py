@@ -5,6 +5,7 @@ Detects:      a model that was given, gives another answer each time for the sam
 Why it bites: each prediction is another one, and worse than it could be.
 Blind spots:  TorchScript, ONNX and exported programs only, whose programs are in the file; what Python code builds is
               not run. Batch normalisation in training mode does not vary by itself and is not told here.
+Knowledge:    none
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def train_mode_at_inference(measurements: Measurements) -> Iterator[Finding]:
     """One finding per model and runtime."""
     models = of_models(measurements, REPEATED)
     if not models:
-        raise NotHere("models", "not-measured")
+        raise NotHere("repeated_models", "not-measured")
     modes = {(each.path, each.framework): each for each in of_models(measurements, MODE) if each.setting == EVALUATION}
     for each in models:
         if (each.distinct or 0) < 2:

@@ -55,7 +55,9 @@ def _sentences(here: Sequence[ModelMeasured], language: str) -> Iterator[str]:
             yield from _repeated(each, language)
         if each.aspect == "" and each.reason:
             yield _words("left", language, model=name, why=_why(each, language))
-        if size_of(each) is Size.BEYOND and not each.reason and each.aspect not in _REPEATED:
+        if each.aspect == "batch" and size_of(each) is Size.BEYOND:
+            yield _words("rows", language, model=name, node=beyond_of(each))
+        elif size_of(each) is Size.BEYOND and not each.reason and each.aspect not in _REPEATED:
             what = _compared(each, language)
             yield _words("beyond", language, model=name, what=what, node=beyond_of(each))
         elif decides_otherwise(each) and not each.reason and each.aspect not in _REPEATED:
@@ -121,6 +123,8 @@ def _row(made: ModelMeasured, language: str) -> MeasuredRow:
 def _state(made: ModelMeasured, size: Size) -> str:
     if made.aspect in _REPEATED:
         return "warning" if (made.distinct or 0) > 1 else "clear"
+    if made.aspect == "batch" and size is Size.BEYOND:
+        return "note"
     if decides_otherwise(made):
         return "warning"
     return STATES.get(size, "note" if size in (Size.HALF, Size.BFLOAT16) else "")
@@ -134,8 +138,10 @@ def _results(made: ModelMeasured, language: str) -> str:
 
 def _where(made: ModelMeasured, language: str) -> str:
     """The first node whose bits differ, and where it is another one that which is beyond rounding, or decides."""
+    if not made.first_node and made.searched_until:
+        return _words("until", language, node=made.searched_until)
     if not made.first_node:
-        return _words("not-searched", language)
+        return _words("not-seen" if made.searched else "not-searched", language)
     told = [node(made.first_node, made.first_op)]
     if made.beyond_node and made.beyond_node != made.first_node:
         told.append(_words("beyond-at", language, node=node(made.beyond_node, made.beyond_op)))

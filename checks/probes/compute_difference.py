@@ -25,6 +25,7 @@ import naosu_compute_pieces as pieces
 
 PIECE = 1 << 17  # bytes of what is computed at once: with all that is between 0.7 MB
 PART = 1 << 20  # elements that are copied at once of an array that is not contiguous
+SERIAL = 1 << 14  # elements for which PyTorch starts no threads, which are slow where others use the processor
 DEVICE_PIECE = 1 << 22
 DOT = 1 << 13  # elements: BLAS would start threads of its own for more
 FEW_RANGES = 5  # of ULP: quicker counted as they are
@@ -551,7 +552,7 @@ class _Torch(_Arrays):
         self.wide = torch.complex128 if self.is_complex else torch.float64
         self.work = torch.float32 if self.is_narrow else self.wide
         is_host = device.type == "cpu"
-        self.piece, self.part = (PIECE // self.work_size, PART) if is_host else (DEVICE_PIECE, DEVICE_PIECE)
+        self.piece, self.part = (SERIAL, PART) if is_host else (DEVICE_PIECE, DEVICE_PIECE)
 
     def quietly(self):
         return self.xp.no_grad()

@@ -14,7 +14,7 @@ from checks.facts import ModelComparison, ModelFacts, ModelNeeds, OperatorUse, T
 from checks.model_compare import compare_models, differences
 from checks.readers.containers.source import Damaged
 from checks.readers.models import read_model
-from checks.readers.weights import stored_weights
+from checks.readers.weights import savedmodel_weights, stored_weights
 from checks.readers.weights.tensor import decoded, item_size
 
 RECORDED = Path(__file__).parents[1] / "recordings" / "models"
@@ -363,3 +363,41 @@ def test_the_same_bytes_a_thousand_times_are_not_read(tmp_path: Path) -> None:
     (tmp_path / "a.safetensors").write_bytes(len(text).to_bytes(8, "little") + text + bytes(1 << 20))
     with pytest.raises(Damaged, match="too-large"), stored_weights(tmp_path / "a.safetensors", "safetensors"):
         pass
+
+
+def test_what_an_onnx_file_holds_in_another_way_is_not_called_the_same(tmp_path: Path) -> None:
+    """Four-bit numbers one by one, and texts; an empty tensor has nothing that could differ."""
+    for name, value in (("a", 1), ("b", 2)):
+        model = onnx_graph_of(
+            onnx_tensor("packed", 22, [100], bytes([0x2A, 50]) + bytes([value] * 50)),
+            onnx_tensor("texts", 8, [1], b"\x32\x01" + bytes([0x40 + value])),
+            onnx_tensor("empty", 1, [0], b""),
+        )
+        (tmp_path / f"{name}.onnx").write_bytes(model)
+    compared = compare_models(read_model(tmp_path / "a.onnx"), read_model(tmp_path / "b.onnx"))
+    assert compared.weights == {"same": 1, "left-out": 2}
+
+
+def onnx_tensor(name: str, dtype: int, dims: list[int], data: bytes) -> bytes:
+    """A TensorProto; ``data``: the field that holds its numbers."""
+    said = b"".join(bytes([0x08, each]) for each in dims) + bytes([0x10, dtype]) + data
+    return said + bytes([0x42, len(name)]) + name.encode()
+
+
+def onnx_graph_of(*initializers: bytes) -> bytes:
+    """A model of these initializers and nothing else."""
+    graph = b"".join(bytes([0x2A, len(each)]) + each for each in initializers)
+    return bytes([0x08, 9, 0x42, 2, 0x10, 17, 0x3A, len(graph)]) + graph
+
+
+@pytest.mark.parametrize("least", [64, 1])
+def test_constants_of_a_savedmodel_are_not_called_the_same(least: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shapes and axes are no weights; this file holds nothing larger."""
+    monkeypatch.setattr(savedmodel_weights, "_LEAST", least)
+    with stored_weights(RECORDED / "savedmodel" / "made" / "tf2.21", "savedmodel") as found:
+        assert found.left_out == (frozenset() if least > 1 else {"saved_model.pb: Const"})
+        assert len(found.tensors) == 3
+
+
+def test_a_number_that_signals_is_no_number() -> None:
+    assert math.isnan(decoded(b"\x01\x00\xa0\x7f", "float32")[0])

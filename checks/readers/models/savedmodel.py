@@ -87,6 +87,12 @@ def read_saved_model(source: Source, folder: Folder) -> ModelFacts | None:
     )
 
 
+def largest_constant(source: Source) -> int:
+    """How many numbers the largest constant within the graphs of a saved_model.pb holds."""
+    _, graphs, _ = _read(source)
+    return max((each.graph.largest_constant for each in graphs), default=0)
+
+
 def _is_binary(source: Source) -> bool:
     """Whether it begins as saved_model.pb does: the schema's version 1, and meta graphs with their tags first."""
     if source.size < 8 or source.read(0, 3) != b"\x08\x01\x12":

@@ -80,6 +80,7 @@ class Graph:
     devices: Counter[str] = field(default_factory=Counter)
     inputs: list[TensorSpec] = field(default_factory=list)
     constants: Counter[str] = field(default_factory=Counter)  # dtype -> numbers in constants
+    largest_constant: int = 0  # numbers
     producer: int | None = None
     min_consumer: int | None = None
     problem: Damaged | None = None  # what ended the reading too early
@@ -103,6 +104,7 @@ class Graph:
             self.devices[node.device] += 1
         if node.operator == "Const" and node.dtype:
             self.constants[node.dtype] += node.elements
+            self.largest_constant = max(self.largest_constant, node.elements)
         if not is_main:
             return
         if node.operator.startswith("Placeholder") and len(self.inputs) < MOST_TENSORS:

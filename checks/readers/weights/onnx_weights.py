@@ -25,7 +25,7 @@ from checks.readers.models.onnx_graph import (
     text,
     whole,
 )
-from checks.readers.weights.tensor import MOST_TENSORS, StoredTensor, item_size, stretch
+from checks.readers.weights.tensor import MOST_TENSORS, LeftOut, StoredTensor, item_size, stretch
 
 _GRAPH, _NODE, _INITIALIZER = 7, 1, 5
 _LEAST = 64  # bytes of a constant that is more than a shape or an axis
@@ -34,15 +34,16 @@ _MOST_NUMBERS = 8 * MIB  # bytes of numbers that are stored one by one
 _PACKED = {4: "<f4", 10: "<f8"}  # float_data and double_data are packed as they are
 
 
-def tensors(source: Source, beside: Folder, open_files: contextlib.ExitStack) -> Iterator[StoredTensor]:
-    """The initializers by their names, and constants by the names of what they give out, also within subgraphs."""
+def tensors(source: Source, beside: Folder, open_files: contextlib.ExitStack) -> Iterator[StoredTensor | LeftOut]:
+    """The initializers by their names, and constants by the names of what they give out, also within subgraphs.
+
+    Texts, and numbers that are stored one by one in a type that is not decoded, are left out.
+    """
     files: dict[str, Source] = {}
     seen: Counter[str] = Counter()
     graphs = (embedded(value) for what, _, value in fields(Message(source)) if what == _GRAPH)
     for name, tensor in itertools.chain.from_iterable(_of_graph(each, 0) for each in graphs):
         stored = _stored(name, tensor, beside, files, open_files)
-        if stored is None:
-            continue
         seen[stored.name] += 1
         if seen.total() > MOST_TENSORS:
             raise Damaged("too-large", f"more than {MOST_TENSORS} tensors")
@@ -86,8 +87,8 @@ def _stored(
     beside: Folder,
     files: dict[str, Source],
     open_files: contextlib.ExitStack,
-) -> StoredTensor | None:
-    """A TensorProto with the place of its numbers; None where they are stored in a way that is not compared."""
+) -> StoredTensor | LeftOut:
+    """A TensorProto with the place of its numbers."""
     dims: list[int] = []
     dtype, data, place = "", None, dict[str, str]()
     for what, wire, value in fields(tensor):
@@ -110,7 +111,9 @@ def _stored(
             place[key] = said
     if place:
         data = _beside(place, dtype, dims, beside, files, open_files)
-    return None if data is None or not dtype else StoredTensor(name, dtype, tuple(dims), data)
+    if data is None and math.prod(dims) == 0:
+        data = of_bytes(b"")
+    return LeftOut(name) if data is None or not dtype else StoredTensor(name, dtype, tuple(dims), data)
 
 
 def _source(part: Part) -> Source:

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import Source
-from checks.readers.models.savedmodel import INDEX, STEM
+from checks.readers.models.savedmodel import BINARY, INDEX, STEM, TEXT, largest_constant
 from checks.readers.weights import tensorflow_weights
 from checks.readers.weights.tensor import LeftOut, StoredTensor
+
+_LEAST = 64  # numbers of a constant that is more than a shape or an axis
 
 
 def tensors(_source: Source, beside: Folder, open_files: contextlib.ExitStack) -> Iterator[StoredTensor | LeftOut]:
@@ -18,6 +20,10 @@ def tensors(_source: Source, beside: Folder, open_files: contextlib.ExitStack) -
 
 
 def tensors_of_folder(folder: Folder, open_files: contextlib.ExitStack) -> Iterator[StoredTensor | LeftOut]:
-    """Every variable; constants within the graph are part of its structure."""
+    """Every variable. Constants within the graph are left out: that there are some is told by one name."""
     if folder.size_of(INDEX) is not None:
         yield from tensorflow_weights.of_checkpoint(folder, STEM, open_files)
+    graph = BINARY if folder.size_of(BINARY) is not None else TEXT
+    with folder.file(graph) as source:
+        if largest_constant(source) >= _LEAST:
+            yield LeftOut(f"{graph}: Const")

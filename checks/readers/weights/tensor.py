@@ -153,7 +153,8 @@ def decoded(data: bytes, dtype: str) -> NDArray[np.float64]:
         return upper.view("<f4").astype(np.float64)
     if dtype in _EIGHTS:
         return _eight_bit_values(dtype)[np.frombuffer(data, np.uint8)]
-    return np.frombuffer(data, _PLAIN[dtype]).astype(np.float64)
+    with np.errstate(invalid="ignore"):  # a number that signals when it is touched stays no number
+        return np.frombuffer(data, _PLAIN[dtype]).astype(np.float64)
 
 
 @functools.cache

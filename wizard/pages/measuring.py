@@ -13,9 +13,10 @@ from wizard.case_model import CaseModel
 from wizard.pages.page import escaped_tip, plain_label
 
 if TYPE_CHECKING:
-    from checks.facts import Measurement
+    from checks.facts import Health, Measurement
     from wizard.plots.view import PlotView
     from wizard.report.measured import Plot
+    from wizard.running import Running
 
 NO_TIME = "no-time"  # the reason of what was left out: counted, as there may be hundreds
 MOST_LINES = 500  # of the log; the report has all of it
@@ -28,7 +29,7 @@ class Measuring(QWidget):
     def __init__(self, case: CaseModel) -> None:
         super().__init__()
         self._case = case
-        self._shown = 0
+        self._shown = self._watched = 0  # measurements, and samples of loads
         self._of: object = None  # the examination whose results are shown
         self._plots: dict[tuple[str, int], PlotView] = {}
         self._heading = plain_label("heading")
@@ -65,7 +66,7 @@ class Measuring(QWidget):
 
     def _clear(self) -> None:
         self.log.clear()
-        self._shown = 0
+        self._shown = self._watched = 0
         for view in self._plots.values():
             view.hide()
             view.deleteLater()
@@ -73,7 +74,8 @@ class Measuring(QWidget):
 
     def is_behind(self) -> bool:
         """Whether there is something that is not shown yet."""
-        return self._of is not self._case.running or self._shown != len(self._case.running.measurements)
+        running = self._case.running
+        return self._of is not running or (self._shown, self._watched) != (len(running.measurements), _samples(running))
 
     def show_measurements(self, pictures: Mapping[str, QPixmap]) -> None:
         """Add what came since the last time, and let the plots grow. ``pictures``: the symbol of each state."""
@@ -81,15 +83,16 @@ class Measuring(QWidget):
             self._of = self._case.running
             self._clear()
         measured = self._case.running.measurements
-        self.setVisible(bool(measured))
-        if len(measured) == self._shown:
+        under_load = _under_load(self._case.running)
+        self.setVisible(bool(measured or under_load))
+        if not self.is_behind():
             return
         self._add_lines([each for each in measured[self._shown :] if each.reason != NO_TIME], pictures)
         left_out = sum(each.reason == NO_TIME for each in measured)
         self._left_out.setText(self._case.say("run-measured-left-out", count=left_out))
         self._left_out.setVisible(bool(left_out))
-        self._shown = len(measured)
-        self._draw(measured)
+        self._shown, self._watched = len(measured), _samples(self._case.running)
+        self._draw([*measured, *under_load])
 
     def _add_lines(self, fresh: Sequence[Measurement], pictures: Mapping[str, QPixmap]) -> None:
         from wizard.report.measured_line import line_of
@@ -133,3 +136,19 @@ class Measuring(QWidget):
             for number, plot in enumerate(section.plots)
             if plot.series
         }
+
+
+def _samples(running: Running) -> int:
+    return sum(map(len, running.watched.values()))
+
+
+def _under_load(running: Running) -> list[Health]:
+    """The loads that have not ended, as they would be told if they ended now."""
+    from checks.facts import Health
+
+    ended = {each.device for each in running.measurements if isinstance(each, Health)}
+    return [
+        Health(operation="load", device=device, samples=tuple(samples), checked=samples[-1].checked)
+        for device, samples in running.watched.items()
+        if device not in ended
+    ]

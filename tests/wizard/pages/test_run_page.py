@@ -5,7 +5,7 @@ from played_engine import TOO_OLD, case, outcomes
 from pytestqt.qtbot import QtBot
 
 from checks.case import Case
-from checks.events import (
+from checks.events import (, Watched
     CheckEnded,
     Finished,
     Measured,
@@ -16,7 +16,7 @@ from checks.events import (
     ProbeStarted,
     Progress,
 )
-from checks.facts import ProbeRun, Repeat
+from checks.facts import Health, HealthSample, ProbeRun, Repeat
 from wizard.case_model import CaseModel
 from wizard.pages.measuring import MOST_LINES
 from wizard.pages.run import RunPage
@@ -206,3 +206,24 @@ def test_a_process_that_computes_is_named_by_what_it_computes_with(page: RunPage
     page.case.take(ProbeStage("computations:torch:cuda:0", "repeat"))
     item = page._groups["probes"].child(0)
     assert (item.text(0), item.text(1)) == ("PyTorch on cuda:0", "repeating operations…")
+
+
+def test_the_curves_of_a_load_grow_while_it_runs_and_stay_when_it_has_ended(page: RunPage) -> None:
+    case = page.case
+    case.run_began()
+    samples = tuple(HealthSample(second=float(n), temperature=60 + n, checked=n) for n in range(4))
+    for sample in samples[:2]:
+        case.take(Watched("computations:torch:cuda:0", "cuda:0", sample))
+    page._show_measured()
+    (view,) = page._measuring._plots.values()
+    assert [len(each.x) for each in view.plot.series] == [2]
+    for sample in samples[2:]:
+        case.take(Watched("computations:torch:cuda:0", "cuda:0", sample))
+    page._show_measured()
+    assert [len(each.x) for each in view.plot.series] == [4]
+    ended = Health(framework="torch", operation="load", device="cuda:0", checked=3, samples=samples)
+    case.take(Measured("computations:torch:cuda:0", ended))
+    page._show_measured()
+    assert list(page._measuring._plots.values()) == [view]
+    assert [len(each.x) for each in view.plot.series] == [4]
+    assert page._measuring.log.topLevelItemCount() == 1

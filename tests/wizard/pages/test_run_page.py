@@ -5,7 +5,7 @@ from played_engine import TOO_OLD, case, outcomes
 from pytestqt.qtbot import QtBot
 
 from checks.case import Case
-from checks.events import (, Watched
+from checks.events import (
     CheckEnded,
     Finished,
     Measured,
@@ -15,6 +15,7 @@ from checks.events import (, Watched
     ProbeStage,
     ProbeStarted,
     Progress,
+    Watched,
 )
 from checks.facts import Health, HealthSample, ProbeRun, Repeat
 from wizard.case_model import CaseModel

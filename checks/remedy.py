@@ -94,7 +94,7 @@ def installing(package: str, facts: Facts) -> tuple[str, ...]:
     try:
         first, steps, machine = _where_allowed((step,), _Machine.of(facts), "en")
         made = (_step(each, {"package": package}, machine, "en") for each in steps)
-        return tuple(each.code for each in (*first, *made) if "pip" in (*each.managers, "pip")[:1])
+        return tuple(each.code for each in (*first, *made) if each.managers[:1] in ((), ("pip",)))
     except Unquotable:
         return ()
 

@@ -13,4 +13,4 @@ def reason_of(told: ModelRun | ExportRun | ModelVerdict, language: str) -> str:
     if not told.reason:
         return ""
     text = known(f"models.reason-{told.reason}", told.reason, language)
-    return text if told.memory_limit is None else text.replace("{limit}", size(told.memory_limit, language))
+    return text.replace("{limit}", "?" if told.memory_limit is None else size(told.memory_limit, language))

@@ -27,3 +27,7 @@ def test_other_reasons() -> None:
     assert reason_of(ModelRun(runtime="torch"), "en") == ""
     assert reason_of(ModelRun(runtime="torch", reason="timed-out"), "en") == "It took too long and was ended."
     assert reason_of(ModelRun(runtime="torch", reason="of {a} newer version"), "en") == "of {a} newer version"
+
+
+def test_a_limit_that_a_case_does_not_tell() -> None:
+    assert "{" not in reason_of(ModelRun(runtime="torch", reason="too-much-memory"), "en")

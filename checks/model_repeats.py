@@ -16,6 +16,7 @@ DROPOUT = ("dropout", "aten::dropout", "aten::dropout_", "aten::feature_dropout"
 _DRAWS = ("random", "multinomial", "bernoulli", "aten::rand", "aten::normal", "aten::bernoulli", "aten::multinomial")
 # How many times more than with float32's digits rounding makes with those of a shorter format.
 _TIMES_HALF, _TIMES_BFLOAT16 = 2.0**13, 2.0**16
+_FEW = 0.05  # of the numbers of a node
 
 
 def of_models(measurements: Measurements, *aspects: str) -> tuple[ModelMeasured, ...]:
@@ -41,11 +42,16 @@ def size_of(made: ModelMeasured) -> Size:
     distance = apart.max_abs or 0.0
     if distance <= made.bound or made.choice_node:
         return Size.ROUNDING
-    if made.aspect == "device" and distance <= made.bound * _TIMES_HALF:
+    if made.aspect != "device" or _is_local(made.beyond_difference):
+        return Size.BEYOND
+    if distance <= made.bound * _TIMES_HALF:
         return Size.HALF
-    if made.aspect == "device" and distance <= made.bound * _TIMES_BFLOAT16:
-        return Size.BFLOAT16
-    return Size.BEYOND
+    return Size.BFLOAT16 if distance <= made.bound * _TIMES_BFLOAT16 else Size.BEYOND
+
+
+def _is_local(apart: ArrayDifference | None) -> bool:
+    """Whether few numbers differ where it begins: fewer digits change nearly all."""
+    return apart is not None and apart.differing <= _FEW * apart.elements
 
 
 def relative(made: ModelMeasured) -> float | None:

@@ -1,0 +1,101 @@
+"""Inputs that the user gives: arrays by name or in order, and one picture."""
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from checks.probes import host  # noqa: F401 - lets the probe's parts be imported by their names
+
+inputs = importlib.import_module("naosu_model_inputs")
+NotDrawn = importlib.import_module("naosu_model_kit").NotDrawn
+
+
+def spec(name: str, shape: list[Any] | None, dtype: str = "float32") -> dict[str, Any]:
+    return {"name": name, "dtype": dtype, "shape": shape}
+
+
+@pytest.fixture
+def picture(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A picture of 40 x 60: red grows from left to right, green is full, blue empty."""
+    pixels = np.zeros((40, 60, 3), dtype="uint8")
+    pixels[..., 0] = np.linspace(0, 255, 60).astype("uint8")
+    pixels[..., 1] = 255
+    monkeypatch.setattr(inputs, "_by_pillow", lambda numpy, path: pixels)
+    return tmp_path / "picture.PNG"
+
+
+def test_arrays_by_name_and_in_their_order(tmp_path: Path) -> None:
+    file = tmp_path / "inputs.npz"
+    np.savez(file, b=np.ones(2), a=np.zeros(3))
+    found, source = inputs.given(np, [spec("a", [3]), spec("b", [2])], str(file))
+    assert ({name: each.shape for name, each in found.items()}, source) == ({"a": (3,), "b": (2,)}, "file")
+    found, _ = inputs.given(np, [spec("x", [2]), spec("y", [3])], str(file))
+    assert {name: each.shape for name, each in found.items()} == {"x": (2,), "y": (3,)}
+
+
+def test_arrays_that_do_not_fit_and_files_that_are_none(tmp_path: Path) -> None:
+    file = tmp_path / "inputs.npz"
+    np.savez(file, a=np.ones(2))
+    with pytest.raises(NotDrawn) as caught:
+        inputs.given(np, [spec("x", [2]), spec("y", [3])], str(file))
+    assert caught.value.reason == "inputs-do-not-fit"
+    np.savez(file, a=np.array([object()], dtype=object))
+    with pytest.raises(NotDrawn):
+        inputs.given(np, [spec("a", [1])], str(file))
+
+
+@pytest.mark.parametrize(
+    ("shape", "dtype", "wanted"),
+    [
+        pytest.param([1, 3, 20, 30], "float32", (1, 3, 20, 30), id="channels-first"),
+        pytest.param(["N", 20, 30, 3], "float32", (1, 20, 30, 3), id="channels-last-and-a-free-batch"),
+        pytest.param([2, 1, 20, 30], "float32", (2, 1, 20, 30), id="grey-twice"),
+        pytest.param([1, 3, "h", "w"], "float32", (1, 3, 32, 32), id="free-sizes-are-multiples-of-32"),
+        pytest.param([1, 3, 20, 30], "uint8", (1, 3, 20, 30), id="bytes"),
+        pytest.param([1, 4, 20, 30], "float16", (1, 4, 20, 30), id="with-transparency"),
+    ],
+)
+def test_a_picture_is_fitted_to_the_input(shape: list[Any], dtype: str, wanted: tuple[int, ...], picture: Path) -> None:
+    found, source = inputs.given(np, [spec("image", shape, dtype)], str(picture))
+    made = found["image"]
+    assert (made.shape, str(made.dtype), source) == (wanted, dtype, "image")
+    assert float(made.max()) == pytest.approx(255 if dtype == "uint8" else 1.0, abs=0.6 if shape[1] == 1 else 1e-3)
+
+
+def test_scaling_keeps_a_gradient(picture: Path) -> None:
+    found, _ = inputs.given(np, [spec("image", [1, 3, 20, 30])], str(picture))
+    red, green, blue = found["image"][0]
+    assert np.all(np.diff(red[0]) > 0)
+    assert (green.min(), blue.max()) == (1.0, 0.0)
+
+
+def test_other_inputs_beside_the_picture_are_drawn(picture: Path) -> None:
+    found, _ = inputs.given(np, [spec("size", [2], "int64"), spec("image", [1, 3, 20, 30])], str(picture))
+    assert list(found) == ["size", "image"]
+    assert found["size"].shape == (2,)
+
+
+def test_a_model_without_one_picture_says_what_it_takes(picture: Path) -> None:
+    with pytest.raises(NotDrawn) as caught:
+        inputs.given(np, [spec("tokens", [1, "n"], "int64")], str(picture))
+    assert (caught.value.reason, str(caught.value)) == ("no-image-input", "tokens: int64 [1, ?]")
+
+
+def test_no_library_and_one_that_cannot_read_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("PIL", "cv2", "torchvision", "torchvision.io"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(NotDrawn) as caught:
+        inputs.decoded(np, str(tmp_path / "picture.png"))
+    assert caught.value.reason == "no-image-library"
+
+    def damaged(numpy: Any, path: str) -> Any:
+        raise ValueError("broken data stream")
+
+    monkeypatch.setattr(inputs, "_by_pillow", damaged)
+    with pytest.raises(NotDrawn) as caught:
+        inputs.decoded(np, str(tmp_path / "picture.png"))
+    assert (caught.value.reason, "broken data stream" in str(caught.value)) == ("inputs-do-not-fit", True)

@@ -1,0 +1,213 @@
+"""What recorded runs of models are found to be, and what the size of a difference says."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import msgspec
+import pytest
+
+from checks.facts import ArrayDifference, Measurement, Measurements, ModelMeasured, Symptom
+from checks.finding import Finding, Severity
+from checks.magnitude import Size
+from checks.model_repeats import draws, is_dropout, size_of
+from checks.reproducibility.batch_size_rounding import batch_size_rounding
+from checks.reproducibility.compiled_graph_rounding import compiled_graph_rounding
+from checks.reproducibility.cpu_gpu_rounding import cpu_gpu_rounding
+from checks.reproducibility.framework_numeric_bug import framework_numeric_bug
+from checks.reproducibility.nondeterministic_op import nondeterministic_op
+from checks.reproducibility.thread_count_rounding import thread_count_rounding
+from checks.reproducibility.train_mode_at_inference import train_mode_at_inference
+from tests.checks.recorded_computations import measurements
+
+BITS = Symptom(exactness="bits")
+OPENVINO = "model-onnxruntime-1.24.1-openvino-cnn"
+SOUND = "model-torch-2.13.0-sound"
+RECORDED = (
+    OPENVINO,
+    SOUND,
+    "model-onnxruntime-1.31.1-random",
+    "model-onnxruntime-1.31.1-mlp",
+    "model-torch-2.13.0-dropout",
+    "model-torch-2.13.0-traced-dropout",
+)
+
+
+def found(check: Any, made: Iterable[Measurement], symptom: Symptom | None = None) -> list[Finding]:
+    told = Measurements(all=tuple(made))
+    more: dict[str, Any] = {name: None for name in check.wanted if name != "measurements"}
+    if "symptom" in more:
+        more["symptom"] = symptom
+    return list(check(told, **more))
+
+
+def evidence(finding: Finding, name: str) -> str:
+    return "; ".join(each.value for each in finding.evidence if each.name == name)
+
+
+CHECKS = (
+    batch_size_rounding,
+    compiled_graph_rounding,
+    cpu_gpu_rounding,
+    framework_numeric_bug,
+    nondeterministic_op,
+    thread_count_rounding,
+    train_mode_at_inference,
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "causes"),
+    [
+        pytest.param(OPENVINO, ["compiled-graph-rounding", "cpu-gpu-rounding"], id="another-provider"),
+        pytest.param(SOUND, ["batch-size-rounding"], id="a-sound-archive"),
+        pytest.param("model-onnxruntime-1.31.1-mlp", [], id="nothing-differs"),
+        pytest.param("model-onnxruntime-1.31.1-random", [], id="random-numbers-by-design"),
+        pytest.param("model-torch-2.13.0-dropout", ["train-mode-at-inference"], id="dropout-left-on"),
+        pytest.param("model-torch-2.13.0-traced-dropout", ["train-mode-at-inference"], id="dropout-traced"),
+    ],
+)
+def test_what_recorded_runs_are_found_to_be(name: str, causes: list[str]) -> None:
+    made = measurements(name)
+    kinds = {each.aspect for each in made if isinstance(each, ModelMeasured)}
+    needed: dict[Any, str] = {batch_size_rounding: "batch", compiled_graph_rounding: "level"}
+    needed |= {cpu_gpu_rounding: "device", thread_count_rounding: "threads"}
+    judged = [each for each in CHECKS if needed.get(each, "repeat") in kinds and each is not framework_numeric_bug]
+    said = [finding for check in judged for finding in found(check, made)]
+    assert [each.cause for each in said] == causes
+    assert {each.severity for each in said} <= {Severity.NOTE, Severity.WARNING}
+
+
+def test_a_difference_of_providers_names_the_node_and_is_a_note_unless_bits_matter() -> None:
+    (finding,) = found(cpu_gpu_rounding, measurements(OPENVINO))
+    assert finding.severity is Severity.NOTE
+    assert evidence(finding, "operations_apart") == "/block0/Conv (Conv)"
+    assert evidence(finding, "devices_compared") == "cnn.onnx: OpenVINOExecutionProvider / CPUExecutionProvider"
+    assert evidence(finding, "decisions_alike") == "100 %"
+    (finding,) = found(cpu_gpu_rounding, measurements(OPENVINO), BITS)
+    assert finding.severity is Severity.WARNING
+
+
+def test_dropout_is_named_with_what_mends_it() -> None:
+    (finding,) = found(train_mode_at_inference, measurements("model-torch-2.13.0-dropout"))
+    assert finding.severity is Severity.WARNING
+    assert finding.values["where"].endswith("(aten::dropout)")
+    assert evidence(finding, "mended_by") == "eval"
+    (finding,) = found(train_mode_at_inference, measurements("model-torch-2.13.0-traced-dropout"))
+    assert finding.values["where"].endswith("(aten::dropout)")
+    assert evidence(finding, "mended_by") == ""  # it is part of the trace
+
+
+# --- made ones --------------------------------------------------------------------------------------------------------
+
+
+def compared(apart: float = 1e-6, bound: float | None = 1e-5, **more: Any) -> ModelMeasured:
+    fields = {"aspect": "device", "device": "CUDAExecutionProvider", "other": "CPUExecutionProvider", **more}
+    difference = ArrayDifference(elements=1000, differing=900 if apart else 0, max_abs=apart, scale=1.0)
+    fields = {"difference": difference, "bound": bound, "inputs_from": "file", "decisions": 1.0, **fields}
+    return ModelMeasured(path="/models/net.onnx", framework="onnxruntime", operation="scores", **fields)
+
+
+LOCAL = ArrayDifference(elements=1000, differing=3, max_abs=1e-2, scale=1.0)
+
+
+@pytest.mark.parametrize(
+    ("made", "size"),
+    [
+        pytest.param(compared(0.0), Size.IDENTICAL, id="same-bits"),
+        pytest.param(compared(1e-6), Size.ROUNDING, id="within-the-bound"),
+        pytest.param(compared(1e-3), Size.HALF, id="tf32"),
+        pytest.param(compared(1e-3, aspect="level"), Size.BEYOND, id="the-processor-has-no-tf32"),
+        pytest.param(compared(1e-3, beyond_difference=LOCAL), Size.BEYOND, id="few-numbers-are-no-format"),
+        pytest.param(compared(0.2), Size.BFLOAT16, id="bfloat16"),
+        pytest.param(compared(0.9), Size.BEYOND, id="whole-digits"),
+        pytest.param(compared(0.9, choice_node="top"), Size.ROUNDING, id="a-choice-before-it"),
+        pytest.param(compared(1.0, None, first_node="conv"), Size.ROUNDING, id="labels-after-rounding"),
+        pytest.param(
+            compared(1.0, None, first_node="cast", beyond_node="cast"), Size.BEYOND, id="whole-numbers-at-first"
+        ),
+        pytest.param(
+            compared(difference=ArrayDifference(elements=9, differing=1, nan=1)), Size.BEYOND, id="nan-on-one-side"
+        ),
+        pytest.param(compared(difference=None), Size.NOTHING, id="nothing"),
+    ],
+)
+def test_the_size_of_a_difference(made: ModelMeasured, size: Size) -> None:
+    assert size_of(made) is size
+
+
+@pytest.mark.parametrize(
+    ("decisions", "source", "exactness", "severity"),
+    [
+        (1.0, "file", "decisions", Severity.NOTE),
+        (1.0, "file", "bits", Severity.WARNING),
+        (0.9, "file", "", Severity.WARNING),
+        (0.9, "image", "decisions", Severity.BLOCKING),
+        (0.9, "file", "bits", Severity.BLOCKING),
+        (0.9, "drawn", "decisions", Severity.NOTE),
+    ],
+)
+def test_decisions_that_change_are_told_louder(
+    decisions: float, source: str, exactness: str, severity: Severity
+) -> None:
+    made = compared(decisions=decisions, inputs_from=source)
+    (finding,) = found(cpu_gpu_rounding, [made], Symptom(exactness=exactness))
+    assert finding.severity is severity
+
+
+@pytest.mark.parametrize("aspect", ["device", "level", "threads", "deterministic"])
+def test_beyond_rounding_is_a_bug_and_named_at_its_node(aspect: str) -> None:
+    made = compared(0.9, aspect=aspect, first_node="a", beyond_node="resize", beyond_op="Resize", setting="x")
+    (finding,) = found(framework_numeric_bug, [made])
+    assert finding.severity is Severity.WARNING
+    assert evidence(finding, "operations_wrong") == "resize (Resize)"
+    assert evidence(finding, "times_rounding") == "9e+04"
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        pytest.param(compared(1e-6), id="rounding"),
+        pytest.param(compared(1e-3), id="tf32"),
+        pytest.param(compared(0.9, aspect="batch"), id="rows-that-are-mixed"),
+        pytest.param(compared(0.9, reason="failed"), id="not-measured"),
+    ],
+)
+def test_no_bug(made: ModelMeasured) -> None:
+    sound = compared(0.0)
+    assert found(framework_numeric_bug, [sound, made]) == []
+
+
+def varying(operation: str, **more: Any) -> ModelMeasured:
+    fields = {"aspect": "repeat", "first_node": "node", "first_op": operation, "distinct": 3, "repetitions": 300}
+    return compared(1e-6, **{**fields, "device": "CUDAExecutionProvider", **more})
+
+
+def test_a_model_that_varies_names_its_node_and_what_mends_it() -> None:
+    (finding,) = found(nondeterministic_op, [varying("ScatterND")])
+    assert finding.values["varying_en"] == "net.onnx: node (ScatterND)"
+    assert evidence(finding, "varying_operation") == "node (ScatterND): 3 / 300"
+    mode = msgspec.structs.replace(varying("ScatterND", distinct=1), aspect="mode", setting="deterministic")
+    (mended,) = found(nondeterministic_op, [varying("ScatterND"), mode])
+    assert mended.values["mended_en"] != finding.values["mended_en"]
+
+
+@pytest.mark.parametrize(
+    ("predicate", "operations", "others"),
+    [
+        (is_dropout, ["Dropout", "aten::dropout", "aten.dropout.default"], ["aten::relu", "Conv", ""]),
+        (draws, ["RandomNormalLike", "Multinomial", "aten::rand_like", "aten.bernoulli.p"], ["ScatterND", "Range", ""]),
+    ],
+)
+def test_operations_that_draw(predicate: Callable[[str], bool], operations: list[str], others: list[str]) -> None:
+    assert all(map(predicate, operations))
+    assert not any(map(predicate, others))
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_no_recorded_run_is_taken_for_a_bug(name: str) -> None:
+    made = [each for each in measurements(name) if isinstance(each, ModelMeasured)]
+    if any(each.aspect in ("device", "level", "threads") for each in made):
+        assert found(framework_numeric_bug, made) == []
+    assert all(
+        size_of(each) in (Size.IDENTICAL, Size.ROUNDING) for each in made if each.aspect not in ("repeat", "mode")
+    )

@@ -10,6 +10,7 @@ from checks.probes.computation_catalogue import COMPUTATION_PROBES, START, TIMES
 
 EVERYTHING = "everything"
 BUDGET = {"quick": 10.0, "standard": 60.0, "thorough": 600.0}  # seconds of computing, by effort
+OF_MODELS = 0.4  # part of the time that the user's models get
 CPU = "cpu"
 LOAD = "health"  # the kind that is the load test
 # An accelerator has so many times the processor's time: what is asked about is most often the accelerator.
@@ -53,6 +54,11 @@ def is_wanted(symptom: str) -> bool:
 def budget(symptom: str, effort: str, load: float | None = None) -> float:
     """Seconds of computing in all, as far as they are known before the devices are; ``load``: of the load test."""
     return (BUDGET[effort] if is_wanted(symptom) and COMPUTATION_PROBES else 0.0) + (load or 0.0)
+
+
+def budget_of_models(effort: str, *, alone: bool) -> float:
+    """Seconds for the user's models, where there are any. ``alone``: nothing else is computed."""
+    return BUDGET[effort] * (1.0 if alone else OF_MODELS)
 
 
 def computations(

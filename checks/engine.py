@@ -23,7 +23,7 @@ import msgspec
 import psutil
 
 from checks.case import Answers, Case, now
-from checks.computations import Computation, budget, computations, is_wanted
+from checks.computations import Computation, budget, budget_of_models, computations, is_wanted
 from checks.events import (
     CheckEnded,
     Event,
@@ -61,7 +61,6 @@ from checks.machine import read_machine
 from checks.model_computations import SCRIPT as MODEL_SCRIPT
 from checks.model_computations import (
     ModelComputation,
-    budget_of,
     lost_device,
     model_computations,
     not_computed,
@@ -154,7 +153,7 @@ class _Examination:
         self._of_models: tuple[ModelComputation, ...] = ()
         # Seconds that are not planned yet.
         self._to_compute = budget(request.answers.symptom, request.answers.effort, request.load) or (
-            budget_of(request.answers.effort, alone=True) if request.repeat and request.models else 0.0
+            budget_of_models(request.answers.effort, alone=True) if request.repeat and request.models else 0.0
         )
 
     def events(self) -> Iterator[Event]:
@@ -293,7 +292,9 @@ class _Examination:
         repeats = is_asked if self._request.repeat is None else self._request.repeat
         if self._to_compute and not self._cancelled():
             if repeats and models:
-                self._of_models = model_computations(models, facts, effort, budget_of(effort, alone=not is_asked))
+                self._of_models = model_computations(
+                    models, facts, effort, budget_of_models(effort, alone=not is_asked)
+                )
             of_models = sum(each.seconds for each in self._of_models if not each.reason)
             self._computations = (
                 computations(facts, effort, self._request.load, only_load=not is_asked, without=of_models)

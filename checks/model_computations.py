@@ -9,7 +9,6 @@ from typing import Any
 
 import msgspec
 
-from checks.computations import BUDGET
 from checks.facts import Facts, InterpreterFacts, Measurement, ModelFacts, ModelMeasured
 from checks.knowledge.model_safety import model_safety
 from checks.model_trials import LARGEST, SEARCH_SECONDS, is_broken, is_installed, memory_reason, started, why_not
@@ -18,7 +17,6 @@ from checks.probes.model_catalogue import BYTES_PER_SECOND
 
 SCRIPT = Path(__file__).parent / "probes" / "compute_model_probe.py"
 KIND = "model"  # the probe's id begins with this
-OF_BUDGET = 0.4  # part of the time of all computations that the models get, where there are any
 LEAST = 3.0  # seconds of a model below which nothing can be told
 # A format and the runtimes that can run it again and again with nothing of the file executed but what computes.
 RUNTIMES: Mapping[str, tuple[str, ...]] = {
@@ -82,11 +80,6 @@ def model_computations(
         reason = "" if most >= 0 else "no-time"
         planned.append(ModelComputation(each.id, each.model, each.runtime, each.interpreter, seconds, reason))
     return tuple(planned)
-
-
-def budget_of(effort: str, *, alone: bool) -> float:
-    """Seconds for all models. ``alone``: nothing else is computed."""
-    return BUDGET[effort] * (1.0 if alone else OF_BUDGET)
 
 
 def _of_model(model: ModelFacts, facts: Facts, target: InterpreterFacts, effort: str) -> Iterator[ModelComputation]:

@@ -7,7 +7,18 @@ from pathlib import Path
 import pytest
 
 from checks.readers.text import WHOLE
-from wizard.given import Given, Kind, Sent, kept, kind_in_ticket, kind_of, models_among, read_log, sent_files
+from wizard.given import (
+    Given,
+    Kind,
+    Sent,
+    input_among,
+    kept,
+    kind_in_ticket,
+    kind_of,
+    models_among,
+    read_log,
+    sent_files,
+)
 
 
 @pytest.mark.parametrize(
@@ -98,6 +109,24 @@ def test_sent_files_by_their_place(tmp_path: Path) -> None:
     assert sent.models == (model,)  # read where they lie, by the examination
     assert all(each.examined for each in sent.logs)
     assert not any(each.examined for each in sent.scripts)
+
+
+@pytest.mark.parametrize(
+    ("names", "wanted"),
+    [
+        pytest.param(["net.onnx", "cat.PNG"], "cat.PNG", id="a-picture-beside-a-model"),
+        pytest.param(["inputs.npz", "net.onnx"], "inputs.npz", id="arrays-beside-a-model"),
+        pytest.param(["net.onnx", "a.jpg", "b.jpg"], "a.jpg", id="the-first-of-two"),
+        pytest.param(["weights.npz"], None, id="arrays-alone-are-a-model"),
+        pytest.param(["net.onnx", "net.pt"], None, id="models-alone"),
+    ],
+)
+def test_what_is_given_beside_a_model_is_its_input(names: list[str], wanted: str | None, tmp_path: Path) -> None:
+    given = tuple(Given(tmp_path / name, Kind.MODEL) for name in names)
+    sent = sent_files("", given)
+    assert sent.inputs == (tmp_path / wanted if wanted else None)
+    assert [path.name for path in sent.models] == [name for name in names if name != wanted]
+    assert input_among(given) == sent.inputs
 
 
 def test_a_file_that_has_gone_is_kept_with_the_reason(tmp_path: Path) -> None:

@@ -148,6 +148,7 @@ def test_a_name_that_a_terminal_would_obey(tmp_path: Path, capfd: pytest.Capture
     [
         pytest.param(("--export",), "export-needs-target", id="without-a-python"),
         pytest.param(("--inputs", str(ALEXNET)), "inputs-need-export", id="inputs-for-nothing"),
+        pytest.param(("--repeat",), "repeat-needs-target", id="repetitions-without-a-python"),
     ],
 )
 def test_an_export_takes_a_python(arguments: tuple[str, ...], words_of: str, capfd: pytest.CaptureFixture[str]) -> None:
@@ -180,3 +181,24 @@ def test_an_export_for_real(capfd: pytest.CaptureFixture[str], tmp_path: Path) -
     assert equal["outputs"][0]["max_abs"] <= equal["outputs"][0]["bound"]
     assert (failed["exporter"], failed["fit"], failed["exported"]) == ("torch-onnx-torchscript", "misfit", False)
     assert failed["unmet"] == [{"needed": "onnx"}]
+
+
+def test_a_model_run_again_for_real(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A dropout that was left on is found at its node."""
+    make = (
+        "import sys, torch; net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Dropout(0.5)).train();"
+        "torch.jit.script(net).save(sys.argv[1])"
+    )
+    path = tmp_path / "net.pt"
+    subprocess.run([sys.executable, "-W", "ignore", "-c", make, str(path)], check=True)
+    arguments = ["inspect", str(path), "--target", sys.executable, "--effort", "quick", "--repeat"]
+    assert run_command([*arguments, "--json"]) == 1
+    report = json.loads(capfd.readouterr().out)
+    assert "train-mode-at-inference" in [each["cause"] for each in report["findings"]]
+    made = report["facts"]["measurements"]
+    assert (made[0]["path"], made[0]["first_op"], made[0]["inputs"][0]["shape"]) == (str(path), "aten::dropout", [1, 4])
+
+
+def test_inputs_for_a_check_need_a_model(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["check", "--inputs", str(ALEXNET)]) == 2
+    assert capfd.readouterr().err.strip() == words("commands.inputs-need-model", "en")

@@ -1,0 +1,149 @@
+"""The user's own models in words: what was compared, where runs part, what nothing is said of."""
+
+import msgspec
+import pytest
+
+from checks.case import Answers, Case, judged
+from checks.facts import ArrayDifference, ErrorText, Facts, Measurement, ModelMeasured, NodeApart, TensorSpec
+from tests.checks.recorded_computations import measurements
+from wizard.report.measured import MeasuredSection
+from wizard.report.measured_models import models_section
+from wizard.report.model import build
+from wizard.report.terminal import to_terminal
+
+OPENVINO = "model-onnxruntime-1.24.1-openvino-cnn"
+RANDOM = "model-onnxruntime-1.31.1-random"
+DROPOUT = "model-torch-2.13.0-dropout"
+APART = ArrayDifference(elements=10, differing=9, max_abs=0.9, scale=1.0)
+
+
+def case(*made: Measurement) -> Case:
+    return judged(Facts(measurements=made), Answers(symptom="results-differ"))
+
+
+def section(*made: Measurement, language: str = "en") -> MeasuredSection:
+    found = models_section(case(*made), language)
+    assert found is not None
+    return found
+
+
+def beyond(**more: object) -> ModelMeasured:
+    made = ModelMeasured(
+        framework="onnxruntime", path="/m/net.onnx", device="CUDAExecutionProvider", other="CPUExecutionProvider",
+        aspect="device", operation="y", difference=APART, bound=1e-5, outputs=2, outputs_apart=1, decisions=0.5,
+        first_node="conv", first_op="Conv", beyond_node="resize", beyond_op="Resize", searched=9, inputs_from="file",
+        inputs=(TensorSpec(name="x", dtype="float32", shape=(1, 3)),),
+    )  # fmt: skip
+    return msgspec.structs.replace(made, **more)
+
+
+def test_a_provider_beside_the_processor() -> None:
+    found = section(*measurements(OPENVINO))
+    (table,) = found.tables
+    assert table.title == "cnn.onnx in ONNX Runtime"
+    rows = {row.cells[0]: row for row in table.rows}
+    row = rows["OpenVINOExecutionProvider against CPUExecutionProvider, By default"]
+    assert row.cells[1] == "1 of 1 outputs differ"
+    assert row.cells[3:] == ("rounding order", "/block0/Conv (Conv)", "100 %")
+    assert rows["Again and again on CPUExecutionProvider"].state == "clear"
+    assert "made up" in found.sentences[0]
+    assert "with 95% certainty" in found.sentences[1]
+
+
+def test_the_difference_per_node_is_drawn_beside_what_rounding_makes() -> None:
+    plots = section(*measurements(OPENVINO)).plots
+    assert [plot.title.split(":")[0] for plot in plots] == ["Difference per node"] * len(plots)
+    apart, bound = plots[0].series
+    assert len(apart.x) == len(bound.x) == 22
+    assert all(one is None or most is None or one <= most for one, most in zip(apart.y, bound.y, strict=True))
+    assert "/block0/Conv (Conv)" in plots[0].summary
+
+
+def test_random_numbers_are_told_as_such() -> None:
+    found = section(*measurements(RANDOM))
+    assert any("draws random numbers: noise (RandomNormalLike)" in each for each in found.sentences)
+    assert found.tables[0].rows[0].cells[3] == "random numbers"
+    assert found.tables[0].rows[0].state == "warning"
+
+
+def test_dropout_varies_and_evaluation_mode_does_not() -> None:
+    rows = section(*measurements(DROPOUT)).tables[0].rows
+    assert [row.state for row in rows] == ["warning", "clear", "clear"]
+    assert rows[1].cells[0].endswith("Evaluation mode")
+
+
+def test_more_than_rounding_names_its_node_and_where_bits_differ_first() -> None:
+    found = section(beyond())
+    assert any(each.endswith("from this node on: resize (Resize).") for each in found.sentences)
+    (row,) = found.tables[0].rows
+    assert row.state == "warning"
+    assert row.cells[4] == "conv (Conv), beyond rounding from resize (Resize) on"
+    assert row.cells[5] == "50 %"
+
+
+def test_decisions_that_change_are_said() -> None:
+    found = section(beyond(bound=1.0, beyond_node=""))
+    assert any("50 % of the rows are decided otherwise" in each for each in found.sentences)
+
+
+def test_rows_that_influence_each_other_are_no_fault() -> None:
+    found = section(beyond(aspect="batch", setting="batch-1", other="batch-4"))
+    assert found.tables[0].rows[0].state == "note"
+    assert any("depends on the other rows" in each for each in found.sentences)
+
+
+def test_the_time_ended_the_search() -> None:
+    (row,) = section(beyond(searched_until="pool")).tables[0].rows
+    assert "searched up to pool" in row.cells[4]
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "nan-everywhere",
+        "shapes-differ",
+        "batch-fixed",
+        "no-memory",
+        "not-repeatable-format",
+        "no-runtime",
+        "runtime-broken",
+        "model-not-run",
+        "inputs-needed",
+        "inputs-do-not-fit",
+        "no-image-library",
+        "no-image-input",
+        "input-type",
+        "input-too-large",
+        "provider-dropped",
+        "not-in-version",
+        "too-large",
+        "crashed",
+        "failed",
+        "no-time",
+    ],
+)
+def test_every_reason_has_words(reason: str, language: str) -> None:
+    made = beyond(reason=reason, detail="x: float32 [1, ?]", difference=None, error=ErrorText(type="E", message="why"))
+    (row,) = section(made, language=language).tables[0].rows
+    assert row.state == ("absent" if reason == "no-time" else "open")
+    assert reason not in row.cells[1]
+    assert "{" not in row.cells[1]
+
+
+def test_a_model_that_was_not_run_says_why_and_has_no_table() -> None:
+    found = section(ModelMeasured(path="net.gguf", reason="not-repeatable-format"))
+    assert found.tables == ()
+    assert found.sentences[0].startswith("net.gguf was not run again.")
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_report_shows_all_of_it(language: str) -> None:
+    made = case(*measurements(OPENVINO), *measurements(DROPOUT), beyond(nodes=(NodeApart(name="a", apart=0.5),)))
+    shown = to_terminal(build(made, language))
+    assert "/block0/Conv (Conv)" in shown
+    assert "{" not in shown
+
+
+def test_nothing_where_no_model_was_run() -> None:
+    assert models_section(case(), "en") is None

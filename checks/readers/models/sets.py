@@ -8,7 +8,7 @@ from checks.facts import NeededFile
 from checks.readers.containers.folder import Folder
 
 _MOST = 10_000  # files of a set
-_MOST_MISSING = 50  # that are named; a folder may hold thousands of files that each ask for thousands of others
+MOST_MISSING = 50  # that are named; a folder may hold thousands of files that each ask for thousands of others
 
 
 def other_parts(name: str, beside: Folder, pattern: re.Pattern[str]) -> tuple[NeededFile, ...] | None:
@@ -25,7 +25,7 @@ def other_parts(name: str, beside: Folder, pattern: re.Pattern[str]) -> tuple[Ne
     own, count, digits = int(found[2]), int(found[3]), len(found[3])
     parts: list[NeededFile] = []
     missing = 0
-    for number in range(1, (count if own == 1 else min(count, _MOST_MISSING)) + 1):
+    for number in range(1, (count if own == 1 else min(count, MOST_MISSING)) + 1):
         other = f"{found[1]}-{number:0{digits}d}-of-{count:0{digits}d}{found[4]}"
         size = beside.size_of(other)
         if own > 1 and number == 1 and size is not None:
@@ -33,6 +33,6 @@ def other_parts(name: str, beside: Folder, pattern: re.Pattern[str]) -> tuple[Ne
         if number != own and (own == 1 or size is None):
             parts.append(NeededFile(name=other, present=size is not None, present_size=size))
             missing += size is None
-        if missing == _MOST_MISSING:
+        if missing == MOST_MISSING:
             break
     return tuple(parts)

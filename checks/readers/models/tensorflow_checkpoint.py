@@ -20,6 +20,7 @@ from checks.readers.containers.protobuf import BYTES, Message, parse
 from checks.readers.containers.sorted_table import entries, first_entry, is_table
 from checks.readers.containers.source import Damaged, Source
 from checks.readers.models.registry import Rank, file_reader
+from checks.readers.models.sets import MOST_MISSING
 from checks.readers.models.tensorflow_messages import MetaGraph, dtype_name, read_meta_graph, shape_of
 
 FORMAT = "tf-checkpoint"
@@ -127,12 +128,16 @@ def shard_names(stem: str, count: int) -> Iterator[str]:
 
 
 def needed_shards(folder: Folder, stem: str, index: Index) -> tuple[NeededFile, ...]:
-    """The data files of an index, there or not."""
-    found = []
+    """The data files of an index, there or not; after the fiftieth that is missing no more."""
+    found: list[NeededFile] = []
+    missing = 0
     for number, name in enumerate(shard_names(stem, index.shards)):
         size = folder.size_of(name)
         needed = index.ends.get(number)
         found.append(NeededFile(name=name, size=needed, present=size is not None, present_size=size))
+        missing += size is None
+        if missing == MOST_MISSING:
+            break
     return tuple(found)
 
 

@@ -11,7 +11,15 @@ from mangled import MemoryFolder, cuts, mangled, survives
 
 from checks.readers.containers.source import of_bytes, opened
 from checks.readers.models import read_model, read_models
-from checks.readers.models.tensorflow_checkpoint import Variable, checkpoint, data_file, meta_file, read_variables
+from checks.readers.models.tensorflow_checkpoint import (
+    Index,
+    Variable,
+    checkpoint,
+    data_file,
+    meta_file,
+    needed_shards,
+    read_variables,
+)
 
 MADE = Path(__file__).parents[3] / "recordings" / "models" / "tf-checkpoint" / "made"
 INDEX = (MADE / "model.ckpt-7.index").read_bytes()
@@ -52,6 +60,11 @@ def test_shards() -> None:
     facts = read_model(MADE / "sharded.ckpt.index")
     assert facts.needs.files is not None
     assert [each.size for each in facts.needs.files] == [10246, 432]
+
+
+def test_shards_that_are_missing_by_the_thousand() -> None:
+    files = needed_shards(MemoryFolder({}), "model", Index(shards=10_000))
+    assert [each.name for each in files] == [f"model.data-{number:05d}-of-10000" for number in range(50)]
 
 
 def test_bookkeeping_is_no_weight() -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from checks.causes import LANGUAGES
+from checks.detection import CONFIDENCE, confidence_of
 from checks.facts import Experiment, Frameworks, Measurement, Repeat, TorchFacts
 from checks.knowledge.computations import known_operations, operation_name
 from checks.knowledge.determinism import Promise, Promised, promised
@@ -71,12 +72,37 @@ class Repeated:
         return found if found is not None and found.reason == NO_FORM else None
 
     @property
-    def mended_by(self) -> tuple[str, ...]:
-        """The settings under which it was seen to repeat, where it varies by default."""
+    def tried(self) -> Mapping[str, Repeat]:
+        """What was measured under other settings, where it varies by default: what might have mended it."""
         if self.default is None or not self.default.varies:
-            return ()
-        tried = ((setting, self.measured(setting)) for setting in self.under if setting not in (DEFAULT, EXACT))
-        return tuple(setting for setting, made in tried if made is not None and not made.varies)
+            return {}
+        made = {setting: self.measured(setting) for setting in self.under if setting not in (DEFAULT, EXACT)}
+        return {setting: found for setting, found in made.items() if found is not None}
+
+    @property
+    def mended_by(self) -> tuple[str, ...]:
+        """The settings under which it repeats so often that what varies by default would have been seen again."""
+        return tuple(
+            setting
+            for setting, made in self.tried.items()
+            if not made.varies and confidence_of(made.repetitions, self.rate) >= CONFIDENCE
+        )
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it gave the same bits under a setting, but too seldom to say that this setting mends it."""
+        return not self.mended_by and any(not made.varies for made in self.tried.values())
+
+    @property
+    def rate(self) -> float:
+        """How often it gave another result than the usual one by default, of all calls; 0 where it never did."""
+        made = self.default
+        if made is None or not made.varies:
+            return 0.0
+        calls = made.repetitions + bool(made.warm_up)
+        # Of runs of the experiments, only the number of different ones is known: each as often as the others.
+        usual = max(made.counts, default=0) or made.repetitions / max(made.distinct or 1, 1)
+        return max(0.0, 1 - usual / calls)
 
     @property
     def cost(self) -> float | None:

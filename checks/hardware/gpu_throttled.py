@@ -30,7 +30,7 @@ def gpu_throttled(
 ) -> Iterator[Finding]:
     """One finding per GPU, and one per device that was held down under load."""
     if nvidia is None and not loads(measurements):
-        raise NotHere("nvidia")
+        raise NotHere("nvidia_gpu")
     for health in loads(measurements):
         yield from _under_load(health, frameworks)
     for gpu in (nvidia.devices if nvidia else None) or ():

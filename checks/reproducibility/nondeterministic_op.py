@@ -91,7 +91,7 @@ def _in_models(
             values={
                 "device": each.device,
                 **listed("varying", (varying,)),
-                **phrase("mended", "mended-by-mode" if mended else "not-mended"),
+                **phrase("mended", "mended-by-mode" if mended else "not-mended" if modes else "none-tried"),
             },
         )
 
@@ -107,14 +107,17 @@ def _matters(symptom: Symptom | None) -> bool:
 
 def _mended(varying: Sequence[Repeated]) -> str:
     """What deterministic mode did to these, as the key of a phrase."""
-    under = [each.measured(DETERMINISTIC) for each in varying]
-    if all(made is not None and not made.varies for made in under):
+    if all(DETERMINISTIC in each.mended_by for each in varying):
         return "mended-by-mode"
     if all(each.mended_by for each in varying):
         return "mended-by-settings"
     if any(each.raises for each in varying):
         return "refused-by-mode"
-    return "mended-in-part" if any(each.mended_by for each in varying) else "not-mended"
+    if any(each.mended_by for each in varying):
+        return "mended-in-part"
+    if any(each.is_open for each in varying):
+        return "too-seldom"
+    return "not-mended" if any(each.tried for each in varying) else "none-tried"
 
 
 def _origin(varying: Sequence[Repeated]) -> str:

@@ -57,6 +57,28 @@ def test_nothing_is_mended_that_never_varied() -> None:
     assert one(repeat("sum"), repeat("sum", "deterministic")).mended_by == ()
 
 
+@pytest.mark.parametrize(
+    ("default", "rate"),
+    [
+        pytest.param(repeat("sum", distinct=3, n=30, counts=(15, 9, 6)), 0.5, id="by-the-usual-one"),
+        pytest.param(repeat("sum", n=299, warm_up="ff"), 1 / 300, id="the-first-call-alone"),
+        pytest.param(repeat("sum", distinct=4, n=5, counts=()), 0.75, id="runs-that-are-only-known-to-differ"),
+        pytest.param(repeat("sum"), 0.0, id="never"),
+    ],
+)
+def test_how_often_it_gave_another_result(default: Repeat, rate: float) -> None:
+    assert one(default).rate == pytest.approx(rate)
+
+
+def test_so_few_equal_results_mend_nothing() -> None:
+    """What was another result twice in 30 stays away from three repetitions by chance."""
+    seldom = repeat("index-add", distinct=3, n=30)
+    few = one(seldom, repeat("index-add", "deterministic", n=3))
+    assert (few.mended_by, few.is_open) == ((), True)
+    many = one(seldom, repeat("index-add", "deterministic", n=300))
+    assert (many.mended_by, many.is_open) == (("deterministic",), False)
+
+
 def test_the_cost_of_another_size_is_not_told() -> None:
     assert one(repeat("sum"), repeat("sum", "deterministic", scale=16.0)).cost is None
 

@@ -50,7 +50,9 @@ def _sentences(framework: str, device: str, operations: Sequence[Repeated], lang
     place = place_words(framework, device, language)
     tested = [each.default for each in operations if each.default is not None]
     varying = [each for each in operations if each.default is not None and each.default.varies]
-    yield _words("counts", language, place=place, tested=len(tested), varying=len(varying))
+    if tested:
+        key = "counts" if varying else "counts-same"
+        yield _words(key, language, place=place, tested=len(tested), varying=len(varying))
     stable = [each for each in tested if not each.varies]
     if stable:
         fewest, most = min(each.repetitions for each in stable), max(each.repetitions for each in stable)
@@ -61,7 +63,7 @@ def _sentences(framework: str, device: str, operations: Sequence[Repeated], lang
         yield _words("share", language, share=f"{share:.0%}")
     left = sum(each.default is None for each in operations)
     if left:
-        yield _words("left", language, left=left)
+        yield _words("left" if tested else "left-all", language, place=place, left=left)
 
 
 def _share(tested: Sequence[Repeat]) -> float | None:
@@ -103,12 +105,19 @@ def _row(each: Repeated, language: str) -> MeasuredRow:
             _seen(each.under.get("default"), language),
             _apart(each, language),
             _seen(each.under.get(WORKSPACE) or each.under.get(DETERMINISTIC), language),
-            mended or (_words("nothing-mends", language) if made is not None and made.varies else _NONE),
+            mended or _not_mended(each, language),
             _NONE if each.cost is None else f"× {each.cost:.2g}",
             _rate(made.repetitions) if made is not None and not made.varies else _NONE,
         ),
         state="absent" if _is_left_out(each) else _STATES[each.variation],
     )
+
+
+def _not_mended(each: Repeated, language: str) -> str:
+    """Why no setting is named under which it repeats."""
+    if each.default is None or not each.default.varies:
+        return _NONE
+    return _words("too-seldom" if each.is_open else "nothing-mends" if each.tried else "not-tried", language)
 
 
 def _is_left_out(each: Repeated) -> bool:

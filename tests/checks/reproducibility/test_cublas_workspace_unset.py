@@ -47,7 +47,7 @@ def test_a_warning_where_the_mode_is_on() -> None:
 
 def test_speaks_of_a_layer_that_the_variable_mends() -> None:
     (finding,) = findings(
-        repeat("lstm-backward", distinct=3),
+        repeat("lstm-backward", distinct=3, counts=(100, 100, 100)),
         repeat("lstm-backward", "deterministic", distinct=2),
         repeat("lstm-backward", "deterministic-workspace"),
     )

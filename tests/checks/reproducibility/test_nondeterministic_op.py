@@ -48,6 +48,23 @@ def test_what_the_mode_refuses_is_not_mended() -> None:
     assert "refuses" in finding.values["mended_en"]
 
 
+def test_equal_results_that_are_too_few_mend_nothing() -> None:
+    """One of a hundred results was another: three equal ones show nothing."""
+    seldom = repeat("index-add", distinct=2, n=100)
+    (finding,) = findings(seldom, repeat("index-add", "deterministic", n=3))
+    assert "too seldom to say" in finding.values["mended_en"]
+    assert evidence(finding, "mended_by") == ""
+    (finding,) = findings(seldom, repeat("index-add", "deterministic", n=299))
+    assert "gave the same bits" in finding.values["mended_en"]
+
+
+def test_what_was_not_tried_is_not_called_without_effect() -> None:
+    (finding,) = findings(repeat("index-add", distinct=9), left_out("index-add", "deterministic", "no-time"))
+    assert "no time" in finding.values["mended_en"]
+    (finding,) = findings(repeat("index-add", distinct=9), repeat("index-add", "deterministic", distinct=9))
+    assert "No setting" in finding.values["mended_en"]
+
+
 def test_many_are_cut_short_in_the_sentence_and_whole_in_the_evidence() -> None:
     names = ["index-add", "scatter-add", "histc", "cumsum", "gather-backward", "conv2d", "sum"]
     (finding,) = findings(*(repeat(name, distinct=2) for name in names))
@@ -92,4 +109,4 @@ def test_a_real_processor() -> None:
     varying = evidence(finding, "varying_operation")
     assert "index-copy" in varying
     assert evidence(finding, "not_documented") == ""
-    assert "gave the same bits" in finding.values["mended_en"]
+    assert "Each of them repeated" in finding.values["mended_en"]

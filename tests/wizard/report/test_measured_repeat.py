@@ -63,15 +63,26 @@ def test_untested_is_never_called_stable() -> None:
     assert row.state == "absent"
     assert row.cells[2] == "Left out: the time was up"
     assert row.cells[-1] == "–"
-    assert "0 operations were repeated" in found.sentences[0]
-    assert "not called stable" in found.sentences[-1]
+    assert "no operation was repeated" in found.sentences[0]
+    assert "none is called stable" in found.sentences[-1]
 
 
 def test_what_computes_wrongly_is_a_warning() -> None:
     found = section(repeat("fft", distinct=2, spread=LARGE))
     (row,) = found.tables[0].rows
     assert row.state == "warning"
+    assert row.cells[5] == "not tried"
+    (row,) = section(repeat("fft", distinct=2), repeat("fft", "deterministic", distinct=2)).tables[0].rows
     assert row.cells[5] == "none of those tried"
+    (row,) = section(repeat("fft", distinct=2), repeat("fft", "deterministic", n=3)).tables[0].rows
+    assert row.cells[5] == "repeated too seldom to say"
+
+
+def test_that_all_gave_the_same_bits_is_said_so() -> None:
+    assert section(repeat("sum"), repeat("fft")).sentences[0].endswith(": 2. All gave the same bits each time.")
+    told = section(repeat("sum"), repeat("fft", distinct=2), left_out("histc", "default", "no-time")).sentences
+    assert told[0].endswith("Not the same bits each time: 1 of them.")
+    assert told[-1] == "Operations that were not repeated, and so are not called stable: 1; the table says why."
 
 
 def test_the_first_call_and_a_smaller_size_are_told() -> None:

@@ -86,7 +86,7 @@ class EngineThread(QThread):
 def _prepare_plots(event: Event) -> None:
     """Load what draws the results as soon as something computes: it takes long, and the window never waits."""
     from checks.events import ProbeStarted
-    from wizard.report.measured_line import COMPUTING
+    from wizard.report.measured_line import COMPUTING, OF_MODEL
 
-    if isinstance(event, ProbeStarted) and event.probe.startswith(COMPUTING):
+    if isinstance(event, ProbeStarted) and event.probe.startswith((COMPUTING, OF_MODEL)):
         from wizard.plots import view  # noqa: F401 - loaded is all that it shall be

@@ -38,7 +38,9 @@ GIB = 1 << 30
 
 
 def facts(*packages: str, **more: Any) -> Facts:
-    found = InterpreterFacts(path="/venv/bin/python", packages=tuple(Package(name=name, version="1.0") for name in packages))
+    found = InterpreterFacts(
+        path="/venv/bin/python", packages=tuple(Package(name=name, version="1.0") for name in packages)
+    )
     return Facts(interpreters=(found,), target=found.path, **more)
 
 
@@ -132,7 +134,9 @@ def test_what_the_probe_is_told(path: Path, tmp_path: Path) -> None:
 
 
 def ended(device: str, reason: str = "crashed") -> ModelMeasured:
-    return ModelMeasured(framework="onnxruntime", device=device, reason=reason, error=ErrorText(type="SIGSEGV", message=""))
+    return ModelMeasured(
+        framework="onnxruntime", device=device, reason=reason, error=ErrorText(type="SIGSEGV", message="")
+    )
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from wizard.words import known, words
 
 MOST_NAMED = 20  # of what was left out; the table in the window has all
 COMPUTING = "computations:"  # the id of a probe that computes: this, the framework, the device, perhaps the setting
+OF_MODEL = "model:"  # the id of one that runs the user's model: this, the runtime, the file's name
 
 
 def line_of(measurement: Measurement, language: str) -> MeasuredRow:
@@ -46,7 +47,13 @@ def place_of(measurement: Measurement, language: str) -> str:
 
 
 def computing_name(probe: str, language: str) -> str:
-    """The probe that computes, by what it computes with: "PyTorch on cuda:0, one thread"; "" for another probe."""
+    """The probe that computes, by what it computes with: "PyTorch on cuda:0, one thread"; "" for another probe.
+
+    Of the user's model: "net.onnx, again and again in ONNX Runtime".
+    """
+    if probe.startswith(OF_MODEL):
+        runtime, _, model = probe.removeprefix(OF_MODEL).partition(":")
+        return words("measurements.computing-model", language, model=model, runtime=framework_name(runtime, language))
     if not probe.startswith(COMPUTING):
         return ""
     framework, _, device = probe.removeprefix(COMPUTING).partition(":")
@@ -74,8 +81,9 @@ def left_out_line(table: MeasuredTable, language: str) -> str:
 def _outcome(measurement: Measurement, language: str) -> tuple[str, str]:
     """The state and the words of what came of it."""
     if measurement.reason:
-        why = known(f"measurements.reason-{measurement.reason}", measurement.reason, language)
-        return ("absent" if measurement.reason == "no-time" else "open"), why
+        text = known(f"models.reason-{measurement.reason}", measurement.reason, language)
+        why = known(f"measurements.reason-{measurement.reason}", text, language)
+        return ("absent" if measurement.reason == "no-time" else "open"), why.replace("{detail}", measurement.detail)
     state, key, values = _said(measurement)
     return state, words(f"measurements.line-{key}", language, **values)
 

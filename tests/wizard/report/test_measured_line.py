@@ -77,7 +77,7 @@ def test_line(measurement: Measurement, state: str, outcome: str) -> None:
 
 def test_place() -> None:
     measured = Repeat(framework="torch", operation="matmul", device="cuda:0", dtype="float32", setting="deterministic")
-    assert line_of(measured, "en").cells[0] == "Matrix product, float32"
+    assert line_of(measured, "en").cells[0] == "Matrix product"
     assert place_of(measured, "en") == "PyTorch, cuda:0, float32, Deterministic mode"
     model = ModelMeasured(framework="onnxruntime", path="/models/yolo.onnx", device="CPUExecutionProvider")
     assert place_of(model, "en") == "yolo.onnx, ONNX Runtime, CPUExecutionProvider"
@@ -97,3 +97,16 @@ def test_place() -> None:
 )
 def test_computing_name(probe: str, expected: str) -> None:
     assert computing_name(probe, "en") == expected
+
+
+def test_the_run_of_a_model_is_named_by_the_model() -> None:
+    assert computing_name("model:onnxruntime:net.onnx", "en") == "net.onnx, again and again in ONNX Runtime"
+    assert computing_name("model:torch:a:b.pt", "en") == "a:b.pt, again and again in PyTorch"
+
+
+def test_a_reason_names_what_belongs_to_it() -> None:
+    made = ModelMeasured(framework="torch", aspect="device", reason="not-in-version", detail="move_to_device_pass")
+    assert line_of(made, "en").cells[2] == "This version does not have it (move_to_device_pass)."
+    made = ModelMeasured(framework="torch", reason="input-type", detail="x: List[str]")
+    assert "{" not in line_of(made, "ja").cells[2]
+    assert line_of(made, "ja").cells[2] != "input-type"

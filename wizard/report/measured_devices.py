@@ -144,10 +144,9 @@ def _table(rows: Sequence[tuple[Pair, tuple[str, ...]]], title: str, language: s
 
 
 def _row(pair: Pair, more: tuple[str, ...], language: str) -> MeasuredRow:
-    operation = operation_name(pair.operation, language)
     return MeasuredRow(
         (
-            operation if pair.dtype in operation else f"{operation}, {pair.dtype}",
+            joined((operation_name(pair.operation, language), pair.dtype), language),
             place_of(pair.first, language),
             place_of(pair.second, language),
             relative(pair.size, language),

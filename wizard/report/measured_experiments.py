@@ -91,7 +91,7 @@ def _sums(dtype: str, found: Sequence[Experiment], language: str) -> MeasuredTab
                 "NaN" if values[bits] is None else repr(values[bits]),
                 bits,
                 "–" if (error := errors[bits]) is None else f"{float(error):+.3g}" if error else "0",
-                words("report.list-separator", language).join(_ways(ways[bits], language)),
+                words("measurements.sum-separator", language).join(_ways(ways[bits], language)),
             ),
             state="warning" if any(each.distinct > 1 for each in ways[bits]) else "",
         )
@@ -115,7 +115,7 @@ def _far(error: Fraction | None) -> tuple[bool, Fraction]:
 
 
 def _ways(found: Sequence[Experiment], language: str) -> Iterator[str]:
-    """The ways of each framework on each device: "NumPy on cpu: sum; dot product".
+    """The ways of each framework on each device: "NumPy on cpu: sum, dot product".
 
     A setting under which a way gives the same bits as by default is not named.
     """
@@ -131,7 +131,7 @@ def _ways(found: Sequence[Experiment], language: str) -> Iterator[str]:
     for (framework, device), ways in places.items():
         name = words("measurements.computing", language, framework=framework_name(framework, language), device=device)
         yield words(
-            "measurements.sum-ways", language, place=name, ways=words("measurements.sum-separator", language).join(ways)
+            "measurements.sum-ways", language, place=name, ways=words("report.list-separator", language).join(ways)
         )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import inf
 
 from checks.case import Case
 from checks.facts import Measurements, Precision
 from checks.knowledge.computations import operation_name, setting_name
-from checks.magnitude import Size, computed_in
+from checks.magnitude import Magnitude, Size, computed_in
 from checks.numerics import DEFAULT, FULL, by_device, change_of, error_of, shorter_format
 from wizard.report.measured import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
 from wizard.report.measured_words import joined, place_words, relative, size_words, state_of
@@ -53,6 +54,9 @@ def _sentences(name: str, measured: Sequence[Precision], language: str) -> Itera
             yield words(f"measurements.precision-{key}", language, device=name, operations=operations)
     if not shorter and not wrong:
         yield words("measurements.precision-full", language, device=name, count=len(full))
+    unchanged = _unchanged(measured, language)
+    if unchanged:
+        yield words("measurements.precision-unchanged", language, device=name, settings=unchanged)
 
 
 def _tables(name: str, measured: Sequence[Precision], language: str) -> Iterator[MeasuredTable]:
@@ -66,14 +70,14 @@ def _tables(name: str, measured: Sequence[Precision], language: str) -> Iterator
             numeric=(2,),
             note=words("measurements.precision-note", language),
         )
-    rows = tuple(_setting_rows(measured, language))
+    rows = tuple(_setting_row(changed, language) for changed in _changes(measured) if changed.apart)
     if rows:
-        about = ("setting", "type", "apart", "alike", "change", "size")
+        about = ("setting", "type", "apart", "change", "size")
         yield MeasuredTable(
             title=words("measurements.precision-settings", language, device=name),
             columns=tuple(words(f"measurements.precision-column-{column}", language) for column in about),
             rows=rows,
-            numeric=(4,),
+            numeric=(3,),
         )
 
 
@@ -83,28 +87,62 @@ def _error_row(measured: Precision, language: str) -> MeasuredRow:
     return MeasuredRow((*cells, size_words(size, language)), state_of(size))
 
 
-def _setting_rows(measured: Sequence[Precision], language: str) -> Iterator[MeasuredRow]:
-    """A row per setting and type: which operations it changes, and by how much at most."""
+@dataclass(frozen=True)
+class _Changed:
+    """What a setting does to the operations of one type."""
+
+    setting: str
+    dtype: str
+    apart: tuple[Precision, ...]
+    alike: tuple[Precision, ...]
+
+    @property
+    def worst(self) -> Magnitude:
+        """The largest change."""
+        return max((change_of(each) for each in self.apart), key=lambda size: size.relative or 0.0)
+
+
+def _changes(measured: Sequence[Precision]) -> Iterator[_Changed]:
+    """Per setting and type, of what could be compared."""
     groups: dict[tuple[str, str], list[Precision]] = {}
     for each in measured:
-        if each.beside is not None:
+        if change_of(each).size is not Size.NOTHING:
             groups.setdefault((each.setting, computed_in(each)), []).append(each)
     for (setting, dtype), here in groups.items():
-        sizes = [(each, change_of(each)) for each in here]
-        apart = [(each, size) for each, size in sizes if size.size is not Size.IDENTICAL]
-        alike = [each for each, size in sizes if size.size is Size.IDENTICAL]
-        worst = max((size for _, size in apart or sizes), key=lambda size: size.relative or 0.0)
-        yield MeasuredRow(
-            (
-                setting_name(setting, language),
-                dtype,
-                _operations([each for each, _ in apart], language) or "–",
-                _operations(alike, language) or "–",
-                relative(worst, language),
-                size_words(worst, language),
-            ),
-            state_of(worst),
+        alike = tuple(each for each in here if change_of(each).size is Size.IDENTICAL)
+        yield _Changed(setting, dtype, tuple(each for each in here if each not in alike), alike)
+
+
+def _setting_row(changed: _Changed, language: str) -> MeasuredRow:
+    cells = (setting_name(changed.setting, language), changed.dtype, _which(changed, language))
+    worst = changed.worst
+    return MeasuredRow((*cells, relative(worst, language), size_words(worst, language)), state_of(worst))
+
+
+def _which(changed: _Changed, language: str) -> str:
+    """The operations that it changes; of nearly all of them, those that it does not."""
+    count, total = len(changed.apart), len(changed.apart) + len(changed.alike)
+    if not changed.alike and total > 1:
+        return words("measurements.precision-all", language, count=total)
+    key, named = ("but", changed.alike) if len(changed.alike) < count else ("some", changed.apart)
+    if total == 1:
+        return _operations(changed.apart, language)
+    listed = _operations(named, language)
+    return words(f"measurements.precision-{key}", language, count=count, total=total, operations=listed)
+
+
+def _unchanged(measured: Sequence[Precision], language: str) -> str:
+    """The settings that change nothing where they were tried, with the type where it is not the usual one."""
+    named = (
+        setting_name(each.setting, language)
+        if each.dtype == FULL
+        else words(
+            "measurements.precision-in-type", language, setting=setting_name(each.setting, language), type=each.dtype
         )
+        for each in _changes(measured)
+        if not each.apart
+    )
+    return joined(named, language)
 
 
 def _plot(name: str, measured: Sequence[Precision], language: str) -> Plot:

@@ -9,7 +9,15 @@ from checks.magnitude import Magnitude, Size
 from wizard.report.measured_line import framework_name
 from wizard.words import words
 
-STATES = {Size.IDENTICAL: "clear", Size.BEYOND: "warning", Size.NOTHING: "open"}
+# What rounding makes is as it has to be; fewer digits may be wanted; what cannot be explained is looked at.
+STATES = {
+    Size.NOTHING: "open",
+    Size.IDENTICAL: "clear",
+    Size.ROUNDING: "clear",
+    Size.HALF: "note",
+    Size.BFLOAT16: "note",
+    Size.BEYOND: "warning",
+}
 
 
 def size_words(size: Magnitude, language: str) -> str:
@@ -20,7 +28,7 @@ def size_words(size: Magnitude, language: str) -> str:
 
 def state_of(size: Magnitude) -> str:
     """The state of a row."""
-    return STATES.get(size.size, "note" if size.is_more_than_rounding else "")
+    return STATES[size.size]
 
 
 def relative(size: Magnitude, language: str) -> str:

@@ -23,6 +23,7 @@ from checks.remedy import RemedyPlan, plan_remedies
 from checks.shell import fill_sentence
 from wizard.report.advice import AdviceView, advice_view
 from wizard.report.comparison import ComparisonView, comparison_views
+from wizard.report.evidence_words import evidence_words, in_words
 from wizard.report.fact_sheet import FactSection, fact_sections, label
 from wizard.report.measured import MeasuredSection
 from wizard.report.measured_line import computing_name
@@ -224,7 +225,7 @@ def reason_of(outcome: Outcome, language: str) -> str:
 def finding_view(finding: Finding, facts: Facts, language: str, names: Mapping[str, str]) -> FindingView:
     """One finding in words, with its remedies for the machine that the facts tell of; ``names`` of the model files."""
     cause = cause_of(finding.cause)
-    values = finding.placeholders()
+    values = in_words(finding.placeholders(), language)
     text = cause.text_with(values, language)
     severity = finding.severity.value
     return FindingView(
@@ -274,7 +275,9 @@ def _value(evidence: Evidence, language: str) -> str:
     """What was seen; in words where it is an id, or has a name in each language."""
     if evidence.name == "model_problem":
         return known(f"models.problem-{evidence.value}", evidence.value, language)
-    return format_named(evidence.value, language) if evidence.name == "model_format" else evidence.value
+    if evidence.name == "model_format":
+        return format_named(evidence.value, language)
+    return evidence_words(evidence.name, evidence.value, language)
 
 
 def _statement(cause: str, language: str) -> str:

@@ -170,7 +170,7 @@ def test_results_come_while_it_runs_and_plots_grow(page: RunPage, monkeypatch: p
     page.case.run_began()
     page.case.take(Measured("computations:torch:cpu", REPEATED))
     page._show_measured()
-    assert lines(page) == ["Matrix product, float32 | PyTorch, cpu, float32 | The same bits 300 times"]
+    assert lines(page) == ["Matrix product | PyTorch, cpu, float32 | The same bits 300 times"]
     (view,) = page._measuring._plots.values()
     assert view.plot.summary == "1 en"
 
@@ -197,7 +197,7 @@ def test_the_log_follows_the_language_and_is_bounded(page: RunPage, monkeypatch:
     assert len(lines(page)) == MOST_LINES
     page.case.set_language("ja")
     page.retranslate()
-    assert lines(page)[0] == "行列積、float32 | PyTorch、cpu、float32 | 300回とも同じビット"
+    assert lines(page)[0] == "行列積 | PyTorch、cpu、float32 | 300回とも同じビット"
     assert [view.plot.summary for view in page._measuring._plots.values()] == [f"{MOST_LINES + 5} ja"]
 
 

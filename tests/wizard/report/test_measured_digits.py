@@ -7,7 +7,7 @@ import pytest
 
 from checks.case import Answers, Case, judged
 from checks.compare import other_machine
-from checks.facts import Facts, Frameworks, Measurement, Precision, Symptom, TorchFacts
+from checks.facts import ArrayDifference, Facts, Frameworks, Measurement, Precision, Symptom, TorchFacts
 from checks.judge import COMPARISON
 from tests.checks.recorded_computations import measurements
 from wizard.report.markdown import to_markdown
@@ -62,9 +62,61 @@ def test_digits_that_are_right() -> None:
     errors, settings = section.tables
     assert {row.cells[3] for row in errors.rows} <= {"rounding order", "the same bits"}
     threads = next(row.cells for row in settings.rows if row.cells[0] == "One thread")
-    assert "Sum" in threads[2].split(", ")
-    asked = [row.cells for row in settings.rows if row.cells[0] == "oneDNN: bfloat16 allowed"]
-    assert asked[0][5] == "bfloat16"
+    assert "Sum" in threads[2].split(": ")[1].split(", ")
+    asked = [row for row in settings.rows if row.cells[0] == "oneDNN: bfloat16 allowed"]
+    assert (asked[0].cells[4], asked[0].state) == ("bfloat16", "note")
+
+
+def test_what_is_as_it_has_to_be_has_one_sign() -> None:
+    section = precision_section(case(*measurements(DIGITS)), "en")
+    assert section is not None
+    rows = [row for table in section.tables for row in table.rows]
+    assert {row.state for row in rows if row.cells[-1] in ("rounding order", "the same bits")} == {"clear"}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_settings_that_change_nothing_are_named_once(language: str) -> None:
+    section = precision_section(case(*measurements(DIGITS)), language)
+    assert section is not None
+    demanded = {"en": "oneDNN: full float32 demanded", "ja": "oneDNN: 完全なfloat32を指定"}[language]
+    assert demanded in section.sentences[-1]
+    assert all(row.cells[0] != demanded for row in section.tables[1].rows)
+
+
+def changed(*differing: int) -> Case:
+    """One setting, tried with an operation each: whether it changed that one."""
+    operations = ("matmul", "conv2d", "linear", "attention")
+    made = [
+        Precision(
+            framework="torch",
+            device="cpu",
+            dtype="float32",
+            setting="threads-1",
+            operation=operation,
+            terms=64,
+            condition=1.0,
+            against=ArrayDifference(elements=9, differing=1, max_abs=1e-8, scale=1.0),
+            beside=ArrayDifference(elements=9, differing=count, max_abs=1e-8 * count, scale=1.0),
+        )
+        for operation, count in zip(operations, differing, strict=False)
+    ]
+    return case(*made)
+
+
+@pytest.mark.parametrize(
+    ("differing", "told"),
+    [
+        ((1,), "Matrix product"),
+        ((1, 1, 1, 1), "all 4 that were tried"),
+        ((1, 0, 0, 0), "1 of 4: Matrix product"),
+        ((1, 1, 0, 1), "3 of 4, all but: Linear layer"),
+    ],
+)
+def test_the_shorter_list_of_operations_is_told(differing: tuple[int, ...], told: str) -> None:
+    section = precision_section(changed(*differing), "en")
+    assert section is not None
+    (table,) = section.tables
+    assert [row.cells[2] for row in table.rows] == [told]
 
 
 def test_digits_that_a_variable_takes() -> None:

@@ -137,9 +137,17 @@ def test_sums_stand_once_with_the_ways_that_gave_them() -> None:
             "333333.8333335003",
             "411458575555608a",
             "+3.12e-10",
-            "NumPy on cpu: End of the running sum (cumsum); Sum of the squares (One thread)",
+            "NumPy on cpu: End of the running sum (cumsum), Sum of the squares (One thread)",
         ),
     ]
+
+
+@pytest.mark.parametrize(("language", "between"), [("en", "; PyTorch on cpu: "), ("ja", "／PyTorch(cpu): ")])
+def test_the_ways_of_several_frameworks_are_told_apart(language: str, between: str) -> None:
+    torch = msgspec.structs.replace(SUM, framework="torch")
+    section = sum_section(case(SUM, torch), language)
+    assert section is not None
+    assert between in section.tables[0].rows[0].cells[3]
 
 
 def test_a_way_whose_sums_vary_is_told() -> None:

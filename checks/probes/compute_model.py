@@ -28,6 +28,7 @@ AT_ONCE = 32  # nodes whose values are given out by the first session
 GROWTH = 8  # times as many by the next, where their values are small
 MOST_BYTES = 256 << 20  # of values at once
 MOST_TOLD = 200  # nodes that are told of one search
+MOST_BEFORE = 3  # nodes before one that are looked at
 TRIES = 30  # runs in which a model that varies is to show it at some node
 BATCH = 4
 UNITS_OF_ONE = 4  # what numbers below 1 may be off at the least
@@ -366,9 +367,13 @@ class Search:
         low = starts[-2] - 1 if found is not None and len(starts) > 1 else -1
         if found is not None and len(starts) == 1:
             return  # all before it was given out, and was the same
-        last = None if found is not None else self._alone(high)
-        if found is None and last is None:
-            return
+        last = None
+        if found is None:
+            last = self._alone(high)
+            if last is None:
+                return
+        elif not any(self._alone(place) for place in self._before(found)):
+            return  # what it takes is the same, although nothing else was given out
         while high - low > 1 and self._clock.left > 0:
             middle = (low + high) // 2
             seen = self._alone(middle)
@@ -380,6 +385,12 @@ class Search:
             for name in ("first_node", "first_op", "first_difference", "first_place"):
                 self.figures.pop(name, None)
             self._note(high, *last)
+
+    def _before(self, place):
+        """The places of some nodes whose results a node takes, or of that before it."""
+        taken = set(self._model.nodes[place].inputs)
+        found = [each for each in range(place) if taken & set(self._model.nodes[each].outputs)]
+        return found[-MOST_BEFORE:] or [place - 1]
 
     def _alone(self, place):
         """How far one node is apart where no other is given out; None where it is not."""

@@ -105,8 +105,8 @@ def test_the_run_of_a_model_is_named_by_the_model() -> None:
 
 
 def test_a_reason_names_what_belongs_to_it() -> None:
-    made = ModelMeasured(framework="torch", aspect="device", reason="not-in-version", detail="move_to_device_pass")
-    assert line_of(made, "en").cells[2] == "This version does not have it (move_to_device_pass)."
+    made = ModelMeasured(framework="torch", reason="shapes-differ", detail="boxes")
+    assert line_of(made, "en").cells[2] == "Outputs have other shapes in the two runs (boxes)."
     made = ModelMeasured(framework="torch", reason="input-type", detail="x: List[str]")
     assert "{" not in line_of(made, "ja").cells[2]
     assert line_of(made, "ja").cells[2] != "input-type"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from checks.model_computations import SCRIPT as MODEL_SCRIPT
 from checks.model_exports import SCRIPT as EXPORT_SCRIPT
 from checks.probes.catalogue import PROBES
 from checks.probes.computation_catalogue import COMPUTATION_PROBES
@@ -16,7 +17,11 @@ from checks.probes.runner import HOST
 
 FOLDER = HOST.parent
 PROBE_SCRIPTS = sorted(FOLDER.glob("*_probe.py"))
-BESIDE = (FOLDER / "kit.py", FOLDER / "model_kit.py", *FOLDER.glob("export_*.py"), *FOLDER.glob("compute_*.py"))
+BESIDE = (
+    *(FOLDER / name for name in ("kit.py", "model_kit.py", "model_inputs.py")),
+    *FOLDER.glob("export_*.py"),
+    *FOLDER.glob("compute_*.py"),
+)
 CARRIED = [HOST, *sorted({*PROBE_SCRIPTS, *BESIDE})]
 
 
@@ -52,6 +57,6 @@ def test_has_the_form_that_the_host_expects(path: Path) -> None:
 
 def test_the_catalogue_names_every_script_once() -> None:
     several = {spec.script for spec in (*MODEL_PROBES, *COMPUTATION_PROBES)}
-    named = [*(spec.script for spec in PROBES), *several, EXPORT_SCRIPT]
+    named = [*(spec.script for spec in PROBES), *several, EXPORT_SCRIPT, MODEL_SCRIPT]
     assert sorted(named) == PROBE_SCRIPTS
     assert len({spec.id for spec in PROBES}) == len(PROBES)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -115,19 +115,25 @@ def _read_folder(folder: Folder, shown: str, cancelled: Cancelled) -> tuple[Mode
     parts: set[str] = set()
     problem = Damaged(NOTHING if folder.names else "empty-folder")
     try:
-        for facts, is_file in _models_in(folder, shown, cancelled):
+        for facts, is_file in _models_in(folder, shown, parts, cancelled):
             found.append(facts)
             if is_file:
                 beside = PurePosixPath(facts.path).parent
                 parts.update(str(beside / each.name) for each in facts.needs.files or () if each.present)
     except Stopped:
         problem = Damaged(CANCELLED)
-    whole_ones = tuple(each for each in found if each.path not in parts)
+    whole_ones = tuple(each for each in found if _plain(each.path) not in parts)
     return whole_ones or (_with_problem(ModelFacts(), problem, folder.name, shown),)
 
 
-def _models_in(folder: Folder, shown: str, cancelled: Cancelled) -> Iterator[tuple[ModelFacts, bool]]:
-    """Each model, and whether it is a file; first those that are folders, of whose files none is another."""
+def _models_in(
+    folder: Folder, shown: str, parts: Collection[str], cancelled: Cancelled
+) -> Iterator[tuple[ModelFacts, bool]]:
+    """Each model, and whether it is a file; first those that are folders, of whose files none is another.
+
+    ``parts``: the paths of files that belong to a model that came before. They are not read: each of a thousand shards
+    would be, through the index that it shares with the others.
+    """
     taken: set[str] = set()
     for place in _places(folder):
         raise_if(cancelled)
@@ -142,9 +148,15 @@ def _models_in(folder: Folder, shown: str, cancelled: Cancelled) -> Iterator[tup
                 return
     for name in folder.names:
         raise_if(cancelled)
-        facts = None if _is_below(name, taken) else _member(folder, name, f"{shown}/{name}")
+        path = f"{shown}/{name}"
+        facts = None if _plain(path) in parts or _is_below(name, taken) else _member(folder, name, path)
         if facts is not None:
             yield facts, True
+
+
+def _plain(path: str) -> str:
+    """A path without what does not matter: "./model.onnx" and "model.onnx" are one."""
+    return str(PurePosixPath(path))
 
 
 def _is_below(name: str, taken: set[str]) -> bool:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from mangled import MemoryFolder, cuts, mangled, survives
 
-from checks.readers.containers.source import of_bytes, opened
-from checks.readers.models import read_model, read_models
+from checks.readers.containers.source import Source, of_bytes, opened
+from checks.readers.models import read_model, read_models, tensorflow_checkpoint
 from checks.readers.models.tensorflow_checkpoint import (
     Index,
     Variable,
@@ -18,6 +18,7 @@ from checks.readers.models.tensorflow_checkpoint import (
     data_file,
     meta_file,
     needed_shards,
+    read_index,
     read_variables,
 )
 
@@ -65,6 +66,28 @@ def test_shards() -> None:
 def test_shards_that_are_missing_by_the_thousand() -> None:
     files = needed_shards(MemoryFolder({}), "model", Index(shards=10_000))
     assert [each.name for each in files] == [f"model.data-{number:05d}-of-10000" for number in range(50)]
+
+
+def test_the_index_of_many_shards_is_not_read_for_each_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for each in MADE.glob("sharded.ckpt.*"):
+        shutil.copy(each, tmp_path)
+    asked: list[str] = []
+
+    def counted(source: Source, index: Index) -> None:
+        asked.append(source.name)
+        read_index(source, index)
+
+    monkeypatch.setattr(tensorflow_checkpoint, "read_index", counted)
+    (found,) = read_models(tmp_path)
+    assert (found.name, found.problem) == ("sharded.ckpt.index", None)
+    assert asked == ["sharded.ckpt.index"] * 2  # through the first shard, and itself
+
+
+def test_the_folder_in_which_one_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for each in MADE.glob("sharded.ckpt.*"):
+        shutil.copy(each, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert [each.path for each in read_models(Path())] == ["./sharded.ckpt.index"]
 
 
 def test_bookkeeping_is_no_weight() -> None:

@@ -121,11 +121,11 @@ class Repeated:
             return Variation.STABLE
         if self.promised.by_default is Promise.VARIES:
             return Variation.DOCUMENTED
+        if is_choice(self.operation):  # among whole numbers many are equal: what to choose from
+            return Variation.ORDER
         exact = self.measured(EXACT)
         if is_control(self.operation) or (exact is not None and exact.varies):
             return Variation.WRONG
-        if is_choice(self.operation):
-            return Variation.ORDER
         return Variation.WRONG if self._is_beyond(self.default) else Variation.ORDER
 
     def _is_beyond(self, made: Repeat) -> bool:

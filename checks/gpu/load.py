@@ -13,6 +13,9 @@ CPU = "cpu"
 # How PyTorch begins what the driver tells of a kernel that failed.
 _OF_THE_DEVICE = re.compile(r"(?:CUDA|HIP|XPU) error: (?!out of memory)|CUBLAS_STATUS_EXECUTION_FAILED")
 
+# Sent by somebody else: a user, a scheduler, the kernel that runs short of memory.
+_FROM_OUTSIDE = ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGXCPU")
+
 
 def loads(measurements: Measurements | None) -> tuple[Health, ...]:
     """The loads of all devices, also those that did not come to their end: they may tell the most."""
@@ -29,8 +32,8 @@ def device_name(measured: Measured, frameworks: Frameworks | None, cpu: CpuFacts
 
 
 def ended_badly(health: Health) -> str:
-    """The error by which the load ended where the device is a suspect; "" where it ended well, or had no room."""
-    if not health.reason or health.error is None:
+    """The error by which the load ended where the device is a suspect; "" where it ended well, was ended, or had no room."""
+    if not health.reason or health.error is None or health.error.type in _FROM_OUTSIDE:
         return ""
     message = f"{health.error.type}: {health.error.message}"
     known = cuda_error_in(message)

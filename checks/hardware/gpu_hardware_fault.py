@@ -187,10 +187,14 @@ def _from_load(health: Health, signs: _Signs) -> None:
         told |= {"second": f"{first.second:.0f}", "operation": first.operation}
         raw = f"wrong bits under load: {told['count']}/{told['checked']}, {first.operation} {list(first.index)}"
         signs.add(raw, phrase("sign", "fault-wrong-bits", **told), grave=True, confidence=0.95)
+    error = ended_badly(health)
     for code in sorted({event.code for event in health.xid or ()}):
         row = xid(code)
-        if row is not None and row.likely and row.likely[0] != "none":
-            # Our own load accesses nothing that it should not: even what a program mostly causes speaks against it.
+        if row is None or not row.likely or row.likely[0] == "none":
+            continue
+        # The driver does not tell whose it was: another program on this GPU may have made a mistake. Our own load
+        # accesses nothing that it should not; where it ended with an error, too, the Xid speaks against the hardware.
+        if row.likely[0] not in _NOT_THE_HARDWARE or error or health.wrong:
             words = _xid_words(code, "hardware" if row.likely[0] in _NOT_THE_HARDWARE else row.likely[0], "")
             signs.add(f"Xid {code} under load: {row.meaning}", words, grave=code not in _REPAIRED, confidence=0.8)
     if health.ecc_uncorrected:
@@ -202,7 +206,6 @@ def _from_load(health: Health, signs: _Signs) -> None:
     if health.remapped_rows:
         words = phrase("sign", "fault-remapped", count=str(health.remapped_rows))
         signs.add(f"rows remapped under load = {health.remapped_rows}", words, grave=False, confidence=0.85)
-    error = ended_badly(health)
     if error:
         words = phrase("sign", "fault-lost-under-load", error=error.splitlines()[0][:LINE])
         signs.add(f"load ended: {error.splitlines()[0][:LINE]}", words, grave=True, confidence=0.7)

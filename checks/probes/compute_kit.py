@@ -8,7 +8,7 @@ import time
 
 import naosu_kit as kit
 
-LOST_AFTER = 3  # errors of one kind in a row on an accelerator after which it counts as lost
+LOST_AFTER = 3  # errors of one kind in a row on an accelerator after which no more is tried
 
 
 class Clock:
@@ -42,8 +42,8 @@ def measure(entries, clock, run):
     """Measure entry by entry while there is time, as the facts that a stage yields.
 
     ``entries``: (facts that name it, whatever ``run`` needs). ``run(what, clock)``: the figures, as a dict. What no
-    time is left for is told with the reason "no-time", an exception as the fact that it is, and after some in a row
-    that are the same the rest is told to be lost with the device.
+    time is left for is told with the reason "no-time", an exception as the fact that it is. After some in a row that are
+    the same the rest is left out: the device is lost, or does not compute such a thing at all.
     """
     entries = list(entries)
     failures, last = 0, None
@@ -51,7 +51,7 @@ def measure(entries, clock, run):
         if clock.left <= 0:
             yield told(dict(named, reason="no-time"))
             continue
-        if failures >= LOST_AFTER and named.get("device") != "cpu":
+        if failures >= LOST_AFTER and not _is_processor(named.get("device", "")):
             yield told(dict(named, reason="device-lost"))
             continue
         yield measuring(named)
@@ -63,6 +63,11 @@ def measure(entries, clock, run):
         else:
             failures, last = 0, None
             yield told(dict(named, **figures))
+
+
+def _is_processor(device):
+    """PyTorch says "cpu", TensorFlow "CPU:0", JAX "cpu:0"."""
+    return device.lower().partition(":")[0] == "cpu"
 
 
 def median(seconds):

@@ -25,6 +25,7 @@ LEAST_MEMORY = 1 << 20
 CHUNK = 8 << 20  # words that are checked at once
 BEAT = 0.5  # seconds between two looks at the sensors
 MEMORY_TURN = 4  # looks, of which one is at the memory
+FACTOR = 0x2545F491  # odd, so that each of 2^32 words is another
 MOST_WRONG = 20  # wrong results that are told one by one
 
 
@@ -35,14 +36,14 @@ def stage(argument, clock):
     device = argument["device"]
     named = {"kind": "health", "framework": "torch", "operation": "load", "device": device}
     yield compute.measuring(named)
-    load = Load(torch, device, telemetry.of_device(device, pci_address(torch, device)))
-    error = None
+    load, ended = None, {}
     try:
+        load = Load(torch, device, telemetry.of_device(device, pci_address(torch, device)))
         for sample in load.run(clock):
             yield {"watched+": [sample]}
     except Exception as problem:  # the device was lost in the middle: what was seen until then is told
-        error = kit.describe(problem)
-    yield compute.told(dict(named, **load.facts(), **({"error": error, "reason": "failed"} if error else {})))
+        ended = {"error": kit.describe(problem), "reason": "failed"}
+    yield compute.told(dict(named, **(load.facts() if load else {}), **ended))
 
 
 def pci_address(torch, device):
@@ -253,8 +254,9 @@ class Memory:
 
     def _pattern(self, start, part):
         """Words of which each differs from its neighbours and from those a power of two away."""
-        places = self._torch.arange(start, start + part.numel(), dtype=self._torch.int32, device=part.device)
-        pattern = places * 0x2545F491 + 0x3C6EF35F
+        places = self._torch.arange(part.numel(), dtype=self._torch.int32, device=part.device)
+        first = (start * FACTOR + 0x3C6EF35F) % (1 << 32)  # more words than 32 bits count: both wrap around
+        pattern = places * FACTOR + (first if first < 1 << 31 else first - (1 << 32))
         return ~pattern if self._turned else pattern
 
     def _first_wrong(self, elements):

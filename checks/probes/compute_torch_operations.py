@@ -353,8 +353,9 @@ def _scatter(on):
 
 # --- products and convolutions ----------------------------------------------------------------------------------------
 
-for _dtype in ("float64", "float16", "bfloat16"):
-    operation("matmul-" + _dtype, _dtype, exact=True, terms=256)(_matmul)
+operation("matmul-float64", "float64", exact=True, terms=256)(_matmul)
+for _dtype in ("float16", "bfloat16"):  # parts of sums may be rounded to so few digits: also those of whole numbers
+    operation("matmul-" + _dtype, _dtype, terms=256)(_matmul)
 
 
 @operation("matmul-tf32", exact=True, terms=256)

@@ -114,11 +114,7 @@ class Repeats:
             return {"reason": reason, "error": kit.describe(error)}
         if figures["distinct"] > 1 and setting == "default":
             self._varied.append(operation)
-        if (
-            figures["distinct"] > 1
-            and setting == "deterministic"
-            and operation.name in ("lstm-backward", "gru-backward")
-        ):
+        if figures["distinct"] > 1 and setting == "deterministic" and operation.name in RECURRENT:
             self._want_workspace.append(operation.name)
         return figures
 

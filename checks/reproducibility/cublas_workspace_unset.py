@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from checks.facts import EnvironmentVariables, Measurements, TorchFacts
 from checks.finding import Evidence, Finding, NotHere, Severity, Unread
+from checks.gpu.state import first_line
 from checks.knowledge.determinism import determinism_table, wants_workspace
 from checks.registry import check
 from checks.repeats import DETERMINISTIC, NO_WORKSPACE, WORKSPACE, of_torch
@@ -59,7 +60,7 @@ def cublas_workspace_unset(
             )
         )
         if made.error:
-            evidence.append(Evidence("error_text", made.error.message.splitlines()[0], made.origin))
+            evidence.append(Evidence("error_text", first_line(made.error.message), made.origin))
     yield Finding(
         cause=CAUSE,
         severity=Severity.WARNING if is_on else Severity.NOTE,

@@ -46,11 +46,13 @@ def cudnn_autotune(torch: TorchFacts, measurements: Measurements | None) -> Iter
 
 
 def _changes(each: Repeated, made: Repeat) -> bool:
-    """Whether the search changed the result: it differs between searches, or from the result without."""
+    """Whether the search changed the result: it differs between searches, or from the one result without."""
     plain = each.default
     if made.varies:
         return True
-    return plain is not None and plain.scale == made.scale and made.fingerprints[:1] != plain.fingerprints[:1]
+    if plain is None or plain.varies or plain.scale != made.scale:
+        return False
+    return made.fingerprints[:1] != plain.fingerprints[:1]
 
 
 def _setting(torch: TorchFacts, *, is_on: bool) -> Iterator[Evidence]:

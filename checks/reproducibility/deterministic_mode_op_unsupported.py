@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from checks.facts import Measurements, TorchFacts
 from checks.finding import Evidence, Finding, NotHere, Severity
+from checks.gpu.state import first_line
 from checks.knowledge.determinism import Promise, determinism_table
 from checks.registry import check
 from checks.repeats import DETERMINISTIC, by_device, in_words, of_torch
@@ -34,7 +35,7 @@ def deterministic_mode_op_unsupported(measurements: Measurements, torch: TorchFa
         names = [each.operation for each, _ in refused]
         evidence = [Evidence("refused_operations", ", ".join(names), first.origin if first else "")]
         if first and first.error:
-            evidence.append(Evidence("error_text", first.error.message.splitlines()[0], first.origin))
+            evidence.append(Evidence("error_text", first_line(first.error.message), first.origin))
         repeats = [each.operation for each, _ in refused if each.variation.value == "stable"]
         if repeats:
             evidence.append(Evidence("repeats_all_the_same", ", ".join(repeats), first.origin if first else ""))

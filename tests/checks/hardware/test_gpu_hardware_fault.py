@@ -219,6 +219,7 @@ def test_one_finding_per_gpu_with_all_its_signs() -> None:
 
 WRONG = WrongBits(second=12.4, operation="matmul-float32", index=(3, 7), expected="41200000", found="41200010")
 SEEN = HealthSample(second=20.0, checked=900, wrong=3)
+LAUNCH_FAILED = ErrorText(type="RuntimeError", message="CUDA error: unspecified launch failure")
 CARD = FrameworkDevice(device="cuda:0", name="NVIDIA GeForce RTX 5080", pci_address=ADDRESS)
 OF_TORCH = Frameworks(torch=TorchFacts(devices=(CARD,)))
 
@@ -233,15 +234,18 @@ def load(device: str = "cuda:0", **facts: object) -> Measurements:
     [
         pytest.param(load(wrong=(WRONG,)), Severity.BLOCKING, "wrong bits under load: 3/900", id="wrong-bits"),
         pytest.param(load(xid=(XidEvent(code=79),)), Severity.BLOCKING, "Xid 79 under load", id="xid"),
-        pytest.param(load(xid=(XidEvent(code=31),)), Severity.BLOCKING, "Xid 31 under load", id="xid-of-programs"),
+        pytest.param(
+            load(xid=(XidEvent(code=31),), reason="failed", error=LAUNCH_FAILED),
+            Severity.BLOCKING,
+            "Xid 31 under load",
+            id="xid-of-programs",
+        ),
         pytest.param(load(xid=(XidEvent(code=63),)), Severity.WARNING, "Xid 63 under load", id="repaired"),
         pytest.param(load(ecc_uncorrected=1), Severity.BLOCKING, "ECC uncorrected under load = 1", id="ecc"),
         pytest.param(load(ecc_corrected=9), Severity.WARNING, "ECC corrected under load = 9", id="ecc-corrected"),
         pytest.param(load(remapped_rows=1), Severity.WARNING, "rows remapped under load = 1", id="remapped"),
         pytest.param(
-            load(
-                reason="failed", error=ErrorText(type="RuntimeError", message="CUDA error: unspecified launch failure")
-            ),
+            load(reason="failed", error=LAUNCH_FAILED),
             Severity.BLOCKING,
             "load ended: RuntimeError: CUDA error: unspecified launch failure",
             id="lost",
@@ -275,6 +279,11 @@ def test_a_load_speaks_against_a_processor_too_where_no_gpu_is() -> None:
         pytest.param(load(wrong=(), ecc_corrected=0, ecc_uncorrected=0, remapped_rows=0, xid=()), id="sound"),
         pytest.param(
             load(reason="failed", error=ErrorText(type="OutOfMemoryError", message="CUDA out of memory.")), id="memory"
+        ),
+        pytest.param(load(xid=(XidEvent(code=31),)), id="xid-of-another-program"),
+        pytest.param(
+            load("cpu", reason="crashed", error=ErrorText(type="SIGKILL", message="the process ended by itself")),
+            id="the-kernel-was-short-of-memory",
         ),
         pytest.param(load(reason="no-time"), id="left-out"),
         pytest.param(load(reason="timed-out"), id="ended-by-us"),

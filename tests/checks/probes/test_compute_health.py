@@ -135,6 +135,25 @@ def test_memory_that_loses_a_bit_is_told(health: ModuleType, monkeypatch: pytest
     assert int(expected, 16) ^ int(found, 16) == 2
 
 
+@pytest.mark.parametrize("start", [0, 1 << 23, (1 << 31) - 8, 3 << 30, 10 << 30])
+def test_the_pattern_goes_on_beyond_what_32_bits_count(health: ModuleType, start: int) -> None:
+    """A card of 80 GB has room for ten thousand million words."""
+    memory = health.Memory(torch, "cpu", 1 << 20)
+    words = [(start + place) * health.FACTOR + 0x3C6EF35F for place in range(64)]
+    found = memory._pattern(start, torch.empty(64, dtype=torch.int32)).tolist()
+    assert [each % (1 << 32) for each in found] == [each % (1 << 32) for each in words]
+
+
+def test_a_device_that_is_gone_at_the_start_is_told(health: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost(*_: object) -> None:
+        raise RuntimeError("CUDA error: device-side assert triggered")
+
+    monkeypatch.setattr(health, "pci_address", lost)
+    fact, samples = told(health, 3)
+    assert (fact.reason, fact.checked, samples) == ("failed", 0, [])
+    assert fact.error is not None
+
+
 def test_a_device_that_is_lost_in_the_middle_keeps_what_was_seen(
     health: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -351,6 +351,26 @@ def test_a_short_stage_tells_what_it_left_out(repeat: ModuleType, suite: ModuleT
 
 
 @pytest.mark.parametrize(
+    ("device", "reasons"),
+    [
+        ("cuda:0", ["failed"] * 3 + ["device-lost"] * 2),
+        ("cpu", ["failed"] * 5),
+        ("CPU:0", ["failed"] * 5),  # of TensorFlow
+        ("cpu:0", ["failed"] * 5),  # of JAX
+    ],
+)
+def test_only_an_accelerator_is_given_up(device: str, reasons: list[str]) -> None:
+    compute = importlib.import_module("naosu_compute_kit")
+
+    def fail(*_: Any) -> None:
+        raise RuntimeError("CUDA error: an illegal memory access was encountered")
+
+    entries = [({"kind": "repeat", "device": device}, None)] * 5
+    told = list(compute.measure(entries, compute.Clock(60), fail))
+    assert [raw["reason"] for part in told for raw in part.get("measurements+", ())] == reasons
+
+
+@pytest.mark.parametrize(
     ("size", "cause"),
     [
         pytest.param(1.2e-7, "nondeterministic-op", id="last-digit"),

@@ -38,6 +38,9 @@ def test_it_is_on_and_was_not_measured() -> None:
         pytest.param([], id="off-and-not-measured"),
         pytest.param([repeat("conv2d"), repeat("conv2d", "autotune")], id="same-bits"),
         pytest.param(
+            [repeat("conv2d", distinct=2), repeat("conv2d", "autotune", fingerprints=("ffff",))], id="it-varies-anyway"
+        ),
+        pytest.param(
             [repeat("conv2d"), repeat("conv2d", "autotune", scale=16.0, fingerprints=("ffff",))], id="of-another-size"
         ),
     ],

@@ -42,8 +42,8 @@ def measure(entries, clock, run):
     """Measure entry by entry while there is time, as the facts that a stage yields.
 
     ``entries``: (facts that name it, whatever ``run`` needs). ``run(what, clock)``: the figures, as a dict. What no
-    time is left for is told with the reason "no-time", an exception as the fact that it is. After some in a row that are
-    the same the rest is left out: the device is lost, or does not compute such a thing at all.
+    time is left for is told with the reason "no-time", an exception as the fact that it is. After some in a row that
+    are the same the rest is left out: the device is lost, or does not compute such a thing at all.
     """
     entries = list(entries)
     failures, last = 0, None

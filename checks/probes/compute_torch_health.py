@@ -25,7 +25,9 @@ LEAST_MEMORY = 1 << 20
 CHUNK = 8 << 20  # words that are checked at once
 BEAT = 0.5  # seconds between two looks at the sensors
 MEMORY_TURN = 4  # looks, of which one is at the memory
+MOST_SAMPLES = 2000  # looks that are told, however long the load is
 FACTOR = 0x2545F491  # odd, so that each of 2^32 words is another
+MOST_XIDS = 1000
 MOST_WRONG = 20  # wrong results that are told one by one
 
 
@@ -70,8 +72,9 @@ class Load:
         self.checked = self.bytes = self.wrong_results = 0
 
     def run(self, clock):
-        """Compute until the time is over; yields a sample at every beat."""
+        """Compute until the time is over; yields a sample at every beat, or at so many that all can be told."""
         self._started = time.monotonic()
+        every, due = clock.seconds / MOST_SAMPLES, 0.0
         products = self._products()
         for product in products:
             self.checked += 1
@@ -79,14 +82,21 @@ class Load:
                 self._note((product.operation, [], "", "", product.unproven))
         memory = Memory(self._torch, self._device, self._room())
         turn = 0
-        while clock.left > 0 or not turn:  # at least one look, however short the time
+        while True:  # at least one look, however short the time
             until = time.monotonic() + min(BEAT, max(0.0, clock.left))
             if turn % MEMORY_TURN == MEMORY_TURN - 1:
                 self._check_memory(memory)
             else:
                 self._check_products(products, until)
             turn += 1
-            yield self._sample()
+            sample = self._sample()
+            is_last = clock.left <= 0
+            if sample["second"] >= due or is_last:
+                due = sample["second"] + every
+                self.samples.append(sample)
+                yield sample
+            if is_last:
+                return
 
     def facts(self):
         """The fields of Health."""
@@ -105,10 +115,9 @@ class Load:
         return facts
 
     def _sample(self):
-        self._xids += self._sensors.xids() or ()
+        self._xids = [*self._xids, *(self._sensors.xids() or ())][:MOST_XIDS]
         sample = dict(self._sensors.sample(), second=time.monotonic() - self._started)
         sample.update(checked=self.checked, wrong=self.wrong_results)
-        self.samples.append(sample)
         return sample
 
     def _products(self):

@@ -35,8 +35,10 @@ def one(*made: Repeat, version: str = "2.13.0") -> Repeated:
         pytest.param([repeat("elementwise", distinct=2)], Variation.WRONG, id="no-order-at-all"),
         pytest.param([repeat("sort", distinct=2, dtype="int64", spread=LARGE)], Variation.ORDER, id="choice-of-equals"),
         pytest.param(
-            [repeat("max-pool2d-backward", device="cpu", distinct=2)]
-            + [repeat("max-pool2d-backward", "exact-inputs", device="cpu", distinct=2)],
+            [
+                repeat("max-pool2d-backward", device="cpu", distinct=2),
+                repeat("max-pool2d-backward", "exact-inputs", device="cpu", distinct=2),
+            ],
             Variation.ORDER,
             id="choice-of-equal-whole-numbers",
         ),

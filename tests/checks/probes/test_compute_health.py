@@ -46,7 +46,8 @@ def told(health: ModuleType, turns: int) -> tuple[Health, list[dict[str, Any]]]:
 class Turns:
     """A clock that is over after so many looks at it."""
 
-    def __init__(self, turns: int) -> None:
+    def __init__(self, turns: int, seconds: float = 0.0) -> None:
+        self.seconds = seconds
         self._looks = 2 * turns  # two looks in a turn
 
     @property
@@ -70,6 +71,14 @@ def test_however_short_the_time_something_is_checked(health: ModuleType) -> None
     fact, samples = told(health, 0)
     assert fact.checked >= 2
     assert len(samples) == 1
+
+
+def test_of_a_day_so_many_samples_are_told_that_the_answer_has_room_for_them(health: ModuleType) -> None:
+    """The runner reads 8 MiB of an answer; at each half second, a day has more samples than that."""
+    lines = list(health.stage({"device": "cpu"}, Turns(9, seconds=1e9)))
+    (raw,) = lines[-1]["measurements+"]
+    assert len(raw["samples"]) == 2  # the first and the last, of nine
+    assert raw["samples"][-1]["checked"] == raw["checked"]
 
 
 def flipped(tensor: torch.Tensor, place: int, bit: int) -> torch.Tensor:

@@ -32,7 +32,7 @@ def device_name(measured: Measured, frameworks: Frameworks | None, cpu: CpuFacts
 
 
 def ended_badly(health: Health) -> str:
-    """The error by which the load ended where the device is a suspect; "" where somebody ended it, or there was no room."""
+    """The error by which the load ended where the device is a suspect; "" where it was ended, or had no room."""
     if not health.reason or health.error is None or health.error.type in _FROM_OUTSIDE:
         return ""
     message = f"{health.error.type}: {health.error.message}"

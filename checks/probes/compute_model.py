@@ -32,6 +32,7 @@ MOST_BEFORE = 3  # nodes before one that are looked at
 TRIES = 30  # runs in which a model that varies is to show it at some node
 BATCH = 4
 UNITS_OF_ONE = 4  # what numbers below 1 may be off at the least
+MOST_FIGURE = 1e300  # figures are finite numbers
 MOST_CLASSES = 1000  # channels of a picture of scores
 OF_THE_REST = 3  # a comparison gets this part of what time is left, the first one half of it
 OF_REPEATING = 0.75  # of the time for repetitions; the rest is for the search
@@ -96,7 +97,7 @@ class Model:
             bound = max(bound, UNITS_OF_ONE * unit)
         if moved is not None and moved.shape == reference.shape:
             bound += compare.TIMES_ROUNDING * compare.largest(compare.distance(self.numpy, reference, moved)[0])
-        return bound
+        return min(bound, MOST_FIGURE)
 
     @property
     def terms(self):
@@ -226,7 +227,7 @@ def decided_alike(numpy, reference, candidate):
         pair = [numpy.moveaxis(each, 1, -1) for each in pair]
     elif len(shape) not in (1, 2, 3) or not shape or shape[-1] < 2:
         low, high = float(reference.min()), float(reference.max())
-        return float(((reference > 0.5) == (candidate > 0.5)).mean()) if 0.0 <= low and high <= 1.0 else None
+        return float(((reference > 0.5) == (candidate > 0.5)).mean()) if low >= 0.0 and high <= 1.0 else None
     tops = [each.reshape(-1, each.shape[-1]) for each in pair]
     numbers = ~(numpy.isnan(tops[0]).any(axis=1) | numpy.isnan(tops[1]).any(axis=1))
     return float(((tops[0].argmax(axis=1) == tops[1].argmax(axis=1)) & numbers).mean())
@@ -472,12 +473,17 @@ def _as_node(node, told, bound):
     scale = told.get("scale") or 0.0
     fact = {"name": node.label, "op": node.op}
     if told.get("max_abs") is not None:
-        fact["apart"] = told["max_abs"] / scale if scale else told["max_abs"]
+        fact["apart"] = _relative(told["max_abs"], scale)
     if bound is not None and scale:
-        fact["bound"] = bound / scale
+        fact["bound"] = _relative(bound, scale)
     if told.get("nan") or told.get("infinite"):
         fact["odd"] = told.get("nan", 0) + told.get("infinite", 0)
     return fact
+
+
+def _relative(size, scale):
+    """In units of the largest number, where there is one."""
+    return min(size / max(scale, 1 / MOST_FIGURE), MOST_FIGURE) if scale else size
 
 
 def _thinned(nodes):

@@ -16,6 +16,7 @@ from wizard.words import known, words
 
 _NONE = "–"
 _PLOTS = 4
+_NAMED = 5  # models in one sentence
 _REPEATED = ("repeat", "mode")
 
 
@@ -31,7 +32,10 @@ def models_section(case: Case, language: str) -> MeasuredSection | None:
     return MeasuredSection(
         id="models",
         title=_words("title", language),
-        sentences=tuple(sentence for here in groups.values() for sentence in _sentences(here, language)),
+        sentences=(
+            *(sentence for here in groups.values() for sentence in _sentences(here, language)),
+            *_left(found, language),
+        ),
         tables=tuple(table for here in groups.values() for table in _tables(here, language)),
         plots=tuple(_plot(each, language) for each in plotted[:_PLOTS]),
     )
@@ -53,8 +57,6 @@ def _sentences(here: Sequence[ModelMeasured], language: str) -> Iterator[str]:
     for each in here:
         if each.aspect == "repeat" and not each.reason:
             yield from _repeated(each, language)
-        if each.aspect == "" and each.reason:
-            yield _words("left", language, model=name, why=_why(each, language))
         if each.aspect == "batch" and size_of(each) is Size.BEYOND:
             yield _words("rows", language, model=name, node=beyond_of(each))
         elif size_of(each) is Size.BEYOND and not each.reason and each.aspect not in _REPEATED:
@@ -63,6 +65,20 @@ def _sentences(here: Sequence[ModelMeasured], language: str) -> Iterator[str]:
         elif decides_otherwise(each) and not each.reason and each.aspect not in _REPEATED:
             what = _compared(each, language)
             yield _words("decides", language, model=name, what=what, changed=_share(1.0 - (each.decisions or 0.0)))
+
+
+def _left(found: Sequence[ModelMeasured], language: str) -> Iterator[str]:
+    """The models that were not run again, those with the same reason in one sentence."""
+    reasons: dict[str, list[str]] = {}
+    for each in found:
+        if not each.aspect and each.reason:
+            reasons.setdefault(_why(each, language), []).append(name_of(each))
+    for why, names in reasons.items():
+        rest = len(names) - _NAMED
+        listed = joined(names[:_NAMED], language)
+        if rest > 0:
+            listed = _words("and-more", language, listed=listed, count=rest)
+        yield _words("left", language, model=listed, why=why)
 
 
 def _repeated(made: ModelMeasured, language: str) -> Iterator[str]:

@@ -134,7 +134,10 @@ def test_every_reason_has_words(reason: str, language: str) -> None:
 def test_a_model_that_was_not_run_says_why_and_has_no_table() -> None:
     found = section(ModelMeasured(path="net.gguf", reason="not-repeatable-format"))
     assert found.tables == ()
-    assert found.sentences[0].startswith("net.gguf was not run again.")
+    assert found.sentences[0].startswith("Not run again: net.gguf. Models of this format")
+    many = [ModelMeasured(path=f"{place}.gguf", reason="not-repeatable-format") for place in range(9)]
+    (told,) = section(*many).sentences
+    assert told.startswith("Not run again: 0.gguf, 1.gguf, 2.gguf, 3.gguf, 4.gguf and 4 more.")
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

@@ -97,10 +97,7 @@ class Runtime:
         deadline = time.monotonic() + self.argument.get("search_seconds", 30.0)
         arrays, error = model_kit.first_that_runs(self.numpy, self.specs, run, deadline, self.image)
         if error is not None:
-            lines = str(error).strip().splitlines() or [""]
-            raise model_kit.NotDrawn(
-                "inputs-needed", "%s (%s)" % (model_inputs.wanted(self.specs), lines[-1][:300])
-            ) from error
+            raise model_inputs.none_fits(self.specs, error) from error
         return arrays, "drawn"
 
     def free(self, arrays):

@@ -2,8 +2,9 @@
 
 Argument: ``path``; ``format``, an id of model_formats.toml; ``runtime``, "onnxruntime" or "torch"; ``inputs``, an .npz
 or a picture of the user's (None: drawn ones); ``providers`` of ONNX Runtime that start, ``devices`` of PyTorch that
-compute (None: all that there are); ``done``, those that ended the process before; ``effort``; ``seconds`` for all comparisons; ``search_seconds`` for finding inputs;
-``safety``, the lists of model_safety.toml. Everything that is written goes to the folder in which the probe runs.
+compute (None: all that there are); ``done``, those that ended the process before; ``effort``; ``seconds`` for all
+comparisons; ``search_seconds`` for finding inputs; ``safety``, the lists of model_safety.toml. Everything that is
+written goes to the folder in which the probe runs.
 """
 
 import importlib

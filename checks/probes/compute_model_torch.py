@@ -285,8 +285,7 @@ def _inputs(numpy, original, form, argument):
     deadline = time.monotonic() + argument.get("search_seconds", 30.0)
     arrays, error = model_kit.first_that_runs(numpy, specs, form.way(CPU, DEFAULT).run, deadline)
     if error is not None:
-        lines = str(error).strip().splitlines() or [""]
-        raise model_kit.NotDrawn("inputs-needed", "%s (%s)" % (model_inputs.wanted(specs), lines[-1][:300])) from error
+        raise model_inputs.none_fits(specs, error) from error
     return arrays, "drawn"
 
 

@@ -12,7 +12,6 @@ import naosu_export_compare as compare
 import naosu_model_kit as model_kit
 import naosu_tensorflow_model_probe as tensorflow_probe
 
-
 _CONTROL = ("If", "StatelessIf", "While", "StatelessWhile", "Case", "StatelessCase")
 
 

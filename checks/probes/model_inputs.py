@@ -7,6 +7,7 @@ mean little, but differences between two runs of one model are as good with it a
 """
 
 import os
+import re
 
 import naosu_model_kit as model_kit
 
@@ -16,6 +17,7 @@ LARGEST = 2048
 STRIDE = 32  # networks with free sizes mostly want multiples of it
 MOST_PIXELS = 100_000_000
 _COLOURS = (3, 1, 4)
+_ERROR = re.compile(r"\w*(?:Error|Exception): ")
 
 
 def is_picture(path):
@@ -71,6 +73,14 @@ def wanted(specs):
         lengths = "?" if shape is None else ", ".join(str(each) if _is_set(each) else "?" for each in shape)
         parts.append("%s: %s [%s]" % (spec["name"], spec["dtype"], lengths))
     return "; ".join(parts)
+
+
+def none_fits(specs, error):
+    """What to raise where no drawn input fits: what the model takes, and what it said of the first that was tried."""
+    lines = str(error).strip().splitlines() or [""]
+    # TorchScript prints a trace, with the error behind it and perhaps a list of what it could not be.
+    said = next((line for line in reversed(lines) if _ERROR.match(line)), lines[0])
+    return model_kit.NotDrawn("inputs-needed", "%s (%s)" % (wanted(specs), said.strip()[:300]))
 
 
 def _is_set(axis):

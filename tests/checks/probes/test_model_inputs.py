@@ -99,3 +99,22 @@ def test_no_library_and_one_that_cannot_read_the_file(monkeypatch: pytest.Monkey
     with pytest.raises(NotDrawn) as caught:
         inputs.decoded(np, str(tmp_path / "picture.png"))
     assert (caught.value.reason, "broken data stream" in str(caught.value)) == ("inputs-do-not-fit", True)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        pytest.param(
+            "Got invalid dimensions for input: x\nExpected: 3", "Got invalid dimensions for input: x", id="first"
+        ),
+        pytest.param(
+            "The operation failed.\nTraceback (most recent call last):\nRuntimeError: list index out of range",
+            "RuntimeError: list index out of range",
+            id="behind-a-trace",
+        ),
+        pytest.param("", "", id="nothing-said"),
+    ],
+)
+def test_what_to_supply_where_no_drawn_input_fits(error: str, said: str) -> None:
+    raised = inputs.none_fits([spec("x", None), spec("sr", [], "int64")], RuntimeError(error))
+    assert (raised.reason, str(raised)) == ("inputs-needed", f"x: float32 [?]; sr: int64 [] ({said})")

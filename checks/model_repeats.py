@@ -124,7 +124,6 @@ def rounding_in_models(
 ) -> Iterator[Finding]:
     """A finding per model, runtime and device whose results another order of adding changes, the worst of its kind."""
     for worst in _worst(each for each in of_models(measurements, *aspects) if size_of(each) is Size.ROUNDING):
-        difference = worst.difference or ArrayDifference(elements=0, differing=0)
         yield Finding(
             cause=cause,
             severity=loudness(worst, symptom),
@@ -140,7 +139,7 @@ def rounding_in_models(
                 Evidence("settings_compared", compared(worst), worst.origin),
                 Evidence("operations_apart", first_of(worst), worst.origin),
                 Evidence("measured_difference", figure(relative(worst)), worst.origin),
-                Evidence("rounding_allows", figure(_relative_bound(worst, difference)) or "-", worst.origin),
+                Evidence("rounding_allows", figure(relative_bound(worst)) or "-", worst.origin),
                 *decisions(worst),
             ),
         )
@@ -154,8 +153,10 @@ def decisions(made: ModelMeasured) -> Iterator[Evidence]:
         yield Evidence("decided_at", node(made.choice_node, made.choice_op), made.origin)
 
 
-def _relative_bound(made: ModelMeasured, difference: ArrayDifference) -> float | None:
-    return made.bound / difference.scale if made.bound is not None and difference.scale else made.bound
+def relative_bound(made: ModelMeasured) -> float | None:
+    """What rounding makes, in units of the largest number."""
+    scale = made.difference.scale if made.difference else None
+    return made.bound / scale if made.bound is not None and scale else made.bound
 
 
 def _worst(found: Iterable[ModelMeasured]) -> Iterator[ModelMeasured]:

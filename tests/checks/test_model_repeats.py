@@ -15,6 +15,7 @@ from checks.reproducibility.compiled_graph_rounding import compiled_graph_roundi
 from checks.reproducibility.cpu_gpu_rounding import cpu_gpu_rounding
 from checks.reproducibility.framework_numeric_bug import framework_numeric_bug
 from checks.reproducibility.nondeterministic_op import nondeterministic_op
+from checks.reproducibility.tf32_enabled import tf32_enabled
 from checks.reproducibility.thread_count_rounding import thread_count_rounding
 from checks.reproducibility.train_mode_at_inference import train_mode_at_inference
 from tests.checks.recorded_computations import measurements
@@ -175,6 +176,23 @@ def test_beyond_rounding_is_a_bug_and_named_at_its_node(aspect: str) -> None:
 def test_no_bug(made: ModelMeasured) -> None:
     sound = compared(0.0)
     assert found(framework_numeric_bug, [sound, made]) == []
+
+
+@pytest.mark.parametrize(
+    ("without", "symptom", "severity"),
+    [
+        pytest.param(compared(1e-6, setting="tf32-off"), None, Severity.NOTE, id="rounding-without-it"),
+        pytest.param(compared(0.0, setting="tf32-off"), BITS, Severity.WARNING, id="the-same-without-it"),
+        pytest.param(compared(1e-3, setting="tf32-off"), None, None, id="as-far-without-it"),
+        pytest.param(compared(1e-6, device="other", setting="tf32-off"), None, None, id="another-device"),
+    ],
+)
+def test_tf32_is_told_where_the_model_agrees_without_it(
+    without: ModelMeasured, symptom: Symptom | None, severity: Severity | None
+) -> None:
+    said = found(tf32_enabled, [compared(1e-3, beyond_node="conv", beyond_op="Conv"), without], symptom)
+    assert [each.severity for each in said] == ([severity] if severity else [])
+    assert all(evidence(each, "operations_apart") == "conv (Conv)" for each in said)
 
 
 def varying(operation: str, **more: Any) -> ModelMeasured:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import struct
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
@@ -12,12 +13,15 @@ from checks.case import Case
 from checks.detection import excluded_rate
 from checks.facts import Experiment, Measurements
 from checks.knowledge.computations import operation_name, setting_name
+from checks.magnitude import likely_bound, unit_roundoff
 from wizard.report.measured import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
-from wizard.report.measured_line import framework_name, place_of
-from wizard.words import words
+from wizard.report.measured_line import MOST_NAMED, framework_name, place_of
+from wizard.words import known, words
 
 SUM, NETWORK = "sum-of-squares", "digits-network"
 ARTICLE_RUNS, ARTICLE_STEPS = 5, 1000
+_TERMS = 10**6
+_ROUNDED = 1e-5  # of the loss of the untrained network: more than float32 rounds, less than TensorFloat-32 does
 _TELLING = 100  # steps; of fewer, the time is that of what happens once
 _DIGITS = 8  # of a fingerprint that are printed
 _DEFAULT, _DETERMINISTIC = "default", "deterministic"
@@ -43,14 +47,30 @@ def _is_whole(each: Experiment) -> bool:
     )
 
 
+def _left_out(case: Case, operation: str, language: str) -> Iterator[str]:
+    """How many of each framework and device were not measured, and why."""
+    made = (each for each in case.facts.measurements if isinstance(each, Experiment) and each.reason)
+    missing = (each for each in made if each.operation.startswith(operation))
+    counted = Counter((each.framework, each.device, each.reason) for each in missing)
+    for (framework, device, reason), count in counted.most_common(MOST_NAMED):
+        place = _place(framework, device, language)
+        why = known(f"measurements.reason-{reason}", reason, language)
+        yield words("measurements.experiment-left-out", language, place=place, count=count, why=why)
+
+
+def _place(framework: str, device: str, language: str) -> str:
+    return words("measurements.computing", language, framework=framework_name(framework, language), device=device)
+
+
 # --- the sum ----------------------------------------------------------------------------------------------------------
 
 
 def sum_section(case: Case, language: str) -> MeasuredSection | None:
     """Which sums came out, which ways of adding gave them, and whether each way repeats."""
     found = _experiments(case, SUM)
+    left_out = tuple(_left_out(case, SUM, language))
     if not found:
-        return None
+        return MeasuredSection(SUM, words("measurements.sum-title", language), left_out) if left_out else None
     varying = [each for each in found if each.distinct > 1]
     sentences = [words("measurements.sum-true", language, true=repr(found[0].expected))]
     sentences += [
@@ -68,11 +88,37 @@ def sum_section(case: Case, language: str) -> MeasuredSection | None:
         sentences.append(words("measurements.sum-same", language, runs=max(len(each.exact) for each in found)))
     dtypes = list(dict.fromkeys(each.dtype for each in found))
     tables = tuple(_sums(dtype, [each for each in found if each.dtype == dtype], language) for dtype in dtypes)
-    if any(len(table.rows) > 1 for table in tables):
+    far = list(_far_off(found, language))
+    if not far and any(len(table.rows) > 1 for table in tables):
         sentences.append(words("measurements.sum-order", language))
     return MeasuredSection(
-        id=SUM, title=words("measurements.sum-title", language), sentences=tuple(sentences), tables=tables
+        id=SUM,
+        title=words("measurements.sum-title", language),
+        sentences=(*sentences, *far, *left_out),
+        tables=tables,
     )
+
+
+def _far_off(found: Sequence[Experiment], language: str) -> Iterator[str]:
+    """The ways that are farther from the true sum than rounding brings it, in whatever order they are added."""
+    for each in found:
+        roundoff = unit_roundoff(each.dtype)
+        far = [_relative(value, each.expected) for (value, *_) in each.values]
+        # The factors, and each product, are rounded, too.
+        if roundoff is not None and far and max(far) > likely_bound(_TERMS, roundoff, 1) + 4 * roundoff:
+            yield words(
+                "measurements.sum-far",
+                language,
+                way=operation_name(each.operation, language),
+                place=place_of(each, language),
+                error="NaN" if max(far) == math.inf else f"{max(far):.1g}",
+            )
+
+
+def _relative(value: float | None, expected: float | None) -> float:
+    """How far from the true sum, as a part of it; infinite for what is no number."""
+    error = _error(value, expected)
+    return math.inf if error is None or not expected else _in_figures(abs(error / Fraction(repr(expected))))
 
 
 def _sums(dtype: str, found: Sequence[Experiment], language: str) -> MeasuredTable:
@@ -90,7 +136,7 @@ def _sums(dtype: str, found: Sequence[Experiment], language: str) -> MeasuredTab
             cells=(
                 "NaN" if values[bits] is None else repr(values[bits]),
                 bits,
-                "–" if (error := errors[bits]) is None else f"{float(error):+.3g}" if error else "0",
+                "–" if (error := errors[bits]) is None else f"{_in_figures(error):+.3g}" if error else "0",
                 words("measurements.sum-separator", language).join(_ways(ways[bits], language)),
             ),
             state="warning" if any(each.distinct > 1 for each in ways[bits]) else "",
@@ -108,6 +154,14 @@ def _sums(dtype: str, found: Sequence[Experiment], language: str) -> MeasuredTab
 def _error(value: float | None, expected: float | None) -> Fraction | None:
     """How far from the true sum, exactly: its decimal digits are few, and a float cannot hold them."""
     return None if value is None or expected is None else Fraction(value) - Fraction(repr(expected))
+
+
+def _in_figures(error: Fraction) -> float:
+    """As a float, or infinite: a damaged case may hold two numbers that are farther apart than floats reach."""
+    try:
+        return float(error)
+    except OverflowError:
+        return math.inf
 
 
 def _far(error: Fraction | None) -> tuple[bool, Fraction]:
@@ -129,7 +183,7 @@ def _ways(found: Sequence[Experiment], language: str) -> Iterator[str]:
             way = words("measurements.sum-way", language, way=way, setting=setting_name(each.setting, language))
         places.setdefault((each.framework, each.device), []).append(way)
     for (framework, device), ways in places.items():
-        name = words("measurements.computing", language, framework=framework_name(framework, language), device=device)
+        name = _place(framework, device, language)
         yield words(
             "measurements.sum-ways", language, place=name, ways=words("report.list-separator", language).join(ways)
         )
@@ -141,12 +195,14 @@ def _ways(found: Sequence[Experiment], language: str) -> Iterator[str]:
 def network_section(case: Case, language: str) -> MeasuredSection | None:
     """Whether the runs of each framework ended in the same bits; the validation errors as the article prints them."""
     found = _experiments(case, NETWORK)
+    title = words("measurements.network-title", language)
+    left_out = tuple(_left_out(case, NETWORK, language))
     if not found:
-        return None
+        return MeasuredSection(NETWORK, title, left_out) if left_out else None
     return MeasuredSection(
         id=NETWORK,
-        title=words("measurements.network-title", language),
-        sentences=tuple(_said(found, language)),
+        title=title,
+        sentences=(*_said(found, language), *left_out),
         tables=tuple(_errors(each, language) for each in found),
         plots=(_plot(found, language),),
     )
@@ -208,7 +264,8 @@ def _start(found: Sequence[Experiment], language: str) -> Iterator[str]:
         return
     apart = (max(losses) - min(losses)) / max(losses)
     if apart:
-        yield words("measurements.network-start", language, apart=f"{apart:.1g}")
+        key = "network-start" if apart < _ROUNDED else "network-start-apart"
+        yield words(f"measurements.{key}", language, apart=f"{apart:.1g}")
     else:
         yield words("measurements.network-start-same", language)
 

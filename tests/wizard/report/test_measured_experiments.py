@@ -46,7 +46,7 @@ def case(*measured: Measurement) -> Case:
 def test_runs_that_ended_in_the_same_bits() -> None:
     section = network_section(case(NETWORK), "en")
     assert section is not None
-    assert section.sentences[0] == "PyTorch, cuda:0, float32: all 3 runs of 200 steps ended in the same bits."
+    assert section.sentences[0] == "PyTorch, cuda:0, float32: 3 runs of 200 steps, and all ended in the same bits."
     assert "in 63% of the runs or more" in section.sentences[1]
     (table,) = section.tables
     assert table.columns == ("Step", "Run 1", "Run 2", "Run 3")
@@ -87,10 +87,47 @@ def test_a_run_that_diverged_has_no_number() -> None:
     assert section.plots[0].series[0].y == (89.0, None, None)
 
 
-def test_what_was_not_measured_has_no_section() -> None:
-    left_out = Experiment(operation="digits-network", reason="no-time")
-    assert network_section(case(left_out, SUM), "en") is None
+def test_what_was_not_asked_has_no_section() -> None:
+    assert network_section(case(SUM), "en") is None
     assert sum_section(case(NETWORK), "en") is None
+
+
+def test_what_was_left_out_is_told() -> None:
+    left = Experiment(framework="torch", device="cpu", operation="digits-network", reason="no-time")
+    section = network_section(case(left, SUM), "en")
+    assert section is not None
+    assert section.sentences == ("PyTorch on cpu: not measured: 1. Left out: the time was up.",)
+    section = sum_section(case(SUM, *(msgspec.structs.replace(left, operation="sum-of-squares-dot"),) * 3), "en")
+    assert section is not None
+    assert section.sentences[-1] == "PyTorch on cpu: not measured: 3. Left out: the time was up."
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        pytest.param(333333.8125, "None of them is wrong", id="rounded"),
+        pytest.param(333310.0, "None of them is wrong", id="one-by-one"),
+        pytest.param(332900.0, "by 0.001 of it", id="fewer-digits"),
+        pytest.param(None, "by NaN of it", id="no-number"),
+    ],
+)
+def test_a_sum_that_no_order_explains_is_not_called_right(value: float | None, told: str) -> None:
+    single = msgspec.structs.replace(SUM, dtype="float32", values=((333333.84375,),), exact=(("48a2c2bb",),))
+    other = msgspec.structs.replace(
+        single, operation="sum-of-squares-dot", values=((value,),), exact=(("48a2c2b0",),), device="cuda:0"
+    )
+    section = sum_section(case(single, other), "en")
+    assert section is not None
+    assert [told in each for each in section.sentences].count(True) == 1
+    assert ("None of them is wrong" in " ".join(section.sentences)) == told.startswith("None")
+
+
+def test_losses_that_rounding_does_not_explain_are_not_called_the_same() -> None:
+    other = msgspec.structs.replace(NETWORK, device="cpu", exact=(("40159000", "3f800000", "3f000000"),) * 3)
+    section = network_section(case(NETWORK, other), "en")
+    assert section is not None
+    assert any("more than rounding in float32" in each for each in section.sentences)
+    assert not any("the same but for rounding" in each for each in section.sentences)
 
 
 @pytest.mark.parametrize(

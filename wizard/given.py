@@ -27,7 +27,6 @@ class Kind(Enum):
     LOG = "log"
     SCRIPT = "script"
     MODEL = "model"
-    INPUT = "input"  # of a model; only what is given beside one
     REPORT = "report"
 
 

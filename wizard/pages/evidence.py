@@ -255,7 +255,7 @@ class EvidencePage(Page):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(10)
         is_input = given.path == input_among(self.case.answers.given)
-        kind = QLabel(self.case.say(f"evidence-kind-{(Kind.INPUT if is_input else given.kind).value}"))
+        kind = QLabel(self.case.say(f"evidence-kind-{'input' if is_input else given.kind.value}"))
         kind.setObjectName("cardTitle")
         name = value_text(str(given.path))
         remove = QPushButton(self.case.say("evidence-remove"))

@@ -63,6 +63,17 @@ def test_dropped_files_are_listed_and_removed(qtbot: QtBot, page: EvidencePage, 
     assert page.case.answers.given == (Given(script, Kind.SCRIPT),)
 
 
+def test_a_picture_beside_a_model_is_shown_as_its_input(page: EvidencePage, tmp_path: Path) -> None:
+    drop(page, tmp_path / "cat.png")
+    assert "Model" in labels(page)
+    drop(page, tmp_path / "net.onnx")
+    assert {"Model", "Input of the model"} <= labels(page)
+
+
+def labels(page: EvidencePage) -> set[str]:
+    return {each.text() for each in page.findChildren(QLabel)}
+
+
 def test_all_files_are_removed_at_once(qtbot: QtBot, page: EvidencePage, tmp_path: Path) -> None:
     drop(page, tmp_path / "a.onnx")
     assert not removing_all(page)

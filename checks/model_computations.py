@@ -26,6 +26,7 @@ RUNTIMES: Mapping[str, tuple[str, ...]] = {
     "pt2": ("torch",),
 }
 EXPECTED_START = 2.0
+OTHER_FORMAT = "not-repeatable-format"
 ENDED = ("crashed", "timed-out", "too-much-memory")
 PROCESSORS = ("cpu", "CPUExecutionProvider")
 
@@ -86,7 +87,7 @@ def _of_model(model: ModelFacts, facts: Facts, target: InterpreterFacts, effort:
     runtimes = RUNTIMES.get(model.format or "", ())
     installed = [each for each in runtimes if is_installed(each, target)]
     if model.format is None or not (installed or runtimes):
-        yield ModelComputation(_id("", model), model, "", target.path, reason="not-repeatable-format")
+        yield ModelComputation(_id("", model), model, "", target.path, reason=OTHER_FORMAT)
         return
     if not installed:
         yield ModelComputation(_id(runtimes[0], model), model, runtimes[0], target.path, reason="no-runtime")
@@ -138,7 +139,7 @@ def not_computed(computation: ModelComputation) -> ModelMeasured:
         framework=computation.runtime,
         path=computation.model.path,
         reason=computation.reason,
-        detail=computation.model.format or "",
+        detail=(computation.model.format or "") if computation.reason == OTHER_FORMAT else "",
         inputs=computation.model.inputs or (),
     )
 

@@ -160,4 +160,8 @@ def test_the_path_is_told_as_it_was_given(path: Path) -> None:
     assert with_path_of(ModelMeasured(path=str(path)), given) == ModelMeasured(path="net.onnx")
     assert with_path_of(Repeat(), given) == Repeat()
     fact = not_computed(ModelComputation("model:net.onnx", given, "torch", "python", reason="no-runtime"))
-    assert (fact.path, fact.reason, fact.framework) == ("net.onnx", "no-runtime", "torch")
+    assert (fact.path, fact.reason, fact.framework, fact.detail) == ("net.onnx", "no-runtime", "torch", "")
+    other = ModelComputation(
+        "model:a.gguf", model(Path("a.gguf"), "gguf"), "", "python", reason="not-repeatable-format"
+    )
+    assert not_computed(other).detail == "gguf"

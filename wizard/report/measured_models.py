@@ -11,6 +11,7 @@ from checks.knowledge.computations import setting_name
 from checks.magnitude import Size
 from checks.model_repeats import beyond_of, decides_otherwise, draws, first_of, name_of, node, relative, size_of
 from wizard.report.measured import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
+from wizard.report.measured_line import framework_name
 from wizard.report.measured_words import STATES, joined, place_words
 from wizard.words import known, words
 
@@ -104,16 +105,12 @@ def _tables(here: Sequence[ModelMeasured], language: str) -> Iterator[MeasuredTa
         return
     columns = ("compared", "results", "difference", "size", "first", "decisions")
     yield MeasuredTable(
-        title=_words("table", language, model=name_of(here[0]), runtime=_runtime(here[0], language)),
+        title=_words("table", language, model=name_of(here[0]), runtime=framework_name(here[0].framework, language)),
         columns=tuple(_words(f"column-{column}", language) for column in columns),
         rows=tuple(rows),
         numeric=(2, 5),
         note=_words("note", language),
     )
-
-
-def _runtime(made: ModelMeasured, language: str) -> str:
-    return known(f"measurements.framework-{made.framework}", made.framework, language)
 
 
 def _row(made: ModelMeasured, language: str) -> MeasuredRow:

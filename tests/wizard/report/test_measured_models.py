@@ -67,7 +67,9 @@ def test_random_numbers_are_told_as_such() -> None:
 
 
 def test_dropout_varies_and_evaluation_mode_does_not() -> None:
-    rows = section(*measurements(DROPOUT)).tables[0].rows
+    (table,) = section(*measurements(DROPOUT)).tables
+    assert table.title == "train.pt in PyTorch"
+    rows = table.rows
     assert [row.state for row in rows] == ["warning", "clear", "clear"]
     assert rows[1].cells[0].endswith("Evaluation mode")
 

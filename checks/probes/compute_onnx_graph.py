@@ -84,7 +84,7 @@ def read(path):
                 for number, start, end in _messages(content, 0, len(content)):
                     if number == _GRAPH:
                         _read_graph(content, start, end, graph)
-            except (IndexError, UnicodeDecodeError) as error:
+            except (IndexError, UnicodeDecodeError, RecursionError) as error:  # graphs in graphs without end
                 raise NotRead(str(error)) from error
     return graph
 

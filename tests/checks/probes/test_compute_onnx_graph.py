@@ -74,6 +74,16 @@ def test_a_damaged_file_is_told_as_one(content: bytes, tmp_path: Path) -> None:
         graph.read(path)
 
 
+def test_graphs_in_graphs_without_end_are_told(tmp_path: Path) -> None:
+    inner = graph._field(1, graph._field(4, b"If"))
+    for _ in range(1500):
+        inner = graph._field(1, graph._field(5, graph._field(6, inner)))
+    path = tmp_path / "model.onnx"
+    path.write_bytes(graph._field(7, inner))
+    with pytest.raises(graph.NotRead):
+        graph.read(path)
+
+
 @pytest.mark.parametrize("path", sorted(MODELS.glob("*.onnx")), ids=lambda path: path.stem)
 def test_every_kind_of_model_is_read(path: Path) -> None:
     assert graph.read(path).nodes

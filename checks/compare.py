@@ -30,7 +30,7 @@ from checks.facts import (
     Portrait,
 )
 from checks.knowledge.numeric_environment import Part, numeric_environment, numeric_parts, part_shown_by
-from checks.magnitude import Magnitude, Size, magnitude
+from checks.magnitude import Magnitude, Size, magnitude, unit_roundoff, worst_bound
 from checks.numerics import DEFAULT, work_of
 from checks.portraits import portrait_difference
 
@@ -44,6 +44,7 @@ _LISTS = (
     "settings",
     "variables",
 )  # parts of which only what is not on both is told
+_TERMS_OF_SUM = 10**6
 _COMPARED = (Portrait, Experiment)  # kinds that two machines can be compared by
 
 
@@ -302,9 +303,22 @@ def _experiments(mine: Experiment, theirs: Experiment) -> Iterator[Pair]:
         nan=sum((a is None) != (b is None) for a, b in pairs),
     )
     size = magnitude(difference, work_of(mine, terms=None, condition=None))
-    if mine.steps:  # a training: differences grow with every step, and no bound tells where from
-        size = dataclasses.replace(size, sizes=(Size.ROUNDING,)) if size.size is Size.BEYOND else size
+    if size.size is Size.BEYOND and not difference.nan and (mine.steps or _is_of_sequence(difference, mine.dtype)):
+        # Of a training: differences grow with every step, and no bound tells where from.
+        size = dataclasses.replace(size, sizes=(Size.ROUNDING,))
     yield _pair(mine, theirs, difference, size)
+
+
+def _is_of_sequence(difference: ArrayDifference, dtype: str) -> bool:
+    """Whether two sums of the first experiment may be so far apart where one adds term by term.
+
+    Its terms are all positive: the small ones are lost in the large sum again and again, in the same direction, so that
+    nothing less than the worst case is a bound (in float32, from the largest term on: 332952 instead of 333334).
+    """
+    roundoff = unit_roundoff(dtype)
+    if roundoff is None or difference.max_abs is None or not difference.scale:
+        return False
+    return difference.max_abs <= 2 * worst_bound(_TERMS_OF_SUM, roundoff) * difference.scale
 
 
 def _explained(pair: Pair, pairs: Sequence[Pair], environment: Sequence[EnvironmentDifference]) -> NumberDifference:

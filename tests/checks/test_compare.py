@@ -139,6 +139,7 @@ def experiment(*runs: tuple[str, float | None], steps: tuple[int, ...] = ()) -> 
 @pytest.mark.parametrize(
     ("theirs", "steps", "sizes"),
     [
+        (("7ff8000000000000", None), (1000,), [Size.BEYOND]),
         (("4114585755556084", 333333.8333335), (), []),
         (("4114585755556083", 333333.83333349996), (), [Size.ROUNDING]),
         (("4114585755556083", 400000.0), (), [Size.BEYOND]),
@@ -152,6 +153,15 @@ def test_experiments_are_compared_by_what_they_print(
     mine = experiment(("4114585755556084", 333333.8333335), steps=steps)
     found = compare(OtherMachine(measurements=(mine,)), OtherMachine(measurements=(experiment(theirs, steps=steps),)))
     assert [each.pair.size.size for each in found.apart] == sizes
+
+
+def test_a_sum_that_is_added_up_term_by_term_is_no_fault() -> None:
+    first, second = (
+        msgspec.structs.replace(experiment(run), operation="sum-of-squares-reversed", dtype="float32")
+        for run in (("48a2c2bb", 333333.84375), ("48a29304", 332952.125))
+    )
+    found = compare(OtherMachine(measurements=(first,)), OtherMachine(measurements=(second,)))
+    assert [each.pair.size.size for each in found.apart] == [Size.ROUNDING]
 
 
 def test_every_two_places_of_a_machine() -> None:

@@ -83,8 +83,10 @@ def _tables(name: str, measured: Sequence[Precision], language: str) -> Iterator
 
 def _error_row(measured: Precision, language: str) -> MeasuredRow:
     size = error_of(measured)
-    cells = (operation_name(measured.operation, language), computed_in(measured), relative(size, language))
-    return MeasuredRow((*cells, size_words(size, language)), state_of(size))
+    about = (operation_name(measured.operation, language), computed_in(measured))
+    if size.size is Size.IDENTICAL:  # every element is the number of its type that is the nearest to the true one
+        return MeasuredRow((*about, "–", words("measurements.precision-nearest", language)), state_of(size))
+    return MeasuredRow((*about, relative(size, language), size_words(size, language)), state_of(size))
 
 
 @dataclass(frozen=True)

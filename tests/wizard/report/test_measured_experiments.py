@@ -179,6 +179,14 @@ def test_sums_stand_once_with_the_ways_that_gave_them() -> None:
     ]
 
 
+@pytest.mark.parametrize(("value", "expected"), [(1e308, -1e308), (1e308, 5e-324)])
+def test_figures_that_no_float_holds_do_not_end_the_report(value: float, expected: float) -> None:
+    odd = msgspec.structs.replace(SUM, values=((value,),), exact=(("7fe1ccf385ebc8a0",),), expected=expected)
+    section = sum_section(case(odd), "en")
+    assert section is not None
+    assert section.tables[0].rows[0].cells[0] == "1e+308"
+
+
 @pytest.mark.parametrize(("language", "between"), [("en", "; PyTorch on cpu: "), ("ja", "／PyTorch(cpu): ")])
 def test_the_ways_of_several_frameworks_are_told_apart(language: str, between: str) -> None:
     torch = msgspec.structs.replace(SUM, framework="torch")

@@ -4,6 +4,7 @@ Standard library only, Python 3.8 and later; written for ONNX Runtime 1.10 to 1.
 before (EPContext) is given to the processor alone, as in onnxruntime_model_probe.py.
 """
 
+import contextlib
 import os
 import tempfile
 import time
@@ -32,12 +33,10 @@ class Runtime:
         import numpy as np
 
         self.numpy, self.argument, self.path = np, argument, argument["path"]
-        self.graph, self.why_no_nodes = None, "not-for-this-format"
+        self.graph = None
         if argument.get("format") == "onnx":
-            try:
+            with contextlib.suppress(onnx_graph.NotRead, OSError):  # what the runtime reads runs all the same
                 self.graph = onnx_graph.read(self.path)
-            except (onnx_graph.NotRead, OSError) as error:
-                self.why_no_nodes = str(error)
         self._copy = None
         session = self._session(self.path, CPU, DEFAULT)
         self.specs, self.sequences = model_probe.inputs_of(session)

@@ -14,7 +14,7 @@ import shutil
 
 # Field numbers of onnx.proto.
 _GRAPH = 7
-_NODE, _INITIALIZER, _INPUT, _OUTPUT, _SPARSE = 1, 5, 11, 12, 15
+_NODE, _INITIALIZER, _OUTPUT, _SPARSE = 1, 5, 12, 15
 _NODE_INPUT, _NODE_OUTPUT, _NODE_NAME, _NODE_OP, _NODE_ATTRIBUTE = 1, 2, 3, 4, 5
 _TENSOR_DIMS, _TENSOR_TYPE, _TENSOR_NAME, _TENSOR_EXTERNAL = 1, 2, 8, 13
 _VALUE_NAME = 1
@@ -49,7 +49,7 @@ class Graph:
 
     def __init__(self):
         self.nodes, self.weights, self.external = [], {}, set()
-        self.inputs, self.outputs = [], []
+        self.outputs = []
 
     def steps(self):
         """The nodes that depend on the inputs, in the order in which they are computed."""
@@ -143,9 +143,10 @@ def _read_graph(content, start, end, graph):
             for inner, begin, over in _messages(content, first, last):
                 if inner == 1:
                     _read_tensor(content, begin, over, graph)
-        elif number in (_INPUT, _OUTPUT):
-            names = graph.inputs if number == _INPUT else graph.outputs
-            names += [_text(content, a, b) for inner, a, b in _messages(content, first, last) if inner == _VALUE_NAME]
+        elif number == _OUTPUT:
+            graph.outputs += [
+                _text(content, a, b) for inner, a, b in _messages(content, first, last) if inner == _VALUE_NAME
+            ]
 
 
 def _read_node(content, start, end, graph):
@@ -178,7 +179,7 @@ def _read_attribute(content, start, end, node, graph):
 
 
 def _read_tensor(content, start, end, graph):
-    name, kind, shape, is_external = "", 0, [], False
+    name, kind, shape = "", 0, []
     for number, wire, first, last in _fields(content, start, end):
         if number == _TENSOR_DIMS and wire == _VARINT:
             shape.append(first)
@@ -192,12 +193,10 @@ def _read_tensor(content, start, end, graph):
         elif number == _TENSOR_NAME and wire == _BYTES:
             name = _text(content, first, last)
         elif number == _TENSOR_EXTERNAL and wire == _BYTES:
-            is_external = True
             parts = {inner: _text(content, a, b) for inner, a, b in _messages(content, first, last)}
             if parts.get(1) == "location":
                 graph.external.add(parts.get(2, ""))
     graph.weights[name] = (TYPES.get(kind, ""), shape)
-    return is_external
 
 
 def _number(value):

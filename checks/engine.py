@@ -151,6 +151,7 @@ class _Examination:
         self._share = 0.0  # of the work that is done, as it was told last
         self._computations: tuple[Computation, ...] = ()
         self._of_models: tuple[ModelComputation, ...] = ()
+        self._computed: list[ProbeRun] = []  # how the processes of the computations ended
         # Seconds that are not planned yet.
         self._to_compute = budget(request.answers.symptom, request.answers.effort, request.load) or (
             budget_of_models(request.answers.effort, alone=True) if request.repeat and request.models else 0.0
@@ -206,6 +207,7 @@ class _Examination:
             models=found,
             comparisons=compared,
             measurements=tuple(measured),
+            probes=ProbeRuns(runs=(*(facts.probes.runs if facts.probes else ()), *self._computed)),
             missing=facts.missing if measured else {**facts.missing, "measurements": self._not_computed()},
         )
         outcomes: list[Outcome] = []
@@ -359,6 +361,7 @@ class _Examination:
             yield from self._follow()
             answer = self._futures[computation.id].result()
             measured += measurements_of(answer, computation.origin)
+            self._computed.append(answer.run)
             begun = stages_ended(answer)
             if answer.run.status not in ("crashed", "timed-out", "too-much-memory") or not waiting.keys() & set(begun):
                 return

@@ -214,6 +214,10 @@ def test_a_process_that_dies_leaves_the_operation_and_the_other_kinds_go_on(run:
     assert isinstance(measured[0], Repeat)
     assert measured[0].repetitions == 3
     assert measured[0].origin == f"dying_probe.py in {sys.executable}"
+    probes = case_of(events).facts.probes
+    assert probes is not None
+    ended = [(each.status, [stage.name for stage in each.stages]) for each in probes.runs if "torch:cpu" in each.probe]
+    assert ended == [("crashed", ["first", "second"]), ("ok", ["first", "second", "third"])]
     live = [event.measurement.operation for event in events if isinstance(event, Measured)]
     assert live == ["matmul", "conv2d", "cumsum"]  # as they come; what died is known at the end
     shares = [event.share for event in events if isinstance(event, Progress)]

@@ -16,6 +16,7 @@ from checks.case import Case
 from checks.causes import cause_of
 from checks.facts import Facts, ProbeRun
 from checks.finding import Evidence, Finding, Outcome, Status
+from checks.gpu.state import first_line
 from checks.judge import ABOUT_RESULTS, COMPARISON, MODELS, UNKNOWN
 from checks.knowledge.age import knowledge_days
 from checks.knowledge.model_formats import format_named
@@ -302,19 +303,23 @@ def _not_run(outcomes: list[Outcome], language: str) -> tuple[NotRun, ...]:
 
 
 def _probe(run: ProbeRun, language: str) -> ProbeRow:
-    stage = run.last_stage or ""
+    computing = computing_name(run.probe, language)
+    # A stage of other probes may fail by rights (a library is not there); of these it was measured or was not.
+    failed = next((each for each in run.stages if each.error), None) if computing and run.status == "ok" else None
+    stage = failed.name if failed else "" if run.status in ("ok", "not-python") else run.last_stage or ""
     ended_by_itself = run.signal is None and run.status not in ("crashed", "timed-out", "too-much-memory", "cancelled")
     details = [
-        words("report.probe-stage", language, stage=stage) if run.status not in ("ok", "not-python") and stage else "",
+        words("report.probe-stage", language, stage=stage) if stage else "",
+        first_line(f"{failed.error.type}: {failed.error.message}") if failed and failed.error else "",
         run.signal or (words("report.probe-exit", language, code=run.exit_code) if run.exit_code else ""),
         (run.detail or "") if ended_by_itself else "",  # else the status says it all, in the reader's language
     ]
     return ProbeRow(
-        name=computing_name(run.probe, language) or label(run.probe, language),
+        name=computing or label(run.probe, language),
         status=known(f"report.probe-{run.status}", run.status, language),
         seconds="" if run.seconds is None else words("report.seconds", language, seconds=run.seconds),
         detail=words("report.list-separator", language).join(each for each in details if each),
-        is_trouble=run.status != "ok",
+        is_trouble=run.status != "ok" or failed is not None,
         is_slow=(run.seconds or 0) >= 10,
     )
 

@@ -9,7 +9,17 @@ import pytest
 
 import checks
 from checks.case import Answers, Case, judged
-from checks.facts import Facts, InterpreterFacts, MachineFacts, OsFacts, ProbeRuns, SentFile
+from checks.facts import (
+    ErrorText,
+    Facts,
+    InterpreterFacts,
+    MachineFacts,
+    OsFacts,
+    ProbeRun,
+    ProbeRuns,
+    SentFile,
+    StageRun,
+)
 from checks.finding import Evidence, Finding, Outcome, Severity, Status
 from checks.readers.ticket.other_machine import machine_of
 from checks.readers.ticket.read import TICKET, pasted, read_ticket
@@ -229,6 +239,19 @@ def test_answers_that_this_version_does_not_know(make_case: Callable[..., Case],
     assert {"smells-burnt", "perfect", "heroic"} <= {value for _, value in report.meta}
     assert report.probes[0].status == "evaporated"
     assert report.verdict.sentence
+
+
+def test_a_measurement_that_failed_as_a_whole_is_told_with_the_probe() -> None:
+    failed = StageRun(name="precision", ended=True, error=ErrorText(type="ImportError", message="no such name"))
+    made = StageRun(name="repeat", ended=True)
+    runs = (
+        ProbeRun(probe="computations:torch:cpu", status="ok", stages=(made, failed)),
+        ProbeRun(probe="torch", status="ok", stages=(msgspec.structs.replace(failed, name="xformers"),)),
+    )
+    computing, other = build(judged(Facts(probes=ProbeRuns(runs=runs)), Answers()), "en").probes
+    assert computing.is_trouble
+    assert computing.detail == 'at step "precision", ImportError: no such name'
+    assert (other.is_trouble, other.detail) == (False, "")
 
 
 def test_no_label_is_unused() -> None:

@@ -180,6 +180,17 @@ def test_rounding_stays_within_its_condition_for_every_operation() -> None:
         assert bool((error <= bound).all()), operation.name
 
 
+@pytest.mark.parametrize(("name", "ulp"), [("exp", 19), ("tanh", 5), ("erf", 16)])
+def test_a_function_may_be_as_rough_as_its_standard_allows(name: str, ulp: int) -> None:
+    (operation,) = (each for each in module("operations").OPERATIONS if each.name == name)
+    numeric = module("torch_numeric")
+    given = [each.double() for each in numeric.inputs(torch, operation, torch.float32, "cpu")]
+    truth = numeric.run(torch, operation, given).float()
+    ulps = (truth - truth.nextafter(torch.zeros_like(truth))).abs().double()
+    allowed = numeric.condition(torch, operation, given) * 2.0**-24
+    assert bool((ulp * ulps <= allowed.max()).all())
+
+
 def test_the_settings_of_a_gpu_are_put_back_by_both_interfaces() -> None:
     flags = module("torch_modes")
     before = everything()

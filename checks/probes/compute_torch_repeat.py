@@ -196,6 +196,7 @@ class Repeats:
             scale, fits = self._prepared[2], True
         if self._pool is None:
             self._pool = suite.Pool(self._torch, self._device)
+        before = float("inf")  # seconds of a call with more numbers
         while True:
             self._prepared = (wanted, None, scale, None, 0.0)
             call = self._seeded(operation.make(suite.Drawn(self._pool, scale, exact, operation.dtype)))
@@ -206,8 +207,13 @@ class Repeats:
                 seconds = self._timer.once(call)
             if not fits and self._kind != "cpu" and seconds < SHORT and scale < LARGEST:
                 scale *= STEP
-            elif not known and seconds > max(LONG, clock.left / LEAST) and scale / STEP >= SMALLEST:
-                scale, fits = scale / STEP, True
+            elif (
+                not known
+                and seconds > max(LONG, clock.left / LEAST)
+                and scale / STEP >= SMALLEST
+                and seconds < before / 2  # else it is not the numbers that take the time
+            ):
+                scale, fits, before = scale / STEP, True, seconds
             else:
                 self._prepared = (wanted, call, scale, first, seconds)
                 self._scales[operation] = scale

@@ -135,12 +135,22 @@ def test_on_an_accelerator_it_gets_a_size_that_can_be_timed(
     suite: ModuleType, repeats: Any, monkeypatch: pytest.MonkeyPatch, seconds: float, scale: float
 ) -> None:
     repeats._kind = "accelerator"
-    monkeypatch.setattr(repeats._timer, "once", lambda _: seconds)
+    monkeypatch.setattr(repeats._timer, "once", lambda _: seconds * repeats._prepared[2])
     planted = operation(suite, lambda on: lambda: (on.torch.ones(on.many(1)),))
     assert fact(repeats.run((planted, "default"), Ample)).scale == scale
     repeats.run((operation(suite, lambda on: lambda: (on.torch.ones(3),)), "default"), Ample)
     monkeypatch.setattr(repeats._timer, "once", lambda _: 1e3)
     assert fact(repeats.run((planted, "deterministic"), Ample)).scale == scale  # so that the times can be compared
+
+
+def test_what_takes_as_long_with_fewer_numbers_is_not_tried_with_ever_fewer(
+    suite: ModuleType, repeats: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A busy machine takes seconds for each of many small steps."""
+    repeats._kind = "accelerator"
+    monkeypatch.setattr(repeats._timer, "once", lambda _: 1e3)
+    planted = operation(suite, lambda on: lambda: (on.torch.ones(on.many(1)),))
+    assert fact(repeats.run((planted, "default"), Ample)).scale == 16.0
 
 
 def test_what_varies_is_asked_first(suite: ModuleType, repeats: Any) -> None:

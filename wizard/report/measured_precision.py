@@ -144,7 +144,7 @@ def _unchanged(measured: Sequence[Precision], language: str) -> str:
         for each in _changes(measured)
         if not each.apart
     )
-    return joined(named, language)
+    return words("measurements.sum-separator", language).join(named)
 
 
 def _plot(name: str, measured: Sequence[Precision], language: str) -> Plot:

@@ -1,10 +1,10 @@
 """What a clean result proves: which instability would have been seen.
 
-An operation that gives another result than usual with the probability p in each repetition shows it in none of n with the
-probability (1 - p)^n. So n equal results exclude, with the confidence c, every p above 1 - (1 - c)^(1/n): 300 of them
-exclude one in a hundred with 95 % confidence, which is the rule of three (Hanley and Lippman-Hand, "If nothing goes
-wrong, is everything all right?", JAMA 249, 1983). This holds where repetitions are independent of each other: another
-card, another temperature or another program beside it was not tested.
+An operation that gives another result than usual with the probability p in each repetition shows it in none of n with
+the probability (1 - p)^n. So n equal results exclude, with the confidence c, every p above 1 - (1 - c)^(1/n): 300 of
+them exclude one in a hundred with 95 % confidence, which is the rule of three (Hanley and Lippman-Hand, "If nothing
+goes wrong, is everything all right?", JAMA 249, 1983). This holds where repetitions are independent of each other:
+another card, another temperature or another program beside it was not tested.
 """
 
 from __future__ import annotations

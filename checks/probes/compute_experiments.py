@@ -29,7 +29,8 @@ LEAST_RUNS = 2  # one run shows nothing
 
 # Steps of a run, how often the validation error is told in it, and the runs without which the next line tells more.
 _LADDER = ((1000, 10, 5), (500, 10, 5), (200, 10, 5), (100, 5, 4), (50, 5, 3), (20, 2, 2))
-_SHORTEST = (10, 1)
+_SHORTEST = (10, 4, 2)  # steps of runs that are made where the time suffices for none of these
+_PATIENCE = 3.0  # times its time that the network may take for them; else it is left out
 _LITTLE = 0.6  # so much of the time is left where the plan was too careful
 _OF_SUMS = 0.2  # part of the time that the sums get at most
 
@@ -149,15 +150,19 @@ def network(named, make, clock):
 def _trained(network, clock):
     left = clock.left
     done = _runs(network, clock)
+    if not done:
+        return {"reason": "no-time"}
     has_parted = any(run.parted_from(done[0]) is not None for run in done)
     if done[0].steps < STEPS and not has_parted and clock.left > left * _LITTLE:
         # Something else had kept the machine busy when the time was planned.
-        done = _runs(network, clock)
+        done = _runs(network, clock) or done
     return _figures(done)
 
 
 def _runs(network, clock):
     runs, steps, rows = _plan(network, clock)
+    if not runs:
+        return []
     every = steps // rows
     first = _Run(network, steps, every, lambda spent: clock.left < spent)  # the time for another is gone
     done = [first]
@@ -183,21 +188,31 @@ def _figures(done):
 
 
 def _plan(network, clock):
-    """How many runs of how many steps the time suffices for, and how often to look."""
+    """How many runs of how many steps the time suffices for, and how often to look; no run where it takes too long."""
     network.begin()
     network.step(0)  # what is compiled, chosen or loaded once
     seconds = []
     for number in range(1, 5):
-        started = time.perf_counter()
-        network.step(number)
-        seconds.append(time.perf_counter() - started)
+        seconds.append(_seconds_of(lambda number=number: network.step(number)))
+        if sum(seconds) > clock.seconds:
+            break
     step = min(seconds)  # too few steps are never made more, too many are cut when the time is up
     judging = step * VALIDATION / BATCH / 3  # forward alone, of forward and both ways back
     for steps, rows, least in _LADDER:
         runs = int(clock.left // max(1e-9, steps * step + (rows + 1) * judging))
         if runs >= least:
             return (min(runs, RUNS), steps, rows)
-    return (LEAST_RUNS, *_SHORTEST)
+    judging = _seconds_of(network.judge)  # of so short a run it is the most, and was only estimated
+    for steps in _SHORTEST:
+        if LEAST_RUNS * (steps * step + 2 * judging) <= _PATIENCE * clock.seconds:
+            return (LEAST_RUNS, steps, 1)
+    return (0, 0, 0)
+
+
+def _seconds_of(call):
+    started = time.perf_counter()
+    call()
+    return time.perf_counter() - started
 
 
 class _Run:

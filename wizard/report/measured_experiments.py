@@ -298,6 +298,7 @@ def _plot(found: Sequence[Experiment], language: str) -> Plot:
     """A line for each different run."""
     series = tuple(line for each in found for line in _lines(each, language))
     ends = [y for line in series if (y := line.y[-1]) is not None]
+    least, most = f"{min(ends, default=100.0):.1f}", f"{max(ends, default=100.0):.1f}"
     return Plot(
         title=words("measurements.network-plot", language),
         kind="lines",
@@ -305,10 +306,7 @@ def _plot(found: Sequence[Experiment], language: str) -> Plot:
         y_label="%",
         series=series,
         summary=words(
-            "measurements.network-summary",
-            language,
-            least=f"{min(ends, default=100.0):.1f}",
-            most=f"{max(ends, default=100.0):.1f}",
+            f"measurements.network-summary{'-one' if least == most else ''}", language, least=least, most=most
         ),
     )
 

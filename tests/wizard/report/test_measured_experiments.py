@@ -58,6 +58,7 @@ def test_runs_that_ended_in_the_same_bits() -> None:
     assert [row.state for row in table.rows] == ["", "", "clear"]
     (line,) = section.plots[0].series
     assert line.y == (89.0, 50.0, 10.0)
+    assert section.plots[0].summary == "At the end the validation error is 10.0 %."
     assert any("did not suffice for 5 runs of 1000 steps" in each for each in section.sentences)
 
 

@@ -25,6 +25,8 @@ from checks.numerics import (
     work_of,
 )
 
+FULL_DIGITS = ("demand-full-float32",)  # where the type is float32 already, and no seed or type of the program helps
+
 
 def loud_if_bits_matter(symptom: Symptom | None) -> Severity:
     """Of what is normal: a note that says so, but a warning for whoever needs the same bits."""
@@ -97,8 +99,11 @@ def computed_in_fewer_digits(
     measurements: Measurements,
     environment: EnvironmentVariables | None,
     symptom: Symptom | None,
+    remedies: tuple[str, ...] = (),
 ) -> Iterator[Finding]:
     """A finding per device that computes float32 in this format with the settings as they are.
+
+    ``remedies``: where those of the cause are for what a text tells of.
 
     Raises:
         NotHere: nothing of the kind was measured.
@@ -127,6 +132,7 @@ def computed_in_fewer_digits(
                 *_restored(measurements, framework, device, lambda setting: setting == "tf32-off"),
                 *forcing(environment),
             ),
+            remedies=remedies,
         )
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from checks.facts import EnvironmentVariables, Measurements, Symptom
 from checks.finding import Finding
-from checks.numeric_findings import computed_in_fewer_digits
+from checks.numeric_findings import FULL_DIGITS, computed_in_fewer_digits
 from checks.registry import check
 
 CAUSE = "reduced-precision"
@@ -24,4 +24,4 @@ def reduced_precision(
     measurements: Measurements, environment: EnvironmentVariables | None, symptom: Symptom | None
 ) -> Iterator[Finding]:
     """One finding per framework and device."""
-    yield from computed_in_fewer_digits(CAUSE, "bfloat16", measurements, environment, symptom)
+    yield from computed_in_fewer_digits(CAUSE, "bfloat16", measurements, environment, symptom, FULL_DIGITS)

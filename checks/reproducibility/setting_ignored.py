@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from checks.facts import EnvironmentVariables, Measurements
 from checks.finding import Evidence, Finding, NotHere, Severity
 from checks.magnitude import recognised
-from checks.numeric_findings import forcing
+from checks.numeric_findings import FULL_DIGITS, forcing
 from checks.numerics import (
     BY_SIZE,
     MEASURED,
@@ -57,4 +57,5 @@ def setting_ignored(measurements: Measurements, environment: EnvironmentVariable
                 Evidence("measured_error", figure(error_of(worst).relative), worst.origin),
                 *forcing(environment),
             ),
+            remedies=FULL_DIGITS,
         )

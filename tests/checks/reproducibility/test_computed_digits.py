@@ -100,6 +100,11 @@ def test_bfloat16_that_a_variable_forces_is_found_on_a_real_processor() -> None:
     assert list(tf32_enabled(recorded(FORCED), FORCING, None)) == []
 
 
+def test_what_is_float32_already_is_not_to_be_made_float32() -> None:
+    found = [*reduced_precision(recorded(FORCED), FORCING, None), *setting_ignored(recorded(FORCED), FORCING)]
+    assert [each.remedies for each in found] == [("demand-full-float32",)] * 2
+
+
 @pytest.mark.parametrize("check", [tf32_enabled, reduced_precision])
 def test_silent_where_products_are_computed_in_full(check: Callable[..., Iterable[Finding]]) -> None:
     assert list(check(recorded(USUAL), None, None)) == []

@@ -42,6 +42,7 @@ _LISTS = (
     "framework-version",
     "cpu-instructions",
     "settings",
+    "thread-variables",
     "variables",
 )  # parts of which only what is not on both is told
 _TERMS_OF_SUM = 10**6
@@ -395,7 +396,9 @@ def _parts_of(side: OtherMachine) -> Mapping[str, str]:
         found |= {"cuda": torch.cuda_version, "cudnn": torch.cudnn_version}
         found["settings"] = _settings(torch.settings)
     if side.environment is not None:
-        found["variables"] = _variables(side.environment.values)
+        known = numeric_environment()
+        found["thread-variables"] = _variables(side.environment.values, known.thread_variables)
+        found["variables"] = _variables(side.environment.values, known.numeric_variables)
     return {part: text for part, text in found.items() if text is not None}
 
 
@@ -425,6 +428,5 @@ def _settings(settings: Mapping[str, object] | None) -> str | None:
     return SEPARATOR.join(f"{name}={value}" for name, value in sorted(settings.items()) if name not in left_out)
 
 
-def _variables(values: Mapping[str, str]) -> str:
-    known = numeric_environment().numeric_variables
+def _variables(values: Mapping[str, str], known: Sequence[str]) -> str:
     return SEPARATOR.join(f"{name}={values[name]}" for name in known if name in values)

@@ -36,6 +36,7 @@ class NumericEnvironmentTable(Table, frozen=True, kw_only=True, forbid_unknown_f
     part: tuple[Part, ...]
     proof: tuple[Proof, ...]
     unnumeric_settings: tuple[str, ...]
+    thread_variables: tuple[str, ...]
     numeric_variables: tuple[str, ...]
 
 

@@ -52,12 +52,12 @@ def parts(found: Comparison) -> dict[str, tuple[str, str]]:
 
 def test_the_number_of_threads_is_proven_to_explain_two_real_machines() -> None:
     found = compared(machine(HERE), machine(ONE_THREAD, threads=1))
-    assert parts(found) == {"threads": ("2", "1"), "variables": ("-", "OMP_NUM_THREADS=1")}
+    assert parts(found) == {"threads": ("2", "1"), "thread-variables": ("-", "OMP_NUM_THREADS=1")}
     apart = {each.pair.operation: each for each in found.apart}
     assert {"sum", "matmul"} <= apart.keys()
     for each in apart.values():
         assert each.pair.size.size is Size.ROUNDING
-        assert each.explained_by[0] == "threads"
+        assert each.explained_by == ("threads",)
         assert each.proven_by == ("threads-1",)
     assert "softmax" in {pair.operation for pair in found.same}
     assert agreement([found]) is Agreement.EXPLAINED
@@ -82,9 +82,13 @@ def test_what_only_one_machine_has_is_not_compared_with_something_else() -> None
     assert {pair.first.framework for pair in found.pairs} == {"torch"}
 
 
-def test_the_threads_of_pytorch_do_not_explain_numpy() -> None:
+def test_the_threads_of_pytorch_do_not_explain_numpy_but_those_of_all_libraries_do() -> None:
     found = compared(machine(NUMPY), machine(OLD_NUMPY, threads=1))
-    assert [each.explained_by for each in found.apart] == [("variables",)]
+    assert [each.explained_by for each in found.apart] == [("thread-variables",)]
+    second = msgspec.structs.replace(machine(OLD_NUMPY, threads=1), environment=EnvironmentVariables(values={}))
+    assert [each.explained_by for each in compared(machine(NUMPY), second).apart] == [()]
+    second = msgspec.structs.replace(second, environment=EnvironmentVariables(values={"MKL_CBWR": "COMPATIBLE"}))
+    assert [each.explained_by for each in compared(machine(NUMPY), second).apart] == [("variables",)]
 
 
 def test_another_processor_comes_before_its_threads() -> None:

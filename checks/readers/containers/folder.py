@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import bz2
 import contextlib
+import functools
 import gzip
 import itertools
 import lzma
@@ -39,6 +40,7 @@ _END, _END_64 = b"PK\x05\x06", b"PK\x06\x06"  # what follows the list of a zip's
 _LONGEST_END = 22 + (1 << 16) + 76  # bytes: with a comment, and with what 64 bits need
 _MOST_LIST = 400 * MOST_NAMES  # bytes of a zip's list
 _PIECE = MIB
+_OF_THE_SYSTEM = frozenset({"lost+found", "System Volume Information", "$RECYCLE.BIN"})  # no user may list them
 _AFTER_SLASH = "0"  # the character that follows the slash in the order of names
 
 
@@ -77,22 +79,28 @@ class DiskFolder:
         self.path = path
         self.name = path.name
         self._cancelled = cancelled
-        self._names: tuple[str, ...] | None = None
-        self._has_more = False
+
+    @functools.cached_property
+    def _listed(self) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
+        """The files, the folders that could not be listed, and whether there are more files than these."""
+        locked: list[str] = []
+        found = list(itertools.islice(_walk(self.path, locked), MOST_NAMES + 1))
+        return tuple(sorted(found[:MOST_NAMES])), tuple(sorted(locked)), len(found) > MOST_NAMES
 
     @property
     def names(self) -> tuple[str, ...]:
         """All files in it, sorted."""
-        if self._names is None:
-            found = list(itertools.islice(_walk(self.path), MOST_NAMES + 1))
-            self._has_more = len(found) > MOST_NAMES
-            self._names = tuple(sorted(found[:MOST_NAMES]))
-        return self._names
+        return self._listed[0]
+
+    @property
+    def locked(self) -> tuple[str, ...]:
+        """The folders in it whose files could not be listed, sorted; "" is the folder itself."""
+        return self._listed[1]
 
     @property
     def has_more(self) -> bool:
         """Whether there are more files than it gives names of."""
-        return bool(self.names) and self._has_more
+        return self._listed[2]
 
     def size_of(self, name: str) -> int | None:
         """Bytes of a file."""
@@ -409,8 +417,11 @@ def _zip_errors() -> Iterator[None]:
         raise Damaged("archive-damaged", str(error)) from error
 
 
-def _walk(root: Path) -> Iterator[str]:
-    """The files below a folder, by relative name; a folder that leads back to itself is entered once."""
+def _walk(root: Path, locked: list[str]) -> Iterator[str]:
+    """The files below a folder, by relative name; a folder that leads back to itself is entered once.
+
+    ``locked``: takes the folders that could not be listed.
+    """
     seen: set[tuple[int, int]] = set()
     waiting = [("", 0)]
     while waiting:
@@ -422,6 +433,8 @@ def _walk(root: Path) -> Iterator[str]:
             seen.add((here.st_dev, here.st_ino))
             entries = sorted(os.scandir(root / below), key=lambda each: each.name)
         except OSError:
+            if PurePosixPath(below).name not in _OF_THE_SYSTEM:
+                locked.append(below)
             continue
         for entry in entries:
             name = f"{below}/{entry.name}" if below else entry.name

@@ -19,9 +19,11 @@ from checks.readers.models.links import with_links
 
 log = logging.getLogger(__name__)
 
-UNKNOWN, NOTHING, CANCELLED = "unknown-format", "no-model-in-folder", "cancelled"
+UNKNOWN, NOTHING, EMPTY, CANCELLED = "unknown-format", "no-model-in-folder", "empty-folder", "cancelled"
+LOCKED = "folder-unreadable"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # a member, or the end of an archive without any
 _MOST_COUNTED = 1 << 62
+_MOST_LOCKED = 20  # folders that could not be listed are named
 _MOST_PLACES = 4000  # folders within a folder that are asked whether they are a model
 
 
@@ -56,10 +58,13 @@ def read_models(path: Path, cancelled: Cancelled = never) -> tuple[ModelFacts, .
 def _read_disk_folder(path: Path, cancelled: Cancelled) -> tuple[ModelFacts, ...]:
     folder = DiskFolder(path, cancelled)
     found = _read_folder(folder, str(path), cancelled)
-    if not folder.has_more:
+    left_out = [_with_problem(ModelFacts(), Damaged("too-many-files"), path.name, str(path))] if folder.has_more else []
+    for below in folder.locked[:_MOST_LOCKED]:
+        here = path / below
+        left_out.append(_with_problem(ModelFacts(), Damaged(LOCKED), here.name, str(here)))
+    if not left_out:
         return found
-    cut = _with_problem(ModelFacts(), Damaged("too-many-files"), path.name, str(path))
-    return (*(each for each in found if each.problem != NOTHING), cut)
+    return (*(each for each in found if each.problem not in (NOTHING, EMPTY)), *left_out)
 
 
 def _read_path(path: Path, cancelled: Cancelled) -> tuple[ModelFacts, ...]:
@@ -99,7 +104,7 @@ def _read_cut_zip(source: Source, shown: str, problem: Damaged, cancelled: Cance
     if facts is not None:
         return (_finished(facts, source.name, shown, source.size),)
     found = _read_folder(archive, shown, cancelled)
-    return (*(each for each in found if each.problem not in (NOTHING, "empty-folder")), said)
+    return (*(each for each in found if each.problem not in (NOTHING, EMPTY)), said)
 
 
 def _archived_model(archive: ZipFolder) -> ModelFacts | None:
@@ -113,7 +118,7 @@ def _read_folder(folder: Folder, shown: str, cancelled: Cancelled) -> tuple[Mode
     """The model that a folder is, or the models in it; after a cancel those that were read by then."""
     found: list[ModelFacts] = []
     parts: set[str] = set()
-    problem = Damaged(NOTHING if folder.names else "empty-folder")
+    problem = Damaged(NOTHING if folder.names else EMPTY)
     try:
         for facts, is_file in _models_in(folder, shown, parts, cancelled):
             found.append(facts)

@@ -219,3 +219,33 @@ def test_a_pipe_does_not_hang(tmp_path: Path) -> None:
 
 def test_a_name_that_is_too_long() -> None:
     assert read_model(Path("x" * 5000)).problem == "unreadable"
+
+
+def lock(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take the right to list a folder, which a test that runs as root cannot do on the disk."""
+    listed = os.scandir
+
+    def scandir(path: Path) -> object:
+        if Path(path) == folder:
+            raise PermissionError(13, "Permission denied", str(path))
+        return listed(path)
+
+    monkeypatch.setattr("os.scandir", scandir)
+
+
+def test_a_folder_without_rights_is_not_called_empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lock(tmp_path, monkeypatch)
+    assert [(each.path, each.problem) for each in answered(tmp_path)] == [(str(tmp_path), "folder-unreadable")]
+
+
+@pytest.mark.parametrize("beside", [True, False], ids=["a-model-beside-it", "nothing-else"])
+def test_a_folder_without_rights_in_another_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, beside: bool
+) -> None:
+    for name in ("private", "lost+found"):
+        (tmp_path / name).mkdir()
+        lock(tmp_path / name, monkeypatch)
+    if beside:
+        shutil.copy(RECORDED / "onnx" / "abs.onnx", tmp_path)
+    found = [(each.name, each.problem) for each in answered(tmp_path)]
+    assert found == [("abs.onnx", None)] * beside + [("private", "folder-unreadable")]

@@ -456,7 +456,11 @@ class _Examination:
                 yield self._progress()
 
     def _slow(self) -> Iterator[Event]:
+        """What is long at one stage. Where something computes that is its work, until its time is over."""
+        computing = {each.id for each in self._computations} | {each.id for each in self._of_models}
         for probe, (stage, since) in list(self._stages.items()):
+            if probe in computing and time.monotonic() - self._started[probe] <= self._expected[probe]:
+                continue
             seconds = time.monotonic() - since
             if seconds >= SLOW and (probe, stage) not in self._named:
                 self._named.add((probe, stage))

@@ -37,7 +37,7 @@ class ProbeStage:
 
 @dataclass(frozen=True)
 class ProbeSlow:
-    """A probe has been at one stage for ten seconds or more."""
+    """A probe has been at one stage for ten seconds or more; one that computes, beyond its expected seconds too."""
 
     probe: str
     stage: str

@@ -59,7 +59,7 @@ class CaseModel(QObject):
         self.is_running = False
         self.running = Running()
         self.case: Case | None = None
-        self.case_before: Case | None = None  # of the last run of the same target, to say what changed
+        self.case_before: Case | None = None  # of the last whole run of the same target, to say what changed
         self.opened: Path | None = None  # the file that the case came from
         self.own_case: Case | None = None  # of the last run here, while a report that was sent is shown
         self.notice: Notice | None = None
@@ -112,6 +112,10 @@ class CaseModel(QObject):
     def set_effort(self, effort: str) -> None:
         """How long may be computed, one of flow.EFFORTS."""
         self._answer(effort=effort)
+
+    def set_load(self, load: int) -> None:
+        """How long each device is put under load, one of flow.LOADS."""
+        self._answer(load=load)
 
     def set_text(self, text: str) -> None:
         """The pasted error text or log; its end, if it is very long."""
@@ -192,9 +196,15 @@ class CaseModel(QObject):
     # --- the examination and its case
 
     def run_began(self) -> None:
-        """An examination starts; the case before it is kept for comparison, if it was of the same target."""
-        same = self.case is not None and self.opened is None and self.case.facts.target == self.answers.target
-        self.case_before = self.case if same else None
+        """An examination starts; the last whole one of the same target is kept for comparison.
+
+        One that was cancelled has not reached everything: beside it much would look new.
+        """
+        last = self.case if self.opened is None else None
+        if last is not None and not last.complete:
+            last = self.case_before
+        same = last is not None and last.facts.target == self.answers.target
+        self.case_before = last if same else None
         self.running = Running()
         self.is_running = True
         self.notice = None

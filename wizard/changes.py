@@ -15,12 +15,14 @@ class Changes:
     """Findings by what became of them.
 
     ``gone``: the check now says clear. ``unsure``: not found any more, but the check could not decide either, which
-    is no proof that it is mended. ``new``: only found now. ``stayed``: found both times.
+    is no proof that it is mended. ``new``: only found now, and ruled out before. ``first``: found now by a check that
+    had decided nothing before. ``stayed``: found both times.
     """
 
     gone: tuple[Finding, ...] = ()
     unsure: tuple[Finding, ...] = ()
     new: tuple[Finding, ...] = ()
+    first: tuple[Finding, ...] = ()
     stayed: tuple[Finding, ...] = ()
 
 
@@ -30,11 +32,15 @@ def changes(before: Case, now: Case) -> Changes:
 
     had = {(each.cause, each.subject): each for each in before.findings}
     has = {(each.cause, each.subject): each for each in now.findings}
-    decided = {each.cause for each in now.outcomes if each.status in (Status.CLEAR, Status.FOUND)}
+    decided_before, decided = (
+        {each.cause for each in case.outcomes if each.status in (Status.CLEAR, Status.FOUND)} for case in (before, now)
+    )
     lost = [each for key, each in had.items() if key not in has]
+    come = [each for key, each in has.items() if key not in had]
     return Changes(
         gone=tuple(each for each in lost if each.cause in decided),
         unsure=tuple(each for each in lost if each.cause not in decided),
-        new=tuple(each for key, each in has.items() if key not in had),
+        new=tuple(each for each in come if each.cause in decided_before),
+        first=tuple(each for each in come if each.cause not in decided_before),
         stayed=tuple(each for key, each in has.items() if key in had),
     )

@@ -79,6 +79,7 @@ class EngineThread(QThread):
             inputs=sent.inputs,
             repeat=True if sent.inputs else None,  # who gives an input wants the model to be run with it
             others=sent.others,
+            load=self._answers.load_taken,
         )
         return (self._examine or examine)(request, self._stop.is_set)
 

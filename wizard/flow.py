@@ -29,6 +29,9 @@ _COMPUTING = ("results-change", "results-differ", "everything")
 # How long may be computed.
 EFFORTS = ("quick", "standard", "thorough")
 
+# How many seconds each device is put under load; 0: the part of the time that the effort gives it.
+LOADS = (0, 60, 600, 3600)
+
 # How exact the result must be. "" is "I do not know", which asks for nothing.
 EXACTNESS = ("", "close", "decisions", "bits")
 
@@ -57,6 +60,7 @@ class Answers:
     given: tuple[Given, ...] = ()
     target: str = ""  # path of the chosen interpreter
     effort: str = "standard"
+    load: int = 0  # seconds, one of LOADS
     read_only: bool = False  # model files are tried in no interpreter
 
     @property
@@ -68,6 +72,11 @@ class Answers:
     def effort_taken(self) -> str:
         """The effort that is meant: who was not asked has not chosen."""
         return self.effort if computes(self.symptom) else "standard"
+
+    @property
+    def load_taken(self) -> int | None:
+        """Seconds of the load test that were asked for; None leaves them to the effort."""
+        return self.load or None if computes(self.symptom) else None
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ import torch
 
 from checks import engine
 from checks.case import Answers, Case
+from checks.computations import Computation
 from checks.engine import Request, examine
 from checks.events import (
     CheckEnded,
@@ -32,6 +33,7 @@ from checks.events import (
 from checks.facts import ModelFacts, OtherMachine, Portrait
 from checks.finding import Status
 from checks.interpreters import read_interpreter
+from checks.probes.computation_catalogue import COMPUTATION_PROBES
 from checks.probes.runner import Answer, ProbeTask
 from checks.readers.models import read_models
 from checks.registry import all_checks
@@ -315,3 +317,21 @@ def test_a_file_that_is_no_model_is_not_tried(tmp_path: Path) -> None:
     case = finished(about_models(tmp_path / "page.onnx"))
     assert case.facts.models[0].problem
     assert case.facts.models[0].runs == ()
+
+
+def test_what_computes_is_slow_only_beyond_its_expected_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It computes for as long as it may, in one stage: nobody is alarmed before that time is over."""
+    now = 100.0
+    monkeypatch.setattr(engine.time, "monotonic", lambda: now)
+    run = engine._Examination(Request(), lambda: False)
+    (spec,) = (each for each in COMPUTATION_PROBES if each.framework == "torch")
+    computing = Computation("computations:torch:cpu", spec, sys.executable, "cpu", {"repeat": 20.0})
+    run._computations = (computing,)
+    run._expected = {computing.id: computing.expected_seconds, "torch": 3.0}
+    run._started = {computing.id: now, "torch": now}
+    run._stages = {computing.id: ("repeat", now), "torch": ("imported", now)}
+    now = 100.0 + engine.SLOW
+    assert [event.probe for event in run._slow()] == ["torch"]  # type: ignore[union-attr]
+    now = 101.0 + computing.expected_seconds
+    assert [event.probe for event in run._slow()] == [computing.id]  # type: ignore[union-attr]
+    run.stop()

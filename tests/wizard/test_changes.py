@@ -40,3 +40,9 @@ def test_new_and_stayed() -> None:
 def test_another_subject_is_another_finding() -> None:
     other = msgspec.structs.replace(FOUND, subject="jax")
     assert changes(a_case(driver=FOUND), a_case(driver=other)) == Changes(gone=(FOUND,), new=(other,))
+
+
+def test_what_was_not_reached_before_is_not_new() -> None:
+    for status in (Status.SKIPPED, Status.INCONCLUSIVE, Status.CRASHED):
+        assert changes(a_case(driver=status), a_case(driver=FOUND)) == Changes(first=(FOUND,))
+    assert changes(a_case(), a_case(driver=FOUND)) == Changes(first=(FOUND,))

@@ -147,3 +147,9 @@ def test_an_effort_counts_only_where_it_was_asked() -> None:
     assert Answers(symptom="results-change", effort="quick").effort_taken == "quick"
     assert Answers(symptom="not-on-gpu", effort="quick").effort_taken == "standard"
     assert tuple(BUDGET) == EFFORTS
+
+
+def test_a_load_counts_only_where_it_was_asked() -> None:
+    assert Answers(symptom="results-change").load_taken is None  # as the effort gives
+    assert Answers(symptom="results-change", load=600).load_taken == 600
+    assert Answers(symptom="not-on-gpu", load=600).load_taken is None

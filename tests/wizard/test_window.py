@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 
 from checks.case import CaseError
-from checks.events import Planned, ProbeStarted
+from checks.events import Finished, Planned, ProbeStarted
 from wizard.flow import STEPS, Step
 from wizard.given import Kind
 from wizard.pages.target import TargetPage
@@ -167,6 +167,31 @@ def test_the_engine_is_told_how_long_it_may_compute(
     with qtbot.waitSignal(at_target.work.finished_run):
         at_target.run()
     assert engine.requests[0].answers.effort == effort
+
+
+@pytest.mark.parametrize(("symptom", "load"), [("results-change", 600), ("does-not-start", None)])
+def test_the_engine_is_told_how_long_the_load_test_is(
+    qtbot: QtBot, at_target: Window, engine: Engine, symptom: str, load: int | None
+) -> None:
+    at_target.case.set_symptom(symptom)
+    at_target.case.set_load(600)
+    engine.tell_all()
+    with qtbot.waitSignal(at_target.work.finished_run):
+        at_target.run()
+    assert engine.requests[0].load == load
+
+
+def test_what_changed_is_seen_beside_the_last_whole_examination(
+    qtbot: QtBot, at_report: Window, engine: Engine
+) -> None:
+    """A cancelled one has not reached everything: what it did not find may have been there."""
+    engine.tell(Finished(case(complete=False)))
+    with qtbot.waitSignal(at_report.work.finished_run):
+        at_report.run()
+    engine.tell_all()
+    with qtbot.waitSignal(at_report.work.finished_run):
+        at_report.run()
+    assert at_report.case.case_before == case(TOO_OLD)
 
 
 def test_no_run_begins_while_a_report_is_opened(

@@ -174,12 +174,13 @@ class ReportPage(Page):
         self._content = self._anew(self._content)
         self._add_models(report)
         self._add_texts(report)
+        self._add_measured(report.asked)
         if report.findings:
             self._heading(self.case.say("report-findings"))
             for index, finding in enumerate(report.shown):
                 self._add_finding(index, finding)
         self._add_advice(report)
-        self._add_measured(report)
+        self._add_measured(report.measured)
         self._heading(self.case.say("report-rest" if report.findings else "report-all"))
         self._add_list("report-fine", report.fine, "state-fine", "fine")
         self._add_open("report-undecided", report.undecided, "state-open", "warning")
@@ -271,7 +272,7 @@ class ReportPage(Page):
                     cause_of(each.cause).text_with(each.placeholders(), self.case.language).title, each.placeholders()
                 ),
             )
-            for kind in ("gone", "unsure", "new", "stayed")
+            for kind in ("gone", "unsure", "new", "first", "stayed")
             for each in getattr(compared, kind)
         ]
 
@@ -304,14 +305,14 @@ class ReportPage(Page):
         fold.set_symbol(self.picture(*look, 22), titles)
         fold.unfold(bool(advice.blocks))
 
-    def _add_measured(self, report: Report) -> None:
-        if not report.measured:
+    def _add_measured(self, sections: tuple[MeasuredSection, ...]) -> None:
+        if not sections:
             return
         self._heading(self.case.say("report-measured"))
         arrow = functools.partial(self.picture, colour="muted", size=16)
         widgets = MeasuredWidgets(self.case.say, self._pictures(), arrow, self.reshaped.emit)
         asked = self.case.case is not None and computes(self.case.case.answers.symptom)
-        for section in report.measured:
+        for section in sections:
             fill = functools.partial(widgets.fill, section=section)
             fold = self._fold(f"measured/{section.id}", section.title, fill)
             fold.set_symbol(self.picture("state-note", "note", 22), next(iter(section.sentences), ""))

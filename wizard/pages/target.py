@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QProgressBar,
     QPushButton,
+    QRadioButton,
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
@@ -22,7 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from wizard.case_model import CaseModel, Search
-from wizard.flow import EFFORTS, MODELS, computes
+from wizard.flow import EFFORTS, LOADS, MODELS, computes
 from wizard.pages.cards import ChoiceCard
 from wizard.pages.page import Page, escaped_tip, plain_label, row
 from wizard.pages.wrap_layout import WrapLayout
@@ -66,6 +67,8 @@ class TargetPage(Page):
         header.setStretchLastSection(True)
         self.bind(self._table.setAccessibleName, "target-table")
         self.bind(self._table.setAccessibleDescription, "target-intro")
+        self._own = plain_label()
+        self.bind(self._own.setText, "target-own")
         self._chosen = plain_label("small", selectable=True)
         self._problem = plain_label("error", selectable=True)
         self._file = QPushButton()
@@ -78,6 +81,7 @@ class TargetPage(Page):
         self._folder.clicked.connect(self._choose_folder)
         self._again.clicked.connect(self.work.search)
         self.body.addLayout(row(self._state, self._busy, stretch=False))
+        self.body.addWidget(self._own)
         self.body.addWidget(self._table, 1)
         self.body.addWidget(self._chosen)
         self.body.addWidget(self._problem)
@@ -86,6 +90,7 @@ class TargetPage(Page):
         self._space = QWidget()  # below the buttons while there is no table
         self.body.addWidget(self._space, 1)
         self._shown: tuple[object, ...] = ()
+        self._target_seen = ""
         self._table.itemSelectionChanged.connect(self._selected)
         self._read_only.toggled.connect(case.set_read_only)
         case.changed.connect(self.refresh)
@@ -124,7 +129,27 @@ class TargetPage(Page):
             line.addWidget(each, 1)
         group.buttonToggled.connect(self._effort_chosen)
         part.addLayout(line)
+        self._add_load(part)
         self.body.addWidget(self._effort_part)
+
+    def _add_load(self, part: QVBoxLayout) -> None:
+        heading, why = plain_label("heading"), plain_label("muted")
+        self.bind(heading.setText, "target-load")
+        self.bind(why.setText, "target-load-why")
+        part.addWidget(heading)
+        part.addWidget(why)
+        group = QButtonGroup(self)
+        self._loads = {load: QRadioButton() for load in LOADS}
+        for load, each in self._loads.items():
+            self.bind(each.setText, f"target-load-{load}")
+            self.bind(each.setAccessibleDescription, "target-load-why")
+            group.addButton(each, load)
+        group.idToggled.connect(self._load_chosen)
+        part.addLayout(WrapLayout(*self._loads.values()))
+
+    def _load_chosen(self, load: int, checked: bool) -> None:
+        if checked:
+            self.case.set_load(load)
 
     def _effort_chosen(self, button: ChoiceCard, checked: bool) -> None:
         if checked:
@@ -143,15 +168,17 @@ class TargetPage(Page):
         self._read_only_means.setVisible(is_about_models)
         self._read_only.setChecked(self.case.answers.read_only)
         found, busy = self.case.interpreters, self.case.search is Search.BUSY
+        own = any(each.path == self.case.answers.target and _is_own(each) for each in found)
         if busy:
             state = self.case.say("target-searching")
         elif found:
-            state = self.case.say("target-found", count=len(found))
+            state = self.case.say("target-found-own" if own else "target-found", count=len(found))
         else:
             state = self.case.say("target-none")
         self._state.setText(state)
         self._state.setVisible(not only_reads)
         self._busy.setVisible(busy and not only_reads)
+        self._own.setVisible(own and not busy and not only_reads)
         for button in (self._again, self._file, self._folder):
             button.setEnabled(not busy)
             button.setVisible(not only_reads)
@@ -159,6 +186,9 @@ class TargetPage(Page):
         self._space.setVisible(not found or only_reads)
         self._effort_part.setVisible(computes(self.case.answers.symptom))
         self._efforts[self.case.answers.effort].setChecked(True)
+        self._loads[self.case.answers.load].setChecked(True)
+        for each in self._loads.values():  # a screen reader says of what it is the length
+            each.setAccessibleName(f"{self.case.say('target-load')}: {each.text()}")
         notice = self.case.target_notice
         self._problem.setText(self.case.sentence(notice) if notice else "")
         self._problem.setVisible(notice is not None and not only_reads)
@@ -207,6 +237,9 @@ class TargetPage(Page):
             self._table.blockSignals(True)
             self._table.selectRow(index)
             self._table.blockSignals(False)
+        if index >= 0 and target != self._target_seen:
+            self._table.scrollTo(self._table.model().index(index, 0))
+        self._target_seen = target
         self._chosen.setText(self.case.say("target-chosen", path=target) if target else "")
         self._chosen.setVisible(bool(target) and not self.case.answers.only_reads)
 
@@ -230,6 +263,11 @@ class TargetPage(Page):
         if self.case.answers.only_reads:
             return self._read_only
         return self._table if self.case.interpreters else self._file
+
+
+def _is_own(each: InterpreterFacts) -> bool:
+    """Whether it is Naosu's own Python, which nobody pointed to."""
+    return "naosu" in each.found_by and "chosen" not in each.found_by
 
 
 _KINDS = frozenset(("naosu", "venv", "conda", "pyenv", "uv", "pipx", "poetry", "system", "portable", "store", "other"))

@@ -31,13 +31,14 @@ def health_section(case: Case, language: str) -> MeasuredSection | None:
     return MeasuredSection(
         id="health",
         title=words("measurements.health-title", language),
-        sentences=tuple(_sentence(each, name, language) for each, name in zip(found, names, strict=True)),
+        sentences=tuple(outcome_of_load(each, name, language) for each, name in zip(found, names, strict=True)),
         tables=(_figures(found, names, language), *(each for each in wrong if each is not None)),
         plots=tuple(health_plots({n: h.samples for n, h in zip(names, found, strict=True)}, language)),
     )
 
 
-def _sentence(health: Health, name: str, language: str) -> str:
+def outcome_of_load(health: Health, name: str, language: str) -> str:
+    """How much was checked on the device of this name, and what came of it."""
     told = {"device": name, "checked": health.checked, "size": size(health.bytes_checked, language)}
     told["seconds"] = round(health.length or 0)
     if health.reason and not health.wrong:

@@ -27,6 +27,7 @@ from wizard.report.comparison import ComparisonView, comparison_views
 from wizard.report.evidence_words import evidence_words, in_words
 from wizard.report.fact_sheet import FactSection, fact_sections, label
 from wizard.report.measured import MeasuredSection
+from wizard.report.measured_devices import MACHINES
 from wizard.report.measured_line import computing_name
 from wizard.report.measured_sections import measured_sections
 from wizard.report.models import ModelView, model_views, names_of
@@ -124,6 +125,7 @@ class Report:
     facts: tuple[FactSection, ...]
     models: tuple[ModelView, ...] = ()
     comparisons: tuple[ComparisonView, ...] = ()
+    asked: tuple[MeasuredSection, ...] = ()  # of what was measured the answer to the question itself, to be read first
     measured: tuple[MeasuredSection, ...] = ()
     advice: AdviceView | None = None
 
@@ -136,6 +138,8 @@ class Report:
 def build(case: Case, language: str) -> Report:
     """The report of a case in "en" or "ja"."""
     findings = _findings(case, language)
+    measured = measured_sections(case, language)
+    asked = tuple(each for each in measured if case.answers.symptom == COMPARISON and each.id == MACHINES)
     by_status: dict[Status, list[Outcome]] = defaultdict(list)
     for outcome in case.outcomes:
         # What a text does not mention was not examined, so of a ticket no check is told to have gone well, or not to
@@ -166,7 +170,8 @@ def build(case: Case, language: str) -> Report:
         facts=fact_sections(case.facts, language),
         models=model_views(case, language),
         comparisons=comparison_views(case, language),
-        measured=measured_sections(case, language),
+        asked=asked,
+        measured=tuple(each for each in measured if each not in asked),
         advice=advice_view(case, language),
     )
 
@@ -295,7 +300,10 @@ def _not_run(outcomes: list[Outcome], language: str) -> tuple[NotRun, ...]:
     groups: dict[tuple[bool, str], list[str]] = defaultdict(list)
     for outcome in outcomes:
         applies = outcome.reason not in NOTHING_TO_CHECK
-        groups[applies, reason_of(outcome, language)].append(_statement(outcome.cause, language))
+        statement = _statement(outcome.cause, language)
+        if applies:  # a reader who only skims must not take it for a result
+            statement = words("report.not-confirmed", language, statement=statement)
+        groups[applies, reason_of(outcome, language)].append(statement)
     return tuple(
         NotRun(reason, applies, tuple(statements))
         for (applies, reason), statements in sorted(groups.items(), key=lambda group: not group[0][0])

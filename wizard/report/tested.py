@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from checks.case import Case
 from checks.detection import excluded_rate
-from checks.facts import Experiment, Flip, Measurement, ModelMeasured, Precision, Repeat
+from checks.facts import Experiment, Flip, Measurement, Measurements, ModelMeasured, Precision, Repeat
+from checks.gpu.load import device_name, loads
+from wizard.report.measured_health import outcome_of_load
 from wizard.report.measured_line import framework_name
 from wizard.words import words
 
@@ -20,8 +22,8 @@ def is_tested(case: Case) -> bool:
 
 
 def what_was_tested(case: Case, language: str) -> tuple[str, ...]:
-    """What was repeated and how rare a change could have stayed unseen; what was left out."""
-    return tuple(_lines(case.facts.measurements, language))
+    """What was repeated and how rare a change could have stayed unseen; what was left out; each load."""
+    return (*_lines(case.facts.measurements, language), *_loads(case, language))
 
 
 def _tells(measured: Measurement) -> bool:
@@ -49,6 +51,14 @@ def _lines(measurements: Sequence[Measurement], language: str) -> Iterator[str]:
     left_out = sum(each.reason == _NO_TIME for each in measurements)
     if left_out:
         yield words("report.tested-left-out", language, count=left_out)
+
+
+def _loads(case: Case, language: str) -> Iterator[str]:
+    """What the load of each device came to; one that got no time is counted with what was left out."""
+    cpu = case.facts.machine.cpu if case.facts.machine else None
+    for each in loads(Measurements(all=case.facts.measurements)):
+        if each.reason != _NO_TIME:
+            yield outcome_of_load(each, device_name(each, case.facts.frameworks, cpu), language)
 
 
 def _repeated(repeats: Sequence[Repeat], language: str) -> str:

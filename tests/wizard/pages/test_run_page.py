@@ -178,7 +178,9 @@ def test_results_come_while_it_runs_and_plots_grow(page: RunPage, monkeypatch: p
         page.case.take(Measured("computations:torch:cpu", LATE))
     page._show_measured()
     assert len(lines(page)) == 1  # what is left out is counted
-    assert page._measuring._left_out.text() == "Left out so far because the time was up: 3"
+    assert page._measuring._left_out.text() == (
+        "Each part of the run has its own share of the time. Did not fit into theirs: 3"
+    )
     assert list(page._measuring._plots.values()) == [view]
     assert view.plot.summary == "4 en"
 

@@ -223,3 +223,49 @@ def test_every_effort_says_how_long_it_takes_and_what_it_gives(found: TargetPage
         number = str(round(seconds)) if seconds < 60 else str(round(seconds / 60))
         assert number in card.accessibleName()
         assert card.accessibleDescription()
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_the_length_of_the_load_test_is_chosen_by_key_and_kept(qtbot: QtBot, found: TargetPage, language: str) -> None:
+    assert not found._loads[0].isVisible()
+    found.case.set_symptom("results-change")
+    assert found._loads[0].isVisible()
+    assert found._loads[0].isChecked()
+    found._loads[0].setFocus()
+    qtbot.keyClick(found._loads[0], Qt.Key.Key_Down)
+    qtbot.keyClick(found._loads[60], Qt.Key.Key_Down)
+    assert found.case.answers.load == 600
+    assert found.case.answers.effort == "standard"  # a group of its own
+    found.case.set_language(language)
+    found.retranslate()
+    assert found._loads[600].isChecked()
+    assert found._loads[600].text() == {"en": "10 minutes", "ja": "10分"}[language]
+    assert found._loads[600].accessibleName() != found._loads[600].text()  # it says of what
+
+
+def test_our_own_python_for_want_of_another_is_said_beside_the_list(
+    qtbot: QtBot, found: TargetPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "most likely" in found._state.text()
+    assert not found._own.isVisible()
+    own = msgspec.structs.replace(VENV, path="/opt/naosu/bin/python", found_by=("PATH", "naosu"))
+    monkeypatch.setattr("wizard.work._found", lambda near: ((own, SYSTEM), own.path))
+    found.work.search()
+    qtbot.waitUntil(lambda: found.case.answers.target == own.path)
+    assert "most likely" not in found._state.text()
+    assert "Naosu's own" in found._own.text()
+    assert found._own.isVisible()
+    found.case.set_target(SYSTEM.path)
+    assert not found._own.isVisible()
+    found.case.add_interpreter(msgspec.structs.replace(own, found_by=("chosen", "naosu")))
+    assert not found._own.isVisible()  # who chose it by hand meant it
+
+
+def test_what_was_chosen_by_hand_is_scrolled_into_view(qtbot: QtBot, found: TargetPage) -> None:
+    many = tuple(msgspec.structs.replace(SYSTEM, path=f"/opt/{number}/bin/python") for number in range(60))
+    found.case.search_ended(many, many[-1].path)
+    qtbot.waitUntil(lambda: found._table.verticalScrollBar().value() > 0)
+    mine = msgspec.structs.replace(VENV, path="/opt/mine/bin/python", found_by=("chosen", "folder"))
+    found.case.add_interpreter(mine)
+    qtbot.waitUntil(lambda: found._table.verticalScrollBar().value() == 0)
+    assert found._table.currentRow() == 0

@@ -125,3 +125,14 @@ def test_the_plain_question_is_asked_where_the_user_has_not_said(make_case: Call
     assert asked.exactness
     assert asked.exactness != build(make_case(symptom="results-differ", exactness="bits"), language).exactness
     assert build(make_case(symptom="not-on-gpu", exactness=""), language).exactness == ""
+
+
+def test_the_outcome_of_a_load_is_told_with_the_verdict() -> None:
+    health = Health(framework="torch", operation="load", device="cpu", length=46.0, checked=881, bytes_checked=3 << 30)
+    late = msgspec.structs.replace(health, checked=0, reason="no-time")
+    (told,) = what_was_tested(case_of(health), "en")
+    assert "881 results" in told
+    assert "46 s of load" in told
+    assert "not one bit was wrong" in told
+    (counted,) = what_was_tested(case_of(late), "en")  # it is among what there was no time for
+    assert "load" not in counted

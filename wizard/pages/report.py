@@ -41,6 +41,7 @@ from wizard.report.export import default_paper
 from wizard.work import Work
 
 if TYPE_CHECKING:
+    from wizard.report.measured import MeasuredSection
     from wizard.report.model import FindingView, OpenQuestion, Report
 
 # State of a verdict or a finding -> (icon, colour); its word stands beside it.

@@ -104,6 +104,9 @@ def _blocks(report: Report) -> Iterator[str]:
         yield heading("exactness")
         yield escaped(report.exactness) + "\n"
     yield from _models(report)
+    for section in report.asked:
+        yield f"## {escaped(section.title)}\n"
+        yield from _measured(section, report.language)
     yield from _findings(report)
     yield from _advice(report.advice)
     yield from _all_measured(report)
@@ -153,6 +156,7 @@ def _all_measured(report: Report) -> Iterator[str]:
     if report.measured:
         yield _heading("measured", report.language)
     for section in report.measured:
+        yield f"### {escaped(section.title)}\n"
         yield from _measured(section, report.language)
 
 
@@ -227,7 +231,6 @@ def _compared(comparison: ComparisonView, language: str) -> Iterator[str]:
 
 def _measured(section: MeasuredSection, language: str) -> Iterator[str]:
     """What was measured: of plots the sentence that says what they show; long tables folded away."""
-    yield f"### {escaped(section.title)}\n"
     yield from (f"{prose(sentence)}\n" for sentence in section.sentences)
     for plot in section.plots:
         yield f"**{escaped(plot.title)}**: {escaped_within(plot.summary)}\n"

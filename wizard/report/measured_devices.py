@@ -9,8 +9,10 @@ from checks.compare import Comparison, NumberDifference, Pair, Place, comparison
 from checks.knowledge.computations import operation_name, setting_name
 from checks.magnitude import Size
 from wizard.report.measured import MeasuredRow, MeasuredSection, MeasuredTable
-from wizard.report.measured_words import joined, place_of, relative, size_words, state_of
-from wizard.words import known, words
+from wizard.report.measured_words import joined, part_words, place_of, relative, size_words, state_of
+from wizard.words import words
+
+MACHINES = "machines"  # the section of another machine beside this one
 
 
 def devices_section(case: Case, language: str) -> MeasuredSection | None:
@@ -33,7 +35,7 @@ def machines_section(case: Case, language: str) -> MeasuredSection | None:
     if not found:
         return None
     return MeasuredSection(
-        id="machines",
+        id=MACHINES,
         title=words("measurements.machines-title", language),
         sentences=tuple(sentence for each in found for sentence in _sentences(each, language)),
         tables=tuple(table for each in found for table in _tables(each, language)),
@@ -70,7 +72,7 @@ def _sentences(found: Comparison, language: str) -> Iterator[str]:
         yield words(
             "measurements.machines-proven",
             language,
-            part=_part(part, language),
+            part=part_words(part, language),
             setting=setting_name(setting, language),
             operations=_operations(found, part, language),
         )
@@ -94,7 +96,7 @@ def _tables(found: Comparison, language: str) -> Iterator[MeasuredTable]:
             rows=tuple(
                 MeasuredRow(
                     (
-                        _part(each.part, language),
+                        part_words(each.part, language),
                         each.first,
                         each.second,
                         words(f"measurements.matters-{'yes' if each.changes_numbers else 'no'}", language),
@@ -116,18 +118,14 @@ def _state(pair: Pair, more: tuple[str, ...], language: str) -> str:
 def _explanation(found: NumberDifference, language: str) -> str:
     if not found.explained_by:
         return words("measurements.explained-not", language)
-    parts = joined((_part(each, language) for each in found.explained_by), language)
+    parts = joined((part_words(each, language) for each in found.explained_by), language)
     if not found.proven_by:
         return parts
     settings, first = (
         joined((setting_name(each, language) for each in found.proven_by), language),
         found.explained_by[0],
     )
-    return words("measurements.explained-proven", language, part=_part(first, language), setting=settings)
-
-
-def _part(part: str, language: str) -> str:
-    return known(f"measurements.part-{part}", part, language)
+    return words("measurements.explained-proven", language, part=part_words(first, language), setting=settings)
 
 
 def _table(rows: Sequence[tuple[Pair, tuple[str, ...]]], title: str, language: str) -> MeasuredTable:

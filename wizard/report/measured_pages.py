@@ -30,19 +30,26 @@ _MANY = 6  # columns, from which on they are set in smaller type
 
 
 def measured_blocks(sections: tuple[MeasuredSection, ...], device: QPagedPaintDevice, language: str) -> Iterator[Block]:
-    """A heading for all, and section by section what it says, its plots, its tables."""
+    """A heading for all, and section by section."""
     if not sections:
         return
     yield _title(words("report.heading-measured", language), 0, device)
     for section in sections:
-        yield _title(section.title, 1, device)
-        for left, sentence in zip(range(len(section.sentences) - 1, -1, -1), section.sentences, strict=True):
-            keeps = not left and bool(section.plots)  # the last one stays with the plot, all of them need not
-            yield Paragraph([Run(visible(sentence))], device, keep_with_next=keeps)
-        for plot in section.plots:
-            yield PlotBlock(plot, device, language)
-        for table in section.tables:
-            yield from _table(table, device, language)
+        yield from section_blocks(section, device, language, level=1)
+
+
+def section_blocks(
+    section: MeasuredSection, device: QPagedPaintDevice, language: str, *, level: int = 0
+) -> Iterator[Block]:
+    """One section under a heading of this level: what it says, its plots, its tables."""
+    yield _title(section.title, level, device)
+    for left, sentence in zip(range(len(section.sentences) - 1, -1, -1), section.sentences, strict=True):
+        keeps = not left and bool(section.plots)  # the last one stays with the plot, all of them need not
+        yield Paragraph([Run(visible(sentence))], device, keep_with_next=keeps)
+    for plot in section.plots:
+        yield PlotBlock(plot, device, language)
+    for table in section.tables:
+        yield from _table(table, device, language)
 
 
 def _title(text: str, level: int, device: QPagedPaintDevice) -> Block:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from checks.compare import Place
 from checks.magnitude import Magnitude, Size
 from wizard.report.measured_line import framework_name
-from wizard.words import words
+from wizard.words import known, words
 
 # What rounding makes is as it has to be; fewer digits may be wanted; what cannot be explained is looked at.
 STATES = {
@@ -46,6 +46,11 @@ def place_words(framework: str, device: str, language: str) -> str:
 def place_of(place: Place, language: str) -> str:
     """The same of a place."""
     return place_words(place.framework, place.device, language)
+
+
+def part_words(part: str, language: str) -> str:
+    """A part of an environment."""
+    return known(f"measurements.part-{part}", part, language)
 
 
 def joined(parts: Iterable[str], language: str) -> str:

@@ -26,7 +26,7 @@ from checks.remedy import PlannedStep, RemedyPlan
 from wizard.report.advice import AdviceView
 from wizard.report.comparison import ComparisonRow, ComparisonView
 from wizard.report.fact_sheet import FactRow, FactSection
-from wizard.report.measured_pages import measured_blocks
+from wizard.report.measured_pages import measured_blocks, section_blocks
 from wizard.report.model import FindingView, NotRun, ProbeRow, Report
 from wizard.report.models import ModelView
 from wizard.report.pdf_file import ATTACHMENT, Heading, LinkArea, finished
@@ -202,8 +202,10 @@ class _Composer:
         yield self._paragraph(attached, Style(size=8.5, color=SOFT))
 
     def _found(self) -> Iterator[Block]:
-        """The findings, what to set, what was measured."""
+        """What was asked for, the findings, what to set, what else was measured."""
         report = self._report
+        for section in report.asked:
+            yield from section_blocks(section, self._device, report.language)
         if report.findings:
             yield self._heading("findings")
         for finding in report.shown:

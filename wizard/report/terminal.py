@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Collection, Iterator
 
 from wizard.report.advice import AdviceView
+from wizard.report.columns import width
 from wizard.report.comparison import ComparisonRow, ComparisonView
 from wizard.report.measured import SYMBOLS, MeasuredSection
 from wizard.report.model import FindingView, Report
@@ -33,6 +34,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield from _models(report.models, report.language)
     for comparison in report.comparisons:
         yield from _compared(comparison, report.language)
+    yield from _sections(report.asked, report.language)
     for number, finding in enumerate(report.shown):
         yield ""
         yield f"{finding.symbol} {finding.severity_word}: {finding.title}"
@@ -41,10 +43,7 @@ def _lines(report: Report) -> Iterator[str]:
     if report.advice is not None:
         yield ""
         yield from _advice(report.advice)
-    for section in report.measured:
-        yield ""
-        yield section.title
-        yield from (f"  {line}" if line else "" for line in _measured(section, report.language))
+    yield from _sections(report.measured, report.language)
     for row in report.probes:
         if row.is_trouble or row.is_slow:
             yield f"! {row.name}: {row.status} {row.seconds} {row.detail}".rstrip()
@@ -99,6 +98,13 @@ def _advice(advice: AdviceView) -> Iterator[str]:
         yield from (f"  {note}" for note in block.notes)
 
 
+def _sections(sections: tuple[MeasuredSection, ...], language: str) -> Iterator[str]:
+    for section in sections:
+        yield ""
+        yield section.title
+        yield from (f"  {line}" if line else "" for line in _measured(section, language))
+
+
 def _measured(section: MeasuredSection, language: str) -> Iterator[str]:
     """What was measured in sentences and short tables; of a long one the rows that tell of a trouble."""
     yield from section.sentences
@@ -126,18 +132,14 @@ def _side_by_side(rows: tuple[ComparisonRow, ...]) -> Iterator[str]:
 
 def _in_columns(rows: list[tuple[str, ...]], numeric: Collection[int] = ()) -> Iterator[str]:
     """Rows whose columns stand below each other, figures at the right; a Japanese character takes two places."""
-    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        gaps = (" " * (wide - _width(cell)) for cell, wide in zip(row, widths, strict=True))
+        gaps = (" " * (wide - width(cell)) for cell, wide in zip(row, widths, strict=True))
         cells = (
             f"{gap}{cell}" if at in numeric else f"{cell}{gap}"
             for at, (cell, gap) in enumerate(zip(row, gaps, strict=True))
         )
         yield "  ".join(cells).rstrip()
-
-
-def _width(text: str) -> int:
-    return sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text)
 
 
 def _finding(finding: FindingView, language: str) -> Iterator[str]:

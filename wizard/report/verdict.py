@@ -12,6 +12,7 @@ from checks.finding import Finding, Severity, Status
 from checks.judge import ABOUT_RESULTS, COMPARISON, MODELS, UNKNOWN, can_explain
 from checks.model_standing import SERIOUS, PerModel, Standing
 from checks.model_verdicts import Outcome
+from wizard.report.compared import compared_with
 from wizard.report.fact_sheet import label
 from wizard.report.tested import is_tested, what_was_tested
 from wizard.words import area, words
@@ -90,14 +91,14 @@ _OF_COMPARISON = {  # what the comparison comes to -> the state of the whole
 
 def _of_comparison(case: Case, language: str) -> Verdict:
     """The verdict on two machines beside each other."""
-    found = agreement(comparisons(case.facts))
-    state = _OF_COMPARISON[found]
+    state = _OF_COMPARISON[agreement(comparisons(case.facts))]
+    first, *more = compared_with(case, language)
     return Verdict(
         state=state,
         word=words(f"report.verdict-word-{state}", language),
         symbol=SYMBOLS[state],
-        sentence=words(f"report.comparison-{found.value}", language),
-        scope=_scope(case, language),
+        sentence=first,
+        scope=(*more, *_scope(case, language)),
     )
 
 
@@ -209,7 +210,11 @@ def _scope(case: Case, language: str) -> tuple[str, ...]:
     models = words("report.models-read", language, count=len(case.facts.models)) if case.facts.models else ""
     unread = words("report.scope-unread", language) if any(not each.examined for each in given) else ""
     tested = () if case.facts.told else what_was_tested(case, language)
-    return tuple(each for each in (examined, models, *tested, "" if case.facts.told else checked, unread) if each)
+    is_told = case.facts.told or case.answers.symptom == COMPARISON  # a ticket computed nothing; the verdict says it
+    compared = () if is_told else compared_with(case, language)
+    return tuple(
+        each for each in (*compared, examined, models, *tested, "" if case.facts.told else checked, unread) if each
+    )
 
 
 def _examined(case: Case, language: str) -> str:

@@ -159,11 +159,11 @@ def test_a_comparison_names_the_proven_cause() -> None:
     section = machines_section(two_machines(), "en")
     assert section is not None
     assert any(
-        each.startswith("Proven: number of threads") and "One thread" in each and "Sum" in each
+        each.startswith("Proven: number of CPU threads") and "One thread" in each and "Sum" in each
         for each in section.sentences
     )
     environment, numbers = section.tables
-    assert [row.cells for row in environment.rows] == [("number of threads", "2", "1", "yes")]
+    assert [row.cells for row in environment.rows] == [("number of CPU threads", "2", "1", "yes")]
     assert all("proven" in row.cells[-1] for row in numbers.rows)
 
 
@@ -174,14 +174,14 @@ def test_two_machines_have_a_report_of_their_own(language: str) -> None:
     assert title in to_markdown(report)
     assert report.verdict.state == "clear"
     assert report.verdict.sentence in to_terminal(report)
-    assert report.measured[0].id == "machines"
+    assert report.asked[0].id == "machines"
 
 
 def test_a_machine_that_computed_nothing_is_not_called_the_same() -> None:
     facts = msgspec.structs.replace(two_machines().facts, measurements=())
     report = build(judged(facts, Answers(symptom=COMPARISON)), "en")
     assert report.verdict.state == "nothing-run"
-    assert report.measured[0].sentences[0].startswith("other.pdf: nothing was computed on both machines")
+    assert report.asked[0].sentences[0].startswith("other.pdf: nothing was computed on both machines")
 
 
 def test_nothing_measured_has_no_section() -> None:

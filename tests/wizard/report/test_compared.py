@@ -1,0 +1,115 @@
+"""What a comparison comes to, in the verdict of either question, and where a report tells of it."""
+
+from collections.abc import Callable
+
+import msgspec
+import pytest
+
+from checks.case import Answers, Case, judged
+from checks.compare import other_machine
+from checks.facts import CpuFacts, EnvironmentVariables, Facts, Frameworks, MachineFacts, Symptom, TorchFacts
+from checks.judge import COMPARISON
+from tests.checks.recorded_computations import measurements
+from wizard.report.compared import compared_with
+from wizard.report.markdown import to_markdown
+from wizard.report.model import Report, build
+from wizard.report.terminal import to_terminal
+
+HERE, ONE_THREAD = "torch-2.13.0-cpu-portraits", "torch-2.13.0-cpu-one-thread-portraits"
+NUMPY, OLD_NUMPY = "numpy-2.4.6-portraits", "numpy-1.26.4-portraits"
+DIGITS = "torch-2.13.0-cpu-digits"  # threads are tried in it
+SAID = {
+    "en": "Compared with there.json: 20 of 23 results are the same, bit for bit; the rest is explained by what differs "
+    "between the machines: number of CPU threads (2 against 1).",
+    "ja": "there.jsonとの比較: 23件の結果のうち20件は同じビットで、残りの差は次の環境の違いによるものです: "
+    "CPUのスレッド数(2と1)。",
+}
+
+
+def machine(*names: str, threads: int | None = 2, cpu: str = "") -> Facts:
+    return Facts(
+        machine=MachineFacts(cpu=CpuFacts(name=cpu)) if cpu else None,
+        frameworks=Frameworks(torch=TorchFacts(version="2.13.0", threads=threads)),
+        environment=EnvironmentVariables(values={"OMP_NUM_THREADS": "1"} if threads == 1 else {}),
+        measurements=measurements(*names),
+    )
+
+
+def beside(first: Facts, *others: Facts, symptom: str = "results-differ") -> Case:
+    sides = tuple(other_machine(judged(other, Answers()), "there.json") for other in others)
+    facts = msgspec.structs.replace(first, others=sides, symptom=Symptom(name=symptom))
+    return judged(facts, Answers(symptom=symptom))
+
+
+def two(symptom: str = "results-differ") -> Case:
+    return beside(machine(HERE, NUMPY), machine(ONE_THREAD, OLD_NUMPY, threads=1), symptom=symptom)
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_the_verdict_says_what_the_comparison_comes_to(language: str) -> None:
+    assert build(two(), language).verdict.scope[0] == SAID[language]
+    verdict = build(two(COMPARISON), language).verdict
+    assert verdict.sentence == SAID[language]
+    assert SAID[language] not in verdict.scope
+
+
+def test_what_is_likely_is_not_called_proven() -> None:
+    numpy = beside(machine(NUMPY), machine(OLD_NUMPY, threads=1))
+    (said,) = compared_with(numpy, "en")
+    assert "can be explained by" in said
+    assert said.endswith("number of CPU threads, by environment variables (- against OMP_NUM_THREADS=1).")
+
+
+def test_only_as_many_causes_are_named_as_can_be_read() -> None:
+    first, second = machine(HERE, cpu="Intel Xeon"), machine(ONE_THREAD, threads=1, cpu="AMD EPYC " * 9)
+    usual = tuple(each for each in second.measurements if getattr(each, "setting", "default") == "default")
+    second = msgspec.structs.replace(
+        second,
+        measurements=usual,
+        frameworks=Frameworks(torch=TorchFacts(version="2.12.0", threads=1)),
+        environment=EnvironmentVariables(values={"MKL_CBWR": "COMPATIBLE"}),
+    )
+    (said,) = compared_with(beside(first, second), "en")
+    assert (
+        "can be explained by what differs between the machines: processor, number of CPU threads (2 against 1), "
+        in said
+    )
+    assert said.endswith("environment variables (- against MKL_CBWR=COMPATIBLE) and 1 more.")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        (machine(HERE), machine(HERE), "are the same, bit for bit (12 of 12)."),
+        (machine(HERE), machine(ONE_THREAD), "nothing that is known of the two environments explains 2 of"),
+        (machine(HERE), machine(), "nothing was computed on both machines"),
+    ],
+)
+def test_what_else_it_may_come_to(first: Facts, second: Facts, said: str) -> None:
+    assert said in compared_with(beside(first, second), "en")[0]
+
+
+def test_several_machines_are_told_one_by_one() -> None:
+    case = beside(machine(HERE), machine(HERE), machine(ONE_THREAD, threads=1), symptom=COMPARISON)
+    verdict = build(case, "en").verdict
+    assert "(12 of 12)" in verdict.sentence
+    assert "number of CPU threads (2 against 1)" in verdict.scope[0]
+
+
+def test_a_ticket_is_not_told_that_it_computed_nothing() -> None:
+    case = beside(Facts(told=True), machine(HERE), symptom="ticket")
+    assert not any("there.json" in each for each in build(case, "en").verdict.scope)
+
+
+@pytest.mark.parametrize("write", [to_terminal, to_markdown])
+def test_who_asked_for_the_comparison_reads_it_before_what_is_normal(write: Callable[[Report], str]) -> None:
+    first = machine(HERE, DIGITS)
+    asked = beside(first, machine(ONE_THREAD, threads=1), symptom=COMPARISON)
+    report = build(asked, "en")
+    assert [each.id for each in report.asked] == ["machines"]
+    assert "machines" not in [each.id for each in report.measured]
+    told = write(report)
+    assert told.index("Beside another machine") < told.index(report.findings[0].title)
+    beside_it = build(beside(first, machine(ONE_THREAD, threads=1)), "en")
+    assert beside_it.asked == ()
+    assert beside_it.measured[0].id == "machines"

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checks.facts import Measurements, Precision, Symptom
-from checks.finding import Finding
+import msgspec
+
+from checks.facts import Facts, Measurements, Precision, Symptom
+from checks.finding import Evidence, Finding
 from checks.model_repeats import of_models, rounding_in_models
 from checks.numeric_findings import changes_by_order
 from checks.registry import check
@@ -22,8 +24,27 @@ CAUSE = "thread-count-rounding"
 
 
 @check(CAUSE)
-def thread_count_rounding(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
+def thread_count_rounding(
+    measurements: Measurements, symptom: Symptom | None, facts: Facts | None = None
+) -> Iterator[Finding]:
     """One finding per framework, and per model of the user."""
+    values, machines = _to_set(facts) if facts else ({}, ())
+    for each in _found(measurements, symptom):
+        yield msgspec.structs.replace(each, evidence=(*each.evidence, *machines), values=values)
+
+
+def _to_set(facts: Facts) -> tuple[dict[str, str], tuple[Evidence, ...]]:
+    """The number that every machine can be set to, the smallest; and what each has, where there are several."""
+    sides = (("", facts.frameworks), *((f" ({each.name})", each.frameworks) for each in facts.others))
+    counts = [(name, side.torch.threads) for name, side in sides if side and side.torch and side.torch.threads]
+    if not counts:
+        return {}, ()
+    told = " / ".join(f"{count}{name}" for name, count in counts)
+    smallest = str(min(count for _, count in counts))
+    return {"threads": smallest}, (Evidence("threads_of_machines", told),) if len(counts) > 1 else ()
+
+
+def _found(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
     models = of_models(measurements, "threads")
     yield from rounding_in_models(CAUSE, measurements, symptom, "threads")
     if not models or measurements.of(Precision):

@@ -19,6 +19,7 @@ from checks.facts import (
     TorchFacts,
 )
 from checks.finding import Finding, NotHere, Severity
+from checks.remedy import plan_remedies
 from checks.reproducibility.batch_size_rounding import batch_size_rounding
 from checks.reproducibility.compiled_graph_rounding import compiled_graph_rounding
 from checks.reproducibility.cpu_gpu_rounding import cpu_gpu_rounding
@@ -66,6 +67,27 @@ def test_the_number_of_threads_changes_a_sum_on_a_real_processor() -> None:
     assert float(told["measured_difference"]) < 1e-5
     assert told["restored_by"] == "matmul: threads-1, sum: threads-1"
     assert finding.severity is Severity.NOTE
+
+
+def threads_on(*counts: int | None) -> Facts:
+    first, *others = (Frameworks(torch=TorchFacts(threads=count)) for count in counts)
+    return Facts(frameworks=first, others=tuple(OtherMachine(name="there.json", frameworks=each) for each in others))
+
+
+@pytest.mark.parametrize(
+    ("facts", "threads", "code"),
+    [
+        pytest.param(threads_on(2), "", "OMP_NUM_THREADS=2 ", id="as-many-as-here"),
+        pytest.param(threads_on(8, 6), "8 / 6 (there.json)", "OMP_NUM_THREADS=6 ", id="as-many-as-both-have"),
+        pytest.param(threads_on(8, None), "", "OMP_NUM_THREADS=8 ", id="not-known-there"),
+        pytest.param(Facts(), "", "OMP_NUM_THREADS=4 ", id="not-known"),
+    ],
+)
+def test_the_number_of_threads_to_set_is_one_that_the_machines_have(facts: Facts, threads: str, code: str) -> None:
+    (finding,) = thread_count_rounding(recorded(DIGITS), None, facts)
+    assert evidence(finding).get("threads_of_machines", "") == threads
+    (plan, *_) = plan_remedies(finding, facts, "en")
+    assert code in plan.steps[0].code
 
 
 def test_a_row_alone_is_not_the_row_of_the_batch_on_a_real_processor() -> None:

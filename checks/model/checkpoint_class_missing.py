@@ -12,6 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
 from checks.facts import InterpreterFacts, ModelFacts, ModelFiles
 from checks.finding import Evidence, Finding, Severity, Unread
 from checks.given_models import some
@@ -65,10 +68,23 @@ def _finding(model: ModelFacts, interpreter: InterpreterFacts, missing: dict[str
         ),
         values={"model_path": model.path, "runtime": "" if model.format == "pickle" else "torch"}
         | (
-            {"requirement": " ".join(dict.fromkeys(packages)), "modules": ", ".join(sorted(set(known)))}
+            {
+                "requirement": " ".join(dict.fromkeys(_release(each, model) for each in packages)),
+                "modules": ", ".join(sorted(set(known))),
+            }
             if known
             else {}
         ),
         remedies=(("install-package-of-class",) if known else ())
         + ("make-classes-importable", "update-program-that-loads", "save-weights-only"),
     )
+
+
+def _release(package: str, model: ModelFacts) -> str:
+    """The package, and where it wrote the file the release that did: another may lack the class, or warn."""
+    if canonicalize_name(model.producer or "") != package:
+        return package
+    try:
+        return f"{package}=={Version(model.producer_version or '')}"
+    except ValueError:  # no version, or a number longer than Python converts
+        return package

@@ -37,8 +37,14 @@ def model_file_not_found(models: ModelFiles) -> Iterator[Finding]:
             confidence=0.85,
             subject=model.path,
             evidence=(file_of(model), Evidence("missing_files", listed(missing), model.path)),
-            values={"model_path": model.path, "runtime": "", "wanted_file": _beside(model, missing[0])},
-            remedies=("fetch-model-file", "find-model-file"),
+            values={
+                "model_path": model.path,
+                "runtime": "",
+                "model_name": model.name,
+                "part": missing[0],
+                "wanted_file": _beside(model, missing[0]),
+            },
+            remedies=("put-missing-part", "find-model-file", "fetch-model-file"),
         )
 
 

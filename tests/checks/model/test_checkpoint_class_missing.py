@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from checks.facts import InterpreterFacts, ModelFacts, ModelFiles, ModelNeeds, NamedClass, Package
@@ -10,6 +11,7 @@ from checks.model.checkpoint_class_missing import checkpoint_class_missing
 from checks.readers.models import read_model
 
 RECORDED = Path(__file__).parents[2] / "recordings" / "models"
+PIPELINE = RECORDED / "pickle/made/pipeline.joblib"
 
 
 def python(*packages: str) -> InterpreterFacts:
@@ -33,8 +35,15 @@ def test_a_package_that_is_not_installed() -> None:
     assert finding.remedies[0] == "install-package-of-class"
     assert finding.values["modules"] == "ultralytics"
     (finding,) = judged("pickle/made/pipeline.joblib", python("numpy", "joblib"))
-    assert finding.values["requirement"] == "scikit-learn"
+    assert finding.values["requirement"] == f"scikit-learn=={read_model(PIPELINE).producer_version}"
     assert finding.values["modules"] == "sklearn"
+
+
+@pytest.mark.parametrize("version", ["", "of somebody", "1" * 5000])
+def test_a_release_that_is_none_is_not_asked_for(version: str) -> None:
+    model = msgspec.structs.replace(read_model(PIPELINE), producer_version=version)
+    (finding,) = judged(model, python("numpy", "joblib"))
+    assert finding.values["requirement"] == "scikit-learn"
 
 
 def test_code_of_a_program() -> None:

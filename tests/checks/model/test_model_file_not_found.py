@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 
+from checks.causes import cause_of
 from checks.facts import ModelFacts, ModelFiles, ModelNeeds, ModelRun, NeededFile
 from checks.finding import Finding, NotHere, Severity
 from checks.model.model_file_not_found import model_file_not_found
@@ -23,7 +24,13 @@ def findings(facts: ModelFacts) -> list[Finding]:
 def test_a_missing_shard() -> None:
     (found,) = findings(model(HERE, MISSING, ELSEWHERE))
     assert found.severity is Severity.BLOCKING
-    assert found.values == {"model_path": "/m/model", "runtime": "", "wanted_file": "/m/model/b.bin"}
+    assert found.values == {
+        "model_path": "/m/model",
+        "model_name": "model",
+        "part": "b.bin",
+        "runtime": "",
+        "wanted_file": "/m/model/b.bin",
+    }
     assert {each.name: each.value for each in found.evidence}["missing_files"] == "b.bin"
 
 
@@ -65,3 +72,11 @@ def test_silent(facts: ModelFacts) -> None:
 def test_nothing_to_check(facts: ModelFacts) -> None:
     with pytest.raises(NotHere):
         findings(facts)
+
+
+def test_what_is_said_of_a_file_claims_nothing_of_a_program_and_puts_the_part_in_its_place() -> None:
+    (found,) = findings(msgspec.structs.replace(model(MISSING, format="ncnn"), path="/m/net.param", name="net.param"))
+    text = cause_of(found.cause).text_with(found.values, "en")
+    assert "{part}" in text.title
+    assert "program says" not in text.why
+    assert found.remedies[0] == "put-missing-part"

@@ -15,6 +15,12 @@ if not exist "%NAOSU_STAMP%" goto prepare
 fc /b "%NAOSU_STAMP%" "%NAOSU_ROOT%\packaging\constraints.txt" >nul 2>nul && exit /b 0
 
 :prepare
+rem Where another user set it up, what Python says of it would be all that this one reads.
+if not exist "%NAOSU_VENV%" mkdir "%NAOSU_VENV%" 2>nul
+copy /y nul "%NAOSU_VENV%\.naosu-lock" >nul 2>nul || (
+  echo naosu: the environment in this folder belongs to another user and is not ready; ask its owner to start Naosu once, or set NAOSU_VENV to a folder of your own 1>&2
+  exit /b 1
+)
 rem An environment whose Python was removed or upgraded does not start any more: it is made again.
 "%NAOSU_PYTHON_EXE%" -I -S -c "" >nul 2>nul && goto pip
 for %%V in (3.13 3.12 3.11 3.14) do (

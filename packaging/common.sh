@@ -67,6 +67,11 @@ is_prepared() { [ -e "$(stamp_of "$1")" ] && [ -x "$venv/bin/python" ]; }
 prepare() {
   is_prepared "$1" && return 0
   mkdir -p "$venv" || { say "please set NAOSU_VENV to a folder that can be written to"; return 1; }
+  # Where another user set it up, the shell's own complaint would be all that this one reads.
+  { : >>"$venv/.naosu-lock"; } 2>/dev/null || {
+    say "$venv belongs to another user and is not ready; ask its owner to start Naosu once, or set NAOSU_VENV to a folder of your own"
+    return 1
+  }
   # Of two first starts at once the second waits for the first.
   if command -v flock >/dev/null; then
     (flock 9 && { is_prepared "$1" || set_up "$1"; }) 9>"$venv/.naosu-lock"

@@ -3,6 +3,8 @@ rem Start Naosu. Without arguments the wizard's window; with arguments the headl
 rem The first start installs what is needed; later ones start at once.
 setlocal
 call "%~dp0common.cmd" "" || goto failed
+rem What helps and hints tell the user to type: no command naosu need be on the search path.
+set NAOSU_PROGRAM=%0
 rem -P: a Python file that lies in the present folder is not ours.
 "%NAOSU_VENV%\Scripts\python.exe" -P -m wizard %*
 exit /b %ERRORLEVEL%

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from wizard.flow import EXACTNESS, SYMPTOMS
-from wizard.words import system_language, words
+from wizard.words import program, system_language, words
 
 EFFORTS = ("quick", "standard", "thorough")
 LANGUAGES = ("en", "ja")
@@ -95,7 +95,7 @@ def parser_of(language: str) -> argparse.ArgumentParser:
     def text(key: str) -> str:
         return words(f"commands.{key}", language)
 
-    parser = _Parser(prog="naosu", description=text("description"), language=language)
+    parser = _Parser(prog=program(), description=text("description"), language=language)
     parser.add_argument("--version", action="version", version=f"naosu {__version__}", help=text("help-version"))
     parser.add_argument("--lang", choices=LANGUAGES, default=language, help=text("help-lang"))
     commands = parser.add_subparsers(title=text("commands-title"), required=True, metavar="COMMAND")

@@ -200,7 +200,7 @@ def _case(path: str, language: str) -> Case:
     try:
         return open_case(Path(path))
     except CaseError as error:
-        raise UsageError(f"naosu: {_case_error(error, language)}") from error
+        raise UsageError(f"naosu: {path}: {_case_error(error, language)}") from error
 
 
 def _diagnose(chosen: argparse.Namespace) -> int:

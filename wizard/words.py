@@ -1,7 +1,7 @@
 """The words of the program in every language, without Qt: the headless commands speak too.
 
 resources/translations/<area>.toml holds one table per text, ``[key]`` with ``en`` and ``ja``; a text is asked for as
-"area.key". Texts may name {placeholders}.
+"area.key". Texts may name {placeholders}; {program} is always filled.
 """
 
 from __future__ import annotations
@@ -37,7 +37,14 @@ def words(key: str, language: str, /, **values: object) -> str:
     """
     name, _, text = key.partition(".")
     found = area(name)[text].of(language)
-    return found.format_map(values) if values else found
+    if values:
+        return found.format_map({"program": program(), **values})
+    return found.replace("{program}", program())
+
+
+def program() -> str:
+    """What the user types to start the program: where it was not installed, packaging/run says how that began."""
+    return os.environ.get("NAOSU_PROGRAM") or "naosu"
 
 
 def known(key: str, otherwise: str, language: str) -> str:

@@ -180,3 +180,19 @@ def test_without_rights_it_says_what_to_install_and_goes_on(checkout: Checkout) 
     assert (status, out) == (0, "<envs>\n")
     assert "please run: sudo apt-get install libegl1" in err
     assert checkout.asked("apt-get") == 0
+
+
+def test_a_shared_copy_that_another_user_set_up_is_one_sentence(checkout: Checkout) -> None:
+    (checkout.root / ".venv" / ".naosu-lock").mkdir(parents=True)  # what may not be written, for root too
+    status, out, err = checkout.run("envs")
+    assert (status, out) == (2, "")
+    (line,) = err.splitlines()
+    assert line.startswith("naosu: ")
+    assert "set NAOSU_VENV to a folder of your own" in line
+
+
+def test_the_program_is_told_how_it_was_started(checkout: Checkout) -> None:
+    checkout.tool("python3", PYTHON.replace('"-P -m wizard"*)', '"-P -m wizard"*) echo "$NAOSU_PROGRAM";'))
+    assert checkout.run(script="packaging/run")[1] == "packaging/run\n"
+    assert checkout.run()[1].startswith(str(checkout.root.parent))
+    assert "\\ " in checkout.run()[1]  # the folder's name has spaces: it can be pasted into a shell

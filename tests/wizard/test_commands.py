@@ -231,3 +231,35 @@ def test_a_language_alone_means_the_window(
     monkeypatch.setattr("wizard.display.no_window", lambda: NoWindow("no-display"))
     assert entry.main(given) in {0, 1}
     assert re.search("[ぁ-ん]", capfd.readouterr().out)
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        pytest.param(["frobnicate"], "packaging/run --help", id="wrong-usage"),
+        pytest.param(["diagnose", "no such file"], "packaging/run diagnose", id="a-text-as-file"),
+    ],
+)
+def test_hints_name_the_program_as_it_was_started(
+    arguments: list[str], hint: str, language: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("NAOSU_PROGRAM", "packaging/run")
+    assert run_command([*arguments, "--lang", language]) == 2
+    assert hint in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("content", "said"), [('{"format":', "damaged"), (None, "This file does not exist;")], ids=["half", "never-there"]
+)
+def test_what_cannot_be_compared_is_named(
+    content: str | None, said: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    half = tmp_path / "half.json"
+    if content:
+        half.write_text(content)
+    assert run_command(["compare", str(half), str(half), "--lang", "en"]) == 2
+    error = capfd.readouterr().err
+    assert "half.json" in error
+    assert said in error
+    assert "any more" not in error

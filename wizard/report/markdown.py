@@ -16,7 +16,7 @@ from wizard.report.comparison import ComparisonRow, ComparisonView
 from wizard.report.measured import FEW_ROWS, SYMBOLS, MeasuredSection
 from wizard.report.measured_line import left_out_line
 from wizard.report.model import FindingView, Report
-from wizard.report.models import ModelView
+from wizard.report.models import ModelView, table_notes
 from wizard.report.steps import is_address, step_label, step_text
 from wizard.words import words
 
@@ -182,6 +182,8 @@ def _models(report: Report) -> Iterator[str]:
             for each in report.models
         ),
     )
+    if len(report.models) > 1:
+        yield from (f"{escaped(note)}\n" for note in table_notes(report.models, language))
     for model in report.models:
         yield from _model(model, language)
     for comparison in report.comparisons:

@@ -71,6 +71,8 @@ class ModelView:
     symbol: str
     word: str
     problem: str
+    runs_code: bool  # loading it runs code that it may hold
+    install: str  # how to get a program that reads it, where none is there
     verdicts: tuple[VerdictRow, ...]
     sections: tuple[FactSection, ...]
 
@@ -82,6 +84,20 @@ def model_views(case: Case, language: str) -> tuple[ModelView, ...]:
     standings = [(said.standing(each), each) for each in case.facts.models]
     ordered = sorted(standings, key=lambda each: list(Standing).index(each[0]))
     return tuple(_view(model, names[model.path], standing, said, case.facts, language) for standing, model in ordered)
+
+
+def table_notes(models: Sequence[ModelView], language: str) -> Iterator[str]:
+    """What stands under the table of several files: what a column means, and what the page of a file warns of."""
+    yield words("models.note-bound", language)
+    risky = [each.name for each in models if each.runs_code]
+    if risky:
+        yield words("models.note-runs-code", language, files=_listed(_most(risky, language), language))
+    to_install: dict[str, list[str]] = {}
+    for each in models:
+        if each.install:
+            to_install.setdefault(each.install, []).append(each.name)
+    for how, names in to_install.items():
+        yield words("models.note-install", language, files=_listed(_most(names, language), language), how=how)
 
 
 def names_of(models: Sequence[ModelFacts]) -> dict[str, str]:
@@ -101,6 +117,7 @@ def names_of(models: Sequence[ModelFacts]) -> dict[str, str]:
 def _view(model: ModelFacts, name: str, standing: Standing, said: PerModel, facts: Facts, language: str) -> ModelView:
     verdicts = _verdicts(said, model, facts, language)
     state = STATES[standing]
+    row = model_format(model.format) if model.format else None
     dependence = known(f"models.dependence-{model.dependence}", model.dependence or "", language)
     return ModelView(
         path=model.path,
@@ -114,6 +131,8 @@ def _view(model: ModelFacts, name: str, standing: Standing, said: PerModel, fact
         symbol=_SYMBOLS[state],
         word=_word(standing, verdicts, language),
         problem=_problem(model, language),
+        runs_code=row is not None and row.runs_code == "yes",
+        install="".join(each.detail for each in verdicts) if standing is Standing.NO_PROGRAM else "",
         verdicts=verdicts,
         sections=tuple(each for each in _sections(model, dependence, language) if each.rows),
     )
@@ -238,7 +257,9 @@ def _need_rows(model: ModelFacts, dependence: str, language: str) -> Iterator[Fa
     row = model_format(model.format) if model.format else None
     if dependence:
         bound = _listed((_bound(each, language) for each in model.bound_to), language)
-        group = words(f"models.group-{row.group}", language) if row else ""
+        is_copied_in_vain = row is not None and row.group == "free" and model.dependence == "high"
+        kind = "copied" if is_copied_in_vain else row.group if row else ""
+        group = words(f"models.group-{kind}", language) if kind else ""
         word = words("report.list-separator", language).join(filter(None, (dependence, group)))
         key = "models.dependence-on" if bound else "models.dependence-none"
         yield _row("dependence", words(key, language, word=word, bound=bound), language)

@@ -28,7 +28,7 @@ from wizard.report.comparison import ComparisonRow, ComparisonView
 from wizard.report.fact_sheet import FactRow, FactSection
 from wizard.report.measured_pages import measured_blocks, section_blocks
 from wizard.report.model import FindingView, NotRun, ProbeRow, Report
-from wizard.report.models import ModelView
+from wizard.report.models import ModelView, table_notes
 from wizard.report.pdf_file import ATTACHMENT, Heading, LinkArea, finished
 from wizard.report.steps import is_address, step_label, step_text
 from wizard.report.typeset import (
@@ -442,6 +442,9 @@ class _Composer:
             [Run(self._of_models(f"column-{key}"), Style(size=8, bold=True, color=SOFT))] for key in keys
         ]
         yield Table(rows, (26, 18, 15, 11, 13, 17), self._device, head=head)
+        if len(models) > 1:
+            for note in table_notes(models, self._report.language):
+                yield self._paragraph(visible(note), Style(size=8.5, color=SOFT))
         for model in models:
             if model.problem:
                 yield self._item(model.name, "×", COLORS["blocking"][0], model.problem)

@@ -10,7 +10,7 @@ from wizard.report.columns import width
 from wizard.report.comparison import ComparisonRow, ComparisonView
 from wizard.report.measured import SYMBOLS, MeasuredSection
 from wizard.report.model import FindingView, Report
-from wizard.report.models import ModelView
+from wizard.report.models import ModelView, table_notes
 from wizard.report.steps import step_label, step_text
 from wizard.words import words
 
@@ -40,6 +40,11 @@ def _lines(report: Report) -> Iterator[str]:
         yield f"{finding.symbol} {finding.severity_word}: {finding.title}"
         if number < _FIRST:
             yield from (f"  {line}" if line else "" for line in _finding(finding, report.language))
+        elif finding.remedies:
+            yield f"  {words('report.heading-remedy', report.language)}: {finding.remedies[0].title}"
+    if len(report.shown) > _FIRST:
+        yield ""
+        yield words("report.more-steps", report.language)
     if report.advice is not None:
         yield ""
         yield from _advice(report.advice)
@@ -63,6 +68,7 @@ def _models(models: tuple[ModelView, ...], language: str) -> Iterator[str]:
         for model in models:
             if model.problem:
                 yield f"{model.symbol} {model.path}: {model.problem}"
+        yield from (f"  {note}" for note in table_notes(models, language))
 
 
 def _model(model: ModelView, language: str) -> Iterator[str]:

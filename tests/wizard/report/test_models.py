@@ -15,6 +15,7 @@ from wizard.report.markdown import to_markdown
 from wizard.report.model import build
 from wizard.report.models import ModelView, names_of
 from wizard.report.terminal import to_terminal
+from wizard.words import words
 
 RECORDED = Path(__file__).parents[2] / "recordings" / "models"
 
@@ -201,3 +202,23 @@ def test_the_package_that_a_model_came_with_is_named() -> None:
     )
     report = build(judged(Facts(models=(model,)), Answers(symptom=MODELS)), "en")
     assert "Came with: reader 2.1" in to_terminal(report)
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_the_table_of_several_says_what_the_page_of_one_does(language: str) -> None:
+    found = read("gguf", "pickle/made/pipeline.joblib")
+    case = msgspec.structs.replace(facts(*found.models, installed={}), symptom=Symptom(name=MODELS))
+    report = build(judged(case, Answers(symptom=MODELS)), language)
+    for text in (to_terminal(report), to_markdown(report)):
+        assert "pip install" in text
+        assert "llama" in text
+    shown = to_terminal(report)
+    assert words("models.note-bound", language) in shown
+    assert words("models.note-runs-code", language, files="pipeline.joblib") in shown
+    (pickle,) = (each for each in report.models if each.runs_code)
+    assert words("models.group-free", language) not in str(pickle.sections)
+
+
+def test_the_table_of_safe_files_warns_of_none() -> None:
+    shown = to_terminal(build(judged(read("gguf"), Answers(symptom=MODELS)), "en"))
+    assert "run any code" not in shown

@@ -7,7 +7,7 @@ wizard/report/advice.py; the lines come from resources/knowledge/settings_advice
 
 from __future__ import annotations
 
-import math
+import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -26,6 +26,7 @@ from checks.facts import (
     Repeat,
 )
 from checks.knowledge.settings_advice import Need, SettingLine, settings_advice_table
+from checks.repeats import is_well_timed
 from checks.versions import release
 
 SEED = 1
@@ -52,7 +53,7 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True)
 class Cost:
-    """How many times as long it takes: all operations together, and the one that suffers most."""
+    """How many times as long it takes: the median over the operations, and the one that suffers most."""
 
     times: float
     worst: float
@@ -269,7 +270,10 @@ def _named(measured: Iterable[Measured]) -> tuple[str, ...]:
 
 
 def _cost(setting: str, mine: Sequence[Measurement]) -> Cost | None:
-    """The times under a setting beside those by default, of the same operations on the same devices."""
+    """The times under a setting beside those by default, of the same operations on the same devices.
+
+    None where it was not measured well enough on both sides: a cost that does not come out again frightens for nothing.
+    """
     usual: dict[tuple[str, ...], float] = {}
     under: dict[tuple[str, ...], float] = {}
     for each in mine:
@@ -277,8 +281,8 @@ def _cost(setting: str, mine: Sequence[Measurement]) -> Cost | None:
             continue
         if each.seconds is None or not _SHORTEST < each.seconds < _LONGEST:
             continue
-        if isinstance(each, Repeat) and each.shrunk:
-            continue  # it was made smaller, so its time is another's
+        if isinstance(each, Repeat) and (each.shrunk or not is_well_timed(each)):
+            continue  # it was made smaller, so its time is another's; or three repetitions, whose time is chance
         key = (str(type(each)), each.operation, each.device, each.dtype)
         where = usual if each.setting == "default" else under if each.setting == setting else None
         if where is not None:
@@ -288,6 +292,11 @@ def _cost(setting: str, mine: Sequence[Measurement]) -> Cost | None:
         return None
     ratios = {key: under[key] / usual[key] for key in both}
     worst = max(both, key=lambda key: ratios[key])
-    # Each operation counts alike: the longest would decide alone where times are added up.
-    times = math.exp(sum(math.log(ratio) for ratio in ratios.values()) / len(ratios))
-    return Cost(times, ratios[worst], worst[1], tuple(dict.fromkeys(key[2] for key in both)), len(both))
+    # Each operation counts alike, and none that was disturbed decides.
+    return Cost(
+        statistics.median(ratios.values()),
+        ratios[worst],
+        worst[1],
+        tuple(dict.fromkeys(key[2] for key in both)),
+        len(both),
+    )

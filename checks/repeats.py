@@ -27,6 +27,10 @@ _TORCH = "torch"
 _DOCUMENTED = (_TORCH, "tensorflow", "jax")  # the frameworks whose documents are in determinism.toml
 _NAMED = 5  # operations in a sentence
 _FEW = 3  # operations of a device that compute wrongly, from which on it is the device
+_TIMED = 20  # repetitions whose time can be compared with another
+_TIMED_LONG, _LONG = 5, 1.0  # so many are enough where they took so many seconds in all
+_ON_A_PROCESSOR = ("repeat-operations-on-the-cpu", "compare-with-tolerance")
+_ON_A_CARD = ("use-deterministic-operations", "turn-off-cudnn-benchmark", "compare-with-tolerance")
 
 
 class Variation(StrEnum):
@@ -109,6 +113,8 @@ class Repeated:
         """How many times longer it takes in deterministic mode, with as many numbers."""
         other = self.measured(DETERMINISTIC) or self.measured(WORKSPACE)
         if self.default is None or other is None or self.default.scale != other.scale:
+            return None
+        if not (is_well_timed(self.default) and is_well_timed(other)):
             return None
         return other.seconds / self.default.seconds if self.default.seconds and other.seconds else None
 
@@ -206,6 +212,22 @@ def is_device(operations: Iterable[Repeated]) -> bool:
     """
     wrong = [each for each in operations if each.variation is Variation.WRONG]
     return len(wrong) >= _FEW or any(is_control(each.operation) for each in wrong)
+
+
+def is_well_timed(made: Repeat) -> bool:
+    """Whether so much was repeated that its time would come out alike again, also on a busy machine."""
+    whole = made.repetitions * (made.seconds or 0.0)
+    return made.repetitions >= _TIMED or (made.repetitions >= _TIMED_LONG and whole >= _LONG)
+
+
+def is_processor(device: str) -> bool:
+    """Whether it is the processor, also under the name of a provider of ONNX Runtime."""
+    return device.lower().startswith("cpu")
+
+
+def remedies_on(device: str) -> tuple[str, ...]:
+    """What makes results repeat on this kind of device, the best first."""
+    return _ON_A_PROCESSOR if is_processor(device) else _ON_A_CARD
 
 
 def is_control(operation: str) -> bool:

@@ -30,7 +30,18 @@ from checks.model_repeats import (
 from checks.numerics import figure
 from checks.phrases import listed, phrase
 from checks.registry import check
-from checks.repeats import DETERMINISTIC, Repeated, Variation, by_device, in_words, repeated, runs, versions_of
+from checks.repeats import (
+    DETERMINISTIC,
+    Repeated,
+    Variation,
+    by_device,
+    in_words,
+    is_processor,
+    remedies_on,
+    repeated,
+    runs,
+    versions_of,
+)
 
 CAUSE = "nondeterministic-op"
 
@@ -49,18 +60,18 @@ def nondeterministic_op(
         varying = [each for each in operations if each.variation in (Variation.DOCUMENTED, Variation.ORDER)]
         if not varying:
             continue
-        is_cpu = device.lower().startswith("cpu")
         yield Finding(
             cause=CAUSE,
             severity=Severity.WARNING if _matters(symptom) else Severity.NOTE,
             confidence=0.98,
             subject=f"{framework} {device}",
             evidence=(Evidence("computed_on", f"{framework}, {device}", _origin(varying)), *_evidence(varying)),
-            remedies=("use-deterministic-operations", "compare-with-tolerance") if is_cpu else (),
+            remedies=remedies_on(device),
             values={
                 "device": device,
                 **in_words("varying", varying),
                 **phrase("mended", _mended(varying)),
+                **phrase("place", _place(device)),
             },
         )
 
@@ -88,12 +99,19 @@ def _in_models(
                 Evidence("measured_difference", figure(relative(each)) or "NaN", each.origin),
                 *decisions(each),
             ),
+            remedies=remedies_on(each.device),
             values={
                 "device": each.device,
                 **listed("varying", (varying,)),
                 **phrase("mended", "mended-by-mode" if mended else "not-mended" if modes else "none-tried"),
+                **phrase("place", _place(each.device)),
             },
         )
+
+
+def _place(device: str) -> str:
+    """Why it happens on this kind of device, as the key of a phrase."""
+    return "repeats-on-a-processor" if is_processor(device) else "repeats-on-an-accelerator"
 
 
 def _is_same_place(made: ModelMeasured, other: ModelMeasured) -> bool:

@@ -56,10 +56,8 @@ def facts(framework: TorchFacts, *measured: Measurement, numpy: bool = True, tol
 
 
 def repeat(operation: str = "matmul", distinct: int = 1, setting: str = "default", **more: object) -> Repeat:
-    device = more.pop("device", "cpu")
-    return Repeat(  # type: ignore[misc]
-        framework="torch", operation=operation, device=device, setting=setting, repetitions=9, distinct=distinct, **more
-    )
+    fields = {"device": "cpu", "repetitions": 20, **more}
+    return Repeat(framework="torch", operation=operation, setting=setting, distinct=distinct, **fields)  # type: ignore[arg-type]
 
 
 def many(count: int = 40) -> tuple[Repeat, ...]:
@@ -214,14 +212,18 @@ def test_costs_are_those_that_were_measured() -> None:
             repeat("index-add", 3, device="cuda:0", seconds=0.01),
             repeat("index-add", device="cuda:0", seconds=0.04, setting="deterministic"),
             repeat("sort", device="cuda:0", seconds=0.01, setting="deterministic"),  # nothing to compare with
+            repeat("scatter", device="cuda:0", seconds=0.01, repetitions=3),
+            repeat("scatter", device="cuda:0", seconds=1.79, repetitions=3, setting="deterministic"),  # too few
+            repeat("histc", device="cuda:0", seconds=0.01),
+            repeat("histc", device="cuda:0", seconds=0.2, setting="deterministic", repetitions=5),  # a second in all
             repeat("cumsum", device="cuda:0", seconds=0.01),
             repeat("cumsum", device="cuda:0", seconds=9.0, setting="deterministic", shrunk=1),  # another size
         )
     )
     (line,) = (each for each in block.lines if each.line.id == "torch-deterministic")
     assert line.cost is not None
-    assert (line.cost.times, line.cost.worst, line.cost.operation) == (pytest.approx(2.0), 4.0, "index-add")
-    assert (line.cost.devices, line.cost.operations) == (("cuda:0",), 2)
+    assert (line.cost.times, line.cost.worst, line.cost.operation) == (pytest.approx(4.0), 20.0, "histc")
+    assert (line.cost.devices, line.cost.operations) == (("cuda:0",), 3)
     assert [each.cost for each in block.lines if each.line.id == "torch-autotune"] == [None]
 
 

@@ -9,10 +9,12 @@ from checks.advice import AdvisedLine, Answer, Block, Cost, advise
 from checks.case import Case
 from checks.knowledge.computations import operation_name
 from checks.knowledge.settings_advice import Part
+from wizard.report.columns import wrapped
 from wizard.report.measured_line import framework_name
 from wizard.words import words
 
 _SAME = 0.05  # a time that differs by less is the same: two measurements of one thing differ by that
+_COLUMNS = 76  # of a comment: so much fits on a printed page
 _MOST_NAMED = 5  # operations that are named; the table of what was measured has all
 
 
@@ -61,7 +63,7 @@ def program(lines: Sequence[AdvisedLine], language: str) -> str:
     first = dict.fromkeys(each for line in early for each in line.line.imports)
     then = dict.fromkeys(each for line in late for each in line.line.imports if each not in first)
     parts = [
-        f"# {words('advice.first', language)}",
+        _comment(words("advice.first", language)),
         *(["\n".join(first)] if first else []),
         *(_commented(each, language) for each in early),
         "\n".join(sorted(then, key=lambda each: each != "import random")),
@@ -71,8 +73,13 @@ def program(lines: Sequence[AdvisedLine], language: str) -> str:
 
 
 def _commented(advised: AdvisedLine, language: str) -> str:
-    cost = f"\n# {_cost(advised.cost, language)}" if advised.cost else ""
-    return f"# {advised.line.why(language)}{cost}\n{advised.code}"
+    said = [advised.line.why(language), *([_cost(advised.cost, language)] if advised.cost else [])]
+    return "\n".join([*map(_comment, said), advised.code])
+
+
+def _comment(text: str) -> str:
+    """A comment whose lines no page breaks: a broken one no longer parses when it is copied from there."""
+    return "\n".join(f"# {line}" for line in wrapped(text, _COLUMNS - len("# ")))
 
 
 def _cost(cost: Cost, language: str) -> str:

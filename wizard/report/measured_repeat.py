@@ -138,13 +138,14 @@ def _promise(each: Repeated, language: str) -> str:
 
 
 def _seen(made: Repeat | None, language: str) -> str:
-    """How many different results of how many repetitions, or why there are none."""
+    """Whether the bits were the same, and in how many repetitions, or why there are none."""
     if made is None:
         return _words("not-tried", language)
     if made.reason:
         why = known(f"measurements.reason-{made.reason}", made.reason, language).rstrip(".。")
         return f"{why} ({made.detail})" if made.detail else why
-    counted = _words("distinct", language, distinct=made.distinct or 0, repetitions=made.repetitions)
+    key = "same" if made.distinct == 1 else "distinct"
+    counted = _words(key, language, distinct=made.distinct or 0, repetitions=made.repetitions)
     if made.warm_up and made.distinct == 1:
         counted = joined((counted, _words("warm-up", language)), language)
     return joined((counted, _words("shrunk", language)), language) if made.shrunk else counted

@@ -2,6 +2,7 @@
 
 import pytest
 
+from checks.causes import cause_of, remedy_of
 from checks.facts import Experiment, Repeat, Symptom
 from checks.finding import Finding, NotHere, Severity
 from checks.reproducibility.nondeterministic_op import nondeterministic_op
@@ -81,7 +82,18 @@ def test_only_the_first_call_was_another() -> None:
 def test_one_finding_per_device() -> None:
     found = findings(repeat("index-add", distinct=9), repeat("index-copy", device="cpu", distinct=2))
     assert [each.subject for each in found] == ["torch cuda:0", "torch cpu"]
-    assert found[1].remedies == ("use-deterministic-operations", "compare-with-tolerance")
+    assert found[0].remedies[0] == "use-deterministic-operations"
+
+
+def test_on_a_processor_nothing_begins_with_a_gpu() -> None:
+    (finding,) = findings(repeat("index-copy", device="cpu", distinct=2))
+    assert "On a processor" in finding.values["place_en"]
+    first = remedy_of(finding.remedies[0])
+    assert not any("CUBLAS" in step.code for step in first.step)
+    text = cause_of(finding.cause).text_with(finding.values, "en")
+    assert "GPU" not in text.explanation
+    told = cause_of(finding.cause).text_with({}, "en")
+    assert told.explanation.startswith("A GPU adds")  # a text that tells of a GPU gets the GPU's explanation
 
 
 @pytest.mark.parametrize(

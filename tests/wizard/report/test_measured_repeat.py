@@ -34,9 +34,9 @@ def test_promise_and_observation_stand_beside_each_other() -> None:
     rows = {row.cells[0]: row for row in table.rows}
     adding = rows["Adding rows at indices (index_add)"]
     assert adding.state == "note"
-    assert adding.cells[1:3] == ("may vary; repeats in deterministic mode", "9 of 300")
+    assert adding.cells[1:3] == ("may vary; repeats in deterministic mode", "9 different in 300")
     assert adding.cells[3].startswith("5.0e-07")
-    assert adding.cells[4:] == ("1 of 300", "Deterministic mode", "× 3", "–")
+    assert adding.cells[4:] == ("same bits, 300 times", "Deterministic mode", "× 3", "–")
     histogram = rows["Histogram (histc)"]
     assert histogram.state == "clear"
     assert histogram.cells[1] == "may vary; refused in deterministic mode"
@@ -87,7 +87,7 @@ def test_that_all_gave_the_same_bits_is_said_so() -> None:
 
 def test_the_first_call_and_a_smaller_size_are_told() -> None:
     (row,) = section(repeat("conv2d", warm_up="ff", shrunk=2)).tables[0].rows
-    assert row.cells[2] == "1 of 300, the first call of all was another, made smaller for lack of memory"
+    assert row.cells[2] == "same bits, 300 times, the first call of all was another, made smaller for lack of memory"
 
 
 def test_a_plot_of_what_varies_alone() -> None:

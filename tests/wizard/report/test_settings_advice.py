@@ -1,5 +1,6 @@
 """The settings in words and as a program, which is really run."""
 
+import ast
 import subprocess
 import sys
 from collections.abc import Callable
@@ -23,6 +24,7 @@ from checks.facts import (
 )
 from checks.knowledge.settings_advice import settings_advice_table
 from wizard.report.advice import AdviceView, advice_view, program
+from wizard.report.columns import width
 from wizard.report.markdown import to_markdown
 from wizard.report.model import build
 from wizard.report.pdf import to_pdf
@@ -34,27 +36,27 @@ PYTHON = "/home/a/venv/bin/python"
 CARD = FrameworkDevice(device="cuda:0", compute_capability="8.6", kernel=KernelLaunch(ran=True))
 ERROR = ErrorText(type="RuntimeError", message="histc does not have a deterministic implementation")
 MEASURED = (
-    Repeat(framework="torch", operation="index-add", device="cuda:0", repetitions=9, distinct=3, seconds=0.01),
+    Repeat(framework="torch", operation="index-add", device="cuda:0", repetitions=20, distinct=3, seconds=0.01),
     Repeat(
         framework="torch",
         operation="index-add",
         device="cuda:0",
         setting="deterministic",
-        repetitions=9,
+        repetitions=20,
         distinct=1,
         seconds=0.042,
     ),
-    Repeat(framework="torch", operation="matmul", device="cuda:0", repetitions=9, distinct=1, seconds=0.01),
+    Repeat(framework="torch", operation="matmul", device="cuda:0", repetitions=20, distinct=1, seconds=0.01),
     Repeat(
         framework="torch",
         operation="matmul",
         device="cuda:0",
         setting="deterministic",
-        repetitions=9,
+        repetitions=20,
         distinct=1,
         seconds=0.01,
     ),
-    Repeat(framework="torch", operation="scatter", device="cuda:0", repetitions=9, distinct=2),
+    Repeat(framework="torch", operation="scatter", device="cuda:0", repetitions=20, distinct=2),
     Repeat(
         framework="torch", operation="histc", device="cuda:0", setting="deterministic", reason="failed", error=ERROR
     ),
@@ -83,6 +85,11 @@ def run(code: str, then: str) -> str:
     done = subprocess.run([sys.executable, "-W", "error", "-c", f"{code}\n{then}"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def flowing(code: str) -> str:
+    """The code as if its comments had no line ends."""
+    return " ".join(line.removeprefix("# ") for line in code.splitlines())
 
 
 def test_the_program_runs_and_sets_what_it_says(measured: Case) -> None:
@@ -131,9 +138,9 @@ def test_what_is_said(measured: Case) -> None:
     (block,) = view.blocks
     assert view.sentences[0].startswith("You need the same bits.")
     assert block.title == "To paste at the start of a program with PyTorch"
-    cost = "measured here on cuda:0, 2 operations: 2.05 times as long; at most 4.2 times (Adding rows at indices "
-    cost += "(index_add))"
-    assert f"# {cost}\ntorch.use_deterministic_algorithms(True)" in block.code
+    cost = "measured here on cuda:0, 2 operations: in the middle 2.60 times as long; at most 4.2 times "
+    cost += "(Adding rows at indices (index_add)) torch.use_deterministic_algorithms(True)"
+    assert cost in flowing(block.code)
     refused = "These raise an error with these lines, because no deterministic form exists: Histogram (histc)."
     assert block.notes[2].startswith(refused)
     assert block.notes[:2] == (
@@ -154,14 +161,14 @@ def test_what_is_said(measured: Case) -> None:
         (
             1.2,
             1.5,
-            "measured here on cpu, 3 operations: 1.20 times as long; at most 1.5 times (Histogram (histc))",
+            "measured here on cpu, 3 operations: in the middle 1.20 times as long; at most 1.5 times",
         ),
     ],
 )
 def test_a_cost_in_words(times: float, worst: float, expected: str) -> None:
     (line,) = (each for each in settings_advice_table().line if each.id == "torch-deterministic")
     advised = AdvisedLine(line, line.code, Cost(times, worst, "histc", ("cpu",), 3))
-    assert f"# {expected}\n" in program([advised], "en")
+    assert f" {expected} " in flowing(program([advised], "en"))
 
 
 def test_no_setting_where_the_decisions_are_the_same(make_case: Callable[..., Case]) -> None:
@@ -187,8 +194,28 @@ def test_every_print_has_it_behind_the_findings_and_before_the_figures(measured:
     )
     flat = "".join(done.stdout.decode().split())
     assert "torch.use_deterministic_algorithms(True)" in flat
+    printed = {line.strip() for line in done.stdout.decode().replace("\N{NO-BREAK SPACE}", " ").splitlines()}
+    broken = [line for line in map(str.strip, block.code.splitlines()) if line and line not in printed]
+    assert not broken  # a comment that goes on in the next line would be no comment there
+    ast.parse(block.code)
     assert "".join(report.advice.title.split()) in flat
 
 
 def test_a_case_without_measurements_has_no_advice(case: Case) -> None:
     assert build(case, "en").advice is None
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_no_line_of_any_block_is_too_long_for_a_page(language: str) -> None:
+    cost = Cost(1.2, 1.5, "index-add", ("cuda:0", "cpu"), 31)
+    code = program([AdvisedLine(each, each.code, cost) for each in settings_advice_table().line], language)
+    assert max(width(line) for line in code.splitlines()) <= 76
+    ast.parse(code)
+
+
+def test_a_cost_that_was_not_measured_well_is_not_given(make_case: Callable[..., Case]) -> None:
+    few = tuple(msgspec.structs.replace(each, repetitions=3) for each in MEASURED if isinstance(each, Repeat))
+    known = msgspec.structs.replace(FACTS, measurements=few)
+    (block,) = view_of(make_case(only=known, symptom="results-change", exactness="bits")).blocks
+    assert "times as long" not in block.code
+    assert any("not measured well enough" in note for note in block.notes)

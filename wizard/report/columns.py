@@ -1,0 +1,27 @@
+"""How wide text is where every character has its place, and text broken to such a width. No Qt."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+# What stays together: a word in Latin letters, or one character of Japanese, with the signs that must not begin a line.
+_UNIT = re.compile(r"(?:[!-~]+|\S)[、。,.:;)」]*\s*|\s+")
+
+
+def width(text: str) -> int:
+    """The places that text takes; a Japanese character takes two."""
+    return sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text)
+
+
+def wrapped(text: str, columns: int) -> Iterator[str]:
+    """The text in lines of at most so many places; a word that is longer has a line of its own."""
+    line = ""
+    for unit in _UNIT.findall(text):
+        if line and width(line) + width(unit.rstrip()) > columns:
+            yield line.rstrip()
+            line = ""
+        line += unit
+    if line.strip():
+        yield line.rstrip()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from statistics import median
 
 from checks.case import Case
 from checks.detection import excluded_rate
@@ -14,6 +15,7 @@ from wizard.words import words
 
 _NO_TIME = "no-time"
 _LEAST = 2  # repetitions: one alone shows nothing
+_FEW = 10  # repetitions: a change in each fourth of them may go unseen
 
 
 def is_tested(case: Case) -> bool:
@@ -22,8 +24,11 @@ def is_tested(case: Case) -> bool:
 
 
 def what_was_tested(case: Case, language: str) -> tuple[str, ...]:
-    """What was repeated and how rare a change could have stayed unseen; what was left out; each load."""
-    return (*_lines(case.facts.measurements, language), *_loads(case, language))
+    """What was repeated and how rare a change could have stayed unseen; what was left out; each load.
+
+    Where nothing changed: that it was too short to tell, if it was, and where else a change comes from.
+    """
+    return (*_lines(case.facts.measurements, language), *_if_all_repeated(case, language), *_loads(case, language))
 
 
 def _tells(measured: Measurement) -> bool:
@@ -51,6 +56,30 @@ def _lines(measurements: Sequence[Measurement], language: str) -> Iterator[str]:
     left_out = sum(each.reason == _NO_TIME for each in measurements)
     if left_out:
         yield words("report.tested-left-out", language, count=left_out)
+
+
+def _if_all_repeated(case: Case, language: str) -> Iterator[str]:
+    """For somebody whose result changes, though no operation did."""
+    plain = [each for each in case.facts.measurements if isinstance(each, Repeat) and each.setting == "default"]
+    tested = [each for each in plain if _tells(each)]
+    if case.answers.symptom != "results-change" or not tested or any(map(_varies, case.facts.measurements)):
+        return
+    late = sum(each.reason == _NO_TIME for each in plain)
+    if case.answers.effort != "thorough" and (median(e.repetitions for e in tested) < _FEW or late >= len(tested)):
+        yield words("report.tested-too-short", language)
+    yield words("report.tested-look-at-seeds", language)
+
+
+def _varies(measured: Measurement) -> bool:
+    match measured:
+        case Repeat():
+            return measured.setting == "default" and measured.varies
+        case Experiment():
+            return measured.distinct > 1
+        case ModelMeasured(distinct=distinct):
+            return (distinct or 0) > 1
+        case _:
+            return False
 
 
 def _loads(case: Case, language: str) -> Iterator[str]:

@@ -69,7 +69,7 @@ def test_is_tested(measured: Measurement, expected: bool) -> None:
 
 
 def test_how_sure_the_silence_is() -> None:
-    (line,) = what_was_tested(case_of(repeat(), repeat(setting="deterministic", count=5)), "en")
+    (line, _seeds) = what_was_tested(case_of(repeat(), repeat(setting="deterministic", count=5)), "en")
     assert line == (
         "Operations repeated with the same input (PyTorch on cpu): 1, 300 times each. None changed; a change in 1 % of "
         "the repetitions of any one would have been seen with 95 % confidence, rarer ones are untested."
@@ -136,3 +136,30 @@ def test_the_outcome_of_a_load_is_told_with_the_verdict() -> None:
     assert "not one bit was wrong" in told
     (counted,) = what_was_tested(case_of(late), "en")  # it is among what there was no time for
     assert "load" not in counted
+
+
+def told(*measured: Measurement, symptom: str = "results-change", effort: str = "quick") -> str:
+    case = msgspec.structs.replace(case_of(*measured, symptom=symptom), answers=Answers(symptom=symptom, effort=effort))
+    return " ".join(what_was_tested(case, "en"))
+
+
+def test_who_sees_nothing_change_is_sent_to_the_seeds() -> None:
+    assert "random seeds" in told(repeat(300))
+    assert "random seeds" not in told(repeat(300), symptom="results-differ")
+
+
+@pytest.mark.parametrize(
+    "varying",
+    [repeat(300, 7), Experiment(exact=(("a",), ("b",))), ModelMeasured(distinct=2)],
+    ids=["operation", "experiment", "model"],
+)
+def test_who_saw_something_change_is_not_sent_to_the_seeds(varying: Measurement) -> None:
+    assert "random seeds" not in told(repeat(300), varying)
+
+
+def test_too_short_an_examination_says_so() -> None:
+    late = repeat(0, None, reason="no-time")
+    assert "too short to tell" in told(repeat(3), repeat(4))
+    assert "too short to tell" in told(repeat(300), late)
+    assert "too short to tell" not in told(repeat(300), repeat(300), late)
+    assert "too short to tell" not in told(repeat(3), effort="thorough")  # there is no longer one

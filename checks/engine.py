@@ -247,9 +247,7 @@ class _Examination:
         target = facts.target
         if reason or target is None:
             runs[trial.id] = (ModelRun(runtime=trial.spec.runtime, reason=reason),)
-            if not trial.reason:  # it was planned
-                self._not_tried.add(trial.id)
-                yield ProbeEnded(trial.id, ProbeRun(probe=trial.id, interpreter=target or "", status="skipped"))
+            yield from self._skipped(trial, target)
             return
         effort = self._request.answers.effort
         task = ProbeTask(
@@ -264,15 +262,19 @@ class _Examination:
         yield from self._follow()
         runs[trial.id] = runs_of(self._futures[trial.id].result(), trial.spec)
 
+    def _skipped(self, trial: Trial | ExportTrial, target: str | None) -> Iterator[Event]:
+        """What was planned and is not tried after all."""
+        if not trial.reason:
+            self._not_tried.add(trial.id)
+            yield ProbeEnded(trial.id, ProbeRun(probe=trial.id, interpreter=target or "", status="skipped"))
+
     def _export(self, trial: ExportTrial, facts: Facts, exported: dict[str, ExportRun]) -> Iterator[Event]:
         """One model by one exporter, one at a time."""
         reason = reason_now(trial, facts.machine.memory if facts.machine else None)
         target = facts.target
         if reason or target is None:
             exported[trial.id] = not_exported(trial, reason)
-            if not trial.reason:  # it was planned
-                self._not_tried.add(trial.id)
-                yield ProbeEnded(trial.id, ProbeRun(probe=trial.id, interpreter=target or "", status="skipped"))
+            yield from self._skipped(trial, target)
             return
         effort = self._request.answers.effort
         task = ProbeTask(

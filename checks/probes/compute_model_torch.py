@@ -67,7 +67,9 @@ class _Archive:
         return run
 
     def _giving(self, module, names, device, setting):
-        function = _function(module, names)
+        import torch
+
+        function = export_torch.giving(_graph(torch, module), names)
         return self._runs(module, lambda *given: function(module, *given), device, setting, names)
 
     def nodes(self):
@@ -135,22 +137,6 @@ def _attributes(torch, module, graph, names):
             owner = values.get(next(node.inputs()).debugName())
             values[node.output().debugName()] = getattr(owner, node.s("name"), None)
     return [values[name] if torch.is_tensor(values.get(name)) else None for name in names]
-
-
-def _function(module, names):
-    """A function of a module and its inputs that gives the values of these names."""
-    import torch
-
-    graph = _graph(torch, module)
-    wanted = {value.debugName(): value for node in graph.nodes() for value in node.outputs()}
-    for _ in list(graph.outputs()):
-        graph.eraseOutput(0)
-    values = [wanted[name] for name in names]
-    pack = graph.create("prim::TupleConstruct", values, 1)
-    graph.appendNode(pack)
-    pack.output().setType(torch._C.TupleType([value.type() for value in values]))
-    graph.registerOutput(pack.output())
-    return torch._C._create_function_from_graph("naosu_values", graph)
 
 
 class _Program:

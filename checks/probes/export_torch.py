@@ -150,7 +150,7 @@ class _Script:
         for start in range(0, len(names), AT_ONCE):
             part = names[start : start + AT_ONCE]
             with torch.no_grad():
-                for name, tensor in zip(part, _giving(module, part)(*inputs)):
+                for name, tensor in zip(part, giving(_flat_graph(module), part)(*inputs)):
                     array = as_array(tensor)
                     size += array.nbytes
                     if size < compare.MOST_BYTES:
@@ -198,15 +198,11 @@ def _flat_graph(module):
     return graph
 
 
-def _giving(module, names):
-    """A function like forward that gives the values of these names."""
+def giving(graph, names):
+    """The graph as a function that gives the values of these names instead of its outputs."""
     import torch
 
-    graph = _flat_graph(module)
-    wanted = {}
-    for node in graph.nodes():
-        for value in node.outputs():
-            wanted[value.debugName()] = value
+    wanted = {value.debugName(): value for node in graph.nodes() for value in node.outputs()}
     for _ in list(graph.outputs()):
         graph.eraseOutput(0)
     values = [wanted[name] for name in names]

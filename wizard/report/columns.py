@@ -15,8 +15,20 @@ def width(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text)
 
 
-def wrapped(text: str, columns: int) -> Iterator[str]:
-    """The text in lines of at most so many places; a word that is longer has a line of its own."""
+def wrapped(text: str, columns: int) -> list[str]:
+    """The text in as few lines of at most so many places as it takes, about equally long.
+
+    No line is left with a last character alone. A word that is longer has a line of its own.
+    """
+    fewest = list(_filled(text, columns))
+    for narrower in range(width(text) // max(1, len(fewest)), columns):
+        lines = list(_filled(text, narrower))
+        if len(lines) == len(fewest):
+            return lines
+    return fewest
+
+
+def _filled(text: str, columns: int) -> Iterator[str]:
     line = ""
     for unit in _UNIT.findall(text):
         if line and width(line) + width(unit.rstrip()) > columns:

@@ -30,6 +30,7 @@ HEADS, TOKENS, WIDTH = 2, 64, 64  # of the attention
 SIDE = 28  # of a picture
 # Two convolutions of 5x5 and a dense layer, as in the second experiment, but smaller.
 CHANNELS, CLASSES = (8, 16), 10
+PICTURES = ("conv2d", "network")  # whose memory has several layouts
 
 # The most telling first. Small, since inputs take longer to draw than to compute with; few enough terms that rounding
 # order and shorter formats can be told apart by their sizes.

@@ -108,6 +108,7 @@ def test_the_default_of_every_operation_comes_first() -> None:
 def test_a_planted_short_format_is_recognised_element_by_element(monkeypatch: pytest.MonkeyPatch) -> None:
     """A device that computes in TensorFloat-32 whatever its flags say, made of the processor."""
     precision, numeric = module("torch_precision"), module("torch_numeric")
+    bench, roundings = module("torch_bench").Bench(torch, "cpu"), module("precision").ROUNDINGS
     monkeypatch.setattr(precision, "OPERATIONS", module("operations").OPERATIONS[:1])
     monkeypatch.setattr(precision, "DTYPES", ("float32",))
     run = numeric.run
@@ -115,7 +116,7 @@ def test_a_planted_short_format_is_recognised_element_by_element(monkeypatch: py
     def as_a_tensor_core(torch_: Any, operation: Any, given: Any, operand: Any = None) -> Any:
         if given[0].dtype is not torch.float32:
             return run(torch_, operation, given, operand)
-        rounded = [precision._tf32(torch_, each).float() for each in given]
+        rounded = [bench.rounded(each, roundings["tf32"]).float() for each in given]
         return run(torch_, operation, rounded, operand)
 
     monkeypatch.setattr(numeric, "run", as_a_tensor_core)

@@ -149,12 +149,38 @@ class LibraryFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 class XidEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One NVIDIA Xid line of the kernel log. ``seconds`` since boot where the log says so."""
+    """One NVIDIA Xid, of the kernel log (``seconds`` since boot) or of Windows' event log (``time``, UTC)."""
 
     code: int
     pci_address: str | None = None
     text: str = ""
     seconds: float | None = None
+    time: str | None = None
+
+
+class GpuEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What else the system's log tells of a GPU or of the processor. ``kind``: its row in gpu_log.toml."""
+
+    kind: str
+    pci_address: str | None = None
+    text: str = ""
+    seconds: float | None = None
+    time: str | None = None
+
+
+class LogEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One entry of the system's log as it came: a line of the kernel log, or the strings of an event of Windows."""
+
+    source: str  # "kernel", or who wrote the event: "nvlddmkm"
+    text: str = ""
+    event_id: int | None = None
+    time: str | None = None  # UTC
+
+
+class SystemLog(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """What the system's log tells of GPUs and the processor, without NVIDIA's Xids, which are NVIDIA's facts."""
+
+    events: tuple[GpuEvent, ...] | None = None
 
 
 class GpuProcess(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -334,6 +360,7 @@ class MachineFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     apple: AppleFacts | None = None
     jetson: JetsonFacts | None = None
     accelerators: tuple[Accelerator, ...] | None = None
+    log: SystemLog | None = None
 
 
 # --- interpreters ----------------------------------------------------------------------------------------------------
@@ -954,6 +981,9 @@ class ArrayDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     same_top5: float | None = None  # likewise with the set of the five largest
 
 
+_LEFT_OUT = ("no-time", "too-slow", "process-ended")
+
+
 class Measured(Fact, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind"):
     """Base of all measurements: what was computed, where and how.
 
@@ -970,6 +1000,11 @@ class Measured(Fact, frozen=True, kw_only=True, omit_defaults=True, tag_field="k
     reason: str = ""
     detail: str = ""
     error: ErrorText | None = None
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether it never had its turn: that says nothing about what was to be measured."""
+        return self.reason in _LEFT_OUT
 
 
 class Repeat(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="repeat"):
@@ -1161,7 +1196,8 @@ class Health(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="healt
     bytes_checked: int = 0
     samples: tuple[HealthSample, ...] = ()
     wrong: tuple[WrongBits, ...] = ()
-    xid: tuple[XidEvent, ...] | None = None  # that came while it ran
+    xid: tuple[XidEvent, ...] | None = None  # that NVML told of while it ran
+    log: tuple[LogEntry, ...] | None = None  # what the system's log got while it ran
     ecc_corrected: int | None = None  # errors that were counted while it ran
     ecc_uncorrected: int | None = None
     remapped_rows: int | None = None  # rows that were remapped while it ran

@@ -104,6 +104,7 @@ _NAMED_HOST = _ascii(
     r"\b(?:HOSTNAME|COMPUTERNAME|USERDOMAIN|USERDNSDOMAIN|HOST|NODENAME|SLURMD_NODENAME|SLURM_SUBMIT_HOST|MASTER_ADDR)[\"']?\s*[=:]\s*[\"']?([\w.-]{2,64})|"
     r"\b(?i:host|server)=[\"']?([\w.-]{2,64})|"
     r"\b(?i:hostname|host name|computer name)\s*[:=]\s*([\w.-]{2,64})|"
+    r"(?m:^[> \t]{0,8}(?:Computer|コンピューター):[ \t]{1,20}([\w.-]{2,64})\s*$)|<Computer>([\w.-]{2,64})</Computer>|"
     r"(?m:^(?:[A-Z][a-z]{2}\s+\d+\s+)?\d\d:\d\d:\d\d (?=\S+ (?:kernel|systemd|sshd|sudo))([\w.-]+) )|"
     r"(?m:^[A-Z][a-z]{2}\s+\d+ \d\d:\d\d:\d\d ([\w.-]+) [\w./-]+(?:\[\d+\])?:)|"
     r"\bLinux ([\w.-]+) \d+\.\d+\.\d+|"

@@ -94,6 +94,7 @@ KINDS: dict[type, tuple[str, Callable[[facts.Facts], object | None]]] = {
     facts.AmdFacts: ("amd", lambda all_: all_.machine and all_.machine.amd),
     facts.IntelFacts: ("intel", lambda all_: all_.machine and all_.machine.intel),
     facts.AppleFacts: ("apple", lambda all_: all_.machine and all_.machine.apple),
+    facts.SystemLog: ("log", lambda all_: all_.machine and all_.machine.log),
     facts.JetsonFacts: ("jetson", lambda all_: all_.machine and all_.machine.jetson),
     facts.InterpreterFacts: ("interpreter", lambda all_: all_.target_interpreter),
     facts.Frameworks: ("frameworks", lambda all_: all_.frameworks),

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from checks.facts import CpuFacts, Frameworks, Health, HealthSample, Measured, Measurements
+from checks.facts import CpuFacts, Frameworks, GpuEvent, Gpus, Health, HealthSample, Measured, Measurements, XidEvent
+from checks.gpu.state import pci_address
 from checks.knowledge.cuda_errors import cuda_error_in
+from checks.knowledge.gpu_log import sign_of_kind
 from checks.knowledge.hardware_errors import ClockReason, hardware_errors
+from checks.machine import system_log
 
 CPU = "cpu"
 # How PyTorch begins what the driver tells of a kernel that failed.
@@ -49,3 +52,42 @@ def held_down(health: Health) -> Iterator[tuple[HealthSample, tuple[ClockReason,
         reasons = tuple(row for row in hardware_errors().clock_reason if row.bit & mask and row.sign_of_trouble)
         if reasons:
             yield sample, reasons
+
+
+def device_address(measured: Measured, frameworks: Frameworks | None) -> str:
+    """The place on the bus of the device that was measured; "" where its framework does not tell."""
+    torch = frameworks.torch if frameworks else None
+    devices = (torch.devices if torch else None) or ()
+    return pci_address(next((each.pci_address for each in devices if each.device == measured.device), None))
+
+
+def xids_under_load(health: Health, frameworks: Frameworks | None, gpus: Gpus | None) -> tuple[XidEvent, ...]:
+    """The Xids that came meanwhile: those that NVML told of this GPU, else those of it in the system's log."""
+    if health.xid is not None or health.device == CPU:
+        return health.xid or ()
+    place = device_address(health, frameworks)
+    told = system_log.xids(health.log or ())
+    return tuple(each for each in told if _is_of(each.pci_address, place, "10de", gpus))
+
+
+def events_under_load(health: Health, frameworks: Frameworks | None, gpus: Gpus | None) -> tuple[GpuEvent, ...]:
+    """What else the system's log got meanwhile about the device that was under load."""
+    place, found = device_address(health, frameworks), []
+    for event in system_log.events(health.log or ()):
+        row = sign_of_kind(event.kind)
+        if row is None:
+            continue
+        if health.device == CPU or row.vendor == CPU:
+            if health.device == row.vendor:
+                found.append(event)
+        elif _is_of(event.pci_address, place, row.vendor, gpus):
+            found.append(event)
+    return tuple(found)
+
+
+def _is_of(address: str | None, place: str, vendor: str, gpus: Gpus | None) -> bool:
+    """Whether an entry of the log is about the GPU at this place; one without an address, where there is only one."""
+    if address and place:
+        return pci_address(address) == place
+    known = gpus.devices if gpus else ()
+    return len(known) == 1 and vendor in ("", known[0].vendor_id)

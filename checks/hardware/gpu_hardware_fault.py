@@ -3,14 +3,17 @@
 Detects:      NVML's errors for a lost or damaged GPU; a GPU that is on the bus with the driver bound, but not in NVML,
               or whose bus registers read as ff; Xid events whose first suspect is no program; uncorrectable ECC errors;
               row remaps and page retirements that failed or wait for a restart; a recovery action; CUDA error 214;
-              Windows codes 10 and 43. Under Naosu's own load, also of the processor: results with a wrong bit where
-              whole numbers are computed exactly, Xid events and memory errors that came meanwhile, a lost device; and
+              Windows codes 10 and 43; errors of AMD's memory that could not be corrected, and resets of AMD's and
+              Intel's cards that failed, in the kernel log. Xids come from the kernel log or Windows' event log. Under
+              Naosu's own load, also of the processor: results with a wrong bit where
+              whole numbers are computed exactly, Xid events, memory errors and resets that came meanwhile, a lost
+              device; and
               repeated operations that vary where no order of computing changes a result.
 Why it bites: results may be wrong, programs die at random, or the GPU is gone until the next start.
 Blind spots:  a container or a scheduler's job is handed some GPUs only: what NVML does not show says nothing there.
               Cards without ECC do not notice flipped bits; a short load shows a rare one seldom. One Xid alone is weak
               evidence: a program's fault can look like the hardware's, and the kernel log is not always readable.
-Knowledge:    resources/knowledge/hardware_errors.toml, windows_device_problems.toml, cuda_errors.toml
+Knowledge:    resources/knowledge/hardware_errors.toml, gpu_log.toml, windows_device_problems.toml, cuda_errors.toml
 """
 
 from collections import Counter
@@ -28,9 +31,10 @@ from checks.facts import (
     NvidiaFacts,
     NvidiaGpu,
     OsFacts,
+    SystemLog,
 )
 from checks.finding import Evidence, Finding, Severity
-from checks.gpu.load import device_name, ended_badly, loads
+from checks.gpu.load import CPU, device_address, device_name, ended_badly, events_under_load, loads, xids_under_load
 from checks.gpu.state import (
     LINE,
     error_name,
@@ -43,6 +47,7 @@ from checks.gpu.state import (
     seen_cuda_errors,
 )
 from checks.knowledge.cuda_driver import Fit, driver_fit, right_flavour
+from checks.knowledge.gpu_log import sign_of_kind
 from checks.knowledge.hardware_errors import hardware_errors, xid
 from checks.knowledge.windows_device_problems import device_problem
 from checks.phrases import phrase
@@ -71,12 +76,23 @@ class _Signs:
     name: str
     grave: list[Sign] = field(default_factory=list)
     mild: list[Sign] = field(default_factory=list)
+    harmless: list[Sign] = field(default_factory=list)  # alone; beside another sign they say the same again
     confidence: float = 0.6
 
     def add(self, raw: str, words: dict[str, str], *, grave: bool, confidence: float) -> None:
         """Add a sign: as it came (``raw``), and the words for it, a phrase named "sign"."""
         (self.grave if grave else self.mild).append((raw, words))
         self.confidence = max(self.confidence, confidence)
+
+    @property
+    def any(self) -> bool:
+        """Whether anything speaks against it."""
+        return bool(self.grave or self.mild or self.harmless)
+
+    @property
+    def severity(self) -> Severity:
+        """How bad the worst of them is."""
+        return Severity.BLOCKING if self.grave else Severity.WARNING if self.mild else Severity.NOTE
 
 
 @check(CAUSE)
@@ -88,18 +104,21 @@ def gpu_hardware_fault(
     environment: EnvironmentVariables | None,
     measurements: Measurements | None,
     cpu: CpuFacts | None,
+    log: SystemLog | None,
 ) -> Iterator[Finding]:
     """One finding per GPU (or processor that was put under load), with all its signs."""
     found: dict[str, _Signs] = {}
     for health in loads(measurements):
-        _from_load(health, _of(found, _place(health, frameworks), device_name(health, frameworks, cpu)))
+        signs = _of(found, _place(health, frameworks), device_name(health, frameworks, cpu))
+        _from_load(health, signs, frameworks, gpus)
     for _, _, operations in by_device(repeated(measurements.all if measurements else (), versions_of(frameworks))):
         if is_device(operations):
             first = next(each.default for each in operations if each.default is not None)
             _from_repeats(operations, _of(found, _place(first, frameworks), device_name(first, frameworks, cpu)))
-    if not any(signs.grave or signs.mild for signs in found.values()):
+    if not any(signs.any for signs in found.values()):
         only_with_a_gpu(gpus, nvidia, next(iter(seen_cuda_errors(frameworks)), None))
     _from_driver(nvidia, found, gpus)
+    _from_system_log(log, found, gpus)
     if gpus is not None:
         _from_bus(gpus, found)
         if nvidia is not None and _must_see_all(os, environment):
@@ -110,7 +129,7 @@ def gpu_hardware_fault(
             words = phrase("sign", "fault-cuda", error=name)
             _of(found, "cuda", seen.framework).add(name, words, grave=True, confidence=0.9)
     for subject, signs in found.items():
-        if signs.grave or signs.mild:
+        if signs.any:
             yield _finding(subject, signs, nvidia)
 
 
@@ -134,10 +153,10 @@ def _of(found: dict[str, _Signs], key: str, name: str) -> _Signs:
 
 
 def _finding(subject: str, signs: _Signs, nvidia: NvidiaFacts | None) -> Finding:
-    told = dict(signs.grave + signs.mild)
+    told = dict(signs.grave + signs.mild + signs.harmless)
     return Finding(
         cause=CAUSE,
-        severity=Severity.BLOCKING if signs.grave else Severity.WARNING,
+        severity=signs.severity,
         confidence=signs.confidence,
         subject=subject,
         evidence=(
@@ -174,13 +193,10 @@ def _from_nvml(gpu: NvidiaGpu, signs: _Signs) -> None:
 
 def _place(measured: Measured, frameworks: Frameworks | None) -> str:
     """The address of the device that was measured, by which its other signs are kept, too."""
-    torch = frameworks.torch if frameworks else None
-    devices = (torch.devices if torch else None) or ()
-    address = next((each.pci_address for each in devices if each.device == measured.device), None)
-    return pci_address(address) or measured.device
+    return device_address(measured, frameworks) or measured.device
 
 
-def _from_load(health: Health, signs: _Signs) -> None:
+def _from_load(health: Health, signs: _Signs, frameworks: Frameworks | None, gpus: Gpus | None) -> None:
     if health.wrong:
         first, count = health.wrong[0], health.samples[-1].wrong if health.samples else len(health.wrong)
         told = {"count": str(max(count, len(health.wrong))), "checked": str(health.checked)}
@@ -188,7 +204,7 @@ def _from_load(health: Health, signs: _Signs) -> None:
         raw = f"wrong bits under load: {told['count']}/{told['checked']}, {first.operation} {list(first.index)}"
         signs.add(raw, phrase("sign", "fault-wrong-bits", **told), grave=True, confidence=0.95)
     error = ended_badly(health)
-    for code in sorted({event.code for event in health.xid or ()}):
+    for code in sorted({event.code for event in xids_under_load(health, frameworks, gpus)}):
         row = xid(code)
         if row is None or not row.likely or row.likely[0] == "none":
             continue
@@ -197,12 +213,16 @@ def _from_load(health: Health, signs: _Signs) -> None:
         if row.likely[0] not in _NOT_THE_HARDWARE or error or health.wrong:
             words = _xid_words(code, "hardware" if row.likely[0] in _NOT_THE_HARDWARE else row.likely[0], "")
             signs.add(f"Xid {code} under load: {row.meaning}", words, grave=code not in _REPAIRED, confidence=0.8)
+    # What a program may cause, too, ours does not: its products are short, and it touches what is its own.
+    counted = Counter(event.kind for event in events_under_load(health, frameworks, gpus))
+    for kind, times in counted.items():
+        _from_event(kind, times, signs, confidence=0.85 if _is_grave(kind) else 0.6)
     if health.ecc_uncorrected:
         words = phrase("sign", "fault-ecc", count=str(health.ecc_uncorrected))
         signs.add(f"ECC uncorrected under load = {health.ecc_uncorrected}", words, grave=True, confidence=0.9)
     if health.ecc_corrected:
         words = phrase("sign", "fault-ecc-corrected", count=str(health.ecc_corrected))
-        signs.add(f"ECC corrected under load = {health.ecc_corrected}", words, grave=False, confidence=0.6)
+        signs.harmless.append((f"ECC corrected under load = {health.ecc_corrected}", words))
     if health.remapped_rows:
         words = phrase("sign", "fault-remapped", count=str(health.remapped_rows))
         signs.add(f"rows remapped under load = {health.remapped_rows}", words, grave=False, confidence=0.85)
@@ -230,6 +250,29 @@ def _from_log(nvidia: NvidiaFacts, found: dict[str, _Signs], gpus: Gpus | None) 
         is_grave = row.severity == "fatal" and code not in _REPAIRED
         words = _xid_words(code, row.likely[0], repeated)
         signs.add(f"Xid {code}{repeated}: {row.meaning}", words, grave=is_grave, confidence=0.85 if is_grave else 0.7)
+
+
+def _from_system_log(log: SystemLog | None, found: dict[str, _Signs], gpus: Gpus | None) -> None:
+    """What speaks against the hardware whatever ran; resets that a program may have caused do not."""
+    names = {pci_address(gpu.address): gpu_name(gpu) for gpu in (gpus.devices if gpus else ())}
+    counted = Counter((pci_address(event.pci_address), event.kind) for event in (log.events if log else None) or ())
+    for (address, kind), times in counted.items():
+        row = sign_of_kind(kind)
+        if row is None or row.vendor == CPU or row.likely[0] in _NOT_THE_HARDWARE:
+            continue
+        signs = _of(found, address or "log", names.get(address) or "GPU")
+        _from_event(kind, times, signs, confidence=0.85)
+
+
+def _from_event(kind: str, times: int, signs: _Signs, *, confidence: float) -> None:
+    repeated = f" (x{times})" if times > 1 else ""
+    words = phrase("sign", f"fault-log-{kind}", times=repeated)
+    signs.add(f"system log: {kind}{repeated}", words, grave=_is_grave(kind), confidence=confidence)
+
+
+def _is_grave(kind: str) -> bool:
+    row = sign_of_kind(kind)
+    return row is not None and row.grave
 
 
 def _xid_words(code: int, suspect: str, repeated: str) -> dict[str, str]:

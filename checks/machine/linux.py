@@ -15,7 +15,7 @@ from checks.knowledge.virtual_machines import (
     machine_of_firmware,
     machine_of_log,
 )
-from checks.machine import accelerators, amd, buses, intel, jetson, nvidia
+from checks.machine import accelerators, amd, buses, intel, jetson, nvidia, system_log
 
 Raw = dict[str, Any]
 
@@ -41,6 +41,7 @@ def read(machine: Raw, nvml: Raw | None) -> MachineFacts:
         intel=intel.read(machine, gpus),
         jetson=board,
         accelerators=accelerators.read(machine.get("buses"), (machine.get("drivers") or {}).get("nodes")),
+        log=system_log.of_linux(machine.get("kernel_log") or {}),
     )
 
 

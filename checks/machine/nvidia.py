@@ -157,10 +157,10 @@ def parse_xids(lines: Iterable[str]) -> tuple[XidEvent, ...]:
         found, named = _XID.search(line), _LOST.search(line)
         if found:
             address, code, text = found.groups()
-            events.append(_event(int(code), address, text.strip(" ,"), _seconds(line)))
+            events.append(_event(int(code), address, text.strip(" ,"), seconds_of(line)))
             continue
         if named:
-            lost = named.group(1), _seconds(line)
+            lost = named.group(1), seconds_of(line)
         if lost and _LOST_END.search(line):
             events.append(_event(FALLEN_OFF, lost[0], "fallen off the bus", lost[1]))
             lost = None
@@ -185,7 +185,8 @@ def _event(code: int, address: str, text: str, seconds: float | None) -> XidEven
     return XidEvent(code=code, pci_address=full_address(address), text=text, seconds=seconds)
 
 
-def _seconds(line: str) -> float | None:
+def seconds_of(line: str) -> float | None:
+    """Seconds since the start of the machine, as a line of the kernel log begins; None where it does not."""
     found = _SECONDS.search(line)
     return float(found.group(1)) if found else None
 

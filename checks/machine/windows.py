@@ -22,7 +22,7 @@ from checks.facts import (
 )
 from checks.knowledge.usb_pci_accelerators import accelerator_of
 from checks.knowledge.virtual_machines import machine_of_firmware
-from checks.machine import nvidia
+from checks.machine import nvidia, system_log
 from checks.machine.buses import identify
 
 Raw = dict[str, Any]
@@ -42,17 +42,19 @@ def read(machine: Raw, nvml: Raw | None) -> MachineFacts:
     answer = raw.get("answer") or {}
     gpus = read_gpus(answer) if answer else None
     memory = (machine.get("memory") or {}).get("windows") or (None, None)
+    log = machine.get("event_log") or {}
     return MachineFacts(
         unread=raw.get("unread", {}),
         os=_os(machine.get("os") or {}, answer),
         cpu=_cpu(machine.get("cpu") or {}, _each(answer.get("cpu"))),
         memory=MemoryFacts(origin="GlobalMemoryStatusEx", total=memory[0], available=memory[1]),
         gpus=gpus,
-        nvidia=_nvidia(answer, gpus, nvml),
+        nvidia=_nvidia(answer, gpus, nvml, log),
         intel=IntelFacts(origin="System32", level_zero=_libraries(answer, "ze_loader.dll"))
         if gpus and gpus.intel
         else None,
         accelerators=_accelerators(answer) if answer else None,
+        log=system_log.of_windows(log),
     )
 
 
@@ -136,7 +138,7 @@ def driver_branch(version: str | None) -> str | None:
     return f"{int(digits[:3])}.{digits[3:]}" if len(digits) == 5 and digits.isdigit() else None
 
 
-def _nvidia(answer: Raw, gpus: Gpus | None, nvml: Raw | None) -> NvidiaFacts | None:
+def _nvidia(answer: Raw, gpus: Gpus | None, nvml: Raw | None, log: Raw) -> NvidiaFacts | None:
     on_bus = gpus.nvidia if gpus else ()
     libcuda = _libraries(answer, "nvcuda.dll") if answer else None
     if not (on_bus or libcuda or (nvml or {}).get("nvml") not in (None, "library-not-found")):
@@ -145,7 +147,15 @@ def _nvidia(answer: Raw, gpus: Gpus | None, nvml: Raw | None) -> NvidiaFacts | N
     # The Basic Display Adapter's version says nothing of NVIDIA's driver.
     own = [gpu.driver_version for gpu in on_bus if gpu.driver == NVIDIA_SERVICE]
     version = next((branch for each in own for branch in [driver_branch(each)] if branch), None)
-    return msgspec.structs.replace(facts, driver_version=facts.driver_version or version, libcuda=libcuda)
+    entries = system_log.windows_entries(log)
+    unread = {"xids": why} if entries is None and (why := (log.get("unread") or {}).get("entries")) else {}
+    return msgspec.structs.replace(
+        facts,
+        unread=dict(facts.unread) | unread,
+        driver_version=facts.driver_version or version,
+        libcuda=libcuda,
+        xids=None if entries is None else system_log.xids(entries),
+    )
 
 
 def _libraries(answer: Raw, name: str) -> tuple[LibraryFile, ...]:

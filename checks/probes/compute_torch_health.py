@@ -14,6 +14,7 @@ import time
 import naosu_compute_kit as compute
 import naosu_compute_telemetry as telemetry
 import naosu_kit as kit
+import naosu_system_log as system_log
 
 SIZES = {"cpu": 1024}  # rows and columns of the matrices
 SIZE_OF_DEVICE = 4096  # large enough to keep every unit of a large GPU at work
@@ -66,6 +67,7 @@ class Load:
         self._torch, self._device, self._sensors = torch, device, sensors
         self._started = time.monotonic()
         self._before = sensors.counts()
+        self._log = system_log.Watch()
         self._xids = []
         self._hears = sensors.xids() is not None
         self.samples, self.wrong = [], []
@@ -112,6 +114,9 @@ class Load:
         }
         if self._hears:
             facts["xid"] = [{"code": code} for code in self._xids]
+        entries = self._log.entries(facts["length"])
+        if entries is not None:
+            facts["log"] = entries
         return facts
 
     def _sample(self):

@@ -2,8 +2,8 @@
 
 The argument says where to look: ``root`` (default "/") is the folder that holds the machine's /sys, /proc, /etc, so
 that a recorded tree can be read; ``recorded`` replaces what no file tells: ``commands`` (argument list joined by
-blanks, or its first word -> {"code", "stdout", "stderr"}) and ``answers`` of the running process, by name. In a
-replay, what was not recorded is not there.
+blanks, or its first three words, or the first -> {"code", "stdout", "stderr"}) and ``answers`` of the running process,
+by name. In a replay, what was not recorded is not there.
 
 Standard library only, Python 3.8 and later.
 """
@@ -16,11 +16,11 @@ import platform
 import re
 import shutil
 import stat
-import subprocess
+
+import naosu_system_log as system_log
 
 TEXT_LIMIT = 200000  # characters read of one file; every file read here is far smaller on a sane machine
 LOG_LINES = 400  # lines of the kernel log that are kept
-COMMAND_LIMIT = 4  # seconds for a small command
 SYSTEM_LIMIT = 15  # seconds for system_profiler and PowerShell, which are slow on their first start
 
 
@@ -100,31 +100,13 @@ class Source:
         except Exception:
             return None
 
-    def run(self, arguments, limit=COMMAND_LIMIT):
+    def run(self, arguments, limit=system_log.LIMIT):
         """Run a command: {"code", "stdout", "stderr"}, or {"error"} where it could not be run or took too long."""
         if self.recorded is not None:
             commands = self.recorded.get("commands", {})
-            return commands.get(" ".join(arguments)) or commands.get(arguments[0], {"error": "FileNotFoundError"})
-        environment = dict(os.environ, LC_ALL="C", LANG="C")
-        hidden = getattr(subprocess, "CREATE_NO_WINDOW", 0)
-        try:
-            done = subprocess.run(
-                arguments,
-                check=False,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                timeout=limit,
-                env=environment,
-                creationflags=hidden,
-            )
-        except (OSError, subprocess.SubprocessError) as error:
-            return {"error": type(error).__name__}
-        return {
-            "code": done.returncode,
-            "stdout": done.stdout.decode("utf-8", "replace"),
-            "stderr": done.stderr.decode("utf-8", "replace")[:2000],
-        }
+            names = (" ".join(arguments[:count]) for count in (len(arguments), 3, 1))
+            return next((commands[name] for name in names if name in commands), {"error": "FileNotFoundError"})
+        return system_log.run(arguments, limit)
 
 
 # --- the system ------------------------------------------------------------------------------------------------------
@@ -514,10 +496,7 @@ def _fabric_manager(source):
 
 # --- the kernel log --------------------------------------------------------------------------------------------------
 
-LOG_PATTERN = re.compile(
-    r"NVRM|nvidia|nouveau|amdgpu: .*(error|fail|reset)|Hypervisor detected"
-    r"|PM: suspend (entry|exit)|Waking up from system sleep"
-)
+LOG_FILES = ("/var/log/kern.log", "/var/log/syslog", "/var/log/messages")  # of Debian, Ubuntu, and Red Hat and SUSE
 
 
 def kernel_log(argument):
@@ -526,40 +505,25 @@ def kernel_log(argument):
     if source.system != "Linux":
         return {}
     refused = {}
-    for name, read in (("dmesg", _dmesg), ("journalctl", _journal), ("/var/log/kern.log", _log_file)):
-        text, why = read(source)
+    for name, words in (*system_log.KERNEL_COMMANDS, *((path, None) for path in LOG_FILES)):
+        text, why = system_log.output(source.run(words)) if words else _log_file(source, name)
         if text:
-            lines = [line[:1000] for line in text.splitlines() if LOG_PATTERN.search(line)]
-            return {"kernel_log": {"origin": name, "lines": lines[-LOG_LINES:], "unread": refused}}
+            lines = system_log.kernel_lines(text)[-LOG_LINES:]
+            return {"kernel_log": {"origin": name, "lines": lines, "unread": refused}}
         refused[name] = why
     return {"kernel_log": {"origin": None, "lines": [], "unread": refused}}
 
 
-def _dmesg(source):
-    return _output(source.run(["dmesg"]))
-
-
-def _journal(source):
-    return _output(source.run(["journalctl", "-k", "-b", "-q", "--no-pager", "-o", "short-monotonic"]))
-
-
-def _log_file(source):
-    """The part of kern.log since the last boot."""
+def _log_file(source, path):
+    """The kernel's part of a log file since the last boot; other programs write into some of them, too."""
     try:
-        with open(source.path("/var/log/kern.log"), "rb") as file:
+        with open(source.path(path), "rb") as file:
             file.seek(max(0, os.fstat(file.fileno()).st_size - 4000000))
             text = file.read().decode("utf-8", "replace")
     except OSError as error:
         return None, type(error).__name__
-    return text[max(0, text.rfind("Linux version ")) :], ""
-
-
-def _output(done):
-    if done.get("error"):
-        return None, done["error"]
-    if done["code"] != 0 or not done["stdout"].strip():
-        return None, (done["stderr"].strip().splitlines() or ["empty"])[-1]
-    return done["stdout"], ""
+    text = text[max(0, text.rfind("Linux version ")) :]
+    return "\n".join(line for line in text.splitlines() if " kernel: " in line), ""
 
 
 # --- AMD, Jetson -----------------------------------------------------------------------------------------------------
@@ -676,8 +640,17 @@ def windows(argument):
     return {"windows": {"answer": answer, "unread": {"answer": why} if why else {}}}
 
 
+def event_log(argument):
+    """What the last days of Windows' event log tell of graphics cards and hardware errors."""
+    source = Source(argument)
+    if source.system != "Windows":
+        return {}
+    entries, why = system_log.windows_entries(system_log.DAYS * 86400, source.run)
+    return {"event_log": {"entries": entries, "unread": {"entries": why} if why else {}}}
+
+
 def _json_output(done):
-    text, why = _output(done)
+    text, why = system_log.output(done)
     if text is None:
         return None, why
     try:
@@ -686,5 +659,5 @@ def _json_output(done):
         return None, "ValueError"
 
 
-STAGES = (operating_system, processor, memory, buses, drivers, kernel_log, amd, jetson, macos, windows)
+STAGES = (operating_system, processor, memory, buses, drivers, kernel_log, amd, jetson, macos, windows, event_log)
 ESSENTIAL = ("operating_system",)

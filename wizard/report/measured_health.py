@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from checks.case import Case
-from checks.facts import Health, HealthSample, Measurements
-from checks.gpu.load import device_name, held_down, loads
+from checks.facts import Facts, Health, HealthSample, Measurements
+from checks.gpu.load import device_name, events_under_load, held_down, loads, xids_under_load
+from checks.phrases import phrase
 from wizard.report.fact_sheet import size
 from wizard.report.measured import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
 from wizard.words import known, words
@@ -32,7 +33,7 @@ def health_section(case: Case, language: str) -> MeasuredSection | None:
         id="health",
         title=words("measurements.health-title", language),
         sentences=tuple(outcome_of_load(each, name, language) for each, name in zip(found, names, strict=True)),
-        tables=(_figures(found, names, language), *(each for each in wrong if each is not None)),
+        tables=(_figures(facts, found, names, language), *(each for each in wrong if each is not None)),
         plots=tuple(health_plots({n: h.samples for n, h in zip(names, found, strict=True)}, language)),
     )
 
@@ -51,17 +52,17 @@ def outcome_of_load(health: Health, name: str, language: str) -> str:
     return words("measurements.health-fine", language, **told)
 
 
-def _figures(found: Sequence[Health], names: Sequence[str], language: str) -> MeasuredTable:
+def _figures(facts: Facts, found: Sequence[Health], names: Sequence[str], language: str) -> MeasuredTable:
     columns = ("device", "temperature", "clock", "power", "held-down", "errors")
     return MeasuredTable(
         title="",
         columns=tuple(words(f"measurements.health-column-{name}", language) for name in columns),
-        rows=tuple(_row(each, name, language) for each, name in zip(found, names, strict=True)),
+        rows=tuple(_row(facts, each, name, language) for each, name in zip(found, names, strict=True)),
         note=words("measurements.health-note", language),
     )
 
 
-def _row(health: Health, name: str, language: str) -> MeasuredRow:
+def _row(facts: Facts, health: Health, name: str, language: str) -> MeasuredRow:
     none = words("report.none", language)
     held = sorted({row.name for _, rows in held_down(health) for row in rows})
     counted = [
@@ -73,8 +74,11 @@ def _row(health: Health, name: str, language: str) -> MeasuredRow:
         )
         if count
     ]
-    counted += [f"Xid {event.code}" for event in health.xid or ()]
-    is_told = any(each is not None for each in (health.ecc_corrected, health.ecc_uncorrected, health.xid))
+    gpus = facts.machine.gpus if facts.machine else None
+    counted += [f"Xid {event.code}" for event in xids_under_load(health, facts.frameworks, gpus)]
+    kinds = dict.fromkeys(event.kind for event in events_under_load(health, facts.frameworks, gpus))
+    counted += [phrase("log", f"fault-log-{kind}", times="")[f"log_{language}"] for kind in kinds]
+    is_told = any(each is not None for each in (health.ecc_corrected, health.ecc_uncorrected, health.xid, health.log))
     state = "blocking" if health.wrong else "open" if health.reason else "warning" if held or counted else "clear"
     return MeasuredRow(
         cells=(

@@ -50,6 +50,7 @@ class Heard:
         self.packages: dict[str, Said] = {}
         self.gpus: list[Said] = []
         self.xids: list[Said] = []
+        self.log_events: list[Said] = []
         self.variables: dict[str, Said] = {}
         self.mentions: dict[str, list[str]] = {}
         self.places: dict[str, tuple[int, ...]] = {}
@@ -64,6 +65,8 @@ class Heard:
             self._gpu(said)
         elif said.fact == "xid":
             self.xids.append(said)
+        elif said.fact == "log-event":
+            self.log_events.append(said)
         elif said.fact == "variable":
             self._first(self.variables, said.value[0], said, f"environment.values.{said.value[0]}", said.value[1])
         elif said.fact == "machine.os":
@@ -153,6 +156,11 @@ def facts_of(heard: Heard) -> Facts:
         _at(tree, part)["xids"] = tuple(said.value for said in heard.xids)
         origins.setdefault(part, []).extend(heard.xids)
         heard.places[f"{part}.xids"] = tuple(line for said in heard.xids for line in said.lines)
+    if heard.log_events:
+        part = "machine.log"
+        _at(tree, part)["events"] = tuple(said.value for said in heard.log_events)
+        origins.setdefault(part, []).extend(heard.log_events)
+        heard.places[f"{part}.events"] = tuple(line for said in heard.log_events for line in said.lines)
     if heard.variables:
         _at(tree, "environment")["values"] = {name: said.value[1] for name, said in heard.variables.items()}
         origins.setdefault("environment", []).extend(heard.variables.values())

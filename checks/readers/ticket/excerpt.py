@@ -10,7 +10,15 @@ LONG = 600_000  # characters; up to here everything is read
 ENDS = 200_000  # characters at the beginning, where programs say what they run on, and at the end, where they fail
 AROUND = 60  # lines before and after a sign of trouble
 MOST_SIGNS = 50
-SIGNS = ("Traceback (most recent call last", "Error: ", "Exception: ", "NVRM: Xid", "NVIDIA-SMI ", "PyTorch version:")
+SIGNS = (
+    "Traceback (most recent call last",
+    "Error: ",
+    "Exception: ",
+    "NVRM: Xid",
+    "nvlddmkm",
+    "NVIDIA-SMI ",
+    "PyTorch version:",
+)
 
 
 def excerpt(lines: Sequence[Line]) -> Sequence[Line]:

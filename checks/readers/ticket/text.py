@@ -20,7 +20,7 @@ _SPACES = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One thing that a text says. ``fact``: its dotted name, or the name of a list ("gpu", "package", "xid")."""
+    """One thing that a text says. ``fact``: its dotted name, or that of a list ("gpu", "package", "log-event")."""
 
     fact: str
     value: Any

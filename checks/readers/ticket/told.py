@@ -22,6 +22,7 @@ from checks.readers.ticket.logs import (
 from checks.readers.ticket.mentions import read_mentions
 from checks.readers.ticket.nvidia_smi import read_nvidia_smi
 from checks.readers.ticket.packages import read_packages
+from checks.readers.ticket.system_log import read_system_log
 from checks.readers.ticket.systems import read_systems, read_wsl
 from checks.readers.ticket.text import Reader, Text
 from checks.readers.ticket.tracebacks import Raised, read_tracebacks
@@ -30,6 +31,7 @@ from checks.readers.ticket.tracebacks import Raised, read_tracebacks
 READERS: tuple[Reader, ...] = (
     read_nvidia_smi,
     read_kernel,
+    read_system_log,
     read_torch,
     read_tensorflow,
     read_runtimes,

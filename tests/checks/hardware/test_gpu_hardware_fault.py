@@ -10,14 +10,17 @@ from checks.facts import (
     FrameworkDevice,
     Frameworks,
     Gpu,
+    GpuEvent,
     Gpus,
     Health,
     HealthSample,
+    LogEntry,
     Measurements,
     NvidiaFacts,
     NvidiaGpu,
     OsFacts,
     RowRemaps,
+    SystemLog,
     TorchFacts,
     WrongBits,
     XidEvent,
@@ -40,8 +43,10 @@ def findings(
     os: OsFacts | None = BARE,
     environment: EnvironmentVariables | None = None,
     measurements: Measurements | None = None,
+    log: SystemLog | None = None,
 ) -> list[Finding]:
-    return list(gpu_hardware_fault(nvidia, gpus, frameworks, os, environment, measurements, CpuFacts(name="Core i9")))
+    cpu = CpuFacts(name="Core i9")
+    return list(gpu_hardware_fault(nvidia, gpus, frameworks, os, environment, measurements, cpu, log))
 
 
 def xids(*codes: int) -> NvidiaFacts:
@@ -155,12 +160,12 @@ def test_silent(nvidia: NvidiaFacts | None) -> None:
 
 def test_a_machine_without_a_gpu_has_nothing_to_check() -> None:
     with pytest.raises(NotHere):
-        list(gpu_hardware_fault(None, Gpus(), None, None, None, None, None))
+        list(gpu_hardware_fault(None, Gpus(), None, None, None, None, None, None))
 
 
 def test_a_bus_that_was_not_read_is_not_called_healthy() -> None:
     with pytest.raises(Unread):
-        list(gpu_hardware_fault(None, None, None, None, None, None, None))
+        list(gpu_hardware_fault(None, None, None, None, None, None, None, None))
 
 
 @pytest.mark.parametrize(
@@ -242,7 +247,11 @@ def load(device: str = "cuda:0", **facts: object) -> Measurements:
         ),
         pytest.param(load(xid=(XidEvent(code=63),)), Severity.WARNING, "Xid 63 under load", id="repaired"),
         pytest.param(load(ecc_uncorrected=1), Severity.BLOCKING, "ECC uncorrected under load = 1", id="ecc"),
-        pytest.param(load(ecc_corrected=9), Severity.WARNING, "ECC corrected under load = 9", id="ecc-corrected"),
+        # Results were right all the same; only their rate tells of a failing memory.
+        pytest.param(load(ecc_corrected=9), Severity.NOTE, "ECC corrected under load = 9", id="ecc-corrected"),
+        pytest.param(
+            load(ecc_corrected=9, remapped_rows=1), Severity.WARNING, "ECC corrected under load = 9", id="ecc-and-rows"
+        ),
         pytest.param(load(remapped_rows=1), Severity.WARNING, "rows remapped under load = 1", id="remapped"),
         pytest.param(
             load(reason="failed", error=LAUNCH_FAILED),
@@ -291,6 +300,73 @@ def test_a_load_speaks_against_a_processor_too_where_no_gpu_is() -> None:
 )
 def test_silent_after_a_load(measured: Measurements) -> None:
     assert findings(NvidiaFacts(nvml="ok", devices=(card(),)), frameworks=OF_TORCH, measurements=measured) == []
+
+
+# --- the system's log ------------------------------------------------------------------------------------------------
+
+RADEON = Gpu(address=ADDRESS, vendor_id="1002", product="Radeon RX 7900 XTX")
+FELL_OFF = LogEntry(source="nvlddmkm", text="\\Device\\Video3\nGPU has fallen off the bus.", event_id=14)
+EXCEPTION = LogEntry(
+    source="nvlddmkm", text="\\Device\\Video3\nGraphics Exception: ESR 0x404490=0x80000001", event_id=13
+)
+RESET = LogEntry(source="nvlddmkm", text="\\Device\\Video3\nResetting TDR occurred on GPUID:100", event_id=153)
+RESET_OF_ANOTHER = LogEntry(source="nvlddmkm", text="\\Device\\Video5\nResetting TDR occurred on GPUID:2b00")
+TIMEOUT = LogEntry(source="Display", text="nvlddmkm", event_id=4101)
+MACHINE_CHECK = LogEntry(source="Microsoft-Windows-WHEA-Logger", text="ErrorSource=1\nApicId=0", event_id=19)
+ALONE = Gpus(devices=(Gpu(address="PCI\\VEN_10DE&DEV_2C02", vendor_id="10de", product="GeForce RTX 5080"),))
+WITH_ANOTHER = Gpus(devices=(*ALONE.devices, Gpu(address="PCI\\VEN_8086&DEV_A780", vendor_id="8086")))
+
+
+@pytest.mark.parametrize(
+    ("measured", "severity", "sign"),
+    [
+        pytest.param(load(log=(FELL_OFF,)), Severity.BLOCKING, "Xid 79 under load", id="xid-of-windows"),
+        pytest.param(
+            load(log=(EXCEPTION,), reason="failed", error=LAUNCH_FAILED),
+            Severity.BLOCKING,
+            "Xid 13 under load",
+            id="xid-of-programs",
+        ),
+        pytest.param(load(log=(RESET, RESET)), Severity.WARNING, "system log: reset (x2)", id="reset"),
+        pytest.param(load(log=(TIMEOUT,)), Severity.WARNING, "system log: reset", id="reset-without-an-address"),
+        pytest.param(load("cpu", log=(MACHINE_CHECK,)), Severity.WARNING, "system log: machine-check", id="processor"),
+    ],
+)
+def test_speaks_of_what_the_systems_log_got_under_load(measured: Measurements, severity: Severity, sign: str) -> None:
+    (finding,) = findings(None, ALONE, OF_TORCH, measurements=measured)
+    assert finding.severity is severity
+    assert sign in finding.placeholders()["signs"]
+
+
+@pytest.mark.parametrize(
+    ("measured", "gpus"),
+    [
+        pytest.param(load(log=()), ALONE, id="nothing"),
+        pytest.param(load(log=(RESET_OF_ANOTHER,)), ALONE, id="of-another-card"),
+        pytest.param(load(log=(TIMEOUT,)), WITH_ANOTHER, id="of-one-of-two-cards"),
+        pytest.param(load(log=(EXCEPTION,)), ALONE, id="of-another-program"),
+        pytest.param(load(log=(MACHINE_CHECK,)), ALONE, id="the-processors"),
+        pytest.param(load("cpu", log=(RESET, FELL_OFF)), ALONE, id="the-cards"),
+        # NVML heard for this card; the log is for all of them.
+        pytest.param(load(xid=(), log=(FELL_OFF,)), ALONE, id="nvml-heard-of-none"),
+    ],
+)
+def test_silent_about_entries_of_others(measured: Measurements, gpus: Gpus) -> None:
+    assert findings(NvidiaFacts(nvml="ok", devices=(card(),)), gpus, OF_TORCH, measurements=measured) == []
+
+
+@pytest.mark.parametrize("kind", ["memory-uncorrected", "reset-failed"])
+def test_speaks_of_errors_of_cards_of_other_makers(kind: str) -> None:
+    log = SystemLog(events=(GpuEvent(kind=kind, pci_address=ADDRESS),))
+    (finding,) = findings(None, Gpus(devices=(RADEON,)), log=log)
+    assert finding.severity is Severity.BLOCKING
+    assert finding.placeholders()["gpu"] == "Radeon RX 7900 XTX"
+
+
+@pytest.mark.parametrize("kind", ["reset", "machine-check", "of-a-newer-version"])
+def test_silent_about_what_a_program_causes_too(kind: str) -> None:
+    log = SystemLog(events=(GpuEvent(kind=kind, pci_address=ADDRESS),) * 3)
+    assert findings(None, Gpus(devices=(RADEON,)), log=log) == []
 
 
 def varying(*operations: str) -> Measurements:

@@ -12,6 +12,9 @@ import tomllib
 from pathlib import Path
 
 from checks.machine import read_machine
+from checks.probes import host  # lets the probe import its neighbours as naosu_NAME
+
+assert host.Neighbours in host.sys.meta_path
 
 PROBE = Path(__file__).parents[3] / "checks" / "probes" / "machine_probe.py"
 RECORDINGS = Path(__file__).parents[2] / "recordings" / "machines"

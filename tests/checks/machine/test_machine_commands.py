@@ -122,6 +122,21 @@ def test_of_kern_log_only_the_last_boot_counts(probe, tmp_path):
     assert log["lines"] == ["Nov 2 host kernel: nvidia: module loaded"]
 
 
+def test_of_a_log_of_all_programs_only_the_kernels_lines_count(probe, tmp_path):
+    file = tmp_path / "var" / "log" / "messages"
+    file.parent.mkdir(parents=True)
+    file.write_text(
+        "Nov 2 host kernel: Linux version 6.8\nNov 2 host python[77]: alice uses nvidia\n"
+        "Nov 2 host kernel: amdgpu 0000:03:00.0: ring gfx_0.0.0 timeout, signaled seq=1, emitted seq=2\n"
+    )
+    log = probe.kernel_log({"root": str(tmp_path), "recorded": {"answers": {"system": "Linux"}}})["kernel_log"]
+    assert log["origin"] == "/var/log/messages"
+    assert log["lines"] == [
+        "Nov 2 host kernel: amdgpu 0000:03:00.0: ring gfx_0.0.0 timeout, signaled seq=1, emitted seq=2"
+    ]
+    assert list(log["unread"]) == ["dmesg", "journalctl", "/var/log/kern.log", "/var/log/syslog"]
+
+
 def test_only_words_about_modules_leave_the_kernels_command_line(probe, tmp_path):
     file = tmp_path / "proc" / "cmdline"
     file.parent.mkdir()

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 import torch
 
-from checks.facts import Health
+from checks.facts import Health, LogEntry
 from checks.probes import host  # lets the modules of the target be imported as naosu_NAME
 
 assert host.Neighbours in host.sys.meta_path
@@ -275,3 +275,19 @@ def test_sensors_of_the_processor(telemetry: ModuleType, tmp_path: Path) -> None
 def test_the_event_is_laid_out_as_in_the_header(telemetry: ModuleType) -> None:
     assert ctypes.sizeof(telemetry._Event) == 32
     assert (telemetry._Event.kind.offset, telemetry._Event.data.offset) == (8, 16)
+
+
+@pytest.mark.parametrize("entries", [[{"source": "kernel", "text": "NVRM: Xid (PCI:0000:01:00): 79, lost"}], [], None])
+def test_what_the_systems_log_got_meanwhile_is_told(
+    health: ModuleType, monkeypatch: pytest.MonkeyPatch, entries: list[dict[str, str]] | None
+) -> None:
+    """A log that may not be read is not an empty one."""
+
+    class Watch:
+        def entries(self, seconds: float) -> list[dict[str, str]] | None:
+            assert seconds >= 0
+            return entries
+
+    monkeypatch.setattr(health.system_log, "Watch", Watch)
+    fact, _ = told(health, 2)
+    assert fact.log == (None if entries is None else msgspec.convert(entries, tuple[LogEntry, ...]))

@@ -19,6 +19,7 @@ FOLDER = HOST.parent
 PROBE_SCRIPTS = sorted(FOLDER.glob("*_probe.py"))
 BESIDE = (
     *(FOLDER / name for name in ("kit.py", "model_kit.py", "model_inputs.py")),
+    FOLDER / "system_log.py",
     *FOLDER.glob("export_*.py"),
     *FOLDER.glob("compute_*.py"),
 )

@@ -129,6 +129,26 @@ def test_numbers_of_all_kinds(dtype: str, pairs: list[tuple[float, float, bool]]
     assert_same(of_torch(torch.from_numpy(first), torch.from_numpy(second)), known, digits)
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(["float64", "float32", "float16"]),
+    st.lists(
+        st.tuples(st.floats(-4, 4), st.sampled_from([0.0, 1e-3, -1e-3, 0.3, -0.45, 0.51]), st.booleans()),
+        min_size=1,
+        max_size=150,
+    ),
+)
+@pytest.mark.usefixtures("_small_pieces")
+def test_near_numbers_and_zeros_of_both_signs(dtype: str, pairs: list[tuple[float, float, bool]]) -> None:
+    """What is known of the first pieces makes the next ones quicker; a zero may have another sign in any of them."""
+    first = np.array([-0.0 if zero else one for one, _, zero in pairs]).astype(dtype)
+    second = np.array([0.0 if zero else one * (1 + far) for one, far, zero in pairs]).astype(dtype)
+    known = obvious(first, second)
+    digits = 1e-12 if dtype == "float64" else 1e-6
+    assert_same(of_numpy(first, second), known, digits)
+    assert_same(of_torch(torch.from_numpy(first), torch.from_numpy(second)), known, digits)
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.data(), st.sampled_from(["int64", "int32", "int16", "int8", "uint8", "bool"]))
 def test_whole_numbers(data: st.DataObject, dtype: str) -> None:
@@ -359,6 +379,26 @@ def test_decisions_of_rows() -> None:
     for told in (of_numpy(first, second), of_torch(torch.from_numpy(first), torch.from_numpy(second))):
         assert told["same_top"] == pytest.approx(18 / 20)
         assert told["same_top5"] == pytest.approx(17 / 20)
+
+
+@pytest.mark.usefixtures("_small_pieces")
+@pytest.mark.parametrize("apart", [1e-6, 1e-2, 0.1, 1.0])
+def test_decisions_of_rows_beside_every_row_sorted(apart: float) -> None:
+    first = inputs.numpy_uniform(np, (200, 12), "float32", 1)
+    first[::7] = np.round(first[::7], 1)  # with equals
+    second = (first + apart * inputs.numpy_uniform(np, (200, 12), "float64", 2)).astype("float32")
+    same = [int(one.argmax() == other.argmax()) for one, other in zip(first, second, strict=True)]
+    fives = [[each >= sorted(each)[-5] for each in pair] for pair in zip(first, second, strict=True)]
+    for told in (of_numpy(first, second), of_torch(torch.from_numpy(first), torch.from_numpy(second))):
+        assert told["same_top"] == pytest.approx(sum(same) / 200)
+        assert told["same_top5"] == pytest.approx(sum((one == other).all() for one, other in fives) / 200)
+
+
+def test_the_same_nan_in_both_is_no_decision() -> None:
+    rows = np.ones((4, 8), "float32")
+    rows[1, 3] = NAN
+    for told in (of_numpy(rows, rows), of_torch(*[torch.from_numpy(rows)] * 2)):
+        assert (told["same_top"], told["same_top5"]) == (0.75, 0.75)
 
 
 def test_rows_that_are_no_longer_than_five() -> None:

@@ -99,17 +99,18 @@ class _Scratch:
 
     def __init__(self, arrays):
         self._arrays = arrays
-        self._kept = {}
+        self._memory = {}
+        self._views = {}
 
     def __call__(self, name, dtype, count):
         """An array of that many elements, with any content; of one name, of any type, all are the same memory."""
-        kept = self._kept.get((name, dtype, count))
-        if kept is None:
+        kept = self._views.get((name, dtype))
+        if kept is None or len(kept) != count:
             size = count * dtype.itemsize
-            memory = self._kept.get(name)
+            memory = self._memory.get(name)
             if memory is None or len(memory) < size:
-                memory = self._kept[name] = self._arrays.memory(size)
-            kept = self._kept[name, dtype, count] = memory[:size].view(dtype)
+                memory = self._memory[name] = self._arrays.memory(size)
+            kept = self._views[name, dtype] = memory[:size].view(dtype)
         return kept
 
 

@@ -5,8 +5,8 @@
 PYTHON is an interpreter with polygraphy and numpy; this one has numpy and torch. FOLDER is where two files of 4 GB may
 lie for a while. Each measurement is a process of its own and tells the best of the runs, as others may use the machine;
 memory is what the process had at most beyond its arrays, which it reads from files (Linux tells it, others do not).
-"Read" is the maximum of each of the two arrays by NumPy in one thread, measured in turn with each row. The two arrays differ by rounding: each element
-by a few units in the last place.
+"Read" is the maximum of each of the two arrays by NumPy in one thread, measured in turn with each row. The two arrays
+differ by rounding: each element by a few units in the last place.
 
 Goals: the comparison within 6 times the time to read both; fingerprints at 70 % of the copy's speed at the least.
 Expected before the first measurement (2 cores, 2026-11-21): read 0.016 s; ours 0.08 s on two threads, 30 MB; the same

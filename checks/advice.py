@@ -265,6 +265,13 @@ def _is_seen(mine: Iterable[Measurement]) -> bool:
     return own or len(_repeated(mine)) >= _ENOUGH
 
 
+def _size(measured: Measured) -> str:
+    """How much one repetition was: times of other sizes are not comparable."""
+    if isinstance(measured, Experiment):
+        return str(measured.steps[-1:])
+    return str(measured.scale) if isinstance(measured, Repeat) else ""
+
+
 def _named(measured: Iterable[Measured]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.operation for each in measured))
 
@@ -277,13 +284,12 @@ def _cost(setting: str, mine: Sequence[Measurement]) -> Cost | None:
     usual: dict[tuple[str, ...], float] = {}
     under: dict[tuple[str, ...], float] = {}
     for each in mine:
-        if not isinstance(each, Repeat | Experiment | Precision) or each.reason:
+        if each.reason or each.seconds is None or not _SHORTEST < each.seconds < _LONGEST:
             continue
-        if each.seconds is None or not _SHORTEST < each.seconds < _LONGEST:
+        # Of three calls the time is chance; and what was made smaller has another's.
+        if not is_well_timed(each) or (isinstance(each, Repeat) and each.shrunk):
             continue
-        if isinstance(each, Repeat) and (each.shrunk or not is_well_timed(each)):
-            continue  # it was made smaller, so its time is another's; or three repetitions, whose time is chance
-        key = (str(type(each)), each.operation, each.device, each.dtype)
+        key = (str(type(each)), each.operation, each.device, each.dtype, _size(each))
         where = usual if each.setting == "default" else under if each.setting == setting else None
         if where is not None:
             where.setdefault(key, each.seconds)

@@ -1097,6 +1097,7 @@ class Precision(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="pr
     rms: float | None = None  # root mean square of the errors
     condition: float | None = None  # the largest sum of magnitudes of the terms of one element
     emulated: dict[str, Emulated] = {}
+    timed: int = 0  # calls of which ``seconds`` is the median
 
 
 class Flip(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="flip"):

@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from checks.causes import LANGUAGES
 from checks.detection import CONFIDENCE, confidence_of
-from checks.facts import Experiment, Frameworks, Measurement, Repeat, TorchFacts
+from checks.facts import Experiment, Frameworks, Measured, Measurement, Precision, Repeat, TorchFacts
 from checks.knowledge.computations import known_operations, operation_name
 from checks.knowledge.determinism import Promise, Promised, promised
 from checks.magnitude import Work, magnitude
@@ -214,10 +214,19 @@ def is_device(operations: Iterable[Repeated]) -> bool:
     return len(wrong) >= _FEW or any(is_control(each.operation) for each in wrong)
 
 
-def is_well_timed(made: Repeat) -> bool:
+def is_well_timed(made: Measured) -> bool:
     """Whether so much was repeated that its time would come out alike again, also on a busy machine."""
-    whole = made.repetitions * (made.seconds or 0.0)
-    return made.repetitions >= _TIMED or (made.repetitions >= _TIMED_LONG and whole >= _LONG)
+    calls = _calls(made)
+    return calls >= _TIMED or (calls >= _TIMED_LONG and calls * (made.seconds or 0.0) >= _LONG)
+
+
+def _calls(made: Measured) -> int:
+    """The calls of which its time is the median."""
+    if isinstance(made, Repeat):
+        return made.repetitions
+    if isinstance(made, Experiment):
+        return len(made.exact)
+    return made.timed if isinstance(made, Precision) else 0
 
 
 def is_processor(device: str) -> bool:

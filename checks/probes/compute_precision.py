@@ -9,6 +9,7 @@ Standard library only, Python 3.8 and later.
 """
 
 import naosu_compute_kit as compute
+import naosu_compute_timing as timing
 from naosu_compute_runs import BATCH, FULL, Run
 
 DTYPES = ("float32", "bfloat16", "float16")  # of float64 there is no truth to compare with
@@ -103,7 +104,7 @@ class _Prepared:
         result, seconds = (self._default, self._seconds) if setting == "default" else self._run(setting, clock)
         rows = slice(0, 1) if setting == BATCH else slice(None)
         figures = self._against(self._truth[rows], result)
-        figures.update(condition=self._condition, seconds=seconds)
+        figures.update(condition=self._condition, **timing.facts(seconds))
         if setting != "default":
             figures["other"] = "default"
             figures["beside"] = bench.difference(bench.in_type_of(self._default[rows], result), result)

@@ -4,12 +4,11 @@ import contextlib
 import time
 
 import naosu_compute_difference as difference
-import naosu_compute_kit as compute
+import naosu_compute_timing as timing
 import naosu_compute_torch_modes as modes
 import naosu_compute_torch_numeric as numeric
 
 LAYOUT, COMPILED = "channels-last", "compiled"
-TIMED = 3
 
 
 class Bench:
@@ -63,7 +62,7 @@ class Bench:
         return difference.torch_difference(self._torch, first, second)
 
     def result(self, operation, given, run, _clock, timed=False):
-        """What a run gives, and the seconds that it takes when everything is warm, where it is timed."""
+        """What a run gives, and where it is timed how long it takes when everything is warm (see compute_timing)."""
         torch = self._torch
         dtype = getattr(torch, run.dtype) if run.dtype else None
         given = [each.to(run.device, dtype or each.dtype) for each in given]
@@ -82,8 +81,7 @@ class Bench:
                 if setting not in (LAYOUT, COMPILED):
                     stack.enter_context(modes.applied(torch, setting, run.device))
             result = computed(*given)
-            times = [self._seconds(computed, given, run.device) for _ in range(TIMED if timed else 0)]
-            return result.cpu(), compute.median(times)
+            return result.cpu(), timing.timed(lambda: self._seconds(computed, given, run.device)) if timed else None
 
     def _seconds(self, computed, given, device):
         _wait(self._torch, device)

@@ -227,6 +227,62 @@ def test_costs_are_those_that_were_measured() -> None:
     assert [each.cost for each in block.lines if each.line.id == "torch-autotune"] == [None]
 
 
+def experiment(setting: str, seconds: float, runs: int = 5, steps: tuple[int, ...] = (0, 1000)) -> Experiment:
+    bits = tuple((str(run),) for run in range(runs))
+    where = {"framework": "torch", "operation": "digits", "device": "cuda:0", "setting": setting}
+    return Experiment(exact=bits, steps=steps, seconds=seconds, **where)  # type: ignore[arg-type]
+
+
+def precision(setting: str, seconds: float, timed: int) -> Precision:
+    where = {"framework": "torch", "operation": "matmul", "device": "cuda:0", "dtype": "float32", "setting": setting}
+    return Precision(seconds=seconds, timed=timed, **where)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("line", "measured", "times"),
+    [
+        ("torch-deterministic", (experiment("default", 2.0), experiment("deterministic", 3.0)), 1.5),
+        ("torch-tf32", (precision("default", 0.001, 20), precision("tf32-off", 0.004, 20)), 4.0),
+    ],
+)
+def test_a_cost_of_other_measurements(line: str, measured: tuple[Measurement, ...], times: float) -> None:
+    block = only(facts(torch(AMPERE), repeat("index-add", 3, device="cuda:0"), *measured), symptom="results-differ")
+    assert [each.cost and each.cost.times for each in block.lines if each.line.id == line] == [times]
+
+
+@pytest.mark.parametrize(
+    ("line", "measured"),
+    [
+        pytest.param(
+            "torch-deterministic",
+            (experiment("default", 2.0, runs=3), experiment("deterministic", 3.0, runs=3)),
+            id="three-runs",
+        ),
+        pytest.param(
+            "torch-deterministic",
+            (experiment("default", 2.0), experiment("deterministic", 0.3, steps=(0, 100))),
+            id="fewer-steps",
+        ),
+        pytest.param(
+            "torch-deterministic",
+            (
+                repeat("sort", device="cuda:0", seconds=0.01, scale=1.0),
+                repeat("sort", device="cuda:0", seconds=0.09, scale=8.0, setting="deterministic"),
+            ),
+            id="another-size",
+        ),
+        pytest.param("torch-tf32", (precision("default", 0.001, 3), precision("tf32-off", 0.004, 3)), id="three-calls"),
+        pytest.param(
+            "torch-tf32", (precision("default", 0.001, 20), precision("tf32-off", 0.004, 3)), id="three-calls-of-one"
+        ),
+        pytest.param("torch-tf32", (precision("default", 0.001, 0), precision("tf32-off", 0.004, 0)), id="not-told"),
+    ],
+)
+def test_no_cost_of_what_was_measured_too_seldom_or_otherwise(line: str, measured: tuple[Measurement, ...]) -> None:
+    block = only(facts(torch(AMPERE), repeat("index-add", 3, device="cuda:0"), *measured), symptom="results-differ")
+    assert [each.cost for each in block.lines if each.line.id == line] == [None]
+
+
 def test_what_it_mends_and_what_it_refuses() -> None:
     error = ErrorText(type="RuntimeError", message="histc_cuda does not have a deterministic implementation")
     block = only(

@@ -23,6 +23,7 @@ is the sum of its four signed bytes times 256^b: for words as the processor has 
 right and quick on a device is found once, by trying both on blocks whose sums are known.
 """
 
+import functools
 import hashlib
 import math
 import time
@@ -44,6 +45,7 @@ TRIALS, TRIAL_COPIES = 5, 64  # to find the quick way: a few MB, and the best of
 MUCH_SLOWER = 3.0  # than word by word is a product where the processor lacks it; less is chance
 
 _weights = {}
+_corrections = {}
 _ways = {}
 
 
@@ -75,7 +77,9 @@ def digits(level):
 
 def correction(level):
     """What the sums of (word ^ LOW) * weight have too much."""
-    return _signed(LOW * sum(weights(level)))
+    if level not in _corrections:
+        _corrections[level] = _signed(LOW * sum(weights(level)))
+    return _corrections[level]
 
 
 def _signed(number):
@@ -183,13 +187,17 @@ def torch_codes(torch, tensors):
     """
     code = torch.zeros((), dtype=torch.int64, device=tensors[0].device)
     for tensor in tensors:
-        about = "%s %s" % (inputs.name_of(tensor.dtype), list(map(int, tensor.shape)))
-        named = _signed(int.from_bytes(hashlib.blake2b(about.encode("ascii"), digest_size=8).digest(), "big"))
+        named = _number_of("%s %s" % (inputs.name_of(tensor.dtype), list(map(int, tensor.shape))))
         code = code * CODE_FACTOR + _torch_total(torch, tensor) + named
     return code
 
 
 CODE_FACTOR = 0x5851F42D4C957F2D  # odd, so that no bit is lost
+
+
+@functools.lru_cache(maxsize=256)
+def _number_of(text):
+    return _signed(int.from_bytes(hashlib.blake2b(text.encode("ascii"), digest_size=8).digest(), "big"))
 
 
 def _torch_total(torch, tensor):
@@ -272,7 +280,9 @@ class _Torch:
             self._weights[level] = torch.tensor(weights(level), dtype=torch.int64, device=self.device)
         weight = self._weights[level]
         words = data.view(torch.int32).view(-1, BLOCK)
-        rows = min(len(words), ROWS if self.device.type == "cpu" else DEVICE_ROWS)
+        rows = ROWS if self.device.type == "cpu" else DEVICE_ROWS
+        if len(words) <= rows:  # the usual case, of which the time is that of the calls
+            return words.bitwise_xor(LOW).mul(weight).sum(1).sub_(correction(level))
         sums = words.new_empty(len(words), dtype=torch.int64)
         short = words.new_empty((rows, BLOCK))
         wide = sums.new_empty((rows, BLOCK))

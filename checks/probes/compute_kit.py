@@ -3,19 +3,33 @@
 Standard library only, Python 3.8 and later.
 """
 
+import re
 import statistics
 import time
 
 import naosu_kit as kit
 
 LOST_AFTER = 3  # errors of one kind in a row on an accelerator after which no more is tried
+IDENTITY = ("kind", "operation", "dtype", "setting")  # what tells the entries of one process apart
+
+_MEMORY = re.compile(r"out of memory|not enough memory|can't allocate memory|_ALLOC_FAILED|bad_alloc", re.IGNORECASE)
+_BUSY = re.compile(
+    r"devices?(?:\(s\))? (?:is/)?are busy or unavailable|CUDA_ERROR_DEVICE_UNAVAILABLE|DevicesUnavailable"
+)
+_TYPICAL = 3  # times as long as is usual is slow; and of so many others it must be known to say what is usual
+_PATIENCE = 4.0  # times its part of the time that what is slow may take before the others
+_AT_ONCE = 1 / 8  # part of what is left that one may take while nothing is known of the others
 
 
 class Clock:
-    """The time that one kind of measurement has. ``left``: seconds until it is over."""
+    """The time that one kind of measurement has. ``left``: seconds until it is over. ``whole``: what it is a part of.
 
-    def __init__(self, seconds):
+    What is begun may go on when its part is over, but not when the whole is.
+    """
+
+    def __init__(self, seconds, whole=None):
         self.seconds = seconds
+        self.whole = whole or self
         self._end = time.monotonic() + seconds
 
     @property
@@ -25,12 +39,51 @@ class Clock:
 
     def part(self, waiting):
         """The time for the next of so many that wait."""
-        return Clock(max(0.0, self.left) / max(1, waiting))
+        return Clock(max(0.0, self.left) / max(1, waiting), self)
+
+    def less(self, times):
+        """So many times less, of the same whole."""
+        return Clock(max(0.0, self.left) / times, self.whole)
+
+
+class TooSlow(Exception):  # noqa: N818 - not an error but an answer
+    """What was begun has to wait until all others had their turn, or is left out. ``needed``: seconds that it takes."""
+
+    def __init__(self, needed, call):
+        super().__init__(needed)
+        self.needed = needed
+        self.call = call  # seconds of one
+
+
+class Pace:
+    """Keeps what is slow from taking the time of the others."""
+
+    def __init__(self):
+        self._needs = {}
+        self._waited = set()
+
+    def look(self, what, calls, call, clock):
+        """Go on with what needs so many calls of so many seconds, or raise TooSlow: once, to let the others go first.
+
+        After that it does so only where the time does not suffice.
+        """
+        needed = calls * call
+        self._needs[what] = max(needed, self._needs.get(what, 0.0))
+        if needed > clock.whole.left or not (what in self._waited or self._is_its_turn(needed, clock)):
+            self._waited.add(what)
+            raise TooSlow(needed, call)
+
+    def _is_its_turn(self, needed, clock):
+        if needed <= _PATIENCE * clock.seconds:
+            return True
+        if len(self._needs) < _TYPICAL:
+            return needed <= _AT_ONCE * clock.whole.left
+        return needed <= _TYPICAL * statistics.median(self._needs.values())  # else all are slow here
 
 
 def told(measured):
     """What a stage yields for one measurement."""
-    return {"measurements+": [measured]}
+    return {"measurements+": [measured], "measuring": None}
 
 
 def measuring(measured):
@@ -38,34 +91,108 @@ def measuring(measured):
     return {"measuring": measured}
 
 
+def planned(entries):
+    """What a stage yields before all: the names of what is to be measured, so that a crash leaves those behind it."""
+    return {"planned+": [named for named, _ in entries]}
+
+
+def is_left_out(facts):
+    """Whether facts of a stage tell of a measurement that there was no time for it."""
+    return any(each.get("reason") in ("no-time", "too-slow") for each in facts.get("measurements+", ()))
+
+
+def identity(named):
+    """One text that tells an entry from the others of its process."""
+    return "/".join(named.get(field, "") for field in IDENTITY)
+
+
+def waiting(entries, argument):
+    """The entries without those that a process before this one was done with."""
+    done = set(argument.get("done", ()))
+    return [entry for entry in entries if identity(entry[0]) not in done]
+
+
 def measure(entries, clock, run):
     """Measure entry by entry while there is time, as the facts that a stage yields.
 
     ``entries``: (facts that name it, whatever ``run`` needs). ``run(what, clock)``: the figures, as a dict. What no
-    time is left for is told with the reason "no-time", an exception as the fact that it is. After some in a row that
-    are the same the rest is left out: the device is lost, or does not compute such a thing at all.
+    time is left for is told with the reason "no-time", an exception as the fact that it is. Where it raises TooSlow, it
+    comes again after all others, the quicker first. After some errors in a row that are the same the rest is left out:
+    the device is lost, or does not compute such a thing at all.
     """
     entries = list(entries)
-    failures, last = 0, None
+    slow = []
+    lost = _Lost()
     for place, (named, what) in enumerate(entries):
         if clock.left <= 0:
             yield told(dict(named, reason="no-time"))
-            continue
-        if failures >= LOST_AFTER and not _is_processor(named.get("device", "")):
+        elif lost.is_certain(named):
             yield told(dict(named, reason="device-lost"))
-            continue
-        yield measuring(named)
-        try:
-            figures = run(what, clock.part(len(entries) - place))
-        except Exception as error:
-            failures, last = (failures + 1 if str(error) == last else 1), str(error)
-            yield told(dict(named, error=kit.describe(error), reason="failed"))
         else:
-            failures, last = 0, None
-            yield told(dict(named, **figures))
+            yield measuring(named)
+            try:
+                yield told(dict(named, **_figures(run, what, clock.part(len(entries) - place), lost)))
+            except TooSlow as turn:
+                slow.append((turn.needed, place, turn.call))
+    slow.sort()
+    for rank, (needed, place, call) in enumerate(slow):
+        named, what = entries[place]
+        seconds = call
+        if needed <= clock.left and not lost.is_certain(named):
+            yield measuring(named)
+            try:
+                yield told(dict(named, **_figures(run, what, clock.part(len(slow) - rank), lost)))
+                continue
+            except TooSlow as turn:
+                seconds = turn.call
+        yield told(dict(named, reason="too-slow", detail="%.2g s" % seconds, seconds=seconds))
 
 
-def _is_processor(device):
+def _figures(run, what, clock, lost):
+    """The figures, or the error that came instead."""
+    try:
+        figures = run(what, clock)
+    except TooSlow:
+        raise
+    except Exception as error:
+        if is_memory(error):
+            return {"error": kit.describe(error), "reason": "no-memory"}
+        lost.failed(error)
+        return {"error": kit.describe(error), "reason": "failed"}
+    lost.computed()
+    return figures
+
+
+class _Lost:
+    """Whether a device answers no more: errors in a row that are the same."""
+
+    def __init__(self):
+        self._failures, self._last = 0, None
+
+    def failed(self, error):
+        """Another error."""
+        self._failures, self._last = (self._failures + 1 if str(error) == self._last else 1), str(error)
+
+    def computed(self):
+        """It answers."""
+        self._failures, self._last = 0, None
+
+    def is_certain(self, named):
+        """Of the device on which this is to be computed. A processor is never lost."""
+        return self._failures >= LOST_AFTER and not is_processor(named.get("device", ""))
+
+
+def is_memory(error):
+    """Whether an exception says that a device has too little memory."""
+    return isinstance(error, MemoryError) or bool(_MEMORY.search("%s %s" % (type(error).__name__, error)))
+
+
+def is_busy(message):
+    """Whether an error says that a GPU lets in no further process (CUDA's error 46, as its runtime words it)."""
+    return bool(_BUSY.search(message))
+
+
+def is_processor(device):
     """PyTorch says "cpu", TensorFlow "CPU:0", JAX "cpu:0"."""
     return device.lower().partition(":")[0] == "cpu"
 

@@ -41,8 +41,9 @@ class Pool:
 
     def __init__(self, torch, device):
         self.torch, self.device = torch, device
-        self._reals = inputs.torch_uniform(torch, (DRAWN,), torch.float32, 1, device)
-        self._whole = inputs.torch_integers(torch, (DRAWN,), 1 << 30, 2, device)
+        # Twice each, so that most inputs are one piece of them.
+        self._reals = inputs.torch_uniform(torch, (DRAWN,), torch.float32, 1, device).repeat(2)
+        self._whole = inputs.torch_integers(torch, (DRAWN,), 1 << 30, 2, device).repeat(2)
 
     def reals(self, shape, place):
         """Numbers from -1 to 1, from another place for each input."""
@@ -57,7 +58,9 @@ class Pool:
         for length in shape:
             count *= length
         first = place * 7919 % DRAWN
-        return drawn.repeat(-(-(first + count) // DRAWN))[first : first + count].clone().reshape(shape)
+        if first + count > len(drawn):
+            drawn = drawn.repeat(-(-(first + count) // len(drawn)))
+        return drawn[first : first + count].clone().reshape(shape)
 
 
 class Drawn:

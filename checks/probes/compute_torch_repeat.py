@@ -5,15 +5,11 @@ asked with one thing changed at a time. Results are told apart on the device by 
 for many repetitions; whole results never leave it.
 """
 
-import json
-import os
 import re
-import subprocess
-import sys
-import tempfile
 import threading
 import time
 
+import naosu_compute_child as child
 import naosu_compute_difference as difference
 import naosu_compute_fingerprint as fingerprint
 import naosu_compute_kit as compute
@@ -24,11 +20,13 @@ import naosu_kit as kit
 SEED = 20
 MOST = {"quick": 300, "standard": 1000, "thorough": 10000}  # repetitions; 300 show what happens in one of a hundred
 SURE = 30  # repetitions after which an operation that varies needs no more
-LEAST = 3  # repetitions of what was begun, whatever the time
+LEAST = 3  # repetitions of what was begun, while the time of all lasts
+CALLS = LEAST + 1  # that it needs at the least: the first is not counted
 FINGERPRINTS, ORDER = 20, 300  # as many of each are told
 RECURRENT = ("lstm-backward", "gru-backward")  # those that need a workspace to repeat, and do not say so
 MAIN = 0.6  # part of the time that is left for all operations under a setting, and so on
 CHUNK = 0.05  # seconds between two looks at the results
+DIRT = (0x00, 0xFF, 0x7F)  # bytes that are zero, no number, and a large number, in most types
 
 # Numbers of one call, in multiples of those that suit a processor.
 SCALE = {"cpu": 1.0}
@@ -46,76 +44,102 @@ _WORDS = (  # what an error says -> why it was not measured
         "not-on-device",
     ),
 )
-_MEMORY = re.compile(r"out of memory|not enough memory|can't allocate memory|CUBLAS_STATUS_ALLOC_FAILED", re.IGNORECASE)
+_of = {}  # device -> its Repeats, for when there is time for more
 
 
 def stage(argument, clock):
-    """The facts of the kind "repeat". ``operations`` and ``settings`` of the argument limit it to some.
+    """The facts of the kind "repeat".
 
     All operations as they are by default come first: where the time is short, which of them vary tells the most.
+    ``operations`` and ``settings`` of the argument limit it to some.
     """
     import torch
 
     if argument["device"].startswith("cuda"):
         torch.cuda.set_device(argument["device"])
-    repeats = Repeats(torch, argument["device"], argument["effort"])
+    repeats = Repeats(torch, argument)
     only = argument.get("operations")
     if only is not None:
         pairs = [(each, name) for each in suite.OPERATIONS if each.name in only for name in argument["settings"]]
         yield from compute.measure(repeats.entries(pairs), clock, repeats.run)
         return
+    _of[argument["device"]] = repeats
+    yield compute.planned(repeats.entries([*repeats.by_default(), *repeats.in_deterministic_mode()]))
     for pairs in (repeats.by_default, repeats.in_deterministic_mode):
         part = compute.Clock(clock.left * MAIN)
         yield from compute.measure(repeats.entries(pairs()), part, repeats.run)
     part = compute.Clock(clock.left * MAIN) if repeats.wants_workspace else clock
     yield from compute.measure(repeats.entries(repeats.questions()), part, repeats.run)
     if repeats.wants_workspace:
-        yield from repeats.with_workspace(argument, clock)
+        yield from repeats.with_workspace(clock)
+
+
+def more(argument, clock):
+    """What more is repeated in the time that all kinds left over: what had none, then what was repeated too seldom.
+
+    An operation is told again with all its repetitions.
+    """
+    repeats = _of.get(argument["device"])
+    if repeats is not None:
+        for facts in compute.measure(repeats.entries(repeats.unfinished()), clock, repeats.run):
+            if not compute.is_left_out(facts):  # that was told
+                yield facts
 
 
 class Repeats:
     """Repeats operations on one device, and remembers which vary."""
 
-    def __init__(self, torch, device, effort):
-        self._torch, self._device = torch, device
-        self._kind = device.split(":")[0]
-        self._most = MOST[effort]
-        self._timer = _Events(torch, device) if self._kind == "cuda" else _Wall(torch, self._kind)
+    def __init__(self, torch, argument):
+        self._torch, self._device, self._argument = torch, argument["device"], argument
+        self._kind = self._device.split(":")[0]
+        self._most = MOST[argument["effort"]]
+        self._seed = settings.seeding(torch, self._device, SEED)
+        self._timer = _Events(torch, self._device) if self._kind == "cuda" else _Wall(torch, self._kind)
+        self._pace = compute.Pace()
         self._pool = None
-        # What is repeated now: ((operation, exact), call, scale, code of the very first result, seconds of a call).
-        self._prepared = (None, None, 0.0, None, 0.0)
+        self._prepared = _Prepared((None, None), 0.0)
         self._scales = {}  # of each operation, as it was prepared last
-        self._varied = []
+        self._calls = {}  # seconds of a call of each operation, likewise
+        self._counts = {}  # (operation, setting) -> what came of its repetitions until now
+        self._ended = set()  # those that cannot be repeated
+        # What varied in a process before this one, that crashed, is asked further.
+        self._varied = [each for each in suite.OPERATIONS if each.name in argument.get("varied", ())]
         self._want_workspace = []
 
     def entries(self, pairs):
         """What compute_kit measures: names, and the operation with its setting."""
         about = {"kind": "repeat", "framework": "torch", "device": self._device}
-        return [
+        entries = [
             (dict(about, operation=each.name, dtype=each.dtype, setting=setting), (each, setting))
             for each, setting in pairs
         ]
+        return compute.waiting(entries, self._argument)
 
     def run(self, what, clock):
         """The figures of one operation under one setting."""
         operation, setting = what
+        self._ended.add(what)
         if not _has(self._torch, operation.needs):
             return {"reason": "not-in-version", "detail": "torch." + operation.needs}
         try:
             if setting == "deterministic" and operation not in self._varied:
-                clock = compute.Clock(clock.left / 4)  # to see whether it raises, and what it costs
-            figures = self._measured(operation, setting, clock)
+                clock = clock.less(4)  # to see whether it raises, and what it costs
+            figures = self._measured(what, clock)
         except (RuntimeError, TypeError) as error:
             reason = _reason(error)
             if reason is None:
                 raise
             if reason == "workspace-not-set":
-                self._want_workspace.append(operation.name)
+                self._want_workspace.append(operation)
             return {"reason": reason, "error": kit.describe(error)}
-        if figures["distinct"] > 1 and setting == "default":
+        except compute.TooSlow:
+            self._ended.discard(what)
+            raise
+        self._ended.discard(what)
+        if figures["distinct"] > 1 and setting == "default" and operation not in self._varied:
             self._varied.append(operation)
         if figures["distinct"] > 1 and setting == "deterministic" and operation.name in RECURRENT:
-            self._want_workspace.append(operation.name)
+            self._want_workspace.append(operation)
         return figures
 
     @staticmethod
@@ -143,67 +167,86 @@ class Repeats:
         if self._kind == "cuda" and self._torch.backends.cudnn.is_available():
             yield next(each for each in suite.OPERATIONS if each.name == "conv2d"), "autotune"
 
+    def unfinished(self):
+        """What more time tells more of, by default and of what varies in deterministic mode: first what had none."""
+        pairs = [*self.by_default(), *((each, "deterministic") for each in self._varied)]
+        waiting = [pair for pair in pairs if pair not in self._counts and pair not in self._ended]
+        return waiting + [
+            pair for pair in pairs if pair in self._counts and not self._counts[pair].is_enough(self._most)
+        ]
+
     @property
     def wants_workspace(self):
         """Whether something was refused, or varied, for want of a variable."""
         return self._kind == "cuda" and bool(self._want_workspace) and not settings.workspace_is_set()
 
-    def with_workspace(self, argument, clock):
+    def with_workspace(self, clock):
         """The deterministic mode again where it wants a variable that only a new process can have.
 
         cuBLAS and torch read it once, at the first product of a process.
         """
         if clock.left <= 0:
             return
+        setting = "deterministic-workspace"
+        entries = self.entries((each, setting) for each in dict.fromkeys(self._want_workspace))
         told = dict(
-            argument,
+            self._argument,
             seconds={"repeat": clock.left},
-            operations=self._want_workspace,
-            settings=["deterministic-workspace"],
+            operations=[named["operation"] for named, _ in entries],
+            settings=[setting],
         )
-        yield from _in_new_process(told, {settings.WORKSPACE: settings.WORKSPACE_VALUE}, 60 + 3 * clock.left)
+        yield from child.measured(
+            "compute_torch_probe.py",
+            told,
+            {settings.WORKSPACE: settings.WORKSPACE_VALUE},
+            60 + 3 * clock.left,
+            [named for named, _ in entries],
+        )
 
     # --- one operation ---
 
-    def _measured(self, operation, setting, clock):
+    def _measured(self, what, clock):
+        operation, setting = what
         exact, smaller = setting == "exact-inputs", 0
         while True:
             try:
-                self._make_ready(operation, exact, clock)
+                self._make_ready(what, exact, clock)
                 with settings.applied(self._torch, setting):
-                    figures = self._repeated(setting, clock)
+                    figures = self._repeated(what, clock)
             except (RuntimeError, MemoryError) as error:
-                scale = self._prepared[2] / STEP
-                if not _is_memory(error) or scale < SMALLEST:
+                scale = self._prepared.scale / STEP
+                if not compute.is_memory(error) or scale < SMALLEST:
                     raise
                 smaller += 1
-                self._prepared = ((operation, exact), None, scale, None, 0.0)  # the next turn makes it of this scale
+                self._counts.pop(what, None)  # of another size
+                self._prepared = _Prepared((operation, exact), scale)  # the next turn makes it of this scale
                 getattr(getattr(self._torch, self._kind, None), "empty_cache", lambda: None)()
                 continue
-            scale = self._prepared[2]
+            scale = self._prepared.scale
             if operation.terms is not None:
                 figures["terms"] = int(operation.terms * max(1.0, scale))
             return dict(figures, scale=scale, **({"shrunk": smaller} if smaller else {}))
 
-    def _make_ready(self, operation, exact, clock):
+    def _make_ready(self, what, exact, clock):
         """The operation with its inputs, of a size that takes about a millisecond; the last one is kept."""
-        wanted = (operation, exact)
+        operation, wanted = what[0], (what[0], exact)
         scale = self._scales.get(operation, SCALE.get(self._kind, SCALE_OF_DEVICE))
-        known = fits = operation in self._scales  # of one size under all settings, so that their times can be compared
-        if self._prepared[0] == wanted:
-            if self._prepared[1] is not None:
+        known = fits = operation in self._calls  # of one size under all settings, so that their times can be compared
+        if known:
+            self._pace.look(what, CALLS, self._calls[operation], clock)
+        if self._prepared.wanted == wanted:
+            if self._prepared.call is not None:
                 return
-            scale, fits = self._prepared[2], True
+            scale, fits = self._prepared.scale, True
         if self._pool is None:
             self._pool = suite.Pool(self._torch, self._device)
         before = float("inf")  # seconds of a call with more numbers
         while True:
-            self._prepared = (wanted, None, scale, None, 0.0)
-            call = self._seeded(operation.make(suite.Drawn(self._pool, scale, exact, operation.dtype)))
-            started = time.perf_counter()
-            first = self._code(call())
-            seconds = time.perf_counter() - started
-            if self._kind != "cpu" or seconds > LONG:  # the first call of a library may take long
+            made = self._prepared = _Prepared(wanted, scale)
+            call = operation.make(suite.Drawn(self._pool, scale, exact, operation.dtype))
+            seconds = self._first_call(call)
+            # The first call of a library may take long, and tells nothing of the others.
+            if (self._kind != "cpu" or seconds > LONG) and seconds < clock.whole.left:
                 seconds = self._timer.once(call)
             if not fits and self._kind != "cpu" and seconds < SHORT and scale < LARGEST:
                 scale *= STEP
@@ -214,34 +257,45 @@ class Repeats:
                 and seconds < before / 2  # else it is not the numbers that take the time
             ):
                 scale, fits, before = scale / STEP, True, seconds
+                self._scales[operation] = scale  # with which to begin where it has to wait
+                self._pace.look(what, 1, seconds, clock)
             else:
-                self._prepared = (wanted, call, scale, first, seconds)
-                self._scales[operation] = scale
+                self._scales[operation], self._calls[operation] = scale, seconds
+                if not known:
+                    self._pace.look(what, CALLS, seconds, clock)
+                made.call, made.seconds = call, seconds
                 return
 
-    def _seeded(self, call):
-        torch = self._torch
+    def _first_call(self, call):
+        """Seconds of it; its code and the sizes of its results are kept."""
+        started = time.perf_counter()
+        self._seed()
+        result = call()
+        self._prepared.code = int(self._code(result))
+        seconds = time.perf_counter() - started
+        self._prepared.sizes = {each.numel() * each.element_size() for each in result}
+        return seconds
 
-        def seeded():
-            torch.manual_seed(SEED)
-            return call()
-
-        return seeded
-
-    def _repeated(self, setting, clock):
+    def _repeated(self, what, clock):
         """Repeat, until the time is up or nothing more is to be learned."""
-        torch, (_, call, _, warm_up, expected) = self._torch, self._prepared
+        torch, setting, call, expected = self._torch, what[1], self._prepared.call, self._prepared.seconds
         if setting == "autotune":
             call = _in_threads(call)
-        if setting not in ("default", "exact-inputs"):
-            warm_up = self._code(call())
+        counted = self._counts.get(what) or _Counted()
+        if not counted.order and setting not in ("default", "exact-inputs"):
+            expected = self._first_call(call)
+            self._pace.look(what, LEAST, expected, clock)
+        counted.warm_up = self._prepared.code if counted.warm_up is None else counted.warm_up
         self._timer.reset()
-        found, order, seconds, spent = [], [], [], 0.0
-        first = None
-        while len(order) < self._most and (clock.left > 0 or len(order) < LEAST):
-            self._dirty(first, len(order))
+        first, code, other, made = None, None, None, 0
+        while len(counted.order) < self._most and (clock.left > 0 or (made < LEAST and clock.whole.left > 0)):
             codes = []
-            for _ in range(min(self._chunk(expected, clock), self._most - len(order))):
+            for turn in range(min(self._chunk(expected, clock), self._most - len(counted.order))):
+                if turn and clock.whole.left <= 0:
+                    break
+                if turn < len(DIRT):
+                    self._leave_dirt(made + turn)
+                self._seed()
                 with self._timer:
                     result = call()
                 first = result if first is None else first
@@ -249,29 +303,21 @@ class Repeats:
                 self._timer.marked()
             read = torch.stack(codes).tolist()
             inside, whole = self._timer.read()
-            seconds += inside
-            spent += whole
             expected = whole / len(inside)
-            for code in read:
-                if code not in found:
-                    found.append(code)
-                order.append(found.index(code))
-            if len(found) > 1 and len(order) >= SURE:
+            counted.add(read, inside, whole)
+            made += len(read)
+            code = read[0] if code is None else code
+            other = result if read[-1] != code else other
+            if counted.is_enough(self._most):
                 break
-        figures = {
-            "repetitions": len(order),
-            "distinct": len(found),
-            "fingerprints": [_hex(code) for code in found[:FINGERPRINTS]],
-            "counts": [order.count(place) for place in range(min(len(found), FINGERPRINTS))],
-            "seconds": compute.median(seconds),
-            "share": min(1.0, sum(seconds) / spent) if spent else None,
-        }
-        if len(found) > 1:
-            figures["order"] = order[:ORDER]
-            figures["spread"] = self._spread(call, first, found[0], clock)
-        if int(warm_up) != found[0]:
-            figures["warm_up"] = _hex(int(warm_up))
-        return figures
+            if made < LEAST and not counted.varies:  # it may have become slower: something else keeps the machine busy
+                self._pace.look(what, LEAST - made, expected, clock)
+        if len(counted.order) < min(LEAST, self._most) and not counted.varies:
+            raise compute.TooSlow(CALLS * expected, expected)
+        self._counts[what] = counted
+        if len(counted.found) > 1 and counted.spread is None:
+            counted.spread = self._spread(call, first, code, other, clock)
+        return counted.figures()
 
     @staticmethod
     def _chunk(expected, clock):
@@ -281,29 +327,83 @@ class Repeats:
     def _code(self, result):
         return fingerprint.torch_codes(self._torch, result)
 
-    def _dirty(self, result, turn):
-        """Leave other bytes in the memory that the next calls get, so that what is never written shows."""
-        if result is None:
-            return
-        value = (0.0, float("nan"), 1e30)[turn % 3]
-        for size in {each.numel() for each in result if isinstance(each, self._torch.Tensor)}:
-            self._torch.full((max(1, size),), value, device=self._device)
+    def _leave_dirt(self, turn):
+        """Leave other bytes in the memory that the next call gets, so that what is never written shows."""
+        for size in self._prepared.sizes:
+            self._torch.empty(max(1, size), dtype=self._torch.uint8, device=self._device).fill_(DIRT[turn % len(DIRT)])
 
-    def _spread(self, call, first, code, clock):
-        """The first result beside the farthest of some more that differ from it."""
-        farthest, tries = None, 0
-        while tries < SURE and (farthest is None or clock.left > 0):
-            tries += 1
-            result = call()
-            if int(self._code(result)) == code:
-                continue
-            for one, other in zip(first, result):
-                if one.shape != other.shape:  # as many as there are: not to be compared element by element
-                    continue
-                apart = difference.torch_difference(self._torch, one, other)
-                if farthest is None or _distance(apart) > _distance(farthest):
-                    farthest = apart
+    def _spread(self, call, first, code, other, clock):
+        """The first result beside the farthest of some more that differ from it; ``other``: one that is at hand."""
+        farthest = None
+        for _ in range(SURE):
+            if other is None:
+                if clock.left <= 0 and (farthest is not None or clock.whole.left <= 0):
+                    break
+                self._seed()
+                other = call()
+            if int(self._code(other)) != code:
+                for one, another in zip(first, other):
+                    if one.shape != another.shape:  # as many as there are: not to be compared element by element
+                        continue
+                    apart = difference.torch_difference(self._torch, one, another)
+                    if farthest is None or _distance(apart) > _distance(farthest):
+                        farthest = apart
+            other = None
         return farthest
+
+
+class _Prepared:
+    """What is repeated now. ``wanted``: (operation, whether its inputs are exact). ``code``: of the very first result.
+
+    ``call``: None where it is not made yet. ``seconds``: of a call. ``sizes``: bytes of its results.
+    """
+
+    def __init__(self, wanted, scale):
+        self.wanted, self.scale = wanted, scale
+        self.call, self.code, self.seconds, self.sizes = None, None, 0.0, ()
+
+
+class _Counted:
+    """What came of the repetitions of one operation under one setting."""
+
+    def __init__(self):
+        self.found, self.order = [], []
+        self.warm_up, self.spread = None, None
+        self._seconds, self._spent = [], 0.0
+
+    def add(self, codes, seconds, spent):
+        """Some more. ``seconds``: of each call; ``spent``: of everything."""
+        for code in codes:
+            if code not in self.found:
+                self.found.append(code)
+            self.order.append(self.found.index(code))
+        self._seconds += seconds
+        self._spent += spent
+
+    @property
+    def varies(self):
+        """Whether there was another result."""
+        return len(self.found) > 1 or bool(self.found and self.found[0] != self.warm_up)
+
+    def is_enough(self, most):
+        """Whether more tell nothing new."""
+        return len(self.order) >= (SURE if len(self.found) > 1 else most)
+
+    def figures(self):
+        """The fields of Repeat."""
+        figures = {
+            "repetitions": len(self.order),
+            "distinct": len(self.found),
+            "fingerprints": [_hex(code) for code in self.found[:FINGERPRINTS]],
+            "counts": [self.order.count(place) for place in range(min(len(self.found), FINGERPRINTS))],
+            "seconds": compute.median(self._seconds),
+            "share": min(1.0, sum(self._seconds) / self._spent) if self._spent else None,
+        }
+        if len(self.found) > 1:
+            figures.update(order=self.order[:ORDER], spread=self.spread)
+        if self.warm_up != self.found[0]:
+            figures["warm_up"] = _hex(self.warm_up)
+        return figures
 
 
 class _Wall:
@@ -409,44 +509,11 @@ def _outcome(call):
         return None, error
 
 
-def _in_new_process(argument, environment, limit):
-    """The measurements of the same probe in a process with other variables."""
-    here = os.path.dirname(os.path.abspath(__file__))
-    with tempfile.TemporaryDirectory(prefix="naosu-") as folder:
-        answer = os.path.join(folder, "answer")
-        command = [sys.executable, "-B", os.path.join(here, "host.py"), os.path.join(here, "compute_torch_probe.py")]
-        try:
-            subprocess.run(
-                [*command, answer, json.dumps(argument)],
-                check=False,
-                env=dict(os.environ, **environment),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                timeout=limit,
-            )
-        except subprocess.TimeoutExpired:
-            pass  # what it told until then counts
-        if not os.path.exists(answer):
-            return
-        with open(answer, encoding="ascii") as file:
-            for line in file:
-                try:
-                    said = json.loads(line)
-                except ValueError:  # it was ended while it wrote
-                    continue
-                if "measurements+" in (said.get("facts") or {}):
-                    yield said["facts"]
-
-
 def _reason(error):
     if isinstance(error, NotImplementedError):
         return "not-on-device"
     said = str(error)
     return next((reason for words, reason in _WORDS if re.search(words, said)), None)
-
-
-def _is_memory(error):
-    return isinstance(error, MemoryError) or bool(_MEMORY.search(str(error)))
 
 
 def _has(torch, needs):

@@ -22,8 +22,11 @@ def _default(torch):
 
 @contextlib.contextmanager
 def _deterministic(torch):
-    """As ``torch.use_deterministic_algorithms(True)``, which was ``set_deterministic`` in 1.7."""
-    switch = torch.use_deterministic_algorithms
+    """As ``torch.use_deterministic_algorithms(True)``, but without the compiler.
+
+    Newer versions import it there, to switch it as well, which takes more than a second; nothing is compiled here.
+    """
+    switch = getattr(torch._C, "_set_deterministic_algorithms", torch.use_deterministic_algorithms)
     asked = getattr(torch, "is_deterministic_algorithms_warn_only_enabled", None)  # 1.11
     before, more = torch.are_deterministic_algorithms_enabled(), {"warn_only": asked()} if asked else {}
     switch(True)
@@ -85,6 +88,26 @@ _SETTINGS = {
     "attention-math": _attention_math,
     "exact-inputs": _default,
 }
+
+
+def seeding(torch, device, seed):
+    """What sets the seed of the processor's and the device's own generator, in microseconds.
+
+    ``torch.manual_seed`` does so for all kinds of devices: for each that this build has no part for, or that was never
+    used, it remembers the call with its traceback, which takes longer than many an operation, and memory for ever.
+    """
+    own = torch.default_generator
+    of_device = getattr(getattr(torch, device.partition(":")[0], None), "manual_seed", None)
+    if device == "cpu":
+        return lambda: own.manual_seed(seed)
+    if of_device is None:  # MPS before 2.0
+        return lambda: torch.manual_seed(seed)
+
+    def both():
+        own.manual_seed(seed)
+        of_device(seed)
+
+    return both
 
 
 def workspace_is_set():

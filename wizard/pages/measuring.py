@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from wizard.report.measured import Plot
     from wizard.running import Running
 
-NO_TIME = "no-time"  # the reason of what was left out: counted, as there may be hundreds
 MOST_LINES = 500  # of the log; the report has all of it
 _LOG_HEIGHT = 210  # logical pixels
 
@@ -87,8 +86,8 @@ class Measuring(QWidget):
         self.setVisible(bool(measured or under_load))
         if not self.is_behind():
             return
-        self._add_lines([each for each in measured[self._shown :] if each.reason != NO_TIME], pictures)
-        left_out = sum(each.reason == NO_TIME for each in measured)
+        self._add_lines([each for each in measured[self._shown :] if not each.is_left_out], pictures)
+        left_out = sum(each.is_left_out for each in measured)
         self._left_out.setText(self._case.say("run-measured-left-out", count=left_out))
         self._left_out.setVisible(bool(left_out))
         self._shown, self._watched = len(measured), _samples(self._case.running)

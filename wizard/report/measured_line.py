@@ -83,7 +83,7 @@ def _outcome(measurement: Measurement, language: str) -> tuple[str, str]:
     if measurement.reason:
         text = known(f"models.reason-{measurement.reason}", measurement.reason, language)
         why = known(f"measurements.reason-{measurement.reason}", text, language)
-        return ("absent" if measurement.reason == "no-time" else "open"), why.replace("{detail}", measurement.detail)
+        return ("absent" if measurement.is_left_out else "open"), why.replace("{detail}", measurement.detail)
     state, key, values = _said(measurement)
     return state, words(f"measurements.line-{key}", language, **values)
 

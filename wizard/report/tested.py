@@ -13,7 +13,6 @@ from wizard.report.measured_health import outcome_of_load
 from wizard.report.measured_line import framework_name
 from wizard.words import words
 
-_NO_TIME = "no-time"
 _LEAST = 2  # repetitions: one alone shows nothing
 _FEW = 10  # repetitions: a change in each fourth of them may go unseen
 
@@ -53,7 +52,7 @@ def _lines(measurements: Sequence[Measurement], language: str) -> Iterator[str]:
     repeats = [each for each in measurements if isinstance(each, Repeat) and _tells(each) and each.setting == "default"]
     if repeats:
         yield _repeated(repeats, language)
-    left_out = sum(each.reason == _NO_TIME for each in measurements)
+    left_out = sum(each.is_left_out for each in measurements)
     if left_out:
         yield words("report.tested-left-out", language, count=left_out)
 
@@ -64,7 +63,7 @@ def _if_all_repeated(case: Case, language: str) -> Iterator[str]:
     tested = [each for each in plain if _tells(each)]
     if case.answers.symptom != "results-change" or not tested or any(map(_varies, case.facts.measurements)):
         return
-    late = sum(each.reason == _NO_TIME for each in plain)
+    late = sum(each.is_left_out for each in plain)
     if case.answers.effort != "thorough" and (median(e.repetitions for e in tested) < _FEW or late >= len(tested)):
         yield words("report.tested-too-short", language)
     yield words("report.tested-look-at-seeds", language)
@@ -86,7 +85,7 @@ def _loads(case: Case, language: str) -> Iterator[str]:
     """What the load of each device came to; one that got no time is counted with what was left out."""
     cpu = case.facts.machine.cpu if case.facts.machine else None
     for each in loads(Measurements(all=case.facts.measurements)):
-        if each.reason != _NO_TIME:
+        if not each.is_left_out:
             yield outcome_of_load(each, device_name(each, case.facts.frameworks, cpu), language)
 
 

@@ -19,12 +19,7 @@ from checks.reproducibility.uninitialized_memory_or_race import uninitialized_me
 
 HERE = Path(host.HERE)
 MOST = 24
-
-
-class Ample:
-    """A clock that has time for everything."""
-
-    left = 60.0
+compute = importlib.import_module("naosu_compute_kit")
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +36,7 @@ def repeat(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 @pytest.fixture
 def repeats(repeat: ModuleType) -> Any:
-    return repeat.Repeats(torch, "cpu", "quick")
+    return repeat.Repeats(torch, {"device": "cpu", "effort": "quick"})
 
 
 def operation(suite: ModuleType, make: Callable[[Any], Callable[[], Any]], **more: Any) -> Any:
@@ -76,7 +71,7 @@ def every(turns: int, size: float) -> Callable[[Any], Callable[[], Any]]:
 
 
 def test_silent_on_what_repeats(suite: ModuleType, repeats: Any) -> None:
-    made = fact(repeats.run((operation(suite, lambda on: lambda: (on.torch.ones(9),)), "default"), Ample))
+    made = fact(repeats.run((operation(suite, lambda on: lambda: (on.torch.ones(9),)), "default"), compute.Clock(60.0)))
     assert (made.repetitions, made.distinct, made.counts, made.varies) == (MOST, 1, (MOST,), False)
     assert (made.spread, made.order, made.warm_up) == (None, (), "")
     assert made.seconds is not None
@@ -87,7 +82,7 @@ def test_silent_on_what_repeats(suite: ModuleType, repeats: Any) -> None:
 
 def test_a_planted_variation_is_told_with_its_figures(suite: ModuleType, repeats: Any) -> None:
     planted = operation(suite, every(3, 0.25), exact=True, terms=8)
-    made = fact(repeats.run((planted, "default"), Ample))
+    made = fact(repeats.run((planted, "default"), compute.Clock(60.0)))
     assert (made.distinct, made.varies, made.terms) == (2, True, 8)
     assert sorted(made.counts) == [MOST // 3, MOST - MOST // 3]
     assert made.order[:4] in ((0, 0, 1, 0), (0, 1, 0, 0), (0, 1, 1, 0))
@@ -96,17 +91,17 @@ def test_a_planted_variation_is_told_with_its_figures(suite: ModuleType, repeats
     assert made.spread.max_abs == pytest.approx(0.25, rel=1e-3)
     assert made.spread.first == (17,)
     assert list(repeats.questions()) == [(planted, "exact-inputs"), (planted, "threads-1")]
-    again = fact(repeats.run((planted, "exact-inputs"), Ample))
+    again = fact(repeats.run((planted, "exact-inputs"), compute.Clock(60.0)))
     assert again.varies  # no order of adding does that
 
 
 def test_a_bit_that_flips_once_in_many_is_seen(suite: ModuleType, repeats: Any) -> None:
-    made = fact(repeats.run((operation(suite, every(20, 1e-6)), "default"), Ample))
+    made = fact(repeats.run((operation(suite, every(20, 1e-6)), "default"), compute.Clock(60.0)))
     assert made.distinct == 2
 
 
 def test_the_first_call_is_told_apart(suite: ModuleType, repeats: Any) -> None:
-    made = fact(repeats.run((operation(suite, every(1 << 29, 1.0)), "default"), Ample))
+    made = fact(repeats.run((operation(suite, every(1 << 29, 1.0)), "default"), compute.Clock(60.0)))
     assert (made.distinct, made.repetitions) == (1, MOST)
     assert made.warm_up
     assert made.warm_up not in made.fingerprints
@@ -115,7 +110,9 @@ def test_the_first_call_is_told_apart(suite: ModuleType, repeats: Any) -> None:
 
 def test_nan_everywhere_is_no_variation(suite: ModuleType, repeats: Any) -> None:
     made = fact(
-        repeats.run((operation(suite, lambda on: lambda: (on.torch.full((9,), float("nan")),)), "default"), Ample)
+        repeats.run(
+            (operation(suite, lambda on: lambda: (on.torch.full((9,), float("nan")),)), "default"), compute.Clock(60.0)
+        )
     )
     assert not made.varies
 
@@ -126,7 +123,7 @@ def test_what_is_too_large_is_made_smaller(suite: ModuleType, repeats: Any) -> N
             raise RuntimeError("CUDA out of memory. Tried to allocate 20.00 GiB")
         return lambda: (on.torch.ones(on.many(64)),)
 
-    made = fact(repeats.run((operation(suite, make), "default"), Ample))
+    made = fact(repeats.run((operation(suite, make), "default"), compute.Clock(60.0)))
     assert (made.shrunk, made.scale, made.distinct) == (2, 1 / 16, 1)
 
 
@@ -135,12 +132,14 @@ def test_on_an_accelerator_it_gets_a_size_that_can_be_timed(
     suite: ModuleType, repeats: Any, monkeypatch: pytest.MonkeyPatch, seconds: float, scale: float
 ) -> None:
     repeats._kind = "accelerator"
-    monkeypatch.setattr(repeats._timer, "once", lambda _: seconds * repeats._prepared[2])
+    monkeypatch.setattr(repeats._timer, "once", lambda _: seconds * repeats._prepared.scale)
     planted = operation(suite, lambda on: lambda: (on.torch.ones(on.many(1)),))
-    assert fact(repeats.run((planted, "default"), Ample)).scale == scale
-    repeats.run((operation(suite, lambda on: lambda: (on.torch.ones(3),)), "default"), Ample)
+    assert fact(repeats.run((planted, "default"), compute.Clock(1e9).part(10**8))).scale == scale
+    repeats.run((operation(suite, lambda on: lambda: (on.torch.ones(3),)), "default"), compute.Clock(1e9).part(10**8))
     monkeypatch.setattr(repeats._timer, "once", lambda _: 1e3)
-    assert fact(repeats.run((planted, "deterministic"), Ample)).scale == scale  # so that the times can be compared
+    assert (
+        fact(repeats.run((planted, "deterministic"), compute.Clock(1e9).part(10**8))).scale == scale
+    )  # so that the times can be compared
 
 
 def test_what_takes_as_long_with_fewer_numbers_is_not_tried_with_ever_fewer(
@@ -150,12 +149,12 @@ def test_what_takes_as_long_with_fewer_numbers_is_not_tried_with_ever_fewer(
     repeats._kind = "accelerator"
     monkeypatch.setattr(repeats._timer, "once", lambda _: 1e3)
     planted = operation(suite, lambda on: lambda: (on.torch.ones(on.many(1)),))
-    assert fact(repeats.run((planted, "default"), Ample)).scale == 16.0
+    assert fact(repeats.run((planted, "default"), compute.Clock(1e9).part(10**8))).scale == 16.0
 
 
 def test_what_varies_is_asked_first(suite: ModuleType, repeats: Any) -> None:
     planted = operation(suite, every(2, 1.0))
-    repeats.run((planted, "default"), Ample)
+    repeats.run((planted, "default"), compute.Clock(60.0))
     pairs = repeats.in_deterministic_mode()
     assert pairs[0] == (planted, "deterministic")
     assert len(pairs) == len(repeats.by_default()) + 1
@@ -209,7 +208,7 @@ def test_memory_that_never_suffices_is_an_error(suite: ModuleType, repeats: Any)
         raise MemoryError("not enough memory: you tried to allocate 8 bytes")
 
     with pytest.raises(MemoryError):
-        repeats.run((operation(suite, make), "default"), Ample)
+        repeats.run((operation(suite, make), "default"), compute.Clock(60.0))
 
 
 def raising(error: Exception) -> Callable[[Any], Callable[[], Any]]:
@@ -236,7 +235,7 @@ def raising(error: Exception) -> Callable[[Any], Callable[[], Any]]:
     ],
 )
 def test_why_it_was_not_measured(suite: ModuleType, repeats: Any, error: Exception, reason: str) -> None:
-    made = fact(repeats.run((operation(suite, raising(error)), "deterministic"), Ample))
+    made = fact(repeats.run((operation(suite, raising(error)), "deterministic"), compute.Clock(60.0)))
     assert made.reason == reason
     assert made.error is not None
     assert made.error.message == str(error)
@@ -244,12 +243,15 @@ def test_why_it_was_not_measured(suite: ModuleType, repeats: Any, error: Excepti
 
 def test_another_error_is_left_to_the_kit(suite: ModuleType, repeats: Any) -> None:
     with pytest.raises(RuntimeError, match="illegal memory access"):
-        repeats.run((operation(suite, raising(RuntimeError("CUDA error: an illegal memory access"))), "default"), Ample)
+        repeats.run(
+            (operation(suite, raising(RuntimeError("CUDA error: an illegal memory access"))), "default"),
+            compute.Clock(60.0),
+        )
 
 
 def test_what_this_version_lacks(suite: ModuleType, repeats: Any) -> None:
     planted = operation(suite, raising(RuntimeError()), needs="nn.functional.not_yet_invented")
-    made = fact(repeats.run((planted, "default"), Ample))
+    made = fact(repeats.run((planted, "default"), compute.Clock(60.0)))
     assert (made.reason, made.detail) == ("not-in-version", "torch.nn.functional.not_yet_invented")
 
 
@@ -264,13 +266,13 @@ def test_deterministic_mode_is_on_for_the_operation_and_off_after_it(suite: Modu
         return call
 
     planted = operation(suite, make)
-    repeats.run((planted, "default"), Ample)
+    repeats.run((planted, "default"), compute.Clock(60.0))
     assert set(seen) == {False}
     seen.clear()
-    repeats.run((planted, "deterministic"), Ample)
+    repeats.run((planted, "deterministic"), compute.Clock(60.0))
     assert set(seen) == {True}
     refused = next(each for each in suite.OPERATIONS if each.name == "max-unpool2d")
-    assert repeats.run((refused, "deterministic"), Ample)["reason"] == "no-deterministic-form"
+    assert repeats.run((refused, "deterministic"), compute.Clock(60.0))["reason"] == "no-deterministic-form"
     assert not torch.are_deterministic_algorithms_enabled()
 
 
@@ -287,10 +289,13 @@ def test_a_search_for_algorithms_runs_in_a_thread_of_its_own(repeat: ModuleType)
 
 
 def test_a_process_with_other_variables_tells_what_it_measured(repeat: ModuleType) -> None:
-    argument = {"device": "cpu", "effort": "quick", "seconds": {"repeat": 0.2}, "operations": ["sum"]}
+    argument = {"device": "cpu", "effort": "quick", "seconds": {"repeat": 5.0}, "operations": ["sum"]}
     argument["settings"] = ["deterministic-workspace"]
-    told = list(repeat._in_new_process(argument, {"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}, 120))
-    (made,) = (fact(raw) for part in told for raw in part["measurements+"])
+    named = {"kind": "repeat", "operation": "sum", "dtype": "float32", "setting": "deterministic-workspace"}
+    told = repeat.child.measured(
+        "compute_torch_probe.py", argument, {"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}, 120, [named]
+    )
+    (made,) = (fact(raw) for part in told for raw in part.get("measurements+", ()))
     assert (made.operation, made.setting, made.reason) == ("sum", "deterministic-workspace", "")
     assert made.distinct == 1
 
@@ -348,10 +353,34 @@ def test_codes_tell_apart_what_differs(repeat: ModuleType) -> None:
     assert code(ones, moved) != code(moved, ones)
 
 
-@pytest.mark.parametrize("seconds", [0.3])
-def test_a_short_stage_tells_what_it_left_out(repeat: ModuleType, suite: ModuleType, seconds: float) -> None:
-    compute = importlib.import_module("naosu_compute_kit")
-    told = repeat.stage({"device": "cpu", "effort": "quick"}, compute.Clock(seconds))
+class Seconds:
+    """A clock that only the operations of a test move on."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    perf_counter = monotonic
+
+
+class Ticking(Seconds):
+    """A clock on which a little time passes between two looks, however busy the machine is."""
+
+    def monotonic(self) -> float:
+        self.now += 1e-4
+        return self.now
+
+    perf_counter = monotonic
+
+
+def test_a_short_stage_tells_what_it_left_out(
+    repeat: ModuleType, suite: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (compute, repeat):
+        monkeypatch.setattr(module, "time", Ticking())
+    told = repeat.stage({"device": "cpu", "effort": "quick"}, compute.Clock(0.02))
     made = [fact(raw) for part in told for raw in part.get("measurements+", ())]
     assert {each.operation for each in made} == {each.name for each in suite.OPERATIONS}
     assert {each.setting for each in made} >= {"default", "deterministic"}
@@ -370,7 +399,6 @@ def test_a_short_stage_tells_what_it_left_out(repeat: ModuleType, suite: ModuleT
     ],
 )
 def test_only_an_accelerator_is_given_up(device: str, reasons: list[str]) -> None:
-    compute = importlib.import_module("naosu_compute_kit")
 
     def fail(*_: Any) -> None:
         raise RuntimeError("CUDA error: an illegal memory access was encountered")
@@ -391,7 +419,6 @@ def test_only_an_accelerator_is_given_up(device: str, reasons: list[str]) -> Non
 def test_from_a_planted_operation_to_the_finding(
     suite: ModuleType, repeat: ModuleType, repeats: Any, size: float, cause: str | None
 ) -> None:
-    compute = importlib.import_module("naosu_compute_kit")
     planted = operation(suite, every(3, size), terms=8)
     planted.name = "norm"  # which no document names
     entries = repeats.entries((planted, setting) for setting in ("default", "deterministic"))
@@ -405,19 +432,179 @@ def test_from_a_planted_operation_to_the_finding(
 def test_a_product_that_is_refused_is_asked_again_in_a_new_process(
     suite: ModuleType, repeat: ModuleType, repeats: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    compute = importlib.import_module("naosu_compute_kit")
     monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG", raising=False)
     refused = operation(suite, raising(RuntimeError("you must set CUBLAS_WORKSPACE_CONFIG=:4096:8")))
-    repeats.run((refused, "deterministic"), Ample)
+    repeats.run((refused, "deterministic"), compute.Clock(60.0))
     assert not repeats.wants_workspace  # which is a matter of CUDA
     repeats._kind = "cuda"
     assert repeats.wants_workspace
     asked: list[Any] = []
-    monkeypatch.setattr(repeat, "_in_new_process", lambda *given: asked.append(given) or [])
-    list(repeats.with_workspace({"device": "cuda:0", "effort": "quick"}, compute.Clock(5)))
-    ((argument, environment, _),) = asked
+    monkeypatch.setattr(repeat.child, "measured", lambda *given: asked.append(given) or [])
+    list(repeats.with_workspace(compute.Clock(5)))
+    ((_, argument, environment, _, names),) = asked
+    assert [each["operation"] for each in names] == ["planted"]
     assert argument["operations"] == ["planted"]
     assert argument["settings"] == ["deterministic-workspace"]
     assert environment == {"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
     monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":16:8")
     assert not repeats.wants_workspace
+
+
+@pytest.fixture
+def seconds(monkeypatch: pytest.MonkeyPatch, repeat: ModuleType) -> Seconds:
+    moved = Seconds()
+    monkeypatch.setattr(compute, "time", moved)
+    monkeypatch.setattr(repeat, "time", moved)
+    return moved
+
+
+def slow(suite: ModuleType, name: str, seconds: Seconds, *calls: float) -> Any:
+    """An operation whose calls take so many seconds; those after the last as many as it."""
+
+    def make(on: Any) -> Callable[[], Any]:
+        def call() -> Any:
+            seconds.now += left.pop(0) if len(left) > 1 else left[0]
+            return (on.torch.ones(3),)
+
+        return call
+
+    left = list(calls)
+    planted = operation(suite, make)
+    planted.name = name
+    return planted
+
+
+def repeated(repeats: Any, operations: list[Any], clock: Any) -> dict[str, Repeat]:
+    told = compute.measure(repeats.entries((each, "default") for each in operations), clock, repeats.run)
+    return {made.operation: made for part in told for raw in part.get("measurements+", ()) for made in [fact(raw)]}
+
+
+def test_one_slow_operation_waits_for_the_quick_and_is_left_out(
+    suite: ModuleType, repeats: Any, seconds: Seconds
+) -> None:
+    """As an LSTM on a busy machine: 0.7 s a call, in a stage of 1.6 s."""
+    quick = [slow(suite, f"quick-{number}", seconds, 0.002) for number in range(20)]
+    made = repeated(repeats, [*quick[:5], slow(suite, "lstm", seconds, 0.7), *quick[5:]], compute.Clock(1.6))
+    assert list(made)[-1] == "lstm"
+    assert (made["lstm"].reason, made["lstm"].repetitions, made["lstm"].seconds) == ("too-slow", 0, 0.7)
+    assert made["lstm"].is_left_out
+    assert all(made[each.name].repetitions >= 3 for each in quick)
+    assert seconds.now <= 1.6 + 0.7
+
+
+def test_a_slow_operation_is_repeated_where_the_others_leave_the_time(
+    suite: ModuleType, repeats: Any, seconds: Seconds
+) -> None:
+    quick = [slow(suite, f"quick-{number}", seconds, 0.001) for number in range(20)]
+    made = repeated(repeats, [slow(suite, "lstm", seconds, 0.2), *quick], compute.Clock(3.0))
+    assert made["lstm"].repetitions >= 3
+    assert seconds.now <= 3.0 + 0.2
+
+
+def test_where_all_are_slow_the_first_are_repeated_and_not_each_only_tried(
+    suite: ModuleType, repeats: Any, seconds: Seconds
+) -> None:
+    many = [slow(suite, f"slow-{number}", seconds, 0.04) for number in range(50)]
+    made = repeated(repeats, many, compute.Clock(2.0))
+    measured = [each for each in made.values() if each.repetitions]
+    assert [each.operation for each in measured] == [f"slow-{number}" for number in range(len(measured))]
+    assert len(measured) >= 8
+    assert sum(each.reason == "too-slow" for each in made.values()) <= 2  # in the last moments
+    assert seconds.now <= 2.0 + 0.04
+
+
+def test_what_becomes_slow_in_the_middle_is_cut(suite: ModuleType, repeats: Any, seconds: Seconds) -> None:
+    quick = [slow(suite, f"quick-{number}", seconds, 0.001) for number in range(20)]
+    made = repeated(repeats, [*quick, slow(suite, "lstm", seconds, 0.001, 0.001, 0.9)], compute.Clock(1.0))
+    assert (made["lstm"].reason, made["lstm"].repetitions) == ("too-slow", 0)
+    assert seconds.now <= 1.0 + 0.9
+
+
+def test_a_variation_is_told_however_slow_it_is(suite: ModuleType, repeats: Any, seconds: Seconds) -> None:
+    """Two different results are two different results."""
+
+    def make(on: Any) -> Callable[[], Any]:
+        calls = iter(range(1 << 30))
+
+        def call() -> Any:
+            number = next(calls)
+            seconds.now += 0.01 if number < 2 else 0.9
+            return (on.torch.full((3,), float(number)),)
+
+        return call
+
+    made = repeated(repeats, [operation(suite, make)], compute.Clock(1.0))["planted"]
+    assert made.varies
+    assert made.reason == ""
+    assert made.spread is not None
+    assert seconds.now <= 1.0 + 0.9
+
+
+def test_with_more_time_the_repetitions_go_on(
+    suite: ModuleType, repeat: ModuleType, monkeypatch: pytest.MonkeyPatch, seconds: Seconds
+) -> None:
+    planted = [slow(suite, "first", seconds, 0.01), slow(suite, "second", seconds, 0.01)]
+    monkeypatch.setattr(suite, "OPERATIONS", planted)
+    argument = {"device": "cpu", "effort": "quick"}
+
+    def told(facts: Iterator[dict[str, Any]]) -> list[tuple[str, str, int, str]]:
+        made = [fact(raw) for part in facts for raw in part.get("measurements+", ())]
+        return [(each.operation, each.setting, each.repetitions, each.reason) for each in made]
+
+    short = told(repeat.stage(argument, compute.Clock(0.12)))
+    assert ("second", "deterministic", 0, "too-slow") in short
+    ((first, _, few, _), *_) = short
+    assert (first, few < MOST) == ("first", True)
+    assert told(repeat.more(argument, compute.Clock(9.0))) == [
+        (name, "default", MOST, "")
+        for name in ("second", "first")  # what had no time yet comes first
+    ]
+    assert told(repeat.more(argument, compute.Clock(9.0))) == []  # more tell nothing new
+
+
+def test_no_repetition_of_what_was_done_before_a_crash(
+    suite: ModuleType, repeat: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planted = [operation(suite, lambda on: lambda: (on.torch.ones(3),)) for _ in range(3)]
+    for each, name in zip(planted, ("first", "second", "third"), strict=True):
+        each.name = name
+    monkeypatch.setattr(suite, "OPERATIONS", planted)
+    done = ["repeat/first/float32/default", "repeat/second/float32/default", "repeat/first/float32/deterministic"]
+    argument = {"device": "cpu", "effort": "quick", "done": done, "varied": ["first"]}
+    parts = list(repeat.stage(argument, compute.Clock(9.0)))
+    made = [fact(raw) for part in parts for raw in part.get("measurements+", ())]
+    assert [(each.operation, each.setting) for each in made] == [
+        ("third", "default"),
+        ("second", "deterministic"),
+        ("third", "deterministic"),
+        ("first", "threads-1"),  # which varied before the crash, and is asked further
+    ]
+    planned = [each for part in parts for each in part.get("planned+", ())]
+    assert [(each["operation"], each["setting"]) for each in planned] == [
+        (each.operation, each.setting) for each in made[:3]
+    ]
+
+
+def test_memory_holds_other_bytes_before_each_of_the_first_calls(
+    suite: ModuleType, repeats: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Zero, no number, a large number: what is never written shows as one of them."""
+    left: list[int] = []
+    dirt = repeats._leave_dirt
+    monkeypatch.setattr(repeats, "_leave_dirt", lambda turn: (left.append(turn % 3), dirt(turn)))
+    repeats.run((operation(suite, lambda on: lambda: (on.torch.ones(9),)), "default"), compute.Clock(60.0))
+    assert set(left) == {0, 1, 2}
+    assert repeats._prepared.sizes == {36}
+
+
+def test_a_seed_leaves_no_calls_for_devices_that_are_not_there() -> None:
+    settings = importlib.import_module("naosu_compute_torch_settings")
+    waiting = len(torch.cuda._queued_calls)
+    seed = settings.seeding(torch, "cpu", 20)
+    seed()
+    first = torch.rand(5)
+    seed()
+    assert torch.equal(first, torch.rand(5))
+    torch.manual_seed(20)
+    assert torch.equal(first, torch.rand(5))
+    assert len(torch.cuda._queued_calls) <= waiting + 1  # of the usual way, just now

@@ -34,6 +34,28 @@ def device_name(measured: Measured, frameworks: Frameworks | None, cpu: CpuFacts
     return next((each.name for each in devices if each.device == measured.device and each.name), measured.device)
 
 
+def lost_while_computing(measurements: Measurements | None) -> Iterator[tuple[Measured, str, bool]]:
+    """The first error of each device beside the load that speaks of the device, and whether it says so itself.
+
+    Else it is one that all the others got, too, from some operation on that is computed elsewhere every day.
+    """
+    places: dict[tuple[str, str], list[Measured]] = {}
+    for each in measurements.all if measurements else ():
+        if not isinstance(each, Health):
+            places.setdefault((each.framework, each.device), []).append(each)
+    for here in places.values():
+        was_lost = any(each.reason == "device-lost" for each in here) and any(not each.reason for each in here)
+        for made in here:
+            if made.reason != "failed" or made.error is None:
+                continue
+            message = f"{made.error.type}: {made.error.message}"
+            known = cuda_error_in(message)
+            says_so = known is not None and known.cause == "gpu-hardware-fault"
+            if says_so or (was_lost and known is None and _OF_THE_DEVICE.search(message)):
+                yield made, message, says_so
+                break
+
+
 def ended_badly(health: Health) -> str:
     """The error by which the load ended where the device is a suspect; "" where it was ended, or had no room."""
     if not health.reason or health.error is None or health.error.type in _FROM_OUTSIDE:

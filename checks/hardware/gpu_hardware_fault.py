@@ -5,10 +5,9 @@ Detects:      NVML's errors for a lost or damaged GPU; a GPU that is on the bus 
               row remaps and page retirements that failed or wait for a restart; a recovery action; CUDA error 214;
               Windows codes 10 and 43; errors of AMD's memory that could not be corrected, and resets of AMD's and
               Intel's cards that failed, in the kernel log. Xids come from the kernel log or Windows' event log. Under
-              Naosu's own load, also of the processor: results with a wrong bit where
-              whole numbers are computed exactly, Xid events, memory errors and resets that came meanwhile, a lost
-              device; and
-              repeated operations that vary where no order of computing changes a result.
+              Naosu's own load, also of the processor: results with a wrong bit where whole numbers are computed
+              exactly, Xid events, memory errors and resets that came meanwhile, a lost device; a device that was lost
+              between two operations; and repeated operations that vary where no order of computing changes a result.
 Why it bites: results may be wrong, programs die at random, or the GPU is gone until the next start.
 Blind spots:  a container or a scheduler's job is handed some GPUs only: what NVML does not show says nothing there.
               Cards without ECC do not notice flipped bits; a short load shows a rare one seldom. One Xid alone is weak
@@ -34,7 +33,16 @@ from checks.facts import (
     SystemLog,
 )
 from checks.finding import Evidence, Finding, Severity
-from checks.gpu.load import CPU, device_address, device_name, ended_badly, events_under_load, loads, xids_under_load
+from checks.gpu.load import (
+    CPU,
+    device_address,
+    device_name,
+    ended_badly,
+    events_under_load,
+    loads,
+    lost_while_computing,
+    xids_under_load,
+)
 from checks.gpu.state import (
     LINE,
     error_name,
@@ -111,6 +119,9 @@ def gpu_hardware_fault(
     for health in loads(measurements):
         signs = _of(found, _place(health, frameworks), device_name(health, frameworks, cpu))
         _from_load(health, signs, frameworks, gpus)
+    for made, error, says_so in lost_while_computing(measurements):
+        signs = _of(found, _place(made, frameworks), device_name(made, frameworks, cpu))
+        _from_operation(made, error, signs, says_so=says_so)
     for _, _, operations in by_device(repeated(measurements.all if measurements else (), versions_of(frameworks))):
         if is_device(operations):
             first = next(each.default for each in operations if each.default is not None)
@@ -229,6 +240,12 @@ def _from_load(health: Health, signs: _Signs, frameworks: Frameworks | None, gpu
     if error:
         words = phrase("sign", "fault-lost-under-load", error=error.splitlines()[0][:LINE])
         signs.add(f"load ended: {error.splitlines()[0][:LINE]}", words, grave=True, confidence=0.7)
+
+
+def _from_operation(made: Measured, error: str, signs: _Signs, *, says_so: bool) -> None:
+    error = error.splitlines()[0][:LINE]
+    words = phrase("sign", "fault-lost-while-computing", operation=made.operation, error=error)
+    signs.add(f"{made.operation}: {error}", words, grave=says_so, confidence=0.9 if says_so else 0.6)
 
 
 def _from_repeats(operations: Sequence[Repeated], signs: _Signs) -> None:

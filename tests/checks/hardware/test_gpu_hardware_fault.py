@@ -27,7 +27,7 @@ from checks.facts import (
 )
 from checks.finding import Finding, NotHere, Severity, Unread
 from checks.hardware.gpu_hardware_fault import gpu_hardware_fault
-from tests.checks.recorded_repeats import LARGE, repeat
+from tests.checks.recorded_repeats import LARGE, left_out, repeat
 from tests.checks.recorded_repeats import measurements as repeats
 
 ADDRESS = "0000:01:00.0"
@@ -391,3 +391,33 @@ def test_speaks_of_results_that_vary_without_a_reason(operations: tuple[str, ...
 def test_silent_where_one_operation_or_a_document_explains_it(operations: tuple[str, ...]) -> None:
     nvidia = NvidiaFacts(nvml="ok", devices=(card(),))
     assert findings(nvidia, frameworks=OF_TORCH, measurements=varying(*operations)) == []
+
+
+def computed_until(message: str, *, before: int = 3) -> Measurements:
+    """Operations of which one fails in a way that the next ones do, too."""
+    sound = [repeat(name) for name in ("matmul", "sum", "sort")[:before]]
+    error = ErrorText(type="AcceleratorError", message=message, traceback="")
+    failed = [left_out(name, "default", "failed", error) for name in ("fft", "norm", "topk")]
+    return repeats(*sound, *failed, left_out("randn", "default", "device-lost"))
+
+
+def test_a_device_that_is_lost_between_operations() -> None:
+    (found,) = findings(None, measurements=computed_until("CUDA error: unspecified launch failure"))
+    assert (found.severity, found.confidence) == (Severity.WARNING, 0.6)
+    assert "fft" in found.evidence[1].value
+    (found,) = findings(None, measurements=computed_until("CUDA error: uncorrectable ECC error encountered"))
+    assert (found.severity, found.confidence) == (Severity.BLOCKING, 0.9)
+
+
+@pytest.mark.parametrize(
+    ("message", "before"),
+    [
+        ("CUDA out of memory. Tried to allocate 2.00 GiB", 3),
+        ("CUDA error: CUDA-capable device(s) is/are busy or unavailable", 3),
+        ("CUDA error: no kernel image is available for execution on the device", 0),
+        ("expected scalar type Float but found Half", 3),
+    ],
+)
+def test_silent_on_operations_that_failed_for_another_reason(message: str, before: int) -> None:
+    sound = NvidiaFacts(nvml="ok", devices=(card(),))
+    assert findings(sound, measurements=computed_until(message, before=before)) == []

@@ -27,6 +27,7 @@ _TORCH = "torch"
 _DOCUMENTED = (_TORCH, "tensorflow", "jax")  # the frameworks whose documents are in determinism.toml
 _NAMED = 5  # operations in a sentence
 _FEW = 3  # operations of a device that compute wrongly, from which on it is the device
+_HALF_A_UNIT = 0.5  # two whole numbers that are not the same are farther apart
 _TIMED = 20  # repetitions whose time can be compared with another
 _TIMED_LONG, _LONG = 5, 1.0  # so many are enough where they took so many seconds in all
 _ON_A_PROCESSOR = ("repeat-operations-on-the-cpu", "compare-with-tolerance")
@@ -125,14 +126,30 @@ class Repeated:
             return Variation.UNTESTED
         if not self.default.varies:
             return Variation.STABLE
-        if self.promised.by_default is Promise.VARIES:
-            return Variation.DOCUMENTED
+        is_documented = self.promised.by_default is Promise.VARIES
         if is_choice(self.operation):  # among whole numbers many are equal: what to choose from
-            return Variation.ORDER
-        exact = self.measured(EXACT)
-        if is_control(self.operation) or (exact is not None and exact.varies):
+            return Variation.DOCUMENTED if is_documented else Variation.ORDER
+        if is_control(self.operation) or self._is_wrong_for_any_order(is_documented=is_documented):
             return Variation.WRONG
+        if is_documented:
+            return Variation.DOCUMENTED
         return Variation.WRONG if self._is_beyond(self.default) else Variation.ORDER
+
+    def _is_wrong_for_any_order(self, *, is_documented: bool) -> bool:
+        """Whether it gave what no order of adding makes: a NaN among numbers, other sums of whole numbers.
+
+        Of an operation that is documented to vary, only sums that are apart by whole numbers: it may change between
+        algorithms, of which some compute with fractions.
+        """
+        exact, spread = self.measured(EXACT), self.default.spread if self.default else None
+        if spread is not None and spread.nan:
+            return True
+        if exact is None or not exact.varies:
+            return False
+        if not is_documented:
+            return True
+        apart = exact.spread.max_abs if exact.spread else None
+        return apart is not None and apart >= _HALF_A_UNIT
 
     def _is_beyond(self, made: Repeat) -> bool:
         """Whether its results are farther apart than the order of adding can make them."""

@@ -24,6 +24,21 @@ def one(*made: Repeat, version: str = "2.13.0") -> Repeated:
         pytest.param(
             [repeat("index-add", distinct=7, spread=LARGE)], Variation.DOCUMENTED, id="documented-however-far"
         ),
+        # Any order of adding gives these whole numbers, and no document says otherwise.
+        pytest.param(
+            [repeat("index-add", distinct=7), repeat("index-add", "exact-inputs", distinct=3, spread=LARGE)],
+            Variation.WRONG,
+            id="documented-but-whole-numbers-are-other-ones",
+        ),
+        # A convolution by fractions (Winograd's) rounds whole numbers, too.
+        pytest.param(
+            [repeat("conv2d-backward", distinct=7), repeat("conv2d-backward", "exact-inputs", distinct=3)],
+            Variation.DOCUMENTED,
+            id="documented-and-whole-numbers-are-rounded",
+        ),
+        pytest.param(
+            [repeat("index-add", distinct=7, spread=NAN)], Variation.WRONG, id="documented-but-no-order-makes-nan"
+        ),
         pytest.param([repeat("sum", distinct=2)], Variation.ORDER, id="last-digit"),
         pytest.param([repeat("sum", distinct=2), repeat("sum", "exact-inputs")], Variation.ORDER, id="exact-repeats"),
         pytest.param([repeat("sum", distinct=2, spread=LARGE)], Variation.WRONG, id="too-far-apart"),

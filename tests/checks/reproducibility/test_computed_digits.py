@@ -101,7 +101,7 @@ def test_bfloat16_that_a_variable_forces_is_found_on_a_real_processor() -> None:
 
 
 def test_what_is_float32_already_is_not_to_be_made_float32() -> None:
-    found = [*reduced_precision(recorded(FORCED), FORCING, None), *setting_ignored(recorded(FORCED), FORCING)]
+    found = [*reduced_precision(recorded(FORCED), FORCING, None), *setting_ignored(recorded(FORCED), FORCING, None)]
     assert [each.remedies for each in found] == [("demand-full-float32",)] * 2
 
 
@@ -137,7 +137,7 @@ def test_the_exactness_that_is_needed_decides_how_loud_it_is(symptom: Symptom | 
 
 
 def test_a_demand_for_full_float32_without_effect_is_found_on_a_real_processor() -> None:
-    (finding,) = setting_ignored(recorded(FORCED), FORCING)
+    (finding,) = setting_ignored(recorded(FORCED), FORCING, None)
     told = evidence(finding)
     assert (told["settings_without_effect"], told["computed_in"], told["operations_apart"]) == (
         "mkldnn-ieee",
@@ -148,13 +148,13 @@ def test_a_demand_for_full_float32_without_effect_is_found_on_a_real_processor()
 
 
 def test_tf32_that_stays_on_though_switched_off() -> None:
-    (finding,) = setting_ignored(given(msgspec.structs.replace(TF32, setting="tf32-off")), None)
+    (finding,) = setting_ignored(given(msgspec.structs.replace(TF32, setting="tf32-off")), None, None)
     assert evidence(finding)["settings_without_effect"] == "tf32-off"
 
 
 def test_silent_where_a_demand_is_heard() -> None:
-    assert list(setting_ignored(recorded(USUAL), None)) == []
-    assert list(setting_ignored(given(TF32, msgspec.structs.replace(FULL, setting="tf32-off")), None)) == []
+    assert list(setting_ignored(recorded(USUAL), None, None)) == []
+    assert list(setting_ignored(given(TF32, msgspec.structs.replace(FULL, setting="tf32-off")), None, None)) == []
 
 
 def test_a_permission_without_effect_is_no_fault() -> None:
@@ -162,7 +162,7 @@ def test_a_permission_without_effect_is_no_fault() -> None:
     allowed = [each for each in measurements(USUAL) if each.setting == "mkldnn-tf32"]
     assert allowed
     with pytest.raises(NotHere):
-        list(setting_ignored(given(*allowed), None))
+        list(setting_ignored(given(*allowed), None, None))
 
 
 # --- beyond rounding -------------------------------------------------------------------------------------------------
@@ -259,6 +259,6 @@ def test_nothing_measured_is_no_health(check: Callable[..., Iterable[Finding]]) 
     with pytest.raises(NotHere):
         list(check(nothing, None, None))
     with pytest.raises(NotHere):
-        list(setting_ignored(nothing, None))
+        list(setting_ignored(nothing, None, None))
     with pytest.raises(NotHere):
         list(framework_numeric_bug(nothing, None))

@@ -26,6 +26,7 @@ from checks.facts import (
     Repeat,
 )
 from checks.knowledge.settings_advice import Need, SettingLine, settings_advice_table
+from checks.model_repeats import draws
 from checks.repeats import is_well_timed
 from checks.versions import release
 
@@ -127,7 +128,8 @@ def _varied(measured: Measured) -> bool:
         return measured.varies
     if isinstance(measured, Experiment):
         return len(set(measured.exact)) > 1
-    return isinstance(measured, ModelMeasured) and (measured.distinct or 0) > 1
+    # A model that draws random numbers on purpose varies whatever is set.
+    return isinstance(measured, ModelMeasured) and (measured.distinct or 0) > 1 and not draws(measured.first_op)
 
 
 @dataclass(frozen=True)

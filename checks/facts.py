@@ -1134,13 +1134,16 @@ class ModelMeasured(Measured, frozen=True, kw_only=True, omit_defaults=True, tag
     """
 
     path: str = ""
-    aspect: str = ""  # "repeat", "device", "level", "threads", "batch", "deterministic", "mode"
+    aspect: str = ""  # "repeat", "device", "level", "threads", "batch", "deterministic", "mode", "state"
     other: str = ""
     repetitions: int = 0
     distinct: int | None = None
     counts: tuple[int, ...] = ()  # how often each result came, the first 20
     outputs: int = 0
     outputs_apart: int = 0
+    outputs_left_out: int = 0  # of a type that cannot be handed over for comparison
+    nan_in_both: int = 0  # numbers of the outputs that are NaN in both runs, the first of them in ``nan_output``
+    nan_output: str = ""
     difference: ArrayDifference | None = None
     bound: float | None = None  # the largest difference that rounding makes in this network; None: whole numbers
     inputs: tuple[TensorSpec, ...] = ()

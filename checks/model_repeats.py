@@ -11,17 +11,31 @@ from checks.magnitude import Size
 from checks.numerics import MEASURED, figure
 
 REPEATED, MODE = "repeat", "mode"
+SEEDED = "seeded"
+SHAPES = "shapes-differ"  # the reason of a comparison in which an output has another shape
 # Operations that give other numbers each time by design; those that belong to training alone.
-DROPOUT = ("dropout", "aten::dropout", "aten::dropout_", "aten::feature_dropout", "aten::alpha_dropout")
-_DRAWS = ("random", "multinomial", "bernoulli", "aten::rand", "aten::normal", "aten::bernoulli", "aten::multinomial")
+DROPOUT = frozenset(
+    name + end for name in ("dropout", "feature_dropout", "alpha_dropout", "native_dropout") for end in ("", "_")
+)
+_DRAWS = (
+    *("random", "multinomial", "bernoulli"),
+    *(f"aten::{name}" for name in ("rand", "normal", "bernoulli", "multinomial", "uniform", "exponential", "poisson")),
+    *(f"aten::{name}" for name in ("cauchy", "geometric", "log_normal", "rrelu", "binomial")),
+)
+_WITHIN = " > "  # between an operator and one in its branches, in its loop or of its function
+_UNSEEN = 0.05  # chance to have seen no change in so few repetitions, from which on these prove nothing
 # How many times more than with float32's digits rounding makes with those of a shorter format.
 _TIMES_HALF, _TIMES_BFLOAT16 = 2.0**13, 2.0**16
 _FEW = 0.05  # of the numbers of a node
 
 
 def of_models(measurements: Measurements, *aspects: str) -> tuple[ModelMeasured, ...]:
-    """The comparisons of the user's models under these aspects that were made."""
-    return tuple(each for each in measurements.of(ModelMeasured) if each.aspect in aspects)
+    """The comparisons of the user's models under these aspects that were made, also of outputs of other shapes."""
+    return tuple(
+        each
+        for each in measurements.all
+        if isinstance(each, ModelMeasured) and each.aspect in aspects and each.reason in ("", SHAPES)
+    )
 
 
 def size_of(made: ModelMeasured) -> Size:
@@ -31,22 +45,31 @@ def size_of(made: ModelMeasured) -> Size:
     (the place of a largest number, an index), all that follows is another question, and no matter of rounding.
     """
     apart = made.difference
+    if made.reason == SHAPES:
+        return _size_of_decided(made)
     if apart is None or not apart.elements:
         return Size.NOTHING
     if not apart.differing:
         return Size.IDENTICAL
     if apart.nan or apart.infinite:
         return Size.BEYOND
-    if made.bound is None:  # whole numbers; rounding decided otherwise, unless they are what differs first
-        return Size.ROUNDING if made.choice_node or made.first_node != made.beyond_node else Size.BEYOND
-    distance = apart.max_abs or 0.0
-    if distance <= made.bound or made.choice_node:
+    if made.bound is None:
+        return _size_of_decided(made)
+    if made.aspect == "batch" and made.first_node and made.first_node == made.beyond_node:
+        return Size.BEYOND  # something is computed from all rows at once
+    largest = apart.max_abs or 0.0
+    if largest <= made.bound or made.choice_node:
         return Size.ROUNDING
     if made.aspect != "device" or _is_local(made.beyond_difference):
         return Size.BEYOND
-    if distance <= made.bound * _TIMES_HALF:
+    if largest <= made.bound * _TIMES_HALF:
         return Size.HALF
-    return Size.BFLOAT16 if distance <= made.bound * _TIMES_BFLOAT16 else Size.BEYOND
+    return Size.BFLOAT16 if largest <= made.bound * _TIMES_BFLOAT16 else Size.BEYOND
+
+
+def _size_of_decided(made: ModelMeasured) -> Size:
+    """Of whole numbers, texts or lengths, which rounding decides: that, unless more was seen to lead to them."""
+    return Size.BEYOND if made.beyond_node and not made.choice_node else Size.ROUNDING
 
 
 def _is_local(apart: ArrayDifference | None) -> bool:
@@ -64,18 +87,46 @@ def relative(made: ModelMeasured) -> float | None:
 
 def is_dropout(operation: str) -> bool:
     """Whether a node drops out numbers, as in training."""
-    return operation.lower().split(".default")[0] in DROPOUT or operation.startswith("aten.dropout")
+    return _plain(operation).removeprefix("aten::").split(".")[0] in DROPOUT
 
 
 def draws(operation: str) -> bool:
     """Whether a node draws random numbers by design."""
-    name = operation.lower().replace("aten.", "aten::")
-    return is_dropout(operation) or name.startswith(_DRAWS)
+    return is_dropout(operation) or _plain(operation).startswith(_DRAWS)
+
+
+def _plain(operation: str) -> str:
+    """An operator in small letters, or that within another which was found in it: "If > RandomNormal"."""
+    return operation.rpartition(_WITHIN)[2].lower().replace("aten.", "aten::")
+
+
+def draws_numbers(made: ModelMeasured, among: Iterable[ModelMeasured]) -> bool:
+    """Whether a model that varies draws random numbers by design: its node says so, or a seed before each run ends it.
+
+    ``among``: what else was measured.
+    """
+    return draws(made.first_op) or any(
+        each.setting == SEEDED and each.aspect == MODE and is_same_place(made, each) and mends(each, made)
+        for each in among
+    )
+
+
+def is_same_place(made: ModelMeasured, other: ModelMeasured) -> bool:
+    """Whether both are of one model on one device of one runtime."""
+    return (made.path, made.framework, made.device) == (other.path, other.framework, other.device)
+
+
+def mends(made: ModelMeasured, varying: ModelMeasured) -> bool:
+    """Whether a setting gave one result only, in enough repetitions for what varied without it to have shown."""
+    if made.distinct != 1 or made.difference is None:
+        return False
+    usual = max(varying.counts, default=1) / max(varying.repetitions, 1)
+    return bool(min(usual, 1.0) ** max(made.repetitions - 1, 0) <= _UNSEEN)
 
 
 def decides_otherwise(made: ModelMeasured) -> bool:
-    """Whether the decisions of two runs differ."""
-    return made.decisions is not None and made.decisions < 1.0
+    """Whether the decisions of two runs differ; another number of results is another decision, too."""
+    return made.reason == SHAPES or (made.decisions is not None and made.decisions < 1.0)
 
 
 def loudness(made: ModelMeasured, symptom: Symptom | None) -> Severity:
@@ -138,7 +189,7 @@ def rounding_in_models(
                 ),
                 Evidence("settings_compared", compared(worst), worst.origin),
                 Evidence("operations_apart", first_of(worst), worst.origin),
-                Evidence("measured_difference", figure(relative(worst)), worst.origin),
+                Evidence("measured_difference", distance(worst), worst.origin),
                 Evidence("rounding_allows", figure(relative_bound(worst)) or "-", worst.origin),
                 *decisions(worst),
             ),
@@ -151,6 +202,15 @@ def decisions(made: ModelMeasured) -> Iterator[Evidence]:
         yield Evidence("decisions_alike", f"{100 * made.decisions:.4g} %", made.origin)
     if made.choice_node:
         yield Evidence("decided_at", node(made.choice_node, made.choice_op), made.origin)
+
+
+def distance(made: ModelMeasured) -> str:
+    """How far apart two runs are, as a figure; of texts how many differ, of outputs of other shapes their names."""
+    told = made.difference
+    if made.reason == SHAPES or told is None:
+        return made.detail
+    is_lost = bool(told.nan or told.infinite)
+    return figure(relative(made)) or ("NaN" if is_lost else f"{told.differing} / {told.elements}")
 
 
 def relative_bound(made: ModelMeasured) -> float | None:

@@ -7,11 +7,12 @@ values of nodes within it.
 **What counts as rounding.** Two right ways differ by the order of their sums, and how much that matters depends on the
 network. Each value may be off by the random walk of its own sums, unit * scale * 2 * sqrt(terms * layers), and by what
 the network makes of a small error: its own change when every number of the inputs is moved by one unit, some times
-over (naosu_export_compare has the factors). Whole numbers have no bound: where they differ, something was decided
-otherwise, and what comes after is no matter of rounding any more.
+over (naosu_export_compare has the factors). Whole numbers and shapes have no bound: where they differ, something was
+decided otherwise, and what comes after is no matter of rounding any more.
+
+**What proves nothing.** NaN beside NaN, outputs without numbers, no outputs at all: none of these is called the same.
 """
 
-import re
 import time
 
 import naosu_compute_difference as difference
@@ -24,27 +25,22 @@ import naosu_model_kit as model_kit
 MOST = {"quick": 100, "standard": 300, "thorough": 3000}  # repetitions
 SURE = 30  # repetitions after which a model that varies needs no more
 LEAST = 3
-AT_ONCE = 32  # nodes whose values are given out by the first session
+AT_ONCE = 32  # nodes whose values are given out by the first session, fewer where they are likely to be large
+TIMES_LARGEST = 32  # what one value within is taken to have at the most, in sizes of the largest input or output
 GROWTH = 8  # times as many by the next, where their values are small
 MOST_BYTES = 256 << 20  # of values at once
 MOST_TOLD = 200  # nodes that are told of one search
 MOST_BEFORE = 3  # nodes before one that are looked at
 TRIES = 30  # runs in which a model that varies is to show it at some node
 BATCH = 4
+COARSE, TIMES_COARSE = 2.0**-20, 8  # half precision is added up in float32: its algorithms lose fewer of its units
 UNITS_OF_ONE = 4  # what numbers below 1 may be off at the least
 MOST_FIGURE = 1e300  # figures are finite numbers
+_LONGEST = 300  # characters of the names of outputs that are told
 MOST_CLASSES = 1000  # channels of a picture of scores
 OF_THE_REST = 3  # a comparison gets this part of what time is left, the first one half of it
 OF_REPEATING = 0.75  # of the time for repetitions; the rest is for the search
-
-_NO_MEMORY = re.compile(
-    r"out of memory|failed to allocate|bad_alloc|bad allocation|insufficient memory|OOM", re.IGNORECASE
-)
-
-
-def is_no_memory(error):
-    """Whether an exception says that a device has too little memory."""
-    return isinstance(error, MemoryError) or bool(_NO_MEMORY.search("%s %s" % (type(error).__name__, error)))
+NO_OUTPUTS, EMPTY, NAN, SHAPES = "no-outputs", "outputs-empty", "nan-everywhere", "shapes-differ"
 
 
 class Way:
@@ -56,7 +52,63 @@ class Way:
         self.device, self.setting = device, setting
         self.calls_before = calls_before
         self.outputs = None  # of the first of its repetitions
+        self.arrays = None  # the inputs that gave these
         self.varies = False
+
+    def results(self, arrays):
+        """The outputs that these inputs give, computed where they are not known."""
+        if self.outputs is None or self.arrays is not arrays:
+            self.outputs, self.arrays = flattened(self.run(arrays)), arrays
+        return self.outputs
+
+
+class Later(Way):
+    """A way that is made when it is first run, so that what fails then is told as any run that fails."""
+
+    def __init__(self, make, device, setting="default"):
+        super().__init__(self._run, lambda names: self._way().giving(names), device, setting)
+        self._make, self._made = make, None
+
+    def _way(self):
+        if self._made is None:
+            self._made = self._make()
+        return self._made
+
+    def _run(self, arrays):
+        return self._way().run(arrays)
+
+
+class Rows:
+    """Which axis counts what is computed side by side. ``inputs``: the name of each that has one -> the axis.
+
+    ``outputs``: likewise, as far as the file tells; of others it is the axis that grows as the inputs do. ``reason``,
+    ``detail``: why there is none.
+    """
+
+    def __init__(self, inputs, outputs=None, reason="batch-fixed", detail=""):
+        self.inputs, self.outputs = inputs, outputs or {}
+        self.reason, self.detail = reason, detail
+
+    def count(self, arrays):
+        """How many rows these inputs have; 1 where they do not agree."""
+        counts = {arrays[name].shape[axis] for name, axis in self.inputs.items()}
+        return counts.pop() if len(counts) == 1 else 1
+
+    def first(self, arrays, count):
+        """The first so many rows."""
+        return {
+            name: each[(slice(None),) * self.inputs[name] + (slice(count),)] if name in self.inputs else each
+            for name, each in arrays.items()
+        }
+
+    def times(self, numpy, arrays, count):
+        """So many times the rows, with numbers in another order each time."""
+        made = dict(arrays)
+        for name, axis in self.inputs.items():
+            each = arrays[name]
+            along = -1 if axis < each.ndim - 1 else 0
+            made[name] = numpy.concatenate([numpy.roll(each, shift, axis=along) for shift in range(count)], axis=axis)
+        return made
 
 
 class Model:
@@ -77,8 +129,8 @@ class Model:
             if array.dtype.kind == "f" and array.size:
                 signs = 1 - 2 * (numpy.arange(array.size, dtype="int64") * 2654435761 >> 16 & 1)
                 unit = max(self.unit, compare.UNITS.get(str(array.dtype), self.unit))
-                factor = (1.0 + 2 * unit * signs).reshape(array.shape)
-                moved[name] = (array.astype("float64") * factor).astype(array.dtype)
+                factor = (1.0 + 2 * unit * signs).reshape(array.shape)  # a product without axes is no array any more
+                moved[name] = numpy.asarray(array.astype("float64") * factor).astype(array.dtype)
                 found = True
             else:
                 moved[name] = array
@@ -96,7 +148,8 @@ class Model:
         if scale < 1:  # a sigmoid computed by a tanh has the digits of 1, however small it is
             bound = max(bound, UNITS_OF_ONE * unit)
         if moved is not None and moved.shape == reference.shape:
-            bound += compare.TIMES_ROUNDING * compare.largest(compare.distance(self.numpy, reference, moved)[0])
+            times = compare.TIMES_ROUNDING if unit < COARSE else TIMES_COARSE
+            bound += times * compare.largest(compare.distance(self.numpy, reference, moved)[0])
         return min(bound, MOST_FIGURE)
 
     @property
@@ -170,10 +223,21 @@ def apart(numpy, reference, candidate):
     return difference.numpy_difference(numpy, reference, candidate)
 
 
-def is_all_nan(numpy, outputs):
-    """Whether every output of numbers is NaN from end to end."""
+def nothing_in(numpy, outputs):
+    """Why outputs cannot show anything: there are none, they are empty, every number is NaN; "" where they can."""
+    if not outputs:
+        return NO_OUTPUTS
+    if not any(each.size for each in outputs.values()):
+        return EMPTY
     floats = [each for each in outputs.values() if each.dtype.kind in "fc" and each.size]
-    return bool(floats) and all(bool(numpy.isnan(each).all()) for each in floats)
+    return NAN if floats and all(bool(numpy.isnan(each).all()) for each in floats) else ""
+
+
+def _nan_in_both(numpy, reference, candidate):
+    """How many elements are NaN in both: that these are alike proves nothing."""
+    if reference.dtype.kind not in "fc" or candidate.dtype.kind not in "fc":
+        return 0
+    return int((numpy.isnan(reference) & numpy.isnan(candidate)).sum())
 
 
 # --- outputs of two runs ----------------------------------------------------------------------------------------------
@@ -183,8 +247,9 @@ def compared(model, reference, found, moved=None):
     """The figures of one comparison: of the output that is the farthest apart, and the decisions of all."""
     numpy = model.numpy
     figures = {"outputs": len(reference)}
-    if is_all_nan(numpy, reference):
-        return dict(figures, reason="nan-everywhere")
+    nothing = nothing_in(numpy, reference)
+    if nothing and nothing == nothing_in(numpy, found):
+        return dict(figures, reason=nothing)
     worst, decisions, differing, odd = None, [], 0, []
     for name, value in reference.items():
         other = found.get(name)
@@ -193,19 +258,24 @@ def compared(model, reference, found, moved=None):
             odd.append(name)
             continue
         differing += bool(told["differing"])
+        same_nan = _nan_in_both(numpy, value, other)
+        if same_nan:
+            figures["nan_in_both"] = figures.get("nan_in_both", 0) + same_nan
+            figures.setdefault("nan_output", name)
         bound = model.bound(value, (moved or {}).get(name))
-        decided = decided_alike(numpy, value, other) if told["differing"] else _nothing_decided(value)
+        decided = decided_alike(numpy, value, other) if told["differing"] else _nothing_decided(numpy, value)
         if decided is not None:
             decisions.append(decided)
         measure = _measure(told, bound)
         if worst is None or measure > worst[0]:
             worst = (measure, name, told, bound)
-    if worst is None:
-        return dict(figures, reason="shapes-differ", detail=", ".join(odd))
-    _, name, told, bound = worst
-    figures.update(operation=name, dtype=str(reference[name].dtype), difference=told, outputs_apart=differing)
+    figures["outputs_apart"] = differing + len(odd)
     if odd:
-        figures.update(reason="shapes-differ", detail=", ".join(odd))
+        figures.update(reason=SHAPES, detail=", ".join(odd)[:_LONGEST])
+    if worst is None:
+        return figures
+    _, name, told, bound = worst
+    figures.update(operation=name, dtype=str(reference[name].dtype), difference=told)
     if bound is not None:
         figures["bound"] = bound
     if decisions:
@@ -213,11 +283,17 @@ def compared(model, reference, found, moved=None):
     return figures
 
 
+def _differs(figures):
+    told = figures.get("difference")
+    return figures.get("reason") == SHAPES or bool(told and told["differing"])
+
+
 def decided_alike(numpy, reference, candidate):
     """The share of what is decided alike; None where nothing is decided by an output.
 
     Scores of classes: where the largest stands, along the last axis, or of pictures along the channels. One score
-    between 0 and 1: on which side of one half. Whole numbers and texts are decisions themselves.
+    between 0 and 1: on which side of one half. Whole numbers and texts are decisions themselves. What is NaN in both
+    decides nothing.
     """
     if reference.dtype.kind != "f":
         return None if reference.dtype.kind == "c" else float((reference == candidate).mean())
@@ -229,8 +305,10 @@ def decided_alike(numpy, reference, candidate):
         low, high = float(reference.min()), float(reference.max())
         return float(((reference > 0.5) == (candidate > 0.5)).mean()) if low >= 0.0 and high <= 1.0 else None
     tops = [each.reshape(-1, each.shape[-1]) for each in pair]
-    numbers = ~(numpy.isnan(tops[0]).any(axis=1) | numpy.isnan(tops[1]).any(axis=1))
-    return float(((tops[0].argmax(axis=1) == tops[1].argmax(axis=1)) & numbers).mean())
+    odd = [numpy.isnan(each).any(axis=1) for each in tops]
+    alike = (tops[0].argmax(axis=1) == tops[1].argmax(axis=1)) & ~(odd[0] | odd[1])
+    decided = ~(odd[0] & odd[1])
+    return float(alike[decided].mean()) if decided.any() else None
 
 
 def _without_ones(array):
@@ -240,14 +318,21 @@ def _without_ones(array):
     return array
 
 
-def _nothing_decided(reference):
-    """The same bits are the same decisions."""
-    return 1.0 if reference.size and reference.dtype.kind != "c" else None
+def _nothing_decided(numpy, reference):
+    """The same bits are the same decisions, unless they are those of NaN."""
+    if not reference.size or reference.dtype.kind == "c":
+        return None
+    return None if reference.dtype.kind == "f" and numpy.isnan(reference).all() else 1.0
 
 
 def _measure(told, bound):
-    """How bad a difference is, to find the worst: one that is no number, then in units of what rounding makes."""
+    """How bad a difference is, to find the worst: one that is no number, then in units of what rounding makes.
+
+    Whole numbers that differ were decided by what is rounded: worse than that, and not than what no rounding makes.
+    """
     size = told.get("max_abs") or 0.0
+    if bound is None:
+        size = float(bool(told["differing"]))
     return (told.get("nan", 0) + told.get("infinite", 0), size / bound if bound else size, told["differing"])
 
 
@@ -295,7 +380,8 @@ def repeated(model, way, clock, most):
 
 def _size(figures):
     told = figures.get("difference") or {}
-    return told.get("nan", 0) + told.get("infinite", 0), told.get("max_abs") or 0.0, told.get("differing", 0)
+    lost = told.get("nan", 0) + told.get("infinite", 0)
+    return figures.get("reason") == SHAPES, lost, told.get("max_abs") or 0.0, told.get("differing", 0)
 
 
 # --- the first node at which two runs part ----------------------------------------------------------------------------
@@ -322,7 +408,7 @@ class Search:
 
     def walk(self):
         """The figures of the first node whose bits differ and of the first that is beyond rounding."""
-        nodes, place, count = self._model.nodes, 0, AT_ONCE
+        nodes, place, count = self._model.nodes, 0, self._first_count()
         terms = layers = 0
         for node in nodes:
             mine = _terms(node, self._model.weights)
@@ -343,6 +429,13 @@ class Search:
         self.figures["nodes"] = _thinned(list(self.nodes))
         return {name: value for name, value in self.figures.items() if name != "first_place"}
 
+    def _first_count(self):
+        """How many nodes are given out at first, when nobody knows how large their values are."""
+        way, arrays = self._first
+        known = [*arrays.values(), *(way.outputs or {}).values()]
+        largest = max((each.nbytes for each in known), default=0)
+        return max(1, min(AT_ONCE, MOST_BYTES // max(1, TIMES_LARGEST * largest)))
+
     def _compare(self, start, end):
         """One slice; where a session cannot give these out, its halves."""
         part = self._model.nodes[start:end]
@@ -357,7 +450,7 @@ class Search:
         for place, node in enumerate(part, start):
             found = self._apart(place, values)
             if found is not None:
-                self.nodes.append(_as_node(node, *found))
+                self.nodes.append(_as_node(node, *found[:2]))
                 self._note(place, *found)
 
     def _look_between(self):
@@ -419,7 +512,7 @@ class Search:
         return reference, moved, found
 
     def _apart(self, place, values):
-        """(The difference of a node, what rounding makes of it), of its result that is the farthest apart."""
+        """(The difference of a node, what rounding makes of it, whether it is of bytes), of its worst result."""
         numpy, worst = self._model.numpy, None
         for name in self._model.nodes[place].outputs:
             reference, moved, found = (each.get(name) for each in values)
@@ -428,27 +521,33 @@ class Search:
             self._most_bytes = max(self._most_bytes, reference.nbytes)
             found = aligned(reference, found, self._batch)
             told = apart(numpy, reference, found) if found is not None else None
+            is_other = told is None and self._batch == 1
+            if is_other:  # how many there are was decided otherwise
+                told = {"elements": reference.size, "differing": max(1, reference.size)}
             if told is None:
                 continue
             if self._batch > 1 and reference.dtype.kind not in "fc":  # lengths of axes are among them
                 continue
-            bound = self._model.bound(reference, moved, *self._sums[place])
+            bound = None if is_other else self._model.bound(reference, moved, *self._sums[place])
             measure = _measure(told, bound)
             if worst is None or measure > worst[0]:
-                worst = (measure, told, bound)
+                worst = (measure, told, bound, reference.dtype.kind in "iu" and reference.dtype.itemsize == 1)
         return worst and worst[1:]
 
-    def _note(self, place, told, bound):
-        """What a node says of where the two part."""
+    def _note(self, place, told, bound, is_bytes):
+        """What a node says of where the two part. Quantised to bytes, a number may be rounded to the next step."""
         if not told["differing"]:
             return
         node, figures = self._model.nodes[place], self.figures
-        if "first_node" not in figures:
+        is_first = "first_node" not in figures
+        if is_first:
             figures.update(first_node=node.label, first_op=node.op, first_difference=told, first_place=place)
-        elif bound is None and "beyond_node" not in figures:
-            figures.setdefault("choice_node", node.label)
-            figures.setdefault("choice_op", node.op)
-        if "choice_node" not in figures and "beyond_node" not in figures and is_beyond(told, bound):
+        if "choice_node" in figures or "beyond_node" in figures:
+            return
+        is_wrong = is_first and is_bytes and (told.get("max_abs") or 0) > 1
+        if bound is None and not is_wrong:
+            figures.update(choice_node=node.label, choice_op=node.op)
+        elif is_wrong or is_beyond(told, bound):
             figures.update(beyond_node=node.label, beyond_op=node.op, beyond_difference=told)
 
 
@@ -458,14 +557,22 @@ def _is_same(numpy, first, second):
     return first.tobytes() == second.tobytes()
 
 
-def aligned(reference, found, batch):
-    """The first rows of what was computed in a batch; None where the two are not comparable."""
+def aligned(reference, found, batch, axis=None):
+    """The first rows of what was computed in a batch; None where the two are not comparable.
+
+    ``axis``: that of the rows, where it is known. What has the same shape in both, has no rows, and is given as it is.
+    """
     if reference.shape == found.shape:
         return found
-    rows = reference.shape[0] if reference.shape else 0
-    if batch > 1 and found.shape and found.shape[1:] == reference.shape[1:] and found.shape[0] == rows * batch:
-        return found[:rows]
-    return None
+    if batch == 1 or len(found.shape) != len(reference.shape):
+        return None
+    grown = [place for place, length in enumerate(reference.shape) if found.shape[place] != length]
+    if len(grown) != 1 or (axis is not None and grown != [axis]):
+        return None
+    rows = reference.shape[grown[0]]
+    if found.shape[grown[0]] != rows * batch:
+        return None
+    return found[(slice(None),) * grown[0] + (slice(rows),)]
 
 
 def _as_node(node, told, bound):
@@ -501,20 +608,20 @@ def _thinned(nodes):
 
 
 def against(model, reference, candidate, aspect, clock, search=True):
-    """One way beside another, as facts: the outputs, and where they differ the nodes.
-
-    ``reference``: a way that was repeated, so that its results are there.
-    """
-    way, outputs = reference, reference.outputs
+    """One way beside another, as facts: the outputs, and where they differ the nodes."""
+    way = reference
     named = model.fact(candidate, aspect, other=_other(way, candidate))
+    if way.varies:
+        yield compute.told(dict(named, reason="not-repeatable"))
+        return
     yield compute.measuring(named)
     try:
+        outputs = way.results(model.arrays)
         found = flattened(candidate.run(model.arrays))
         nudged = model.nudged(model.arrays)
         moved = flattened(way.run(nudged)) if nudged else None
         figures = compared(model, outputs, found, moved)
-        told = figures.get("difference")
-        if search and told and told["differing"] and model.nodes and clock.left > 0:
+        if search and _differs(figures) and model.nodes and clock.left > 0:
             figures.update(Search(model, (way, model.arrays), (candidate, model.arrays), clock).walk())
     except Exception as error:
         yield compute.told(dict(named, **failure(error)))
@@ -522,11 +629,22 @@ def against(model, reference, candidate, aspect, clock, search=True):
     yield compute.told(dict(named, **figures))
 
 
+def is_varying(model, way):
+    """Whether a way gives other results in a few runs; what fails here is told where it is compared."""
+    try:
+        codes = {code_of(model.numpy, way.results(model.arrays))}
+        codes |= {code_of(model.numpy, flattened(way.run(model.arrays))) for _ in range(LEAST)}
+    except Exception:
+        return False
+    way.varies = len(codes) > 1
+    return way.varies
+
+
 def failure(error):
     """The fields of a fact of what did not work."""
     if isinstance(error, model_kit.NotDrawn):
         return {"reason": error.reason, "detail": str(error)}
-    return {"reason": "no-memory" if is_no_memory(error) else "failed", "error": kit.describe(error)}
+    return {"reason": "no-memory" if model_kit.is_no_memory(error) else "failed", "error": kit.describe(error)}
 
 
 def _other(way, candidate):
@@ -545,47 +663,52 @@ def varies(model, way, clock, most, aspect="repeat"):
     except Exception as error:
         yield compute.told(dict(named, **failure(error)))
         return
-    way.outputs, way.varies = outputs, figures["distinct"] > 1
+    way.outputs, way.arrays, way.varies = outputs, model.arrays, figures["distinct"] > 1
     yield compute.told(dict(named, **figures))
 
 
-def in_batch(model, way, clock, free):
-    """The first row alone, and in a batch. ``free``: the names of the inputs whose first axis is open."""
+def in_batch(model, way, clock, axes):
+    """The first row alone, and in a batch."""
     named = dict(model.fact(way, "batch", other="batch-%d" % BATCH), setting="batch-1")
-    numpy = model.numpy
-    if not free:
-        yield compute.told(dict(named, reason="batch-fixed"))
+    if not axes.inputs:
+        yield compute.told(dict(named, reason=axes.reason, detail=axes.detail))
         return
     yield compute.measuring(named)
-    rows = max(model.arrays[name].shape[0] for name in free)
+    rows = axes.count(model.arrays)
     count = BATCH
     while True:
-        alone, batch = _rows(numpy, model.arrays, free, rows, count)
-        setting = "batch-%d" % (rows if rows > 1 else count)
+        alone, batch = _alone_and_in_batch(model, axes, rows, count)
+        times = rows if rows > 1 else count
         try:
             single, many = flattened(way.run(alone)), flattened(way.run(batch))
             break
         except Exception as error:
-            if is_no_memory(error) and count > 2 and rows == 1:
+            if model_kit.is_no_memory(error) and count > 2 and rows == 1:
                 count //= 2
                 continue
             reason = {"reason": "batch-fixed", "error": kit.describe(error)} if rows == 1 else failure(error)
             yield compute.told(dict(named, **reason))
             return
-    times = rows if rows > 1 else count
-    aligned_ = {name: aligned(value, many[name], times) for name, value in single.items() if name in many}
-    found = {name: value for name, value in aligned_.items() if value is not None}
-    if not found:
-        yield compute.told(dict(named, reason="batch-fixed"))
+    nothing = nothing_in(model.numpy, single)
+    if nothing:
+        yield compute.told(dict(named, reason=nothing))
         return
-    named = dict(named, other=setting)
+    found = {
+        name: aligned(value, many[name], times, axes.outputs.get(name))
+        for name, value in single.items()
+        if name in many and many[name].shape != value.shape
+    }
+    found = {name: value for name, value in found.items() if value is not None}
+    if not found:
+        is_one = any(name in many and many[name].shape == value.shape for name, value in single.items())
+        yield compute.told(dict(named, reason="no-rows" if is_one else "batch-fixed"))
+        return
+    named = dict(named, other="batch-%d" % times)
     try:
         nudged = model.nudged(alone)
         moved = flattened(way.run(nudged)) if nudged else None
-        reference = {name: single[name] for name in found}
-        figures = compared(model, reference, found, moved)
-        told = figures.get("difference")
-        if told and told["differing"] and model.nodes and clock.left > 0:
+        figures = compared(model, {name: single[name] for name in found}, found, moved)
+        if _differs(figures) and model.nodes and clock.left > 0:
             figures.update(Search(model, (way, alone), (way, batch), clock, batch=times).walk())
     except Exception as error:
         yield compute.told(dict(named, **failure(error)))
@@ -593,28 +716,25 @@ def in_batch(model, way, clock, free):
     yield compute.told(dict(named, **figures))
 
 
-def _rows(numpy, arrays, free, rows, count):
+def _alone_and_in_batch(model, axes, rows, count):
     """(The first row alone, the batch): of given rows all, of a drawn one some that differ from it."""
     if rows > 1:
-        return {name: each[:1] if name in free else each for name, each in arrays.items()}, dict(arrays)
-    batch = {
-        name: numpy.concatenate([numpy.roll(each, shift, axis=-1) for shift in range(count)]) if name in free else each
-        for name, each in arrays.items()
-    }
-    return dict(arrays), batch
+        return axes.first(model.arrays, 1), dict(model.arrays)
+    return dict(model.arrays), axes.times(model.numpy, model.arrays, count)
 
 
-def halved(model, free):
+def halved(model, axes):
     """Make the batch of the given inputs smaller, where there is one; whether that was possible."""
-    rows = max((model.arrays[name].shape[0] for name in free), default=1)
+    rows = axes.count(model.arrays) if axes.inputs else 1
     if rows < 2:
         return False
-    model.arrays = {name: each[: rows // 2] if name in free else each for name, each in model.arrays.items()}
+    model.arrays = axes.first(model.arrays, rows // 2)
+    model.named = dict(model.named, inputs=model_kit.as_facts(model.arrays))
     model.shrunk += 1
     return True
 
 
-def plan(model, comparisons, clock, free):
+def plan(model, comparisons, clock, axes):
     """Make the comparisons in turn, each with a part of the time; what there is no memory for with fewer rows."""
     for place, each in enumerate(comparisons):
         if place and clock.left <= 0:
@@ -624,7 +744,7 @@ def plan(model, comparisons, clock, free):
         while is_short:
             is_short = False
             for fact in each(clock.part(OF_THE_REST if place else 2)):
-                if _is_short(fact) and halved(model, free):
+                if _is_short(fact) and halved(model, axes):
                     is_short = True
                     break
                 yield fact

@@ -5,7 +5,7 @@ before (EPContext) is given to the processor alone, as in onnxruntime_model_prob
 """
 
 import contextlib
-import os
+import re
 import tempfile
 import time
 
@@ -21,7 +21,10 @@ CPU = model_probe.CPU
 FRAMEWORK = "onnxruntime"
 PLAIN, LEVELS = "ORT_DISABLE_ALL", ("ORT_ENABLE_BASIC", "ORT_ENABLE_EXTENDED", "ORT_ENABLE_ALL")
 DETERMINISTIC, DEFAULT = "deterministic", "default"
-_WEIGHTS = ("float16", "bfloat16", "float32", "float64")
+# Types of which NumPy has none, so that ONNX Runtime's Python cannot hand such a value over.
+_NOT_GIVEN = re.compile(r"\((?:bfloat16|float8\w*|float4\w*|u?int[24]\w*)\)")
+# What exporters and authors call an axis that counts no rows: steps of time, tokens, points, things found.
+_NO_ROWS = re.compile(r"seq|time|len|frame|token|step|point|box|detection|edge|node|height|width", re.IGNORECASE)
 # Providers that compute float32 with fewer digits unless they are told otherwise: the option that forbids it.
 _FEWER_DIGITS = {"CUDAExecutionProvider": {"use_tf32": "0"}}
 
@@ -37,29 +40,44 @@ class Runtime:
         if argument.get("format") == "onnx":
             with contextlib.suppress(onnx_graph.NotRead, OSError):  # what the runtime reads runs all the same
                 self.graph = onnx_graph.read(self.path)
-        self._copy = None
+        self._copy = self._refused = None
         session = self._session(self.path, CPU, DEFAULT)
         self.specs, self.sequences = model_probe.inputs_of(session)
         self.image = model_probe.image_size(session)
+        self._outputs = [each for each in session.get_outputs() if not _NOT_GIVEN.search(each.type)]
+        if not self._outputs:
+            types = ", ".join("%s: %s" % (each.name, each.type) for each in session.get_outputs())
+            raise model_kit.NotDrawn("output-type", types[:300])
+        self.left_out = len(session.get_outputs()) - len(self._outputs)
 
     def way(self, device=CPU, setting=DEFAULT):
         """The model on a provider under a setting."""
         session = self._session(self.path, device, setting)
         if device not in session.get_providers():
             raise model_kit.NotDrawn("provider-dropped")
-        names = [each.name for each in session.get_outputs()]
+        names = [each.name for each in self._outputs]
         return models.Way(
             self._runs(session, names), lambda names: self._giving(names, device, setting), device, setting
         )
 
+    def later(self, device=CPU, setting=DEFAULT):
+        """The same, made when it is first run."""
+        return models.Later(lambda: self.way(device, setting), device, setting)
+
     def _giving(self, names, device, setting):
+        if self._refused is not None:  # it would only fail again, for each node
+            raise self._refused
         if self._copy is None:
             folder = tempfile.mkdtemp(prefix="with-outputs-", dir=".")
-            self._copy = onnx_graph.Copy(self.path, folder, self.graph.external)
+            try:
+                self._copy = onnx_graph.Copy(self.path, folder, self.graph.external)
+            except Exception as error:
+                self._refused = error
+                raise
         own = set(self.graph.outputs)
         path = self._copy.giving([name for name in names if name not in own])
         session = self._session(path, device, setting)
-        given = {each.name for each in session.get_outputs()}
+        given = {each.name for each in session.get_outputs() if not _NOT_GIVEN.search(each.type)}
         return self._runs(session, [name for name in names if name in given])
 
     def _runs(self, session, names):
@@ -91,7 +109,8 @@ class Runtime:
         given = self.argument.get("inputs")
         run = self.way().run
         if given:
-            arrays, source = model_inputs.given(self.numpy, self.specs, given)
+            arrays, source = model_inputs.given(self.numpy, self.specs, given, is_typed=True)
+            model_inputs.try_given(self.specs, arrays, run)
             return arrays, source
         deadline = time.monotonic() + self.argument.get("search_seconds", 30.0)
         arrays, error = model_kit.first_that_runs(self.numpy, self.specs, run, deadline, self.image)
@@ -99,18 +118,36 @@ class Runtime:
             raise model_inputs.none_fits(self.specs, error) from error
         return arrays, "drawn"
 
-    def free(self, arrays):
-        """The inputs whose first axis the model leaves open and that have one."""
-        return [
-            spec["name"]
-            for spec in self.specs
-            if spec["shape"] and 0 in model_kit.free_axes(spec["shape"]) and arrays[spec["name"]].ndim
+    def rows(self, arrays):
+        """Which axis counts the rows, by the names that the file gives to open axes: those with the name of a batch.
+
+        Where no axis has one, it is the first that is open. An input for a state has the same name at another place.
+        """
+        shapes = {spec["name"]: spec["shape"] or [] for spec in self.specs}
+        first = [shape[0] for name, shape in shapes.items() if shape and _is_open(shape[0]) and arrays[name].ndim]
+        every = [axis for shape in shapes.values() for axis in shape if isinstance(axis, str)]
+        names = [each for each in every if model_kit.is_batch(each)] or [
+            each for each in first if not (isinstance(each, str) and _NO_ROWS.search(each))
         ]
+        if not names:
+            named = ", ".join(dict.fromkeys(each for each in first if isinstance(each, str)))
+            return models.Rows({}, reason="no-row-axis" if named else "batch-fixed", detail=named[:100])
+        wanted = names[0]
+        if not isinstance(wanted, str):
+            return models.Rows({
+                name: 0 for name, shape in shapes.items() if shape and shape[0] == wanted and arrays[name].ndim
+            })  # fmt: skip
+        outputs = {each.name: list(each.shape or ()) for each in self._outputs}
+        return models.Rows(
+            *(
+                {name: shape.index(wanted) for name, shape in each.items() if wanted in shape}
+                for each in (shapes, outputs)
+            )
+        )
 
     def unit(self):
-        """The unit roundoff of the coarsest type of its weights."""
-        weights = self.graph.weights.values() if self.graph else ()
-        kinds = {kind for kind, shape in weights if kind in _WEIGHTS and len(shape) > 1}
+        """The unit roundoff of the coarsest type in which it computes."""
+        kinds = self.graph.kinds if self.graph else ()
         return max((compare.UNITS[kind] for kind in kinds), default=compare.UNITS["float32"])
 
     def nodes(self):
@@ -134,6 +171,10 @@ class Runtime:
         return sorted(names, key=lambda name: name in model_probe.SLOW)
 
 
+def _is_open(axis):
+    return not isinstance(axis, int) or axis < 0
+
+
 def measured(argument, clock):
     """All comparisons, the most telling first, as facts."""
     named = {"framework": FRAMEWORK, "path": argument["path"]}
@@ -144,55 +185,57 @@ def measured(argument, clock):
     except Exception as error:
         yield compute.told(dict(named, kind="model", device=CPU, **models.failure(error)))
         return
-    free = runtime.free(arrays)
+    axes = runtime.rows(arrays)
     named.update(inputs=model_kit.as_facts(arrays), inputs_from=source)
+    if runtime.left_out:
+        named["outputs_left_out"] = runtime.left_out
     model = models.Model(
         runtime.numpy, named, arrays, runtime.nodes(), runtime.unit(), runtime.graph.weights if runtime.graph else {}
     )
-    yield from models.plan(model, _comparisons(runtime, model, free, argument), clock, free)
+    yield from models.plan(model, _comparisons(runtime, model, axes, argument), clock, axes)
 
 
-def _comparisons(runtime, model, free, argument):
+def _comparisons(runtime, model, axes, argument):
     """Functions of a clock that yield facts, in the order in which they are worth the time.
 
     The processor's come first, as other providers may end the process; those that did (``done``) are left out.
     """
     most, done = models.MOST[argument["effort"]], argument.get("done") or ()
-    usual = runtime.way()
+    usual = runtime.later()
     if done:
-        usual.outputs = models.flattened(usual.run(model.arrays))
+        models.is_varying(model, usual)
     else:
         yield lambda clock: models.varies(model, usual, clock, most)
-        yield from _on_processor(runtime, model, usual, free, most)
+        yield from _on_processor(runtime, model, usual, axes, most)
     for name in runtime.providers():
         if name not in done:
             yield lambda clock, name=name: _on_provider(runtime, model, usual, name, clock, most)
 
 
-def _on_processor(runtime, model, usual, free, most):
+def _on_processor(runtime, model, usual, axes, most):
     if usual.varies:  # then nobody can tell what a setting adds
         yield lambda clock: _deterministic(runtime, model, lambda way: models.varies(model, way, clock, most, "mode"))
         return
-    yield lambda clock: _levels(runtime, model, clock)
-    yield lambda clock: models.in_batch(model, usual, clock, free)
-    for count in (1, 2) if (os.cpu_count() or 1) > 2 else (1,):
-        setting = "threads-%d" % count
-        yield lambda clock, setting=setting: models.against(
-            model, usual, runtime.way(setting=setting), "threads", clock
-        )
+    yield lambda clock: _levels(runtime, model, clock, most)
+    yield lambda clock: models.in_batch(model, usual, clock, axes)
+    for count in (1, 2):  # the default may be either
+        way = runtime.later(setting="threads-%d" % count)
+        yield lambda clock, way=way: models.against(model, usual, way, "threads", clock)
     yield lambda clock: _deterministic(
         runtime, model, lambda way: models.against(model, usual, way, DETERMINISTIC, clock)
     )
 
 
-def _levels(runtime, model, clock):
+def _levels(runtime, model, clock, most):
     """Each level of optimisation against none. Only the first that differs is searched through."""
-    plain = runtime.way(setting=PLAIN)
-    plain.outputs = models.flattened(plain.run(model.arrays))
+    plain = runtime.later(setting=PLAIN)
+    if models.is_varying(model, plain):  # what draws random numbers may be taken out by the optimiser
+        yield from models.varies(model, plain, clock, most, "mode")
+        return
     search = True
     for place, level in enumerate(LEVELS):
         part = clock.part(len(LEVELS) - place)
-        for fact in models.against(model, plain, runtime.way(setting=level), "level", part, search=search):
+        for fact in models.against(model, plain, runtime.later(setting=level), "level", part, search=search):
             search = search and not any(each.get("first_node") for each in fact.get("measurements+", ()))
             yield fact
 
@@ -202,7 +245,7 @@ def _deterministic(runtime, model, compare_with):
     import onnxruntime
 
     if hasattr(onnxruntime.SessionOptions(), "use_deterministic_compute"):
-        yield from compare_with(runtime.way(setting=DETERMINISTIC))
+        yield from compare_with(runtime.later(setting=DETERMINISTIC))
     else:
         way = models.Way(None, None, CPU, DETERMINISTIC)
         yield model.told(way, DETERMINISTIC, DEFAULT, reason="not-in-version", detail=str(onnxruntime.__version__))
@@ -221,9 +264,4 @@ def _on_provider(runtime, model, usual, name, clock, most):
         return
     yield from models.against(model, usual, way, "device", clock.part(2))
     if name in _FEWER_DIGITS:
-        try:
-            full = runtime.way(name, "tf32-off")
-        except Exception as error:
-            yield model.told(models.Way(None, None, name, "tf32-off"), "device", CPU, **models.failure(error))
-            return
-        yield from models.against(model, usual, full, "device", clock)
+        yield from models.against(model, usual, runtime.later(name, "tf32-off"), "device", clock)

@@ -6,6 +6,7 @@ it was saved, as a program that loads it does; where that makes it vary, also in
 """
 
 import contextlib
+import copy
 import time
 
 import naosu_compute_kit as compute
@@ -31,9 +32,12 @@ class Node:
 class _Archive:
     """A TorchScript archive, as it was saved."""
 
+    has_modes = True  # it can be run in evaluation mode
+
     def __init__(self, argument, original):
         self._path, self._original = argument["path"], original
-        self.is_training = self._loaded(DEFAULT).training
+        module = self._loaded(DEFAULT)
+        self.is_training = module.training
 
     def _loaded(self, setting):
         module = torch_probe.load_script(self._path)
@@ -47,11 +51,26 @@ class _Archive:
             run, lambda names: self._giving(module, names, device, setting), device, setting, calls_before=CALLS_BEFORE
         )
 
+    def state(self, arrays):
+        """The names of what it keeps from one run to the next."""
+        import torch
+
+        module = self._loaded(DEFAULT)
+        before = {name: each.clone() for name, each in module.named_buffers()}
+        with torch.no_grad():
+            module(*self._original.arguments(arrays))
+        changed = [name for name, each in module.named_buffers() if not torch.equal(each, before[name])]
+        return [*(name for _, name in _kept(module)), *changed]
+
     def _runs(self, module, call, device, setting, names=None):
+        held = [(part, name, getattr(part, name)) for part, name in _kept(module)]
+
         def run(arrays):
             import torch
 
             given = [each.to(device) if torch.is_tensor(each) else each for each in self._original.arguments(arrays)]
+            for part, name, value in held:  # each run begins with what the file holds
+                setattr(part, name, copy.deepcopy(value))
             kept = [(each, each.clone()) for each in module.buffers()]  # a network may change them in place
             try:
                 with torch.no_grad(), _under(torch, setting):
@@ -99,9 +118,9 @@ class _Archive:
         """The weights."""
         return list(self._original.module.state_dict().values())
 
-    def first_axes(self, arrays):
+    def rows(self, arrays):
         """The inputs that may take more rows; an archive does not tell."""
-        return [name for name, each in arrays.items() if each.ndim > 1]
+        return models.Rows({name: 0 for name, each in arrays.items() if each.ndim > 1})
 
 
 def _is_tensor(value):
@@ -129,6 +148,30 @@ def _graph(torch, module):
     return graph
 
 
+def _kept(module):
+    """(The part of the module, the name) of each attribute that forward sets: what it keeps for its next run."""
+    import torch
+
+    graph = module.forward.graph.copy()
+    torch._C._jit_pass_inline(graph)
+    found = {}
+    _follow(graph, {next(graph.inputs()).debugName(): ("", module)}, found)
+    return [found[place] for place in sorted(found)]
+
+
+def _follow(block, parts, found):
+    for node in block.nodes():
+        if node.kind() in ("prim::GetAttr", "prim::SetAttr"):
+            place, owner = parts.get(next(node.inputs()).debugName(), ("", None))
+            name = node.s("name")
+            if owner is not None and node.kind() == "prim::SetAttr":
+                found[place + name] = (owner, name)
+            elif isinstance(getattr(owner, name, None), type(owner)):
+                parts[node.output().debugName()] = (place + name + ".", getattr(owner, name))
+        for inner in node.blocks():
+            _follow(inner, parts, found)
+
+
 def _attributes(torch, module, graph, names):
     """The tensors that the graph takes from the module, by following its own steps."""
     values = {next(graph.inputs()).debugName(): module}
@@ -142,10 +185,25 @@ def _attributes(torch, module, graph, names):
 class _Program:
     """An exported program. It is run node by node."""
 
-    is_training = False
+    is_training = has_modes = False
 
     def __init__(self, original):
         self._original = original
+
+    def state(self, _):
+        """The names of what it keeps from one run to the next."""
+        program = self._original.program(None)
+        signature = program.graph_signature
+        given_back = [str(each.target) for each in signature.output_specs if each.kind.name == "BUFFER_MUTATION"]
+        held = {each.arg.name: str(each.target) for each in signature.input_specs if each.kind.name == "BUFFER"}
+        in_place = [
+            held[node.args[0].name]
+            for node in program.graph.nodes
+            if node.op == "call_function"
+            and getattr(getattr(node.target, "_schema", None), "is_mutable", False)
+            and getattr(node.args[0] if node.args else None, "name", None) in held
+        ]
+        return sorted({*given_back, *in_place})
 
     def way(self, device, setting):
         """The model on a device under a setting."""
@@ -153,21 +211,19 @@ class _Program:
         if device != CPU:
             program = _moved(program, device)
 
-        def results(arrays):
+        def results(arrays, names):
             import torch
 
             tensors = [each.to(device) for each in export_torch.tensors_of(arrays)]
             with torch.no_grad(), _under(torch, setting):
-                return export_torch.interpreted(program, tensors)
+                return export_torch.interpreted(program, tensors, names=names)
 
         def giving(names):
-            def run(arrays):
-                kept = results(arrays)[1]
-                return {name: kept[name] for name in names if name in kept}
+            return lambda arrays: results(arrays, frozenset(names))[1]
 
-            return run
-
-        return models.Way(lambda arrays: export_torch.arrays_of(results(arrays)[0]), giving, device, setting)
+        return models.Way(
+            lambda arrays: export_torch.arrays_of(results(arrays, frozenset())[0]), giving, device, setting
+        )
 
     def nodes(self):
         """(The operations in order, the weights: name -> (type, shape))."""
@@ -188,13 +244,13 @@ class _Program:
         """The weights."""
         return list(self._original.program(None).state_dict.values())
 
-    def first_axes(self, arrays):
+    def rows(self, arrays):
         """The inputs whose first axis the program leaves open."""
-        return [
-            each["name"]
+        return models.Rows({
+            each["name"]: 0
             for each in self._original.specs
             if each["shape"] and 0 in model_kit.free_axes(each["shape"]) and each["name"] in arrays
-        ]
+        })  # fmt: skip
 
 
 def _moved(program, device):
@@ -245,14 +301,17 @@ def measured(argument, clock):
         form = _Program(original) if argument["format"] == "pt2" else _Archive(argument, original)
         arrays, source = _inputs(np, original, form, argument)
         nodes, weights = form.nodes()
-        free = form.first_axes(arrays)
+        axes = form.rows(arrays)
         usual = form.way(CPU, DEFAULT)
+        state = form.state(arrays)
     except Exception as error:
         yield compute.told(dict(named, kind="model", device=CPU, **models.failure(error)))
         return
     named.update(inputs=model_kit.as_facts(arrays), inputs_from=source)
     model = models.Model(np, named, arrays, nodes, _unit(form.tensors()), weights)
-    yield from models.plan(model, _comparisons(model, form, usual, free, argument), clock, free)
+    if state:
+        yield model.told(usual, "state", reason="keeps-state", detail=", ".join(state)[:300])
+    yield from models.plan(model, _comparisons(model, form, usual, axes, argument), clock, axes)
 
 
 def _unit(tensors):
@@ -263,7 +322,10 @@ def _unit(tensors):
 def _inputs(numpy, original, form, argument):
     """(The inputs by name, where they come from): the user's, those in the file, or the first drawn ones it takes."""
     if argument.get("inputs"):
-        return model_inputs.given(numpy, original.specs, argument["inputs"])
+        is_typed = argument["format"] == "pt2"  # an archive tells no types
+        arrays, source = model_inputs.given(numpy, original.specs, argument["inputs"], is_typed=is_typed)
+        model_inputs.try_given(original.specs, arrays, form.way(CPU, DEFAULT).run)
+        return arrays, source
     held = original.example()
     if held is not None:
         return held, "model"
@@ -275,7 +337,7 @@ def _inputs(numpy, original, form, argument):
     return arrays, "drawn"
 
 
-def _comparisons(model, form, usual, free, argument):
+def _comparisons(model, form, usual, axes, argument):
     """Functions of a clock that yield facts, in the order in which they are worth the time.
 
     The processor's come first, as a device may end the process; those that did (``done``) are left out.
@@ -284,26 +346,32 @@ def _comparisons(model, form, usual, free, argument):
 
     most, done = models.MOST[argument["effort"]], argument.get("done") or ()
     if done:
-        usual.outputs = models.flattened(usual.run(model.arrays))
+        models.is_varying(model, usual)
     else:
         yield lambda clock: models.varies(model, usual, clock, most)
-        yield from _on_processor(torch, model, form, usual, free, most)
+        yield from _on_processor(torch, model, form, usual, axes, most)
     for device in _devices(torch, argument):
         if device not in done:
             yield lambda clock, device=device: _on_device(model, form, usual, device, clock, most)
 
 
-def _on_processor(torch, model, form, usual, free, most):
+def _on_processor(torch, model, form, usual, axes, most):
     if form.is_training or usual.varies:
-        for setting in (EVALUATION, SEEDED):
-            yield lambda clock, setting=setting: models.varies(model, form.way(CPU, setting), clock, most, "mode")
+        for setting in (EVALUATION, SEEDED) if form.has_modes else (SEEDED,):
+            way = _later(form, CPU, setting)
+            yield lambda clock, way=way: models.varies(model, way, clock, most, "mode")
     if usual.varies:
         return
-    yield lambda clock: models.in_batch(model, usual, clock, free)
-    for count in (1, 2) if torch.get_num_threads() > 2 else (1,):
-        setting = "threads-%d" % count
-        yield lambda clock, setting=setting: models.against(model, usual, form.way(CPU, setting), "threads", clock)
-    yield lambda clock: models.against(model, usual, form.way(CPU, DETERMINISTIC), DETERMINISTIC, clock)
+    yield lambda clock: models.in_batch(model, usual, clock, axes)
+    for count in (1, 2):
+        if count != torch.get_num_threads():  # that is the default
+            way = _later(form, CPU, "threads-%d" % count)
+            yield lambda clock, way=way: models.against(model, usual, way, "threads", clock)
+    yield lambda clock: models.against(model, usual, _later(form, CPU, DETERMINISTIC), DETERMINISTIC, clock)
+
+
+def _later(form, device, setting):
+    return models.Later(lambda: form.way(device, setting), device, setting)
 
 
 def _devices(torch, argument):
@@ -325,4 +393,4 @@ def _on_device(model, form, usual, device, clock, most):
     if not usual.varies:
         yield from models.against(model, usual, way, "device", clock.part(2))
         if device.startswith("cuda"):
-            yield from models.against(model, usual, form.way(device, FULL), "device", clock)
+            yield from models.against(model, usual, _later(form, device, FULL), "device", clock)

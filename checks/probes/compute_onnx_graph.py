@@ -13,15 +13,18 @@ import os
 import shutil
 
 # Field numbers of onnx.proto.
-_GRAPH = 7
+_GRAPH, _FUNCTION = 7, 25
+_FUNCTION_NAME, _FUNCTION_NODE = 1, 7
 _NODE, _INITIALIZER, _OUTPUT, _SPARSE = 1, 5, 12, 15
 _NODE_INPUT, _NODE_OUTPUT, _NODE_NAME, _NODE_OP, _NODE_ATTRIBUTE = 1, 2, 3, 4, 5
 _TENSOR_DIMS, _TENSOR_TYPE, _TENSOR_NAME, _TENSOR_EXTERNAL = 1, 2, 8, 13
 _VALUE_NAME = 1
-_ATTRIBUTE_GRAPH, _ATTRIBUTE_GRAPHS, _ATTRIBUTE_TENSOR = 6, 11, 5
+_ATTRIBUTE_NAME, _ATTRIBUTE_INT, _ATTRIBUTE_TENSOR, _ATTRIBUTE_GRAPH, _ATTRIBUTE_GRAPHS = 1, 3, 5, 6, 11
 
 TYPES = {1: "float32", 10: "float16", 11: "float64", 16: "bfloat16"}
 MOST_NODES = 200_000
+LONGEST = 200  # characters of a name that are told
+WITHIN = " > "  # between an operator and one in its branches, in its loop or of its function
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
@@ -37,26 +40,36 @@ class Node:
         self.name = self.op = ""
         self.inputs, self.outputs = [], []
         self.has_graph = False
+        self.inner = set()  # kinds of the nodes in its branches, or in its loop
+        self.to = 0  # the type that a Cast makes
 
     @property
     def label(self):
         """Its name, or where it has none that of its first result."""
-        return self.name or (self.outputs[0] if self.outputs else "")
+        return (self.name or (self.outputs[0] if self.outputs else ""))[:LONGEST]
+
+    @property
+    def draws(self):
+        """Whether it gives other numbers each time by design, or holds a node that does."""
+        return self.op.rpartition(WITHIN)[2] in DRAWING
 
 
 class Graph:
-    """What is known of the main graph. ``weights``: name -> (type, shape); ``external``: files beside the model."""
+    """What is known of the main graph. ``weights``: name -> (type, shape); ``external``: files beside the model.
+
+    ``kinds``: the types in which it, and what is in it, computes: those of its matrices and those that it casts to.
+    """
 
     def __init__(self):
         self.nodes, self.weights, self.external = [], {}, set()
-        self.outputs = []
+        self.outputs, self.kinds = [], set()
 
     def steps(self):
         """The nodes that depend on the inputs, in the order in which they are computed."""
         constant, found = set(self.weights), []
         for node in self.nodes:
             taken = [name for name in node.inputs if name and name not in constant]
-            if taken or node.has_graph or node.op in DRAWING:
+            if taken or node.has_graph or node.draws:
                 found.append(node)
             else:
                 constant.update(node.outputs)
@@ -75,7 +88,7 @@ def read(path):
     Raises:
         NotRead: it is damaged, or no such file.
     """
-    graph = Graph()
+    graph, functions = Graph(), {}
     with open(path, "rb") as file:
         if not os.path.getsize(path):
             raise NotRead("an empty file")
@@ -84,9 +97,24 @@ def read(path):
                 for number, start, end in _messages(content, 0, len(content)):
                     if number == _GRAPH:
                         _read_graph(content, start, end, graph)
+                    elif number == _FUNCTION:
+                        _read_function(content, start, end, graph, functions)
             except (IndexError, UnicodeDecodeError, RecursionError) as error:  # graphs in graphs without end
                 raise NotRead(str(error)) from error
+    for node in graph.nodes:
+        drawing = _drawing_in(node, functions)
+        if drawing:
+            node.op += WITHIN + drawing
     return graph
+
+
+def _drawing_in(node, functions):
+    """The kind of the first node within this one that draws random numbers; "" where none does."""
+    seen, waiting = set(), set(node.inner) | functions.get(node.op, set())
+    while waiting:
+        seen |= waiting
+        waiting = set().union(*(functions.get(each, ()) for each in waiting)) - seen
+    return min(seen & DRAWING, key=lambda each: (each == "Dropout", each), default="")  # which mostly does nothing
 
 
 def _varint(content, place):
@@ -149,6 +177,28 @@ def _read_graph(content, start, end, graph):
             ]
 
 
+def _read_function(content, start, end, graph, functions):
+    """The kinds of the nodes in a function that the file brings along."""
+    name, body = "", Graph()
+    for number, first, last in _messages(content, start, end):
+        if number == _FUNCTION_NAME:
+            name = _text(content, first, last)
+        elif number == _FUNCTION_NODE:
+            body.nodes.append(_read_node(content, first, last, body))
+    functions.setdefault(name, set()).update(_kinds_in(body))
+    _add(graph, body)
+
+
+def _kinds_in(graph):
+    return {each.op for each in graph.nodes}.union(*(each.inner for each in graph.nodes))
+
+
+def _add(graph, inner):
+    """What a graph within a graph needs and computes in."""
+    graph.external |= inner.external
+    graph.kinds |= inner.kinds
+
+
 def _read_node(content, start, end, graph):
     node = Node()
     for number, first, last in _messages(content, start, end):
@@ -162,20 +212,31 @@ def _read_node(content, start, end, graph):
             node.op = _text(content, first, last)
         elif number == _NODE_ATTRIBUTE:
             _read_attribute(content, first, last, node, graph)
+    if node.op == "Cast" and node.to in TYPES:
+        graph.kinds.add(TYPES[node.to])
     return node
 
 
 def _read_attribute(content, start, end, node, graph):
-    for number, first, last in _messages(content, start, end):
-        if number in (_ATTRIBUTE_GRAPH, _ATTRIBUTE_GRAPHS):  # If, Loop, Scan: it may take more than it names
+    name = ""
+    for number, wire, first, last in _fields(content, start, end):
+        if wire == _VARINT:
+            if number == _ATTRIBUTE_INT and name == b"to":
+                node.to = first
+        elif wire != _BYTES:
+            continue
+        elif number == _ATTRIBUTE_NAME:
+            name = bytes(content[first : min(last, first + LONGEST)])
+        elif number in (_ATTRIBUTE_GRAPH, _ATTRIBUTE_GRAPHS):  # If, Loop, Scan: it may take more than it names
             node.has_graph = True
             inner = Graph()
             _read_graph(content, first, last, inner)
-            graph.external |= inner.external
+            node.inner |= _kinds_in(inner)
+            _add(graph, inner)
         elif number == _ATTRIBUTE_TENSOR:
             constant = Graph()
             _read_tensor(content, first, last, constant)
-            graph.external |= constant.external
+            _add(graph, constant)
 
 
 def _read_tensor(content, start, end, graph):
@@ -197,6 +258,8 @@ def _read_tensor(content, start, end, graph):
             if parts.get(1) == "location":
                 graph.external.add(parts.get(2, ""))
     graph.weights[name] = (TYPES.get(kind, ""), shape)
+    if kind in TYPES and len(shape) > 1:
+        graph.kinds.add(TYPES[kind])
 
 
 def _number(value):

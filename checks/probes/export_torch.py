@@ -254,8 +254,13 @@ def _shapes(module):
         if node.kind() == "prim::Constant":
             if _is_tensor(node.output()) and node.hasAttribute("value"):
                 known[node.output().debugName()] = node.t("value")
+            elif str(node.output().type()) == "List[Tensor]" and node.output().toIValue():  # of a recurrent layer
+                known[node.output().debugName()] = node.output().toIValue()[0]
             continue
         taken = [value.debugName() for value in node.inputs()]
+        if node.kind() == "prim::ListConstruct" and taken and taken[0] in known:
+            known[node.output().debugName()] = known[taken[0]]
+            continue
         source = next((inputs[name] for name in taken if name in inputs), None)
         if source is None:
             continue
@@ -273,6 +278,8 @@ def _argument_name(module, name, names):
 
 def _taken_by(kind, weight):
     """What a layer with this weight takes: a picture, a sequence, rows of numbers, or indices."""
+    if kind in ("aten::lstm", "aten::gru", "aten::rnn_tanh", "aten::rnn_relu") and weight.dim() == 2:
+        return {"dtype": "float32", "shape": [-1, 1, weight.shape[1]]}
     if "conv" in kind and weight.dim() in (3, 4, 5):
         # The first layers of networks are not grouped; free axes are guessed as for any other model.
         return {"dtype": "float32", "shape": [1, weight.shape[1], *[-1] * (weight.dim() - 2)]}
@@ -372,8 +379,11 @@ def _is_part(node):
     return getattr(node.target, "__name__", "") == "getitem" and hasattr(node.args[0], "target")
 
 
-def interpreted(program, tensors, float64=False):
-    """(The outputs, what each node gave) of a run node by node, whatever the guards of the program say."""
+def interpreted(program, tensors, float64=False, names=None):
+    """(The outputs, what each node gave) of a run node by node, whatever the guards of the program say.
+
+    ``names``: of the nodes whose values are kept; None: all, as far as the memory allows.
+    """
     import torch
 
     class Keeping(torch.fx.Interpreter):
@@ -387,7 +397,8 @@ def interpreted(program, tensors, float64=False):
         def run_node(self, node):
             """One node."""
             value = super().run_node(node)
-            if node.op == "call_function" and torch.is_tensor(value):
+            is_wanted = node.op == "call_function" and (names is None or node.name in names)
+            if is_wanted and torch.is_tensor(value):
                 array = as_array(value)
                 self.size += array.nbytes
                 if self.size < compare.MOST_BYTES:

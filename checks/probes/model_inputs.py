@@ -1,4 +1,6 @@
-"""Inputs of a model that the user gives: an .npz with an array for each, or one picture (``naosu_model_inputs``).
+"""Inputs of a model that the user gives: an .npz with an array for each, an .npy where it is one, or one picture.
+
+The module ``naosu_model_inputs``.
 
 Standard library only, Python 3.8 and later; NumPy comes as an argument. A picture is decoded by a library of the target
 (Pillow, OpenCV, torchvision), scaled to the size that the model takes, and given as fractions from 0 to 1, or as bytes
@@ -8,16 +10,21 @@ mean little, but differences between two runs of one model are as good with it a
 
 import os
 import re
+import zipfile
 
 import naosu_model_kit as model_kit
 
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".webp")
+# What such files begin with. A library would also read others by their content, and start a program for some of them.
+_BEGINNINGS = (b"\x89PNG\r\n", b"\xff\xd8\xff", b"BM", b"RIFF")
+MOST_BYTES = 4 << 30  # of all arrays of a file
 USUAL = 224  # height and width where the model leaves them open and the picture is larger than LARGEST
 LARGEST = 2048
 STRIDE = 32  # networks with free sizes mostly want multiples of it
 MOST_PIXELS = 100_000_000
+MOST_NAMED = 8  # inputs that are told in one line
 _COLOURS = (3, 1, 4)
-_ERROR = re.compile(r"\w*(?:Error|Exception): ")
+_ERROR = re.compile(r"(?:\w+\.)*\w*(?:Error|Exception): ")
 
 
 def is_picture(path):
@@ -25,30 +32,81 @@ def is_picture(path):
     return os.path.splitext(path)[1].lower() in PICTURES
 
 
-def given(numpy, specs, path):
+def given(numpy, specs, path, is_typed=False):
     """(The inputs by name, where they come from). ``specs``: {"name", "dtype", "shape"} of each that the model takes.
 
+    ``is_typed``: whether the types are the model's own, so that numbers of another width, as NumPy makes them where
+    nothing is said, are turned into these.
+
     Raises:
-        NotDrawn: "inputs-do-not-fit", "no-image-library" or "no-image-input".
+        NotDrawn: "inputs-do-not-fit", "no-image-library", "no-image-input" or "input-too-large".
     """
     if is_picture(path):
         return _from_picture(numpy, specs, path), "image"
-    return _from_arrays(numpy, specs, path), "file"
+    arrays = _from_arrays(numpy, specs, path)
+    kinds = {each["name"]: each["dtype"] for each in specs if is_typed}
+    return {name: _as_wanted(numpy, each, kinds.get(name)) for name, each in arrays.items()}, "file"
+
+
+def try_given(specs, arrays, run):
+    """Run the model once with what was given.
+
+    Raises:
+        NotDrawn: "inputs-do-not-fit", with what it takes and what it said.
+    """
+    try:
+        run(arrays)
+    except Exception as error:
+        if model_kit.is_not_the_input(error):
+            raise
+        raise model_kit.NotDrawn("inputs-do-not-fit", "%s (%s)" % (wanted(specs), _said(error))) from error
 
 
 def _from_arrays(numpy, specs, path):
-    """The arrays of an .npz, by the names of the inputs or in their order."""
-    try:
-        with numpy.load(path, allow_pickle=False) as file:
-            held = {name: file[name] for name in file.files}
-    except Exception as error:  # no .npz, a damaged one, or one of objects
-        raise model_kit.NotDrawn("inputs-do-not-fit", "%s: %s" % (type(error).__name__, error)) from error
+    """The arrays of an .npz, by the names of the inputs or in their order; the one of an .npy."""
     names = [each["name"] for each in specs]
+    try:
+        if not zipfile.is_zipfile(path):
+            one = numpy.load(path, allow_pickle=False, mmap_mode="r")
+            if one.nbytes > MOST_BYTES:
+                raise model_kit.NotDrawn("input-too-large", os.path.basename(path))
+            held = {"": numpy.array(one)}
+        else:
+            held = _unpacked(numpy, path, names)
+    except model_kit.NotDrawn:
+        raise
+    except Exception as error:  # no such file, a damaged one, or one of objects
+        raise model_kit.NotDrawn("inputs-do-not-fit", "%s: %s" % (type(error).__name__, error)) from error
     if set(names) <= set(held):
         return {name: held[name] for name in names}
     if len(names) != len(held):
-        raise model_kit.NotDrawn("inputs-do-not-fit", "%s / %s" % (", ".join(names), ", ".join(held)))
+        raise model_kit.NotDrawn("inputs-do-not-fit", "%s / %s" % (wanted(specs), ", ".join(held) or "0"))
     return dict(zip(names, held.values()))
+
+
+def _unpacked(numpy, path, names):
+    """The arrays of these names, or all where one of them is missing."""
+    with zipfile.ZipFile(path) as archive:
+        sizes = {each.filename: each.file_size for each in archive.infolist()}
+    with numpy.load(path, allow_pickle=False) as file:
+        taken = names if set(names) <= set(file.files) else file.files
+        if sum(sizes.get(name, sizes.get(name + ".npy", 0)) for name in taken) > MOST_BYTES:
+            raise model_kit.NotDrawn("input-too-large", os.path.basename(path))
+        return {name: file[name] for name in taken}
+
+
+def _as_wanted(numpy, array, dtype):
+    """The array in the type that the model takes, where only the width is another; else as it is."""
+    if array.dtype.kind in "US":
+        return array.astype(object)
+    try:
+        kind = numpy.dtype(dtype or array.dtype)
+    except TypeError:  # bfloat16 and the like
+        return array
+    if array.dtype.kind == kind.kind == "f" or (array.dtype.kind in "iu" and kind.kind in "iu"):
+        made = array.astype(kind)
+        return made if kind.kind == "f" or (made == array).all() else array
+    return array
 
 
 # --- a picture --------------------------------------------------------------------------------------------------------
@@ -72,15 +130,22 @@ def wanted(specs):
         shape = spec["shape"]
         lengths = "?" if shape is None else ", ".join(str(each) if _is_set(each) else "?" for each in shape)
         parts.append("%s: %s [%s]" % (spec["name"], spec["dtype"], lengths))
-    return "; ".join(parts)
+    more = ["..."] if len(parts) > MOST_NAMED else []
+    return "; ".join(parts[:MOST_NAMED] + more)
 
 
 def none_fits(specs, error):
     """What to raise where no drawn input fits: what the model takes, and what it said of the first that was tried."""
+    if model_kit.is_not_the_input(error):
+        return error
+    return model_kit.NotDrawn("inputs-needed", "%s (%s)" % (wanted(specs), _said(error)))
+
+
+def _said(error):
     lines = str(error).strip().splitlines() or [""]
     # TorchScript prints a trace, with the error behind it and perhaps a list of what it could not be.
     said = next((line for line in reversed(lines) if _ERROR.match(line)), lines[0])
-    return model_kit.NotDrawn("inputs-needed", "%s (%s)" % (wanted(specs), said.strip()[:300]))
+    return said.strip()[:300]
 
 
 def _is_set(axis):
@@ -102,6 +167,8 @@ def _fitted(numpy, spec, axis, path):
     size = [
         shape[first + place] if _is_set(shape[first + place]) else _free_size(pixels.shape[place]) for place in (0, 1)
     ]
+    if size[0] * size[1] > MOST_PIXELS:
+        raise model_kit.NotDrawn("input-too-large", wanted([spec]))
     pixels = _with_colours(numpy, scaled(numpy, pixels, size), shape[axis])
     if spec["dtype"].startswith("float"):
         pixels = (pixels / 255.0).astype(spec["dtype"])
@@ -109,6 +176,8 @@ def _fitted(numpy, spec, axis, path):
         pixels = pixels.astype(spec["dtype"])
     one = pixels.transpose(2, 0, 1)[None] if axis == 1 else pixels[None]
     count = shape[0] if _is_set(shape[0]) and shape[0] > 0 else 1
+    if count * one.nbytes > MOST_BYTES:
+        raise model_kit.NotDrawn("input-too-large", wanted([spec]))
     return numpy.ascontiguousarray(numpy.repeat(one, count, axis=0))
 
 
@@ -146,6 +215,8 @@ def decoded(numpy, path):
     Raises:
         NotDrawn: no library, or none that can read the file.
     """
+    if not _begins_as_picture(path):
+        raise model_kit.NotDrawn("inputs-do-not-fit", os.path.basename(path))
     errors, tried = [], False
     for way in (_by_pillow, _by_opencv, _by_torchvision):
         try:
@@ -157,6 +228,14 @@ def decoded(numpy, path):
             errors.append("%s: %s" % (type(error).__name__, error))
     reason = "inputs-do-not-fit" if tried else "no-image-library"
     raise model_kit.NotDrawn(reason, "; ".join(errors) or "Pillow, OpenCV, torchvision")
+
+
+def _begins_as_picture(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read(8).startswith(_BEGINNINGS)
+    except OSError:
+        return False
 
 
 def _by_pillow(numpy, path):

@@ -36,6 +36,9 @@ _NOT_THE_INPUT = re.compile(
     r"illegal instruction|custom op",
     re.IGNORECASE,
 )
+_NO_MEMORY = re.compile(
+    r"out of memory|failed to allocate|bad_alloc|bad allocation|insufficient memory|\bOOM\b", re.IGNORECASE
+)
 _CHANNELS = (1, 3, 4)
 
 
@@ -115,6 +118,11 @@ def free_axes(shape):
     return [place for place, axis in enumerate(shape) if not isinstance(axis, int) or axis < 0]
 
 
+def is_batch(name):
+    """Whether a file calls an axis what many call that of the rows."""
+    return bool(_BATCH.search(name))
+
+
 def is_free(spec):
     """Whether a length of this input ({"name", "dtype", "shape"}) has to be guessed."""
     return spec["shape"] is None or bool(free_axes(spec["shape"]))
@@ -140,7 +148,7 @@ def shape_of(spec, attempt, image=None):
         name = str(shape[place] or "")
         if place in image_axes:
             made[place] = pixels[image_axes.index(place)]
-        elif _BATCH.search(name) or (place == 0 and len(shape) > 1) or (place == 1 and _STATE.search(spec["name"])):
+        elif is_batch(name) or (place == 0 and len(shape) > 1) or (place == 1 and _STATE.search(spec["name"])):
             made[place] = 1
         else:
             made[place] = _sum_of(name, other)
@@ -208,6 +216,16 @@ def attempts(specs):
     return 2 if any(spec["dtype"].startswith(("int", "uint")) for spec in specs) else 1
 
 
+def is_no_memory(error):
+    """Whether an exception says that a device has too little memory."""
+    return isinstance(error, MemoryError) or bool(_NO_MEMORY.search("%s %s" % (type(error).__name__, error)))
+
+
+def is_not_the_input(error):
+    """Whether an error says what no other input would mend."""
+    return is_no_memory(error) or bool(_NOT_THE_INPUT.search(str(error)))
+
+
 def first_that_runs(numpy, specs, run, deadline, image=None):
     """Try inputs until the model takes them: (the inputs, None), or (None, the first error).
 
@@ -220,7 +238,7 @@ def first_that_runs(numpy, specs, run, deadline, image=None):
             run(inputs)
         except Exception as error:
             first = first or error
-            if _NOT_THE_INPUT.search(str(error)) or time.monotonic() > deadline:
+            if is_not_the_input(error) or time.monotonic() > deadline:
                 break
         else:
             return inputs, None
@@ -230,7 +248,7 @@ def first_that_runs(numpy, specs, run, deadline, image=None):
 def refused(error, specs):
     """The facts of a run that an error ended: by the model or runtime, or perhaps by our inputs (``ran`` untold)."""
     facts = {"error": kit.describe(error)}
-    if is_guessed(specs) and not _NOT_THE_INPUT.search(str(error)):
+    if is_guessed(specs) and not is_not_the_input(error):
         return dict(facts, reason="inputs-refused")
     return dict(facts, ran=False)
 

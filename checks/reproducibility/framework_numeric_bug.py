@@ -25,6 +25,7 @@ from checks.model_repeats import (
     compared,
     decides_otherwise,
     decisions,
+    distance,
     of_models,
     place,
     relative,
@@ -37,7 +38,21 @@ CAUSE = "framework-numeric-bug"
 SURE = 0.8
 # What changes the order alone. Not the batch: a first axis that is open may be time, or a model may mix its rows.
 COMPARED = ("device", "level", "threads", "deterministic")
-REORDERS = ("batch-", "threads-", "channels-last", "mkldnn-off", "compiled", "deterministic", "autotune", "cudnn-off")
+REORDERS = (
+    "batch-",
+    "threads-",
+    "channels-",
+    "mkldnn-off",
+    "compiled",
+    "graph",
+    "op-by-op",
+    "deterministic",
+    "autotune",
+    "cudnn-off",
+    "platform-math-off",
+    "older-instructions",
+    "x64",
+)
 
 
 @check(CAUSE)
@@ -98,24 +113,27 @@ def _measured(measured: Sequence[Precision], torch: TorchFacts | None) -> Iterat
 
 
 def _in_models(models: tuple[ModelMeasured, ...]) -> Iterator[Finding]:
-    """Runs of a model that are farther apart than rounding in that network."""
+    """Runs of a model that are farther apart than rounding in that network: one finding per device, of the worst."""
+    groups: dict[tuple[str, str, str], list[ModelMeasured]] = {}
     for each in models:
-        if size_of(each) is not Size.BEYOND:
-            continue
-        apart = each.difference.max_abs if each.difference else None
-        times = apart / each.bound if apart and each.bound else None
+        if size_of(each) is Size.BEYOND:
+            groups.setdefault((each.path, each.framework, each.device), []).append(each)
+    for here in groups.values():
+        worst = max(here, key=lambda each: (bool(each.beyond_node), decides_otherwise(each), relative(each) or inf))
+        apart = worst.difference.max_abs if worst.difference else None
+        times = apart / worst.bound if apart and worst.bound else None
         yield Finding(
             cause=CAUSE,
-            severity=Severity.BLOCKING if decides_otherwise(each) else Severity.WARNING,
+            severity=Severity.BLOCKING if any(map(decides_otherwise, here)) else Severity.WARNING,
             confidence=SURE,
-            subject=f"{each.framework}:{each.device}:{each.setting}:{each.path}",
+            subject=f"{worst.framework}:{worst.device}:{worst.path}",
             evidence=(
-                Evidence("computed_on", place(each), each.origin),
-                Evidence("operations_wrong", beyond_of(each), each.origin),
-                Evidence("settings_compared", compared(each), each.origin),
-                Evidence("measured_error", figure(relative(each)) or "NaN", each.origin),
-                Evidence("times_rounding", figure(times) or "-", each.origin),
-                *decisions(each),
+                Evidence("computed_on", place(worst), worst.origin),
+                Evidence("operations_wrong", beyond_of(worst), worst.origin),
+                *(Evidence("settings_compared", compared(each), each.origin) for each in here),
+                Evidence("measured_error", distance(worst), worst.origin),
+                Evidence("times_rounding", figure(times) or "-", worst.origin),
+                *decisions(worst),
             ),
         )
 

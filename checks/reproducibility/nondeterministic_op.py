@@ -20,14 +20,15 @@ from checks.model_repeats import (
     REPEATED,
     decides_otherwise,
     decisions,
-    draws,
+    distance,
+    draws_numbers,
     first_of,
+    is_same_place,
+    mends,
     name_of,
     of_models,
     place,
-    relative,
 )
-from checks.numerics import figure
 from checks.phrases import listed, phrase
 from checks.registry import check
 from checks.repeats import (
@@ -81,11 +82,11 @@ def _in_models(
 ) -> Iterator[Finding]:
     """Models that vary although nothing in them draws random numbers."""
     for each in models:
-        if (each.distinct or 0) < 2 or draws(each.first_op):
+        again = [made for made in of_models(measurements, MODE) if is_same_place(made, each)]
+        if (each.distinct or 0) < 2 or draws_numbers(each, again):
             continue
-        again = [made for made in of_models(measurements, MODE) if _is_same_place(made, each)]
         modes = [made for made in again if made.setting == DETERMINISTIC]
-        mended = any(made.distinct == 1 for made in modes)
+        mended = any(mends(made, each) for made in modes)
         is_loud = _matters(symptom) or decides_otherwise(each)
         varying = f"{name_of(each)}: {first_of(each)}"
         yield Finding(
@@ -96,7 +97,7 @@ def _in_models(
             evidence=(
                 Evidence("computed_on", place(each), each.origin),
                 Evidence("varying_operation", f"{first_of(each)}: {each.distinct} / {each.repetitions}", each.origin),
-                Evidence("measured_difference", figure(relative(each)) or "NaN", each.origin),
+                Evidence("measured_difference", distance(each), each.origin),
                 *decisions(each),
             ),
             remedies=remedies_on(each.device),
@@ -112,10 +113,6 @@ def _in_models(
 def _place(device: str) -> str:
     """Why it happens on this kind of device, as the key of a phrase."""
     return "repeats-on-a-processor" if is_processor(device) else "repeats-on-an-accelerator"
-
-
-def _is_same_place(made: ModelMeasured, other: ModelMeasured) -> bool:
-    return (made.path, made.framework, made.device) == (other.path, other.framework, other.device)
 
 
 def _matters(symptom: Symptom | None) -> bool:

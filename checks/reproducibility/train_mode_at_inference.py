@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from checks.facts import Measurements, ModelMeasured
 from checks.finding import Evidence, Finding, NotHere, Severity
-from checks.model_repeats import MODE, REPEATED, decisions, first_of, is_dropout, name_of, of_models, place
+from checks.model_repeats import MODE, REPEATED, decisions, first_of, is_dropout, mends, name_of, of_models, place
 from checks.registry import check
 
 CAUSE = "train-mode-at-inference"
@@ -33,7 +33,7 @@ def train_mode_at_inference(measurements: Measurements) -> Iterator[Finding]:
         if (each.distinct or 0) < 2:
             continue
         evaluated = modes.get((each.path, each.framework))
-        mended = evaluated is not None and evaluated.distinct == 1
+        mended = evaluated is not None and mends(evaluated, each)
         if mended or is_dropout(each.first_op):
             yield _finding(each, mended=mended)
 

@@ -9,7 +9,7 @@ import pytest
 from checks.facts import ArrayDifference, Measurement, Measurements, ModelMeasured, Symptom
 from checks.finding import Finding, Severity
 from checks.magnitude import Size
-from checks.model_repeats import draws, is_dropout, size_of
+from checks.model_repeats import draws, draws_numbers, is_dropout, mends, size_of
 from checks.reproducibility.batch_size_rounding import batch_size_rounding
 from checks.reproducibility.compiled_graph_rounding import compiled_graph_rounding
 from checks.reproducibility.cpu_gpu_rounding import cpu_gpu_rounding
@@ -127,6 +127,14 @@ LOCAL = ArrayDifference(elements=1000, differing=3, max_abs=1e-2, scale=1.0)
             compared(1.0, None, first_node="cast", beyond_node="cast"), Size.BEYOND, id="whole-numbers-at-first"
         ),
         pytest.param(
+            compared(1.0, None, first_node="conv", beyond_node="mul"), Size.BEYOND, id="labels-after-more-than-rounding"
+        ),
+        pytest.param(compared(1.0, None), Size.ROUNDING, id="labels-and-no-search"),
+        pytest.param(compared(difference=None, reason="shapes-differ"), Size.ROUNDING, id="another-number-of-boxes"),
+        pytest.param(
+            compared(1e-6, aspect="batch", first_node="scale", beyond_node="scale"), Size.BEYOND, id="from-all-rows"
+        ),
+        pytest.param(
             compared(difference=ArrayDifference(elements=9, differing=1, nan=1)), Size.BEYOND, id="nan-on-one-side"
         ),
         pytest.param(compared(difference=None), Size.NOTHING, id="nothing"),
@@ -212,13 +220,65 @@ def test_a_model_that_varies_names_its_node_and_what_mends_it() -> None:
 @pytest.mark.parametrize(
     ("predicate", "operations", "others"),
     [
-        (is_dropout, ["Dropout", "aten::dropout", "aten.dropout.default"], ["aten::relu", "Conv", ""]),
-        (draws, ["RandomNormalLike", "Multinomial", "aten::rand_like", "aten.bernoulli.p"], ["ScatterND", "Range", ""]),
+        (
+            is_dropout,
+            ["Dropout", "aten::dropout", "aten.dropout.default", "aten.native_dropout.default", "If > Dropout"],
+            ["aten::relu", "Conv", ""],
+        ),
+        (
+            draws,
+            ["RandomNormalLike", "Multinomial", "aten::rand_like", "aten.bernoulli.p", "Loop > RandomUniform"],
+            ["ScatterND", "Range", "If > Range", ""],
+        ),
     ],
 )
 def test_operations_that_draw(predicate: Callable[[str], bool], operations: list[str], others: list[str]) -> None:
     assert all(map(predicate, operations))
     assert not any(map(predicate, others))
+
+
+def seeded(**more: Any) -> ModelMeasured:
+    return msgspec.structs.replace(varying("", **{"distinct": 1, **more}), aspect="mode", setting="seeded")
+
+
+@pytest.mark.parametrize(
+    ("made", "among", "is_drawn"),
+    [
+        pytest.param(varying("Conv", counts=(10, 290)), seeded(), True, id="a-seed-ends-it"),
+        pytest.param(varying("Conv", counts=(10, 290)), seeded(repetitions=3), False, id="in-too-few-runs"),
+        pytest.param(varying("Conv", counts=(10, 290)), seeded(distinct=2), False, id="it-does-not"),
+        pytest.param(varying("Conv", counts=(10, 290)), seeded(device="cpu"), False, id="on-another-device"),
+        pytest.param(varying("If > RandomNormal"), seeded(distinct=2), True, id="by-its-node"),
+    ],
+)
+def test_a_model_that_draws_random_numbers_has_no_fault(
+    made: ModelMeasured, among: ModelMeasured, is_drawn: bool
+) -> None:
+    assert draws_numbers(made, [among]) is is_drawn
+    assert bool(found(nondeterministic_op, [made, among])) is not is_drawn
+
+
+def test_so_few_repetitions_prove_nothing_mended() -> None:
+    seldom, often = varying("Conv", counts=(295, 5)), varying("Conv", counts=(100, 100, 100))
+    few = [seeded(repetitions=count) for count in (3, 100, 300)]
+    assert [mends(each, seldom) for each in few] == [False, False, True]
+    assert [mends(each, often) for each in few] == [False, True, True]
+    assert not mends(seeded(difference=None), often)
+
+
+def test_a_model_that_is_beyond_rounding_at_three_levels_is_told_once() -> None:
+    levels = [compared(0.9, aspect="level", setting=each, device="cpu", other="off") for each in ("a", "b")]
+    levels.append(compared(0.8, aspect="level", setting="c", device="cpu", other="off", beyond_node="mul"))
+    (finding,) = found(framework_numeric_bug, levels)
+    assert evidence(finding, "settings_compared") == "a / off; b / off; c / off"
+    assert evidence(finding, "operations_wrong") == "mul"
+
+
+def test_another_number_of_results_is_told_as_rounding_that_decided() -> None:
+    made = compared(difference=None, reason="shapes-differ", detail="boxes", choice_node="nms", decisions=None)
+    (finding,) = found(cpu_gpu_rounding, [made])
+    assert (finding.severity, evidence(finding, "measured_difference")) == (Severity.WARNING, "boxes")
+    assert evidence(finding, "decided_at") == "nms"
 
 
 @pytest.mark.parametrize("name", RECORDED)

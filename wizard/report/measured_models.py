@@ -9,7 +9,18 @@ from checks.detection import CONFIDENCE, excluded_rate
 from checks.facts import ModelMeasured, TensorSpec
 from checks.knowledge.computations import setting_name
 from checks.magnitude import Size
-from checks.model_repeats import beyond_of, decides_otherwise, draws, first_of, name_of, node, relative, size_of
+from checks.model_repeats import (
+    SHAPES,
+    beyond_of,
+    decides_otherwise,
+    draws_numbers,
+    first_of,
+    name_of,
+    node,
+    relative,
+    size_of,
+)
+from checks.model_runs import telling_line
 from wizard.report.measured import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
 from wizard.report.measured_line import framework_name
 from wizard.report.measured_words import STATES, joined, place_words
@@ -55,17 +66,27 @@ def _sentences(here: Sequence[ModelMeasured], language: str) -> Iterator[str]:
         yield _words("inputs", language, model=name, inputs=shapes, source=source)
     if any(each.shrunk for each in here):
         yield _words("shrunk", language, model=name)
+    left_out = max(each.outputs_left_out for each in here)
+    if left_out:
+        yield _words("outputs-left-out", language, model=name, count=left_out)
+    odd = next((each for each in here if each.nan_in_both), None)
+    if odd is not None:
+        yield _words("nan", language, model=name, count=odd.nan_in_both, output=odd.nan_output)
     for each in here:
-        if each.aspect == "repeat" and not each.reason:
-            yield from _repeated(each, language)
+        if each.aspect == "repeat" and (not each.reason or each.reason == SHAPES):
+            yield from _repeated(each, here, language)
+        if each.reason == SHAPES and each.aspect not in _REPEATED:
+            yield _words("shapes", language, model=name, what=_compared(each, language), detail=each.detail)
         if each.aspect == "batch" and size_of(each) is Size.BEYOND:
             yield _words("rows", language, model=name, node=beyond_of(each))
         elif size_of(each) is Size.BEYOND and not each.reason and each.aspect not in _REPEATED:
             what = _compared(each, language)
             yield _words("beyond", language, model=name, what=what, node=beyond_of(each))
-        elif decides_otherwise(each) and not each.reason and each.aspect not in _REPEATED:
+        elif (
+            decides_otherwise(each) and each.decisions is not None and not each.reason and each.aspect not in _REPEATED
+        ):
             what = _compared(each, language)
-            yield _words("decides", language, model=name, what=what, changed=_share(1.0 - (each.decisions or 0.0)))
+            yield _words("decides", language, model=name, what=what, changed=_share(1.0 - each.decisions))
 
 
 def _left(found: Sequence[ModelMeasured], language: str) -> Iterator[str]:
@@ -82,11 +103,11 @@ def _left(found: Sequence[ModelMeasured], language: str) -> Iterator[str]:
         yield _words("left", language, model=listed, why=why)
 
 
-def _repeated(made: ModelMeasured, language: str) -> Iterator[str]:
+def _repeated(made: ModelMeasured, here: Sequence[ModelMeasured], language: str) -> Iterator[str]:
     place = place_words(made.framework, made.device, language)
     values = {"model": name_of(made), "place": place, "count": made.repetitions}
     if (made.distinct or 0) > 1:
-        key = "draws" if draws(made.first_op) else "varies"
+        key = "draws" if draws_numbers(made, here) else "varies"
         yield _words(key, language, distinct=made.distinct, node=first_of(made), **values)
         return
     rate = excluded_rate(made.repetitions)
@@ -100,7 +121,7 @@ def _tensor(spec: TensorSpec) -> str:
 
 
 def _tables(here: Sequence[ModelMeasured], language: str) -> Iterator[MeasuredTable]:
-    rows = [_row(each, language) for each in here if each.aspect]
+    rows = [_row(each, here, language) for each in here if each.aspect]
     if not rows:
         return
     columns = ("compared", "results", "difference", "size", "first", "decisions")
@@ -113,24 +134,33 @@ def _tables(here: Sequence[ModelMeasured], language: str) -> Iterator[MeasuredTa
     )
 
 
-def _row(made: ModelMeasured, language: str) -> MeasuredRow:
-    if made.reason and made.difference is None:
+def _row(made: ModelMeasured, here: Sequence[ModelMeasured], language: str) -> MeasuredRow:
+    if made.reason and made.reason != SHAPES and made.difference is None:
         state = "absent" if made.reason == "no-time" else "open"
         return MeasuredRow((_compared(made, language), _why(made, language), _NONE, _NONE, _NONE, _NONE), state)
     size = size_of(made)
-    apart = relative(made)
+    is_random = made.aspect in _REPEATED and (made.distinct or 0) > 1 and draws_numbers(made, here)
     is_same = size is Size.IDENTICAL
     return MeasuredRow(
         cells=(
             _compared(made, language),
             _results(made, language),
-            words("measurements.same-bits", language) if is_same else _NONE if apart is None else f"{apart:.1e}",
-            _words("random", language) if draws(made.first_op) else words(f"measurements.size-{size.value}", language),
+            _apart(made, language),
+            _words("random", language) if is_random else words(f"measurements.size-{size.value}", language),
             _NONE if is_same else _where(made, language),
             _share(made.decisions) if made.decisions is not None else _NONE,
         ),
         state=_state(made, size),
     )
+
+
+def _apart(made: ModelMeasured, language: str) -> str:
+    if made.reason == SHAPES:
+        return _words("other-shapes", language)
+    if size_of(made) is Size.IDENTICAL:
+        return words("measurements.same-bits", language)
+    apart = relative(made)
+    return _NONE if apart is None else f"{apart:.1e}"
 
 
 def _state(made: ModelMeasured, size: Size) -> str:
@@ -165,7 +195,13 @@ def _where(made: ModelMeasured, language: str) -> str:
     return joined(told, language)
 
 
-_ASPECTS: Mapping[str, str] = {"repeat": "again", "mode": "again-under", "device": "device", "rest": "rest"}
+_ASPECTS: Mapping[str, str] = {
+    "repeat": "again",
+    "mode": "again-under",
+    "device": "device",
+    "rest": "rest",
+    "state": "state",
+}
 
 
 def _compared(made: ModelMeasured, language: str) -> str:
@@ -183,7 +219,7 @@ def _why(made: ModelMeasured, language: str) -> str:
     text = known(
         f"measurements.reason-{made.reason}", known(f"models.reason-{made.reason}", made.reason, language), language
     )
-    detail = made.detail or (made.error.message.splitlines()[0] if made.error and made.error.message else "")
+    detail = made.detail or telling_line(made)
     if "{detail}" in text:
         return text.replace("{detail}", detail)
     return words("report.with-detail", language, text=text, detail=detail) if detail else text

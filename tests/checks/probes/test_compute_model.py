@@ -4,6 +4,7 @@ import importlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,17 +14,19 @@ import torch
 from checks.facts import ModelMeasured
 from checks.knowledge.model_safety import model_safety
 from checks.magnitude import Size
-from checks.model_repeats import size_of
+from checks.model_repeats import draws_numbers, size_of
 from checks.probes import host  # noqa: F401 - lets the probe's parts be imported by their names
 from checks.probes.computation_catalogue import read_measurement
 
 models = importlib.import_module("naosu_compute_model")
 side = importlib.import_module("naosu_compute_model_torch")
+ort = importlib.import_module("naosu_compute_model_onnxruntime")
 graph = importlib.import_module("naosu_compute_onnx_graph")
 compute = importlib.import_module("naosu_compute_kit")
 WIDTH = 32
 LAYERS = 40
 Arrays = dict[str, Any]
+ROWS = models.Rows({"x": 0})
 
 
 class Ample:
@@ -261,25 +264,25 @@ def test_a_network_that_varies_now_and_then_is_found_at_its_node(model: Any) -> 
 
 
 def test_rows_alone_and_in_a_batch(model: Any) -> None:
-    (made,) = facts(models.in_batch(model, Network().way(), Ample(), ["x"]))
+    (made,) = facts(models.in_batch(model, Network().way(), Ample(), ROWS))
     assert (made.setting, made.other) == ("batch-1", "batch-2")
     assert size_of(made) in (Size.IDENTICAL, Size.ROUNDING)
 
     def by_rows(value: Any, weight: Any) -> Any:
         return reordered(value, weight) if len(value) > 1 else value @ weight
 
-    (made,) = facts(models.in_batch(model, Network(by_rows).way(), Ample(), ["x"]))
+    (made,) = facts(models.in_batch(model, Network(by_rows).way(), Ample(), ROWS))
     assert (size_of(made), made.first_node) == (Size.ROUNDING, "layer0")
 
 
 def test_rows_that_influence_each_other_are_beyond_rounding(model: Any) -> None:
     normed = {"t7": lambda value: value - value.mean(axis=0, keepdims=True)}
-    (made,) = facts(models.in_batch(model, Network(change=normed).way(), Ample(), ["x"]))
+    (made,) = facts(models.in_batch(model, Network(change=normed).way(), Ample(), ROWS))
     assert (size_of(made), made.first_node) == (Size.BEYOND, "tanh7")
 
 
 def test_a_fixed_batch_is_told(model: Any) -> None:
-    (made,) = facts(models.in_batch(model, Network().way(), Ample(), []))
+    (made,) = facts(models.in_batch(model, Network().way(), Ample(), models.Rows({})))
     assert made.reason == "batch-fixed"
 
 
@@ -292,7 +295,7 @@ def test_too_little_memory_halves_the_batch_and_goes_on(model: Any) -> None:
         return value @ weight
 
     way = Network(small).way()
-    told = facts(models.plan(model, [lambda clock: models.varies(model, way, clock, 5)], Ample(), ["x"]))
+    told = facts(models.plan(model, [lambda clock: models.varies(model, way, clock, 5)], Ample(), ROWS))
     assert [(each.reason, each.shrunk, each.distinct) for each in told] == [("", 2, 1)]
 
 
@@ -304,14 +307,172 @@ def test_too_little_memory_for_one_row_is_told_and_the_others_go_on(model: Any) 
         lambda clock: models.varies(model, Network(never).way("cuda:0"), clock, 5),
         lambda clock: models.varies(model, Network().way(), clock, 5),
     ]
-    told = facts(models.plan(model, steps, Ample(), []))
+    told = facts(models.plan(model, steps, Ample(), models.Rows({})))
     assert [(each.device, each.reason) for each in told] == [("cuda:0", "no-memory"), ("cpu", "")]
 
 
 def test_what_no_time_is_left_for_is_told(model: Any) -> None:
     steps = [lambda clock: models.varies(model, Network().way(), clock, 5)] * 2
-    told = facts(models.plan(model, steps, Over(), []))
+    told = facts(models.plan(model, steps, Over(), models.Rows({})))
     assert [(each.aspect, each.reason) for each in told] == [("repeat", ""), ("rest", "no-time")]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        pytest.param(lambda value: value.mean(axis=0), "no-rows", id="all-rows-become-one"),
+        pytest.param(lambda value: value[:0], "outputs-empty", id="empty"),
+        pytest.param(lambda value: value[:1].repeat(3, axis=0), "no-rows", id="always-as-many"),
+    ],
+)
+def test_an_output_without_rows_is_not_asked_whether_they_depend_on_each_other(
+    model: Any, change: Callable[[Any], Any], reason: str
+) -> None:
+    way = Network(change={f"t{LAYERS - 1}": change}).way()
+    (made,) = facts(models.in_batch(model, way, Ample(), ROWS))
+    assert (made.reason, made.difference) == (reason, None)
+
+
+def test_rows_stand_on_the_axis_that_the_file_names() -> None:
+    arrays = {"x": np.zeros((5, 1, 8)), "h": np.zeros((1, 1, 4)), "k": np.zeros(3)}
+    rows = models.Rows({"x": 1, "h": 1}, {"y": 2})
+    assert rows.count(arrays) == 1
+    batch = rows.times(np, arrays, 4)
+    assert {name: each.shape for name, each in batch.items()} == {"x": (5, 4, 8), "h": (1, 4, 4), "k": (3,)}
+    assert rows.first(batch, 2)["x"].shape == (5, 2, 8)
+    value = np.zeros((5, 1, 1, 4))
+    assert models.aligned(value, np.zeros((5, 1, 4, 4)), 4, 2).shape == value.shape
+    assert models.aligned(value, np.zeros((5, 4, 1, 4)), 4, 2) is None  # another axis grew
+    assert models.aligned(value, np.zeros((20, 1, 4, 4)), 4) is None  # two did
+
+
+def test_after_the_batch_was_halved_the_usual_way_is_run_with_the_same_inputs(model: Any) -> None:
+    model.arrays = {"x": np.linspace(-1, 1, 8 * WIDTH, dtype="float32").reshape(8, WIDTH)}
+
+    def small(value: Any, weight: Any) -> Any:
+        if len(value) > 2:
+            raise RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB")
+        return reordered(value, weight)
+
+    usual, other = Network().way(), Network(small).way("cuda:0")
+    steps = [
+        lambda clock: models.varies(model, usual, clock, 5),
+        lambda clock: models.against(model, usual, other, "device", clock),
+    ]
+    told = facts(models.plan(model, steps, Ample(), ROWS))
+    assert [(each.reason, each.shrunk, size_of(each)) for each in told[1:]] == [("", 2, Size.ROUNDING)]
+
+
+def test_no_bound_is_taken_from_a_way_that_does_not_repeat(model: Any) -> None:
+    draw = np.random.default_rng(0)
+    plain = Network(change={"m9": lambda value: value + draw.random(1, dtype="float32")}).way()
+    assert models.is_varying(model, plain)
+    (made,) = facts(models.against(model, plain, Network().way("other"), "level", Ample()))
+    assert (made.reason, made.difference) == ("not-repeatable", None)
+
+
+def test_a_way_that_cannot_be_made_is_told_and_the_others_go_on(model: Any) -> None:
+    def refused() -> Any:
+        raise RuntimeError("Could not find an implementation for LayerNormalization")
+
+    usual = Network().way()
+    steps = [
+        lambda clock: models.against(model, usual, models.Later(refused, "cpu", "level"), "level", clock),
+        lambda clock: models.against(model, usual, Network().way("other"), "device", clock),
+    ]
+    told = facts(models.plan(model, steps, Ample(), ROWS))
+    assert [(each.aspect, each.reason) for each in told] == [("level", "failed"), ("device", "")]
+
+
+def test_values_that_are_likely_to_be_large_are_given_out_one_by_one_at_first(model: Any) -> None:
+    way = (Network().way(), model.arrays)
+    assert models.Search(model, way, way, Ample())._first_count() == models.AT_ONCE
+    large = (way[0], {"x": np.zeros(models.MOST_BYTES // 16, dtype="uint8")})
+    assert models.Search(model, large, large, Ample())._first_count() == 1
+
+
+# --- what proves nothing ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("outputs", "reason"),
+    [
+        pytest.param({}, "no-outputs", id="no-arrays"),
+        pytest.param({"boxes": np.zeros((0, 6), "float32")}, "outputs-empty", id="nothing-found"),
+        pytest.param({"y": np.full(4, np.nan, "float32")}, "nan-everywhere", id="nan"),
+    ],
+)
+def test_what_cannot_differ_is_not_called_the_same(model: Any, outputs: Arrays, reason: str) -> None:
+    way = models.Way(lambda arrays: outputs, None, "cpu")
+    (made,) = facts(models.varies(model, way, Ample(), 5))
+    assert (made.reason, made.difference, made.decisions) == (reason, None, None)
+    (made,) = facts(models.against(model, way, models.Way(way.run, None, "other"), "device", Ample()))
+    assert (made.reason, size_of(made)) == (reason, Size.NOTHING)
+
+
+def test_nan_beside_nan_is_counted_and_decides_nothing(model: Any) -> None:
+    outputs = {"a": np.ones(4, "float32"), "b": np.full((2, 3), np.nan, "float32")}
+    figures = models.compared(model, outputs, dict(outputs))
+    assert (figures["nan_in_both"], figures["nan_output"], figures["decisions"]) == (6, "b", 1.0)
+    with_complex = {"b": outputs["b"], "c": np.zeros(1, complex)}
+    assert "decisions" not in models.compared(model, with_complex, dict(with_complex))
+    rows = np.array([[1, 2], [np.nan, 1], [3, 4]], "float32")
+    assert models.decided_alike(np, rows, rows[:, ::-1]) == 0.0
+    assert models.decided_alike(np, rows, rows + np.float32(1e-3)) == 1.0
+
+
+def test_another_number_of_results_is_a_difference_and_searched_for(model: Any) -> None:
+    fewer = {"t30": lambda value: value[:1]}
+    made = beside(model, Network(change=fewer))
+    assert (made.reason, made.outputs_apart, size_of(made)) == ("shapes-differ", 1, Size.ROUNDING)
+    assert (made.first_node, made.choice_node, made.beyond_node) == ("tanh30", "tanh30", "")
+    changed = Network(change=fewer)
+    changed.weights[20][3, 5] += 0.05
+    made = beside(model, changed)
+    assert (made.beyond_node, size_of(made)) == ("layer20", Size.BEYOND)
+
+
+def test_labels_do_not_hide_scores_that_are_beyond_rounding(model: Any) -> None:
+    reference = {"label": np.array([3, 900]), "scores": np.ones((2, 4), "float32")}
+    wrong = {"label": np.array([3, 1]), "scores": reference["scores"] * np.float32(1.5)}
+    near = {"label": np.array([3, 1]), "scores": reference["scores"] * np.float32(1 + 2e-7)}
+    assert models.compared(model, reference, wrong)["operation"] == "scores"
+    assert models.compared(model, reference, near)["operation"] == "label"
+
+
+@pytest.mark.parametrize(
+    ("step", "field"), [pytest.param(1, "choice_node", id="one"), pytest.param(9, "beyond_node", id="nine")]
+)
+def test_quantised_numbers_may_be_a_step_apart_at_first(model: Any, step: int, field: str) -> None:
+    def quantised(more: int) -> dict[str, Callable[[Any], Any]]:
+        return {
+            "t20": lambda value: np.full(value.shape, 100 + more, dtype="uint8"),
+            "m21": lambda value: value.astype("float32"),
+        }
+
+    first = Network(change=quantised(0)).way()
+    (made,) = facts(models.against(model, first, Network(change=quantised(step)).way("other"), "threads", Ample()))
+    assert (made.first_node, getattr(made, field)) == ("tanh20", "tanh20")
+    assert size_of(made) is (Size.ROUNDING if step == 1 else Size.BEYOND)
+
+
+def test_a_single_number_is_an_input_like_any_other() -> None:
+    made = models.Model(np, {}, {"factor": np.array(0.5, "float32")}).nudged({"factor": np.array(0.5, "float32")})
+    assert isinstance(made["factor"], np.ndarray)
+    assert made["factor"].shape == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "is_it"),
+    [
+        ("CUDA out of memory.", True),
+        ("std::bad_alloc", True),
+        ("OOM when allocating", True),
+        ("no zoom, no room", False),
+    ],
+)
+def test_what_says_that_the_memory_does_not_suffice(said: str, is_it: bool) -> None:
+    assert importlib.import_module("naosu_model_kit").is_no_memory(RuntimeError(said)) is is_it
 
 
 # --- decisions --------------------------------------------------------------------------------------------------------
@@ -433,3 +594,159 @@ def test_an_input_that_cannot_be_drawn_is_named(tmp_path: Path) -> None:
     (made,) = facts(side.measured(argument, compute.Clock(3.0)))
     assert made.reason == "input-type"
     assert "texts: List[str]" in made.detail
+
+
+def scripted(path: Path, net: torch.nn.Module) -> dict[str, Any]:
+    torch.jit.script(net.eval()).save(str(path))
+    return dict(archive(path.with_name("other.pt"), train=False), path=str(path))
+
+
+class Counting(torch.nn.Module):
+    """It counts how often it was called, and so gives another answer each time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls = 0
+        self.seen = torch.zeros(1, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Larger each time."""
+        self.calls += 1
+        self.seen = self.seen + x
+        return self.seen * float(self.calls)
+
+
+class Holding(torch.nn.Module):
+    """Its state lies in a part of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.part = Counting()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """What the part gives."""
+        scores: torch.Tensor = self.part(x)
+        return scores
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_what_an_archive_takes_over_from_run_to_run_is_told_and_no_fault(tmp_path: Path) -> None:
+    np.savez(tmp_path / "inputs.npz", x=np.ones((2, 4), "float32"))
+    argument = dict(scripted(tmp_path / "net.pt", Holding()), inputs=str(tmp_path / "inputs.npz"))
+    told = facts(side.measured(argument, compute.Clock(3.0)))
+    assert [(each.aspect, each.reason, each.detail) for each in told[:1]] == [("state", "keeps-state", "calls, seen")]
+    assert (told[1].aspect, told[1].distinct, told[1].inputs_from) == ("repeat", 1, "file")
+
+
+class Noisy(torch.nn.Module):
+    """Random numbers are drawn in a branch, in place: no node that is seen draws any."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """With noise."""
+        if x.dim() > 0:
+            x = x + torch.empty_like(x).exponential_()
+        return x
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_random_numbers_that_no_node_names_are_known_by_the_seed_that_ends_them(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.ones((2, 4), "float32"))
+    argument = dict(scripted(tmp_path / "net.pt", Noisy()), inputs=str(tmp_path / "x.npy"))
+    told = facts(side.measured(argument, compute.Clock(3.0)))
+    assert (told[0].distinct or 0) > 1
+    assert draws_numbers(told[0], told)
+    assert not draws_numbers(told[0], told[:1])
+
+
+class Plain(torch.nn.Module):
+    """It gives no array back."""
+
+    def forward(self, x: torch.Tensor) -> float:
+        """A number of Python."""
+        return float(x.sum())
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_an_archive_that_gives_no_arrays_is_not_called_the_same(tmp_path: Path) -> None:
+    told = facts(side.measured(scripted(tmp_path / "net.pt", Plain()), compute.Clock(3.0)))
+    assert {each.reason for each in told if each.aspect != "batch"} == {"no-outputs"}
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::torch.jit.TracerWarning")
+def test_a_recurrent_archive_is_given_steps_of_the_width_that_it_takes(tmp_path: Path) -> None:
+    path = tmp_path / "net.pt"
+    torch.jit.trace(torch.nn.LSTM(8, 16), torch.rand(5, 1, 8)).save(str(path))  # type: ignore[no-untyped-call]
+    argument = dict(archive(tmp_path / "other.pt", train=False), path=str(path))
+    (spec,) = importlib.import_module("naosu_export_torch").load(argument).specs
+    assert spec["shape"] == [-1, 1, 8]
+
+
+class Twice(torch.nn.Module):
+    """It changes its own buffer."""
+
+    calls: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("calls", torch.zeros(1))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Larger each time."""
+        self.calls.add_(1)
+        return torch.nn.functional.dropout(x, 0.5, True) * self.calls
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_program_is_given_no_mode_that_it_lacks_and_keeps_only_the_values_that_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    torch.export.save(torch.export.export(Twice(), (torch.rand(2, 8),)), "net.pt2")
+    argument = dict(archive(tmp_path / "other.pt", train=False), path=str(tmp_path / "net.pt2"), format="pt2")
+    told = facts(side.measured(argument, compute.Clock(3.0)))
+    assert [(each.aspect, each.setting) for each in told] == [
+        ("state", "default"),
+        ("repeat", "default"),
+        ("mode", "seeded"),
+    ]
+    form = side._Program(importlib.import_module("naosu_export_torch").load(argument))
+    names = [each.outputs[0] for each in form.nodes()[0]]
+    values = form.way("cpu", "default").giving(names[-1:])({"x": np.ones((2, 8), "float32")})
+    assert list(values) == names[-1:]
+
+
+# --- ONNX Runtime -----------------------------------------------------------------------------------------------------
+
+
+def spec(name: str, *shape: Any) -> dict[str, Any]:
+    return {"name": name, "dtype": "float32", "shape": list(shape)}
+
+
+@pytest.mark.parametrize(
+    ("specs", "outputs", "inputs", "reason"),
+    [
+        pytest.param([spec("x", "batch", 3)], {"y": ["batch", 4]}, {"x": 0}, "batch-fixed", id="named"),
+        pytest.param([spec("x", None, 3)], {}, {"x": 0}, "batch-fixed", id="without-a-name"),
+        pytest.param([spec("x", "N", 3), spec("k", 5)], {}, {"x": 0}, "batch-fixed", id="one-letter"),
+        pytest.param(
+            [spec("x", "seq", "batch", 8), spec("h", 1, "batch", 4)],
+            {"y": ["seq", 1, "batch", 4], "z": [3]},
+            {"x": 1, "h": 1},
+            "batch-fixed",
+            id="time-first-and-a-state",
+        ),
+        pytest.param([spec("x", "sequence_length", 1, 8)], {}, {}, "no-row-axis", id="time-alone"),
+        pytest.param([spec("p", "num_points", 3), spec("x", "d0", 3)], {}, {"x": 0}, "batch-fixed", id="points-beside"),
+        pytest.param([spec("x", 1, 3)], {}, {}, "batch-fixed", id="fixed"),
+        pytest.param([], {}, {}, "batch-fixed", id="no-inputs"),
+    ],
+)
+def test_the_axis_of_the_rows_is_found_by_the_names_in_the_file(
+    specs: list[Any], outputs: dict[str, Any], inputs: dict[str, int], reason: str
+) -> None:
+    runtime = ort.Runtime.__new__(ort.Runtime)
+    runtime.specs = specs
+    runtime._outputs = [SimpleNamespace(name=name, shape=shape) for name, shape in outputs.items()]
+    rows = runtime.rows({each["name"]: np.zeros([1] * len(each["shape"])) for each in specs})
+    assert (rows.inputs, rows.reason) == (inputs, reason)
+    assert rows.outputs == {name: shape.index("batch") for name, shape in outputs.items() if "batch" in shape}

@@ -2,6 +2,7 @@
 
 import importlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -82,6 +83,67 @@ def test_graphs_in_graphs_without_end_are_told(tmp_path: Path) -> None:
     path.write_bytes(graph._field(7, inner))
     with pytest.raises(graph.NotRead):
         graph.read(path)
+
+
+def node(op: str, *parts: bytes) -> bytes:
+    """A node that gives "y"."""
+    return bytes(graph._field(2, b"y") + graph._field(4, op.encode()) + b"".join(parts))
+
+
+def branch(*nodes: bytes) -> bytes:
+    """An attribute with a graph."""
+    body = b"".join(graph._field(1, each) for each in nodes)
+    return bytes(graph._field(5, graph._field(1, b"body") + graph._field(6, body)))
+
+
+def function(name: str, *nodes: bytes) -> bytes:
+    """A function that a file brings along."""
+    return bytes(graph._field(25, graph._field(1, name.encode()) + b"".join(graph._field(7, each) for each in nodes)))
+
+
+def read(path: Path, *nodes: bytes, more: bytes = b"") -> Any:
+    path.write_bytes(graph._field(7, b"".join(graph._field(1, each) for each in nodes)) + more)
+    return graph.read(path)
+
+
+@pytest.mark.parametrize(
+    ("made", "more", "op"),
+    [
+        pytest.param(node("If", branch(node("RandomUniform"))), b"", "If > RandomUniform", id="in-a-branch"),
+        pytest.param(
+            node("Loop", branch(node("If", branch(node("Bernoulli"))))), b"", "Loop > Bernoulli", id="in-a-branch-of-it"
+        ),
+        pytest.param(
+            node("Noisy"),
+            function("Noisy", node("Inner")) + function("Inner", node("RandomNormal")),
+            "Noisy > RandomNormal",
+            id="in-a-function",
+        ),
+        pytest.param(
+            node("If", branch(node("Dropout"), node("RandomNormal"))), b"", "If > RandomNormal", id="before-dropout"
+        ),
+        pytest.param(node("If", branch(node("Add"))), b"", "If", id="none"),
+        pytest.param(node("Self"), function("Self", node("Self")), "Self", id="a-function-of-itself"),
+    ],
+)
+def test_what_draws_random_numbers_within_a_node_is_named(made: bytes, more: bytes, op: str, tmp_path: Path) -> None:
+    (found,) = read(tmp_path / "model.onnx", made, more=more).nodes
+    assert (found.op, found.draws) == (op, " > " in op)
+
+
+def test_the_types_in_which_it_computes_are_those_of_matrices_and_of_casts(tmp_path: Path) -> None:
+    to_half = node("Cast", graph._field(5, graph._field(1, b"to") + b"\x18\x0a"))  # i = 10
+    to_whole = node("Cast", graph._field(5, graph._field(1, b"to") + b"\x18\x07"))
+    matrix = b"\x08\x02\x08\x02\x10\x10"  # dims 2, 2; bfloat16
+    constant = node("Constant", graph._field(5, graph._field(1, b"value") + graph._field(5, matrix)))
+    assert read(tmp_path / "a.onnx", to_half, to_whole).kinds == {"float16"}
+    assert read(tmp_path / "b.onnx", node("If", branch(constant))).kinds == {"bfloat16"}
+    assert read(tmp_path / "c.onnx", node("Add")).kinds == set()
+
+
+def test_a_name_without_end_is_cut(tmp_path: Path) -> None:
+    (found,) = read(tmp_path / "a.onnx", node("Add", graph._field(3, b"n" * 100_000))).nodes
+    assert len(found.label) == graph.LONGEST
 
 
 @pytest.mark.parametrize("path", sorted(MODELS.glob("*.onnx")), ids=lambda path: path.stem)

@@ -25,7 +25,9 @@ def picture(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     pixels[..., 0] = np.linspace(0, 255, 60).astype("uint8")
     pixels[..., 1] = 255
     monkeypatch.setattr(inputs, "_by_pillow", lambda numpy, path: pixels)
-    return tmp_path / "picture.PNG"
+    path = tmp_path / "picture.PNG"
+    path.write_bytes(b"\x89PNG\r\n\x1a\n")
+    return path
 
 
 def test_arrays_by_name_and_in_their_order(tmp_path: Path) -> None:
@@ -86,6 +88,7 @@ def test_a_model_without_one_picture_says_what_it_takes(picture: Path) -> None:
 
 
 def test_no_library_and_one_that_cannot_read_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     for name in ("PIL", "cv2", "torchvision", "torchvision.io"):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(NotDrawn) as caught:
@@ -118,3 +121,85 @@ def test_no_library_and_one_that_cannot_read_the_file(monkeypatch: pytest.Monkey
 def test_what_to_supply_where_no_drawn_input_fits(error: str, said: str) -> None:
     raised = inputs.none_fits([spec("x", None), spec("sr", [], "int64")], RuntimeError(error))
     assert (raised.reason, str(raised)) == ("inputs-needed", f"x: float32 [?]; sr: int64 [] ({said})")
+
+
+def test_one_array_is_the_one_input(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.ones((2, 3)))
+    found, _ = inputs.given(np, [spec("x", [None, 3])], str(tmp_path / "x.npy"), is_typed=True)
+    assert (found["x"].shape, found["x"].dtype) == ((2, 3), "float32")
+    with pytest.raises(NotDrawn):
+        inputs.given(np, [spec("x", [3]), spec("y", [3])], str(tmp_path / "x.npy"))
+
+
+@pytest.mark.parametrize(
+    ("array", "dtype", "made"),
+    [
+        pytest.param(np.ones(3), "float32", "float32", id="numpy-makes-float64"),
+        pytest.param(np.ones(3), "float16", "float16", id="half"),
+        pytest.param(np.arange(3), "int32", "int32", id="whole-numbers"),
+        pytest.param(np.array([1 << 40]), "int32", "int64", id="that-do-not-fit"),
+        pytest.param(np.arange(3), "float32", "int64", id="another-kind"),
+        pytest.param(np.ones(3), "bfloat16", "float64", id="a-type-that-numpy-lacks"),
+        pytest.param(np.array(["a", "b"]), "string", "object", id="texts"),
+    ],
+)
+def test_numbers_of_another_width_are_made_those_of_the_model(
+    array: Any, dtype: str, made: str, tmp_path: Path
+) -> None:
+    np.savez(tmp_path / "x.npz", x=array)
+    found, _ = inputs.given(np, [spec("x", [3], dtype)], str(tmp_path / "x.npz"), is_typed=True)
+    assert str(found["x"].dtype) == made
+
+
+def test_what_unpacks_to_more_than_the_memory_holds_is_not_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
+    np.savez_compressed(path, x=np.zeros(1 << 20, "uint8"), other=np.zeros(4))
+    few = inputs.MOST_BYTES
+    inputs.MOST_BYTES = 1 << 16
+    try:
+        with pytest.raises(NotDrawn) as caught:
+            inputs.given(np, [spec("x", [1 << 20], "uint8")], str(path))
+        found, _ = inputs.given(np, [spec("other", [4])], str(path))  # what is not asked for is not unpacked
+    finally:
+        inputs.MOST_BYTES = few
+    assert (caught.value.reason, list(found)) == ("input-too-large", ["other"])
+
+
+def test_a_file_that_only_calls_itself_a_picture_is_given_to_no_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def opened(*_: Any) -> Any:
+        raise AssertionError
+
+    for name in ("_by_pillow", "_by_opencv", "_by_torchvision"):
+        monkeypatch.setattr(inputs, name, opened)
+    path = tmp_path / "picture.png"
+    path.write_bytes(b"%!PS-Adobe-3.0 EPSF-3.0\n")
+    for each in (path, tmp_path / "none.png"):
+        with pytest.raises(NotDrawn) as caught:
+            inputs.decoded(np, str(each))
+        assert caught.value.reason == "inputs-do-not-fit"
+
+
+def test_a_picture_of_a_size_that_no_memory_holds_is_not_made(picture: Path) -> None:
+    for shape in ([1, 3, 100_000, 100_000], [1_000_000, 3, 640, 640]):
+        with pytest.raises(NotDrawn) as caught:
+            inputs.given(np, [spec("x", shape)], str(picture))
+        assert caught.value.reason == "input-too-large"
+
+
+def test_inputs_that_the_model_refuses_are_told_with_what_it_takes() -> None:
+    def refuse(_: Any) -> None:
+        raise RuntimeError("Got invalid dimensions for input: x")
+
+    with pytest.raises(NotDrawn) as caught:
+        inputs.try_given([spec("x", [None, 3])], {}, refuse)
+    assert (caught.value.reason, str(caught.value)) == (
+        "inputs-do-not-fit",
+        "x: float32 [?, 3] (Got invalid dimensions for input: x)",
+    )
+
+
+def test_a_device_without_memory_is_not_the_fault_of_the_inputs() -> None:
+    error = RuntimeError("CUDA out of memory.")
+    assert inputs.none_fits([spec("x", [3])], error) is error

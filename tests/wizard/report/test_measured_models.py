@@ -99,12 +99,66 @@ def test_the_time_ended_the_search() -> None:
     assert "searched up to pool" in row.cells[4]
 
 
+SAME = ArrayDifference(elements=10, differing=0, max_abs=0.0, scale=1.0)
+
+
+def test_that_nan_is_like_nan_is_said_to_prove_nothing() -> None:
+    found = section(beyond(difference=SAME, decisions=1.0, nan_in_both=7, nan_output="mask", outputs_apart=0))
+    assert any("7 numbers of the outputs are NaN in both runs (the first in mask)" in each for each in found.sentences)
+    assert not any("NaN" in each for each in section(beyond()).sentences)
+
+
+def test_empty_outputs_are_not_called_the_same() -> None:
+    made = beyond(aspect="repeat", reason="outputs-empty", difference=None, repetitions=100, distinct=1, decisions=None)
+    found = section(made)
+    assert not any("same bits" in each for each in found.sentences)
+    assert "all outputs are empty" in found.tables[0].rows[0].cells[1]
+
+
+def test_outputs_of_other_shapes_are_a_difference() -> None:
+    found = section(
+        beyond(
+            reason="shapes-differ", detail="boxes", difference=None, decisions=None, choice_node="nms", beyond_node=""
+        )
+    )
+    (row,) = found.tables[0].rows
+    assert (row.state, row.cells[2], row.cells[3]) == ("warning", "other shapes", "rounding order")
+    assert any("outputs have other shapes (boxes)" in each for each in found.sentences)
+
+
+def test_outputs_that_were_not_compared_are_counted() -> None:
+    assert any("not compared (2 of them)" in each for each in section(beyond(outputs_left_out=2)).sentences)
+
+
+def test_what_a_model_keeps_is_a_row_of_its_own() -> None:
+    (row,) = section(beyond(aspect="state", reason="keeps-state", detail="h", difference=None)).tables[0].rows
+    assert (row.cells[0], row.state) == ("What it keeps", "open")
+    assert "from one run over to the next: h." in row.cells[1]
+
+
+def test_a_model_that_a_seed_ends_varies_by_random_numbers() -> None:
+    varies = beyond(aspect="repeat", setting="default", distinct=30, repetitions=30, counts=(1,) * 20)
+    seeded = beyond(
+        aspect="mode", setting="seeded", other="seeded", distinct=1, repetitions=100, difference=SAME, outputs_apart=0
+    )
+    found = section(varies, seeded)
+    assert found.tables[0].rows[0].cells[3] == "random numbers"
+    assert any("because a node draws random numbers" in each for each in found.sentences)
+    assert not any("draws random numbers" in each for each in section(varies).sentences)
+
+
 @pytest.mark.parametrize("language", ["en", "ja"])
 @pytest.mark.parametrize(
     "reason",
     [
         "nan-everywhere",
-        "shapes-differ",
+        "no-outputs",
+        "outputs-empty",
+        "output-type",
+        "no-rows",
+        "no-row-axis",
+        "keeps-state",
+        "not-repeatable",
         "batch-fixed",
         "no-memory",
         "not-repeatable-format",

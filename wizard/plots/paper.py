@@ -17,9 +17,10 @@ from wizard.words import words
 
 _SMALL = Style(size=7.5, color=SOFT, leading=1.35)
 _RAISED = Style(size=5.4, color=SOFT, leading=1.35)
-_HIGH, _LOW = 128.0, 72.0  # points of the ground on which is drawn
-_ROW, _LEAST_ROW, _MOST_ROWS = 13.0, 5.0, 520.0  # of bars that lie
+_HIGH, _LOW = 108.0, 64.0  # points of the ground on which is drawn
+_ROW, _LEAST_ROW, _MOST_ROWS = 12.0, 4.0, 520.0  # of bars that lie
 _MOST_NAME = 0.42  # of the width that the names of lying bars take
+_WHOLE_WIDTH = 300.0  # points from which on a plot stands alone
 _GAP, _SYMBOL, _LINE = 4.0, 4.4, 1.1
 _SAMPLE = 22.0  # length of the line in the legend
 
@@ -35,6 +36,7 @@ class PlotBlock:
     after: float = 10
     keep_with_next: bool = False
     anchor: tuple[int, str] | None = field(default=None, init=False)
+    floats: bool = field(default=True, init=False)
 
     def __post_init__(self) -> None:
         self._chart = chart_of(self.plot)
@@ -65,10 +67,10 @@ class PlotBlock:
         return self._text(f"{visible(text)[: made.lines[0].textLength() - 2]}…", _SMALL, width)
 
     def _above(self, width: float) -> list[SetText]:
-        return [self._text(self.plot.title, Style(size=9.5, bold=True, leading=1.6), width)]
+        return [self._text(self.plot.title, Style(size=_size(9.0, width), bold=True, leading=1.4), width)]
 
     def _below(self, width: float) -> list[SetText]:
-        found = [self._text(self.plot.summary, Style(size=8.5, color=SOFT, leading=1.45), width)]
+        found = [self._text(self.plot.summary, Style(size=_size(8.2, width), color=SOFT, leading=1.35), width)]
         if self._chart.left_out:
             left_out = words("measurements.plot-left-out", self.language, count=self._chart.left_out)
             found.append(self._text(left_out, _SMALL, width))
@@ -86,8 +88,9 @@ class PlotBlock:
     def _is_lying(self, width: float) -> bool:
         return bool(self._chart.categories) and self._names(width) is None
 
-    def _ground_height(self) -> float:
-        return _LOW if self._chart.is_flat and not self._chart.categories else _HIGH
+    def _ground_height(self, width: float) -> float:
+        is_low = _is_small(width) or (self._chart.is_flat and not self._chart.categories)
+        return _LOW if is_low else _HIGH
 
     def _row(self) -> float:
         wanted = max(_ROW, _LEAST_ROW * len(self._chart.series))
@@ -97,7 +100,7 @@ class PlotBlock:
         line = _SMALL.size * _SMALL.leading
         if self._is_lying(width):
             return self._row() * len(self._chart.categories) + 2 * line + 4
-        return self._ground_height() + 3 * line + 6
+        return self._ground_height(width) + 3 * line + 6
 
     # --- the legend
 
@@ -151,7 +154,7 @@ class PlotBlock:
         self._label(chart.y.title(self.plot.y_label)).draw(sheet, x, y)
         ticks = [(tick.place, self._label(tick.label)) for tick in chart.y.ticks()]
         left = max((label.width for _, label in ticks), default=0.0) + _GAP
-        area = QRectF(x + left, y + line + 4, width - left - 2, self._ground_height())
+        area = QRectF(x + left, y + line + 4, width - left - 2, self._ground_height(width))
         ground = _Ground(chart, area)
         for place, label in ticks:
             at = ground.y(place)
@@ -295,6 +298,15 @@ class _SetLabel:
         for text, raised in self._parts:
             text.draw(sheet, x, y - 0.8 if raised else y)
             x += text.natural_width
+
+
+def _is_small(width: float) -> bool:
+    """Whether it stands beside another plot."""
+    return width < _WHOLE_WIDTH
+
+
+def _size(size: float, width: float) -> float:
+    return size - 1 if _is_small(width) else size
 
 
 def _dots(x: float, y: float) -> QPointF:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 _FEW_ABSENT = 3  # rows of what was not measured that a table keeps
 _MANY_ROWS = 4  # from which on a column that is empty throughout tells nothing
 _EMPTY = ("", "–")
+_MANY_BRIEF = 6  # rows from which on it pays to print them in few words
 FEW_ROWS = 12  # of a table that is shown whole where room is scarce
 SYMBOLS = {"blocking": "×", "warning": "!", "note": "i", "clear": "✓", "open": "?", "absent": "–", "": ""}
 
@@ -20,6 +21,8 @@ class MeasuredRow:
 
     cells: tuple[str, ...]
     state: str = ""
+    brief: str = ""  # where it tells nothing unusual: all that its group does not say, in few words
+    group: str = ""  # what can be said of this and other such rows
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,17 @@ class MeasuredTable:
         return tuple(row for row in self.rows if row.state != "absent") if self.left_out else self.rows
 
     @property
+    def in_brief(self) -> dict[str, tuple[str, ...]]:
+        """Where there are many rows that tell nothing unusual: each in few words, by what can be said of a group."""
+        briefly = [row for row in self.rows if row.brief]
+        if len(briefly) < _MANY_BRIEF:
+            return {}
+        return {
+            group: tuple(row.brief for row in briefly if row.group == group)
+            for group in dict.fromkeys(row.group for row in briefly)
+        }
+
+    @property
     def telling(self) -> tuple[MeasuredRow, ...]:
         """The rows that are read first: of a long table those that tell of a trouble, as many as fit."""
         if len(self.printed) <= FEW_ROWS:
@@ -76,6 +90,11 @@ def trimmed(table: MeasuredTable) -> MeasuredTable:
         rows=tuple(replace(row, cells=tuple(row.cells[index] for index in kept)) for row in table.rows),
         numeric=tuple(place for place, index in enumerate(kept) if index in table.numeric),
     )
+
+
+def in_full(table: MeasuredTable) -> MeasuredTable:
+    """The table without the rows that are printed in brief."""
+    return trimmed(replace(table, rows=tuple(row for row in table.rows if not row.brief))) if table.in_brief else table
 
 
 @dataclass(frozen=True)

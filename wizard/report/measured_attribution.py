@@ -55,24 +55,22 @@ def _table(apart: Sequence[Attribution], language: str) -> MeasuredTable:
 
 
 def _row(found: Attribution, language: str) -> MeasuredRow:
-    def named(settings: Sequence[str]) -> str:
-        return joined((setting_name(each, language) for each in settings), language) or "–"
-
     exact = "–" if found.is_rounding is None else words(f"measurements.attribution-{found.exact_word}", language)
     place = place_words(found.framework, found.device, language)
     first, second = (setting_name(each, language) for each in found.pair)  # a device keeps its own name
     runs = words("measurements.attribution-runs", language, first=first, second=second)
+    restored, operation = _restored(found, language), operation_name(found.operation, language)
+    apart, size = relative(found.before, language), size_words(found.before, language)
+    is_more = found.before.is_more_than_rounding
+    is_plain = bool(found.restored_by) and found.is_rounding is True and not is_more
+    without = joined((setting_name(each, language) for each in found.without_effect), language) or "–"
+    brief = {"operation": operation, "apart": apart, "restored": restored, "without": without}
+    group = {"place": place, "runs": runs, "size": size}
     return MeasuredRow(
-        (
-            f"{operation_name(found.operation, language)}, {place}",
-            runs,
-            relative(found.before, language),
-            size_words(found.before, language),
-            _restored(found, language),
-            named(found.without_effect),
-            exact,
-        ),
-        state_of(found.before) if found.before.is_more_than_rounding else ("clear" if found.restored_by else "open"),
+        (f"{operation}, {place}", runs, apart, size, restored, without, exact),
+        state_of(found.before) if is_more else ("clear" if found.restored_by else "open"),
+        brief=words("measurements.attribution-brief", language, **brief) if is_plain else "",
+        group=words("measurements.attribution-group", language, **group) if is_plain else "",
     )
 
 

@@ -142,14 +142,13 @@ def _table(rows: Sequence[tuple[Pair, tuple[str, ...]]], title: str, language: s
 
 
 def _row(pair: Pair, more: tuple[str, ...], language: str) -> MeasuredRow:
+    name, state = joined((operation_name(pair.operation, language), pair.dtype), language), _state(pair, more, language)
+    first, second = place_of(pair.first, language), place_of(pair.second, language)
+    apart, size = relative(pair.size, language), size_words(pair.size, language)
+    is_plain = state == "clear" and not more  # what explains a difference between machines is worth its row
     return MeasuredRow(
-        (
-            joined((operation_name(pair.operation, language), pair.dtype), language),
-            place_of(pair.first, language),
-            place_of(pair.second, language),
-            relative(pair.size, language),
-            size_words(pair.size, language),
-            *more,
-        ),
-        _state(pair, more, language),
+        (name, first, second, apart, size, *more),
+        state,
+        brief=f"{name} {apart}" if is_plain else "",
+        group=words("measurements.devices-group", language, first=first, second=second, size=size) if is_plain else "",
     )

@@ -7,6 +7,7 @@ import re
 import struct
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from checks.case import Case
@@ -23,6 +24,7 @@ ARTICLE_RUNS, ARTICLE_STEPS = 5, 1000
 _TERMS = 10**6
 _ROUNDED = 1e-5  # of the loss of the untrained network: more than float32 rounds, less than TensorFloat-32 does
 _TELLING = 100  # steps; of fewer, the time is that of what happens once
+_DRAWN = 3  # steps from which on the errors make a line
 _DIGITS = 8  # of a fingerprint that are printed
 _DEFAULT, _DETERMINISTIC = "default", "deterministic"
 
@@ -203,8 +205,8 @@ def network_section(case: Case, language: str) -> MeasuredSection | None:
         id=NETWORK,
         title=title,
         sentences=(*_said(found, language), *left_out),
-        tables=tuple(_errors(each, language) for each in found),
-        plots=(_plot(found, language),),
+        tables=tuple(_tables(found, language)),
+        plots=(_plot(found, language),) if any(len(each.steps) >= _DRAWN for each in found) else (),
     )
 
 
@@ -274,22 +276,64 @@ def _percent(value: float | None) -> str:
     return "NaN" if value is None else f"{value:.1%}"
 
 
-def _errors(each: Experiment, language: str) -> MeasuredTable:
-    """As the article prints them: a row for every hundred steps, a column for each run."""
+def _tables(found: Sequence[Experiment], language: str) -> Iterator[MeasuredTable]:
+    """As the article prints them, a column for each run; runs that are alike in every bit share one."""
+    for each in found:
+        if each.distinct > 1:
+            runs = [words("measurements.network-run", language, number=run + 1) for run in range(len(each.values))]
+            columns = [_Run(name, each, run) for run, name in enumerate(runs)]
+            yield _errors(
+                words("measurements.network-errors", language, place=place_of(each, language)), columns, language
+            )
+    alike = [each for each in found if each.distinct == 1]
+    if alike:
+        columns = [
+            _Run(
+                words("measurements.network-runs", language, place=place_of(each, language), runs=len(each.values)),
+                each,
+                0,
+            )
+            for each in alike
+        ]
+        yield _errors(words("measurements.network-errors-alike", language), columns, language)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A column of the table: a run of an experiment, or all of its runs where they are alike."""
+
+    name: str
+    experiment: Experiment
+    number: int
+
+    @property
+    def errors(self) -> dict[int, float | None]:
+        """The validation error after each step at which it was taken."""
+        return dict(zip(self.experiment.steps, self.experiment.values[self.number], strict=True))
+
+    @property
+    def bits(self) -> str:
+        """The beginning of the fingerprint of the weights."""
+        return self.experiment.fingerprints[self.number][:_DIGITS]
+
+
+def _errors(title: str, runs: Sequence[_Run], language: str) -> MeasuredTable:
+    """A row for every step at which the error was taken in some run."""
+    steps = sorted({step for run in runs for step in run.errors if step})
+    is_one = len({id(run.experiment) for run in runs}) == 1  # what parts is looked at in one place; two may differ
     rows = [
-        MeasuredRow((str(step), *map(_percent, run)), "warning" if len(set(run)) > 1 else "")
-        for step, *run in zip(each.steps, *each.values, strict=True)
-        if step
+        MeasuredRow(
+            (str(step), *(_percent(run.errors[step]) if step in run.errors else "" for run in runs)),
+            "warning" if is_one and len({run.errors.get(step) for run in runs}) > 1 else "",
+        )
+        for step in steps
     ]
-    weights = MeasuredRow(
-        (words("measurements.network-weights", language), *(bits[:_DIGITS] for bits in each.fingerprints)),
-        "warning" if len(set(each.fingerprints)) > 1 else "clear",
-    )
-    runs = tuple(words("measurements.network-run", language, number=run) for run in range(1, len(each.values) + 1))
+    parts = is_one and len({run.bits for run in runs}) > 1
+    weights = (words("measurements.network-weights", language), *(run.bits for run in runs))
     return MeasuredTable(
-        title=words("measurements.network-errors", language, place=place_of(each, language)),
-        columns=(words("measurements.network-step", language), *runs),
-        rows=(*rows, weights),
+        title=title,
+        columns=(words("measurements.network-step", language), *(run.name for run in runs)),
+        rows=(*rows, MeasuredRow(weights, "warning" if parts else "clear")),
         numeric=tuple(range(len(runs) + 1)),
     )
 

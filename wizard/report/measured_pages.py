@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtGui import QFontMetricsF, QPagedPaintDevice
+from PySide6.QtGui import QPagedPaintDevice
 
 from wizard.plots.paper import PlotBlock
-from wizard.report.measured import SYMBOLS, MeasuredSection, MeasuredTable
+from wizard.report.fitted import fitted
+from wizard.report.measured import SYMBOLS, MeasuredSection, MeasuredTable, Plot, in_full
 from wizard.report.measured_line import left_out_line
-from wizard.report.typeset import DOTS, INK, SOFT, Block, Cell, Paragraph, Run, Style, Table, visible
+from wizard.report.typeset import INK, SOFT, Block, Cell, Paragraph, Run, Style, visible
+from wizard.report.typeset_columns import Columns
 from wizard.words import words
 
 STATE_COLORS = {
@@ -21,11 +23,8 @@ STATE_COLORS = {
     "absent": SOFT,
     "": INK,
 }
-_SOFT = Style(size=8.5, color=SOFT)
-_ROOM = 480.0  # points across a page
-_AROUND, _STEP = 10.0, 4.0  # points of a column
-_NAME = 92.0  # points that the name of a row gets before it breaks
-_LONGEST_WORD = 20  # characters
+_SOFT = Style(size=8.0, color=SOFT)
+_BRIEF, _BRIEF_BOLD = Style(size=7.5, leading=1.35), Style(size=7.5, leading=1.35, bold=True)
 _MANY = 6  # columns, from which on they are set in smaller type
 
 
@@ -43,22 +42,28 @@ def section_blocks(
 ) -> Iterator[Block]:
     """One section under a heading of this level: what it says, its plots, its tables."""
     yield _title(section.title, level, device)
-    for left, sentence in zip(range(len(section.sentences) - 1, -1, -1), section.sentences, strict=True):
-        keeps = not left and bool(section.plots)  # the last one stays with the plot, all of them need not
-        yield Paragraph([Run(visible(sentence))], device, keep_with_next=keeps)
-    for plot in section.plots:
-        yield PlotBlock(plot, device, language)
+    for sentence in section.sentences:
+        yield Paragraph([Run(visible(sentence))], device, after=3)
+    yield from _plots(section.plots, device, language)
     for table in section.tables:
         yield from _table(table, device, language)
 
 
+def _plots(plots: tuple[Plot, ...], device: QPagedPaintDevice, language: str) -> Iterator[Block]:
+    """Those of lines and bars over the whole width; of points, which are many of one kind, two beside each other."""
+    points = [PlotBlock(plot, device, language) for plot in plots if plot.kind == "points"]
+    for first in range(0, len(points), 2):
+        yield Columns(points[first : first + 2], floats=True) if first + 1 < len(points) else points[first]
+    yield from (PlotBlock(plot, device, language) for plot in plots if plot.kind != "points")
+
+
 def _title(text: str, level: int, device: QPagedPaintDevice) -> Block:
-    size, before = ((14.0, 16.0), (11.0, 10.0))[level]
+    size, before = ((13.0, 13.0), (10.5, 8.0))[level]
     return Paragraph(
         [Run(visible(text), Style(size=size, bold=True, leading=1.35))],
         device,
         before=before,
-        after=4.0,
+        after=3.0,
         keep_with_next=True,
         anchor=(level, visible(text)),
     )
@@ -68,9 +73,10 @@ def _table(table: MeasuredTable, device: QPagedPaintDevice, language: str) -> It
     if table.title:
         head = [Run(visible(table.title), Style(size=9.5, bold=True))]
         yield Paragraph(head, device, before=4, after=2, keep_with_next=True)
+    briefly, table = table.in_brief, in_full(table)
     shift = 1 if table.has_states else 0
-    size = 8.5 if len(table.columns) <= _MANY else 7.5
-    head_style = Style(size=size - 0.5, bold=True, color=SOFT)
+    size = 8.0 if len(table.columns) <= _MANY else 7.2
+    head_style = Style(size=size - 0.4, bold=True, color=SOFT)
     heads: list[Cell] = [
         *[[Run("", head_style)]] * shift,
         *([Run(visible(each), head_style)] for each in table.columns),
@@ -82,41 +88,11 @@ def _table(table: MeasuredTable, device: QPagedPaintDevice, language: str) -> It
         rows.append([*[[symbol]] * shift, *([Run(visible(cell), style)] for cell in row.cells)])
     if rows:
         numeric = tuple(column + shift for column in table.numeric)
-        after = 3 if table.note or table.left_out else 8
-        shares = _shares([heads, *rows], device)
-        yield Table(rows, shares, device, head=heads, after=after, numeric=numeric)
+        after = 3 if table.note or table.left_out or briefly else 8
+        yield fitted(heads, rows, device, numeric=numeric, after=after)
+    for group, rows_there in briefly.items():
+        listed = [Run(f"{visible(group)}:  ", _BRIEF_BOLD), Run(visible(" · ".join(rows_there)), _BRIEF)]
+        yield Paragraph(listed, device, after=4, follows=True)
     for line in (left_out_line(table, language), table.note):
         if line:
-            yield Paragraph([Run(visible(line), _SOFT)], device, after=6)
-
-
-def _shares(rows: list[list[Cell]], device: QPagedPaintDevice) -> list[float]:
-    """To each column what its longest cell asks for; where that is too much, the widest give way to their words."""
-    columns = list(zip(*rows, strict=True))
-    wanted = [max(_wide(cell, device) for cell in column) + _AROUND for column in columns]
-    least = [
-        min(wide, max(_word(cell, device) for cell in column) + _AROUND)
-        for wide, column in zip(wanted, columns, strict=True)
-    ]
-    named = next((index for index, cell in enumerate(rows[0]) if cell[0].text), 0)  # the column behind the symbols
-    least[named] = max(least[named], min(wanted[named], _NAME))
-    widest = max(wanted)
-    while widest > 0 and sum(_kept(wanted, least, widest)) > _ROOM:
-        widest -= _STEP
-    return _kept(wanted, least, widest)
-
-
-def _kept(wanted: list[float], least: list[float], widest: float) -> list[float]:
-    return [max(min(wide, widest), narrow) for wide, narrow in zip(wanted, least, strict=True)]
-
-
-def _wide(cell: Cell, device: QPagedPaintDevice) -> float:
-    """The width of a cell on one line, in points."""
-    return sum(QFontMetricsF(run.style.font(), device).horizontalAdvance(run.text) for run in cell) / DOTS
-
-
-def _word(cell: Cell, device: QPagedPaintDevice) -> float:
-    """The width of its longest word; Japanese breaks between any two characters, and what is longer than a word too."""
-    words_there = (word for run in cell for word in run.text.split() if word.isascii())
-    longest = max(words_there, key=len, default="")[:_LONGEST_WORD]
-    return _wide([Run(longest, cell[0].style)], device) if longest and cell else 0.0
+            yield Paragraph([Run(visible(line), _SOFT)], device, after=6, follows=True)

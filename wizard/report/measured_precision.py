@@ -83,10 +83,18 @@ def _tables(name: str, measured: Sequence[Precision], language: str) -> Iterator
 
 def _error_row(measured: Precision, language: str) -> MeasuredRow:
     size = error_of(measured)
-    about = (operation_name(measured.operation, language), computed_in(measured))
+    name, dtype = operation_name(measured.operation, language), computed_in(measured)
     if size.size is Size.IDENTICAL:  # every element is the number of its type that is the nearest to the true one
-        return MeasuredRow((*about, "–", words("measurements.precision-nearest", language)), state_of(size))
-    return MeasuredRow((*about, relative(size, language), size_words(size, language)), state_of(size))
+        error, said = "–", words("measurements.precision-nearest", language)
+    else:
+        error, said = relative(size, language), size_words(size, language)
+    is_plain = state_of(size) == "clear"
+    return MeasuredRow(
+        (name, dtype, error, said),
+        state_of(size),
+        brief=f"{name} {error}" if is_plain else "",
+        group=words("measurements.precision-group", language, type=dtype, size=said) if is_plain else "",
+    )
 
 
 @dataclass(frozen=True)
@@ -116,9 +124,18 @@ def _changes(measured: Sequence[Precision]) -> Iterator[_Changed]:
 
 
 def _setting_row(changed: _Changed, language: str) -> MeasuredRow:
-    cells = (setting_name(changed.setting, language), changed.dtype, _which(changed, language))
-    worst = changed.worst
-    return MeasuredRow((*cells, relative(worst, language), size_words(worst, language)), state_of(worst))
+    setting, which = setting_name(changed.setting, language), _which(changed, language)
+    worst, state = changed.worst, state_of(changed.worst)
+    apart, size = relative(worst, language), size_words(worst, language)
+    brief = words("measurements.precision-brief", language, setting=setting, operations=which, apart=apart)
+    group = words("measurements.precision-group", language, type=changed.dtype, size=size)
+    is_plain = state == "clear"
+    return MeasuredRow(
+        (setting, changed.dtype, which, apart, size),
+        state,
+        brief=brief if is_plain else "",
+        group=group if is_plain else "",
+    )
 
 
 def _which(changed: _Changed, language: str) -> str:

@@ -23,8 +23,11 @@ _STATES = {
     Variation.ORDER: "note",
     Variation.WRONG: "warning",
 }
-_PLOTS = 6  # operations that are drawn; the table has all
+_LEAST_DRAWN = 10  # repetitions
+_PLOTS = 4  # operations that are drawn; the table has all
 _NONE = "–"
+_BOUNDS = (0.01, 0.05, 0.2)  # rates of other results by which what gave the same bits is listed
+_COSTLY = 1.5  # times longer in deterministic mode: worth a row of its own
 
 
 def repeat_section(case: Case, language: str) -> MeasuredSection | None:
@@ -85,7 +88,8 @@ def _rate(repetitions: int) -> str:
 def _table(framework: str, device: str, operations: Sequence[Repeated], language: str) -> MeasuredTable:
     columns = ("operation", "promise", "default", "apart", "deterministic", "mended", "cost", "power")
     weight = {"warning": 0, "note": 1, "clear": 2, "open": 3, "absent": 4}
-    rows = [_row(each, language) for each in operations]
+    often = sorted(operations, key=lambda each: -(each.default.repetitions if each.default else 0))
+    rows = [_row(each, language) for each in often]
     return MeasuredTable(
         title=place_words(framework, device, language),
         columns=tuple(_words(f"column-{column}", language) for column in columns),
@@ -96,21 +100,52 @@ def _table(framework: str, device: str, operations: Sequence[Repeated], language
 
 
 def _row(each: Repeated, language: str) -> MeasuredRow:
-    made = each.default
+    made, is_plain = each.default, _is_plain(each)
+    promise, cost = _promise(each, language), _NONE if each.cost is None else f"× {each.cost:.2g}"
+    power = _rate(made.repetitions) if made is not None and not made.varies else _NONE
     mended = joined((setting_name(setting, language) for setting in each.mended_by), language)
     return MeasuredRow(
         cells=(
             operation_name(each.operation, language),
-            _promise(each, language),
+            promise,
             _seen(each.under.get("default"), language),
             _apart(each, language),
             _seen(each.under.get(WORKSPACE) or each.under.get(DETERMINISTIC), language),
             mended or _not_mended(each, language),
-            _NONE if each.cost is None else f"× {each.cost:.2g}",
-            _rate(made.repetitions) if made is not None and not made.varies else _NONE,
+            cost,
+            power,
         ),
         state="absent" if _is_left_out(each) else _STATES[each.variation],
+        brief=_in_brief(each, language) if is_plain else "",
+        group=_group(each, promise, language) if is_plain else "",
     )
+
+
+def _is_plain(each: Repeated) -> bool:
+    """Whether it gave the same bits in every way that was tried, at no cost worth a word."""
+    made, in_mode = each.default, each.under.get(WORKSPACE) or each.under.get(DETERMINISTIC)
+    if each.variation is not Variation.STABLE or made is None or made.warm_up or made.shrunk:
+        return False
+    is_same_in_mode = in_mode is None or in_mode.is_left_out or (in_mode.distinct == 1 and not in_mode.shrunk)
+    return is_same_in_mode and (each.cost or 0.0) < _COSTLY
+
+
+def _in_brief(each: Repeated, language: str) -> str:
+    """Its name, and how often it was repeated: by default / in deterministic mode, with the time that takes."""
+    in_mode = each.measured(WORKSPACE) or each.measured(DETERMINISTIC)
+    counts = [str(made.repetitions) for made in (each.default, in_mode) if made is not None]
+    cost = "" if each.cost is None else f"× {each.cost:.2g}"
+    figures = joined((part for part in (" / ".join(counts), cost) if part), language)
+    return _words("brief", language, operation=operation_name(each.operation, language), figures=figures)
+
+
+def _group(each: Repeated, promise: str, language: str) -> str:
+    """What its equal results exclude, and what is promised."""
+    rate = excluded_rate(each.default.repetitions) if each.default else None
+    bound = next((bound for bound in _BOUNDS if rate is not None and rate <= bound), None)
+    seen = _words("group-any", language) if bound is None else _words("group", language, rate=f"{100 * bound:.2g} %")
+    said = promise not in (_NONE, _words("promise-no-word", language))
+    return _words("group-promise", language, group=seen, promise=promise) if said else seen
 
 
 def _not_mended(each: Repeated, language: str) -> str:
@@ -123,7 +158,7 @@ def _not_mended(each: Repeated, language: str) -> str:
 def _is_left_out(each: Repeated) -> bool:
     """Whether there was no time for it; what failed is another matter."""
     made = each.under.get("default")
-    return each.variation is Variation.UNTESTED and (made is None or made.reason == "no-time")
+    return each.variation is Variation.UNTESTED and (made is None or made.is_left_out)
 
 
 def _promise(each: Repeated, language: str) -> str:
@@ -167,16 +202,22 @@ def _all_plots(found: Sequence[Repeated], language: str) -> Iterator[Plot]:
     apart = {
         operation_name(each.operation, language): each.default.spread
         for each in found
-        if each.default is not None and each.default.spread is not None
+        if each.default is not None and each.default.spread is not None and len(each.default.order) >= _LEAST_DRAWN
     }
-    distances = ulp_plot(apart, language)
+    distances = ulp_plot(apart, language) if len(apart) > 1 else None  # of one the table says it all
     if distances is not None:
         yield distances
 
 
 def _plots(found: Sequence[Repeated], language: str) -> Iterator[Plot]:
-    """Which result each repetition gave, of the operations that vary."""
-    drawn = [each for each in found if each.default is not None and each.default.order]
+    """Which result each repetition gave, of what varies; few, or another one each time, need no picture."""
+    drawn = [
+        each
+        for each in found
+        if each.default is not None
+        and len(each.default.order) >= _LEAST_DRAWN
+        and each.default.distinct != each.default.repetitions
+    ]
     for each in drawn[:_PLOTS]:
         made = each.default
         if made is None:

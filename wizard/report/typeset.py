@@ -41,11 +41,11 @@ _T = TypeVar("_T")
 class Style:
     """How text looks. ``leading`` is the distance of two base lines as a multiple of the size."""
 
-    size: float = 9.5
+    size: float = 8.6
     bold: bool = False
     color: str = INK
     mono: bool = False
-    leading: float = 1.5
+    leading: float = 1.38
 
     def font(self) -> QFont:
         """The font on our device."""
@@ -195,7 +195,7 @@ def _shown(character: str) -> str:
     return "\ufffd" if unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"} else character
 
 
-class _Remembered:
+class Remembered:
     """Keeps what was set in a width: a block is measured several times before it is drawn."""
 
     def __init__(self) -> None:
@@ -215,7 +215,10 @@ class _Remembered:
 
 @dataclass
 class Paragraph:
-    """Flowing text. ``mark`` stands in the margin of ``indent`` before the first line."""
+    """Flowing text. ``mark`` stands in the margin of ``indent`` before the first line.
+
+    ``follows``: it belongs to what stands before it, and no picture comes between.
+    """
 
     runs: Sequence[Run]
     device: QPagedPaintDevice
@@ -225,9 +228,10 @@ class Paragraph:
     after: float = 4
     keep_with_next: bool = False
     anchor: tuple[int, str] | None = None  # outline: level and title
+    follows: bool = False
     first: int = 0  # of the lines, those of this part
     count: int | None = None
-    _kept: _Remembered = field(default_factory=_Remembered, init=False, repr=False)
+    _kept: Remembered = field(default_factory=Remembered, init=False, repr=False)
 
     def _set(self, width: float) -> SetText:
         return self._kept.get(width, lambda: SetText(self.runs, width - self.indent, self.device))
@@ -266,12 +270,12 @@ class Code:
     device: QPagedPaintDevice
     indent: float = 0
     before: float = 0
-    after: float = 6
+    after: float = 5
     keep_with_next: bool = False
     mark: Run | None = None
-    _kept: _Remembered = field(default_factory=_Remembered, init=False, repr=False)
+    _kept: Remembered = field(default_factory=Remembered, init=False, repr=False)
 
-    PADDING, STYLE = 6.0, Style(size=7.8, mono=True, leading=1.5)
+    PADDING, STYLE = 5.0, Style(size=7.4, mono=True, leading=1.3)
 
     def _set(self, width: float) -> list[SetText]:
         inner = width - self.indent - 2 * self.PADDING
@@ -316,11 +320,30 @@ class Code:
 Cell = Sequence[Run]
 
 
+@dataclass(frozen=True)
+class _SetRow:
+    """A row that was set: its cells, and what stands below them."""
+
+    cells: Sequence[SetText]
+    below: Sequence[SetText]
+
+    @property
+    def beside(self) -> float:
+        """The height of the cells."""
+        return max(text.height for text in self.cells)
+
+    @property
+    def height(self) -> float:
+        """All of it."""
+        return self.beside + sum(text.height for text in self.below)
+
+
 @dataclass
 class Table:
     """Rows of cells. ``shares`` of the width per column; ``head`` is repeated on every page.
 
-    ``numeric``: the columns, counted from 0, whose cells stand at the right.
+    ``numeric``: the columns, counted from 0, whose cells stand at the right. ``below``: for each row what stands under
+    its cells over the whole width, because it is too long for a column; nothing for a table without such rows.
     """
 
     rows: Sequence[Sequence[Cell]]
@@ -331,11 +354,13 @@ class Table:
     after: float = 8
     keep_with_next: bool = False
     numeric: Sequence[int] = ()
-    _kept: _Remembered = field(default_factory=_Remembered, init=False, repr=False)
+    below: Sequence[Sequence[Cell]] = ()
+    padding: float = 1.8  # above and below each row
+    _kept: Remembered = field(default_factory=Remembered, init=False, repr=False)
 
     is_rest: bool = False  # of a table that began on the page before
 
-    GAP, PADDING, WHOLE = 8.0, 2.2, 170.0
+    GAP, WHOLE, INDENT = 8.0, 100.0, 12.0
 
     def _columns(self, width: float) -> list[tuple[float, float]]:
         """(offset, width) of each column."""
@@ -345,36 +370,46 @@ class Table:
             offset += width * share / total
         return columns
 
-    def _set(self, width: float) -> list[tuple[float, list[SetText]]]:
-        """(height, cells) of the head and of every row."""
+    def _set(self, width: float) -> list[_SetRow]:
+        """The head and every row."""
 
-        def made() -> list[tuple[float, list[SetText]]]:
+        def made() -> list[_SetRow]:
             columns = self._columns(width)
-            rows = [
-                [SetText(cell, column, self.device) for cell, (_, column) in zip(row, columns, strict=True)]
-                for row in (*([self.head] if self.head else []), *self.rows)
-            ]
-            return [(max(text.height for text in row) + 2 * self.PADDING, row) for row in rows]
+
+            def row(cells: Sequence[Cell], below: Sequence[Cell] = ()) -> _SetRow:
+                return _SetRow(
+                    [SetText(cell, column, self.device) for cell, (_, column) in zip(cells, columns, strict=True)],
+                    [SetText(cell, width - self.INDENT, self.device) for cell in below],
+                )
+
+            below = self.below or [()] * len(self.rows)
+            heads = [row(self.head)] if self.head else []
+            return [*heads, *(row(*each) for each in zip(self.rows, below, strict=True))]
 
         return self._kept.get(width, made)
 
     def height(self, width: float) -> float:
         """All rows and the head."""
-        return sum(height for height, _ in self._set(width))
+        return sum(row.height + 2 * self.padding for row in self._set(width))
 
     def draw(self, sheet: Sheet, x: float, y: float, width: float) -> None:
         """Draw row by row, a thin line under each."""
-        for number, (height, texts) in enumerate(self._set(width)):
-            for column, (text, (offset, wide)) in enumerate(zip(texts, self._columns(width), strict=True)):
+        for number, row in enumerate(self._set(width)):
+            y += self.padding
+            for column, (text, (offset, wide)) in enumerate(zip(row.cells, self._columns(width), strict=True)):
                 left = max(0.0, wide - text.natural_width) if column in self.numeric else 0.0
-                text.draw(sheet, x + offset + left, y + self.PADDING)
-            y += height
+                text.draw(sheet, x + offset + left, y)
+            y += row.beside
+            for text in row.below:
+                text.draw(sheet, x + self.INDENT, y)
+                y += text.height
+            y += self.padding
             sheet.rule(x, y, width, thickness=0.8 if self.head and not number else 0.4)
 
     def split(self, width: float, available: float) -> tuple[Block, Block] | None:
         """Between two rows, with at least two on each side; a short table stays whole."""
         made = self._set(width)
-        heights = [height for height, _ in made]
+        heights = [row.height + 2 * self.padding for row in made]
         heads = 1 if self.head else 0
         used, fit = sum(heights[:heads]), 0
         for height in heights[heads:]:
@@ -385,8 +420,8 @@ class Table:
         fit = min(fit, len(self.rows) - 2)
         if fit < 2 or (sum(heights) < self.WHOLE and not self.is_rest):
             return None
-        first = replace(self, rows=self.rows[:fit], after=0)
-        rest = replace(self, rows=self.rows[fit:], before=0, is_rest=True)
+        first = replace(self, rows=self.rows[:fit], below=self.below[:fit], after=0)
+        rest = replace(self, rows=self.rows[fit:], below=self.below[fit:], before=0, is_rest=True)
         # The rows are set already: a long table would be set anew for each of its pages.
         first._kept.keep(width, made[: heads + fit])
         rest._kept.keep(width, [*made[:heads], *made[heads + fit :]])
@@ -444,6 +479,8 @@ def paginate(blocks: Sequence[Block], width: float, height: float) -> list[list[
         top = y + block.before if pages[-1] else 0.0
         needed = _needed(block, waiting, width)
         if pages[-1] and top + needed > height and needed <= height:
+            if _floated(block, waiting):
+                continue
             new_page()
             waiting.append(block)
             continue
@@ -461,6 +498,20 @@ def paginate(blocks: Sequence[Block], width: float, height: float) -> list[list[
         pages[-1].append(Placed(block, top))
         y = top + block.height(width) + block.after
     return pages
+
+
+def _floated(block: Block, waiting: list[Block]) -> bool:
+    """Whether a picture that has no room here went behind what follows it in its section, so that no page has a gap."""
+    if not getattr(block, "floats", False):
+        return False
+    at = len(waiting) - 1
+    while at > 0 and (waiting[at].keep_with_next or getattr(waiting[at - 1], "follows", False)):
+        at -= 1
+    passed = waiting[at:] if at >= 0 else []
+    if not passed or any(getattr(each, "floats", False) or getattr(each, "anchor", None) for each in passed):
+        return False
+    waiting.insert(at, block)
+    return True
 
 
 def _needed(block: Block, waiting: Sequence[Block], width: float) -> float:

@@ -15,7 +15,7 @@ from checks.facts import Facts, Repeat
 from wizard.plots.look import hatching
 from wizard.report.json_report import to_json
 from wizard.report.markdown import to_markdown
-from wizard.report.measured import FEW_ROWS, MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series, trimmed
+from wizard.report.measured import FEW_ROWS, MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series, in_full, trimmed
 from wizard.report.measured_sections import measured_sections
 from wizard.report.model import Report, build
 from wizard.report.pdf import to_pdf
@@ -207,7 +207,7 @@ def test_a_row_that_is_too_high_for_the_rest_of_a_page_begins_on_the_next(case: 
     boxes = subprocess.run(
         ["pdftotext", "-bbox", "-", "-"], input=pages, capture_output=True, check=True
     ).stdout.decode()
-    assert max(float(found) for found in re.findall(r'yMax="([\d.]+)">(?:cell|words)<', boxes)) < 842 - 56
+    assert max(float(found) for found in re.findall(r'yMax="([\d.]+)">(?:cell|words)<', boxes)) < 842 - 42
     assert set(re.findall(r">(\d+)</word>", boxes)) >= {str(row) for row in range(60)}  # every row is there
 
 
@@ -232,3 +232,34 @@ def test_a_case_that_was_sent_is_not_set_without_end(case: Case, monkeypatch: py
     assert table.note == "4700 more rows are not shown; the saved case has all of them."
     assert len(table.rows) == 300
     assert max(len(section.sentences), len(section.tables), len(section.plots)) < 100
+
+
+def test_rows_that_tell_nothing_unusual_take_a_line_and_are_all_there(case: Case) -> None:
+    plain = tuple(
+        MeasuredRow((f"fine_{n}", "same"), "clear", brief=f"fine_{n} ({n})", group="Seen from 1 %") for n in range(40)
+    )
+    odd = MeasuredRow(("scatter_add", "changes"), "warning")
+    table = MeasuredTable("All", ("operation", "result"), (odd, *plain))
+    report = dataclasses.replace(build(case, "en"), measured=(MeasuredSection("x", "X", tables=(table,)),))
+    flat = " ".join(text_of(to_pdf(report, b"{}")).split())
+    assert "Seen from 1 %: fine_0 (0) · fine_1 (1) · " in flat
+    assert all(f"fine_{n} ({n})" in flat for n in range(40))
+    assert "same fine" not in flat  # the cells of the table are not printed
+    assert "scatter_add changes" in flat
+    markdown = to_markdown(report)
+    assert markdown.count("| same |") == 40  # there is room
+
+
+def test_a_few_plain_rows_stay_in_the_table() -> None:
+    rows = tuple(MeasuredRow((str(n),), "clear", brief=str(n), group="g") for n in range(3))
+    table = MeasuredTable("T", ("n",), rows)
+    assert table.in_brief == {}
+    assert in_full(table) == table
+
+
+def test_what_is_full_is_trimmed_by_itself() -> None:
+    plain = tuple(MeasuredRow((str(n), "5 %"), "clear", brief=str(n), group="g") for n in range(9))
+    odd = tuple(MeasuredRow((str(n), "–"), "note") for n in range(5))
+    table = in_full(MeasuredTable("T", ("n", "seen"), (*plain, *odd)))
+    assert table.columns == ("n",)
+    assert len(table.rows) == 5

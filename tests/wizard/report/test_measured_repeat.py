@@ -112,6 +112,37 @@ def test_what_a_version_lacks_and_a_reason_that_this_version_does_not_know() -> 
     assert cells["Sum"] == "{hostile}"
 
 
+def test_what_stays_the_same_is_told_briefly_by_what_that_excludes() -> None:
+    found = section(
+        repeat("sum", n=3000),
+        repeat("sum", "deterministic", n=40),
+        repeat("fft", n=5),
+        repeat("index-add", n=100),
+        repeat("matmul", distinct=2),
+        repeat("conv2d", warm_up="ff"),
+        repeat("histc"),
+        left_out("histc", "deterministic", "no-deterministic-form", NO_FORM),
+    )
+    rows = {row.cells[0]: row for row in found.tables[0].rows}
+    assert rows["Sum"].brief == "Sum (3000 / 40, × 1)"
+    assert rows["Sum"].group.endswith("another result in 1 % of the repetitions would have been seen")
+    assert "repeated so few times" in rows["Fourier transform 2D"].group
+    adding = rows["Adding rows at indices (index_add)"]
+    assert "in 5 % of the repetitions" in adding.group
+    assert adding.group.endswith("the documentation says: may vary; repeats in deterministic mode")
+    for surprising in ("Matrix product", "2D convolution", "Histogram (histc)"):  # varies, warms up, is refused
+        assert rows[surprising].brief == ""
+
+
+def test_what_costs_much_is_no_brief_matter() -> None:
+    made = section(repeat("sum"), repeat("sum", "deterministic", seconds=2e-3))
+    assert made.tables[0].rows[0].brief == ""
+
+
+def test_a_plot_in_which_every_repetition_is_another_result_is_not_drawn() -> None:
+    assert section(repeat("index-add", distinct=30, n=30)).plots == ()
+
+
 def test_nothing_was_repeated() -> None:
     assert repeat_section(case(), "en") is None
 

@@ -17,7 +17,8 @@ from checks.case import Case, CaseError
 from checks.facts import Facts, Package, SentFile
 from wizard.report.json_report import to_json
 from wizard.report.model import build
-from wizard.report.pdf import LOG_LINES, NoJapaneseFontError, to_pdf
+from wizard.report.pdf import NoJapaneseFontError, to_pdf
+from wizard.report.pdf_facts import LOG_LINES
 from wizard.report.pdf_file import _RANGE, ATTACHMENT, UNPACKED_LIMIT, _mended_range, read_pdf
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -35,6 +36,12 @@ def text_of(data: bytes) -> str:
     return done.stdout.decode()
 
 
+def text_in_order(data: bytes) -> str:
+    """The text in the order in which it was written: column by column."""
+    done = subprocess.run(["pdftotext", "-raw", "-", "-"], input=data, capture_output=True, check=True)
+    return "".join(done.stdout.decode().split())
+
+
 @pytest.mark.parametrize(("paper", "size"), [("a4", A4), ("letter", LETTER)])
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_pages(case: Case, language: str, paper: str, size: tuple[int, int]) -> None:
@@ -42,7 +49,7 @@ def test_pages(case: Case, language: str, paper: str, size: tuple[int, int]) -> 
     reader = PdfReader(io.BytesIO(data))
     assert {(round(page.mediabox.width), round(page.mediabox.height)) for page in reader.pages} == {size}
     report = build(case, language)
-    flat = "".join(text_of(data).split())
+    flat = text_in_order(data)
     for number in range(1, len(reader.pages) + 1):
         assert f"Naosu{number}/{len(reader.pages)}" in flat
     for expected in (report.title, report.verdict.sentence, report.findings[0].explanation[:30], *report.fine):

@@ -20,6 +20,9 @@ TIMES_BUDGET = 3.0  # a process that takes this many times what it was given is 
 START = {"quick": 60.0, "standard": 180.0, "thorough": 600.0}  # seconds by effort, to import a framework
 
 
+RESUMED = ("repeat", "precision", "portrait")  # kinds that go on behind what is named as done
+
+
 @dataclass(frozen=True)
 class Setting:
     """What holds in a process from its start to its end, since it cannot be taken back, or is read once.
@@ -64,7 +67,8 @@ _WORKSPACE = Setting(
     only_accelerators=True,
 )
 # TensorFlow 2.8 is switched by a call that cannot be taken back, the versions before by this variable.
-_TENSORFLOW_DETERMINISTIC = Setting("deterministic", environment={"TF_DETERMINISTIC_OPS": "1"})
+_REPEATED = ("experiment", "repeat", "portrait")  # where determinism shows; of digits it is asked by the kind itself
+_TENSORFLOW_DETERMINISTIC = Setting("deterministic", kinds=_REPEATED, environment={"TF_DETERMINISTIC_OPS": "1"})
 
 # The most telling kinds come first, for when the time is short.
 COMPUTATION_PROBES: tuple[ComputationSpec, ...] = (
@@ -78,16 +82,16 @@ COMPUTATION_PROBES: tuple[ComputationSpec, ...] = (
     ComputationSpec(
         framework="tensorflow",
         stem="compute_tensorflow",
-        kinds={"experiment": 3, "repeat": 2, "portrait": 1},
+        kinds={"experiment": 3, "repeat": 2, "portrait": 1, "precision": 2, "flip": 1},
         expected_start=6.0,
         settings=(Setting(), _TENSORFLOW_DETERMINISTIC),
     ),
     ComputationSpec(
         framework="jax",
         stem="compute_jax",
-        kinds={"experiment": 3, "repeat": 2, "portrait": 1},
+        kinds={"experiment": 3, "repeat": 2, "portrait": 1, "precision": 2, "flip": 1},
         expected_start=3.0,
-        settings=(Setting(), Setting("deterministic", only_accelerators=True)),
+        settings=(Setting(), Setting("deterministic", kinds=_REPEATED, only_accelerators=True)),
     ),
     ComputationSpec(
         framework="numpy",
@@ -110,18 +114,41 @@ def read_measurement(raw: object, origin: str) -> Measurement | None:
 
 
 def measurements_of(answer: Answer, origin: str) -> Iterator[Measurement]:
-    """What an answer tells; a measurement during which the process ended comes last, with the end as its error."""
+    """What an answer tells; a measurement during which the process ended comes last, with the end as its error.
+
+    A load that the user ended is told, too: what was checked by then was checked.
+    """
     told = answer.facts.get("measurements")
     for raw in told if isinstance(told, list) else ():
         read = read_measurement(raw, origin)
         if read is not None:
             yield read
-    if answer.run.status in ("crashed", "timed-out", "too-much-memory"):
+    ended = answer.run.status in ("crashed", "timed-out", "too-much-memory")
+    if ended or answer.run.status == "cancelled":
         cut = read_measurement(answer.facts.get("measuring"), origin)
         if isinstance(cut, Health):
-            cut = msgspec.structs.replace(cut, samples=tuple(read_samples(answer.facts.get("watched"))))
-        if cut is not None:
+            cut = _load_until_then(answer, cut, origin)
+        if cut is not None and (ended or isinstance(cut, Health)):
             yield msgspec.structs.replace(cut, reason=answer.run.status, error=_end_of(answer))
+
+
+def _load_until_then(answer: Answer, load: Health, origin: str) -> Health:
+    """A load as it was told last before its process ended."""
+    told = answer.facts
+    grown = dict(under) if isinstance(under := told.get("under_load"), dict) else {}
+    named = {"kind": "health", "framework": load.framework, "operation": load.operation, "device": load.device}
+    read = read_measurement({**grown, "wrong": told.get("wrong_bits") or [], **named}, origin)
+    known = read if isinstance(read, Health) else load
+    return msgspec.structs.replace(known, samples=tuple(read_samples(told.get("watched"))))
+
+
+def planned_of(answer: Answer, origin: str) -> Iterator[Measurement]:
+    """What was to be measured, as far as it was known before: names, without figures."""
+    planned = answer.facts.get("planned")
+    for raw in planned if isinstance(planned, list) else ():
+        read = read_measurement(raw, origin)
+        if read is not None:
+            yield read
 
 
 def read_samples(told: object) -> Iterator[HealthSample]:

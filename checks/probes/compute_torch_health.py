@@ -33,7 +33,11 @@ MOST_WRONG = 20  # wrong results that are told one by one
 
 
 def stage(argument, clock):
-    """The fact Health of one device; samples are told on the way as "watched+"."""
+    """The fact Health of one device.
+
+    On the way, for when nothing more comes: samples as "watched+", wrong results as "wrong_bits+", and as "under_load"
+    the fields that have grown.
+    """
     import torch
 
     device = argument["device"]
@@ -42,8 +46,10 @@ def stage(argument, clock):
     load, ended = None, {}
     try:
         load = Load(torch, device, telemetry.of_device(device, pci_address(torch, device)))
+        told = 0
         for sample in load.run(clock):
-            yield {"watched+": [sample]}
+            yield {"watched+": [sample], "wrong_bits+": load.wrong[told:], "under_load": load.grown()}
+            told = len(load.wrong)
     except Exception as problem:  # the device was lost in the middle: what was seen until then is told
         ended = {"error": kit.describe(problem), "reason": "failed"}
     yield compute.told(dict(named, **(load.facts() if load else {}), **ended))
@@ -100,20 +106,22 @@ class Load:
             if is_last:
                 return
 
-    def facts(self):
-        """The fields of Health."""
-        after = self._sensors.counts()
-        grown = {name: after[name] - self._before[name] for name in after if name in self._before}
+    def grown(self):
+        """The fields of Health that cost nothing to tell."""
         facts = {
             "length": time.monotonic() - self._started,
             "checked": self.checked,
             "bytes_checked": self.bytes,
-            "samples": self.samples,
-            "wrong": self.wrong,
-            **grown,
         }
         if self._hears:
             facts["xid"] = [{"code": code} for code in self._xids]
+        return facts
+
+    def facts(self):
+        """The fields of Health."""
+        after = self._sensors.counts()
+        counted = {name: after[name] - self._before[name] for name in after if name in self._before}
+        facts = dict(self.grown(), samples=self.samples, wrong=self.wrong, **counted)
         entries = self._log.entries(facts["length"])
         if entries is not None:
             facts["log"] = entries

@@ -45,7 +45,8 @@ def outcome_of_load(health: Health, name: str, language: str) -> str:
     if health.reason and not health.wrong:
         why = known(f"measurements.reason-{health.reason}", health.reason, language)
         detail = (health.error.message.strip().splitlines() or [""])[0] if health.error else ""
-        text = words("measurements.health-ended", language, why=why, **told)
+        key = "health-ended" if health.checked else "health-not-begun"
+        text = words(f"measurements.{key}", language, why=why, **told)
         return words("report.with-detail", language, text=text.rstrip(".。"), detail=detail) if detail else text
     if health.wrong:
         return words("measurements.health-wrong", language, first=round(health.wrong[0].second), **told)

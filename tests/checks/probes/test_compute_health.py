@@ -2,6 +2,7 @@
 
 import ctypes
 import importlib
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -11,8 +12,10 @@ import msgspec
 import pytest
 import torch
 
-from checks.facts import Health, LogEntry
+from checks.facts import Health, LogEntry, ProbeRun
 from checks.probes import host  # lets the modules of the target be imported as naosu_NAME
+from checks.probes.computation_catalogue import measurements_of
+from checks.probes.runner import Answer
 
 assert host.Neighbours in host.sys.meta_path
 
@@ -115,6 +118,27 @@ def test_one_flipped_bit_is_told_with_its_place_and_both_bits(health: ModuleType
     assert (first.operation, first.index, first.elements) == ("matmul-float32", (2, 2), 1)
     assert int(first.expected, 16) ^ int(first.found, 16) == 1 << 20
     assert fact.samples[-1].wrong == len(fact.wrong)
+
+
+@pytest.mark.parametrize("status", ["cancelled", "crashed"])
+def test_a_load_that_is_ended_in_the_middle_keeps_what_was_checked_and_what_was_wrong(
+    health: ModuleType, after: Callable[[int], None], status: str
+) -> None:
+    after(3)
+    facts: dict[str, Any] = {}
+    for line in itertools.islice(health.stage({"device": "cpu"}, Turns(20)), 8):
+        for name, value in line.items():  # as the host's lines are put together
+            if name.endswith("+"):
+                facts.setdefault(name[:-1], []).extend(value)
+            else:
+                facts[name] = value
+    (cut,) = measurements_of(Answer(facts, ProbeRun(probe="computations:torch:cpu", status=status)), "health")
+    assert isinstance(cut, Health)
+    assert cut.reason == status
+    assert len(cut.samples) == 7
+    assert cut.checked == cut.samples[-1].checked > 7
+    assert cut.bytes_checked > 0
+    assert len(cut.wrong) == cut.samples[-1].wrong > 0
 
 
 def test_a_first_product_that_is_wrong_is_found_by_its_sums(health: ModuleType, after: Callable[[int], None]) -> None:

@@ -54,11 +54,21 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     source: str
 
 
+class GeneralPromise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a framework says of all operations in its deterministic mode: they repeat, or raise an error."""
+
+    framework: str
+    since: str
+    devices: tuple[str, ...]
+    source: str
+
+
 class DeterminismTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """resources/knowledge/determinism.toml."""
 
     promise: tuple[ListedOperation, ...]
     other: tuple[OtherDocument, ...]
+    general: tuple[GeneralPromise, ...]
     workspace: Workspace
 
 
@@ -96,6 +106,21 @@ def promised(named: tuple[Named, ...], device: str, version: str | None) -> Prom
         return Promised(Promise.NO_WORD, Promise.NO_WORD)
     order = (Promise.THROWS, Promise.VARIES, Promise.REPEATS)
     return min(rows, key=lambda row: (order.index(row.in_mode), order.index(row.by_default)))
+
+
+def repeats_in_mode(framework: str, found: Promised, device: str, version: str | None) -> str:
+    """The document by which an operation repeats in deterministic mode; "" where none says so.
+
+    ``found``: what is said of the operation itself, which goes before what is said of all of them.
+    """
+    if found.in_mode is not Promise.NO_WORD:
+        return found.source if found.in_mode is Promise.REPEATS else ""
+    kind = device.partition(":")[0].lower()
+    for row in determinism_table().general:
+        is_of_device = not row.devices or kind in row.devices
+        if row.framework == framework and is_of_device and release(version or "999") >= release(row.since or "0"):
+            return row.source
+    return ""
 
 
 def wants_workspace(version: str | None, cuda: str | None) -> bool | None:

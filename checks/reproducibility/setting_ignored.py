@@ -13,12 +13,13 @@ Knowledge:    resources/knowledge/computations.toml, determinism.toml
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from checks.causes import LANGUAGES
 from checks.facts import EnvironmentVariables, Flip, Frameworks, Measurements, Precision, Repeat
 from checks.finding import Evidence, Finding, NotHere, Severity
-from checks.knowledge.determinism import Promise
+from checks.knowledge.determinism import repeats_in_mode
 from checks.magnitude import Size, recognised
 from checks.numeric_findings import FULL_DIGITS, forcing
 from checks.numerics import (
@@ -48,7 +49,7 @@ from checks.repeats import (
 )
 
 CAUSE = "setting-ignored"
-DEMAND_FULL = ("tf32-off", "tf32-off-flags", "mkldnn-ieee", "precision-highest")
+DEMAND_FULL = ("tf32-off", "tf32-off-flags", "mkldnn-ieee", "precision-highest", "jax-precision-float32")
 _ONE_THREAD = "threads-1"
 # What a run can be set to: where two runs differ in one of these alone, they are one run when it is the same in both.
 _FAMILIES = ("threads", "autotune", "mkldnn", "tf32", "cudnn", "deterministic")
@@ -62,10 +63,11 @@ def setting_ignored(
 ) -> Iterator[Finding]:
     """One finding per framework, device and kind of setting."""
     precisions = [each for each in measurements.of(Precision) if each.setting in DEMAND_FULL]
+    versions = versions_of(frameworks)
     flips = [each for each in measurements.of(Flip) if each.after is not None and _is_judged(each)]
     repeats = [
         each
-        for each in repeated(measurements.all, versions_of(frameworks))
+        for each in repeated(measurements.all, versions)
         if any(each.measured(setting) for setting in (DETERMINISTIC, WORKSPACE, _ONE_THREAD))
     ]
     if not precisions and not flips and not repeats:
@@ -75,8 +77,8 @@ def setting_ignored(
         if found:
             yield _of_digits(framework, device, found, environment)
     yield from _of_flips(flips, environment)
-    yield from _of_repeats(repeats, DETERMINISTIC)
-    yield from _of_repeats(repeats, _ONE_THREAD)
+    yield from _of_repeats(repeats, DETERMINISTIC, versions)
+    yield from _of_repeats(repeats, _ONE_THREAD, versions)
 
 
 def _of_digits(
@@ -155,15 +157,16 @@ def _of_flips(flips: Sequence[Flip], environment: EnvironmentVariables | None) -
         )
 
 
-def _of_repeats(repeats: Sequence[Repeated], setting: str) -> Iterator[Finding]:
+def _of_repeats(repeats: Sequence[Repeated], setting: str, versions: Mapping[str, str | None]) -> Iterator[Finding]:
     """Operations that vary all the same where the setting should have made them repeat."""
-    places: dict[tuple[str, str], list[tuple[Repeated, Repeat]]] = {}
+    places: dict[tuple[str, str], list[_Varying]] = {}
     for each in repeats:
-        made = _still_varying(each, setting)
-        if made is not None:
-            places.setdefault((each.framework, each.device), []).append((each, made))
-    for (framework, device), found in places.items():
-        origin = found[0][1].origin
+        found = _in_mode(each, versions) if setting == DETERMINISTIC else _with_one_thread(each)
+        if found is not None:
+            places.setdefault((each.framework, each.device), []).append(found)
+    for (framework, device), here in places.items():
+        origin = here[0].made.origin
+        tried = dict.fromkeys(each.made.setting for each in here)
         yield Finding(
             cause=CAUSE,
             severity=Severity.WARNING,
@@ -171,31 +174,32 @@ def _of_repeats(repeats: Sequence[Repeated], setting: str) -> Iterator[Finding]:
             subject=f"{framework}:{device}:{setting}",
             evidence=(
                 Evidence("computed_on", f"{framework}, {device}", origin),
-                Evidence(
-                    "settings_without_effect", ", ".join(dict.fromkeys(made.setting for _, made in found)), origin
-                ),
-                *(
-                    Evidence(
-                        "varying_operation", f"{each.operation}: {made.distinct} / {made.repetitions}", made.origin
-                    )
-                    for each, made in found
-                ),
-                *(Evidence("promised_by", source) for source in dict.fromkeys(_sources(found, setting))),
+                Evidence("settings_without_effect", ", ".join(tried), origin),
+                *(Evidence("varying_operation", each.seen, each.made.origin) for each in here),
+                *(Evidence("promised_by", source) for source in dict.fromkeys(each.promise for each in here) if source),
             ),
-            values=_ignored(found, "ignored-mode" if setting == DETERMINISTIC else "ignored-thread"),
+            values=_ignored(here, "ignored-mode" if setting == DETERMINISTIC else "ignored-thread"),
             remedies=_NOWHERE,
         )
 
 
-def _sources(found: Sequence[tuple[Repeated, Repeat]], setting: str) -> Iterator[str]:
-    for each, _ in found:
-        if setting == DETERMINISTIC:
-            yield each.promised.source
+@dataclass(frozen=True)
+class _Varying:
+    """An operation that varies where it should repeat. ``promise``: the document that says so, if one does."""
+
+    repeated: Repeated
+    made: Repeat
+    promise: str = ""
+
+    @property
+    def seen(self) -> str:
+        """How many different results of how many."""
+        return f"{self.repeated.operation}: {self.made.distinct} / {self.made.repetitions}"
 
 
-def _ignored(found: Sequence[tuple[Repeated, Repeat]], key: str) -> dict[str, str]:
+def _ignored(found: Sequence[_Varying], key: str) -> dict[str, str]:
     """The words for it, the operations in each language's own."""
-    names = in_words("operations", [each for each, _ in found])
+    names = in_words("operations", [each.repeated for each in found])
     return {
         name: phrase("ignored", key, operations=names[f"operations_{language}"])[name]
         for language in LANGUAGES
@@ -203,15 +207,21 @@ def _ignored(found: Sequence[tuple[Repeated, Repeat]], key: str) -> dict[str, st
     }
 
 
-def _still_varying(each: Repeated, setting: str) -> Repeat | None:
-    """What varied under a setting that should make it repeat; None where it did not, or where that is not promised."""
+def _in_mode(each: Repeated, versions: Mapping[str, str | None]) -> _Varying | None:
+    promise = repeats_in_mode(each.framework, each.promised, each.device, versions.get(each.framework))
+    made = _varying(each, DETERMINISTIC, WORKSPACE)
+    return _Varying(each, made, promise) if made is not None and promise else None
+
+
+def _with_one_thread(each: Repeated) -> _Varying | None:
+    made = _varying(each, _ONE_THREAD) if is_processor(each.device) else None
+    return None if made is None else _Varying(each, made)
+
+
+def _varying(each: Repeated, *settings_: str) -> Repeat | None:
+    """What varied under one of these; None where no order of computing explains it, which no setting mends."""
     if each.variation is Variation.WRONG:
         return None
-    if setting == DETERMINISTIC:
-        if each.promised.in_mode is not Promise.REPEATS:
-            return None
-        tried = [each.measured(mode) for mode in (DETERMINISTIC, WORKSPACE)]
-    else:
-        tried = [each.measured(setting)] if is_processor(each.device) else []
+    tried = (each.measured(setting) for setting in settings_)
     # A first call that chose its way differently is no more than that.
     return next((made for made in tried if made is not None and (made.distinct or 0) > 1), None)

@@ -1,10 +1,12 @@
 """What PyTorch's documentation promises, per release and device."""
 
+import re
+
 import pytest
 import torch
 
 from checks.knowledge.computations import computations_table, known_operations, operation_name
-from checks.knowledge.determinism import Promise, determinism_table, promised, wants_workspace
+from checks.knowledge.determinism import Promise, determinism_table, promised, repeats_in_mode, wants_workspace
 from checks.versions import release
 
 REPEATS, THROWS, VARIES, NO_WORD = Promise.REPEATS, Promise.THROWS, Promise.VARIES, Promise.NO_WORD
@@ -62,6 +64,43 @@ def test_the_table_agrees_with_the_documentation_of_the_installed_release() -> N
             continue
         part = throws if line.in_mode is Promise.THROWS else deterministic
         assert f"`{line.op}`" in part, f"{line.op} is not in the list ({line.in_mode})"
+
+
+def test_the_table_names_all_that_the_documentation_of_the_installed_release_lists() -> None:
+    listed = str(torch.use_deterministic_algorithms.__doc__).partition("operations will throw a")
+    for part, mode in ((listed[0], REPEATS), (listed[2], THROWS)):
+        named = set(re.findall(r"\* :(?:class|func|meth|attr):`([^`]+)`", part))
+        assert len(named) > 20
+        known = {
+            line.op
+            for line in determinism_table().promise
+            if line.in_mode is mode and release(line.since) <= release(torch.__version__) <= release(line.until or "99")
+        }
+        assert named <= known
+
+
+@pytest.mark.parametrize(
+    ("framework", "operation", "device", "version", "wanted"),
+    [
+        ("torch", "softmax", "cuda:0", "2.13.0", "use_deterministic_algorithms"),  # of all operations
+        ("torch", "index-add", "cuda:0", "2.13.0", "documentation text"),  # of this one
+        ("torch", "cumsum", "cuda:0", "2.13.0", ""),  # raises an error
+        ("torch", "lstm-backward", "cuda:0", "2.13.0", ""),  # varies all the same
+        ("torch", "softmax", "cuda:0", "1.7.1", ""),
+        ("tensorflow", "softmax", "CPU:0", "2.21.0", "enable_op_determinism"),
+        ("tensorflow", "softmax", "CPU:0", "2.7.0", ""),
+        ("jax", "softmax", "gpu:0", "0.10.2", "openxla"),
+        ("jax", "softmax", "cpu:0", "0.10.2", ""),
+        ("numpy", "softmax", "cpu", "2.4.6", ""),
+    ],
+)
+def test_what_repeats_in_deterministic_mode_by_a_document(
+    framework: str, operation: str, device: str, version: str, wanted: str
+) -> None:
+    found = promised(known_operations()[operation].documented, device, version)
+    source = repeats_in_mode(framework, found, device, version)
+    assert wanted.lower() in source.lower()
+    assert bool(source) == bool(wanted)
 
 
 def test_what_the_suite_calls_documented_is_in_the_tables() -> None:

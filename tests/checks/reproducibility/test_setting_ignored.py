@@ -43,6 +43,11 @@ def test_an_operation_that_varies_in_the_mode_that_promises_the_same_bits() -> N
     assert "index_add" in finding.values["ignored_ja"]
 
 
+def test_an_operation_that_no_list_names_is_promised_to_repeat_like_all_others() -> None:
+    (finding,) = findings(repeat("softmax"), repeat("softmax", "deterministic", distinct=2))
+    assert "use_deterministic_algorithms" in finding.placeholders()["promised_by"]
+
+
 def test_with_the_workspace_of_cublas_too() -> None:
     made = [repeat("index-add", "deterministic-workspace", distinct=2)]
     (finding,) = findings(repeat("index-add", distinct=30), *made)
@@ -65,7 +70,17 @@ def test_an_operation_that_varies_with_one_thread() -> None:
             (repeat("bincount-weights", distinct=30), repeat("bincount-weights", "deterministic", distinct=9)),
             id="the-mode-promises-an-error",
         ),
-        pytest.param((repeat("softmax"), repeat("softmax", "deterministic", distinct=2)), id="no-document-promises"),
+        pytest.param(
+            (repeat("lstm-backward", distinct=3), repeat("lstm-backward", "deterministic", distinct=2)),
+            id="a-document-says-that-the-mode-does-not-help",
+        ),
+        pytest.param(
+            (
+                repeat("softmax", framework="jax", device="cpu:0"),
+                repeat("softmax", "deterministic", framework="jax", device="cpu:0", distinct=2),
+            ),
+            id="no-document-promises",
+        ),
         pytest.param(
             (
                 repeat("index-add", distinct=30, spread=LARGE),

@@ -106,7 +106,11 @@ def _reason(model: ModelFacts, runtime: str, facts: Facts, effort: str) -> str:
         return "no-memory"
     runs = [each for each in model.runs if each.runtime == runtime]
     # TorchScript is only loaded in a trial, and what lacked the right input may be given one here.
-    failed = [each for each in runs if each.loaded is False or (each.ran is False and each.reason != "inputs-refused")]
+    failed = [
+        each
+        for each in runs
+        if each.loaded is False or each.reason in ENDED or (each.ran is False and each.reason != "inputs-refused")
+    ]
     return "model-not-run" if runs and len(failed) == len(runs) else ""
 
 

@@ -53,6 +53,7 @@ class Way:
         self.calls_before = calls_before
         self.outputs = None  # of the first of its repetitions
         self.arrays = None  # the inputs that gave these
+        self.shows = True  # whether there is anything in these that could differ
         self.varies = False
 
     def results(self, arrays):
@@ -664,6 +665,7 @@ def varies(model, way, clock, most, aspect="repeat"):
         yield compute.told(dict(named, **failure(error)))
         return
     way.outputs, way.arrays, way.varies = outputs, model.arrays, figures["distinct"] > 1
+    way.shows = figures.get("reason") not in (NO_OUTPUTS, EMPTY)
     yield compute.told(dict(named, **figures))
 
 

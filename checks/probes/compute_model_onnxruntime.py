@@ -207,12 +207,16 @@ def _comparisons(runtime, model, axes, argument):
     else:
         yield lambda clock: models.varies(model, usual, clock, most)
         yield from _on_processor(runtime, model, usual, axes, most)
+    if not usual.shows:
+        return
     for name in runtime.providers():
         if name not in done:
             yield lambda clock, name=name: _on_provider(runtime, model, usual, name, clock, most)
 
 
 def _on_processor(runtime, model, usual, axes, most):
+    if not usual.shows:
+        return
     if usual.varies:  # then nobody can tell what a setting adds
         yield lambda clock: _deterministic(runtime, model, lambda way: models.varies(model, way, clock, most, "mode"))
         return

@@ -46,9 +46,14 @@ class _Archive:
     def way(self, device, setting):
         """The model on a device under a setting."""
         module = self._loaded(setting).to(device)
-        run = self._runs(module, module, device, setting)
+        kept = [(part, name, getattr(part, name)) for part, name in _kept(module)]
+        run = self._runs(module, kept, module, device, setting)
         return models.Way(
-            run, lambda names: self._giving(module, names, device, setting), device, setting, calls_before=CALLS_BEFORE
+            run,
+            lambda names: self._giving(module, kept, names, device, setting),
+            device,
+            setting,
+            calls_before=CALLS_BEFORE,
         )
 
     def state(self, arrays):
@@ -62,9 +67,7 @@ class _Archive:
         changed = [name for name, each in module.named_buffers() if not torch.equal(each, before[name])]
         return [*(name for _, name in _kept(module)), *changed]
 
-    def _runs(self, module, call, device, setting, names=None):
-        held = [(part, name, getattr(part, name)) for part, name in _kept(module)]
-
+    def _runs(self, module, held, call, device, setting, names=None):
         def run(arrays):
             import torch
 
@@ -85,11 +88,11 @@ class _Archive:
 
         return run
 
-    def _giving(self, module, names, device, setting):
+    def _giving(self, module, held, names, device, setting):
         import torch
 
         function = export_torch.giving(_graph(torch, module), names)
-        return self._runs(module, lambda *given: function(module, *given), device, setting, names)
+        return self._runs(module, held, lambda *given: function(module, *given), device, setting, names)
 
     def nodes(self):
         """(The operations in order, the weights: name -> (type, shape))."""
@@ -331,7 +334,12 @@ def _inputs(numpy, original, form, argument):
         return held, "model"
     specs = original.specs
     deadline = time.monotonic() + argument.get("search_seconds", 30.0)
-    arrays, error = model_kit.first_that_runs(numpy, specs, form.way(CPU, DEFAULT).run, deadline)
+    run = form.way(CPU, DEFAULT).run
+    arrays, error = model_kit.first_that_runs(numpy, specs, run, deadline)
+    if error is not None and form.is_training:  # a batch normalisation that learns takes no row alone
+        several = [dict(each, shape=[2, *each["shape"][1:]]) if each["shape"] else each for each in specs]
+        arrays, _ = model_kit.first_that_runs(numpy, several, run, deadline)
+        error = error if arrays is None else None
     if error is not None:
         raise model_inputs.none_fits(specs, error) from error
     return arrays, "drawn"
@@ -350,12 +358,16 @@ def _comparisons(model, form, usual, axes, argument):
     else:
         yield lambda clock: models.varies(model, usual, clock, most)
         yield from _on_processor(torch, model, form, usual, axes, most)
+    if not usual.shows:
+        return
     for device in _devices(torch, argument):
         if device not in done:
             yield lambda clock, device=device: _on_device(model, form, usual, device, clock, most)
 
 
 def _on_processor(torch, model, form, usual, axes, most):
+    if not usual.shows:
+        return
     if form.is_training or usual.varies:
         for setting in (EVALUATION, SEEDED) if form.has_modes else (SEEDED,):
             way = _later(form, CPU, setting)

@@ -84,6 +84,9 @@ def test_the_runtime_of_each_format(
         pytest.param(ModelRun(runtime="onnxruntime", loaded=True, reason="inputs-refused"), "", id="lacks-an-input"),
         pytest.param(ModelRun(runtime="onnxruntime", loaded=False), "model-not-run", id="did-not-load"),
         pytest.param(ModelRun(runtime="onnxruntime", loaded=True, ran=False), "model-not-run", id="did-not-run"),
+        pytest.param(
+            ModelRun(runtime="onnxruntime", loaded=True, reason="timed-out"), "model-not-run", id="never-ended"
+        ),
         pytest.param(ModelRun(runtime="openvino", loaded=False), "", id="another-runtime"),
     ],
 )

@@ -66,6 +66,9 @@ def _sentences(here: Sequence[ModelMeasured], language: str) -> Iterator[str]:
         yield _words("inputs", language, model=name, inputs=shapes, source=source)
     if any(each.shrunk for each in here):
         yield _words("shrunk", language, model=name)
+    keeps = next((each for each in here if each.aspect == "state"), None)
+    if keeps is not None:
+        yield _words("keeps", language, model=name, detail=keeps.detail)
     left_out = max(each.outputs_left_out for each in here)
     if left_out:
         yield _words("outputs-left-out", language, model=name, count=left_out)
@@ -121,7 +124,7 @@ def _tensor(spec: TensorSpec) -> str:
 
 
 def _tables(here: Sequence[ModelMeasured], language: str) -> Iterator[MeasuredTable]:
-    rows = [_row(each, here, language) for each in here if each.aspect]
+    rows = [_row(each, here, language) for each in here if each.aspect and each.aspect != "state"]
     if not rows:
         return
     columns = ("compared", "results", "difference", "size", "first", "decisions")
@@ -200,7 +203,6 @@ _ASPECTS: Mapping[str, str] = {
     "mode": "again-under",
     "device": "device",
     "rest": "rest",
-    "state": "state",
 }
 
 

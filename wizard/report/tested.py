@@ -7,13 +7,14 @@ from statistics import median
 
 from checks.case import Case
 from checks.detection import excluded_rate
-from checks.facts import Experiment, Flip, Measurement, Measurements, ModelMeasured, Precision, Repeat
+from checks.facts import Experiment, Flip, Measurement, Measurements, ModelMeasured, Portrait, Precision, Repeat
 from checks.gpu.load import device_name, loads
 from wizard.report.measured_health import outcome_of_load
 from wizard.report.measured_line import framework_name
 from wizard.words import words
 
 _LEAST = 2  # repetitions: one alone shows nothing
+_REPEATING = ("results-change", "everything")  # the questions that repeated operations answer
 _FEW = 10  # repetitions: a change in each fourth of them may go unseen
 
 
@@ -49,7 +50,7 @@ def _tells(measured: Measurement) -> bool:
 
 
 def _lines(measurements: Sequence[Measurement], language: str) -> Iterator[str]:
-    repeats = [each for each in measurements if isinstance(each, Repeat) and _tells(each) and each.setting == "default"]
+    repeats = [each for each in _by_default(measurements) if _tells(each)]
     if repeats:
         yield _repeated(repeats, language)
     left_out = sum(each.is_left_out for each in measurements)
@@ -57,16 +58,41 @@ def _lines(measurements: Sequence[Measurement], language: str) -> Iterator[str]:
         yield words("report.tested-left-out", language, count=left_out)
 
 
-def _if_all_repeated(case: Case, language: str) -> Iterator[str]:
-    """For somebody whose result changes, though no operation did."""
-    plain = [each for each in case.facts.measurements if isinstance(each, Repeat) and each.setting == "default"]
+def is_too_short(case: Case) -> bool:
+    """Whether nothing was seen to change, but so little was repeated or compared that this proves nothing."""
+    measured = case.facts.measurements
+    if case.facts.told or any(map(_varies, measured)):
+        return False
+    if case.answers.symptom == "results-differ":
+        compared = [each for each in measured if isinstance(each, (Portrait, Precision, Flip))]
+        return _is_mostly_left_out(compared, [each for each in compared if not each.reason])
+    if case.answers.symptom not in _REPEATING:
+        return False
+    plain = _by_default(measured)
     tested = [each for each in plain if _tells(each)]
-    if case.answers.symptom != "results-change" or not tested or any(map(_varies, case.facts.measurements)):
-        return
-    late = sum(each.is_left_out for each in plain)
-    if case.answers.effort != "thorough" and (median(e.repetitions for e in tested) < _FEW or late >= len(tested)):
-        yield words("report.tested-too-short", language)
-    yield words("report.tested-look-at-seeds", language)
+    is_seldom = bool(tested) and median(each.repetitions for each in tested) < _FEW
+    return is_seldom or _is_mostly_left_out(plain, tested)
+
+
+def _is_mostly_left_out(planned: Sequence[Measurement], made: Sequence[Measurement]) -> bool:
+    late = sum(each.is_left_out for each in planned)
+    return late > 0 and late >= len(made)
+
+
+def _by_default(measurements: Sequence[Measurement]) -> list[Repeat]:
+    return [each for each in measurements if isinstance(each, Repeat) and each.setting == "default"]
+
+
+def _if_all_repeated(case: Case, language: str) -> Iterator[str]:
+    """For somebody who sees a trouble that did not show itself here."""
+    if is_too_short(case):
+        about = "-compared" if case.answers.symptom == "results-differ" else ""
+        yield words(f"report.tested-too-short{about}", language)
+        longest = case.answers.effort == "thorough"
+        yield words(f"report.tested-{'again-alone' if longest else 'longer'}", language)
+    is_asked = case.answers.symptom == "results-change" and any(map(_tells, _by_default(case.facts.measurements)))
+    if is_asked and not any(map(_varies, case.facts.measurements)):
+        yield words("report.tested-look-at-seeds", language)
 
 
 def _varies(measured: Measurement) -> bool:

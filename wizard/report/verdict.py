@@ -8,18 +8,19 @@ from dataclasses import dataclass
 
 from checks.case import Case
 from checks.compare import Agreement, agreement, comparisons
-from checks.finding import Finding, Severity, Status
+from checks.finding import Finding, Outcome, Severity, Status
 from checks.judge import ABOUT_RESULTS, COMPARISON, MODELS, UNKNOWN, can_explain
 from checks.model_standing import SERIOUS, PerModel, Standing
-from checks.model_verdicts import Outcome
+from checks.model_verdicts import Outcome as Runs
 from wizard.report.compared import compared_with
 from wizard.report.fact_sheet import label
-from wizard.report.tested import is_tested, what_was_tested
+from wizard.report.tested import is_tested, is_too_short, what_was_tested
 from wizard.words import area, words
 
 SYMBOLS = {"blocking": "×", "warning": "!", "clear": "✓", "incomplete": "?", "nothing-run": "–"}
 
 # Reasons for which a check had nothing to look at, so that nothing is missing from the answer.
+_NOT_MEASURED = "not-measured"
 NOTHING_TO_CHECK = frozenset({"not-installed", "not-on-this-system", "none-given", "no-target", "not-asked"})
 _SURE = 0.8  # from here on a cause is stated, below it is offered
 _EVEN = 0.5  # a cause that a text alone gives is as likely wrong as right; below, nothing is decided
@@ -54,7 +55,7 @@ def verdict_of(case: Case, titles: Sequence[str], language: str) -> Verdict:
     title = titles[spoken] if titles else ""
     return Verdict(
         state=state,
-        word=words(f"report.verdict-word-{state}", language),
+        word=words(f"report.verdict-word-{_word(case, state)}", language),
         symbol=SYMBOLS[state],
         sentence=words(f"report.{_sentence(case, state, symptom, spoken)}", language, title=title),
         scope=_scope(case, language),
@@ -126,10 +127,10 @@ def _of_models(case: Case, titles: Sequence[str], language: str) -> Verdict:
             (index for index, each in enumerate(case.findings) if each.values.get("model_path") == model.path), None
         )
         why = titles[serious] if serious is not None and worst in SERIOUS else ""
-        works = [each for each in case.verdicts if each.outcome in (Outcome.RUNS, Outcome.LOADS)]
-        best = min(works, key=lambda each: each.outcome is Outcome.LOADS, default=None)
+        works = [each for each in case.verdicts if each.outcome in (Runs.RUNS, Runs.LOADS)]
+        best = min(works, key=lambda each: each.outcome is Runs.LOADS, default=None)
         runtime = f"{label(best.runtime, language)} {best.version}".strip() if best else ""
-        is_loaded = worst is Standing.RUNS and best is not None and best.outcome is Outcome.LOADS
+        is_loaded = worst is Standing.RUNS and best is not None and best.outcome is Runs.LOADS
         key = "found-models" if why else "models-one-loads" if is_loaded else f"models-one-{worst.value}"
         sentence = words(f"report.{key}", language, title=why, name=model.name, runtime=runtime)
     else:
@@ -156,9 +157,25 @@ def _state(case: Case) -> str:
     endings = [outcome.status for outcome in case.outcomes]
     if not {Status.FOUND, Status.CLEAR} & set(endings):
         return "nothing-run"
-    counts = _counts(case)
-    untested = case.answers.symptom in ABOUT_RESULTS and not is_tested(case)  # what is untested is never called stable
-    return "incomplete" if not case.complete or counts["not_run"] or counts["crashed"] or untested else "clear"
+    # What was not measured is judged by how much was, not by the number of checks that had nothing to look at.
+    is_unrun = any(_is_missing(each) and each.reason != _NOT_MEASURED for each in case.outcomes)
+    is_open = is_unrun or _counts(case)["crashed"] or _is_untested(case) or is_too_short(case)
+    return "incomplete" if not case.complete or is_open else "clear"
+
+
+def _is_untested(case: Case) -> bool:
+    """Whether the question is one that only computing answers, and nothing was computed."""
+    return case.answers.symptom in ABOUT_RESULTS and not is_tested(case)
+
+
+def _is_missing(outcome: Outcome) -> bool:
+    """Whether it did not run although there was something to look at."""
+    return outcome.status is Status.SKIPPED and outcome.reason not in NOTHING_TO_CHECK
+
+
+def _word(case: Case, state: str) -> str:
+    """The key of the verdict's word: what is too short to tell is no examination that broke off."""
+    return "too-short" if state == "incomplete" and _incomplete(case).startswith("short-") else state
 
 
 def _spoken(findings: Sequence[Finding], symptom: str) -> int:
@@ -190,7 +207,9 @@ def _sentence(case: Case, state: str, symptom: str, spoken: int) -> str:
 def _incomplete(case: Case) -> str:
     if not case.complete:
         return "incomplete-cancelled"
-    return "untested" if case.answers.symptom in ABOUT_RESULTS and not is_tested(case) else "incomplete"
+    if is_too_short(case):
+        return f"short-{case.answers.symptom}"
+    return "untested" if _is_untested(case) else "incomplete"
 
 
 def _clear(case: Case, symptom: str, spoken: int) -> str:
@@ -230,11 +249,11 @@ def _examined(case: Case, language: str) -> str:
 def _counts(case: Case) -> dict[str, int]:
     """How many checks decided, stayed open, could not run, and failed by our own fault."""
     endings = [outcome.status for outcome in case.outcomes]
-    skipped = [outcome for outcome in case.outcomes if outcome.status is Status.SKIPPED]
+    missing = sum(map(_is_missing, case.outcomes))
     return {
         "decided": endings.count(Status.FOUND) + endings.count(Status.CLEAR),
         "open": endings.count(Status.INCONCLUSIVE),
-        "not_run": sum(outcome.reason not in NOTHING_TO_CHECK for outcome in skipped),
-        "no_need": sum(outcome.reason in NOTHING_TO_CHECK for outcome in skipped),
+        "not_run": missing,
+        "no_need": endings.count(Status.SKIPPED) - missing,
         "crashed": endings.count(Status.CRASHED),
     }

@@ -1,5 +1,6 @@
 """What was tested, and the verdict on a question about results: untested is never called stable."""
 
+import json
 from collections.abc import Callable
 
 import msgspec
@@ -19,8 +20,11 @@ from checks.facts import (
     Repeat,
 )
 from checks.finding import Finding, Outcome, Severity, Status
+from wizard.report.json_report import to_json
+from wizard.report.markdown import to_markdown
 from wizard.report.model import build
-from wizard.report.tested import is_tested, what_was_tested
+from wizard.report.terminal import to_terminal
+from wizard.report.tested import is_tested, is_too_short, what_was_tested
 from wizard.report.verdict import verdict_of
 
 FINE = Outcome(cause="gpu-hardware-fault", status=Status.CLEAR)
@@ -157,9 +161,68 @@ def test_who_saw_something_change_is_not_sent_to_the_seeds(varying: Measurement)
     assert "random seeds" not in told(repeat(300), varying)
 
 
-def test_too_short_an_examination_says_so() -> None:
-    late = repeat(0, None, reason="no-time")
-    assert "too short to tell" in told(repeat(3), repeat(4))
-    assert "too short to tell" in told(repeat(300), late)
-    assert "too short to tell" not in told(repeat(300), repeat(300), late)
-    assert "too short to tell" not in told(repeat(3), effort="thorough")  # there is no longer one
+LATE = repeat(0, None, reason="no-time")
+ERROR = Precision(against=SAME)
+LATE_ERROR = Precision(reason="no-time")
+
+
+@pytest.mark.parametrize(
+    ("symptom", "measured", "is_short"),
+    [
+        pytest.param("results-change", (repeat(3), repeat(4)), True, id="few-repetitions"),
+        pytest.param("results-change", (repeat(300), LATE), True, id="few-operations"),
+        pytest.param("results-change", (LATE,), True, id="no-operation"),
+        pytest.param("results-change", (repeat(300), repeat(300), LATE), False, id="enough"),
+        pytest.param("results-change", (repeat(3, 2), repeat(3)), False, id="it-was-seen-to-change"),
+        pytest.param("results-change", (), False, id="nothing-computes"),
+        pytest.param("everything", (repeat(3),), True, id="everything"),
+        pytest.param("everything", (), False, id="nothing-was-to-be-computed"),
+        pytest.param("not-on-gpu", (repeat(3),), False, id="not-the-question"),
+        pytest.param("results-differ", (ERROR, LATE_ERROR), True, id="few-comparisons"),
+        pytest.param("results-differ", (ERROR, ERROR, LATE_ERROR, repeat(3)), False, id="enough-comparisons"),
+    ],
+)
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_too_short_is_the_verdict_itself(
+    symptom: str, measured: tuple[Measurement, ...], is_short: bool, language: str
+) -> None:
+    """What is untested is never called stable: neither the state, nor the word, nor the sentence."""
+    case = case_of(*measured, symptom=symptom)
+    assert is_too_short(case) is is_short
+    verdict = verdict_of(case, [], language)
+    short = {"en": "too short to tell", "ja": "短すぎて判断できません"}[language]
+    assert (short in verdict.word.lower()) is is_short
+    assert (short in verdict.sentence.lower()) is is_short
+    if is_short:
+        assert (verdict.state, verdict.symbol) == ("incomplete", "?")
+        assert {"en": "longer examination", "ja": "より長い診断"}[language] in " ".join(verdict.scope)
+
+
+def test_a_note_does_not_hide_that_it_was_too_short() -> None:
+    case = case_of(repeat(3), findings=(found("batch-size-rounding", Severity.NOTE),))
+    assert verdict_of(case, ["T0"], "en").state == "incomplete"
+
+
+def test_where_there_is_no_longer_examination_it_is_to_be_made_alone() -> None:
+    assert "while nothing else computes" in told(repeat(3), effort="thorough")
+    assert "longer examination" not in told(repeat(3), effort="thorough")
+
+
+def test_every_print_says_that_it_was_too_short() -> None:
+    case = case_of(repeat(3))
+    report = build(case, "en")
+    assert "Too short to tell" in to_terminal(report)
+    assert to_markdown(report).splitlines()[2].startswith("**? Too short to tell**")
+    assert json.loads(to_json(case, "en"))["verdict"]["state"] == "incomplete"
+    assert "Too short to tell" in json.loads(to_json(case, "en"))["verdict"]["sentence"]
+
+
+def test_a_check_that_had_nothing_to_look_at_does_not_make_a_whole_examination_incomplete() -> None:
+    """As a machine with one device, of which no two were compared."""
+    case = case_of(repeat(300))
+    skipped = Outcome(cause="cpu-gpu-rounding", status=Status.SKIPPED, reason="not-measured")
+    whole = msgspec.structs.replace(case, outcomes=(*case.outcomes, skipped))
+    assert verdict_of(whole, [], "en").state == "clear"
+    assert any("1 not run" in line for line in verdict_of(whole, [], "en").scope)
+    broken = msgspec.structs.replace(skipped, reason="probe-failed")
+    assert verdict_of(msgspec.structs.replace(case, outcomes=(FINE, broken)), [], "en").state == "incomplete"

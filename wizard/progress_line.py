@@ -6,7 +6,7 @@ import sys
 import time
 
 from checks.events import Event, ProbeSlow, Progress
-from wizard.words import words
+from wizard.words import known, words
 
 
 class ProgressLine:
@@ -25,10 +25,7 @@ class ProgressLine:
             return
         if isinstance(event, ProbeSlow):
             self.clear()
-            text = words(
-                "commands.slow", self._language, probe=event.probe, stage=event.stage, seconds=round(event.seconds)
-            )
-            print(text, file=sys.stderr)
+            print(self._slow(event), file=sys.stderr)
         elif isinstance(event, Progress) and time.monotonic() - self._last > 0.1:
             self._last = time.monotonic()
             self._line(event.share, event.remaining)
@@ -37,6 +34,14 @@ class ProgressLine:
         """Leave the line empty."""
         if self._shown:
             print("\r" + " " * self.WIDTH + "\r", end="", file=sys.stderr, flush=True)
+
+    def _slow(self, event: ProbeSlow) -> str:
+        from wizard.report.fact_sheet import label  # late: the commands want to start soon
+        from wizard.report.measured_line import computing_name
+
+        name = computing_name(event.probe, self._language) or label(event.probe, self._language)
+        stage = known(f"window.run-stage-{event.stage}", event.stage, self._language)
+        return words("commands.slow", self._language, probe=name, stage=stage, seconds=round(event.seconds))
 
     def _line(self, share: float, remaining: float | None) -> None:
         key = "longer" if remaining is None else "remaining"

@@ -317,7 +317,9 @@ def _probe(run: ProbeRun, language: str) -> ProbeRow:
     stage = failed.name if failed else "" if run.status in ("ok", "not-python") else run.last_stage or ""
     ended_by_itself = run.signal is None and run.status not in ("crashed", "timed-out", "too-much-memory", "cancelled")
     details = [
-        words("report.probe-stage", language, stage=stage) if stage else "",
+        words("report.probe-stage", language, stage=known(f"window.run-stage-{stage}", stage, language))
+        if stage
+        else "",
         first_line(f"{failed.error.type}: {failed.error.message}") if failed and failed.error else "",
         run.signal or (words("report.probe-exit", language, code=run.exit_code) if run.exit_code else ""),
         (run.detail or "") if ended_by_itself else "",  # else the status says it all, in the reader's language
@@ -328,7 +330,7 @@ def _probe(run: ProbeRun, language: str) -> ProbeRow:
         seconds="" if run.seconds is None else words("report.seconds", language, seconds=run.seconds),
         detail=words("report.list-separator", language).join(each for each in details if each),
         is_trouble=run.status != "ok" or failed is not None,
-        is_slow=(run.seconds or 0) >= 10,
+        is_slow=not computing and (run.seconds or 0) >= 10,  # to compute takes the time that it was given
     )
 
 

@@ -252,7 +252,7 @@ def test_a_measurement_that_failed_as_a_whole_is_told_with_the_probe() -> None:
     )
     computing, other = build(judged(Facts(probes=ProbeRuns(runs=runs)), Answers()), "en").probes
     assert computing.is_trouble
-    assert computing.detail == 'at step "precision", ImportError: no such name'
+    assert computing.detail == 'at step "measuring the precision", ImportError: no such name'
     assert (other.is_trouble, other.detail) == (False, "")
 
 

@@ -27,7 +27,7 @@ from checks.facts import (
 )
 from checks.knowledge.settings_advice import Need, SettingLine, settings_advice_table
 from checks.model_repeats import draws
-from checks.repeats import is_well_timed
+from checks.repeats import is_processor, is_well_timed
 from checks.versions import release
 
 SEED = 1
@@ -38,6 +38,10 @@ _OFTEN = 10  # repetitions of a model in which a change would have shown
 _NVIDIA_PROVIDERS = ("CUDAExecutionProvider", "TensorrtExecutionProvider")
 _SHORTEST, _LONGEST = 1e-9, 1e7  # seconds of one repetition that can be believed
 _ABOUT_RESULTS = ("results-change", "results-differ")
+
+
+# What chooses its way by the processor, and the setting under which it was seen to give other bits.
+_OF_PROCESSORS = {Need.ONEDNN: "mkldnn-off", Need.PLATFORM_MATH: "platform-math-off"}
 
 
 class Answer(StrEnum):
@@ -194,6 +198,8 @@ class _Wanted:
             yield Need.TF32
         if self._wants_bits and self._threads(found) and self._threads_matter(mine):
             yield Need.THREADS
+        if self._wants_bits and self.symptom == "results-differ":
+            yield from (need for need, setting in _OF_PROCESSORS.items() if _changes_bits(setting, mine))
 
     def _threads(self, found: FrameworkFacts) -> int:
         """The number of threads to fix: the present one, or that of the processor's cores; 0 where it is not known."""
@@ -205,13 +211,21 @@ class _Wanted:
         for each in mine:
             if isinstance(each, ModelMeasured) and each.aspect == "threads" and each.difference is not None:
                 return bool(each.difference.differing)
-            if not each.setting.startswith("threads-") or each.device != "cpu":
+            if not each.setting.startswith("threads-") or not is_processor(each.device):
                 continue
             if isinstance(each, Precision) and each.beside is not None and each.beside.differing:
                 return True
             if isinstance(each, Flip) and each.before is not None and each.after is not None and each.before.differing:
                 return not each.after.differing
         return False
+
+
+def _changes_bits(setting: str, mine: Iterable[Measurement]) -> bool:
+    """Whether a setting was seen to give other bits than the default does."""
+    return any(
+        isinstance(each, Precision) and each.setting == setting and each.beside is not None and each.beside.differing
+        for each in mine
+    )
 
 
 def _is_accelerator(device: FrameworkDevice) -> bool:

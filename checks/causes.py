@@ -140,7 +140,8 @@ class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``platforms`` (of "linux", "windows", "macos", "wsl", "container", "jetson") and ``managers`` (package managers
     of the system or of the interpreter: "apt", "dnf", "pip", "conda", "uv", ...) say where the step applies;
     empty = everywhere. "linux" is every Linux, but not a container, WSL or a Jetson where a step of the same remedy
-    names that. Steps for different package managers are alternatives (see checks/remedy.py).
+    names that. Steps for different package managers are alternatives (see checks/remedy.py). ``frameworks`` (fields
+    of Frameworks): whose step it is; empty = of all.
     """
 
     kind: str
@@ -148,13 +149,15 @@ class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: Words | None = None
     platforms: tuple[str, ...] = ()
     managers: tuple[str, ...] = ()
+    frameworks: tuple[str, ...] = ()
 
 
 class Verify(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How to see that the remedy worked: what to run, and what it must show."""
+    """How to see that the remedy worked: what to run (with one of ``frameworks``; empty = any), what it must show."""
 
     expect: Words
     code: str = ""
+    frameworks: tuple[str, ...] = ()
 
 
 class Remedy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -45,6 +45,9 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     lines: tuple[int, ...] = ()
 
 
+FRAMEWORK = "framework"  # the value of a finding that says which one computed what it is about: whose steps are shown
+
+
 class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A cause that was seen. Data only: the words are in resources/causes under the same id.
 

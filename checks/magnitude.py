@@ -242,8 +242,9 @@ def tried_shorter(measured: Precision) -> tuple[tuple[Size, float, float], ...]:
 
 
 def computed_in(measured: Precision) -> str:
-    """The type of the result: under autocast it is the shorter one."""
-    return measured.setting.removeprefix("autocast-") if measured.setting.startswith("autocast-") else measured.dtype
+    """The type of the result: under autocast and other mixed precision it is the shorter one."""
+    mode, _, dtype = measured.setting.partition("-")
+    return dtype if mode in ("autocast", "mixed") else measured.dtype
 
 
 def recognised(measured: Precision) -> str | None:

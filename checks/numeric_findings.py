@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from checks.attribution import attributions
 from checks.compare import Pair, Place
 from checks.facts import EnvironmentVariables, Measurements, Symptom
-from checks.finding import Evidence, Finding, NotHere, Severity
+from checks.finding import FRAMEWORK, Evidence, Finding, NotHere, Severity
 from checks.magnitude import Magnitude, Size, recognised
 from checks.numerics import (
     BY_SIZE,
@@ -25,6 +25,7 @@ from checks.numerics import (
     work_of,
 )
 
+_FULL = ("tf32-off", "jax-precision-float32")  # what takes TensorFloat-32 away
 FULL_DIGITS = ("demand-full-float32",)  # where the type is float32 already, and no seed or type of the program helps
 
 
@@ -75,6 +76,7 @@ def changes_by_order(
                 Evidence("rounding_allows", figure(_relative_bound(size)), worst.origin),
                 *_restored(measurements, framework, device, is_of_cause),
             ),
+            values={FRAMEWORK: framework},
         )
 
 
@@ -129,10 +131,11 @@ def computed_in_fewer_digits(
                 Evidence("operations_in_full", operations(full) or "-", worst.origin),
                 Evidence("measured_error", figure(error_of(worst).relative), worst.origin),
                 Evidence("rounding_allows", figure(_relative_bound(error_of(worst))), worst.origin),
-                *_restored(measurements, framework, device, lambda setting: setting == "tf32-off"),
+                *_restored(measurements, framework, device, lambda setting: setting in _FULL),
                 *forcing(environment),
             ),
             remedies=remedies,
+            values={FRAMEWORK: framework},
         )
 
 
@@ -160,6 +163,7 @@ def rounding_between(
                 Evidence("measured_difference", figure(worst.relative)),
                 Evidence("rounding_allows", figure(_relative_bound(worst))),
             ),
+            values={FRAMEWORK: first.framework},
         )
 
 
@@ -168,6 +172,8 @@ _FORCING = (
     "NVIDIA_TF32_OVERRIDE",
     "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
     "ONEDNN_DEFAULT_FPMATH_MODE",
+    "TF_SET_ONEDNN_FPMATH_MODE",
+    "JAX_DEFAULT_MATMUL_PRECISION",
     "HIPBLASLT_ALLOW_TF32",
 )
 

@@ -15,7 +15,7 @@ import msgspec
 
 from checks.causes import Remedy, Step, cause_of, remedy_of
 from checks.facts import Facts, OsFacts
-from checks.finding import Finding
+from checks.finding import FRAMEWORK, Finding
 from checks.knowledge.package_managers import managers_of
 from checks.knowledge.torch import index_of_build
 from checks.shell import Shell, Unquotable, fill_sentence
@@ -197,7 +197,9 @@ def _plan(remedy: Remedy, values: Mapping[str, str], machine: _Machine, language
         **remedy.default,
         **{name: value for name, value in values.items() if value or name not in remedy.default},
     }
-    steps = _applicable(remedy, machine)
+    framework = values.get(FRAMEWORK, "")
+    steps = _applicable(remedy, machine, framework)
+    verify = remedy.verify.code if _is_of(remedy.verify.frameworks, framework) else ""
     if not steps or not all(values.get(name) or name in CONTEXT for name in remedy.needs):
         return None
     try:
@@ -209,8 +211,8 @@ def _plan(remedy: Remedy, values: Mapping[str, str], machine: _Machine, language
             steps=(*first, *(_step(step, values, machine, language) for step in steps)),
             verify=PlannedVerify(
                 expect=fill_sentence(remedy.verify.expect.of(language), known),
-                code=machine.shell.fill(remedy.verify.code, values, machine.commands(machine.shell)),
-                language=machine.shell.value if remedy.verify.code else "",
+                code=machine.shell.fill(verify, values, machine.commands(machine.shell)),
+                language=machine.shell.value if verify else "",
             ),
             risk=fill_sentence(remedy.risk.of(language), known) if remedy.risk else "",
             tested=remedy.tested,
@@ -236,8 +238,14 @@ def _step(step: Step, values: Mapping[str, str], machine: _Machine, language: st
 # --- which steps apply -----------------------------------------------------------------------------------------------
 
 
-def _applicable(remedy: Remedy, machine: _Machine) -> tuple[Step, ...]:
-    return _for_managers(tuple(_for_platform(remedy.step, machine)), machine)
+def _applicable(remedy: Remedy, machine: _Machine, framework: str = "") -> tuple[Step, ...]:
+    steps = tuple(step for step in remedy.step if _is_of(step.frameworks, framework))
+    return _for_managers(tuple(_for_platform(steps, machine)), machine)
+
+
+def _is_of(frameworks: tuple[str, ...], framework: str) -> bool:
+    """Whether something is of a framework; where that is not known, everything is shown."""
+    return not framework or not frameworks or framework in frameworks
 
 
 def _for_platform(steps: tuple[Step, ...], machine: _Machine) -> Iterator[Step]:

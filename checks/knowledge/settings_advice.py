@@ -27,6 +27,8 @@ class Need(StrEnum):
     CUDA = "cuda"
     TF32 = "tf32"
     THREADS = "threads"
+    ONEDNN = "onednn"
+    PLATFORM_MATH = "platform-math"
 
 
 class SettingLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

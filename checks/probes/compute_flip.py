@@ -10,7 +10,7 @@ Standard library only, Python 3.8 and later.
 """
 
 import naosu_compute_kit as compute
-from naosu_compute_runs import EXACT, FULL
+from naosu_compute_runs import EXACT, FULL, NotTried
 
 UNSPECIFIC = (EXACT, "deterministic")  # what makes all rounding vanish is no suspect of a particular cause
 
@@ -73,10 +73,12 @@ class _Flips:
 
         def before(_what, part):
             self._prepare(operation)
-            pair = results((first, second), part)
-            for one, again in zip(pair, results((first, second), part)):
-                if self._apart(one, again)["differing"]:
-                    return {"reason": "not-repeatable"}
+            try:
+                pair, again = results((first, second), part), results((first, second), part)
+            except NotTried as answer:
+                return answer.told()
+            if any(self._apart(*both)["differing"] for both in zip(pair, again)):
+                return {"reason": "not-repeatable"}
             return {"before": self._apart(*pair), "condition": self._condition}
 
         yield compute.measuring(named)
@@ -88,7 +90,10 @@ class _Flips:
         suspects = list(self._suspects(operation, first, second))
 
         def after(change, part):
-            return {"after": self._apart(*results((change(first), change(second)), part))}
+            try:
+                return {"after": self._apart(*results((change(first), change(second)), part))}
+            except NotTried as answer:
+                return answer.told()
 
         def flipped(chosen):
             entries = [(dict(fact, setting=name), change) for name, change in chosen]

@@ -9,7 +9,13 @@ import os
 import naosu_compute_jax_device as jax_device
 import naosu_compute_kit as compute
 
-KINDS = ("experiment", "repeat", "portrait")  # the most telling first, as in computation_catalogue.py
+KINDS = (
+    "experiment",
+    "repeat",
+    "portrait",
+    "precision",
+    "flip",
+)  # the most telling first, as in computation_catalogue.py
 ESSENTIAL = ("imported",)
 # Run-to-run determinism on GPUs, by XLA; it is read once, when the backend starts.
 DETERMINISTIC = "--xla_gpu_deterministic_ops=true"

@@ -8,13 +8,10 @@ element by element, it is that format in which the device computes, whatever a f
 Standard library only, Python 3.8 and later.
 """
 
-import naosu_compute_kit as compute
 import naosu_compute_timing as timing
-from naosu_compute_runs import BATCH, FULL, Run
+from naosu_compute_runs import BATCH, FULL, NotTried, Run
 
 DTYPES = ("float32", "bfloat16", "float16")  # of float64 there is no truth to compare with
-LEFT_OUT = compute.Clock(0)
-
 _CUT = 13  # of the 23 digits of float32 that TensorFloat-32 has not
 _SHORT = 16  # ... and those that bfloat16 has not
 # The bits of a number of float32 as those of the nearest with fewer digits; "tf32-cut": with the digits cut off, as
@@ -26,10 +23,14 @@ ROUNDINGS = {
 }
 
 
-def entries(bench, operations, dtypes, settings, is_telling):
+TELLING, USUAL, LAST = 1, 2, 3
+
+
+def entries(bench, operations, dtypes, settings, rank_of):
     """What is measured: first float32, all operations by default, then what most often changes them.
 
-    ``settings``: (operation, dtype) -> the ids of those to try; ``is_telling``: whether one of them goes before others.
+    ``settings``: (operation, dtype) -> the ids of those to try; ``rank_of``: TELLING goes before others of its type,
+    LAST behind everything, setting by setting.
     """
     made = [
         (named(bench, operation, dtype, setting), (operation, dtype, setting))
@@ -39,11 +40,19 @@ def entries(bench, operations, dtypes, settings, is_telling):
         for setting in ("default", *settings(operation, dtype))
     ]
 
+    turns = list(dict.fromkeys(setting for _, (_, _, setting) in made))
+
     def rank(entry):  # sorting keeps the order of the operations
         _, dtype, setting = entry[1]
-        return (dtype != FULL, 0 if setting == "default" else 1 if is_telling(setting) else 2)
+        found = 0 if setting == "default" else rank_of(setting)
+        return (found == LAST, turns.index(setting) if found == LAST else 0, dtype != FULL, found)
 
     return sorted(made, key=rank)
+
+
+def rank_among(telling, setting):
+    """The rank of a setting of this process."""
+    return TELLING if setting in telling else USUAL
 
 
 def named(bench, operation, dtype, setting):
@@ -71,7 +80,10 @@ class Precision:
         operation, dtype, setting = what
         if (operation.name, dtype) not in self._of:
             self._of[operation.name, dtype] = _Prepared(self._bench, operation, dtype, clock)
-        return self._of[operation.name, dtype].measured(setting, clock)
+        try:
+            return self._of[operation.name, dtype].measured(setting, clock)
+        except NotTried as answer:
+            return answer.told()
 
 
 class _Prepared:

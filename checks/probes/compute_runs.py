@@ -3,8 +3,22 @@
 Standard library only, Python 3.8 and later.
 """
 
+import os
+
 FULL, EXACT = "float32", "float64"
 BATCH = "batch-1"
+
+
+class NotTried(Exception):  # noqa: N818 - not an error but an answer
+    """Something cannot be computed that way here. ``reason`` and ``detail`` as in Measured."""
+
+    def __init__(self, reason, detail=""):
+        super().__init__("%s %s" % (reason, detail))
+        self.reason, self.detail = reason, detail
+
+    def told(self):
+        """As figures of a measurement."""
+        return {"reason": self.reason, "detail": self.detail}
 
 
 class Run:
@@ -27,3 +41,16 @@ class Run:
     def without(self, setting):
         """The same run but for a setting."""
         return self.changed(settings=[each for each in self.settings if each != setting])
+
+
+def processors():
+    """Those that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # Windows and macOS have no such thing
+        return os.cpu_count() or 1
+
+
+def thread_counts(present):
+    """Other numbers of threads than the present one, the most telling first: one, and twice as many."""
+    return [count for count in (1, 2 * present) if count != present]

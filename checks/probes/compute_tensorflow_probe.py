@@ -8,7 +8,13 @@ import os
 
 import naosu_compute_kit as compute
 
-KINDS = ("experiment", "repeat", "portrait")  # the most telling first, as in computation_catalogue.py
+KINDS = (
+    "experiment",
+    "repeat",
+    "portrait",
+    "precision",
+    "flip",
+)  # the most telling first, as in computation_catalogue.py
 ESSENTIAL = ("imported",)
 
 

@@ -1,9 +1,10 @@
 """A compiled operation has other last digits than the plain one.
 
-Detects:      operations whose results are other bits under torch.compile, no farther apart than rounding order allows.
+Detects:      operations whose results are other bits under torch.compile, under tf.function with or without
+              jit_compile, or under jax.jit, no farther apart than rounding order allows.
 Why it bites: a comparison of the compiled model with the plain one fails in its last digits.
-Blind spots:  two operations are compiled, and only where a compiler is there and time is left; the optimiser of ONNX
-              Runtime is compared with the user's own model alone.
+Blind spots:  of PyTorch two operations are compiled, and only where a compiler is there and time is left; the optimiser
+              of ONNX Runtime is compared with the user's own model alone.
 Knowledge:    resources/knowledge/computations.toml
 """
 
@@ -18,6 +19,7 @@ from checks.numeric_findings import changes_by_order
 from checks.registry import check
 
 CAUSE = "compiled-graph-rounding"
+COMPILING = ("compiled", "graph", "op-by-op")  # what JAX compiles as usual is computed call by call beside it
 
 
 @check(CAUSE)
@@ -26,4 +28,4 @@ def compiled_graph_rounding(measurements: Measurements, symptom: Symptom | None)
     models = of_models(measurements, "level")
     yield from rounding_in_models(CAUSE, measurements, symptom, "level")
     if not models or measurements.of(Precision):
-        yield from changes_by_order(CAUSE, measurements, symptom, lambda setting: setting == "compiled")
+        yield from changes_by_order(CAUSE, measurements, symptom, lambda setting: setting in COMPILING)

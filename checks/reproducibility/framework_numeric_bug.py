@@ -18,7 +18,7 @@ from math import inf
 
 from checks.compare import Pair, Place, odd_ones_out, pairs_here
 from checks.facts import Measurements, ModelMeasured, Precision, TorchFacts
-from checks.finding import Evidence, Finding, NotHere, Severity
+from checks.finding import FRAMEWORK, Evidence, Finding, NotHere, Severity
 from checks.magnitude import Magnitude, Size, computed_in
 from checks.model_repeats import (
     beyond_of,
@@ -84,6 +84,7 @@ def _odd(odd: Place, far: Sequence[Pair]) -> Finding:
             Evidence("measured_error", figure(worst.relative) or "NaN"),
             Evidence("times_rounding", figure(worst.times) or "-"),
         ),
+        values={FRAMEWORK: odd.framework},
     )
 
 
@@ -109,6 +110,7 @@ def _measured(measured: Sequence[Precision], torch: TorchFacts | None) -> Iterat
                 Evidence("measured_error", figure(size.relative) or "NaN", worst.origin),
                 Evidence("times_rounding", figure(size.times) or "-", worst.origin),
             ),
+            values={FRAMEWORK: framework},
         )
 
 

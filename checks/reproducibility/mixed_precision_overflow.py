@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checks.facts import ArrayDifference, Measured, Measurements, ModelMeasured, Precision
-from checks.finding import Evidence, Finding, NotHere, Severity
+from checks.finding import FRAMEWORK, Evidence, Finding, NotHere, Severity
 from checks.magnitude import computed_in
 from checks.numerics import MEASURED
 from checks.registry import check
@@ -44,6 +44,7 @@ def mixed_precision_overflow(measurements: Measurements) -> Iterator[Finding]:
                 Evidence("overflowing_operation", measured.operation, measured.origin),
                 Evidence("numbers_lost", f"{lost} / {apart.elements}", measured.origin),
             ),
+            values={FRAMEWORK: measured.framework},
         )
 
 

@@ -4,8 +4,7 @@ Detects:      operations whose errors against float64, with the settings as they
               significant digits: recognised element by element, else by their size; the user's model on a GPU, which
               is near the processor's results only with TensorFloat-32 off.
 Why it bites: three digits are right, not seven: coordinates, distances and comparisons with a processor suffer.
-Blind spots:  the settings of the user's own program are not known, only the defaults of this interpreter. TensorFlow
-              and JAX, which use it by default, are not measured.
+Blind spots:  the settings of the user's own program are not known, only the defaults of this interpreter.
 Knowledge:    resources/knowledge/computations.toml
 """
 

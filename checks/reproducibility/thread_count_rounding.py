@@ -30,7 +30,7 @@ def thread_count_rounding(
     """One finding per framework, and per model of the user."""
     values, machines = _to_set(facts) if facts else ({}, ())
     for each in _found(measurements, symptom):
-        yield msgspec.structs.replace(each, evidence=(*each.evidence, *machines), values=values)
+        yield msgspec.structs.replace(each, evidence=(*each.evidence, *machines), values=each.values | values)
 
 
 def _to_set(facts: Facts) -> tuple[dict[str, str], tuple[Evidence, ...]]:

@@ -30,6 +30,7 @@ from checks.facts import (
 from checks.knowledge.determinism import determinism_table
 from checks.knowledge.settings_advice import Need, Part, settings_advice_table
 from checks.versions import release
+from tests.checks.recorded_computations import measurements
 
 RAN = KernelLaunch(ran=True)
 CPU = FrameworkDevice(device="cpu", kernel=RAN)
@@ -323,6 +324,45 @@ def test_jax() -> None:
     measured = Repeat(framework="jax", operation="matmul", device="cuda:0", distinct=2)
     block = only(Facts(frameworks=known, measurements=(measured,)), "results-differ")
     assert ids(block) == ["xla-deterministic", "python-seed", "jax-seed", "jax-tf32"]
+
+
+TENSORFLOW = Frameworks(
+    tensorflow=TensorFlowFacts(version="2.21.0", devices=(FrameworkDevice(device="CPU:0", kernel=RAN),))
+)
+JAX = Frameworks(jax=JaxFacts(version="0.10.2", devices=(FrameworkDevice(device="cpu:0", kernel=RAN),)))
+MACHINE = MachineFacts(cpu=CpuFacts(logical_cores=2))
+
+
+@pytest.mark.parametrize(
+    ("known", "name", "symptom", "exactness", "expected"),
+    [
+        pytest.param(
+            TENSORFLOW, "tensorflow-2.21.0-cpu-digits", "results-differ", "bits",
+            {"tensorflow-onednn", "tensorflow-threads"}, id="tensorflow",
+        ),
+        pytest.param(
+            TENSORFLOW, "tensorflow-2.21.0-cpu-digits", "results-change", "bits", {"tensorflow-threads"},
+            id="tensorflow-on-this-machine-alone",
+        ),
+        pytest.param(TENSORFLOW, "tensorflow-2.21.0-cpu-digits", "results-differ", "close", set(), id="close-enough"),
+        pytest.param(
+            JAX, "jax-0.10.2-cpu-digits", "results-differ", "bits", {"jax-platform-math", "jax-threads"}, id="jax"
+        ),
+    ],
+)  # fmt: skip
+def test_what_was_seen_to_change_bits_is_fixed(
+    known: Frameworks, name: str, symptom: str, exactness: str, expected: set[str]
+) -> None:
+    told = Facts(machine=MACHINE, frameworks=known, measurements=measurements(name))
+    found = set(ids(only(told, symptom, exactness)))
+    assert {each for each in found if each.endswith(("-onednn", "-threads", "-math"))} == expected
+
+
+def test_the_cost_of_a_line_of_tensorflow_is_the_measured_one() -> None:
+    told = Facts(machine=MACHINE, frameworks=TENSORFLOW, measurements=measurements("tensorflow-2.21.0-cpu-digits"))
+    (line,) = (each for each in only(told, "results-differ").lines if each.line.id == "tensorflow-onednn")
+    assert line.cost is not None
+    assert line.cost.devices == ("CPU:0",)
 
 
 def of_a_model(**more: object) -> ModelMeasured:

@@ -1,0 +1,97 @@
+"""Frameworks whose results are arrays of NumPy, as compute_precision.py and compute_flip.py ask them.
+
+``naosu_compute_bench``. A computer (compute_tensorflow_bench.py, compute_jax_bench.py) computes in this process; what a
+framework reads once, when it starts, is computed by the same in a process with other variables.
+"""
+
+import naosu_compute_difference as difference
+import naosu_compute_numpy_operations as by_numpy
+from naosu_compute_runs import NotTried
+from naosu_compute_worker import Workers
+
+START_NEEDS = 4.0  # seconds that must be left to start another process
+
+
+class Bench:
+    """Computes operations on a device; results come back to the processor."""
+
+    def __init__(self, computer, clock):
+        import numpy as np
+
+        self.framework, self.device = computer.framework, computer.device
+        self.numbers = np
+        self._computer, self._clock = computer, clock
+        self._workers = Workers(computer.framework, computer.device)
+
+    def close(self):
+        """End the other processes."""
+        self._workers.close()
+
+    def available(self, operation):
+        """Whether the framework has the operation."""
+        return operation.name in self._computer.names
+
+    def inputs(self, operation, dtype):
+        """The portable inputs; of shorter types the nearest numbers."""
+        return drawn(self.numbers, self._computer, operation, dtype)
+
+    def exact(self, given):
+        """The same numbers in float64."""
+        return [self.wide(each) for each in given]
+
+    def truth(self, operation, exact, operand=None):
+        """The result in float64, of factors to which something was done."""
+        return by_numpy.run(self.numbers, operation, exact, operand)
+
+    def condition(self, operation, exact):
+        """How far rounding can move an element, at the most."""
+        return by_numpy.condition(self.numbers, operation, exact)
+
+    def rounded(self, factor, of_bits):
+        """A factor with the bits of its float32 changed."""
+        bits = self.numbers.ascontiguousarray(factor, dtype="float32").view("int32")
+        return of_bits(bits).astype("int32").view("float32").astype("float64")
+
+    def wide(self, result):
+        """In float64."""
+        return result.astype("float64")
+
+    def in_type(self, result, dtype):
+        """A result in another type."""
+        with self.numbers.errstate(all="ignore"):
+            return result.astype(self._computer.type_named(dtype))
+
+    def in_type_of(self, first, second):
+        """The first in the type of the second."""
+        with self.numbers.errstate(all="ignore"):
+            return first.astype(second.dtype)
+
+    def difference(self, first, second):
+        """The fields of the fact ArrayDifference."""
+        return difference.numpy_difference(self.numbers, first, second)
+
+    def result(self, operation, given, run, _clock, timed=False):
+        """What a run gives, and where it is timed how long it takes when everything is warm (see compute_timing).
+
+        Raises:
+            NotTried: it needs another process, and there is no time for one, or none that starts.
+        """
+        variables = {}
+        for setting in run.settings:
+            for name, value in self._computer.variables(setting).items():
+                # Flags of XLA stand in one variable.
+                variables[name] = variables[name] + " " + value if name in variables else value
+        if not variables:
+            return self._computer.result(operation, given, run, timed)
+        if not self._workers.has(variables) and self._clock.left < START_NEEDS:
+            raise NotTried("no-time")
+        here = run.changed(settings=[each for each in run.settings if not self._computer.variables(each)])
+        worker = self._workers.of(variables)
+        bits, dtype, seconds = worker.result(operation.name, given[0].dtype.name, here, timed)
+        return bits.view(self._computer.type_named(dtype)), seconds
+
+
+def drawn(numpy, computer, operation, dtype):
+    """The inputs of an operation in a type."""
+    kind = computer.type_named(dtype)
+    return [each.astype(kind) for each in by_numpy.inputs(numpy, operation)]

@@ -1,0 +1,66 @@
+"""How many digits JAX gets right, by operation, data type and setting (``naosu_compute_jax_precision``).
+
+What holds on a GPU or TPU alone (fewer digits by default, autotuning) is written from JAX's documentation, and has
+never run.
+"""
+
+import naosu_compute_kit as compute
+import naosu_compute_precision as precision
+from naosu_compute_bench import Bench
+from naosu_compute_jax_bench import DIGITS, LAYOUT, PLAIN, WIDE, Computer
+from naosu_compute_operations import OPERATIONS, PICTURES
+from naosu_compute_runs import BATCH, FULL, thread_counts
+
+TELLING = (BATCH, PLAIN, LAYOUT, DIGITS + "float32")
+# Of jax_default_matmul_precision; "float32" is what is called "highest" elsewhere, and of every version.
+LEVELS = ("float32", "high", "tensorfloat32", "bfloat16")
+
+
+def stage(argument, clock):
+    """The facts of the kind "precision"."""
+    computer = Computer(argument["device"])
+    bench = Bench(computer, clock)
+
+    def settings(operation, dtype):
+        return _settings(computer, operation, dtype)
+
+    def rank(setting):
+        return precision.LAST if computer.variables(setting) else precision.rank_among(TELLING, setting)
+
+    entries = precision.entries(bench, OPERATIONS, precision.DTYPES, settings, rank)
+    try:
+        yield from compute.measure(entries, clock, precision.Precision(bench).measured)
+    finally:
+        bench.close()
+
+
+def _settings(computer, operation, dtype):
+    if operation.terms == 1:
+        return
+    if operation.batch:
+        yield BATCH
+    yield PLAIN
+    if dtype != FULL:
+        if operation.products and dtype == "bfloat16":
+            yield "excess-precision-off"
+        return
+    yield WIDE
+    if operation.name in PICTURES:
+        yield LAYOUT
+    if operation.products:
+        for level in LEVELS:
+            yield DIGITS + level
+    yield from _of_processes(computer, operation)
+
+
+def _of_processes(computer, operation):
+    if not compute.is_processor(computer.device):
+        yield "deterministic"
+        if operation.products:
+            yield "autotune-off"
+        return
+    for count in thread_counts(computer.threads):
+        yield "threads-%d" % count
+    yield "platform-math-off"
+    if computer.is_x86:
+        yield "older-instructions"

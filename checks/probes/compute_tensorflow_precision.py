@@ -1,0 +1,74 @@
+"""How many digits TensorFlow gets right, by operation, data type and setting (``naosu_compute_tensorflow_precision``).
+
+What holds on a GPU alone (TensorFloat-32, float16 under mixed precision, autotuning) is written from TensorFlow's
+documentation, and has never run.
+"""
+
+import naosu_compute_kit as compute
+import naosu_compute_precision as precision
+from naosu_compute_bench import Bench
+from naosu_compute_operations import OPERATIONS, PICTURES
+from naosu_compute_runs import BATCH, FULL, thread_counts
+from naosu_compute_tensorflow_bench import COMPILED, GRAPH, LAYOUT, MIXED, Computer
+
+TELLING = (BATCH, COMPILED, LAYOUT, "tf32-off")
+
+
+def stage(argument, clock):
+    """The facts of the kind "precision"."""
+    computer = Computer(argument["device"])
+    bench = Bench(computer, clock)
+
+    def settings(operation, dtype):
+        return _settings(computer, operation, dtype)
+
+    def rank(setting):
+        return precision.LAST if computer.variables(setting) else precision.rank_among(TELLING, setting)
+
+    entries = precision.entries(bench, OPERATIONS, precision.DTYPES, settings, rank)
+    try:
+        yield from compute.measure(entries, clock, precision.Precision(bench).measured)
+    finally:
+        bench.close()
+
+
+def _settings(computer, operation, dtype):
+    if operation.terms == 1:
+        return
+    if operation.batch:
+        yield BATCH
+    if computer.has_compiler:
+        yield COMPILED
+    if dtype != FULL:
+        return
+    yield GRAPH
+    if operation.name in PICTURES:
+        yield LAYOUT
+    if operation.products:
+        yield from _digits(computer)
+    if computer.is_processor:
+        for count in thread_counts(computer.threads):
+            yield "threads-%d" % count
+    yield from _of_processes(computer, operation)
+
+
+def _digits(computer):
+    if computer.has_tf32_switch:
+        yield "tf32-off"
+        yield "tf32-on"
+    yield MIXED + "bfloat16"
+    if not computer.is_processor:
+        yield MIXED + "float16"
+
+
+def _of_processes(computer, operation):
+    if computer.has_onednn:
+        yield "mkldnn-off"
+        if operation.products:
+            yield "mkldnn-ieee"
+            yield "mkldnn-bf16"
+        yield "older-instructions"
+    elif not computer.is_processor:
+        yield "deterministic"
+        if operation.name in PICTURES:
+            yield "autotune-off"

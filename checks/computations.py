@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from checks.facts import Facts, FrameworkDevice
 from checks.probes.computation_catalogue import COMPUTATION_PROBES, START, TIMES_BUDGET, ComputationSpec, Setting
@@ -16,6 +16,7 @@ LOAD = "health"  # the kind that is the load test
 # An accelerator has so many times the processor's time: what is asked about is most often the accelerator.
 _TIMES_FOR_ACCELERATOR = 2.0
 _LEAST = 1.0  # seconds of a kind below which nothing can be told
+_LEAST_TIMES = 0.25  # part of its time that each keeps, however long those before it took
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,20 @@ def computations(
         for setting, shared in _shared(spec, device, budget_left * _share(spec, device) / total)
         if (seconds := _with_load(shared, spec, setting, load, only_load=only_load))
     )
+
+
+def with_saved(
+    computation: Computation, saved: float, waiting: Iterable[Computation], load: float | None
+) -> Computation:
+    """The same with its part of the seconds that those before it took less, or more, than they were given.
+
+    ``waiting``: it and those after it. A load of a chosen length stays as long as it is.
+    """
+    exact = {LOAD} if load else set()
+    planned = sum(s for each in waiting for kind, s in each.seconds.items() if kind not in exact)
+    times = max(_LEAST_TIMES, 1 + saved / planned) if planned else 1.0
+    seconds = {kind: s * (1.0 if kind in exact else times) for kind, s in computation.seconds.items()}
+    return replace(computation, seconds=seconds)
 
 
 def _with_load(

@@ -23,7 +23,7 @@ import msgspec
 import psutil
 
 from checks.case import Answers, Case, now
-from checks.computations import Computation, budget, budget_of_models, computations, is_wanted
+from checks.computations import Computation, budget, budget_of_models, computations, is_wanted, with_saved
 from checks.events import (
     CheckEnded,
     Event,
@@ -78,12 +78,12 @@ from checks.probes.computation_catalogue import (
     measurements_of,
     read_measurement,
     read_samples,
-    stages_ended,
 )
 from checks.probes.model_catalogue import runs_of, time_limit
 from checks.probes.runner import Answer, ProbeTask, run_probe
 from checks.readers.containers.source import Cancelled, never
 from checks.readers.models import read_models
+from checks.remaining import Remaining
 
 log = logging.getLogger(__name__)
 
@@ -152,6 +152,7 @@ class _Examination:
         self._computations: tuple[Computation, ...] = ()
         self._of_models: tuple[ModelComputation, ...] = ()
         self._computed: list[ProbeRun] = []  # how the processes of the computations ended
+        self._saved = 0.0  # seconds that they took less than they were given
         # Seconds that are not planned yet.
         self._to_compute = budget(request.answers.symptom, request.answers.effort, request.load) or (
             budget_of_models(request.answers.effort, alone=True) if request.repeat and request.models else 0.0
@@ -197,8 +198,9 @@ class _Examination:
         yield from self._plan_computations(facts, with_runs)
         for of_model in self._of_models:
             yield from self._compute_model(of_model, facts, measured)
-        for computation in self._computations:
-            yield from self._compute(computation, facts, measured)
+        for place, computation in enumerate(self._computations):
+            after = self._computations[place:]
+            yield from self._compute(with_saved(computation, self._saved, after, self._request.load), facts, measured)
         yield from self._until(comparing)
         compared = comparing.result() if comparing.done() else ()
         found = _with_exports(with_runs, self._exports, exported)
@@ -346,15 +348,16 @@ class _Examination:
         return "cancelled" if self._cancelled() else "nothing-computes"
 
     def _compute(self, computation: Computation, facts: Facts, measured: list[Measurement]) -> Iterator[Event]:
-        """One framework on one device. After a crash the kinds of measurement that are left get a new process."""
+        """One framework on one device. After a crash a new process goes on with what is left."""
         effort = self._request.answers.effort
-        waiting = dict(computation.seconds)
-        while waiting:
+        remaining = Remaining(computation)
+        while remaining.seconds:
+            named = argument_of(computation.device, effort, remaining.seconds, computation.setting.id)
             task = ProbeTask(
                 probe=computation.id,
                 script=computation.spec.script,
                 interpreter=computation.interpreter,
-                argument=argument_of(computation.device, effort, waiting, computation.setting.id),
+                argument={**named, **remaining.argument()},
                 time_limit=computation.time_limit(effort),
                 memory_limit=_memory_limit(facts),
                 environment=computation.setting.environment,
@@ -362,12 +365,10 @@ class _Examination:
             self._futures[computation.id] = self._pool.submit(self._run, task)
             yield from self._follow()
             answer = self._futures[computation.id].result()
-            measured += measurements_of(answer, computation.origin)
             self._computed.append(answer.run)
-            begun = stages_ended(answer)
-            if answer.run.status not in ("crashed", "timed-out", "too-much-memory") or not waiting.keys() & set(begun):
-                return
-            waiting = {kind: seconds for kind, seconds in waiting.items() if kind not in begun}
+            remaining.ended(answer)
+        measured += remaining.measurements()
+        self._saved += sum(computation.seconds.values()) - remaining.used
 
     def _start_own(self) -> None:
         for spec in PROBES:

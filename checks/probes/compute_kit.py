@@ -101,6 +101,11 @@ def is_left_out(facts):
     return any(each.get("reason") in ("no-time", "too-slow") for each in facts.get("measurements+", ()))
 
 
+def is_lost(facts):
+    """Whether facts of a stage tell that a device answers no more."""
+    return any(each.get("reason") == "device-lost" for each in facts.get("measurements+", ()))
+
+
 def identity(named):
     """One text that tells an entry from the others of its process."""
     return "/".join(named.get(field, "") for field in IDENTITY)
@@ -146,6 +151,13 @@ def measure(entries, clock, run):
             except TooSlow as turn:
                 seconds = turn.call
         yield told(dict(named, reason="too-slow", detail="%.2g s" % seconds, seconds=seconds))
+
+
+def measure_listed(entries, clock, run, argument):
+    """As ``measure``, without what a process before this one was done with; what is to be measured is told before."""
+    entries = waiting(entries, argument)
+    yield planned(entries)
+    yield from measure(entries, clock, run)
 
 
 def _figures(run, what, clock, lost):

@@ -15,4 +15,6 @@ def stage(argument, clock):
         figures = portrait.numpy_portrait(np, numpy_operations.run(np, operation, given))
         return dict(figures, condition=numpy_operations.condition(np, operation, given))
 
-    yield from compute.measure(portrait_entries("numpy", argument, numpy_operations.KNOWN), clock, measured)
+    yield from compute.measure_listed(
+        portrait_entries("numpy", argument, numpy_operations.KNOWN), clock, measured, argument
+    )

@@ -15,7 +15,7 @@ import naosu_kit as kit
 
 MOST = {"quick": 300, "standard": 1000, "thorough": 10000}  # repetitions; 300 show what happens in one of a hundred
 SURE = 30  # repetitions after which an operation that varies needs no more
-LEAST = 4  # repetitions of what was begun, whatever the time
+LEAST = 4  # repetitions of what was begun, while the time of all lasts
 FINGERPRINTS = 20  # as many are told
 
 # What TensorFlow says in its deterministic mode, since 2.6, of an operation that has no such form.
@@ -31,13 +31,14 @@ def stage(named, operations, argument, clock):
         (dict(named, kind="repeat", operation=operation, dtype=dtype), (make, terms))
         for operation, dtype, terms, make in operations
     ]
-    yield from compute.measure(entries, clock, lambda what, clock: _figures(what, clock, MOST[argument["effort"]]))
+    pace, most = compute.Pace(), MOST[argument["effort"]]
+    yield from compute.measure_listed(entries, clock, lambda what, clock: _figures(what, clock, most, pace), argument)
 
 
-def _figures(what, clock, most):
+def _figures(what, clock, most, pace):
     make, terms = what
     try:
-        figures = repeated(make(), clock, most)
+        figures = repeated(make(), clock, most, lambda calls, call: pace.look(make, calls, call, clock))
     except Exception as error:
         if not _REFUSED.search(str(error)):
             raise
@@ -45,13 +46,18 @@ def _figures(what, clock, most):
     return dict(figures, **({"terms": terms} if terms else {}))
 
 
-def repeated(call, clock, most):
-    """How many different results ``call`` gives, and how far apart they are."""
+def repeated(call, clock, most, look=lambda calls, call: None):
+    """How many different results ``call`` gives, and how far apart they are.
+
+    ``look``: may raise compute_kit's TooSlow, where so many calls more, of so many seconds each, have to wait.
+    """
     import numpy as np
 
     call()  # what is compiled, chosen or loaded once
     found, counts, seconds, first, farthest = [], [], [], None, None
     while len(seconds) < most and (clock.left > 0 or len(seconds) < LEAST):
+        if 0 < len(seconds) < LEAST and len(found) == 1:
+            look(LEAST - len(seconds), seconds[-1])
         started = time.perf_counter()
         result = call()
         seconds.append(time.perf_counter() - started)

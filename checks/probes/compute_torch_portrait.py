@@ -29,7 +29,7 @@ def stage(argument, clock):
             result = numeric.run(torch, operation, [each.to(device) for each in given])
         return dict(portrait.torch_portrait(torch, result), condition=condition)
 
-    yield from compute.measure(_entries(torch, device), clock, measured)
+    yield from compute.measure_listed(_entries(torch, device), clock, measured, argument)
 
 
 def _entries(torch, device):

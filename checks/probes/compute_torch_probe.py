@@ -5,12 +5,16 @@ compute_torch_KIND.py, whose ``stage(argument, clock)`` yields what it measured.
 """
 
 import importlib
+import os
 
 import naosu_compute_fingerprint as fingerprint
 import naosu_compute_kit as compute
 
 KINDS = ("repeat", "experiment", "portrait", "precision", "flip", "health")  # the most telling first
 ESSENTIAL = ("imported",)
+LOST = 75  # exit status
+
+_saved = []  # seconds that the kinds took less than they were given, or more
 
 
 def imported(argument):
@@ -31,10 +35,40 @@ def _stage(kind):
         seconds = argument["seconds"].get(kind)
         if seconds:
             module = importlib.import_module("naosu_compute_torch_" + kind)
-            yield from module.stage(argument, compute.Clock(seconds))
+            clock = compute.Clock(seconds)
+            yield from _unless_lost(module.stage(argument, clock))
+            _saved.append(clock.left)
 
     measured.__name__ = kind
     return measured
 
 
-STAGES = (imported, *(_stage(kind) for kind in KINDS))
+def compiled(argument):
+    """Digits of what torch.compile compiles, where the time that is left over suffices."""
+    yield from _in_the_rest(argument, "precision", "compiled")
+
+
+def more(argument):
+    """More repetitions in the time that is left over then."""
+    yield from _in_the_rest(argument, "repeat", "more")
+
+
+def _in_the_rest(argument, kind, name):
+    if kind in argument["seconds"]:
+        clock = compute.Clock(sum(_saved))
+        module = importlib.import_module("naosu_compute_torch_" + kind)
+        yield from _unless_lost(getattr(module, name)(argument, clock))
+        _saved[:] = [clock.left]
+
+
+def _unless_lost(told):
+    """The facts. A process to which the device is lost computes no more, and ends: a new one may."""
+    is_lost = False
+    for facts in told:
+        yield facts
+        is_lost = is_lost or compute.is_lost(facts)
+    if is_lost:
+        os._exit(LOST)
+
+
+STAGES = (imported, *(_stage(kind) for kind in KINDS), compiled, more)

@@ -25,6 +25,7 @@ CALLS = LEAST + 1  # that it needs at the least: the first is not counted
 FINGERPRINTS, ORDER = 20, 300  # as many of each are told
 RECURRENT = ("lstm-backward", "gru-backward")  # those that need a workspace to repeat, and do not say so
 MAIN = 0.6  # part of the time that is left for all operations under a setting, and so on
+LEAST_MORE = 0.5  # seconds that are worth more repetitions
 CHUNK = 0.05  # seconds between two looks at the results
 DIRT = (0x00, 0xFF, 0x7F)  # bytes that are zero, no number, and a large number, in most types
 
@@ -80,7 +81,7 @@ def more(argument, clock):
     An operation is told again with all its repetitions.
     """
     repeats = _of.get(argument["device"])
-    if repeats is not None:
+    if repeats is not None and clock.left > LEAST_MORE:
         for facts in compute.measure(repeats.entries(repeats.unfinished()), clock, repeats.run):
             if not compute.is_left_out(facts):  # that was told
                 yield facts

@@ -12,7 +12,7 @@ import pytest
 from checks import computations as planning
 from checks import engine
 from checks.case import Answers, Case, decode, judged, to_builtins
-from checks.computations import budget, computations, is_wanted
+from checks.computations import BUDGET, budget, computations, is_wanted, with_saved
 from checks.engine import Request, examine
 from checks.events import Finished, Measured, Planned, Progress
 from checks.facts import (
@@ -20,6 +20,7 @@ from checks.facts import (
     FrameworkDevice,
     Frameworks,
     InterpreterFacts,
+    JaxFacts,
     KernelLaunch,
     Package,
     Repeat,
@@ -88,6 +89,59 @@ def test_each_device_that_computes_gets_a_process_and_an_accelerator_comes_first
     assert [each.id for each in planned] == ["computations:torch:cuda:0", "computations:torch:cpu"]
     assert [sum(each.seconds.values()) for each in planned] == [pytest.approx(40.0), pytest.approx(20.0)]
     assert planned[0].seconds == {"repeat": pytest.approx(30.0), "precision": pytest.approx(10.0)}
+
+
+@pytest.mark.parametrize("effort", ["quick", "standard", "thorough"])
+def test_all_frameworks_on_all_devices_share_the_time_of_the_effort(effort: str) -> None:
+    """Three frameworks, two cards: as long in all as one framework on the processor."""
+    devices = {
+        "torch": ("cpu", "cuda:0", "cuda:1"),
+        "tensorflow": ("CPU:0", "GPU:0", "GPU:1"),
+        "jax": ("cpu:0", "gpu:0", "gpu:1"),
+    }
+    types = {"torch": TorchFacts, "tensorflow": TensorFlowFacts, "jax": JaxFacts}
+    frameworks = {
+        name: types[name](devices=tuple(FrameworkDevice(device=each, kernel=WORKS) for each in devices[name]))
+        for name in types
+    }
+    target = InterpreterFacts(path="/venv/bin/python", packages=(Package(name="numpy", version="2.3.5"),))
+    told = Facts(target=target.path, interpreters=(target,), frameworks=Frameworks(**frameworks))
+    planned = computations(told, effort)
+    assert {(each.spec.framework, each.device) for each in planned} == {
+        ("numpy", "cpu"),
+        *((name, device) for name, of in devices.items() for device in of),
+    }
+    assert sum(s for each in planned for s in each.seconds.values()) == pytest.approx(BUDGET[effort])
+    on_cards = [each for each in planned if not each.device.lower().startswith("cpu")]
+    assert planned[: len(on_cards)] == tuple(on_cards)  # what is asked about most often comes first
+    if effort != "quick":
+        assert all(s >= 1 for each in planned for s in each.seconds.values() if each.spec.framework != "numpy")
+    if effort == "thorough":
+        assert {kind for each in on_cards for kind in each.seconds} >= {"repeat", "experiment", "precision", "health"}
+
+
+@pytest.mark.parametrize("took", [0.5, 1.0, 1.5])
+def test_what_one_process_leaves_of_its_time_the_next_ones_have(monkeypatch: pytest.MonkeyPatch, took: float) -> None:
+    """... and what one takes too much they lack: the time of all stays that of the effort."""
+    monkeypatch.setattr(planning, "COMPUTATION_PROBES", (SPEC,))
+    devices = [FrameworkDevice(device=f"cuda:{index}", kernel=WORKS) for index in range(3)]
+    planned = computations(facts(*devices), "standard")
+    first = sum(planned[0].seconds.values())
+    saved, all_used = first - first * took, first * took
+    for place, each in enumerate(planned[1:], 1):
+        given = with_saved(each, saved, planned[place:], None)
+        used = sum(given.seconds.values())  # all of it
+        all_used, saved = all_used + used, saved + sum(each.seconds.values()) - used
+        assert list(given.seconds) == list(each.seconds)
+    assert all_used == pytest.approx(60.0)
+
+
+def test_a_load_of_a_chosen_length_is_no_longer_for_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = replace(SPEC, kinds={"repeat": 3.0, "health": 1.0})
+    monkeypatch.setattr(planning, "COMPUTATION_PROBES", (spec,))
+    planned = computations(facts(FrameworkDevice(device="cpu", kernel=WORKS)), "standard", 300.0)
+    assert with_saved(planned[0], 15.0, planned, 300.0).seconds == {"repeat": pytest.approx(60.0), "health": 300.0}
+    assert with_saved(planned[0], -900.0, planned, 300.0).seconds["repeat"] == pytest.approx(45.0 / 4)
 
 
 @pytest.mark.usefixtures("known")
@@ -174,11 +228,16 @@ def test_only_questions_about_results_are_computed() -> None:
     assert budget("everything", "quick") == 10.0
 
 
-def examined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, symptom: str = "results-change") -> list[Any]:
-    """The events of an examination of this interpreter, in which only the probe above computes."""
-    script = tmp_path / "dying_probe.py"
-    script.write_text(SCRIPT, encoding="utf-8")
-    spec = replace(SPEC, kinds={"first": 1.0, "second": 1.0, "third": 1.0}, stem="dying")
+def examined(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    symptom: str = "results-change",
+    script: str = SCRIPT,
+    kinds: tuple[str, ...] = ("first", "second", "third"),
+) -> list[Any]:
+    """The events of an examination of this interpreter, in which only the probe computes."""
+    (tmp_path / "dying_probe.py").write_text(script, encoding="utf-8")
+    spec = replace(SPEC, kinds=dict.fromkeys(kinds, 1.0), stem="dying")
     monkeypatch.setattr(computation_catalogue, "HERE", tmp_path)
     monkeypatch.setattr(planning, "COMPUTATION_PROBES", (spec,))
     kept = tuple(each for each in engine.PROBES if each.id in ("machine", "nvidia", "torch"))
@@ -190,7 +249,7 @@ def examined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, symptom: str = "re
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Any]]:
-    return lambda symptom="results-change": examined(tmp_path, monkeypatch, symptom)
+    return lambda symptom="results-change", **more: examined(tmp_path, monkeypatch, symptom, **more)
 
 
 def case_of(events: list[Any]) -> Case:
@@ -223,6 +282,86 @@ def test_a_process_that_dies_leaves_the_operation_and_the_other_kinds_go_on(run:
     shares = [event.share for event in events if isinstance(event, Progress)]
     assert shares == sorted(shares)
     assert any("computations:torch:cpu" in event.probes for event in events if isinstance(event, Planned))
+
+
+# Operations one after the other; some end their process, as a crash in a library does.
+ONE_BY_ONE = """
+import os
+import naosu_compute_kit as compute
+
+NAMED = {"kind": "repeat", "framework": "torch", "device": "cpu", "dtype": "float32", "setting": "default"}
+
+
+def imported(argument):
+    return {}
+
+
+def repeat(argument):
+    if "repeat" not in argument["seconds"]:
+        return
+    entries = [(dict(NAMED, operation="op-%d" % number), number) for number in range(10)]
+
+    def run(number, clock):
+        if number in DEADLY:
+            os._exit(9)
+        return {"repetitions": number + 1, "distinct": 2 if number == 0 else 1}
+
+    yield from compute.measure_listed(entries, compute.Clock(60.0), run, argument)
+
+
+def experiment(argument):
+    if "experiment" in argument["seconds"]:
+        told = dict(NAMED, kind="experiment", operation="told", detail=" ".join(argument.get("varied", ())))
+        yield compute.told(told)
+
+
+STAGES = (imported, repeat, experiment)
+ESSENTIAL = ("imported",)
+"""
+
+
+def of_operations(events: list[Any]) -> dict[str, str]:
+    return {each.operation: each.reason for each in case_of(events).facts.measurements}
+
+
+@pytest.mark.parametrize(
+    ("deadly", "reasons", "processes"),
+    [
+        pytest.param((), {}, 1, id="none"),
+        pytest.param((4,), {4: "crashed"}, 2, id="one"),
+        pytest.param((9,), {9: "crashed"}, 2, id="the-last"),
+        pytest.param((1, 3, 5), {1: "crashed", 3: "crashed", 5: "crashed"}, 4, id="some"),
+        pytest.param(
+            (1, 3, 5, 7, 8),
+            {1: "crashed", 3: "crashed", 5: "crashed", 7: "crashed", 8: "process-ended", 9: "process-ended"},
+            5,
+            id="too-many",
+        ),
+    ],
+)
+def test_after_a_crash_the_other_operations_are_measured_in_a_new_process(
+    run: Callable[..., list[Any]], deadly: tuple[int, ...], reasons: dict[int, str], processes: int
+) -> None:
+    script = f"DEADLY = {set(deadly)}" + ONE_BY_ONE
+    events = run(script=script, kinds=("repeat", "experiment"))
+    expected = {f"op-{number}": reasons.get(number, "") for number in range(10)}
+    assert of_operations(events) == {**expected, "told": ""}
+    case = case_of(events)
+    assert case.facts.probes is not None
+    runs = [each for each in case.facts.probes.runs if "torch:cpu" in each.probe]
+    assert len(runs) == processes
+    crashed = [each for each in case.facts.measurements if each.reason == "crashed"]
+    assert all("exit code 9" in each.error.type for each in crashed if each.error)
+    (told,) = (each for each in case.facts.measurements if each.operation == "told")
+    assert told.detail == ("op-0" if deadly else "")  # what varied is not forgotten
+
+
+def test_a_process_that_ends_before_it_computes_is_not_started_again_and_again(run: Callable[..., list[Any]]) -> None:
+    script = ONE_BY_ONE.replace("    return {}", "    os._exit(9)")
+    case = case_of(run(script=script, kinds=("repeat", "experiment")))
+    assert case.facts.measurements == ()
+    assert case.facts.probes is not None
+    assert len([each for each in case.facts.probes.runs if "torch:cpu" in each.probe]) == 1
 
 
 def test_a_question_that_needs_no_computing_gets_none(run: Callable[..., list[Any]]) -> None:

@@ -78,8 +78,7 @@ def measured(name: str, kind: type[Any], count: int = 10_000) -> list[Any]:
 
 
 @pytest.mark.usefixtures("few", "settings_stay")
-def test_the_error_of_every_type_and_setting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module("torch_precision"), "COMPILE_NEEDS", float("inf"))
+def test_the_error_of_every_type_and_setting() -> None:
     made: list[Precision] = measured("torch_precision", Precision)
     assert [each.reason for each in made if each.reason] == []
     usual = {(each.operation, each.dtype): each for each in made if each.setting == "default"}
@@ -226,3 +225,28 @@ def test_the_probe_alone_in_a_process_of_its_own(framework: str) -> None:
     assert {type(each) for each in made} == {Portrait}
     assert made[0].reason == ""
     assert made[-1].reason in ("", "no-time")
+
+
+@pytest.mark.usefixtures("settings_stay")
+@pytest.mark.parametrize(
+    ("seconds", "reasons"),
+    [
+        pytest.param(90.0, {"softmax": "", "matmul": ""}, id="both"),
+        pytest.param(10.0, {"softmax": "no-time", "matmul": ""}, id="what-fits"),
+        pytest.param(-3.0, {"softmax": "no-time", "matmul": "no-time"}, id="none"),
+    ],
+)
+def test_what_is_compiled_in_the_time_that_is_left(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, reasons: dict[str, str]
+) -> None:
+    """A compiler cannot be interrupted: it is started where there is time for it, and told as left out elsewhere."""
+    precision = module("torch_precision")
+    monkeypatch.setattr(precision.precision.Precision, "measured", lambda *_: {"rms": 1e-7})
+    clock = module("kit").Clock(seconds)
+    told = list(precision.compiled({"device": "cpu", "effort": "standard"}, clock))
+    made = [read_measurement(raw, "test") for part in told for raw in part.get("measurements+", ())]
+    assert {each.operation: each.reason for each in made if each} == reasons
+    assert {each.setting for each in made if each} == {"compiled"}
+    assert list(reasons) == [each.operation for each in made if each]
+    again = precision.compiled({"device": "cpu", "done": ["precision/softmax/float32/compiled"]}, clock)
+    assert [raw["operation"] for part in again for raw in part.get("measurements+", ())] == ["matmul"]

@@ -1,7 +1,9 @@
-"""ONNX Runtime offers an execution provider that does not start, so models run on the processor.
+"""ONNX Runtime offers an execution provider that does not start, or that ends the program with the user's model.
 
-Detects:      a provider that was listed and, when a model of one node was run on it, failed or was dropped.
-Why it bites: ONNX Runtime warns and goes on with the next provider: the results come, only slowly.
+Detects:      a provider that was listed and, when a model of one node was run on it, failed or was dropped; one on
+              which a model that was given ended the process.
+Why it bites: ONNX Runtime warns and goes on with the next provider: the results come, only slowly. Of a crash there is
+              no warning at all.
 Blind spots:  a provider that is not listed at all is a CPU-only build or a conflict of packages; TensorRT's provider is
               always listed and only judged where TensorRT is installed.
 Knowledge:    resources/knowledge/onnxruntime.toml
@@ -9,15 +11,27 @@ Knowledge:    resources/knowledge/onnxruntime.toml
 
 from collections.abc import Iterator
 
-from checks.facts import Frameworks, InterpreterFacts, MachineFacts, OnnxRuntimeFacts
+from checks.facts import (
+    Frameworks,
+    InterpreterFacts,
+    MachineFacts,
+    Measurements,
+    ModelFiles,
+    ModelMeasured,
+    OnnxRuntimeFacts,
+)
 from checks.finding import Evidence, Finding, Severity, Unread
 from checks.gpu.cuda import cuda_gpus, cuda_works
+from checks.model_repeats import name_of
+from checks.model_runs import telling_line
 from checks.packages.fitting_build import ORT_EXTRAS, onnxruntime_values
+from checks.phrases import phrase
 from checks.registry import check
 from checks.versions import major_number, release
 
 CAUSE = "ort-provider-unavailable"
 CLUE_SHOWN = 300  # characters of an error that a finding quotes
+CRASHED = "crashed"
 
 
 @check(CAUSE)
@@ -26,11 +40,20 @@ def ort_provider_unavailable(
     frameworks: Frameworks,
     machine: MachineFacts | None,
     interpreter: InterpreterFacts | None,
+    models: ModelFiles | None = None,
+    measurements: Measurements | None = None,
 ) -> Iterator[Finding]:
     """One finding per provider."""
     if onnxruntime.providers is None:
         raise Unread("ort_providers", onnxruntime.unread.get("providers", ""))
+    ended = dict(_ended(models, measurements))
     for provider in onnxruntime.providers:
+        if (
+            provider.started is not False
+            and provider.name in ended
+            and _is_expected(provider.name, frameworks, machine)
+        ):
+            yield _crash(provider.name, onnxruntime, *ended[provider.name])
         if provider.started is not False or not _is_expected(provider.name, frameworks, machine):
             continue
         torch = frameworks.torch
@@ -46,9 +69,39 @@ def ort_provider_unavailable(
                 Evidence("ort_provider", provider.name, onnxruntime.origin),
                 *((Evidence("clue", _telling_line(provider.error), onnxruntime.origin),) if provider.error else ()),
             ),
-            values=onnxruntime_values(machine, interpreter, cuda_major=cuda) if is_cuda else {},
+            values={
+                **phrase("happened", "provider-failed"),
+                **(onnxruntime_values(machine, interpreter, cuda_major=cuda) if is_cuda else {}),
+            },
             remedies=_remedies(provider.name, onnxruntime.version or ""),
         )
+
+
+def _ended(models: ModelFiles | None, measurements: Measurements | None) -> Iterator[tuple[str, tuple[str, str, str]]]:
+    """(Provider, (the model on which it ended the process, how, where that is from))."""
+    for made in measurements.all if measurements else ():
+        if isinstance(made, ModelMeasured) and made.framework == "onnxruntime" and made.reason == CRASHED:
+            yield made.device, (name_of(made), telling_line(made), made.origin)
+    for model in models.files if models else ():
+        for run in model.runs:
+            if run.runtime == "onnxruntime" and run.reason == CRASHED:
+                yield run.setting, (model.name, telling_line(run), run.origin)
+
+
+def _crash(provider: str, onnxruntime: OnnxRuntimeFacts, model: str, how: str, origin: str) -> Finding:
+    return Finding(
+        cause=CAUSE,
+        severity=Severity.WARNING,
+        confidence=0.95,
+        subject=provider,
+        evidence=(
+            Evidence("framework", f"onnxruntime {onnxruntime.version or ''}".strip(), onnxruntime.origin),
+            Evidence("ort_provider", provider, onnxruntime.origin),
+            *((Evidence("clue", how[:CLUE_SHOWN], origin),) if how else ()),
+        ),
+        values=phrase("happened", "provider-crashed", model=model),
+        remedies=("update-onnxruntime", "reinstall-onnxruntime-provider"),
+    )
 
 
 def _remedies(provider: str, version: str) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ import pytest
 
 from checks.facts import (
     EnvironmentVariables,
+    ErrorText,
     FrameworkDevice,
     Frameworks,
     Gpu,
@@ -13,6 +14,11 @@ from checks.facts import (
     JetsonFacts,
     KernelLaunch,
     MachineFacts,
+    Measurements,
+    ModelFacts,
+    ModelFiles,
+    ModelMeasured,
+    ModelRun,
     NvidiaFacts,
     NvidiaGpu,
     OnnxRuntimeFacts,
@@ -56,9 +62,15 @@ HIDDEN = EnvironmentVariables(values={"CUDA_VISIBLE_DEVICES": "-1"})
 # --- ort-provider-unavailable ----------------------------------------------------------------------------------------
 
 
-def providers(where: MachineFacts, *starts: ProviderStart, frameworks: Frameworks | None = None) -> list[Finding]:
+def providers(
+    where: MachineFacts,
+    *starts: ProviderStart,
+    frameworks: Frameworks | None = None,
+    models: ModelFiles | None = None,
+    measurements: Measurements | None = None,
+) -> list[Finding]:
     runtime = OnnxRuntimeFacts(version="1.23.2", providers=starts)
-    return list(ort_provider_unavailable(runtime, frameworks or Frameworks(), where, PYTHON))
+    return list(ort_provider_unavailable(runtime, frameworks or Frameworks(), where, PYTHON, models, measurements))
 
 
 def failed(name: str) -> ProviderStart:
@@ -66,8 +78,59 @@ def failed(name: str) -> ProviderStart:
     return ProviderStart(name=name, started=False, fell_back=True, error=error)
 
 
+CUDA = "CUDAExecutionProvider"
+STARTED = ProviderStart(name=CUDA, started=True)
+SEGFAULT = ErrorText(type="SIGSEGV", message="the process ended by itself")
+
+
+def crashed_run(setting: str, reason: str = "crashed") -> ModelFiles:
+    run = ModelRun(runtime="onnxruntime", setting=setting, loaded=True, ran=False, reason=reason, error=SEGFAULT)
+    return ModelFiles(files=(ModelFacts(path="/m/net.onnx", name="net.onnx", runs=(run,)),))
+
+
+def crashed_again(device: str, reason: str = "crashed") -> Measurements:
+    made = ModelMeasured(
+        framework="onnxruntime", path="/m/net.onnx", device=device, aspect="device", reason=reason, error=SEGFAULT
+    )
+    return Measurements(all=(made,))
+
+
+@pytest.mark.parametrize(
+    ("models", "measurements"),
+    [
+        pytest.param(crashed_run(CUDA), None, id="when-it-was-tried"),
+        pytest.param(None, crashed_again(CUDA), id="when-it-was-run-again"),
+        pytest.param(crashed_run(CUDA), crashed_again(CUDA), id="both-times"),
+    ],
+)
+def test_a_provider_that_ends_the_process_with_the_users_model(
+    models: ModelFiles | None, measurements: Measurements | None
+) -> None:
+    (finding,) = providers(machine(), STARTED, models=models, measurements=measurements)
+    assert finding.severity is Severity.WARNING
+    assert finding.placeholders()["clue"].startswith("SIGSEGV")
+    assert finding.values["happened_en"] == "the whole process ended while net.onnx ran on it"
+
+
+@pytest.mark.parametrize(
+    ("where", "models", "measurements"),
+    [
+        pytest.param(NO_GPU, crashed_run(CUDA), None, id="no-such-device"),
+        pytest.param(
+            machine(), crashed_run("CPUExecutionProvider"), crashed_again("XnnpackExecutionProvider"), id="other"
+        ),
+        pytest.param(machine(), crashed_run(CUDA, "timed-out"), crashed_again(CUDA, "no-memory"), id="no-crash"),
+    ],
+)
+def test_a_provider_that_nobody_would_use_or_that_did_not_crash(
+    where: MachineFacts, models: ModelFiles | None, measurements: Measurements | None
+) -> None:
+    assert providers(where, STARTED, models=models, measurements=measurements) == []
+
+
 def test_cuda_provider_that_does_not_start() -> None:
     (finding,) = providers(machine(), failed("CUDAExecutionProvider"))
+    assert finding.values["happened_en"] == "a first operation could not be computed on it"
     assert finding.placeholders()["clue"].endswith("libonnxruntime_providers_cuda.so")
     assert finding.values["ort_package"] == "onnxruntime-gpu[cuda,cudnn]==1.26.0"
 

@@ -42,6 +42,7 @@ from wizard import icons, theme
 from wizard.case_model import CaseModel, Notice
 from wizard.dropped import dropped_files
 from wizard.flow import MODELS, STEPS, TICKET, Step, is_complete, next_step, previous_step, reachable, steps_shown
+from wizard.folders import EXPORT, REPORT, last_folder, remember
 from wizard.given import Kind, kind_of
 from wizard.pages.page import Page, in_reading_order, plain_label
 from wizard.pages.symptom import SymptomPage
@@ -300,8 +301,9 @@ class Window(QMainWindow):
     def ask_open(self) -> None:
         """Let the user choose a report to open."""
         kinds = f"{self.case.say('file-reports')} (*.pdf *.json)"
-        path, _ = QFileDialog.getOpenFileName(self, self.case.say("open-title"), "", kinds)
+        path, _ = QFileDialog.getOpenFileName(self, self.case.say("open-title"), last_folder(REPORT), kinds)
         if path:
+            remember(REPORT, Path(path))
             self.work.open(Path(path))
 
     def ask_save(self) -> None:
@@ -318,12 +320,13 @@ class Window(QMainWindow):
         if self.case.case is None or self.case.busy:
             return
         report = self.page(Step.REPORT)
-        dialog = QFileDialog(self, title, str(Path.home()), f"{kinds} (*.{kind})")
+        dialog = QFileDialog(self, title, last_folder(EXPORT), f"{kinds} (*.{kind})")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(kind)  # before it asks whether an existing file may be replaced
         dialog.selectFile(f"{file_name(self.case.case)}.{kind}")
         if dialog.exec() and isinstance(report, ReportPage):
             path = Path(dialog.selectedFiles()[0])
+            remember(EXPORT, path)
             paper = report.paper.currentData()
             self.work.export(path, kind, paper, redact=report.redact.isChecked())
         dialog.deleteLater()
@@ -349,7 +352,7 @@ class Window(QMainWindow):
             self.go(Step.EVIDENCE)
             self._take(paths)
         else:  # what they are for, only their owner knows
-            self.case.add_files(paths)
+            self.work.give(paths)
             self.case.set_notice(Notice("drop-kept", {"names": self.case.listed(paths)}, is_error=False))
 
     def _take(self, paths: list[Path]) -> None:

@@ -6,7 +6,7 @@ Every job ends in exactly one call of the model, with its result or with one sen
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,8 @@ from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
 from wizard.case_model import CaseModel, Notice, Search
 from wizard.engine_thread import EngineThread
 from wizard.flow import Answers
-from wizard.given import near_folder
+from wizard.folders import chosen, remember_chosen
+from wizard.given import Kind, near_folder
 
 if TYPE_CHECKING:
     from checks.case import Case
@@ -134,7 +135,7 @@ class Work(QObject):
             near = near_folder(self._case.answers.given)
             self._case.searched_near = near
             self._case.search_began()
-            self._start(lambda: _found(near), self._found, self._not_found)
+            self._start(lambda: _found(near, chosen()), self._found, self._not_found)
 
     def choose(self, path: Path) -> None:
         """Take a file as an interpreter, or find the interpreters in a folder."""
@@ -154,6 +155,7 @@ class Work(QObject):
         elif interpreter.problem:
             self._case.refuse_target(Notice(f"target-problem-{interpreter.problem}", {"path": path}))
         else:
+            remember_chosen(path)
             self._case.add_interpreter(interpreter)
 
     def _not_found(self, error: Exception) -> None:
@@ -168,6 +170,20 @@ class Work(QObject):
             return
         self._case.set_busy("busy-opening")
         self._start(lambda: _opened(path), lambda case: self._opened(path, case), self._failed(path))
+
+    def give(self, paths: list[Path], kind: Kind | None = None) -> None:
+        """Take files as evidence. A report that cannot be opened is taken back with what is wrong with it."""
+        self._case.add_files(paths, kind)
+        for given in self._case.answers.given:
+            if given.kind is Kind.REPORT and given.path in paths:
+                self._look_at_report(given.path)
+
+    def _look_at_report(self, path: Path) -> None:
+        self._start(lambda: _opened(path), lambda _: None, lambda error: self._not_a_report(path, error))
+
+    def _not_a_report(self, path: Path, error: Exception) -> None:
+        self._case.remove_file(path)
+        self._case.set_notice(notice_of(error, path))
 
     def export(self, path: Path, kind: str, paper: str, *, redact: bool) -> None:
         """Write the report: "pdf" (on "a4" or "letter") or "json"; private values hidden, or everything as it is."""
@@ -261,12 +277,16 @@ def _diagnosed(answers: Answers) -> Case:
     return judged(facts, CaseAnswers(symptom=answers.symptom, exactness=answers.exactness))
 
 
-def _found(near: Path | None) -> tuple[tuple[InterpreterFacts, ...], str | None]:
+def _found(near: Path | None, chosen: Iterable[Path] = ()) -> tuple[tuple[InterpreterFacts, ...], str | None]:
+    """The interpreters of this machine, the likely one, and first those that the user pointed to at another start."""
     from checks.interpreters import Places, find_interpreters, likely_first, likely_target
 
     found = likely_first(find_interpreters(Places.of_this_machine(near)))
     likely = likely_target(found)
-    return found, likely.path if likely else None
+    known = {each.path for each in found}
+    again = {each.path: each for each in map(_chosen, chosen) if each is not None and not each.problem}
+    by_hand = tuple(each for path, each in again.items() if path not in known)
+    return by_hand + found, likely.path if likely else None
 
 
 def _chosen(path: Path) -> InterpreterFacts | None:

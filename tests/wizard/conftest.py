@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from played_engine import INTERPRETERS, TOO_OLD, VENV, Engine
+from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -13,6 +14,13 @@ from wizard.case_model import CaseModel
 from wizard.flow import Step
 from wizard.window import Window
 from wizard.work import Work
+
+
+@pytest.fixture(autouse=True)
+def _own_settings(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What the program remembers from one start to the next is neither read nor changed by a test."""
+    folder = str(tmp_path_factory.mktemp("settings"))
+    QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, folder)
 
 
 @pytest.fixture
@@ -34,7 +42,7 @@ def model(dressed: QApplication) -> CaseModel:
 @pytest.fixture
 def work(model: CaseModel, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Work]:
     """The real jobs on real threads; only what they do is played."""
-    monkeypatch.setattr("wizard.work._found", lambda near: (INTERPRETERS, VENV.path))
+    monkeypatch.setattr("wizard.work._found", lambda near, chosen: (INTERPRETERS, VENV.path))
     work = Work(model, engine)
     yield work
     work.shutdown()

@@ -18,7 +18,7 @@ from wizard.work import Work
 def test_shutdown_waits_for_a_job(model: CaseModel, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
     began, may_end, ended = threading.Event(), threading.Event(), threading.Event()
 
-    def slow(near: Path | None) -> tuple[tuple[()], None]:
+    def slow(near: Path | None, chosen: object) -> tuple[tuple[()], None]:
         began.set()
         may_end.wait()
         ended.set()
@@ -35,7 +35,7 @@ def test_shutdown_waits_for_a_job(model: CaseModel, work: Work, monkeypatch: pyt
 def test_one_search_at_a_time(qtbot: QtBot, model: CaseModel, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
     searched = []
 
-    def found(near: Path | None) -> tuple[object, str]:
+    def found(near: Path | None, chosen: object) -> tuple[object, str]:
         searched.append(near)
         return INTERPRETERS, VENV.path
 

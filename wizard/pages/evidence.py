@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from wizard.case_model import CaseModel, Notice, Search
 from wizard.dropped import dropped_files
 from wizard.flow import EXACTNESS, MODELS, TICKET
+from wizard.folders import last_folder, remember
 from wizard.given import Given, Kind, input_among, kept, kind_in_ticket, models_among
 from wizard.pages.cards import ChoiceCard
 from wizard.pages.long_text import value_text
@@ -155,13 +156,17 @@ class EvidencePage(Page):
 
     def _choose(self, kind: Kind) -> None:
         title = self.case.say(f"evidence-choose-{kind.value}")
-        paths, _ = QFileDialog.getOpenFileNames(self, title)
+        paths, _ = QFileDialog.getOpenFileNames(self, title, last_folder(kind.value))
+        if paths:
+            remember(kind.value, Path(paths[0]))
         self.take(list(map(Path, paths)), kind)
 
     def _choose_folder(self) -> None:
         """Some formats are folders, and a folder may hold many models."""
-        path = QFileDialog.getExistingDirectory(self, self.case.say("evidence-choose-folder"))
+        title = self.case.say("evidence-choose-folder")
+        path = QFileDialog.getExistingDirectory(self, title, last_folder(Kind.MODEL.value))
         if path:
+            remember(Kind.MODEL.value, Path(path))
             self.take([Path(path)], Kind.MODEL)
 
     def take(self, paths: list[Path], kind: Kind | None = None) -> None:
@@ -176,7 +181,7 @@ class EvidencePage(Page):
         elif symptom == TICKET and kind not in (Kind.SCRIPT, Kind.MODEL):
             self._take_ticket(paths, kind)
         else:
-            self.case.add_files(paths, kind)
+            self.work.give(paths, kind)
 
     def _take_models(self, paths: list[Path]) -> None:
         models = models_among(paths)

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 
 from wizard.case_model import CaseModel, Search
 from wizard.flow import EFFORTS, LOADS, MODELS, computes
+from wizard.folders import INTERPRETER, last_folder
 from wizard.pages.cards import ChoiceCard
 from wizard.pages.page import Page, escaped_tip, plain_label, row
 from wizard.pages.wrap_layout import WrapLayout
@@ -249,12 +250,14 @@ class TargetPage(Page):
             self.case.set_target(items[0].data(_PATH))
 
     def _choose_file(self) -> None:
-        path, _ = QFileDialog.getOpenFileName(self, self.case.say("target-choose-file-title"))
+        path, _ = QFileDialog.getOpenFileName(self, self.case.say("target-choose-file-title"), last_folder(INTERPRETER))
         if path:
             self.work.choose(Path(path))
 
     def _choose_folder(self) -> None:
-        path = QFileDialog.getExistingDirectory(self, self.case.say("target-choose-folder-title"))
+        path = QFileDialog.getExistingDirectory(
+            self, self.case.say("target-choose-folder-title"), last_folder(INTERPRETER)
+        )
         if path:
             self.work.choose(Path(path))
 

@@ -44,12 +44,14 @@ class Measuring(QWidget):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         for column, wide in enumerate((290, 260)):
             self.log.setColumnWidth(column, wide)
+        self._load = plain_label()
         self._left_out = plain_label("small")
         self._drawings = QVBoxLayout()
         self._drawings.setSpacing(8)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 6, 0, 0)
         layout.addWidget(self._heading)
+        layout.addWidget(self._load)
         layout.addWidget(self.log)
         layout.addWidget(self._left_out)
         layout.addLayout(self._drawings)
@@ -90,8 +92,15 @@ class Measuring(QWidget):
         left_out = sum(each.is_left_out for each in measured)
         self._left_out.setText(self._case.say("run-measured-left-out", count=left_out))
         self._left_out.setVisible(bool(left_out))
+        self._load.setText("\n".join(map(self._checked, under_load)))
+        self._load.setVisible(bool(under_load))
         self._shown, self._watched = len(measured), _samples(self._case.running)
         self._draw([*measured, *under_load])
+
+    def _checked(self, load: Health) -> str:
+        last = load.samples[-1]
+        values = {"seconds": round(last.second), "checked": last.checked, "wrong": last.wrong}
+        return self._case.say("run-load", device=load.device, **values)
 
     def _add_lines(self, fresh: Sequence[Measurement], pictures: Mapping[str, QPixmap]) -> None:
         from wizard.report.measured_line import line_of

@@ -13,11 +13,16 @@ from wizard.report.measured import MeasuredRow, MeasuredSection, MeasuredTable, 
 from wizard.words import known, words
 
 _MOST = 20  # wrong results that are printed
-_CURVES: tuple[tuple[str, Callable[[HealthSample], float | None]], ...] = (
+_UNTOLD = "–"
+_Curve = tuple[str, Callable[[HealthSample], float | None]]
+_CURVES: tuple[_Curve, ...] = (
     ("temperature", lambda sample: sample.temperature),
     ("clock", lambda sample: sample.clock_sm),
     ("power", lambda sample: sample.power),
 )
+
+
+_CHECKED: _Curve = ("checked", lambda sample: sample.checked)  # where the device tells nothing of itself
 
 
 def health_section(case: Case, language: str) -> MeasuredSection | None:
@@ -28,12 +33,21 @@ def health_section(case: Case, language: str) -> MeasuredSection | None:
         return None
     cpu = facts.machine.cpu if facts.machine else None
     names = [device_name(each, facts.frameworks, cpu) for each in found]
-    wrong = tuple(_wrong(each, name, language) for each, name in zip(found, names, strict=True))
+    named = tuple(zip(found, names, strict=True))
+    rows = [_row(facts, each, name, language) for each, name in named]
+    silent = [row.cells[0] for row in rows if set(row.cells[1:]) == {_UNTOLD}]
+    wrong = tuple(_wrong(each, name, language) for each, name in named)
     return MeasuredSection(
         id="health",
         title=words("measurements.health-title", language),
-        sentences=tuple(outcome_of_load(each, name, language) for each, name in zip(found, names, strict=True)),
-        tables=(_figures(facts, found, names, language), *(each for each in wrong if each is not None)),
+        sentences=(
+            *(outcome_of_load(each, name, language) for each, name in named),
+            *(words("measurements.health-silent", language, device=name) for name in silent),
+        ),
+        tables=(
+            *_figures([row for row in rows if row.cells[0] not in silent], language),
+            *(each for each in wrong if each is not None),
+        ),
         plots=tuple(health_plots({n: h.samples for n, h in zip(names, found, strict=True)}, language)),
     )
 
@@ -53,14 +67,15 @@ def outcome_of_load(health: Health, name: str, language: str) -> str:
     return words("measurements.health-fine", language, **told)
 
 
-def _figures(facts: Facts, found: Sequence[Health], names: Sequence[str], language: str) -> MeasuredTable:
+def _figures(rows: Sequence[MeasuredRow], language: str) -> Iterator[MeasuredTable]:
     columns = ("device", "temperature", "clock", "power", "held-down", "errors")
-    return MeasuredTable(
-        title="",
-        columns=tuple(words(f"measurements.health-column-{name}", language) for name in columns),
-        rows=tuple(_row(facts, each, name, language) for each, name in zip(found, names, strict=True)),
-        note=words("measurements.health-note", language),
-    )
+    if rows:
+        yield MeasuredTable(
+            title="",
+            columns=tuple(words(f"measurements.health-column-{name}", language) for name in columns),
+            rows=tuple(rows),
+            note=words("measurements.health-note", language) if any(_UNTOLD in row.cells for row in rows) else "",
+        )
 
 
 def _row(facts: Facts, health: Health, name: str, language: str) -> MeasuredRow:
@@ -87,8 +102,8 @@ def _row(facts: Facts, health: Health, name: str, language: str) -> MeasuredRow:
             _range(health, 0, "°C"),
             _range(health, 1, "MHz"),
             _range(health, 2, "W"),
-            ", ".join(held) if held else none if any(s.throttle_mask is not None for s in health.samples) else "–",
-            ", ".join(counted) if counted else none if is_told else "–",
+            ", ".join(held) if held else none if any(s.throttle_mask is not None for s in health.samples) else _UNTOLD,
+            ", ".join(counted) if counted else none if is_told else _UNTOLD,
         ),
         state=state,
     )
@@ -98,7 +113,7 @@ def _range(health: Health, curve: int, unit: str) -> str:
     """From the least to the most that was seen of one curve."""
     seen = [value for each in health.samples if (value := _CURVES[curve][1](each)) is not None]
     if not seen:
-        return "–"
+        return _UNTOLD
     least, most = f"{min(seen):.0f}", f"{max(seen):.0f}"
     return f"{most} {unit}" if least == most else f"{least} – {most} {unit}"
 
@@ -129,20 +144,29 @@ def _wrong(health: Health, name: str, language: str) -> MeasuredTable | None:
 
 
 def health_plots(samples: dict[str, Sequence[HealthSample]], language: str) -> Iterator[Plot]:
-    """Device -> its samples, one plot per curve that any device tells. Also for the load that still runs."""
-    for name, value in _CURVES:
-        series = tuple(
-            Series(device, tuple(each.second for each in told), tuple(map(value, told)))
-            for device, told in samples.items()
-            if sum(value(each) is not None for each in told) > 1
-        )
-        if series:
-            seen = [y for each in series for y in each.y if y is not None]
-            yield Plot(
-                title=words(f"measurements.health-plot-{name}", language),
-                kind="lines",
-                x_label=words("measurements.health-axis-seconds", language),
-                y_label=words(f"measurements.health-axis-{name}", language),
-                series=series,
-                summary=words(f"measurements.health-summary-{name}", language, least=min(seen), most=max(seen)),
-            )
+    """Device -> its samples, one plot per curve that any device tells. Also for the load that still runs.
+
+    Where no device tells anything, how many results were checked until when.
+    """
+    told = [plot for each in _CURVES if (plot := _plot(each, samples, language))]
+    yield from told or ([plot] if (plot := _plot(_CHECKED, samples, language)) else [])
+
+
+def _plot(curve: _Curve, samples: dict[str, Sequence[HealthSample]], language: str) -> Plot | None:
+    name, value = curve
+    series = tuple(
+        Series(device, tuple(each.second for each in told), tuple(map(value, told)))
+        for device, told in samples.items()
+        if sum(value(each) is not None for each in told) > 1
+    )
+    if not series:
+        return None
+    seen = [y for each in series for y in each.y if y is not None]
+    return Plot(
+        title=words(f"measurements.health-plot-{name}", language),
+        kind="lines",
+        x_label=words("measurements.health-axis-seconds", language),
+        y_label=words(f"measurements.health-axis-{name}", language),
+        series=series,
+        summary=words(f"measurements.health-summary-{name}", language, least=min(seen), most=max(seen)),
+    )

@@ -43,8 +43,36 @@ def test_a_sound_device() -> None:
 def test_what_is_not_told_is_no_zero_and_no_plot() -> None:
     section = health_section(case(samples=(HealthSample(second=1.0, checked=3),)), "en")
     assert section is not None
-    assert section.tables[0].rows[0].cells[1:] == ("–", "–", "–", "–", "–")
+    assert section.tables == ()
+    assert section.sentences[1].startswith("Ryzen 9 9950X: neither the device nor this system tells its temperature")
     assert section.plots == ()
+
+
+def test_where_nothing_else_is_told_the_checked_results_are_drawn() -> None:
+    samples = tuple(HealthSample(second=float(n), checked=4 * n) for n in range(5))
+    section = health_section(case(samples=samples), "en")
+    assert section is not None
+    assert [each.title for each in section.plots] == ["Results checked under load"]
+    assert section.plots[0].summary == "16 results had been checked at the end."
+
+
+def test_what_one_device_tells_and_another_does_not() -> None:
+    known = case(samples=SAMPLES[:5], xid=())
+    silent = msgspec.structs.replace(known.facts.measurements[0], device="cuda:0", samples=(), xid=None)
+    facts = msgspec.structs.replace(known.facts, measurements=(*known.facts.measurements, silent))
+    section = health_section(judged(facts, Answers(symptom="results-change")), "en")
+    assert section is not None
+    assert [row.cells[0] for row in section.tables[0].rows] == ["Ryzen 9 9950X"]
+    assert [each.partition(":")[0] for each in section.sentences] == ["Ryzen 9 9950X", "cuda", "cuda"]
+
+
+def test_a_cancelled_load_tells_what_was_checked_until_then() -> None:
+    section = health_section(case(samples=SAMPLES, reason="cancelled"), "en")
+    assert section is not None
+    assert section.sentences[0] == (
+        "Ryzen 9 9950X: 120 results (3 GiB) were checked in 10 s of load and not one bit was wrong, "
+        "then the load did not go on. It was cancelled."
+    )
 
 
 def test_wrong_bits_are_told_with_when_and_where() -> None:

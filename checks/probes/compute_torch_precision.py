@@ -24,7 +24,7 @@ def stage(argument, clock):
 
     bench = Bench(torch, argument["device"])
     kept = precision.Precision(bench)
-    entries = precision.entries(bench, OPERATIONS, DTYPES, lambda *what: _settings(torch, bench, *what), _is_telling)
+    entries = precision.entries(bench, OPERATIONS, DTYPES, lambda *what: _settings(torch, bench, *what), _rank)
     yield from compute.measure_listed(entries, clock, kept.measured, argument)
 
 
@@ -53,8 +53,9 @@ def _folder():
         shutil.rmtree(folder, ignore_errors=True)  # on Windows a library that is loaded stays
 
 
-def _is_telling(setting):
-    return setting in (BATCH, LAYOUT, "tf32-off") or setting.startswith("threads-")
+def _rank(setting):
+    often = setting in (BATCH, LAYOUT, "tf32-off") or setting.startswith("threads-")
+    return precision.TELLING if often else precision.USUAL
 
 
 def _settings(torch, bench, operation, dtype):

@@ -8,11 +8,14 @@ from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
+from checks.case import Answers, judged
+from checks.facts import Facts
 from checks.readers.text import WHOLE
 from wizard.case_model import CaseModel
 from wizard.flow import EXACTNESS, MODELS
 from wizard.given import Given, Kind
 from wizard.pages.evidence import MOST_ROWS, EvidencePage
+from wizard.report.json_report import to_json
 from wizard.work import Work
 
 LEFT = Qt.MouseButton.LeftButton
@@ -72,6 +75,29 @@ def test_a_picture_beside_a_model_is_shown_as_its_input(page: EvidencePage, tmp_
 
 def labels(page: EvidencePage) -> set[str]:
     return {each.text() for each in page.findChildren(QLabel)}
+
+
+@pytest.mark.parametrize("content", ['{"name": "a package"}', "", '{"format": 1', "no JSON"])
+def test_what_is_no_report_is_taken_back_with_a_sentence(
+    qtbot: QtBot, page: EvidencePage, tmp_path: Path, content: str
+) -> None:
+    foreign, script = tmp_path / "package.json", tmp_path / "a.py"
+    foreign.write_text(content)
+    page.take([foreign], Kind.REPORT)
+    page.take([script])
+    qtbot.waitUntil(lambda: page.case.notice is not None)
+    assert page.case.answers.given == (Given(script, Kind.SCRIPT),)
+    assert page.case.notice is not None
+    assert page.case.notice.is_error
+
+
+def test_a_report_stays(qtbot: QtBot, page: EvidencePage, tmp_path: Path) -> None:
+    report = tmp_path / "colleague.json"
+    report.write_bytes(to_json(judged(Facts(), Answers()), "en"))
+    page.take([report])
+    qtbot.waitUntil(lambda: not page.work._jobs)
+    assert page.case.answers.given == (Given(report, Kind.REPORT),)
+    assert page.case.notice is None
 
 
 def test_all_files_are_removed_at_once(qtbot: QtBot, page: EvidencePage, tmp_path: Path) -> None:

@@ -159,9 +159,10 @@ class XidEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class GpuEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What else the system's log tells of a GPU or of the processor. ``kind``: its row in gpu_log.toml."""
+    """What else the system's log tells of a GPU or of the processor. ``kind``, ``vendor``: of its row in gpu_log.toml."""
 
     kind: str
+    vendor: str = ""
     pci_address: str | None = None
     text: str = ""
     seconds: float | None = None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from checks.attribution import attributions
 from checks.compare import Pair, Place
-from checks.facts import EnvironmentVariables, Measurements, Symptom
+from checks.facts import EnvironmentVariables, Measurements, Repeat, Symptom
 from checks.finding import FRAMEWORK, Evidence, Finding, NotHere, Severity
 from checks.magnitude import Magnitude, Size, recognised
 from checks.numerics import (
@@ -54,7 +54,10 @@ def changes_by_order(
     tried = [each for each in of_cause if each.dtype == FULL]  # half precision has no digit that is the last
     if not tried:
         raise NotHere("precision", "not-measured")
-    for (framework, device), here in by_device(tried).items():
+    unsteady = {(each.framework, each.device, each.operation) for each in measurements.of(Repeat) if each.varies}
+    for (framework, device), every in by_device(tried).items():
+        # One run each was compared: what varies by itself shows nothing of the setting.
+        here = [each for each in every if (framework, device, each.operation) not in unsteady]
         sizes = [(each, change_of(each)) for each in here]
         apart = [(each, size) for each, size in sizes if size.size is Size.ROUNDING]
         if not apart:

@@ -101,13 +101,7 @@ class Repeated:
     @property
     def rate(self) -> float:
         """How often it gave another result than the usual one by default, of all calls; 0 where it never did."""
-        made = self.default
-        if made is None or not made.varies:
-            return 0.0
-        calls = made.repetitions + bool(made.warm_up)
-        # Of runs of the experiments, only the number of different ones is known: each as often as the others.
-        usual = max(made.counts, default=0) or made.repetitions / max(made.distinct or 1, 1)
-        return max(0.0, 1 - usual / calls)
+        return rate_of(self.default) if self.default is not None else 0.0
 
     @property
     def cost(self) -> float | None:
@@ -229,6 +223,16 @@ def is_device(operations: Iterable[Repeated]) -> bool:
     """
     wrong = [each for each in operations if each.variation is Variation.WRONG]
     return len(wrong) >= _FEW or any(is_control(each.operation) for each in wrong)
+
+
+def rate_of(made: Repeat) -> float:
+    """How often it gave another result than the usual one, of all calls; 0 where it never did."""
+    if not made.varies:
+        return 0.0
+    calls = made.repetitions + bool(made.warm_up)
+    # Of runs of the experiments, only the number of different ones is known: each as often as the others.
+    usual = max(made.counts, default=0) or made.repetitions / max(made.distinct or 1, 1)
+    return max(0.0, 1 - usual / calls)
 
 
 def is_well_timed(made: Measured) -> bool:

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from checks.facts import CpuFacts, Frameworks, GpuEvent, Gpus, Health, HealthSample, Measured, Measurements, XidEvent
 from checks.gpu.state import pci_address
 from checks.knowledge.cuda_errors import cuda_error_in
-from checks.knowledge.gpu_log import sign_of_kind
 from checks.knowledge.hardware_errors import ClockReason, hardware_errors
 from checks.machine import system_log
 
@@ -18,6 +17,8 @@ _OF_THE_DEVICE = re.compile(r"(?:CUDA|HIP|XPU) error: (?!out of memory)|CUBLAS_S
 
 # Sent by somebody else: a user, a scheduler, the kernel that runs short of memory.
 _FROM_OUTSIDE = ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGXCPU")
+# An instruction that the processor has not: another cause's.
+_OF_THE_BUILD = ("SIGILL", "STATUS_ILLEGAL_INSTRUCTION")
 
 
 def loads(measurements: Measurements | None) -> tuple[Health, ...]:
@@ -57,14 +58,20 @@ def lost_while_computing(measurements: Measurements | None) -> Iterator[tuple[Me
 
 
 def ended_badly(health: Health) -> str:
-    """The error by which the load ended where the device is a suspect; "" where it was ended, or had no room."""
-    if not health.reason or health.error is None or health.error.type in _FROM_OUTSIDE:
+    """The error by which the load ended where the device is a suspect; "" where it was ended, or had no room.
+
+    A device that had not computed one product yet may have a build or a driver that is not made for it.
+    """
+    if not health.reason or health.error is None or health.error.type in (*_FROM_OUTSIDE, *_OF_THE_BUILD):
         return ""
     message = f"{health.error.type}: {health.error.message}"
     known = cuda_error_in(message)
-    if known is not None:
-        return message if known.cause != "gpu-out-of-memory" else ""
-    return message if health.reason == "crashed" or _OF_THE_DEVICE.search(message) else ""
+    if health.reason == "crashed" or (known is not None and known.cause == "gpu-hardware-fault"):
+        return message
+    if not health.checked:
+        return ""
+    is_of_device = _OF_THE_DEVICE.search(message) if known is None else known.cause != "gpu-out-of-memory"
+    return message if is_of_device else ""
 
 
 def held_down(health: Health) -> Iterator[tuple[HealthSample, tuple[ClockReason, ...]]]:
@@ -96,13 +103,10 @@ def events_under_load(health: Health, frameworks: Frameworks | None, gpus: Gpus 
     """What else the system's log got meanwhile about the device that was under load."""
     place, found = device_address(health, frameworks), []
     for event in system_log.events(health.log or ()):
-        row = sign_of_kind(event.kind)
-        if row is None:
-            continue
-        if health.device == CPU or row.vendor == CPU:
-            if health.device == row.vendor:
+        if health.device == CPU or event.vendor == CPU:
+            if health.device == event.vendor:
                 found.append(event)
-        elif _is_of(event.pci_address, place, row.vendor, gpus):
+        elif _is_of(event.pci_address, place, event.vendor, gpus):
             found.append(event)
     return tuple(found)
 

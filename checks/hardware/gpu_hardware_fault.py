@@ -239,7 +239,9 @@ def _from_load(health: Health, signs: _Signs, frameworks: Frameworks | None, gpu
         signs.add(f"rows remapped under load = {health.remapped_rows}", words, grave=False, confidence=0.85)
     if error:
         words = phrase("sign", "fault-lost-under-load", error=error.splitlines()[0][:LINE])
-        signs.add(f"load ended: {error.splitlines()[0][:LINE]}", words, grave=True, confidence=0.7)
+        # What the driver says of a kernel is of the device; a process dies of its libraries' faults, too.
+        is_grave = health.reason != "crashed"
+        signs.add(f"load ended: {error.splitlines()[0][:LINE]}", words, grave=is_grave, confidence=0.7)
 
 
 def _from_operation(made: Measured, error: str, signs: _Signs, *, says_so: bool) -> None:

@@ -21,6 +21,8 @@ from checks.registry import check
 CAUSE = "gpu-throttled"
 
 _LEAST_SAMPLES, _PART = 2, 0.1  # of a load, in which the clocks were held down: a moment of it is usual
+_ANY_SLOWDOWN = "HwSlowdown"
+_AT_WORK = 10  # percent
 _LOWERED = 0.8  # a power limit below this share of the default was set by somebody
 
 
@@ -34,7 +36,7 @@ def gpu_throttled(
     for health in loads(measurements):
         yield from _under_load(health, frameworks)
     for gpu in (nvidia.devices if nvidia else None) or ():
-        reasons = [name for name in gpu.throttle_reasons or () if (row := clock_reason(name)) and row.sign_of_trouble]
+        reasons = _at_this_moment(gpu)
         is_lowered = bool(
             gpu.power_limit and gpu.power_limit_default and gpu.power_limit < _LOWERED * gpu.power_limit_default
         )
@@ -47,6 +49,13 @@ def gpu_throttled(
             limits = {"limit": _watts(gpu.power_limit), "default": _watts(gpu.power_limit_default)}
             state = phrase("state", "throttled-by-limit", **limits)
             yield _finding(gpu, NONE, state, Severity.NOTE, 0.9, ("restore-power-limit",))
+
+
+def _at_this_moment(gpu: NvidiaGpu) -> list[str]:
+    """NVML's reasons of a single look. A slowdown of no kind also shows while the clocks change, as they do at rest."""
+    reasons = [name for name in gpu.throttle_reasons or () if (row := clock_reason(name)) and row.sign_of_trouble]
+    is_at_work = (gpu.utilization or 0) >= _AT_WORK
+    return [] if reasons == [_ANY_SLOWDOWN] and not is_at_work else reasons
 
 
 def _under_load(health: Health, frameworks: Frameworks | None) -> Iterator[Finding]:

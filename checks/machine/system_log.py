@@ -35,6 +35,7 @@ def events(entries: Iterable[LogEntry]) -> tuple[GpuEvent, ...]:
     return tuple(
         GpuEvent(
             kind=row.kind,
+            vendor=row.vendor,
             pci_address=_address(match),
             text=_text(entry, match),
             seconds=seconds_of(entry.text) if entry.source == KERNEL else None,

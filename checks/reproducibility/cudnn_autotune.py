@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from checks.detection import CONFIDENCE, confidence_of
 from checks.facts import Measurements, Repeat, TorchFacts
 from checks.finding import Evidence, Finding, NotHere, Severity
 from checks.registry import check
-from checks.repeats import AUTOTUNE, Repeated, of_torch
+from checks.repeats import AUTOTUNE, Repeated, of_torch, rate_of
 
 CAUSE = "cudnn-autotune"
 _SETTING = "torch.backends.cudnn.benchmark"
@@ -46,13 +47,16 @@ def cudnn_autotune(torch: TorchFacts, measurements: Measurements | None) -> Iter
 
 
 def _changes(each: Repeated, made: Repeat) -> bool:
-    """Whether the search changed the result: it differs between searches, or from the one result without."""
+    """Whether the search changed the result: it differs between searches, or from the one result without.
+
+    Without a search it has to repeat, so often that what varies with one would have been seen.
+    """
     plain = each.default
-    if made.varies:
-        return True
-    if plain is None or plain.varies or plain.scale != made.scale:
+    if plain is None or plain.varies:
         return False
-    return made.fingerprints[:1] != plain.fingerprints[:1]
+    if made.varies:
+        return confidence_of(plain.repetitions, rate_of(made)) >= CONFIDENCE
+    return plain.scale == made.scale and made.fingerprints[:1] != plain.fingerprints[:1]
 
 
 def _setting(torch: TorchFacts, *, is_on: bool) -> Iterator[Evidence]:

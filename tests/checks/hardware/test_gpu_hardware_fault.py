@@ -225,12 +225,17 @@ def test_one_finding_per_gpu_with_all_its_signs() -> None:
 WRONG = WrongBits(second=12.4, operation="matmul-float32", index=(3, 7), expected="41200000", found="41200010")
 SEEN = HealthSample(second=20.0, checked=900, wrong=3)
 LAUNCH_FAILED = ErrorText(type="RuntimeError", message="CUDA error: unspecified launch failure")
+NO_KERNEL = ErrorText(
+    type="RuntimeError", message="CUDA error: no kernel image is available for execution on the device"
+)
+BUSY = "CUDA error: CUDA-capable device(s) is/are busy or unavailable"
 CARD = FrameworkDevice(device="cuda:0", name="NVIDIA GeForce RTX 5080", pci_address=ADDRESS)
 OF_TORCH = Frameworks(torch=TorchFacts(devices=(CARD,)))
 
 
 def load(device: str = "cuda:0", **facts: object) -> Measurements:
-    health = Health(framework="torch", operation="load", device=device, checked=900, samples=(SEEN,), **facts)  # type: ignore[arg-type]
+    made = {"checked": 900, "samples": (SEEN,), **facts}
+    health = Health(framework="torch", operation="load", device=device, **made)  # type: ignore[arg-type]
     return Measurements(all=(health,))
 
 
@@ -261,7 +266,7 @@ def load(device: str = "cuda:0", **facts: object) -> Measurements:
         ),
         pytest.param(
             load(reason="crashed", error=ErrorText(type="SIGBUS", message="the process ended by itself")),
-            Severity.BLOCKING,
+            Severity.WARNING,  # a library may crash as well
             "load ended: SIGBUS",
             id="crashed",
         ),
@@ -294,6 +299,16 @@ def test_a_load_speaks_against_a_processor_too_where_no_gpu_is() -> None:
             load("cpu", reason="crashed", error=ErrorText(type="SIGKILL", message="the process ended by itself")),
             id="the-kernel-was-short-of-memory",
         ),
+        pytest.param(
+            load("cpu", reason="crashed", error=ErrorText(type="SIGILL", message="the process ended by itself")),
+            id="an-instruction-that-the-processor-has-not",
+        ),
+        pytest.param(
+            load(reason="failed", error=NO_KERNEL, checked=0), id="a-build-without-code-for-the-card-computes-nothing"
+        ),
+        pytest.param(
+            load(reason="failed", error=ErrorText(type="RuntimeError", message=BUSY), checked=0), id="in-use-by-others"
+        ),
         pytest.param(load(reason="no-time"), id="left-out"),
         pytest.param(load(reason="timed-out"), id="ended-by-us"),
     ],
@@ -312,6 +327,8 @@ EXCEPTION = LogEntry(
 RESET = LogEntry(source="nvlddmkm", text="\\Device\\Video3\nResetting TDR occurred on GPUID:100", event_id=153)
 RESET_OF_ANOTHER = LogEntry(source="nvlddmkm", text="\\Device\\Video5\nResetting TDR occurred on GPUID:2b00")
 TIMEOUT = LogEntry(source="Display", text="nvlddmkm", event_id=4101)
+TIMEOUT_OF_RADEON = LogEntry(source="Display", text="amdwddmg", event_id=4101)
+LIVE_DUMP = LogEntry(source="Windows Error Reporting", text="EventName=LiveKernelEvent\nP1=141", event_id=1001)
 MACHINE_CHECK = LogEntry(source="Microsoft-Windows-WHEA-Logger", text="ErrorSource=1\nApicId=0", event_id=19)
 ALONE = Gpus(devices=(Gpu(address="PCI\\VEN_10DE&DEV_2C02", vendor_id="10de", product="GeForce RTX 5080"),))
 WITH_ANOTHER = Gpus(devices=(*ALONE.devices, Gpu(address="PCI\\VEN_8086&DEV_A780", vendor_id="8086")))
@@ -329,6 +346,7 @@ WITH_ANOTHER = Gpus(devices=(*ALONE.devices, Gpu(address="PCI\\VEN_8086&DEV_A780
         ),
         pytest.param(load(log=(RESET, RESET)), Severity.WARNING, "system log: reset (x2)", id="reset"),
         pytest.param(load(log=(TIMEOUT,)), Severity.WARNING, "system log: reset", id="reset-without-an-address"),
+        pytest.param(load(log=(LIVE_DUMP,)), Severity.WARNING, "system log: reset", id="live-dump-of-no-vendor"),
         pytest.param(load("cpu", log=(MACHINE_CHECK,)), Severity.WARNING, "system log: machine-check", id="processor"),
     ],
 )
@@ -345,6 +363,7 @@ def test_speaks_of_what_the_systems_log_got_under_load(measured: Measurements, s
         pytest.param(load(log=(RESET_OF_ANOTHER,)), ALONE, id="of-another-card"),
         pytest.param(load(log=(TIMEOUT,)), WITH_ANOTHER, id="of-one-of-two-cards"),
         pytest.param(load(log=(EXCEPTION,)), ALONE, id="of-another-program"),
+        pytest.param(load(log=(TIMEOUT_OF_RADEON,)), ALONE, id="of-another-makers-driver"),
         pytest.param(load(log=(MACHINE_CHECK,)), ALONE, id="the-processors"),
         pytest.param(load("cpu", log=(RESET, FELL_OFF)), ALONE, id="the-cards"),
         # NVML heard for this card; the log is for all of them.

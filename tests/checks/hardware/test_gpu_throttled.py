@@ -21,6 +21,9 @@ def card(**state: object) -> NvidiaFacts:
             id="heat",
         ),
         pytest.param(
+            card(throttle_reasons=("HwSlowdown",), utilization=99), Severity.WARNING, "check-gpu-power", id="at-work"
+        ),
+        pytest.param(
             card(throttle_reasons=("SwThermalSlowdown",)), Severity.WARNING, "cool-gpu", id="heat-by-software"
         ),
         pytest.param(
@@ -49,6 +52,10 @@ def test_speaks(nvidia: NvidiaFacts, severity: Severity, remedy: str) -> None:
             card(throttle_reasons=("SwPowerCap",), power_limit=175.0, power_limit_default=175.0), id="plain-power-cap"
         ),
         pytest.param(card(throttle_reasons=("0x800",)), id="bit-without-a-row"),
+        # A change of the clocks shows so, too, and at rest they change all the time.
+        pytest.param(card(throttle_reasons=("HwSlowdown",)), id="a-slowdown-of-no-kind"),
+        pytest.param(card(throttle_reasons=("HwSlowdown", "GpuIdle"), utilization=0), id="a-slowdown-at-rest"),
+        pytest.param(card(throttle_reasons=("BoardLimit",)), id="the-boards-own-limit"),
         pytest.param(card(), id="unread"),
         pytest.param(card(power_limit=150.0, power_limit_default=175.0), id="limit-a-little-lower"),
         pytest.param(NvidiaFacts(), id="no-device-read"),
@@ -80,6 +87,7 @@ def test_speaks_of_what_happens_under_load() -> None:
     [
         pytest.param(load(0x4, 0x4, 0x4, 0x0), id="plain-power-cap"),
         pytest.param(load(0x0, 0x8, 0x0, 0x0), id="a-moment"),
+        pytest.param(load(0x200, 0x200, 0x200), id="the-boards-own-limit"),
         pytest.param(load(None, None), id="untold"),
         pytest.param(load(), id="no-sample"),
     ],

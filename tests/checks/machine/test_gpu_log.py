@@ -234,4 +234,6 @@ def test_a_machine_with_linux(tmp_path):
     line = "[  812.5] amdgpu 0000:03:00.0: ring gfx timeout, signaled seq=1, emitted seq=2"
     recording["commands"]["dmesg"]["stdout"] += f"\n{line}"
     facts = recorded.machine(recording, tmp_path)
-    assert facts.log.events == (GpuEvent(kind="reset", pci_address="0000:03:00.0", text=line, seconds=812.5),)
+    assert facts.log.events == (
+        GpuEvent(kind="reset", vendor="1002", pci_address="0000:03:00.0", text=line, seconds=812.5),
+    )

@@ -41,6 +41,14 @@ def test_it_is_on_and_was_not_measured() -> None:
             [repeat("conv2d", distinct=2), repeat("conv2d", "autotune", fingerprints=("ffff",))], id="it-varies-anyway"
         ),
         pytest.param(
+            [repeat("conv2d-backward", distinct=9), repeat("conv2d-backward", "autotune", distinct=9)],
+            id="it-varies-without-a-search-too",
+        ),
+        pytest.param(
+            [repeat("conv2d", n=3), repeat("conv2d", "autotune", distinct=2)], id="too-seldom-without-to-tell"
+        ),
+        pytest.param([repeat("conv2d", "autotune", distinct=2)], id="not-measured-without"),
+        pytest.param(
             [repeat("conv2d"), repeat("conv2d", "autotune", scale=16.0, fingerprints=("ffff",))], id="of-another-size"
         ),
     ],

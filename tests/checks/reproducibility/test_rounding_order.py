@@ -15,6 +15,7 @@ from checks.facts import (
     Package,
     Portrait,
     Precision,
+    Repeat,
     Symptom,
     TorchFacts,
 )
@@ -67,6 +68,13 @@ def test_the_number_of_threads_changes_a_sum_on_a_real_processor() -> None:
     assert float(told["measured_difference"]) < 1e-5
     assert told["restored_by"] == "matmul: threads-1, sum: threads-1"
     assert finding.severity is Severity.NOTE
+
+
+def test_what_varies_by_itself_is_not_blamed_on_threads() -> None:
+    """One run each was compared: where these differ anyway, the number of threads has not shown anything."""
+    varying = Repeat(framework="torch", operation="sum", device="cpu", dtype="float32", repetitions=30, distinct=4)
+    (finding,) = thread_count_rounding(Measurements(all=(*measurements(DIGITS), varying)), None)
+    assert "sum" not in evidence(finding)["operations_apart"].split(", ")
 
 
 def threads_on(*counts: int | None) -> Facts:

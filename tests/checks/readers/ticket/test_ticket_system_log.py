@@ -114,7 +114,8 @@ def test_lines_of_other_drivers_in_the_kernel_log() -> None:
     machine = facts(f"before\n{line}\nafter").machine
     assert machine is not None
     assert machine.log is not None
-    assert machine.log.events == (GpuEvent(kind="reset", pci_address="0000:03:00.0", text=line, seconds=7.2),)
+    event = GpuEvent(kind="reset", vendor="1002", pci_address="0000:03:00.0", text=line, seconds=7.2)
+    assert machine.log.events == (event,)
     assert machine.log.origin == "kernel log, line 2"
 
 

@@ -14,14 +14,13 @@ from checks.case import Case
 from checks.detection import excluded_rate
 from checks.facts import Experiment, Measurements
 from checks.knowledge.computations import operation_name, setting_name
-from checks.magnitude import likely_bound, unit_roundoff
+from checks.sums import beyond_rounding, error, in_figures
 from wizard.report.measured import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
 from wizard.report.measured_line import MOST_NAMED, framework_name, place_of
 from wizard.words import known, words
 
 SUM, NETWORK = "sum-of-squares", "digits-network"
 ARTICLE_RUNS, ARTICLE_STEPS = 5, 1000
-_TERMS = 10**6
 _ROUNDED = 1e-5  # of the loss of the untrained network: more than float32 rounds, less than TensorFloat-32 does
 _TELLING = 100  # steps; of fewer, the time is that of what happens once
 _DRAWN = 3  # steps from which on the errors make a line
@@ -102,25 +101,17 @@ def sum_section(case: Case, language: str) -> MeasuredSection | None:
 
 
 def _far_off(found: Sequence[Experiment], language: str) -> Iterator[str]:
-    """The ways that are farther from the true sum than rounding brings it, in whatever order they are added."""
+    """The ways that are farther from the true sum than rounding brings it, in the order in which they are added."""
     for each in found:
-        roundoff = unit_roundoff(each.dtype)
-        far = [_relative(value, each.expected) for (value, *_) in each.values]
-        # The factors, and each product, are rounded, too.
-        if roundoff is not None and far and max(far) > likely_bound(_TERMS, roundoff, 1) + 4 * roundoff:
+        far = beyond_rounding(each)
+        if far is not None:
             yield words(
                 "measurements.sum-far",
                 language,
                 way=operation_name(each.operation, language),
                 place=place_of(each, language),
-                error="NaN" if max(far) == math.inf else f"{max(far):.1g}",
+                error="NaN" if far == math.inf else f"{far:.1g}",
             )
-
-
-def _relative(value: float | None, expected: float | None) -> float:
-    """How far from the true sum, as a part of it; infinite for what is no number."""
-    error = _error(value, expected)
-    return math.inf if error is None or not expected else _in_figures(abs(error / Fraction(repr(expected))))
 
 
 def _sums(dtype: str, found: Sequence[Experiment], language: str) -> MeasuredTable:
@@ -132,13 +123,13 @@ def _sums(dtype: str, found: Sequence[Experiment], language: str) -> MeasuredTab
             values[bits] = value
             if each not in ways.setdefault(bits, []):
                 ways[bits].append(each)
-    errors = {bits: _error(value, found[0].expected) for bits, value in values.items()}
+    errors = {bits: error(value, found[0].expected) for bits, value in values.items()}
     rows = tuple(
         MeasuredRow(
             cells=(
                 "NaN" if values[bits] is None else repr(values[bits]),
                 bits,
-                "–" if (error := errors[bits]) is None else f"{_in_figures(error):+.3g}" if error else "0",
+                "–" if (apart := errors[bits]) is None else f"{in_figures(apart):+.3g}" if apart else "0",
                 words("measurements.sum-separator", language).join(_ways(ways[bits], language)),
             ),
             state="warning" if any(each.distinct > 1 for each in ways[bits]) else "",
@@ -153,21 +144,8 @@ def _sums(dtype: str, found: Sequence[Experiment], language: str) -> MeasuredTab
     )
 
 
-def _error(value: float | None, expected: float | None) -> Fraction | None:
-    """How far from the true sum, exactly: its decimal digits are few, and a float cannot hold them."""
-    return None if value is None or expected is None else Fraction(value) - Fraction(repr(expected))
-
-
-def _in_figures(error: Fraction) -> float:
-    """As a float, or infinite: a damaged case may hold two numbers that are farther apart than floats reach."""
-    try:
-        return float(error)
-    except OverflowError:
-        return math.inf
-
-
-def _far(error: Fraction | None) -> tuple[bool, Fraction]:
-    return error is None, abs(error or Fraction(0))
+def _far(apart: Fraction | None) -> tuple[bool, Fraction]:
+    return apart is None, abs(apart or Fraction(0))
 
 
 def _ways(found: Sequence[Experiment], language: str) -> Iterator[str]:

@@ -133,7 +133,8 @@ def test_what_was_left_out_is_told() -> None:
     [
         pytest.param(333333.8125, "None of them is wrong", id="rounded"),
         pytest.param(333310.0, "None of them is wrong", id="one-by-one"),
-        pytest.param(332900.0, "by 0.001 of it", id="fewer-digits"),
+        pytest.param(332952.13, "None of them is wrong", id="largest-first"),
+        pytest.param(313333.0, "by 0.06 of it", id="wrong"),
         pytest.param(None, "by NaN of it", id="no-number"),
     ],
 )

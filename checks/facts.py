@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import zip_longest
+from math import prod
 from typing import Any, TypeVar
 
 import msgspec
@@ -803,6 +804,7 @@ class OutputDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
     scale: float | None = None  # that magnitude
     bound: float | None = None
     nan: int | None = None  # elements that are finite, or an infinity, on one side only
+    nan_in_both: int = 0  # elements that are NaN on both sides: that they are alike proves nothing
     share: float | None = None
     cosine: float | None = None
     same_top: float | None = None
@@ -816,6 +818,11 @@ class OutputDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
         if self.max_abs is None or self.bound is None:
             return self.equal is not False
         return not self.nan and self.max_abs <= self.bound
+
+    @property
+    def shows_nothing(self) -> bool:
+        """Whether there was nothing in it to compare: no element, or NaN on both sides everywhere."""
+        return self.max_abs is not None and self.nan_in_both >= prod(self.shape)
 
 
 class NodeDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -1253,6 +1260,7 @@ class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     comparisons: tuple[ModelComparison, ...] = ()
     measurements: tuple[Measurement, ...] = ()
     others: tuple[OtherMachine, ...] = ()  # examinations to compare this one with
+    name: str = ""  # of the file, where two saved examinations are compared; "": it is this machine's own
     missing: dict[str, str] = {}
     told: bool = False
 

@@ -103,6 +103,8 @@ def figures(numpy, name, reference, candidate, rounding):
     if scale:
         fact["max_rel"] = fact["max_abs"] / scale
     fact["equal"] = fact["max_abs"] == 0.0 and nan == 0
+    if reference.dtype.kind in "fc" and candidate.dtype.kind in "fc":
+        fact["nan_in_both"] = int((numpy.isnan(reference) & numpy.isnan(candidate)).sum())
     return dict(fact, **_decisions(numpy, reference, candidate))
 
 

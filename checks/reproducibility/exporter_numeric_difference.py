@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from checks.exports import about, exports, subject, values_of
 from checks.facts import ExportRun, ModelFiles, NodeDifference, OutputDifference
-from checks.finding import Evidence, Finding, Severity
+from checks.finding import Evidence, Finding, Inconclusive, Severity
 from checks.knowledge.exporters import exporters_table
 from checks.registry import check
 
@@ -29,6 +29,9 @@ NEAR = 4.0  # times a computed bound: may still be rounding in an unusual networ
 @check(CAUSE)
 def exporter_numeric_difference(models: ModelFiles) -> Iterator[Finding]:
     """One finding per model and exporter."""
+    compared = [each for _, run in exports(models) for each in run.outputs or ()]
+    if compared and all(each.shows_nothing for each in compared):
+        raise Inconclusive("nothing-compared")
     for model, run in exports(models):
         apart = [each for each in run.outputs or () if not each.is_rounding]
         if not apart or run.differs_unoptimized is False or _is_tie(run.first_difference):

@@ -67,7 +67,8 @@ def _result(run: ExportRun, language: str) -> str:
     """How far it came, and why not farther."""
     outputs = run.outputs or ()
     if outputs:
-        state = "same" if all(each.is_rounding for each in outputs) else "differs"
+        is_same = all(each.is_rounding for each in outputs)
+        state = "differs" if not is_same else "shows-nothing" if all(o.shows_nothing for o in outputs) else "same"
     elif run.exported:
         state = "refused" if run.ran is False else "exported"
     else:
@@ -97,12 +98,16 @@ def _compared(output: OutputDifference, language: str) -> str:
         return words("models.export-shapes", language, first=_shape(output.shape), second=_shape(output.export_shape))
     if output.max_abs is None:
         return words("models.export-equal" if output.equal else "models.export-unequal", language)
+    if output.shows_nothing:
+        return words("models.export-nothing" if output.nan_in_both else "models.export-empty", language)
     parts = [words("models.export-equal", language)] if output.equal else []
     if not parts:
         parts.append(words("models.export-distance", language, distance=output.max_abs, scale=output.scale or 0.0))
         parts.append(words("models.export-bound", language, bound=output.bound or 0.0))
     if output.nan:
         parts.append(words("models.export-nan", language, count=output.nan))
+    if output.nan_in_both:
+        parts.append(words("models.export-nan-in-both", language, count=output.nan_in_both))
     if not output.is_rounding and output.share:
         parts.append(words("models.export-share", language, share=output.share))
     if not output.equal and output.cosine is not None:

@@ -52,6 +52,13 @@ def test_the_order_of_a_sum_is_rounding_by_the_computed_bound(count: int) -> Non
     assert compare.is_rounding(figures(first, second, Rounding(2.0**-24, count, 1, {}, size=terms.size)))
 
 
+def test_nan_beside_nan_is_counted() -> None:
+    reference = np.array([1.0, np.nan, np.nan], "float32")
+    assert figures(reference, reference)["nan_in_both"] == 2
+    assert figures(reference, np.array([1.0, np.nan, 2.0], "float32"))["nan_in_both"] == 1
+    assert figures(np.ones(3, "int64"), np.ones(3, "int64")).get("nan_in_both", 0) == 0
+
+
 def test_the_networks_own_distance_from_float64_is_the_measure() -> None:
     reference = np.array([1.0, 2.0], np.float32)
     rounding = Rounding(2.0**-24, 1, 1, {"x": 1e-3})

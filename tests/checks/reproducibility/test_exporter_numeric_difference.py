@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from checks.facts import ExportRun, ModelFiles, NodeDifference, OutputDifference
-from checks.finding import Finding, NotHere, Severity
+from checks.finding import Finding, Inconclusive, NotHere, Severity
 from checks.reproducibility.exporter_numeric_difference import exporter_numeric_difference
 from tests.checks.recorded_exports import NAMES, export, files, model
 
@@ -122,3 +122,21 @@ def test_silent_where_the_runtime_is_at_fault() -> None:
 def test_no_export_is_no_health() -> None:
     with pytest.raises(NotHere):
         findings(ModelFiles(files=(model(),)))
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        pytest.param(OutputDifference(shape=(2, 3), max_abs=0.0, bound=0.0, nan=0, nan_in_both=6), id="nan"),
+        pytest.param(OutputDifference(shape=(0, 6), max_abs=0.0, bound=0.0, nan=0), id="empty"),
+    ],
+)
+def test_nan_beside_nan_and_nothing_beside_nothing_are_no_health(output: OutputDifference) -> None:
+    with pytest.raises(Inconclusive, match="nothing-compared"):
+        findings(made(output))
+
+
+def test_one_output_that_can_be_compared_is_enough() -> None:
+    nan = OutputDifference(shape=(2,), max_abs=0.0, bound=0.0, nan=0, nan_in_both=2)
+    same = OutputDifference(shape=(2,), max_abs=0.0, bound=0.0, nan=0)
+    assert findings(made(nan, outputs=(nan, same))) == []

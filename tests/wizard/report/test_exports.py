@@ -2,6 +2,7 @@
 
 import re
 
+import msgspec
 import pytest
 
 from checks.case import Answers, judged
@@ -52,6 +53,19 @@ def test_a_right_export() -> None:
     assert "opset 20" in told["What was written"]
     assert "rounding explains up to" in told["Compared: output 0"]
     assert "(made up)" in told["Inputs"]
+
+
+def test_outputs_that_are_nan_on_both_sides_are_not_called_the_same() -> None:
+    nan = OutputDifference(name="y", shape=(2, 3), max_abs=0.0, bound=0.0, nan=0, nan_in_both=6, equal=True)
+    part = OutputDifference(name="z", shape=(4,), max_abs=0.0, bound=0.0, nan=0, nan_in_both=1, equal=True)
+    run = ExportRun(exporter="torch-export", exported=True, ran=True, outputs=(nan,))
+    told = rows(msgspec.structs.replace(model("torch-2.13.0-dynamo"), exports=(run,)))
+    assert told["Result"].endswith("so nothing could be compared.")
+    assert told["Compared: y"] == "NaN on both sides everywhere: that proves nothing"
+    run = msgspec.structs.replace(run, outputs=(nan, part))
+    told = rows(msgspec.structs.replace(model("torch-2.13.0-dynamo"), exports=(run,)))
+    assert told["Result"].endswith("but for rounding.")
+    assert told["Compared: z"] == "equal to the last bit, NaN on both sides, which proves nothing of these numbers: 1"
 
 
 def test_a_planted_difference() -> None:

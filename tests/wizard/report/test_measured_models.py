@@ -104,7 +104,7 @@ SAME = ArrayDifference(elements=10, differing=0, max_abs=0.0, scale=1.0)
 
 def test_that_nan_is_like_nan_is_said_to_prove_nothing() -> None:
     found = section(beyond(difference=SAME, decisions=1.0, nan_in_both=7, nan_output="mask", outputs_apart=0))
-    assert any("7 numbers of the outputs are NaN in both runs (the first in mask)" in each for each in found.sentences)
+    assert any("NaN in both runs: 7, the first of them in mask" in each for each in found.sentences)
     assert not any("NaN" in each for each in section(beyond()).sentences)
 
 

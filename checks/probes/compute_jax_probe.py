@@ -27,11 +27,12 @@ def imported(argument):
     os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
     if argument.get("setting") == "deterministic":
         os.environ["XLA_FLAGS"] = (os.environ.get("XLA_FLAGS", "") + " " + DETERMINISTIC).strip()
+    jax_device.only_the_processor(argument["device"])
     import jax
-    import jax.numpy as jnp
+    import numpy as np
 
-    device = jax_device.of(jax, argument["device"])
-    float(jax.device_put(jnp.ones(8), device).sum())
+    device = jax_device.chosen(jax, argument["device"])
+    float(jax.device_put(np.ones(8, "float32"), device).sum())
     return {"version": str(jax.__version__), "device": argument["device"], "device_name": str(device.device_kind)}
 
 

@@ -504,6 +504,7 @@ class Search:
         moved = run(nudged) if nudged else {}
         other, others = self._second
         if other is not way or self._again == 1:
+            run = None  # what it holds goes before the next is made: a large model is in memory once less
             run = other.giving(names)
         found = run(others)
         for _ in range(self._again - 1):
@@ -702,8 +703,7 @@ def in_batch(model, way, clock, axes):
     }
     found = {name: value for name, value in found.items() if value is not None}
     if not found:
-        is_one = any(name in many and many[name].shape == value.shape for name, value in single.items())
-        yield compute.told(dict(named, reason="no-rows" if is_one else "batch-fixed"))
+        yield compute.told(dict(named, reason="no-rows"))
         return
     named = dict(named, other="batch-%d" % times)
     try:

@@ -23,6 +23,7 @@ _ATTRIBUTE_NAME, _ATTRIBUTE_INT, _ATTRIBUTE_TENSOR, _ATTRIBUTE_GRAPH, _ATTRIBUTE
 
 TYPES = {1: "float32", 10: "float16", 11: "float64", 16: "bfloat16"}
 MOST_NODES = 200_000
+TIMES_ROOM = 2  # times the size of a file that is free where it is copied to
 LONGEST = 200  # characters of a name that are told
 WITHIN = " > "  # between an operator and one in its branches, in its loop or of its function
 
@@ -287,7 +288,7 @@ class Copy:
     def __init__(self, path, folder, external):
         os.makedirs(folder, exist_ok=True)
         self.path = os.path.join(folder, "with-outputs.onnx")
-        shutil.copyfile(path, self.path)
+        _copy(path, self.path)
         self._size = os.path.getsize(self.path)
         for name in external:
             _beside(path, folder, name)
@@ -311,4 +312,16 @@ def _beside(path, folder, name):
     try:
         os.link(source, target)
     except OSError:  # another file system, or one without links
-        shutil.copyfile(source, target)
+        _copy(source, target)
+
+
+def _copy(source, target):
+    """Copy a file where it leaves others room: a folder for temporary files may lie in memory.
+
+    Raises:
+        OSError: there is too little.
+    """
+    size, free = os.path.getsize(source), shutil.disk_usage(os.path.dirname(target)).free
+    if size * TIMES_ROOM > free:
+        raise OSError("%d bytes are free, %d are to be copied" % (free, size))
+    shutil.copyfile(source, target)

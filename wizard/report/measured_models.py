@@ -28,7 +28,7 @@ from wizard.words import known, words
 
 _NONE = "–"
 _PLOTS = 4
-_NAMED = 5  # models in one sentence
+_NAMED = 5  # models, or inputs of one, in one sentence
 _REPEATED = ("repeat", "mode")
 
 
@@ -62,7 +62,7 @@ def _sentences(here: Sequence[ModelMeasured], language: str) -> Iterator[str]:
     inputs = next((each for each in here if each.inputs_from), None)
     if inputs is not None:
         source = known(f"models.inputs-from-{inputs.inputs_from}", inputs.inputs_from, language)
-        shapes = joined(map(_tensor, inputs.inputs), language)
+        shapes = _some([*map(_tensor, inputs.inputs)], language)
         yield _words("inputs", language, model=name, inputs=shapes, source=source)
     if any(each.shrunk for each in here):
         yield _words("shrunk", language, model=name)
@@ -99,11 +99,13 @@ def _left(found: Sequence[ModelMeasured], language: str) -> Iterator[str]:
         if not each.aspect and each.reason:
             reasons.setdefault(_why(each, language), []).append(name_of(each))
     for why, names in reasons.items():
-        rest = len(names) - _NAMED
-        listed = joined(names[:_NAMED], language)
-        if rest > 0:
-            listed = _words("and-more", language, listed=listed, count=rest)
-        yield _words("left", language, model=listed, why=why)
+        yield _words("left", language, model=_some(names, language), why=why)
+
+
+def _some(names: Sequence[str], language: str) -> str:
+    """The first of them, and how many more there are."""
+    listed, rest = joined(names[:_NAMED], language), len(names) - _NAMED
+    return _words("and-more", language, listed=listed, count=rest) if rest > 0 else listed
 
 
 def _repeated(made: ModelMeasured, here: Sequence[ModelMeasured], language: str) -> Iterator[str]:

@@ -323,6 +323,7 @@ def test_what_no_time_is_left_for_is_told(model: Any) -> None:
         pytest.param(lambda value: value.mean(axis=0), "no-rows", id="all-rows-become-one"),
         pytest.param(lambda value: value[:0], "outputs-empty", id="empty"),
         pytest.param(lambda value: value[:1].repeat(3, axis=0), "no-rows", id="always-as-many"),
+        pytest.param(lambda value: value[:-1] if len(value) > 1 else value, "no-rows", id="as-many-as-are-found"),
     ],
 )
 def test_an_output_without_rows_is_not_asked_whether_they_depend_on_each_other(

@@ -2,6 +2,7 @@
 
 import importlib
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -56,6 +57,14 @@ def test_files_with_weights_lie_beside_the_copy_and_none_from_elsewhere_does(tmp
     graph.Copy(model, tmp_path / "copy", {"weights/a.bin", "../secret", str(tmp_path / "secret"), ""})
     found = sorted(path.relative_to(tmp_path / "copy").as_posix() for path in (tmp_path / "copy").rglob("*"))
     assert found == ["weights", "weights/a.bin", "with-outputs.onnx"]
+
+
+def test_no_copy_fills_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    size = ALEXNET.stat().st_size
+    monkeypatch.setattr(graph.shutil, "disk_usage", lambda _: SimpleNamespace(free=size * graph.TIMES_ROOM - 1))
+    with pytest.raises(OSError, match="are free"):
+        graph.Copy(ALEXNET, tmp_path / "copy", set())
+    assert list((tmp_path / "copy").iterdir()) == []
 
 
 @pytest.mark.parametrize(

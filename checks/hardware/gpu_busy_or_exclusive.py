@@ -1,6 +1,7 @@
 """The compute mode of the GPU, or a program that holds it, keeps others out.
 
-Detects:      compute mode "prohibited"; an exclusive mode while a program holds the GPU; CUDA error 46.
+Detects:      compute mode "prohibited"; an exclusive mode while a program holds the GPU; CUDA error 46, also where it
+              turns away only a second process of this examination.
 Why it bites: the driver lets in nobody, or one program at a time: "CUDA-capable device(s) is/are busy or unavailable".
 Blind spots:  a program that has ended by now; an MPS service (through which programs share an exclusive GPU) whose
               name cannot be read.
@@ -9,7 +10,7 @@ Knowledge:    resources/knowledge/cuda_errors.toml
 
 from collections.abc import Iterator
 
-from checks.facts import Frameworks, NvidiaFacts, NvidiaGpu
+from checks.facts import Frameworks, Measurement, Measurements, NvidiaFacts, NvidiaGpu
 from checks.finding import Evidence, Finding, Severity
 from checks.gpu.state import NONE, SeenCudaError, cuda_computes, error_name, first_line, seen_cuda_errors
 from checks.phrases import phrase
@@ -17,11 +18,14 @@ from checks.registry import check
 
 CAUSE = "gpu-busy-or-exclusive"
 
+_REFUSED = "device-busy"  # the reason of a measurement that needs a second process
 _MPS = "nvidia-cuda-mps-server"  # docs.nvidia.com/deploy/mps
 
 
 @check(CAUSE)
-def gpu_busy_or_exclusive(nvidia: NvidiaFacts, frameworks: Frameworks | None) -> Iterator[Finding]:
+def gpu_busy_or_exclusive(
+    nvidia: NvidiaFacts, frameworks: Frameworks | None, measurements: Measurements | None
+) -> Iterator[Finding]:
     """One finding per GPU that keeps others out; one for the machine where only the error tells."""
     error = next((each for each in seen_cuda_errors(frameworks) if each.error.cause == CAUSE), None)
     is_computing = cuda_computes(frameworks)
@@ -30,10 +34,13 @@ def gpu_busy_or_exclusive(nvidia: NvidiaFacts, frameworks: Frameworks | None) ->
     has_way_out = is_computing or (error is None and len(closed) < len(nvidia.devices or ()))
     for gpu in closed:
         yield _finding(gpu, error, Severity.WARNING if has_way_out else Severity.BLOCKING, 0.9)
+    exclusive = next((gpu for gpu in nvidia.devices or () if gpu.compute_mode not in (None, "default")), None)
+    first = next(iter(nvidia.devices or ()), NvidiaGpu(index=0))
     if error is not None and not closed:
-        exclusive = next((gpu for gpu in nvidia.devices or () if gpu.compute_mode not in (None, "default")), None)
-        first = exclusive or next(iter(nvidia.devices or ()), NvidiaGpu(index=0))
-        yield _finding(first, error, Severity.BLOCKING, 0.8)
+        yield _finding(exclusive or first, error, Severity.BLOCKING, 0.8)
+    refused = next((each for each in measurements.all if each.reason == _REFUSED), None) if measurements else None
+    if refused is not None and error is None and not closed:
+        yield _of_a_second_process(exclusive or first, refused)
 
 
 def _is_closed(gpu: NvidiaGpu, *, is_computing: bool) -> bool:
@@ -62,6 +69,24 @@ def _finding(gpu: NvidiaGpu, error: SeenCudaError | None, severity: Severity, co
             Evidence("cuda_error", first_line(error.message) if error else NONE, error.fact.origin if error else ""),
         ),
         values={"gpu_index": str(gpu.index)} | _state(gpu, error, holders),
+        remedies=() if gpu.compute_mode not in (None, "default") else ("free-gpu-memory", "restart-computer"),
+    )
+
+
+def _of_a_second_process(gpu: NvidiaGpu, refused: Measurement) -> Finding:
+    """The GPU computes, but for one process at a time: what needs another one was left out."""
+    message = first_line(refused.error.message) if refused.error else NONE
+    return Finding(
+        cause=CAUSE,
+        severity=Severity.NOTE,
+        confidence=0.9,
+        subject=gpu.uuid or str(gpu.index),
+        evidence=(
+            Evidence("gpu", gpu.name or f"GPU {gpu.index}", gpu.origin),
+            Evidence("compute_mode", gpu.compute_mode or NONE, gpu.origin),
+            Evidence("cuda_error", message, refused.origin),
+        ),
+        values={"gpu_index": str(gpu.index)} | phrase("state", "busy-second", mode=gpu.compute_mode or NONE),
         remedies=() if gpu.compute_mode not in (None, "default") else ("free-gpu-memory", "restart-computer"),
     )
 

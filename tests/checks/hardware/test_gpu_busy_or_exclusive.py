@@ -4,10 +4,12 @@ import pytest
 
 from checks.facts import (
     ErrorText,
+    Experiment,
     FrameworkDevice,
     Frameworks,
     GpuProcess,
     KernelLaunch,
+    Measurements,
     NvidiaFacts,
     NvidiaGpu,
     TorchFacts,
@@ -46,17 +48,37 @@ def card(mode: str | None, processes: tuple[GpuProcess, ...] | None = ()) -> Nvi
     ],
 )
 def test_speaks(nvidia: NvidiaFacts, frameworks: Frameworks | None, severity: Severity, remedy: str | None) -> None:
-    (finding,) = gpu_busy_or_exclusive(nvidia, frameworks)
+    (finding,) = gpu_busy_or_exclusive(nvidia, frameworks, None)
     assert finding.severity is severity
     assert (finding.remedies or (None,))[0] == remedy
+
+
+def refused(reason: str) -> Measurements:
+    """As told where the process for another variable of cuBLAS is turned away."""
+    error = ErrorText(type="RuntimeError", message="CUDA error: CUDA-capable device(s) is/are busy or unavailable")
+    made = Experiment(origin="compute_torch_probe.py", device="cuda:0", reason=reason, error=error)
+    return Measurements(all=(Experiment(device="cuda:0"), made))
+
+
+def test_a_second_process_that_is_turned_away_is_a_note() -> None:
+    """The GPU computes: nothing is broken, but something was left out."""
+    (finding,) = gpu_busy_or_exclusive(card("exclusive-process", JOB), RAN, refused("device-busy"))
+    assert finding.severity is Severity.NOTE
+    assert "exclusive-process" in finding.values["state_en"]
+    assert [each.value for each in finding.evidence if each.name == "cuda_error"] == [
+        "CUDA error: CUDA-capable device(s) is/are busy or unavailable"
+    ]
+    assert list(gpu_busy_or_exclusive(card("exclusive-process", JOB), RAN, refused("no-time"))) == []
+    (finding,) = gpu_busy_or_exclusive(card("prohibited"), RAN, refused("device-busy"))  # told once
+    assert finding.severity is Severity.WARNING
 
 
 def test_a_gpu_kept_for_itself_beside_an_open_one_stops_nobody() -> None:
     kept = NvidiaGpu(index=0, name="NVIDIA T400", compute_mode="prohibited")
     free = NvidiaGpu(index=1, name="NVIDIA RTX A6000", compute_mode="default")
-    (finding,) = gpu_busy_or_exclusive(NvidiaFacts(devices=(kept, free)), None)
+    (finding,) = gpu_busy_or_exclusive(NvidiaFacts(devices=(kept, free)), None, None)
     assert finding.severity is Severity.WARNING
-    (finding,) = gpu_busy_or_exclusive(NvidiaFacts(devices=(kept, free)), BUSY)
+    (finding,) = gpu_busy_or_exclusive(NvidiaFacts(devices=(kept, free)), BUSY, None)
     assert finding.severity is Severity.BLOCKING
 
 
@@ -75,4 +97,4 @@ def test_a_gpu_kept_for_itself_beside_an_open_one_stops_nobody() -> None:
     ],
 )
 def test_silent(nvidia: NvidiaFacts, frameworks: Frameworks | None) -> None:
-    assert list(gpu_busy_or_exclusive(nvidia, frameworks)) == []
+    assert list(gpu_busy_or_exclusive(nvidia, frameworks, None)) == []

@@ -54,6 +54,7 @@ class Way:
         self.outputs = None  # of the first of its repetitions
         self.arrays = None  # the inputs that gave these
         self.shows = True  # whether there is anything in these that could differ
+        self.failed = False
         self.varies = False
 
     def results(self, arrays):
@@ -637,6 +638,7 @@ def is_varying(model, way):
         codes = {code_of(model.numpy, way.results(model.arrays))}
         codes |= {code_of(model.numpy, flattened(way.run(model.arrays))) for _ in range(LEAST)}
     except Exception:
+        way.failed = True
         return False
     way.varies = len(codes) > 1
     return way.varies
@@ -663,10 +665,11 @@ def varies(model, way, clock, most, aspect="repeat"):
             ways = (way, model.arrays)
             figures.update(Search(model, ways, ways, clock, again=TRIES).walk())
     except Exception as error:
+        way.failed = True
         yield compute.told(dict(named, **failure(error)))
         return
     way.outputs, way.arrays, way.varies = outputs, model.arrays, figures["distinct"] > 1
-    way.shows = figures.get("reason") not in (NO_OUTPUTS, EMPTY)
+    way.shows, way.failed = figures.get("reason") not in (NO_OUTPUTS, EMPTY), False
     yield compute.told(dict(named, **figures))
 
 

@@ -215,7 +215,7 @@ def _comparisons(runtime, model, axes, argument):
 
 
 def _on_processor(runtime, model, usual, axes, most):
-    if not usual.shows:
+    if usual.failed or not usual.shows:
         return
     if usual.varies:  # then nobody can tell what a setting adds
         yield lambda clock: _deterministic(runtime, model, lambda way: models.varies(model, way, clock, most, "mode"))
@@ -264,7 +264,7 @@ def _on_provider(runtime, model, usual, name, clock, most):
         yield model.told(models.Way(None, None, name), "device", CPU, **models.failure(error))
         return
     yield from models.varies(model, way, clock.part(3), most)
-    if usual.varies:
+    if usual.varies or usual.failed:
         return
     yield from models.against(model, usual, way, "device", clock.part(2))
     if name in _FEWER_DIGITS:

@@ -366,7 +366,7 @@ def _comparisons(model, form, usual, axes, argument):
 
 
 def _on_processor(torch, model, form, usual, axes, most):
-    if not usual.shows:
+    if usual.failed or not usual.shows:
         return
     if form.is_training or usual.varies:
         for setting in (EVALUATION, SEEDED) if form.has_modes else (SEEDED,):
@@ -402,7 +402,7 @@ def _on_device(model, form, usual, device, clock, most):
         yield model.told(models.Way(None, None, device), "device", CPU, **models.failure(error))
         return
     yield from models.varies(model, way, clock.part(3), most)
-    if not usual.varies:
+    if not usual.varies and not usual.failed:  # many a type is computed by accelerators alone
         yield from models.against(model, usual, way, "device", clock.part(2))
         if device.startswith("cuda"):
             yield from models.against(model, usual, _later(form, device, FULL), "device", clock)

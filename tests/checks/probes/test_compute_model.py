@@ -703,6 +703,27 @@ def test_a_recurrent_archive_is_given_steps_of_the_width_that_it_takes(tmp_path:
     assert spec["shape"] == [-1, 1, 8]
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_what_does_not_run_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = iter(range(1000))
+    made = side._Archive._runs
+
+    def failing(*given: Any, **more: Any) -> Any:
+        run = made(*given, **more)
+
+        def later(arrays: Arrays) -> Arrays:
+            if next(calls) > 0:  # the inputs were tried once
+                raise RuntimeError("\"addmm_impl_cpu_\" not implemented for 'Half'")
+            found: Arrays = run(arrays)
+            return found
+
+        return later
+
+    monkeypatch.setattr(side._Archive, "_runs", failing)
+    told = facts(side.measured(archive(tmp_path / "net.pt", train=False), compute.Clock(3.0)))
+    assert [(each.aspect, each.reason) for each in told] == [("repeat", "failed")]
+
+
 class Twice(torch.nn.Module):
     """It changes its own buffer."""
 

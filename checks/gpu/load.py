@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from checks.facts import CpuFacts, Frameworks, GpuEvent, Gpus, Health, HealthSample, Measured, Measurements, XidEvent
@@ -12,6 +13,7 @@ from checks.knowledge.hardware_errors import ClockReason, hardware_errors
 from checks.machine import system_log
 
 CPU = "cpu"
+_LOST_AFTER = 3  # measurements that end with the same error
 # How PyTorch begins what the driver tells of a kernel that failed.
 _OF_THE_DEVICE = re.compile(r"(?:CUDA|HIP|XPU) error: (?!out of memory)|CUBLAS_STATUS_EXECUTION_FAILED")
 
@@ -38,21 +40,20 @@ def device_name(measured: Measured, frameworks: Frameworks | None, cpu: CpuFacts
 def lost_while_computing(measurements: Measurements | None) -> Iterator[tuple[Measured, str, bool]]:
     """The first error of each device beside the load that speaks of the device, and whether it says so itself.
 
-    Else it is one that all the others got, too, from some operation on that is computed elsewhere every day.
+    Else it is one that others got, too, from some operation on that is computed elsewhere every day.
     """
     places: dict[tuple[str, str], list[Measured]] = {}
     for each in measurements.all if measurements else ():
-        if not isinstance(each, Health):
-            places.setdefault((each.framework, each.device), []).append(each)
+        places.setdefault((each.framework, each.device), []).append(each)
     for here in places.values():
-        was_lost = any(each.reason == "device-lost" for each in here) and any(not each.reason for each in here)
-        for made in here:
-            if made.reason != "failed" or made.error is None:
-                continue
-            message = f"{made.error.type}: {made.error.message}"
+        errors = [(each, each.error) for each in here if each.reason == "failed" and each.error]
+        failed = [(each, f"{error.type}: {error.message}") for each, error in errors]
+        alike = Counter(message for _, message in failed) if any(not each.reason for each in here) else Counter()
+        for made, message in failed:
             known = cuda_error_in(message)
             says_so = known is not None and known.cause == "gpu-hardware-fault"
-            if says_so or (was_lost and known is None and _OF_THE_DEVICE.search(message)):
+            is_lost = alike[message] >= _LOST_AFTER and known is None and _OF_THE_DEVICE.search(message)
+            if (says_so or is_lost) and not isinstance(made, Health):
                 yield made, message, says_so
                 break
 

@@ -23,7 +23,8 @@ SIZE_OF_HALF = 2048
 PART_OF_MEMORY = 0.5  # of what is free on an accelerator
 MEMORY_OF_PROCESSOR = 128 << 20  # bytes
 LEAST_MEMORY = 1 << 20
-CHUNK = 8 << 20  # words that are checked at once
+CHUNK = 8 << 20  # words that are checked at once ...
+CHUNK_OF_MEMORY = 8  # ... or this part of them: what is between takes four times as much
 BEAT = 0.5  # seconds between two looks at the sensors
 MEMORY_TURN = 4  # looks, of which one is at the memory
 MOST_SAMPLES = 2000  # looks that are told, however long the load is
@@ -258,21 +259,24 @@ class Memory:
                 if room < LEAST_MEMORY:
                     raise
         self._turned = False
+        self._chunk = max(1, min(CHUNK, self._words.numel() // CHUNK_OF_MEMORY))
 
     def check(self):
         """(Bytes that were checked, what was wrong or None): write a pattern, read it back."""
         torch, words = self._torch, self._words
-        for start in range(0, words.numel(), CHUNK):
-            part = words[start : start + CHUNK]
+        for start, part in self._parts():
             part.copy_(self._pattern(start, part))
         differing = torch.zeros((), dtype=torch.int64, device=words.device)
-        for start in range(0, words.numel(), CHUNK):
-            part = words[start : start + CHUNK]
+        for start, part in self._parts():
             differing += (part != self._pattern(start, part)).sum()
         elements = int(differing.item())
         wrong = self._first_wrong(elements) if elements else None
         self._turned = not self._turned
         return words.numel() * 4, wrong
+
+    def _parts(self):
+        for start in range(0, self._words.numel(), self._chunk):
+            yield start, self._words[start : start + self._chunk]
 
     def _pattern(self, start, part):
         """Words of which each differs from its neighbours and from those a power of two away."""
@@ -282,8 +286,7 @@ class Memory:
         return ~pattern if self._turned else pattern
 
     def _first_wrong(self, elements):
-        for start in range(0, self._words.numel(), CHUNK):
-            part = self._words[start : start + CHUNK]
+        for start, part in self._parts():
             pattern = self._pattern(start, part)
             places = (part != pattern).nonzero()
             if len(places):

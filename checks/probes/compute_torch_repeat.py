@@ -35,7 +35,7 @@ SCALE_OF_DEVICE, LARGEST, SMALLEST, STEP = 64.0, 1024.0, 1 / 64, 4.0
 SHORT, LONG = 7e-4, 0.05  # seconds of a call that is too short to measure, or too long to repeat
 
 _WORDS = (  # what an error says -> why it was not measured
-    (r"does not have a deterministic implementation|no deterministic", "no-deterministic-form"),
+    (settings.NO_FORM + "|no deterministic", "no-deterministic-form"),
     (settings.WORKSPACE, "workspace-not-set"),
     (
         (

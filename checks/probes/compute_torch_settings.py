@@ -6,6 +6,7 @@ Their ids are those of resources/knowledge/computations.toml.
 import contextlib
 import os
 
+NO_FORM = "does not have a deterministic implementation"  # how an operation is refused in deterministic mode
 WORKSPACE = "CUBLAS_WORKSPACE_CONFIG"
 WORKSPACE_VALUE = ":4096:8"
 

@@ -16,12 +16,14 @@ from checks.facts import (
     FrameworkFacts,
     Gpu,
     InterpreterFacts,
+    MachineFacts,
     NvidiaFacts,
     NvidiaGpu,
     OnnxRuntimeFacts,
     SentFile,
     TorchFacts,
 )
+from checks.phrases import phrases
 from checks.readers.ticket.lines import PASTED
 from wizard.words import area, words
 
@@ -237,6 +239,7 @@ def _machine(facts: Facts, language: str) -> Iterator[FactSection]:
     if machine.nvidia is not None:
         yield from _nvidia(machine.nvidia, language)
     yield FactSection(words("report.section-amd", language), tuple(_rows(machine.amd, _AMD, language)))
+    yield FactSection(words("report.section-system-log", language), tuple(_log(machine, language)))
     accelerators = tuple(_accelerator(each, language) for each in machine.accelerators or ())
     yield FactSection(words("report.section-accelerators", language), accelerators)
 
@@ -252,6 +255,28 @@ def _gpu(gpu: Gpu, number: int, language: str) -> FactSection:
             now = words("report.of-at-most", language, now=now, most=best)
         rows.append(FactRow(row_label("link", language), now))
     return FactSection(words("report.section-gpu", language, number=number, name=name), tuple(rows))
+
+
+def _log(machine: MachineFacts, language: str) -> Iterator[FactRow]:
+    """What the system's log tells: how often, of which card, and the last time."""
+    xids = machine.nvidia.xids if machine.nvidia else None
+    events = machine.log.events if machine.log else None
+    told = [(f"Xid {each.code}", each) for each in xids or ()]
+    told += [(_kind_of_event(each.kind, language), each) for each in events or ()]
+    for name in dict.fromkeys(name for name, _ in told):
+        alike = [each for known, each in told if known == name]
+        places = words("report.list-separator", language).join(
+            dict.fromkeys(each.pci_address for each in alike if each.pci_address)
+        )
+        last = max((each.time for each in alike if each.time), default="")
+        parts = (f"x{len(alike)}", places, last.partition(".")[0])
+        yield FactRow(name, " / ".join(part for part in parts if part))
+
+
+def _kind_of_event(kind: str, language: str) -> str:
+    """A case of a newer version may tell of kinds that this one has no words for."""
+    known = phrases().get(f"fault-log-{kind}")
+    return known.of(language).format(times="") if known else kind
 
 
 def _nvidia(nvidia: NvidiaFacts, language: str) -> Iterator[FactSection]:

@@ -33,6 +33,7 @@ class _Archive:
     """A TorchScript archive, as it was saved."""
 
     has_modes = True  # it can be run in evaluation mode
+    calls_before = CALLS_BEFORE
 
     def __init__(self, argument, original):
         self._path, self._original = argument["path"], original
@@ -53,7 +54,7 @@ class _Archive:
             lambda names: self._giving(module, kept, names, device, setting),
             device,
             setting,
-            calls_before=CALLS_BEFORE,
+            self.calls_before,
         )
 
     def state(self, arrays):
@@ -189,6 +190,7 @@ class _Program:
     """An exported program. It is run node by node."""
 
     is_training = has_modes = False
+    calls_before = 1
 
     def __init__(self, original):
         self._original = original
@@ -383,7 +385,7 @@ def _on_processor(torch, model, form, usual, axes, most):
 
 
 def _later(form, device, setting):
-    return models.Later(lambda: form.way(device, setting), device, setting)
+    return models.Later(lambda: form.way(device, setting), device, setting, form.calls_before)
 
 
 def _devices(torch, argument):

@@ -385,6 +385,19 @@ def test_a_way_that_cannot_be_made_is_told_and_the_others_go_on(model: Any) -> N
     assert [(each.aspect, each.reason) for each in told] == [("level", "failed"), ("device", "")]
 
 
+def test_libraries_choose_their_algorithms_before_anything_is_compared(model: Any) -> None:
+    calls = iter(range(1000))
+
+    def chosen(value: Any, weight: Any) -> Any:
+        is_first = next(calls) < LAYERS * 2
+        return reordered(value, weight) if is_first else value @ weight
+
+    usual = Network().way()
+    other = models.Later(lambda: Network(chosen).way("other"), "other", calls_before=3)
+    (made,) = facts(models.against(model, usual, other, "threads", Ample()))
+    assert size_of(made) is Size.IDENTICAL
+
+
 def test_values_that_are_likely_to_be_large_are_given_out_one_by_one_at_first(model: Any) -> None:
     way = (Network().way(), model.arrays)
     assert models.Search(model, way, way, Ample())._first_count() == models.AT_ONCE

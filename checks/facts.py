@@ -150,13 +150,17 @@ class LibraryFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 class XidEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One NVIDIA Xid, of the kernel log (``seconds`` since boot) or of Windows' event log (``time``, UTC)."""
+    """One NVIDIA Xid, of the kernel log (``seconds`` since boot) or of Windows' event log (``time``, UTC).
+
+    ``before_start``: it came before the machine was started the last time. The kernel log begins with the start.
+    """
 
     code: int
     pci_address: str | None = None
     text: str = ""
     seconds: float | None = None
     time: str | None = None
+    before_start: bool = False
 
 
 class GpuEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

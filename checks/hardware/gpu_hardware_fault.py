@@ -260,13 +260,14 @@ def _from_log(nvidia: NvidiaFacts, found: dict[str, _Signs], gpus: Gpus | None) 
     names = {pci_address(gpu.address): gpu_name(gpu) for gpu in (gpus.nvidia if gpus else ())}
     names |= {pci_address(gpu.pci_address): gpu.name for gpu in nvidia.devices or () if gpu.name}
     counted = Counter((pci_address(event.pci_address), event.code) for event in nvidia.xids or ())
+    recent = {(pci_address(event.pci_address), event.code) for event in nvidia.xids or () if not event.before_start}
     for (address, code), times in counted.items():
         row = xid(code)
         if row is None or not row.likely or row.likely[0] in _NOT_THE_HARDWARE:
             continue
         repeated = f" (x{times})" if times > 1 else ""
         signs = _of(found, address or "log", names.get(address) or "NVIDIA GPU")
-        is_grave = row.severity == "fatal" and code not in _REPAIRED
+        is_grave = row.severity == "fatal" and code not in _REPAIRED and (address, code) in recent
         words = _xid_words(code, row.likely[0], repeated)
         signs.add(f"Xid {code}{repeated}: {row.meaning}", words, grave=is_grave, confidence=0.85 if is_grave else 0.7)
 

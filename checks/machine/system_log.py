@@ -18,14 +18,20 @@ Raw = dict[str, Any]
 _DEVICE = re.compile(r"\A\\Device\\\w{1,20}\s*")  # the first string of a driver's event: which of its devices
 
 
-def xids(entries: Iterable[LogEntry]) -> tuple[XidEvent, ...]:
-    """The Xids that entries tell of, those of the kernel log first."""
+def xids(entries: Iterable[LogEntry], started: str = "") -> tuple[XidEvent, ...]:
+    """The Xids that entries tell of, the kernel log's first. ``started``: when the machine was, as events tell times."""
     known = tuple(entries)
     found = list(parse_xids(entry.text for entry in known if entry.source == KERNEL))
     for entry in known:
         for row, match in _signs(entry):
             if row.xid is not None:
-                event = XidEvent(code=row.xid, pci_address=_address(match), text=_text(entry, match), time=entry.time)
+                event = XidEvent(
+                    code=row.xid,
+                    pci_address=_address(match),
+                    text=_text(entry, match),
+                    time=entry.time,
+                    before_start=bool(entry.time and entry.time < started),
+                )
                 found.append(event)
     return tuple(found)
 

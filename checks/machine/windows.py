@@ -154,7 +154,7 @@ def _nvidia(answer: Raw, gpus: Gpus | None, nvml: Raw | None, log: Raw) -> Nvidi
         unread=dict(facts.unread) | unread,
         driver_version=facts.driver_version or version,
         libcuda=libcuda,
-        xids=None if entries is None else system_log.xids(entries),
+        xids=None if entries is None else system_log.xids(entries, log.get("started") or ""),
     )
 
 

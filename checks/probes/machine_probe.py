@@ -646,7 +646,8 @@ def event_log(argument):
     if source.system != "Windows":
         return {}
     entries, why = system_log.windows_entries(system_log.DAYS * 86400, source.run)
-    return {"event_log": {"entries": entries, "unread": {"entries": why} if why else {}}}
+    started = source.ask("started", system_log.windows_started)
+    return {"event_log": {"entries": entries, "started": started, "unread": {"entries": why} if why else {}}}
 
 
 def _json_output(done):

@@ -10,11 +10,13 @@ Standard library only, Python 3.8 and later. Also for the same events where some
 
 from __future__ import annotations
 
+import ctypes
 import ntpath
 import os
 import re
 import subprocess
 import sys
+import time
 from typing import Any, Callable, Dict, Iterator, List
 from xml.parsers import expat
 
@@ -124,6 +126,13 @@ def windows_entries(seconds: int, runner: Run = run) -> tuple[list[Entry] | None
         found += [entry for _, entry in events(done["stdout"])]
     found.sort(key=lambda entry: str(entry["time"]))
     return (None if len(reasons) == len(commands) else found), "; ".join(reasons)
+
+
+def windows_started() -> str:
+    """When Windows was started, as its events tell a time: UTC, "2026-06-16T14:01:07"."""
+    ticks = ctypes.windll.kernel32.GetTickCount64  # type: ignore[attr-defined,unused-ignore]
+    ticks.restype = ctypes.c_uint64
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() - ticks() / 1000))
 
 
 def events(text: str) -> Iterator[tuple[int, Entry]]:

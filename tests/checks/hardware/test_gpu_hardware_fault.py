@@ -210,6 +210,15 @@ def test_who_is_handed_some_gpus_only_misses_none(os: OsFacts | None, variables:
     assert findings(nvidia, eight, None, os, EnvironmentVariables(values=variables)) == []
 
 
+def test_what_came_before_the_last_start_is_less_grave() -> None:
+    """Windows keeps the events of days; the card may sit in another slot by now."""
+    past = XidEvent(code=79, pci_address=ADDRESS, before_start=True)
+    (finding,) = findings(NvidiaFacts(nvml="ok", devices=(card(),), xids=(past,)))
+    assert finding.severity is Severity.WARNING
+    (again,) = findings(NvidiaFacts(nvml="ok", devices=(card(),), xids=(past, XidEvent(code=79, pci_address=ADDRESS))))
+    assert again.severity is Severity.BLOCKING
+
+
 def test_one_finding_per_gpu_with_all_its_signs() -> None:
     gpus = Gpus(devices=(Gpu(address=ADDRESS, vendor_id="10de", product="GeForce RTX 5080", revision="ff"),))
     nvidia = NvidiaFacts(xids=(XidEvent(code=79, pci_address=ADDRESS), XidEvent(code=48, pci_address="0000:41:00.0")))

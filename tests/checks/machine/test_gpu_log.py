@@ -222,6 +222,15 @@ def test_a_machine_with_windows(tmp_path):
     assert facts.log.origin == "Windows event log"
 
 
+def test_what_came_before_the_last_start_is_marked(tmp_path):
+    recording = recorded.load("windows-two-gpus")
+    recording["answers"]["started"] = "2026-06-17T00:00:00"
+    (event,) = recorded.machine(recording, tmp_path).nvidia.xids
+    assert event.before_start
+    (later,) = system_log.xids((driver("GPU has fallen off the bus."),), "2026-06-17T00:00:00")
+    assert not later.before_start  # its time is not known
+
+
 def test_a_log_of_windows_that_was_refused_is_not_an_empty_one(tmp_path):
     facts = recorded.machine(recorded.load("windows-without-driver"), tmp_path)
     assert facts.nvidia.xids is None

@@ -19,7 +19,7 @@ _DEVICE = re.compile(r"\A\\Device\\\w{1,20}\s*")  # the first string of a driver
 
 
 def xids(entries: Iterable[LogEntry], started: str = "") -> tuple[XidEvent, ...]:
-    """The Xids that entries tell of, the kernel log's first. ``started``: when the machine was, as events tell times."""
+    """The Xids that entries tell of, the kernel log's first. ``started``: when the machine was, as events tell it."""
     known = tuple(entries)
     found = list(parse_xids(entry.text for entry in known if entry.source == KERNEL))
     for entry in known:

@@ -202,9 +202,15 @@ class _Wanted:
             yield from (need for need, setting in _OF_PROCESSORS.items() if _changes_bits(setting, mine))
 
     def _threads(self, found: FrameworkFacts) -> int:
-        """The number of threads to fix: the present one, or that of the processor's cores; 0 where it is not known."""
+        """The number of threads to fix: the present one, or that of the processor's cores; 0 where it is not known.
+
+        Beside another machine the smaller one, which both can have.
+        """
         cpu = self.facts.machine.cpu if self.facts.machine else None
-        return getattr(found, "threads", None) or (cpu.logical_cores if cpu and cpu.logical_cores else 0)
+        here = getattr(found, "threads", None) or (cpu.logical_cores if cpu and cpu.logical_cores else 0)
+        others = (fact for each in self.facts.others if each.frameworks for _, fact in each.frameworks.each())
+        theirs = (getattr(each, "threads", None) for each in others if type(each) is type(found))
+        return min([here, *filter(None, theirs)]) if here else 0
 
     def _threads_matter(self, mine: Iterable[Measurement]) -> bool:
         """Whether another number of threads was seen to give other bits."""

@@ -20,6 +20,7 @@ from checks.facts import (
     Measurement,
     ModelMeasured,
     OnnxRuntimeFacts,
+    OtherMachine,
     Package,
     Precision,
     ProviderStart,
@@ -164,6 +165,15 @@ def test_threads_only_where_they_change_bits(measured: Measurement, expected: bo
     block = only(facts(torch(CPU), *many(), measured))
     assert ("torch-threads" in ids(block)) is expected
     assert not expected or "torch.set_num_threads(8)" in [each.code for each in block.lines]
+
+
+def test_beside_another_machine_both_are_told_the_number_of_threads_that_both_can_have() -> None:
+    measured = Precision(framework="torch", device="cpu", setting="threads-1", beside=SPREAD)
+    known = facts(torch(CPU), *many(), measured)
+    for theirs, told in ((2, 2), (32, 8), (None, 8)):
+        other = OtherMachine(frameworks=Frameworks(torch=TorchFacts(threads=theirs)))
+        block = only(msgspec.structs.replace(known, others=(other,)))
+        assert f"torch.set_num_threads({told})" in [each.code for each in block.lines]
 
 
 @pytest.mark.parametrize(

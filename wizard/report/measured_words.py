@@ -53,6 +53,6 @@ def part_words(part: str, language: str) -> str:
     return known(f"measurements.part-{part}", part, language)
 
 
-def joined(parts: Iterable[str], language: str) -> str:
+def joined(parts: Iterable[str], language: str, separator: str = "report.list-separator") -> str:
     """A list in one sentence."""
-    return words("report.list-separator", language).join(parts)
+    return words(separator, language).join(parts)

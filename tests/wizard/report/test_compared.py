@@ -11,12 +11,14 @@ from checks.facts import CpuFacts, EnvironmentVariables, Facts, Frameworks, Mach
 from checks.judge import COMPARISON
 from tests.checks.recorded_computations import measurements
 from wizard.report.compared import compared_with
+from wizard.report.measured_devices import machines_section
 from wizard.report.markdown import to_markdown
 from wizard.report.model import Report, build
 from wizard.report.terminal import to_terminal
 
 HERE, ONE_THREAD = "torch-2.13.0-cpu-portraits", "torch-2.13.0-cpu-one-thread-portraits"
 NUMPY, OLD_NUMPY = "numpy-2.4.6-portraits", "numpy-1.26.4-portraits"
+TRAINED = "jax-0.10.2-cpu"  # with times, which no two runs share
 DIGITS = "torch-2.13.0-cpu-digits"  # threads are tried in it
 SAID = {
     "en": "Compared with there.json: 20 of 23 results are the same, bit for bit; the rest is explained by what differs "
@@ -47,17 +49,18 @@ def two(symptom: str = "results-differ") -> Case:
 
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_the_verdict_says_what_the_comparison_comes_to(language: str) -> None:
-    assert build(two(), language).verdict.scope[0] == SAID[language]
-    verdict = build(two(COMPARISON), language).verdict
-    assert verdict.sentence == SAID[language]
-    assert SAID[language] not in verdict.scope
+    assert build(two("results-change"), language).verdict.scope[0] == SAID[language]
+    for asked in ("results-differ", COMPARISON):
+        verdict = build(two(asked), language).verdict
+        assert verdict.sentence == SAID[language]
+        assert SAID[language] not in verdict.scope
 
 
 def test_what_is_likely_is_not_called_proven() -> None:
     numpy = beside(machine(NUMPY), machine(OLD_NUMPY, threads=1))
     (said,) = compared_with(numpy, "en")
     assert "can be explained by" in said
-    assert said.endswith("number of CPU threads, by environment variables (- against OMP_NUM_THREADS=1).")
+    assert said.endswith("environment variables that set the number of CPU threads (- against OMP_NUM_THREADS=1).")
 
 
 def test_only_as_many_causes_are_named_as_can_be_read() -> None:
@@ -71,7 +74,7 @@ def test_only_as_many_causes_are_named_as_can_be_read() -> None:
     )
     (said,) = compared_with(beside(first, second), "en")
     assert (
-        "can be explained by what differs between the machines: processor, number of CPU threads (2 against 1), "
+        "can be explained by what differs between the machines: processor or number of CPU threads (2 against 1) or "
         in said
     )
     assert said.endswith("environment variables (- against MKL_CBWR=COMPATIBLE) and 1 more.")
@@ -81,12 +84,36 @@ def test_only_as_many_causes_are_named_as_can_be_read() -> None:
     ("first", "second", "said"),
     [
         (machine(HERE), machine(HERE), "are the same, bit for bit (12 of 12)."),
+        (machine(TRAINED), machine(TRAINED), "both are one and the same examination"),
         (machine(HERE), machine(ONE_THREAD), "nothing that is known of the two environments explains 2 of"),
         (machine(HERE), machine(), "nothing was computed on both machines"),
     ],
 )
 def test_what_else_it_may_come_to(first: Facts, second: Facts, said: str) -> None:
     assert said in compared_with(beside(first, second), "en")[0]
+
+
+def test_after_a_cancel_nothing_else_is_blamed_for_that_nothing_was_compared() -> None:
+    case = msgspec.structs.replace(beside(machine(), machine(HERE)), complete=False)
+    assert "the examination was cancelled before" in compared_with(case, "en")[0]
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_what_was_compared_is_named_and_what_to_do(language: str) -> None:
+    section = machines_section(two(), language)
+    assert section is not None
+    told = "\n".join(section.sentences)
+    assert "OMP_NUM_THREADS=1" in told
+    assert "torch.set_num_threads(1)" in told
+    assert {"en": "The same bits in: ", "ja": "同じビットになった計算: "}[language] in told
+
+
+def test_what_only_one_of_them_computed_is_named() -> None:
+    first, second = machine(HERE), machine(HERE, NUMPY)
+    less = msgspec.structs.replace(first, measurements=first.measurements[2:])
+    section = machines_section(beside(less, second), "en")
+    assert section is not None
+    assert any(each.startswith("Computed on one of the two only, so not compared: ") for each in section.sentences)
 
 
 def test_several_machines_are_told_one_by_one() -> None:

@@ -106,8 +106,9 @@ class NumberDifference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two machines side by side; this one is the first."""
+    """Two machines side by side. The first is this one, unless it has a name."""
 
+    here: OtherMachine
     other: OtherMachine
     environment: tuple[EnvironmentDifference, ...]
     same: tuple[Pair, ...]
@@ -117,6 +118,20 @@ class Comparison:
     def is_empty(self) -> bool:
         """Whether nothing was computed on both."""
         return not self.same and not self.apart
+
+    @property
+    def is_itself(self) -> bool:
+        """Whether both are one examination: not even two runs on one machine take the same time to the last digit."""
+        mine = self.here.measurements
+        return mine == self.other.measurements and any(each.seconds is not None for each in mine)
+
+    @property
+    def one_sided(self) -> tuple[str, ...]:
+        """The operations that only one of them computed by default, or not comparably, in their order."""
+        paired = {pair.operation for pair in self.pairs}
+        mine, theirs = self.here.measurements, self.other.measurements
+        usual = [each.operation for each in (*mine, *theirs) if each.setting == DEFAULT]
+        return tuple(each for each in dict.fromkeys(usual) if each not in paired)
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -247,6 +262,7 @@ def compare(here: OtherMachine, other: OtherMachine) -> Comparison:
     usual = [pair for pair in pairs if pair.setting == DEFAULT]
     apart = [pair for pair in usual if pair.size.size not in (Size.IDENTICAL, Size.NOTHING)]
     return Comparison(
+        here=here,
         other=other,
         environment=environment,
         same=tuple(pair for pair in usual if pair.size.size is Size.IDENTICAL),
@@ -256,7 +272,7 @@ def compare(here: OtherMachine, other: OtherMachine) -> Comparison:
 
 def comparisons(facts: Facts) -> tuple[Comparison, ...]:
     """Each machine that was given, beside this one."""
-    here = side_of(facts)
+    here = side_of(facts, facts.name)
     return tuple(compare(here, other) for other in facts.others)
 
 

@@ -34,7 +34,10 @@ class Search(Enum):
 
 @dataclass(frozen=True)
 class Notice:
-    """One sentence for the user: a key of window.toml or "area.key", and what fills it. Translated when shown."""
+    """One sentence for the user: a key of window.toml or "area.key", and what fills it. Translated when shown.
+
+    A value may be another sentence.
+    """
 
     key: str
     values: Mapping[str, object] = field(default_factory=dict)
@@ -74,7 +77,10 @@ class CaseModel(QObject):
     def sentence(self, notice: Notice) -> str:
         """A notice in the present language."""
         key = notice.key if "." in notice.key else f"window.{notice.key}"
-        return words(key, self.language, **notice.values)
+        values = {
+            name: self.sentence(value) if isinstance(value, Notice) else value for name, value in notice.values.items()
+        }
+        return words(key, self.language, **values)
 
     def listed(self, paths: Iterable[Path]) -> str:
         """The names of files, of many the first ones."""

@@ -86,24 +86,14 @@ def _check(chosen: argparse.Namespace) -> int:
 
 def _compare(chosen: argparse.Namespace) -> int:
     """The first machine beside the second: what differs in their numbers and what of their environments explains it."""
-    import msgspec
-
-    from checks.case import Answers, judged
-    from checks.compare import Agreement, agreement, comparisons, other_machine
-    from checks.facts import Symptom
-    from checks.judge import COMPARISON
+    from checks.compare import Agreement, agreement, comparisons
+    from checks.compared_cases import compared, names_of
 
     first, second = _case(chosen.first, chosen.lang), _case(chosen.second, chosen.lang)
     _check_outputs(chosen)
-    facts = msgspec.structs.replace(
-        first.facts,
-        others=(other_machine(second, Path(chosen.second).name),),
-        symptom=Symptom(origin="user", name=COMPARISON, exactness=first.answers.exactness),
-    )
-    answers = Answers(symptom=COMPARISON, exactness=first.answers.exactness, effort=first.answers.effort)
-    case = judged(facts, answers, created=first.created, complete=first.complete)
+    case = compared(first, second, names_of(Path(chosen.first), Path(chosen.second)))
     status = _deliver(case, chosen)
-    return 1 if agreement(comparisons(facts)) in (Agreement.UNEXPLAINED, Agreement.BEYOND) else status
+    return 1 if agreement(comparisons(case.facts)) in (Agreement.UNEXPLAINED, Agreement.BEYOND) else status
 
 
 def _inspect(chosen: argparse.Namespace) -> int:

@@ -173,6 +173,7 @@ class Window(QMainWindow):
         self._file_menu = bar.addMenu("")
         self._help_menu = bar.addMenu("")
         self.open_action = self._action(self.ask_open, QKeySequence.StandardKey.Open)
+        self.compare_action = self._action(self.ask_compare)
         self.save_action = self._action(self.ask_save, QKeySequence.StandardKey.Save)
         self.export_action = self._action(self.ask_export, QKeySequence.StandardKey.Print)
         self.quit_action = self._action(self.close, QKeySequence.StandardKey.Quit)
@@ -183,7 +184,7 @@ class Window(QMainWindow):
         self.next_action.setShortcuts([QKeySequence("Ctrl+Return"), QKeySequence("Ctrl+Enter")])
         self.addAction(self.next_action)  # in no menu: Enter alone is a new line in the text
         self.cancel_action = self._action(self.work.cancel, QKeySequence(Qt.Key.Key_Escape))
-        for action in (self.open_action, self.save_action, self.export_action, self.cancel_action):
+        for action in (self.open_action, self.compare_action, self.save_action, self.export_action, self.cancel_action):
             self._file_menu.addAction(action)
         self._file_menu.addSeparator()
         self._file_menu.addAction(self.quit_action)
@@ -212,6 +213,7 @@ class Window(QMainWindow):
             case Step.SYMPTOM:
                 symptom = SymptomPage(self.case, self.work)
                 symptom.open_asked.connect(self.ask_open)
+                symptom.compare_asked.connect(self.ask_compare)
                 return symptom
             case Step.EVIDENCE:
                 from wizard.pages.evidence import EvidencePage
@@ -306,6 +308,20 @@ class Window(QMainWindow):
             remember(REPORT, Path(path))
             self.work.open(Path(path))
 
+    def ask_compare(self) -> None:
+        """Let the user choose two reports to compare."""
+        kinds = f"{self.case.say('file-reports')} (*.pdf *.json)"
+        paths, _ = QFileDialog.getOpenFileNames(self, self.case.say("compare-title"), last_folder(REPORT), kinds)
+        if paths:
+            remember(REPORT, Path(paths[0]))
+            self._compare(list(map(Path, paths)))
+
+    def _compare(self, reports: list[Path]) -> None:
+        if len(reports) == 2:
+            self.work.compare(*reports)
+        else:
+            self.case.set_notice(Notice("compare-two", {"names": self.case.listed(reports)}))
+
     def ask_save(self) -> None:
         """Let the user choose where the case is saved."""
         self._export("json", self.case.say("save-title"), self.case.say("file-case"))
@@ -344,7 +360,10 @@ class Window(QMainWindow):
         event.acceptProposedAction()
         kinds = {kind_of(path) for path in paths}
         if kinds == {Kind.REPORT}:
-            self._open_one(paths)
+            if len(paths) == 1:
+                self.work.open(paths[0])
+            else:
+                self._compare(paths)
             return
         if not self.case.answers.symptom:
             self.case.set_symptom(_ASKED_BY.get(next(iter(kinds)), "") if len(kinds) == 1 else "")
@@ -361,12 +380,6 @@ class Window(QMainWindow):
         page = self.page(Step.EVIDENCE)
         if isinstance(page, EvidencePage):
             page.take(paths)
-
-    def _open_one(self, reports: list[Path]) -> None:
-        if len(reports) > 1:
-            self.case.set_notice(Notice("drop-one-report", {"names": self.case.listed(reports)}))
-        else:
-            self.work.open(reports[0])
 
     def _dropped(self, event: QDropEvent) -> list[Path]:
         """The files of a drop; none while something is being worked on."""
@@ -398,7 +411,8 @@ class Window(QMainWindow):
         self.cancel.setVisible(running)
         self.back.setVisible(not running)
         self.cancel_action.setEnabled(running)
-        self.open_action.setEnabled(not running and not self.case.busy)
+        for action in (self.open_action, self.compare_action):
+            action.setEnabled(not running and not self.case.busy)
         for action in (self.save_action, self.export_action):
             action.setEnabled(self.case.case is not None and not running and not self.case.busy)
         key = {Step.TARGET: "next-run", Step.RUN: "next-report"}.get(self.step, "next")
@@ -465,6 +479,7 @@ class Window(QMainWindow):
         self._file_menu.setTitle(say("menu-file"))
         self._help_menu.setTitle(say("menu-help"))
         self.open_action.setText(say("menu-open"))
+        self.compare_action.setText(say("menu-compare"))
         self.save_action.setText(say("menu-save"))
         self.export_action.setText(say("menu-export"))
         self.cancel_action.setText(say("menu-cancel"))

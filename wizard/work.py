@@ -185,6 +185,21 @@ class Work(QObject):
         self._case.remove_file(path)
         self._case.set_notice(notice_of(error, path))
 
+    def compare(self, first: Path, second: Path) -> None:
+        """Show two saved examinations beside each other; none is made."""
+        if self._is_taken():
+            return
+        self._case.set_busy("busy-comparing")
+        self._start(lambda: _compared(first, second), lambda case: self._opened(first, case), self._not_compared)
+
+    def _not_compared(self, error: Exception) -> None:
+        if isinstance(error, Unopened):
+            why = notice_of(error.why, error.path)
+            self._case.set_notice(Notice("compare-unopened", {"name": error.path.name, "why": why}))
+        else:
+            log.error("two reports could not be compared", exc_info=error)
+            self._case.set_notice(Notice("error-ours", {"error": error}))
+
     def export(self, path: Path, kind: str, paper: str, *, redact: bool) -> None:
         """Write the report: "pdf" (on "a4" or "letter") or "json"; private values hidden, or everything as it is."""
         case, language = self._case.case, self._case.language
@@ -254,6 +269,15 @@ class Work(QObject):
             job.failed(error)
 
 
+class Unopened(Exception):  # noqa: N818 - which of two reports it is, and why
+    """One of several reports could not be opened."""
+
+    def __init__(self, path: Path, why: Exception) -> None:
+        super().__init__(str(path))
+        self.path = path
+        self.why = why
+
+
 def notice_of(error: Exception, path: Path) -> Notice:
     """One sentence for what went wrong with a file."""
     from checks.case import CaseError
@@ -308,6 +332,18 @@ def _opened(path: Path) -> Case:
     if path.exists() and not path.is_file() and not path.is_dir():  # a pipe: nobody may ever write to it
         raise CaseError("file-unreadable", str(path))
     return open_case(path)
+
+
+def _compared(first: Path, second: Path) -> Case:
+    from checks.compared_cases import compared, names_of
+
+    cases = []
+    for path in (first, second):
+        try:
+            cases.append(_opened(path))
+        except Exception as error:
+            raise Unopened(path, error) from error
+    return compared(cases[0], cases[1], names_of(first, second))
 
 
 def _exported(case: Case, path: Path, kind: str, language: str, paper: str, *, redact: bool) -> dict[str, int]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checks.compare import GPU, Pair, comparisons, gpu_names, pairs_here
+from checks.compare import GPU, Comparison, Pair, comparisons, gpu_names, pairs_here
 from checks.facts import Facts
 from checks.finding import Finding, NotHere
 from checks.numeric_findings import rounding_between
@@ -31,7 +31,12 @@ def gpu_arch_rounding(facts: Facts) -> Iterator[Finding]:
         raise NotHere("portraits", "not-measured")
     yield from rounding_between(CAUSE, here, facts.symptom)
     for comparison, pairs in others:
-        yield from rounding_between(CAUSE, pairs, facts.symptom, comparison.other.name)
+        yield from rounding_between(CAUSE, pairs, facts.symptom, _machines(comparison))
+
+
+def _machines(comparison: Comparison) -> str:
+    """The other machine, or both where neither is this one."""
+    return " / ".join(filter(None, (comparison.here.name, comparison.other.name)))
 
 
 def _of_gpus(pairs: tuple[Pair, ...]) -> list[Pair]:

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checks.compare import VERSIONS, comparisons
+from checks.compare import VERSIONS, Comparison, comparisons
 from checks.facts import Facts
 from checks.finding import Evidence, Finding, NotHere, Severity
 from checks.numeric_findings import loud_if_bits_matter
 from checks.numerics import figure
+from checks.phrases import phrase
 from checks.registry import check
 
 CAUSE = "library-version-numerics"
@@ -52,4 +53,12 @@ def library_version_numerics(facts: Facts) -> Iterator[Finding]:
                 Evidence("operations_apart", ", ".join(dict.fromkeys(each.pair.operation for each in apart))),
                 Evidence("measured_difference", figure(worst.relative)),
             ),
+            values=_machines(comparison),
         )
+
+
+def _machines(comparison: Comparison) -> dict[str, str]:
+    """Both by their names, or the one that has none as this machine."""
+    first, other = comparison.here.name, comparison.other.name
+    key = "two-machines" if first else "this-and-other-machine"
+    return phrase("machines", key, first=first, other=other)

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from checks.facts import Facts, Measurements, Precision, Symptom
-from checks.finding import Evidence, Finding
+from checks.facts import Facts, Measurements, OtherMachine, Precision, Symptom
+from checks.finding import FRAMEWORK, Evidence, Finding
 from checks.model_repeats import of_models, rounding_in_models
 from checks.numeric_findings import changes_by_order
 from checks.registry import check
@@ -28,20 +28,29 @@ def thread_count_rounding(
     measurements: Measurements, symptom: Symptom | None, facts: Facts | None = None
 ) -> Iterator[Finding]:
     """One finding per framework, and per model of the user."""
-    values, machines = _to_set(facts) if facts else ({}, ())
     for each in _found(measurements, symptom):
+        values, machines = _to_set(facts, each.values.get(FRAMEWORK, "torch")) if facts else ({}, ())
         yield msgspec.structs.replace(each, evidence=(*each.evidence, *machines), values=each.values | values)
 
 
-def _to_set(facts: Facts) -> tuple[dict[str, str], tuple[Evidence, ...]]:
+def _to_set(facts: Facts, framework: str) -> tuple[dict[str, str], tuple[Evidence, ...]]:
     """The number that every machine can be set to, the smallest; and what each has, where there are several."""
-    sides = (("", facts.frameworks), *((f" ({each.name})", each.frameworks) for each in facts.others))
-    counts = [(name, side.torch.threads) for name, side in sides if side and side.torch and side.torch.threads]
+    named = ((f" ({side.name})" if side.name else "", _threads(side, framework)) for side in (facts, *facts.others))
+    counts = [(name, count) for name, count in named if count]
     if not counts:
         return {}, ()
     told = " / ".join(f"{count}{name}" for name, count in counts)
     smallest = str(min(count for _, count in counts))
     return {"threads": smallest}, (Evidence("threads_of_machines", told),) if len(counts) > 1 else ()
+
+
+def _threads(side: Facts | OtherMachine, framework: str) -> int | None:
+    """PyTorch tells its number; the others take as many as there are processors."""
+    if framework == "torch":
+        torch = side.frameworks.torch if side.frameworks else None
+        return torch.threads if torch else None
+    cpu = side.machine.cpu if side.machine else None
+    return cpu.logical_cores if cpu else None
 
 
 def _found(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:

@@ -91,7 +91,7 @@ def test_tab_leads_through_the_page_then_the_buttons_then_the_rail(
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
     reached = []
-    for _ in range(7):
+    for _ in range(8):
         focus = qapp.focusWidget()
         assert focus is not None
         reached.append(focus.accessibleName() or (focus.text() if isinstance(focus, QPushButton) else ""))
@@ -99,6 +99,7 @@ def test_tab_leads_through_the_page_then_the_buttons_then_the_rail(
     assert reached == [
         "Check everything",
         "Open a report that somebody sent",
+        "Compare two reports",
         "&Next",
         "Step 1: What happened, you are here",
         "Step 2: What you have, not done yet",
@@ -265,10 +266,10 @@ def test_what_a_drop_may_be(window: Window, tmp_path: Path) -> None:
     assert not is_taken()
 
 
-def test_of_several_reports_one_is_to_be_dropped(window: Window, tmp_path: Path) -> None:
-    drop(window, tmp_path / "a.pdf", tmp_path / "b.pdf")
+def test_of_more_than_two_reports_none_is_opened(window: Window, tmp_path: Path) -> None:
+    drop(window, tmp_path / "a.pdf", tmp_path / "b.pdf", tmp_path / "c.pdf")
     assert window.case.notice is not None
-    assert "a.pdf, b.pdf" in window.case.sentence(window.case.notice)
+    assert "a.pdf, b.pdf, c.pdf" in window.case.sentence(window.case.notice)
     assert window.step is Step.SYMPTOM
 
 

@@ -41,6 +41,7 @@ from wizard.report.export import default_paper
 from wizard.work import Work
 
 if TYPE_CHECKING:
+    from checks.case import Case
     from wizard.report.measured import MeasuredSection
     from wizard.report.model import FindingView, OpenQuestion, Report
 
@@ -224,9 +225,7 @@ class ReportPage(Page):
         texts.addWidget(plain_label("verdict", report.verdict.sentence, selectable=True))
         if report.verdict.scope:
             texts.addWidget(plain_label("muted", "\n".join(report.verdict.scope), selectable=True))
-        is_ticket = self.case.case is not None and self.case.case.facts.told
-        key = "report-opened-ticket" if is_ticket else "report-opened"
-        opened = self.case.say(key, path=self.case.opened) if self.case.opened else ""
+        opened = self._where_from(self.case.case) if self.case.case is not None and self.case.opened else ""
         for note in (opened, *report.notes, report.exactness):
             if note:
                 texts.addWidget(value_text(note))
@@ -238,6 +237,14 @@ class ReportPage(Page):
         frame.setAccessibleName(report.verdict.word)
         frame.setAccessibleDescription(report.verdict.sentence)
         self._layout.addWidget(frame)
+
+    def _where_from(self, case: Case) -> str:
+        """Of what a report tells that was not made here."""
+        if case.facts.name and case.facts.others:
+            names = {"first": case.facts.name, "second": case.facts.others[0].name}
+            return self.case.say("report-opened-two", **names)
+        key = "report-opened-ticket" if case.facts.told else "report-opened"
+        return self.case.say(key, path=self.case.opened)
 
     def _add_questions(self, report: Report) -> None:
         if not report.questions:

@@ -1,4 +1,4 @@
-"""Ask what happened: one card per symptom, and a way to open a report that somebody sent."""
+"""Ask what happened: one card per symptom, and ways to open a report that somebody sent, or two."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ class SymptomPage(Page):
 
     name = "symptom"
     open_asked = Signal()  # the user wants to choose a report to open
+    compare_asked = Signal()  # or two of them
 
     def __init__(self, case: CaseModel, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(case, work, parent)
@@ -32,17 +33,20 @@ class SymptomPage(Page):
             self._group.addButton(each)
             self._cards[symptom] = each
             grid.addWidget(each, index // 2, index % 2)
-        self._open = ActionCard()
-        self.bind(self._open.set_title, "symptom-open")
-        self.bind(self._open.set_sentence, "symptom-open-means")
-        self.tint(self._open.set_icon, "open-report", "muted", ICON)
-        grid.addWidget(self._open, len(self._cards) // 2, len(self._cards) % 2)
+        self._open, self._compare = ActionCard(), ActionCard()
+        saved = ((self._open, "open", "open-report"), (self._compare, "compare", "compare-reports"))
+        for place, (action, key, icon) in enumerate(saved, len(self._cards)):
+            self.bind(action.set_title, f"symptom-{key}")
+            self.bind(action.set_sentence, f"symptom-{key}-means")
+            self.tint(action.set_icon, icon, "muted", ICON)
+            grid.addWidget(action, place // 2, place % 2)
         grid.setColumnStretch(0, 1)
         grid.setColumnStretch(1, 1)
         self.body.addLayout(grid)
         self.body.addStretch(1)
         self._group.buttonToggled.connect(self._chosen)
         self._open.clicked.connect(self.open_asked)
+        self._compare.clicked.connect(self.compare_asked)
         case.changed.connect(self.refresh)
         self.refresh()
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from checks.case import Case
-from checks.compare import Comparison, agreement, comparisons
+from checks.compare import Agreement, Comparison, agreement, comparisons
 from checks.magnitude import Size
 from wizard.report.measured_words import joined, part_words
 from wizard.words import words
@@ -16,23 +18,39 @@ _SAID_BY = {"thread-variables": "threads"}
 
 def compared_with(case: Case, language: str) -> tuple[str, ...]:
     """A sentence for each machine that was given."""
-    return tuple(_outcome(each, language) for each in comparisons(case.facts))
+    return tuple(_outcome(each, language, is_cancelled=not case.complete) for each in comparisons(case.facts))
 
 
-def _outcome(found: Comparison, language: str) -> str:
+def _outcome(found: Comparison, language: str, *, is_cancelled: bool) -> str:
     causes = _causes(found)
-    ending = agreement([found]).value
-    is_proven = bool(causes) and set(causes) <= {each.explained_by[0] for each in found.apart if each.proven_by}
+    ending = _ending(found, causes, is_cancelled=is_cancelled)
     return words(
-        f"report.comparison-{'proven' if ending == 'explained' and is_proven else ending}",
+        f"report.comparison-{ending}",
         language,
-        other=found.other.name or words("measurements.machines-unnamed", language),
+        between=between(found, language),
         same=len(found.same),
         count=len(found.pairs),
         open=sum(not each.explained_by for each in found.apart),
         beyond=sum(each.pair.size.size is Size.BEYOND for each in found.apart),
-        causes=_named(found, causes, language),
+        causes=_named(found, causes, language, ending),
     )
+
+
+def between(found: Comparison, language: str) -> str:
+    """What is compared with what: two by their names, or another with this machine."""
+    other = found.other.name or words("measurements.machines-unnamed", language)
+    key = "of-two" if found.here.name else "with"
+    return words(f"report.comparison-{key}", language, first=found.here.name, other=other)
+
+
+def _ending(found: Comparison, causes: Collection[str], *, is_cancelled: bool) -> str:
+    ending = agreement([found])
+    if found.is_itself:
+        return "itself"
+    if ending is Agreement.NOTHING and is_cancelled:
+        return "cancelled"
+    is_proven = bool(causes) and set(causes) <= {each.explained_by[0] for each in found.apart if each.proven_by}
+    return "proven" if ending is Agreement.EXPLAINED and is_proven else ending.value
 
 
 def _causes(found: Comparison) -> tuple[str, ...]:
@@ -41,8 +59,9 @@ def _causes(found: Comparison) -> tuple[str, ...]:
     return tuple(part for part in dict.fromkeys(possible) if _SAID_BY.get(part) not in possible)
 
 
-def _named(found: Comparison, causes: tuple[str, ...], language: str) -> str:
-    listed = joined((_cause(found, each, language) for each in causes[:_MOST_NAMED]), language)
+def _named(found: Comparison, causes: tuple[str, ...], language: str, ending: str) -> str:
+    separator = f"report.{'list' if ending == 'proven' else 'cause'}-separator"  # else it is not known which of them
+    listed = joined((_cause(found, each, language) for each in causes[:_MOST_NAMED]), language, separator)
     more = len(causes) - _MOST_NAMED
     return words("advice.and-more", language, listed=listed, count=more) if more > 0 else listed
 

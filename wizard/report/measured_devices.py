@@ -8,9 +8,10 @@ from checks.case import Case
 from checks.compare import Comparison, NumberDifference, Pair, Place, comparisons, pairs_here
 from checks.knowledge.computations import operation_name, setting_name
 from checks.magnitude import Size
+from wizard.report.compared import between
 from wizard.report.measured import MeasuredRow, MeasuredSection, MeasuredTable
 from wizard.report.measured_words import joined, part_words, place_of, relative, size_words, state_of
-from wizard.words import words
+from wizard.words import known, words
 
 MACHINES = "machines"  # the section of another machine beside this one
 
@@ -34,9 +35,10 @@ def machines_section(case: Case, language: str) -> MeasuredSection | None:
     found = comparisons(case.facts)
     if not found:
         return None
+    is_two = any(each.here.name for each in found)
     return MeasuredSection(
         id=MACHINES,
-        title=words("measurements.machines-title", language),
+        title=words(f"measurements.machines-title{'-two' if is_two else ''}", language),
         sentences=tuple(sentence for each in found for sentence in _sentences(each, language)),
         tables=tuple(table for each in found for table in _tables(each, language)),
     )
@@ -61,12 +63,12 @@ def _counted(pairs: Sequence[Pair], language: str) -> Iterator[str]:
 
 
 def _sentences(found: Comparison, language: str) -> Iterator[str]:
-    name = found.other.name or words("measurements.machines-unnamed", language)
+    told = between(found, language)
     if found.is_empty:
-        yield words("measurements.machines-nothing", language, other=name)
+        yield words("measurements.machines-nothing", language, between=told)
         return
     count = len(found.same) + len(found.apart)
-    yield words("measurements.machines-counts", language, other=name, same=len(found.same), count=count)
+    yield words("measurements.machines-counts", language, between=told, same=len(found.same), count=count)
     proven = sorted({(each.explained_by[0], each.proven_by[0]) for each in found.apart if each.proven_by})
     for part, setting in proven:
         yield words(
@@ -76,9 +78,25 @@ def _sentences(found: Comparison, language: str) -> Iterator[str]:
             setting=setting_name(setting, language),
             operations=_operations(found, part, language),
         )
+    yield from _agreeing(found, language)
+    same = dict.fromkeys(pair.operation for pair in found.same)
+    for key, operations in (("same", same), ("one-sided", found.one_sided)):
+        if operations and not found.is_itself:
+            named = joined((operation_name(each, language) for each in operations), language)
+            yield words(f"measurements.machines-{key}", language, operations=named)
     open_ = [each for each in found.apart if not each.explained_by]
     if open_:
         yield words("measurements.machines-open", language, count=len(open_))
+
+
+def _agreeing(found: Comparison, language: str) -> Iterator[str]:
+    """What to do for the same bits on both, where what explains most can be made the same."""
+    likeliest = {each.explained_by[0] for each in found.apart if each.explained_by}
+    for each in found.environment:
+        key = f"measurements.machines-agree-{each.part}"
+        if each.part in likeliest and (text := known(key, "", language)):
+            counts = [int(side) for side in (each.first, each.second) if side.isdecimal()]
+            yield text.format(first=each.first, second=each.second, fewer=min(counts, default=1))
 
 
 def _operations(found: Comparison, part: str, language: str) -> str:
@@ -87,12 +105,17 @@ def _operations(found: Comparison, part: str, language: str) -> str:
 
 
 def _tables(found: Comparison, language: str) -> Iterator[MeasuredTable]:
-    name = found.other.name or words("measurements.machines-unnamed", language)
+    first = found.here.name or words("measurements.machines-here", language)
+    other = found.other.name or words("measurements.machines-unnamed", language)
+    heads = (
+        found.here.name or words("measurements.machines-column-here", language),
+        found.other.name or words("measurements.machines-column-other", language),
+    )
     if found.environment:
-        columns = ("part", "here", "other", "matters")
+        part, matters = (words(f"measurements.machines-column-{column}", language) for column in ("part", "matters"))
         yield MeasuredTable(
-            title=words("measurements.machines-environment", language, other=name),
-            columns=tuple(words(f"measurements.machines-column-{column}", language) for column in columns),
+            title=words("measurements.machines-environment", language, first=first, other=other),
+            columns=(part, *heads, matters),
             rows=tuple(
                 MeasuredRow(
                     (
@@ -106,7 +129,8 @@ def _tables(found: Comparison, language: str) -> Iterator[MeasuredTable]:
             ),
         )
     if found.apart:
-        yield _table([(each.pair, (_explanation(each, language),)) for each in found.apart], "machines-table", language)
+        apart = [(each.pair, (_explanation(each, language),)) for each in found.apart]
+        yield _table(apart, "machines-table", language, heads)
 
 
 def _state(pair: Pair, more: tuple[str, ...], language: str) -> str:
@@ -128,13 +152,20 @@ def _explanation(found: NumberDifference, language: str) -> str:
     return words("measurements.explained-proven", language, part=part_words(first, language), setting=settings)
 
 
-def _table(rows: Sequence[tuple[Pair, tuple[str, ...]]], title: str, language: str) -> MeasuredTable:
-    columns = ["operation", "first", "second", "difference", "size"]
+def _table(
+    rows: Sequence[tuple[Pair, tuple[str, ...]]], title: str, language: str, sides: tuple[str, str] | None = None
+) -> MeasuredTable:
+    """``sides``: the names of the two machines, where it is not two places of one."""
+
+    def head(column: str) -> str:
+        return words(f"measurements.devices-column-{column}", language)
+
+    columns = [head("operation"), *(sides or (head("first"), head("second"))), head("difference"), head("size")]
     if rows and rows[0][1]:
-        columns.append("explained")
+        columns.append(head("explained"))
     return MeasuredTable(
         title=words(f"measurements.{title}", language),
-        columns=tuple(words(f"measurements.devices-column-{column}", language) for column in columns),
+        columns=tuple(columns),
         rows=tuple(_row(pair, more, language) for pair, more in rows),
         numeric=(3,),
         note=words("measurements.devices-note", language),

@@ -358,6 +358,8 @@ def _notes(case: Case, language: str) -> tuple[str, ...]:
         ("note-no-machine", case.answers.symptom != MODELS and (case.facts.machine is None or case.facts.told)),
     ]
     notes = [words(f"report.{key}", language, written=case.naosu, here=__version__) for key, holds in keys if holds]
+    if case.facts.name and case.facts.others:
+        notes += [words("report.note-facts-of", language, first=case.facts.name, other=case.facts.others[0].name)]
     return (*notes, *_told_otherwise(case, language))
 
 

@@ -62,7 +62,7 @@ def test_the_json_of_a_comparison_is_a_case_that_opens_again(
 def test_the_other_way_round_and_with_itself(two: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command(["compare", two[1], two[0]]) == 0
     assert run_command(["compare", two[0], two[0]]) == 0
-    assert "here.json (1) and here.json (2): both are one and the same examination" in capsys.readouterr().out
+    assert "are the same, bit for bit (12 of 12)" in capsys.readouterr().out
 
 
 def test_a_difference_that_nothing_explains_is_told_by_the_exit_status(two: tuple[str, str], tmp_path: Path) -> None:

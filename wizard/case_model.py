@@ -64,6 +64,7 @@ class CaseModel(QObject):
         self.case: Case | None = None
         self.case_before: Case | None = None  # of the last whole run of the same target, to say what changed
         self.opened: Path | None = None  # the file that the case came from
+        self._kept: Case | None = None  # of this machine, written or copied
         self.own_case: Case | None = None  # of the last run here, while a report that was sent is shown
         self.notice: Notice | None = None
         self.busy = ""  # key of what is being done on the side ("opening", "exporting"), "" when idle
@@ -246,6 +247,19 @@ class CaseModel(QObject):
         self.case, self.opened, self.own_case = self.own_case, None, None
         self.notice = None
         self.changed.emit()
+
+    def was_kept(self) -> None:
+        """The report that is shown was written or copied."""
+        if self.opened is None:
+            self._kept = self.case
+
+    def lost_by_quitting(self) -> str:
+        """The key of a sentence about what the end of the program would lose; "" where it is nothing."""
+        if self.is_running:
+            return "quit-while-running"
+        own = self.case if self.opened is None else self.own_case
+        is_lost = own is not None and own is not self._kept and not own.facts.told
+        return "quit-unsaved" if is_lost else ""
 
     # --- what is said on the side
 

@@ -65,6 +65,7 @@ class Window(QMainWindow):
         self.step = Step.SYMPTOM
         self._pages: dict[Step, Page] = {}
         self._palette_shown: object = None
+        self._may_close = False
         self._notice_shown: Notice | None = None
         self.setAcceptDrops(True)
         self.setMinimumSize(720, 520)
@@ -533,9 +534,25 @@ class Window(QMainWindow):
             self._restyle()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Cancel what runs, and wait until its child processes have ended."""
+        """Cancel what runs, and wait until its child processes have ended; ask first where something would be lost."""
+        lost = "" if self._may_close else self.case.lost_by_quitting()
+        if lost:
+            event.ignore()
+            self._ask_to_quit(lost)
+            return
         self.work.shutdown()
         super().closeEvent(event)
+
+    def _ask_to_quit(self, lost: str) -> None:
+        box = QMessageBox(QMessageBox.Icon.Question, self.case.say("quit-title"), self.case.say(lost), parent=self)
+        box.addButton(self.case.say("quit-stay"), QMessageBox.ButtonRole.RejectRole)
+        box.addButton(self.case.say("quit-now"), QMessageBox.ButtonRole.DestructiveRole).clicked.connect(self._quit)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.open()
+
+    def _quit(self) -> None:
+        self._may_close = True
+        self.close()
 
 
 def file_name(case: Case) -> str:

@@ -227,10 +227,12 @@ class Work(QObject):
         self.finished_opening.emit()
 
     def _written(self, path: Path, hidden: dict[str, int]) -> None:
+        self._case.was_kept()
         count = sum(hidden.values())
         self._case.set_notice(Notice("written-redacted" if count else "written", {"path": path, "count": count}, False))
 
     def _rendered(self, what: str, text: str) -> None:
+        self._case.was_kept()
         self._case.set_busy("")
         self.rendered.emit(what, text)
 

@@ -238,7 +238,36 @@ def test_closing_cancels_and_waits(at_target: Window) -> None:
     assert thread is not None
     assert thread.isRunning()
     at_target.close()
+    assert thread.isRunning()  # until the user says that what was found may be lost
+    (box,) = at_target.findChildren(QMessageBox)
+    next(each for each in box.buttons() if each.text() == "Quit").click()
     assert thread.isFinished()
+    assert not at_target.isVisible()
+
+
+def test_who_goes_back_loses_nothing(at_target: Window) -> None:
+    at_target.go_next()
+    at_target.close()
+    (box,) = at_target.findChildren(QMessageBox)
+    next(each for each in box.buttons() if each.text() == "Back").click()
+    assert at_target.isVisible()
+    assert at_target.case.is_running
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_a_report_that_was_neither_saved_nor_copied_is_asked_about(window: Window, is_kept: bool) -> None:
+    window.case.run_ended(case(TOO_OLD))
+    if is_kept:
+        window.case.was_kept()
+    window.close()
+    assert window.isVisible() is not is_kept
+    assert bool(window.findChildren(QMessageBox)) is not is_kept
+
+
+def test_a_report_that_came_out_of_a_file_is_in_the_file(window: Window, tmp_path: Path) -> None:
+    window.case.show_opened(case(TOO_OLD), tmp_path / "sent.pdf")
+    window.close()
+    assert not window.isVisible()
 
 
 def test_a_dropped_report_opens_from_anywhere(

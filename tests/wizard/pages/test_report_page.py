@@ -144,12 +144,14 @@ def test_what_is_open_stays_open_in_the_other_language(page: ReportPage) -> None
 def test_export(qtbot: QtBot, page: ReportPage, tmp_path: Path, kind: str, start: bytes) -> None:
     show(page, case(TOO_OLD))
     target = tmp_path / f"report.{kind}"
+    assert page.case.lost_by_quitting() == "quit-unsaved"
     page.work.export(target, kind, "letter", redact=True)
     assert page.case.busy
     qtbot.waitUntil(lambda: page.case.notice is not None, timeout=20_000)
     assert not page.case.notice.is_error
     assert target.read_bytes().startswith(start)
     assert not page.case.busy
+    assert not page.case.lost_by_quitting()
 
 
 def test_saved_and_opened_again(qtbot: QtBot, page: ReportPage, tmp_path: Path) -> None:

@@ -219,7 +219,7 @@ class _Program:
         def results(arrays, names):
             import torch
 
-            tensors = [each.to(device) for each in export_torch.tensors_of(arrays)]
+            tensors = [each.to(device) for each in self._original.arguments(arrays)]
             with torch.no_grad(), _under(torch, setting):
                 return export_torch.interpreted(program, tensors, names=names)
 

@@ -25,7 +25,7 @@ DEEPEST = 60  # levels of it
 PLAIN = "plain.pt2"
 
 _NAME = re.compile(r"[A-Za-z_]\w{0,500}$|$")
-_DOTTED = re.compile(r"[A-Za-z_][\w.]{0,500}$|$")  # of a weight: "block.0.weight"
+_DOTTED = re.compile(r"\w[\w.]{0,500}$|$")  # of a weight: "block.0.weight", of a Sequential "0.weight"
 _SYMBOL = re.compile(r"_?[a-z]{1,3}\d{1,6}$")
 _DECIMAL = re.compile(r"-?\d{1,40}(?:\.\d{0,40})?(?:e[+-]?\d{1,4})?$")
 _FUNCTIONS = re.compile(

@@ -102,8 +102,17 @@ class _Script:
     def arguments(self, arrays):
         """The arrays as forward takes them: tensors, or plain numbers."""
         kinds = {each.name: _SCALARS[str(each.type)][1] for each in self._needed() if str(each.type) in _SCALARS}
-        tensors = zip(arrays.items(), tensors_of(arrays))
+        tensors = zip(arrays.items(), self._narrowed(tensors_of(arrays)))
         return tuple(kinds[name](array) if name in kinds else tensor for (name, array), tensor in tensors)
+
+    def _narrowed(self, tensors):
+        """NumPy has no bfloat16: where all weights are of it, the inputs are, too."""
+        import torch
+
+        kinds = {each.dtype for each in self.module.state_dict().values() if each.is_floating_point()}
+        if kinds != {torch.bfloat16}:
+            return tensors
+        return [each.bfloat16() if each.dtype == torch.float32 else each for each in tensors]
 
     def example(self):
         """Inputs that the file itself holds: none."""
@@ -278,13 +287,15 @@ def _argument_name(module, name, names):
 
 def _taken_by(kind, weight):
     """What a layer with this weight takes: a picture, a sequence, rows of numbers, or indices."""
+    dtype = str(weight.dtype).replace("torch.", "")
+    dtype = dtype if dtype in ("float16", "float64") else "float32"
     if kind in ("aten::lstm", "aten::gru", "aten::rnn_tanh", "aten::rnn_relu") and weight.dim() == 2:
-        return {"dtype": "float32", "shape": [-1, 1, weight.shape[1]]}
+        return {"dtype": dtype, "shape": [-1, 1, weight.shape[1]]}
     if "conv" in kind and weight.dim() in (3, 4, 5):
         # The first layers of networks are not grouped; free axes are guessed as for any other model.
-        return {"dtype": "float32", "shape": [1, weight.shape[1], *[-1] * (weight.dim() - 2)]}
+        return {"dtype": dtype, "shape": [1, weight.shape[1], *[-1] * (weight.dim() - 2)]}
     if kind in ("aten::linear", "aten::addmm", "aten::matmul", "aten::mm") and weight.dim() == 2:
-        return {"dtype": "float32", "shape": [1, weight.shape[1]]}
+        return {"dtype": dtype, "shape": [1, weight.shape[1]]}
     if kind == "aten::embedding":
         return {"dtype": "int64", "shape": [1, -1]}
     return None
@@ -316,8 +327,14 @@ class _Program:
         ]
 
     def arguments(self, arrays):
-        """The arrays as tensors."""
-        return tensors_of(arrays)
+        """The arrays as tensors, in types that NumPy lacks where the program takes such."""
+        import torch
+
+        kinds = {each["name"]: each["dtype"] for each in self.specs}
+        narrow = {"bfloat16": torch.bfloat16}
+        return tuple(
+            tensor.to(narrow.get(kinds.get(name), tensor.dtype)) for name, tensor in zip(arrays, tensors_of(arrays))
+        )
 
     def example(self):
         """The inputs that the file itself holds."""

@@ -96,7 +96,7 @@ COMPUTATION_PROBES: tuple[ComputationSpec, ...] = (
     ComputationSpec(
         framework="numpy",
         stem="compute_numpy",
-        kinds={"experiment": 1, "portrait": 1},
+        kinds={"experiment": 2, "portrait": 2, "precision": 1, "flip": 1},
         expected_start=1.0,
         package="numpy",
         share=0.25,

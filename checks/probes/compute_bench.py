@@ -23,7 +23,10 @@ class Bench:
         self._computer, self._clock = computer, clock
         self._workers = Workers(computer.framework, computer.device)
 
-    def close(self):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
         """End the other processes."""
         self._workers.close()
 

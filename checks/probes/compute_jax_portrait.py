@@ -22,4 +22,4 @@ def stage(argument, clock):
         figures = portrait.numpy_portrait(np, np.asarray(result))
         return dict(figures, condition=by_numpy.condition(np, operation, drawn))
 
-    yield from compute.measure(portrait_entries("jax", argument, known), clock, measured)
+    yield from compute.measure_listed(portrait_entries("jax", argument, known), clock, measured, argument)

@@ -19,7 +19,6 @@ LEVELS = ("float32", "high", "tensorfloat32", "bfloat16")
 def stage(argument, clock):
     """The facts of the kind "precision"."""
     computer = Computer(argument["device"])
-    bench = Bench(computer, clock)
 
     def settings(operation, dtype):
         return _settings(computer, operation, dtype)
@@ -27,11 +26,9 @@ def stage(argument, clock):
     def rank(setting):
         return precision.LAST if computer.variables(setting) else precision.rank_among(TELLING, setting)
 
-    entries = precision.entries(bench, OPERATIONS, precision.DTYPES, settings, rank)
-    try:
-        yield from compute.measure(entries, clock, precision.Precision(bench).measured)
-    finally:
-        bench.close()
+    with Bench(computer, clock) as bench:
+        entries = precision.entries(bench, OPERATIONS, precision.DTYPES, settings, rank)
+        yield from precision.measured(bench, entries, clock, argument)
 
 
 def _settings(computer, operation, dtype):

@@ -3,6 +3,8 @@
 Written for NumPy 1.17 to 2.5.
 """
 
+import importlib
+
 import naosu_compute_experiments as experiments
 import naosu_compute_fingerprint as fingerprint
 import naosu_compute_kit as compute
@@ -153,13 +155,16 @@ class Network:
         return spread.reshape(pictures.shape)
 
 
-def portrait(argument):
-    """Results to set beside those of the frameworks."""
-    seconds = argument["seconds"].get("portrait")
-    if seconds:
-        import naosu_compute_numpy_portrait as portraits
+def _stage(kind):
+    def measured(argument):
+        """The measurements of one kind, where time is given to it."""
+        seconds = argument["seconds"].get(kind)
+        if seconds:
+            module = importlib.import_module("naosu_compute_numpy_" + kind)
+            yield from module.stage(argument, compute.Clock(seconds))
 
-        yield from portraits.stage(argument, compute.Clock(seconds))
+    measured.__name__ = kind
+    return measured
 
 
-STAGES = (imported, experiment, portrait)
+STAGES = (imported, experiment, *(_stage(kind) for kind in ("portrait", "precision", "flip")))

@@ -8,6 +8,7 @@ element by element, it is that format in which the device computes, whatever a f
 Standard library only, Python 3.8 and later.
 """
 
+import naosu_compute_kit as compute
 import naosu_compute_timing as timing
 from naosu_compute_runs import BATCH, FULL, NotTried, Run
 
@@ -66,6 +67,11 @@ def named(bench, operation, dtype, setting):
         "setting": setting,
         "terms": operation.terms,
     }
+
+
+def measured(bench, entries, clock, argument):
+    """The facts of entries."""
+    yield from compute.measure_listed(entries, clock, Precision(bench).measured, argument)
 
 
 class Precision:

@@ -15,11 +15,8 @@ NO_LAYOUT = "channels-last"  # what is usual in TensorFlow
 def stage(argument, clock):
     """The facts of the kind "flip"."""
     computer = Computer(argument["device"])
-    bench = Bench(computer, clock)
-    try:
+    with Bench(computer, clock) as bench:
         yield from flip.stage(bench, _pairs(computer), lambda *what: _suspects(computer, *what), clock)
-    finally:
-        bench.close()
 
 
 def _pairs(computer):

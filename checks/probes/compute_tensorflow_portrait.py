@@ -20,4 +20,4 @@ def stage(argument, clock):
             result = known[operation.name](*(tf.constant(each) for each in drawn)).numpy()
         return dict(portrait.numpy_portrait(np, result), condition=by_numpy.condition(np, operation, drawn))
 
-    yield from compute.measure(portrait_entries("tensorflow", argument, known), clock, measured)
+    yield from compute.measure_listed(portrait_entries("tensorflow", argument, known), clock, measured, argument)

@@ -4,7 +4,6 @@ What holds on a GPU alone (TensorFloat-32, float16 under mixed precision, autotu
 documentation, and has never run.
 """
 
-import naosu_compute_kit as compute
 import naosu_compute_precision as precision
 from naosu_compute_bench import Bench
 from naosu_compute_operations import OPERATIONS, PICTURES
@@ -17,7 +16,6 @@ TELLING = (BATCH, COMPILED, LAYOUT, "tf32-off")
 def stage(argument, clock):
     """The facts of the kind "precision"."""
     computer = Computer(argument["device"])
-    bench = Bench(computer, clock)
 
     def settings(operation, dtype):
         return _settings(computer, operation, dtype)
@@ -25,11 +23,9 @@ def stage(argument, clock):
     def rank(setting):
         return precision.LAST if computer.variables(setting) else precision.rank_among(TELLING, setting)
 
-    entries = precision.entries(bench, OPERATIONS, precision.DTYPES, settings, rank)
-    try:
-        yield from compute.measure(entries, clock, precision.Precision(bench).measured)
-    finally:
-        bench.close()
+    with Bench(computer, clock) as bench:
+        entries = precision.entries(bench, OPERATIONS, precision.DTYPES, settings, rank)
+        yield from precision.measured(bench, entries, clock, argument)
 
 
 def _settings(computer, operation, dtype):

@@ -35,7 +35,8 @@ def thread_count_rounding(
 
 def _to_set(facts: Facts, framework: str) -> tuple[dict[str, str], tuple[Evidence, ...]]:
     """The number that every machine can be set to, the smallest; and what each has, where there are several."""
-    named = ((f" ({side.name})" if side.name else "", _threads(side, framework)) for side in (facts, *facts.others))
+    sides: tuple[Facts | OtherMachine, ...] = (facts, *facts.others)
+    named = ((f" ({side.name})" if side.name else "", _threads(side, framework)) for side in sides)
     counts = [(name, count) for name, count in named if count]
     if not counts:
         return {}, ()

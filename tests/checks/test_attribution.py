@@ -7,6 +7,7 @@ from checks.facts import ArrayDifference, Flip
 from checks.magnitude import Size
 from tests.checks.recorded_computations import measurements
 
+OTHERS = {"tensorflow": "tensorflow-2.21.0-cpu-digits", "jax": "jax-0.10.2-cpu-digits"}
 RECORDED = attributions(measurements("torch-2.13.0-cpu-digits"))
 
 
@@ -35,6 +36,42 @@ def test_the_cause_is_found_on_a_real_processor(operation: str, second: str, res
     assert each.restored_by == restored
     assert each.is_rounding
     assert each.before.size is Size.ROUNDING
+
+
+@pytest.mark.parametrize(
+    ("name", "operation", "second", "restored", "without"),
+    [
+        ("tensorflow", "matmul", "compiled", ("compiled",), ()),
+        ("tensorflow", "linear", "mkldnn-off", ("mkldnn-off",), ("threads-1",)),
+        ("tensorflow", "sum", "threads-4", ("threads-1",), ("mkldnn-off",)),
+        # Of three things that were different at once, the one that mattered; or the two.
+        ("tensorflow", "softmax", "mkldnn-off+threads-4+batch-1", ("mkldnn-off",), ("batch-1", "threads-1")),
+        ("jax", "linear", "batch-1", ("batch-1",), ()),
+        ("jax", "softmax", "op-by-op", ("op-by-op",), ()),
+        ("jax", "sum", "threads-1", ("threads-1",), ("older-instructions",)),
+        ("jax", "layer-norm", "older-instructions", ("older-instructions",), ("threads-1",)),
+    ],
+)
+def test_the_cause_is_found_in_other_frameworks(
+    name: str, operation: str, second: str, restored: tuple[str, ...], without: tuple[str, ...]
+) -> None:
+    made = attributions(measurements(OTHERS[name]))
+    each = next(each for each in made if each.operation == operation and each.pair[1] == second)
+    assert (each.restored_by, each.without_effect) == (restored, without)
+    assert each.is_rounding
+    assert each.before.size is Size.ROUNDING
+
+
+@pytest.mark.parametrize(
+    ("name", "second", "restored"),
+    [
+        ("tensorflow", "mkldnn-off+threads-4+batch-1", ("batch-1+mkldnn-off",)),
+        ("jax", "older-instructions+threads-1+batch-1", ("batch-1+older-instructions",)),
+    ],
+)
+def test_two_causes_together_in_other_frameworks(name: str, second: str, restored: tuple[str, ...]) -> None:
+    made = attributions(measurements(OTHERS[name]))
+    assert [each.restored_by for each in made if each.operation == "matmul" and each.pair[1] == second] == [restored]
 
 
 def test_runs_that_do_not_differ_have_no_cause() -> None:

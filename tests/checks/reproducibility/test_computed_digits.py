@@ -9,6 +9,7 @@ from checks.facts import (
     ArrayDifference,
     Emulated,
     EnvironmentVariables,
+    Facts,
     Measurement,
     Measurements,
     ModelMeasured,
@@ -18,6 +19,9 @@ from checks.facts import (
     TorchFacts,
 )
 from checks.finding import Finding, NotHere, Severity
+from checks.magnitude import Size
+from checks.numerics import error_of, shorter_format
+from checks.remedy import plan_remedies
 from checks.reproducibility.framework_numeric_bug import framework_numeric_bug
 from checks.reproducibility.mixed_precision_overflow import mixed_precision_overflow
 from checks.reproducibility.reduced_precision import reduced_precision
@@ -98,6 +102,52 @@ def test_bfloat16_that_a_variable_forces_is_found_on_a_real_processor() -> None:
     assert told["variable_for_digits"] == "ONEDNN_DEFAULT_FPMATH_MODE=BF16"
     assert float(told["measured_error"]) > 2 * float(told["rounding_allows"])
     assert list(tf32_enabled(recorded(FORCED), FORCING, None)) == []
+
+
+TENSORFLOW, JAX = "tensorflow-2.21.0-cpu-digits", "jax-0.10.2-cpu-digits"
+TENSORFLOW_FORCED, TENSORFLOW_OLD = "tensorflow-2.21.0-cpu-onednn-bf16", "tensorflow-2.12.0-cpu-digits"
+
+
+def test_bfloat16_that_a_variable_forces_upon_tensorflow() -> None:
+    forcing = EnvironmentVariables(values={"TF_SET_ONEDNN_FPMATH_MODE": "BF16"})
+    (finding,) = reduced_precision(recorded(TENSORFLOW_FORCED), forcing, None)
+    told = evidence(finding)
+    assert told["operations_apart"] == "conv2d, attention, network"
+    assert told["operations_in_full"] == "matmul, linear"
+    assert told["variable_for_digits"] == "TF_SET_ONEDNN_FPMATH_MODE=BF16"
+    codes = "".join(step.code for plan in plan_remedies(finding, Facts(), "en") for step in plan.steps)
+    assert "TF_SET_ONEDNN_FPMATH_MODE" in codes
+    assert "import torch" not in codes
+    # Where the variables forbid it, in a process of its own, everything is computed in full.
+    assert list(setting_ignored(recorded(TENSORFLOW_FORCED), forcing, None)) == []
+    assert list(framework_numeric_bug(recorded(TENSORFLOW_FORCED), None)) == []
+
+
+@pytest.mark.parametrize("name", [TENSORFLOW, JAX])
+def test_other_frameworks_compute_in_full(name: str) -> None:
+    for check in (tf32_enabled, reduced_precision):
+        assert list(check(recorded(name), None, None)) == []
+    assert list(framework_numeric_bug(recorded(name), None)) == []
+    assert list(setting_ignored(recorded(name), None, None)) == []
+    assert list(mixed_precision_overflow(recorded(name))) == []
+
+
+def test_mixed_precision_is_judged_by_the_type_of_its_result() -> None:
+    mixed = [each for each in recorded(TENSORFLOW).of(Precision) if each.setting == "mixed-bfloat16"]
+    assert len(mixed) == 5
+    assert all(error_of(each).size in (Size.ROUNDING, Size.IDENTICAL) for each in mixed)
+    assert all(shorter_format(each) is None for each in mixed)
+
+
+def test_a_pooling_that_is_wrong_in_a_real_release() -> None:
+    """TensorFlow 2.12.0 on a processor: max_pool2d with NCHW was wrong with oneDNN, and refused without."""
+    (finding,) = framework_numeric_bug(recorded(TENSORFLOW_OLD), None)
+    told = evidence(finding)
+    assert (told["operations_wrong"], told["settings_compared"]) == ("network", "channels-first")
+    codes = "".join(step.code for plan in plan_remedies(finding, Facts(), "en") for step in plan.steps)
+    assert "TF_ENABLE_ONEDNN_OPTS" in codes
+    assert "--upgrade tensorflow" in codes
+    assert "torch" not in codes
 
 
 def test_what_is_float32_already_is_not_to_be_made_float32() -> None:

@@ -6,10 +6,12 @@ import pytest
 from checks.compare import side_of
 from checks.facts import (
     ArrayDifference,
+    CpuFacts,
     Facts,
     FrameworkDevice,
     Frameworks,
     InterpreterFacts,
+    MachineFacts,
     Measurements,
     OtherMachine,
     Package,
@@ -103,6 +105,66 @@ def test_a_row_alone_is_not_the_row_of_the_batch_on_a_real_processor() -> None:
     told = evidence(finding)
     assert {"matmul", "linear"} <= set(told["operations_apart"].split(", "))
     assert {"softmax", "layer-norm"} <= set(told["operations_alike"].split(", "))
+
+
+TENSORFLOW, JAX = "tensorflow-2.21.0-cpu-digits", "jax-0.10.2-cpu-digits"
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "apart"),
+    [
+        # One thread gave the bits of two, four gave others.
+        pytest.param(TENSORFLOW, "threads-4", "sum", id="tensorflow"),
+        pytest.param(JAX, "threads-1", "sum", id="jax"),
+    ],
+)
+def test_threads_of_other_frameworks_on_a_real_processor(name: str, settings: str, apart: str) -> None:
+    (finding,) = thread_count_rounding(recorded(name), None)
+    told = evidence(finding)
+    assert (told["settings_compared"], told["operations_apart"]) == (settings, apart)
+    assert apart not in told["operations_alike"].split(", ")
+    assert told["restored_by"] == "sum: threads-1"
+
+
+@pytest.mark.parametrize(
+    ("name", "code"), [(TENSORFLOW, 'intra_op_parallelism_threads(int("6"))'), (JAX, '"NPROC"] = "6"')]
+)
+def test_threads_are_set_as_their_framework_wants_it(name: str, code: str) -> None:
+    here, there = (MachineFacts(cpu=CpuFacts(logical_cores=cores)) for cores in (8, 6))
+    frameworks = Frameworks(torch=TorchFacts(threads=3))  # is of another framework
+    facts = Facts(machine=here, frameworks=frameworks, others=(OtherMachine(name="there.json", machine=there),))
+    (finding,) = thread_count_rounding(recorded(name), None, facts)
+    assert evidence(finding)["threads_of_machines"] == "8 / 6 (there.json)"
+    (plan, *_) = plan_remedies(finding, facts, "en")
+    codes = "".join(step.code for step in plan.steps)
+    assert code in codes
+    assert "OMP_NUM_THREADS" not in codes
+    assert "torch" not in codes + plan.verify.code
+
+
+@pytest.mark.parametrize("name", [TENSORFLOW, JAX])
+def test_a_row_alone_in_other_frameworks(name: str) -> None:
+    (finding,) = batch_size_rounding(recorded(name), None)
+    told = evidence(finding)
+    assert told["operations_apart"] == "matmul, linear, network"
+    assert {"conv2d", "softmax"} <= set(told["operations_alike"].split(", "))
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "apart", "remedy"),
+    [
+        pytest.param(TENSORFLOW, "compiled, graph", {"matmul", "sum", "layer-norm"}, "run_functions_eagerly", id="xla"),
+        pytest.param(JAX, "op-by-op", {"attention", "softmax", "layer-norm"}, "jax_disable_jit", id="jit"),
+    ],
+)
+def test_what_compilers_of_other_frameworks_change(name: str, settings: str, apart: set[str], remedy: str) -> None:
+    (finding,) = compiled_graph_rounding(recorded(name), None)
+    told = evidence(finding)
+    assert told["settings_compared"] == settings
+    assert apart <= set(told["operations_apart"].split(", "))
+    codes = "".join(step.code for plan in plan_remedies(finding, Facts(), "en") for step in plan.steps)
+    assert remedy in codes
+    assert "torch" not in codes
 
 
 def test_what_is_normal_is_loud_for_who_needs_the_same_bits() -> None:

@@ -46,7 +46,8 @@ def texts(section: MeasuredSection | None) -> str:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_section_speaks_whole_sentences(language: str) -> None:
-    whole = case(*measurements(DIGITS, FORCED, HERE, "numpy-2.4.6-portraits"))
+    others = ("tensorflow-2.21.0-cpu-digits", "tensorflow-2.12.0-cpu-digits", "jax-0.10.2-cpu-digits")
+    whole = case(*measurements(DIGITS, FORCED, HERE, "numpy-2.4.6-portraits", *others))
     for section in (precision_section, attribution_section, devices_section):
         told = texts(section(whole, language))
         assert not PLACEHOLDER.search(told)
@@ -65,6 +66,26 @@ def test_digits_that_are_right() -> None:
     assert "Sum" in threads[2].split(": ")[1].split(", ")
     asked = [row for row in settings.rows if row.cells[0] == "oneDNN: bfloat16 allowed"]
     assert (asked[0].cells[4], asked[0].state) == ("bfloat16", "note")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(("name", "place"), [("tensorflow-2.21.0", "TensorFlow"), ("jax-0.10.2", "JAX")])
+def test_other_frameworks_are_told_by_their_own_names(name: str, place: str, language: str) -> None:
+    told = case(*measurements(f"{name}-cpu-digits"))
+    for section in (precision_section, attribution_section):
+        said = texts(section(told, language))
+        assert place in said
+        assert "PyTorch" not in said
+        assert not re.search(r"\b(?:op-by-op|mkldnn|jax-precision|threads-\d|older-instr|platform-math|excess-)", said)
+
+
+def test_a_wrong_result_of_one_layout_is_told() -> None:
+    section = precision_section(case(*measurements("tensorflow-2.12.0-cpu-digits")), "en")
+    assert section is not None
+    (changes,) = (table for table in section.tables if "what a setting changes" in table.title)
+    (row,) = (row for row in changes.rows if row.cells[0].startswith("Memory with channels first"))
+    assert row.state == "warning"
+    assert row.cells[2] == "all 2 that were tried"
 
 
 def test_what_is_as_it_has_to_be_has_one_sign() -> None:

@@ -1,0 +1,40 @@
+"""Which suspect makes two runs of NumPy differ: each is changed in both (``naosu_compute_numpy_flip``)."""
+
+import naosu_compute_flip as flip
+from naosu_compute_bench import Bench
+from naosu_compute_numpy_bench import Computer
+from naosu_compute_operations import OPERATIONS
+from naosu_compute_runs import Run, thread_counts
+
+
+def stage(argument, clock):
+    """The facts of the kind "flip"."""
+    computer = Computer(argument["device"])
+    with Bench(computer, clock) as bench:
+        yield from flip.stage(bench, _pairs(computer), lambda *what: _suspects(computer, *what), clock)
+
+
+def _pairs(computer):
+    """The pairs of this process first, then those that need another: (operation, names of the two, the two)."""
+    usual = Run(computer.device)
+    known = [operation for operation in OPERATIONS if operation.terms > 1 and operation.name in computer.names]
+    for operation in known:
+        if operation.batch:
+            yield operation, ("batch-%d" % operation.batch, "batch-1"), usual, usual.changed(rows=1)
+    others = ["threads-%d" % count for count in thread_counts(computer.threads)]
+    for other in [*others, "older-instructions"] if computer.is_x86 else others:
+        for operation in known:
+            if operation.products:
+                first = "threads-%d" % computer.threads if other in others else "default"
+                yield operation, (first, other), usual, usual.with_setting(other)
+
+
+def _suspects(computer, _operation, first, second):
+    """(suspect, how a run is with it set to the same in both), what may differ most often first."""
+    if first.rows != second.rows:
+        yield "batch-1", lambda run: run.changed(rows=1)
+    if computer.needs_process(second.settings):
+        yield flip.set_in_both("threads-1")
+        if computer.is_x86:
+            yield flip.set_in_both("older-instructions")
+    yield flip.exact_in_both()

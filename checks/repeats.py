@@ -184,6 +184,15 @@ def runs(measurements: Iterable[Measurement]) -> Iterator[Repeat]:
             )
 
 
+def trainings(measurements: Iterable[Measurement]) -> tuple[Experiment, ...]:
+    """The small networks that were trained more than once, as the framework does it by default."""
+    return tuple(
+        each
+        for each in measurements
+        if isinstance(each, Experiment) and each.steps and each.setting == DEFAULT and len(each.exact) > 1
+    )
+
+
 def versions_of(frameworks: Frameworks | None) -> dict[str, str | None]:
     """The versions of the frameworks by the names that measurements give them."""
     return {name: fact.version for name, fact in frameworks.each()} if frameworks else {}

@@ -41,10 +41,13 @@ from checks.repeats import (
     remedies_on,
     repeated,
     runs,
+    trainings,
     versions_of,
 )
 
 CAUSE = "nondeterministic-op"
+_SUREST = 0.98
+_PERHAPS_USED = 0.8  # of an operation: whether the user's program has it, is not known
 
 
 @check(CAUSE)
@@ -64,7 +67,7 @@ def nondeterministic_op(
         yield Finding(
             cause=CAUSE,
             severity=Severity.WARNING if _matters(symptom) else Severity.NOTE,
-            confidence=0.98,
+            confidence=_sure_of(varying, measurements),
             subject=f"{framework} {device}",
             evidence=(Evidence("computed_on", f"{framework}, {device}", _origin(varying)), *_evidence(varying)),
             remedies=remedies_on(device),
@@ -92,7 +95,7 @@ def _in_models(
         yield Finding(
             cause=CAUSE,
             severity=Severity.WARNING if is_loud else Severity.NOTE,
-            confidence=0.98,
+            confidence=_sure(each.repetitions),
             subject=f"{each.framework} {each.device} {each.path}",
             evidence=(
                 Evidence("computed_on", place(each), each.origin),
@@ -116,8 +119,28 @@ def _place(device: str) -> str:
 
 
 def _matters(symptom: Symptom | None) -> bool:
-    """Whether results that change in their last digit are what the user came for; else they are normal."""
-    return symptom is not None and (symptom.exactness == "bits" or symptom.name == "results-change")
+    """Whether results that change in their last digit are what the user came for; else they are normal.
+
+    For whoever needs the same decisions they are normal, too, unless a decision was seen to change.
+    """
+    if symptom is None or symptom.exactness == "decisions":
+        return False
+    return symptom.exactness == "bits" or symptom.name == "results-change"
+
+
+def _sure(repetitions: int) -> float:
+    """How surely what varied in so many repetitions varies again: Laplace's rule of succession."""
+    return min((repetitions + 1) / (repetitions + 2), _SUREST)
+
+
+def _sure_of(varying: Sequence[Repeated], measurements: Measurements) -> float:
+    """How surely this is why the user's results change: a training that ended apart says so, an operation only may."""
+    place = (varying[0].framework, varying[0].device)
+    trained = [each for each in trainings(measurements.all) if (each.framework, each.device) == place]
+    runs_apart = [len(each.exact) for each in trained if each.distinct > 1]
+    if runs_apart:
+        return _sure(max(runs_apart))
+    return _PERHAPS_USED * _sure(max(each.default.repetitions for each in varying if each.default is not None))
 
 
 def _mended(varying: Sequence[Repeated]) -> str:

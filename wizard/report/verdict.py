@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from checks.case import Case
 from checks.compare import Agreement, agreement, comparisons
-from checks.finding import Finding, Outcome, Severity, Status
-from checks.judge import ABOUT_RESULTS, COMPARISON, MODELS, UNKNOWN, can_explain
+from checks.finding import Outcome, Severity, Status
+from checks.headline import SURE, Headline, Stance, headline
+from checks.judge import ABOUT_RESULTS, COMPARISON, MODELS, UNKNOWN
 from checks.model_standing import SERIOUS, PerModel, Standing
 from checks.model_verdicts import Outcome as Runs
 from wizard.report.compared import compared_with
@@ -22,7 +23,6 @@ SYMBOLS = {"blocking": "×", "warning": "!", "clear": "✓", "incomplete": "?", 
 # Reasons for which a check had nothing to look at, so that nothing is missing from the answer.
 _NOT_MEASURED = "not-measured"
 NOTHING_TO_CHECK = frozenset({"not-installed", "not-on-this-system", "none-given", "no-target", "not-asked"})
-_SURE = 0.8  # from here on a cause is stated, below it is offered
 _EVEN = 0.5  # a cause that a text alone gives is as likely wrong as right; below, nothing is decided
 
 
@@ -48,16 +48,19 @@ def verdict_of(case: Case, titles: Sequence[str], language: str) -> Verdict:
         return _of_models(case, titles, language)
     if case.answers.symptom == COMPARISON and case.facts.others:
         return _of_comparison(case, language)
-    state = _state(case)
     # A case of a newer version may name a symptom that has no sentences here.
     symptom = case.answers.symptom if f"clear-{case.answers.symptom}" in area("report") else "everything"
-    spoken = _spoken(case.findings, symptom)
-    title = titles[spoken] if titles else ""
+    said = headline(case.facts, case.findings, symptom, case.answers.exactness)
+    state = _state(case, said)
+    if said.stance is Stance.COMPARED:
+        return _of_comparison(case, language, state)
+    title = titles[said.spoken] if titles else ""
+    values = {"title": title, "model": said.model, "count": said.count}
     return Verdict(
         state=state,
         word=words(f"report.verdict-word-{_word(case, state)}", language),
         symbol=SYMBOLS[state],
-        sentence=words(f"report.{_sentence(case, state, symptom, spoken)}", language, title=title),
+        sentence=words(f"report.{_sentence(case, state, symptom, said)}", language, **values),
         scope=_scope(case, language),
     )
 
@@ -71,7 +74,7 @@ def _of_ticket(case: Case, title: str, language: str) -> Verdict:
     if best.cause == UNKNOWN:
         said = "unknown" if any((log.text or "").strip() for log in case.facts.logs) else "empty"
     else:
-        said = "found" if best.confidence >= _SURE else "maybe" if is_decided else "hint"
+        said = "found" if best.confidence >= SURE else "maybe" if is_decided else "hint"
     return Verdict(
         state=state,
         word=words(f"report.verdict-word-{word}", language),
@@ -90,16 +93,17 @@ _OF_COMPARISON = {  # what the comparison comes to -> the state of the whole
 }
 
 
-def _of_comparison(case: Case, language: str) -> Verdict:
-    """The verdict on two machines beside each other."""
-    state = _OF_COMPARISON[agreement(comparisons(case.facts))]
+def _of_comparison(case: Case, language: str, alone: str = "clear") -> Verdict:
+    """The verdict on two machines beside each other. ``alone``: the state of what was examined of this one."""
+    compared = _OF_COMPARISON[agreement(comparisons(case.facts))]
+    state = alone if compared == "clear" else compared
     first, *more = compared_with(case, language)
     return Verdict(
         state=state,
-        word=words(f"report.verdict-word-{state}", language),
+        word=words(f"report.verdict-word-{_word(case, state)}", language),
         symbol=SYMBOLS[state],
         sentence=first,
-        scope=(*more, *_scope(case, language)),
+        scope=(*more, *(each for each in _scope(case, language) if each not in (first, *more))),
     )
 
 
@@ -149,7 +153,7 @@ def _of_models(case: Case, titles: Sequence[str], language: str) -> Verdict:
     )
 
 
-def _state(case: Case) -> str:
+def _state(case: Case, said: Headline) -> str:
     severities = {finding.severity for finding in case.findings}
     for severity in (Severity.BLOCKING, Severity.WARNING):
         if severity in severities:
@@ -159,7 +163,7 @@ def _state(case: Case) -> str:
         return "nothing-run"
     # What was not measured is judged by how much was, not by the number of checks that had nothing to look at.
     is_unrun = any(_is_missing(each) and each.reason != _NOT_MEASURED for each in case.outcomes)
-    is_open = is_unrun or _counts(case)["crashed"] or _is_untested(case) or is_too_short(case)
+    is_open = is_unrun or _counts(case)["crashed"] or _is_untested(case) or is_too_short(case) or said.is_open
     return "incomplete" if not case.complete or is_open else "clear"
 
 
@@ -178,30 +182,17 @@ def _word(case: Case, state: str) -> str:
     return "too-short" if state == "incomplete" and _incomplete(case).startswith("short-") else state
 
 
-def _spoken(findings: Sequence[Finding], symptom: str) -> int:
-    """The index of the finding that the verdict names: the first serious one that can explain the symptom, else 0.
-
-    Where nothing is serious, the first note that can explain it, as normal rounding explains why results differ.
-    """
-    serious = [index for index, each in enumerate(findings) if each.severity is not Severity.NOTE]
-    asked = serious or range(len(findings))
-    return next((index for index in asked if can_explain(findings[index].cause, symptom)), 0)
-
-
-def _sentence(case: Case, state: str, symptom: str, spoken: int) -> str:
+def _sentence(case: Case, state: str, symptom: str, said: Headline) -> str:
     """The key of the verdict's sentence."""
-    if state == "incomplete":
-        return _incomplete(case)
     if state == "nothing-run":
         return state
-    if state == "clear":
-        return _clear(case, symptom, spoken)
-    best = case.findings[spoken]
-    if best.cause == UNKNOWN and all(each.lines for each in best.evidence):  # no check saw anything fail here
-        return "unknown-here"
-    if not can_explain(best.cause, symptom):
+    if said.stance is Stance.UNKNOWN_HERE:
+        return said.stance.value
+    if said.stance is Stance.UNRELATED:
         return f"unrelated-{state}"
-    return f"{'found' if best.confidence >= _SURE else 'maybe'}-{symptom}"
+    if state == "incomplete" and not (said.is_open and case.complete):
+        return _incomplete(case)
+    return f"{said.stance.value}-{symptom}"
 
 
 def _incomplete(case: Case) -> str:
@@ -210,13 +201,6 @@ def _incomplete(case: Case) -> str:
     if is_too_short(case):
         return f"short-{case.answers.symptom}"
     return "untested" if _is_untested(case) else "incomplete"
-
-
-def _clear(case: Case, symptom: str, spoken: int) -> str:
-    """Nothing is wrong. A note may explain what was seen: it is normal, and no fault."""
-    if symptom in ABOUT_RESULTS and case.findings and can_explain(case.findings[spoken].cause, symptom):
-        return f"normal-{symptom}"
-    return f"clear-{symptom}"
 
 
 def _scope(case: Case, language: str) -> tuple[str, ...]:
@@ -242,6 +226,8 @@ def _examined(case: Case, language: str) -> str:
         return ""
     path = case.facts.target.encode(errors="replace").decode()  # a file name need not be Unicode
     target = case.facts.target_interpreter
+    if case.answers.symptom == COMPARISON and case.facts.name:
+        return words("report.examined-in", language, first=case.facts.name, path=path)
     own = target is not None and "naosu" in target.found_by and "chosen" not in target.found_by
     return words("report.examined-own" if own else "report.examined", language, path=path)
 

@@ -1,0 +1,161 @@
+"""What the verdict may say: which finding answers the question that was asked, and how firmly.
+
+That some building blocks vary here is no proof that the user's program varies because of them: it may use none of them.
+Where the user's own model, or a whole training, was run again and did not change, that is said first. A cause is stated
+only where such a whole was seen to change, or something else proves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from checks.compare import Agreement, agreement, comparisons
+from checks.facts import Facts, ModelMeasured
+from checks.finding import Finding, Severity
+from checks.judge import ABOUT_RESULTS, UNKNOWN, can_explain
+from checks.model_repeats import REPEATED, decides_otherwise, name_of
+from checks.repeats import trainings
+
+SURE = 0.8  # from here on a cause is stated, below it is offered
+# Causes for which single operations were repeated, and not what the user runs.
+_OF_OPERATIONS = (
+    "nondeterministic-op",
+    "uninitialized-memory-or-race",
+    "setting-ignored",
+    "cudnn-autotune",
+)
+# Causes for which two places, versions or ways of computing are compared: each of them alone may well repeat.
+_BETWEEN_PLACES = (
+    "apple-or-mobile-backend-numerics",
+    "batch-size-rounding",
+    "compiled-graph-rounding",
+    "cpu-gpu-rounding",
+    "exporter-numeric-difference",
+    "gpu-arch-rounding",
+    "library-version-numerics",
+    "preprocessing-mismatch",
+    "quantization-accuracy-loss",
+    "reduced-precision",
+    "tf32-enabled",
+    "thread-count-rounding",
+)
+_LEAST = 2  # repetitions: one alone shows nothing
+
+
+class Stance(StrEnum):
+    """What is said of the finding that the verdict names."""
+
+    FOUND = "found"  # it is the cause
+    MAYBE = "maybe"  # it may be
+    OPERATIONS = "operations"  # it may be, if the program uses the operations that were seen to vary
+    MODEL_REPEATS = "model-repeats"  # the same, but the user's own model was run again and did not change
+    TRAINING_REPEATS = "training-repeats"  # the same, but a whole training was, and did not change
+    COMPARED = "compared"  # another machine was given, and what the comparison comes to is the answer
+    UNRELATED = "unrelated"  # it explains something else
+    UNKNOWN_HERE = "unknown-here"  # only a text tells of a trouble that no check knows
+    NORMAL = "normal"  # a note: what was seen is as it should be
+    DECISIONS_SAME = "decisions-same"  # bits change, the decisions of the user's model do not
+    DECISIONS_OPEN = "decisions-open"  # bits change; whether a decision does was not measured
+    CLEAR = "clear"  # nothing answers the question
+
+
+@dataclass(frozen=True)
+class Headline:
+    """``spoken``: the index of the finding that is named. ``model``, ``count``: what did not change, and how often."""
+
+    stance: Stance
+    spoken: int = 0
+    model: str = ""
+    count: int = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether what was asked was not measured."""
+        return self.stance is Stance.DECISIONS_OPEN
+
+
+def headline(facts: Facts, findings: Sequence[Finding], symptom: str, exactness: str) -> Headline:
+    """What to say of the findings, the best first, for a question and the exactness that its user needs."""
+    is_blocked = any(each.severity is Severity.BLOCKING for each in findings)
+    if symptom == "results-differ" and not is_blocked and agreement(comparisons(facts)) is not Agreement.NOTHING:
+        return Headline(Stance.COMPARED)
+    if not findings:
+        return Headline(Stance.CLEAR)
+    spoken = _spoken(findings, symptom)
+    best = findings[spoken]
+    if best.severity is Severity.NOTE:
+        return Headline(_of_note(facts, best, symptom, exactness), spoken)
+    if best.cause == UNKNOWN and all(each.lines for each in best.evidence):  # no check saw anything fail here
+        return Headline(Stance.UNKNOWN_HERE, spoken)
+    if not can_explain(best.cause, symptom):
+        return Headline(Stance.UNRELATED, spoken)
+    if symptom in ABOUT_RESULTS and _is_of_operations(best, facts):
+        return _of_operations(facts, best, spoken, symptom)
+    is_sure = best.confidence >= SURE and not (symptom == "results-change" and best.cause in _BETWEEN_PLACES)
+    return Headline(Stance.FOUND if is_sure else Stance.MAYBE, spoken)
+
+
+def _spoken(findings: Sequence[Finding], symptom: str) -> int:
+    """The finding to name: the first serious one that can explain the symptom, else the first of all.
+
+    Where nothing is serious, the first note that can explain it, as normal rounding explains why results differ. What
+    tells places apart comes first where these are asked about, and last where runs in one place are.
+    """
+    serious = [index for index, each in enumerate(findings) if each.severity is not Severity.NOTE]
+    fitting = [index for index in serious or range(len(findings)) if can_explain(findings[index].cause, symptom)]
+    if symptom in ABOUT_RESULTS:
+        is_between = symptom == "results-differ"
+        worst = findings[fitting[0]].severity if fitting else None  # what is graver is not passed over
+        fitting.sort(
+            key=lambda index: (
+                findings[index].severity is not worst,
+                (findings[index].cause in _BETWEEN_PLACES) is not is_between and _is_of_numbers(findings[index]),
+            )
+        )
+    return fitting[0] if fitting else 0
+
+
+def _is_of_numbers(finding: Finding) -> bool:
+    """Whether it is one of the two kinds at all."""
+    return finding.cause in _BETWEEN_PLACES or finding.cause in _OF_OPERATIONS
+
+
+def _of_note(facts: Facts, best: Finding, symptom: str, exactness: str) -> Stance:
+    """Nothing is wrong. A note may explain what was seen: it is normal, and no fault."""
+    if symptom not in ABOUT_RESULTS or not can_explain(best.cause, symptom):
+        return Stance.CLEAR
+    if exactness != "decisions":
+        return Stance.NORMAL
+    decided = [each for each in facts.measurements if isinstance(each, ModelMeasured) and each.decisions is not None]
+    if not decided:
+        return Stance.DECISIONS_OPEN
+    return Stance.NORMAL if any(map(decides_otherwise, decided)) else Stance.DECISIONS_SAME
+
+
+def _is_of_operations(finding: Finding, facts: Facts) -> bool:
+    """Whether it is about single operations: not about a model of the user, nor about a training that changed."""
+    if finding.cause not in _OF_OPERATIONS or any(
+        each.path and each.path in finding.subject for each in facts.measurements if isinstance(each, ModelMeasured)
+    ):
+        return False
+    return not any(each.distinct > 1 and each.device in finding.subject for each in trainings(facts.measurements))
+
+
+def _of_operations(facts: Facts, finding: Finding, spoken: int, symptom: str) -> Headline:
+    models = [
+        each
+        for each in facts.measurements
+        if isinstance(each, ModelMeasured)
+        and each.aspect == REPEATED
+        and each.distinct is not None
+        and each.repetitions >= _LEAST
+    ]
+    whole = [each for each in trainings(facts.measurements) if each.device in finding.subject]
+    if symptom == "results-change" and models and all(each.distinct == 1 for each in models):
+        names = ", ".join(dict.fromkeys(map(name_of, models)))
+        return Headline(Stance.MODEL_REPEATS, spoken, names, min(each.repetitions for each in models))
+    if symptom == "results-change" and whole:
+        return Headline(Stance.TRAINING_REPEATS, spoken, count=min(len(each.exact) for each in whole))
+    return Headline(Stance.OPERATIONS, spoken)

@@ -1,0 +1,151 @@
+"""What the verdict may say of a cause: stated only where the user's own, or a whole training, was seen to change."""
+
+import msgspec
+import pytest
+
+from checks.case import Answers, Case, judged
+from checks.compare import other_machine
+from checks.facts import Experiment, Facts, Frameworks, Measurement, Symptom, TorchFacts
+from checks.finding import Finding, Severity, Status
+from checks.headline import Stance, headline
+from checks.judge import is_found
+from checks.reproducibility.nondeterministic_op import nondeterministic_op
+from tests.checks.recorded_computations import measurements
+from tests.checks.recorded_repeats import measurements as measured
+from tests.checks.recorded_repeats import repeat
+from wizard.report.model import build
+
+# PyTorch 2.13 on two threads: index_put and its kin vary, as its documentation says.
+VARYING = measurements("torch-2.13.0-cpu-repeat")
+SOUND = measurements("model-torch-2.13.0-sound")
+PORTRAITS, ONE_THREAD = "torch-2.13.0-cpu-portraits", "torch-2.13.0-cpu-one-thread-portraits"
+
+
+def trained(*last: str, device: str = "cpu") -> Experiment:
+    return Experiment(
+        framework="torch",
+        operation="digits-network",
+        device=device,
+        dtype="float32",
+        setting="default",
+        steps=(0, 100),
+        values=tuple((0.9, 0.4) for _ in last),
+        exact=tuple(("40135d8e", each) for each in last),
+        fingerprints=last,
+    )
+
+
+def case_of(*made: Measurement, symptom: str = "results-change", exactness: str = "") -> Case:
+    facts = Facts(
+        frameworks=Frameworks(torch=TorchFacts(version="2.13.0", build="cpu", threads=2)),
+        measurements=made,
+        symptom=Symptom(name=symptom, exactness=exactness),
+    )
+    return judged(facts, Answers(symptom=symptom, exactness=exactness))
+
+
+def stance(case: Case) -> Stance:
+    return headline(case.facts, case.findings, case.answers.symptom, case.answers.exactness).stance
+
+
+def test_operations_that_vary_are_offered_and_not_stated() -> None:
+    case = case_of(*VARYING)
+    assert stance(case) is Stance.OPERATIONS
+    assert build(case, "en").verdict.sentence == (
+        "What may make the result change, if your program uses it: Operations on cpu do not repeat exactly."
+    )
+
+
+def test_a_model_that_repeats_comes_first() -> None:
+    case = case_of(*VARYING, *SOUND)
+    said = headline(case.facts, case.findings, "results-change", "")
+    assert (said.stance, said.model, said.count) == (Stance.MODEL_REPEATS, "eval.pt", 100)
+    sentence = build(case, "en").verdict.sentence
+    assert sentence.startswith("Your model (eval.pt) gave the same bits 100 times. Operations on cpu do not repeat")
+    assert "eval.pt" in build(case, "ja").verdict.sentence
+
+
+def test_a_training_that_repeats_comes_first() -> None:
+    case = case_of(*VARYING, trained("a", "a", "a"))
+    said = headline(case.facts, case.findings, "results-change", "")
+    assert (said.stance, said.count) == (Stance.TRAINING_REPEATS, 3)
+    assert build(case, "en").verdict.sentence.startswith("A small network that was trained 3 times here ended in the")
+
+
+def test_the_training_of_another_device_says_nothing_of_this_one() -> None:
+    assert stance(case_of(*VARYING, trained("a", "a", device="cuda:0"))) is Stance.OPERATIONS
+
+
+def test_a_training_that_ends_apart_is_the_cause() -> None:
+    case = case_of(*VARYING, trained("a", "b", "c"))
+    assert stance(case) is Stance.FOUND
+    assert case.findings[0].confidence >= 0.8
+    assert build(case, "en").verdict.sentence == "Why the result changes: Operations on cpu do not repeat exactly."
+
+
+def test_a_model_that_varies_is_the_cause() -> None:
+    """Recorded as repeating; its counts are those of a model that does not."""
+    model = next(each for each in SOUND if each.setting == "default")
+    varies = msgspec.structs.replace(model, distinct=4, counts=(90, 5, 3, 2), first_node="put", first_op="aten::put")
+    case = case_of(*VARYING, varies)
+    assert stance(case) is Stance.FOUND
+    assert case.findings[0].subject == "torch cpu /home/user/models/eval.pt"
+
+
+def test_a_setting_of_threads_is_no_reason_why_one_machine_changes() -> None:
+    case = case_of(*VARYING, *measurements("torch-2.13.0-cpu-digits"), exactness="bits")
+    assert {"thread-count-rounding", "nondeterministic-op"} <= {each.cause for each in case.findings}
+    said = headline(case.facts, case.findings, "results-change", "bits")
+    assert case.findings[said.spoken].cause == "nondeterministic-op"
+    between = headline(case.facts, case.findings, "results-differ", "bits")
+    assert case.findings[between.spoken].cause != "nondeterministic-op"
+
+
+@pytest.mark.parametrize("symptom", ["results-change", "results-differ"])
+def test_bits_are_no_trouble_of_whoever_needs_decisions(symptom: str) -> None:
+    case = case_of(*VARYING, symptom=symptom, exactness="decisions")
+    assert stance(case) is Stance.DECISIONS_OPEN
+    assert not is_found(case.findings, told=False)
+    verdict = build(case, "en").verdict
+    assert verdict.state == "incomplete"
+    assert "was not measured" in verdict.sentence
+
+
+def test_decisions_that_stay_are_the_answer() -> None:
+    case = case_of(*VARYING, *SOUND, exactness="decisions")
+    assert stance(case) is Stance.DECISIONS_SAME
+    looked_at = tuple(each for each in case.outcomes if each.status is not Status.SKIPPED)
+    verdict = build(msgspec.structs.replace(case, outcomes=looked_at), "en").verdict
+    assert verdict.state == "clear"
+    assert verdict.sentence.startswith("You need the same decisions, and those of your model were the same")
+
+
+def test_a_comparison_that_was_asked_for_is_the_answer() -> None:
+    other = case_of(*measurements(ONE_THREAD))
+    threads = Frameworks(torch=TorchFacts(version="2.13.0", build="cpu", threads=1))
+    one = msgspec.structs.replace(other, facts=msgspec.structs.replace(other.facts, frameworks=threads))
+    here = case_of(*VARYING, *measurements(PORTRAITS), symptom="results-differ", exactness="bits")
+    facts = msgspec.structs.replace(here.facts, others=(other_machine(one, "there.json"),))
+    case = judged(facts, here.answers)
+    assert stance(case) is Stance.COMPARED
+    report = build(case, "en")
+    assert report.verdict.sentence.startswith("Compared with there.json: ")
+    assert not any(each.startswith("Compared with") for each in report.verdict.scope)
+    assert report.verdict.state == "warning"  # whoever needs the same bits has not got them
+
+
+def test_a_comparison_of_nothing_is_no_answer() -> None:
+    here = case_of(*VARYING, symptom="results-differ", exactness="bits")
+    facts = msgspec.structs.replace(here.facts, others=(other_machine(here, "there.json"),))
+    assert stance(judged(facts, here.answers)) is not Stance.COMPARED
+
+
+def finding(*made: Measurement) -> Finding:
+    (found,) = nondeterministic_op(measured(*made), None, Symptom(name="results-change"))
+    return found
+
+
+def test_confidence_grows_with_the_repetitions_and_never_states_what_only_operations_show() -> None:
+    few, many = finding(repeat("index-put", distinct=2, n=3)), finding(repeat("index-put", distinct=30, n=300))
+    assert few.confidence < many.confidence < 0.8
+    assert few.severity is Severity.WARNING

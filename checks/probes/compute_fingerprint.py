@@ -200,6 +200,70 @@ def _number_of(text):
     return _signed(int.from_bytes(hashlib.blake2b(text.encode("ascii"), digest_size=8).digest(), "big"))
 
 
+class TorchCodes:
+    """64 bits of each of many results, that are to be told apart and of which each is several tensors.
+
+    Of small results the calls take longer than the bytes, so that many are looked at together. Nothing waits for the
+    device until ``read``.
+    """
+
+    def __init__(self, torch):
+        self._torch = torch
+        self._codes, self._rows, self._numbers = [], [], []
+        self._waiting = 0  # bytes
+
+    def add(self, tensors):
+        """One more result."""
+        size = sum(each.numel() * each.element_size() for each in tensors)
+        if size > TOGETHER:
+            self._look()
+            self._codes.append(torch_codes(self._torch, tensors).reshape(1))
+            return
+        if self._rows and len(self._rows[0]) != size:
+            self._look()
+        self._rows.append(_torch_row(self._torch, tensors))
+        about = "; ".join("%s %s" % (each.dtype, list(each.shape)) for each in tensors)
+        self._numbers.append(_number_of(about))
+        self._waiting += size
+        if self._waiting > WAITING:
+            self._look()
+
+    def read(self):
+        """The codes of all that were added since the last time, as integers."""
+        self._look()
+        codes, self._codes = self._codes, []
+        return self._torch.cat(codes).tolist() if codes else []
+
+    def _look(self):
+        torch, rows, numbers = self._torch, self._rows, self._numbers
+        self._rows, self._numbers, self._waiting = [], [], 0
+        if not rows:
+            return
+        data = torch.stack(rows)
+        if data.shape[1] % BYTES or not data.shape[1]:
+            filled = data.new_zeros((len(rows), max(1, -(-data.shape[1] // BYTES)) * BYTES))
+            filled[:, : data.shape[1]] = data
+            data = filled
+        sums = _Torch.of(torch, data.device).of_rows(data).to(data.device)
+        if len(set(numbers)) > 1:  # of other shapes, with as many bytes
+            self._codes.append(sums + torch.tensor(numbers, device=sums.device))
+        else:
+            self._codes.append(sums + numbers[0])
+
+
+TOGETHER = 1 << 18  # bytes of a result that is looked at with others
+WAITING = 1 << 21  # bytes of those that wait: what a processor's cache holds
+
+
+def _torch_row(torch, tensors):
+    """The bytes of several tensors, one after the other."""
+    with torch.no_grad():
+        rows = [
+            each.detach().resolve_conj().resolve_neg().contiguous().reshape(-1).view(torch.uint8) for each in tensors
+        ]
+        return rows[0] if len(rows) == 1 else torch.cat(rows)
+
+
 def _torch_total(torch, tensor):
     with torch.no_grad():
         plain = tensor.detach().resolve_conj().resolve_neg()
@@ -274,11 +338,21 @@ class _Torch:
         way = self._way if len(data) >= LEAST_ROWS * BYTES else self._words
         return way(data, level)
 
-    def _words(self, data, level):
-        torch = self.torch
+    def of_rows(self, data):
+        """One number for each row of whole blocks, of few enough that their sums are one block."""
+        sums = self.sums(self.here(data).view(-1), 0).view(len(data), -1)
+        if sums.shape[1] == 1:
+            return sums[:, 0]
+        words = sums.contiguous().view(self.torch.int32)
+        return words.bitwise_xor(LOW).mul(self._weight(1)[: words.shape[1]]).sum(1)
+
+    def _weight(self, level):
         if level not in self._weights:
-            self._weights[level] = torch.tensor(weights(level), dtype=torch.int64, device=self.device)
-        weight = self._weights[level]
+            self._weights[level] = self.torch.tensor(weights(level), dtype=self.torch.int64, device=self.device)
+        return self._weights[level]
+
+    def _words(self, data, level):
+        torch, weight = self.torch, self._weight(level)
         words = data.view(torch.int32).view(-1, BLOCK)
         rows = ROWS if self.device.type == "cpu" else DEVICE_ROWS
         if len(words) <= rows:  # the usual case, of which the time is that of the calls

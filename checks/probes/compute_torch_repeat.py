@@ -272,7 +272,7 @@ class Repeats:
         started = time.perf_counter()
         self._seed()
         result = call()
-        self._prepared.code = int(self._code(result))
+        self._prepared.code = self._code(result)
         seconds = time.perf_counter() - started
         self._prepared.sizes = {each.numel() * each.element_size() for each in result}
         return seconds
@@ -290,7 +290,7 @@ class Repeats:
         self._timer.reset()
         first, code, other, made = None, None, None, 0
         while len(counted.order) < self._most and (clock.left > 0 or (made < LEAST and clock.whole.left > 0)):
-            codes = []
+            codes = fingerprint.TorchCodes(torch)
             for turn in range(min(self._chunk(expected, clock), self._most - len(counted.order))):
                 if turn and clock.whole.left <= 0:
                     break
@@ -300,9 +300,9 @@ class Repeats:
                 with self._timer:
                     result = call()
                 first = result if first is None else first
-                codes.append(self._code(result))
+                codes.add(result)
                 self._timer.marked()
-            read = torch.stack(codes).tolist()
+            read = codes.read()
             inside, whole = self._timer.read()
             expected = whole / len(inside)
             counted.add(read, inside, whole)
@@ -326,7 +326,9 @@ class Repeats:
         return max(1, min(256, int(min(CHUNK, clock.left) / max(expected, 1e-5))))
 
     def _code(self, result):
-        return fingerprint.torch_codes(self._torch, result)
+        codes = fingerprint.TorchCodes(self._torch)
+        codes.add(result)
+        return codes.read()[0]
 
     def _leave_dirt(self, turn):
         """Leave other bytes in the memory that the next call gets, so that what is never written shows."""
@@ -342,7 +344,7 @@ class Repeats:
                     break
                 self._seed()
                 other = call()
-            if int(self._code(other)) != code:
+            if self._code(other) != code:
                 for one, another in zip(first, other):
                     if one.shape != another.shape:  # as many as there are: not to be compared element by element
                         continue

@@ -251,3 +251,47 @@ def test_a_device_that_adds_up_wrong_is_not_trusted(monkeypatch: pytest.MonkeyPa
     state = object.__new__(fingerprints._Torch)
     state.torch, state.device, state._weights, state._digits = Broken(wrong=True), torch.device("cpu"), {}, {}
     assert state._quickest() is None
+
+
+def codes_of(*results: tuple[Any, ...]) -> list[int]:
+    codes = fingerprints.TorchCodes(torch)
+    for each in results:
+        codes.add(each)
+    return list(codes.read())
+
+
+def test_many_results_have_the_codes_that_each_has_alone_in_their_order() -> None:
+    small, odd, large = torch.arange(9.0), torch.arange(3000) % 7, torch.arange(80000.0)
+    results = [
+        (small,),
+        (small + 1,),
+        (odd, small),
+        (large,),
+        (small,),
+        (large + 1, small),
+        (odd.bool(),),
+        (odd.to(torch.bfloat16),),
+        (torch.zeros(0),),
+        (torch.tensor(3.0),),
+    ]
+    together = codes_of(*results)
+    assert together == [code for each in results for code in codes_of(each)]
+    assert len(set(together)) == len(results) - 1  # one came twice
+    assert codes_of() == []
+    many = codes_of(*[(torch.full((4000,), float(number)),) for number in range(300)])
+    assert len(set(many)) == 300
+
+
+@pytest.mark.parametrize("count", [7, 1024, 5000, 60000, 70000])
+def test_every_changed_bit_and_every_other_shape_has_another_code(count: int) -> None:
+    data = torch.arange(count, dtype=torch.float32)
+    other = [data.clone() for _ in range(4)]
+    other[0][0] = -0.0
+    other[1][-1] += 1
+    other[2][[1, count - 2]] = other[2][[count - 2, 1]]
+    other[3].view(torch.int32)[count // 2] ^= 1
+    odd = (data.reshape(1, -1), data.view(torch.int32), data.flip(0), -data)
+    found = codes_of((data,), *[(each,) for each in (*other, *odd)], (data[:3], data[3:]), (data[:4], data[4:]))
+    assert len(set(found)) == len(found)
+    assert codes_of((data,), (data.clone(),))[0] == found[0]
+    assert codes_of((torch.stack([data, data], 1)[:, 0],)) == found[:1]  # of another layout

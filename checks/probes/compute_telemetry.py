@@ -15,6 +15,9 @@ import sys
 GRAPHICS_CLOCK, MEMORY_CLOCK = 1, 2  # NVML_CLOCK_SM, NVML_CLOCK_MEM
 CORRECTED, UNCORRECTED, VOLATILE = 0, 1, 0  # nvmlMemoryErrorType_t, nvmlEccCounterType_t
 XID_EVENT = 8  # nvmlEventTypeXidCriticalError
+# amdgpu_ras.c, "AMDGPU RAS sysfs Error Count Interface": lines of "ue: 0" and "ce: 3" in one file for each block
+_RAS = {"ue": "ecc_uncorrected", "ce": "ecc_corrected"}
+_RAS_BOGUS = 10**6  # and above: a card whose block sleeps tells of 1048560 errors
 _PROCESSOR_SENSORS = ("coretemp", "k10temp", "zenpower", "cpu_thermal", "cpu-thermal", "soc_thermal")
 
 
@@ -173,6 +176,16 @@ class Sysfs(Nothing):
                 told["power"] = power / 1e6
         busy = _whole(os.path.join(self._folder, "gpu_busy_percent"))
         return told if busy is None else dict(told, utilization=busy)
+
+    def counts(self):
+        """ECC errors that amdgpu counted since it was loaded, of all blocks of the card together."""
+        told = {}
+        for path in glob.glob(os.path.join(glob.escape(self._folder), "ras", "*_err_count")):
+            for line in _text(path).splitlines():
+                name, _, number = line.partition(": ")
+                if name in _RAS and number.isdigit() and int(number) < _RAS_BOGUS:
+                    told[_RAS[name]] = told.get(_RAS[name], 0) + int(number)
+        return told
 
 
 class Processor(Nothing):

@@ -121,7 +121,7 @@ class Load:
     def facts(self):
         """The fields of Health."""
         after = self._sensors.counts()
-        counted = {name: after[name] - self._before[name] for name in after if name in self._before}
+        counted = {name: max(0, after[name] - self._before[name]) for name in after if name in self._before}
         facts = dict(self.grown(), samples=self.samples, wrong=self.wrong, **counted)
         entries = self._log.entries(facts["length"])
         if entries is not None:

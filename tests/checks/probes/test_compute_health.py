@@ -287,6 +287,35 @@ def test_sysfs_of_a_card(telemetry: ModuleType, tmp_path: Path) -> None:
     assert telemetry.Sysfs(str(tmp_path / "none")).sample() == {}
 
 
+def test_errors_that_amds_driver_counted(telemetry: ModuleType, tmp_path: Path) -> None:
+    """The files as amdgpu_ras.c writes them; a sleeping RX 6000 tells of 1048560 errors that never were."""
+    files(
+        tmp_path / "ras",
+        umc_err_count="ue: 1\nce: 12\nde: 3",
+        gfx_err_count="ue: 0\nce: 2",
+        sdma_err_count="ue: 1048560\nce: 1048560",
+        mmhub_err_count="Query currently inaccessible",
+        features="feature mask: 0x7",
+    )
+    assert telemetry.Sysfs(str(tmp_path)).counts() == {"ecc_uncorrected": 1, "ecc_corrected": 14}
+    assert telemetry.Sysfs(str(tmp_path / "none")).counts() == {}
+
+
+def test_counters_that_began_anew_tell_of_no_errors(health: ModuleType) -> None:
+    class Sensors:
+        def __init__(self) -> None:
+            self.told = iter([{"ecc_corrected": 7, "ecc_uncorrected": 1}, {"ecc_corrected": 0, "ecc_uncorrected": 3}])
+
+        def counts(self) -> dict[str, int]:
+            return next(self.told)
+
+        def xids(self) -> None:
+            return None
+
+    facts = health.Load(None, "cuda:0", Sensors()).facts()
+    assert (facts["ecc_corrected"], facts["ecc_uncorrected"]) == (0, 2)
+
+
 def test_sensors_of_the_processor(telemetry: ModuleType, tmp_path: Path) -> None:
     files(tmp_path / "class" / "hwmon" / "hwmon0", name="nvme", temp1_input="90000")
     files(tmp_path / "class" / "hwmon" / "hwmon1", name="coretemp", temp1_input="71000", temp2_input="83000")

@@ -1,0 +1,240 @@
+"""What computes on CUDA, on a card that is simulated: all stages run, and the verdict names what was planted, alone."""
+
+import importlib
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pytest
+
+from checks.computations import Computation
+from checks.facts import (
+    Experiment,
+    Facts,
+    Flip,
+    FrameworkDevice,
+    Frameworks,
+    Health,
+    Measurement,
+    Portrait,
+    Precision,
+    Repeat,
+    Symptom,
+    TorchFacts,
+)
+from checks.finding import Finding, Status
+from checks.judge import judge_each
+from checks.numerics import MEASURED, shorter_format
+from checks.probes import host  # noqa: F401 - lets the modules of the target be imported as naosu_NAME
+from checks.probes.computation_catalogue import COMPUTATION_PROBES, argument_of
+from checks.probes.runner import ProbeTask, run_probe
+from checks.remaining import Remaining
+from tests.simulated_cuda import planted
+
+DEVICE = "cuda:0"
+SPEC = next(each for each in COMPUTATION_PROBES if each.framework == "torch")
+FEW = 4  # repetitions: what varies does so each time
+SMALL = {
+    "naosu_compute_torch_repeat": {"SCALE_OF_DEVICE": 1 / 64, "LARGEST": 1 / 64, "MOST": {"quick": FEW}, "SURE": 2},
+    "naosu_compute_torch_precision": {"COMPILE_OF": ()},
+    "naosu_compute_experiments": {"PICTURES": 64, "VALIDATION": 16, "STEPS": 4, "RUNS": 2, "_LADDER": [[4, 2, 2]]},
+    "naosu_compute_torch_health": {"SIZE_OF_DEVICE": 256, "SIZE_OF_HALF": 128, "PART_OF_MEMORY": 1 / 64},
+}
+AMPLE = 40.0  # seconds: for what ends by itself; for more, code would be compiled
+MOMENT = 0.5  # of what fills the time it has
+
+
+def computed(
+    seconds: Mapping[str, float], setting: str = "default", environment: Mapping[str, str] | None = None, **options: Any
+) -> tuple[Measurement, ...]:
+    """What the probe tells of a card with this planted. After a crash a new process goes on, as in the engine."""
+    computation = Computation("compute_torch", SPEC, sys.executable, DEVICE, seconds)
+    remaining = Remaining(computation)
+    while remaining.seconds:
+        task = ProbeTask(
+            probe="compute_torch",
+            script=SPEC.script,
+            interpreter=sys.executable,
+            argument={**argument_of(DEVICE, "quick", remaining.seconds, setting), **remaining.argument()},
+            time_limit=10 * AMPLE,
+            environment={**planted(**{"module": SMALL, **options}), **(environment or {})},
+        )
+        answer = run_probe(task)
+        assert [each.error for each in answer.run.stages if each.error and each.name != "imported"] == []
+        remaining.ended(answer)
+    return tuple(remaining.measurements())
+
+
+def verdict(measurements: tuple[Measurement, ...]) -> dict[str, Finding]:
+    """What all checks find in it."""
+    torch = TorchFacts(
+        version="2.13.0", cuda_version="13.0", build="cuda", imported=True, devices=(FrameworkDevice(device=DEVICE),)
+    )
+    facts = Facts(
+        frameworks=Frameworks(torch=torch),
+        measurements=measurements,
+        symptom=Symptom(name="results-change", exactness="bits"),
+    )
+    outcomes = list(judge_each(facts))
+    assert [each for each in outcomes if each.status is Status.CRASHED] == []
+    return {finding.cause: finding for outcome in outcomes for finding in outcome.findings}
+
+
+def evidence(finding: Finding, name: str) -> str:
+    return " / ".join(each.value for each in finding.evidence if each.name == name)
+
+
+def repeats(measurements: Iterable[Measurement], setting: str = "default") -> dict[str, Repeat]:
+    return {each.operation: each for each in measurements if isinstance(each, Repeat) and each.setting == setting}
+
+
+# --- a card of the Ampere generation ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def ampere() -> tuple[Measurement, ...]:
+    """A card with atomic additions, TensorFloat-32 and cuDNN's tuning."""
+    ample = dict.fromkeys(("repeat", "experiment", "precision", "flip", "portrait"), AMPLE)
+    return computed(ample | {"health": MOMENT}, order=True, tf32=True, autotune=True)
+
+
+def test_everything_runs(ampere: tuple[Measurement, ...]) -> None:
+    assert {type(each) for each in ampere if not each.reason} == {
+        Experiment,
+        Flip,
+        Health,
+        Portrait,
+        Precision,
+        Repeat,
+    }
+    assert {each.reason for each in ampere} <= {"", "no-deterministic-form"}
+    suite = importlib.import_module("naosu_compute_torch_operations")
+    assert set(repeats(ampere)) == {each.name for each in suite.OPERATIONS}
+    assert {each.reason for each in repeats(ampere).values()} == {""}
+
+
+def test_what_atomic_additions_make_vary_is_named_with_what_mends_it(ampere: tuple[Measurement, ...]) -> None:
+    found = verdict(ampere)["nondeterministic-op"]
+    varying = {each.value.partition(":")[0] for each in found.evidence if each.name == "varying_operation"}
+    assert {"index-add", "scatter-add", "conv2d-backward", "grid-sample-backward", "bincount-weights"} <= varying
+    # What adds nothing to one place, what cuBLAS computes, and what CUDA sorts first.
+    assert not {"matmul", "sum", "sort", "dropout", "linear-backward", "index-put-accumulate"} & varying
+    mended = dict(each.split(": ") for each in evidence(found, "mended_by").split("; "))
+    assert mended["index-add"] == "deterministic"
+    assert mended["conv2d-backward"] == "deterministic, cudnn-deterministic, cudnn-off"
+    assert "grid-sample-backward" not in mended
+    assert "digits-network" in varying  # trained again with the same seeds
+
+
+def test_whole_numbers_show_that_it_is_the_order(ampere: tuple[Measurement, ...]) -> None:
+    exact = repeats(ampere, "exact-inputs")
+    assert {"index-add", "conv2d-backward"} <= exact.keys()
+    assert {each.distinct for each in exact.values()} == {1}
+
+
+def test_what_has_no_deterministic_form_is_named(ampere: tuple[Measurement, ...]) -> None:
+    found = verdict(ampere)["deterministic-mode-op-unsupported"]
+    refused = set(evidence(found, "refused_operations").split(", "))
+    assert {"histc", "ctc-loss-backward", "grid-sample-backward", "max-unpool2d", "cumsum"} <= refused
+    assert not {"index-add", "conv2d-backward", "matmul"} & refused
+
+
+def test_tensorfloat_is_named_where_the_flags_allow_it(ampere: tuple[Measurement, ...]) -> None:
+    """By PyTorch's defaults cuDNN may use it and cuBLAS may not."""
+    found = verdict(ampere)["tf32-enabled"]
+    assert found.confidence == MEASURED
+    assert evidence(found, "operations_apart") == "conv2d, network"
+    assert evidence(found, "operations_in_full") == "matmul, linear, attention"
+    assert evidence(found, "restored_by") == "conv2d: tf32-off, network: tf32-off"
+    digits = {(each.operation, each.setting): each for each in ampere if isinstance(each, Precision)}
+    for setting in ("tf32-on", "tf32-on-flags", "precision-high", "precision-medium"):
+        assert shorter_format(digits["matmul", setting]) == "tf32", setting
+    for operation in ("matmul", "conv2d"):
+        for setting in ("tf32-off", "tf32-off-flags", "cudnn-off"):
+            assert shorter_format(digits[operation, setting]) is None, (operation, setting)
+
+
+def test_tuning_that_chooses_otherwise_is_named(ampere: tuple[Measurement, ...]) -> None:
+    assert repeats(ampere, "autotune")["conv2d"].distinct == 2
+    assert "conv2d" in evidence(verdict(ampere)["cudnn-autotune"], "autotuned")
+
+
+def test_nothing_else_is_claimed(ampere: tuple[Measurement, ...]) -> None:
+    """Another order in a batch of one row is the processor's own, which computes for the card."""
+    assert set(verdict(ampere)) == {
+        "batch-size-rounding",
+        "cudnn-autotune",
+        "deterministic-mode-op-unsupported",
+        "nondeterministic-op",
+        "tf32-enabled",
+    }
+
+
+# --- other cards ------------------------------------------------------------------------------------------------------
+
+
+def test_silent_on_a_card_that_repeats_and_computes_in_full() -> None:
+    operations = ("index-add", "conv2d-backward", "matmul", "dropout", "randn")
+    seconds = dict.fromkeys(("repeat", "flip", "portrait"), AMPLE) | {"precision": MOMENT, "health": MOMENT}
+    made = computed(seconds, operations=operations)
+    assert {each.distinct for each in made if isinstance(each, Repeat)} == {1}
+    assert set(verdict(made)) <= {"batch-size-rounding"}
+
+
+def test_the_variable_of_cublas_is_tried_in_a_process_of_its_own() -> None:
+    """As until PyTorch 2.9."""
+    made = computed({"repeat": AMPLE}, operations=("matmul", "lstm-backward"), workspace=True)
+    refused = repeats(made, "deterministic")
+    assert {name: each.reason for name, each in refused.items() if each.reason} == {
+        "matmul": "workspace-not-set",
+        "lstm-backward": "workspace-not-set",
+    }
+    again = repeats(made, "deterministic-workspace")
+    assert {name: each.distinct for name, each in again.items()} == {"matmul": 1, "lstm-backward": 1}
+
+
+def test_a_card_for_one_process_alone_is_told() -> None:
+    made = computed({"repeat": AMPLE}, operations=("matmul",), workspace=True, exclusive=True)
+    (again,) = repeats(made, "deterministic-workspace").values()
+    assert again.reason == "device-busy"
+
+
+def test_the_experiments_in_the_mode_that_lacks_a_form_of_some() -> None:
+    variable = {"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
+    made = computed({"experiment": AMPLE}, "deterministic-workspace", variable, order=True, workspace=True)
+    running = [each for each in made if each.operation == "sum-of-squares-running"]
+    assert {each.reason for each in running} == {"no-deterministic-form"}
+    others = [each for each in made if isinstance(each, Experiment) and each not in running]
+    assert {each.distinct for each in others} == {1}
+
+
+@pytest.fixture(scope="module")
+def lost() -> tuple[Measurement, ...]:
+    """A card that each process loses after a while."""
+    return computed(
+        {"repeat": AMPLE, "portrait": AMPLE},
+        operations=("index-add", "matmul", "sum"),
+        fails=(900, "CUDA error: uncorrectable ECC error encountered"),
+    )
+
+
+def test_what_was_measured_beside_a_loss_is_kept(lost: tuple[Measurement, ...]) -> None:
+    made = [each for each in lost if not each.reason]
+    assert {"index-add", "matmul", "sum"} <= {each.operation for each in made if isinstance(each, Repeat)}
+    assert {each.reason for each in lost} == {"", "failed"}
+
+
+def test_a_loss_is_named(lost: tuple[Measurement, ...]) -> None:
+    found = verdict(lost)
+    assert "uncorrectable ECC error" in evidence(found["gpu-hardware-fault"], "signs")
+    assert set(found) == {"gpu-hardware-fault"}
+
+
+def test_a_bit_that_flips_under_load_is_named_also_where_memory_is_short() -> None:
+    health = {"naosu_compute_torch_health": {"SIZE_OF_DEVICE": 128, "SIZE_OF_HALF": 128, "MEMORY_TURN": 2}}
+    seconds = {"repeat": AMPLE, "health": 2 * MOMENT}
+    made = computed(seconds, operations=("index-add",), memory=8 << 20, flips=20, module=SMALL | health)
+    assert {each.reason for each in made} == {""}
+    (load,) = (each for each in made if isinstance(each, Health))
+    assert sum(each.elements for each in load.wrong) == 1
+    assert "wrong bits under load: 1/" in evidence(verdict(made)["gpu-hardware-fault"], "signs")

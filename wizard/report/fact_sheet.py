@@ -15,6 +15,7 @@ from checks.facts import (
     FrameworkDevice,
     FrameworkFacts,
     Gpu,
+    GpuEvent,
     InterpreterFacts,
     MachineFacts,
     NvidiaFacts,
@@ -22,6 +23,7 @@ from checks.facts import (
     OnnxRuntimeFacts,
     SentFile,
     TorchFacts,
+    XidEvent,
 )
 from checks.phrases import phrases
 from checks.readers.ticket.lines import PASTED
@@ -261,7 +263,7 @@ def _log(machine: MachineFacts, language: str) -> Iterator[FactRow]:
     """What the system's log tells: how often, of which card, and the last time."""
     xids = machine.nvidia.xids if machine.nvidia else None
     events = machine.log.events if machine.log else None
-    told = [(f"Xid {each.code}", each) for each in xids or ()]
+    told: list[tuple[str, XidEvent | GpuEvent]] = [(f"Xid {each.code}", each) for each in xids or ()]
     told += [(_kind_of_event(each.kind, language), each) for each in events or ()]
     for name in dict.fromkeys(name for name, _ in told):
         alike = [each for known, each in told if known == name]

@@ -14,7 +14,7 @@ from enum import StrEnum
 from checks.compare import Agreement, agreement, comparisons
 from checks.facts import Facts, ModelMeasured
 from checks.finding import Finding, Severity
-from checks.judge import ABOUT_RESULTS, UNKNOWN, can_explain
+from checks.judge import ABOUT_RESULTS, COMPARISON, UNKNOWN, can_explain, is_found
 from checks.model_repeats import REPEATED, decides_otherwise, name_of
 from checks.repeats import trainings
 
@@ -95,6 +95,14 @@ def headline(facts: Facts, findings: Sequence[Finding], symptom: str, exactness:
         return _of_operations(facts, best, spoken, symptom)
     is_sure = best.confidence >= SURE and not (symptom == "results-change" and best.cause in _BETWEEN_PLACES)
     return Headline(Stance.FOUND if is_sure else Stance.MAYBE, spoken)
+
+
+def is_trouble(facts: Facts, findings: Sequence[Finding], symptom: str) -> bool:
+    """Whether something serious was found, or two machines differ by what nothing explains, and that was asked."""
+    if is_found(findings, told=facts.told):
+        return True
+    is_asked = symptom in (COMPARISON, "results-differ")
+    return is_asked and agreement(comparisons(facts)) in (Agreement.UNEXPLAINED, Agreement.BEYOND)
 
 
 def _spoken(findings: Sequence[Finding], symptom: str) -> int:

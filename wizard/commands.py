@@ -86,14 +86,12 @@ def _check(chosen: argparse.Namespace) -> int:
 
 def _compare(chosen: argparse.Namespace) -> int:
     """The first machine beside the second: what differs in their numbers and what of their environments explains it."""
-    from checks.compare import Agreement, agreement, comparisons
     from checks.compared_cases import compared, names_of
 
     first, second = _case(chosen.first, chosen.lang), _case(chosen.second, chosen.lang)
     _check_outputs(chosen)
     case = compared(first, second, names_of(Path(chosen.first), Path(chosen.second)))
-    status = _deliver(case, chosen)
-    return 1 if agreement(comparisons(case.facts)) in (Agreement.UNEXPLAINED, Agreement.BEYOND) else status
+    return _deliver(case, chosen)
 
 
 def _inspect(chosen: argparse.Namespace) -> int:
@@ -331,7 +329,8 @@ COMMANDS = {
 
 def _deliver(case: Case, chosen: argparse.Namespace) -> int:
     """Write what was asked for, print the summary, and return the exit status."""
-    from checks.judge import MODELS, is_found
+    from checks.headline import is_trouble
+    from checks.judge import MODELS
     from checks.model_standing import is_any_serious
 
     streams = _streams(chosen)
@@ -346,7 +345,7 @@ def _deliver(case: Case, chosen: argparse.Namespace) -> int:
         print(to_terminal(build(case, chosen.lang)))
     if case.answers.symptom == MODELS and is_any_serious(case.facts, case.findings, case.verdicts):
         return 1
-    return int(is_found(case.findings, told=case.facts.told))
+    return int(is_trouble(case.facts, case.findings, case.answers.symptom))
 
 
 def _streams(chosen: argparse.Namespace) -> list[str]:

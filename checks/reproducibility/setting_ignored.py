@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from checks.causes import LANGUAGES
-from checks.facts import EnvironmentVariables, Flip, Frameworks, Measurements, Precision, Repeat
+from checks.facts import EnvironmentVariables, Flip, Frameworks, Measurements, Precision, Repeat, Symptom
 from checks.finding import Evidence, Finding, NotHere, Severity
 from checks.knowledge.determinism import repeats_in_mode
 from checks.magnitude import Size, recognised
@@ -59,7 +59,10 @@ _NOWHERE = ("check-where-setting-is-read",)
 
 @check(CAUSE)
 def setting_ignored(
-    measurements: Measurements, environment: EnvironmentVariables | None, frameworks: Frameworks | None
+    measurements: Measurements,
+    environment: EnvironmentVariables | None,
+    frameworks: Frameworks | None,
+    symptom: Symptom | None = None,
 ) -> Iterator[Finding]:
     """One finding per framework, device and kind of setting."""
     precisions = [each for each in measurements.of(Precision) if each.setting in DEMAND_FULL]
@@ -77,8 +80,10 @@ def setting_ignored(
         if found:
             yield _of_digits(framework, device, found, environment)
     yield from _of_flips(flips, environment)
-    yield from _of_repeats(repeats, DETERMINISTIC, versions)
-    yield from _of_repeats(repeats, _ONE_THREAD, versions)
+    # For whoever needs the same decisions, bits that vary all the same are normal.
+    severity = Severity.NOTE if symptom is not None and symptom.exactness == "decisions" else Severity.WARNING
+    yield from _of_repeats(repeats, DETERMINISTIC, versions, severity)
+    yield from _of_repeats(repeats, _ONE_THREAD, versions, severity)
 
 
 def _of_digits(
@@ -157,7 +162,9 @@ def _of_flips(flips: Sequence[Flip], environment: EnvironmentVariables | None) -
         )
 
 
-def _of_repeats(repeats: Sequence[Repeated], setting: str, versions: Mapping[str, str | None]) -> Iterator[Finding]:
+def _of_repeats(
+    repeats: Sequence[Repeated], setting: str, versions: Mapping[str, str | None], severity: Severity
+) -> Iterator[Finding]:
     """Operations that vary all the same where the setting should have made them repeat."""
     places: dict[tuple[str, str], list[_Varying]] = {}
     for each in repeats:
@@ -169,7 +176,7 @@ def _of_repeats(repeats: Sequence[Repeated], setting: str, versions: Mapping[str
         tried = dict.fromkeys(each.made.setting for each in here)
         yield Finding(
             cause=CAUSE,
-            severity=Severity.WARNING,
+            severity=severity,
             confidence=BY_SIZE if setting == DETERMINISTIC else _ONE_THREAD_SURE,
             subject=f"{framework}:{device}:{setting}",
             evidence=(

@@ -7,7 +7,7 @@ from checks.case import Answers, Case, judged
 from checks.compare import other_machine
 from checks.facts import Experiment, Facts, Frameworks, Measurement, Symptom, TorchFacts
 from checks.finding import Finding, Severity, Status
-from checks.headline import Stance, headline
+from checks.headline import Stance, headline, is_trouble
 from checks.judge import is_found
 from checks.reproducibility.nondeterministic_op import nondeterministic_op
 from tests.checks.recorded_computations import measurements
@@ -138,6 +138,15 @@ def test_a_comparison_of_nothing_is_no_answer() -> None:
     here = case_of(*VARYING, symptom="results-differ", exactness="bits")
     facts = msgspec.structs.replace(here.facts, others=(other_machine(here, "there.json"),))
     assert stance(judged(facts, here.answers)) is not Stance.COMPARED
+
+
+def test_machines_that_differ_without_a_reason_are_a_trouble_for_whoever_asked() -> None:
+    there, here = case_of(*measurements(ONE_THREAD)), case_of(*measurements(PORTRAITS), symptom="results-differ")
+    facts = msgspec.structs.replace(here.facts, others=(other_machine(there, "twin.json"),))  # the same environment
+    case = judged(facts, here.answers)
+    assert build(case, "en").verdict.state == "warning"
+    assert is_trouble(facts, case.findings, "results-differ")
+    assert not is_trouble(facts, case.findings, "results-change")
 
 
 def finding(*made: Measurement) -> Finding:

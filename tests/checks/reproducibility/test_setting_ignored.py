@@ -2,7 +2,7 @@
 
 import pytest
 
-from checks.facts import ArrayDifference, Flip, Measurement
+from checks.facts import ArrayDifference, Flip, Measurement, Symptom
 from checks.finding import Finding, NotHere, Severity
 from checks.reproducibility.setting_ignored import setting_ignored
 from tests.checks.recorded_repeats import LARGE, frameworks, left_out, measurements, recorded, repeat
@@ -13,8 +13,8 @@ AS_TF32 = ArrayDifference(elements=65536, differing=65000, max_abs=6e-3, scale=2
 SAME = ArrayDifference(elements=4096, differing=0)
 
 
-def findings(*made: Measurement) -> list[Finding]:
-    return list(setting_ignored(measurements(*made), None, frameworks()))
+def findings(*made: Measurement, symptom: Symptom | None = None) -> list[Finding]:
+    return list(setting_ignored(measurements(*made), None, frameworks(), symptom))
 
 
 def flip(setting: str, pair: tuple[str, str], after: ArrayDifference, before: ArrayDifference = APART) -> Flip:
@@ -46,6 +46,12 @@ def test_an_operation_that_varies_in_the_mode_that_promises_the_same_bits() -> N
 def test_an_operation_that_no_list_names_is_promised_to_repeat_like_all_others() -> None:
     (finding,) = findings(repeat("softmax"), repeat("softmax", "deterministic", distinct=2))
     assert "use_deterministic_algorithms" in finding.placeholders()["promised_by"]
+
+
+def test_bits_are_no_trouble_of_whoever_needs_decisions() -> None:
+    made = (repeat("index-add", distinct=30), repeat("index-add", "deterministic", distinct=12))
+    (finding,) = findings(*made, symptom=Symptom(name="results-change", exactness="decisions"))
+    assert finding.severity is Severity.NOTE
 
 
 def test_with_the_workspace_of_cublas_too() -> None:

@@ -146,8 +146,8 @@ class Runtime:
         )
 
     def unit(self):
-        """The unit roundoff of the coarsest type in which it computes."""
-        kinds = self.graph.kinds if self.graph else ()
+        """The unit roundoff of the coarsest type in which it computes; it may be half precision where nobody knows."""
+        kinds = self.graph.kinds if self.graph else ("float16",)
         return max((compare.UNITS[kind] for kind in kinds), default=compare.UNITS["float32"])
 
     def nodes(self):

@@ -17,6 +17,7 @@ import naosu_model_kit as model_kit
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".webp")
 # What such files begin with. A library would also read others by their content, and start a program for some of them.
 _BEGINNINGS = (b"\x89PNG\r\n", b"\xff\xd8\xff", b"BM", b"RIFF")
+_ZIP, _NPY = b"PK", b"\x93NUMPY"
 MOST_BYTES = 4 << 30  # of all arrays of a file
 USUAL = 224  # height and width where the model leaves them open and the picture is larger than LARGEST
 LARGEST = 2048
@@ -39,7 +40,7 @@ def given(numpy, specs, path, is_typed=False):
     nothing is said, are turned into these.
 
     Raises:
-        NotDrawn: "inputs-do-not-fit", "no-image-library", "no-image-input" or "input-too-large".
+        NotDrawn: "no-input-file", "inputs-do-not-fit", "no-image-library", "no-image-input" or "input-too-large".
     """
     if is_picture(path):
         return _from_picture(numpy, specs, path), "image"
@@ -65,6 +66,8 @@ def try_given(specs, arrays, run):
 def _from_arrays(numpy, specs, path):
     """The arrays of an .npz, by the names of the inputs or in their order; the one of an .npy."""
     names = [each["name"] for each in specs]
+    if not _begins_with(path, (_ZIP, _NPY)):
+        raise model_kit.NotDrawn("no-input-file", os.path.basename(path))
     try:
         if not zipfile.is_zipfile(path):
             one = numpy.load(path, allow_pickle=False, mmap_mode="r")
@@ -215,8 +218,8 @@ def decoded(numpy, path):
     Raises:
         NotDrawn: no library, or none that can read the file.
     """
-    if not _begins_as_picture(path):
-        raise model_kit.NotDrawn("inputs-do-not-fit", os.path.basename(path))
+    if not _begins_with(path, _BEGINNINGS):
+        raise model_kit.NotDrawn("no-input-file", os.path.basename(path))
     errors, tried = [], False
     for way in (_by_pillow, _by_opencv, _by_torchvision):
         try:
@@ -230,10 +233,10 @@ def decoded(numpy, path):
     raise model_kit.NotDrawn(reason, "; ".join(errors) or "Pillow, OpenCV, torchvision")
 
 
-def _begins_as_picture(path):
+def _begins_with(path, beginnings):
     try:
         with open(path, "rb") as file:
-            return file.read(8).startswith(_BEGINNINGS)
+            return file.read(8).startswith(beginnings)
     except OSError:
         return False
 

@@ -165,6 +165,14 @@ def test_what_unpacks_to_more_than_the_memory_holds_is_not_unpacked(tmp_path: Pa
     assert (caught.value.reason, list(found)) == ("input-too-large", ["other"])
 
 
+def test_a_file_of_another_kind_is_not_given_to_numpy_which_would_advise_to_unpickle_it(tmp_path: Path) -> None:
+    (tmp_path / "x.npz").write_bytes(b"import os\n")
+    for path in (tmp_path / "x.npz", tmp_path, tmp_path / "none.npy"):
+        with pytest.raises(NotDrawn) as caught:
+            inputs.given(np, [spec("x", [3])], str(path))
+        assert (caught.value.reason, str(caught.value)) == ("no-input-file", path.name)
+
+
 def test_a_file_that_only_calls_itself_a_picture_is_given_to_no_library(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,7 +186,7 @@ def test_a_file_that_only_calls_itself_a_picture_is_given_to_no_library(
     for each in (path, tmp_path / "none.png"):
         with pytest.raises(NotDrawn) as caught:
             inputs.decoded(np, str(each))
-        assert caught.value.reason == "inputs-do-not-fit"
+        assert caught.value.reason == "no-input-file"
 
 
 def test_a_picture_of_a_size_that_no_memory_holds_is_not_made(picture: Path) -> None:

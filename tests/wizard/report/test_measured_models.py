@@ -171,6 +171,7 @@ def test_a_model_that_a_seed_ends_varies_by_random_numbers() -> None:
         "no-image-input",
         "input-type",
         "input-too-large",
+        "no-input-file",
         "provider-dropped",
         "not-in-version",
         "too-large",

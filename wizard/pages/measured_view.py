@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QIcon, QPixmap, QResizeEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QRect, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QIcon, QPixmap, QResizeEvent, QTextLayout, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QTableWidget, QTableWidgetItem, QVBoxLayout
 
 from wizard.pages.fold import Fold
 from wizard.pages.long_text import value_text
-from wizard.pages.page import plain_label
+from wizard.pages.page import escaped_tip, plain_label
+from wizard.report.columns import unbroken
 
 if TYPE_CHECKING:
     from wizard.report.measured import MeasuredSection, MeasuredTable
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 Say = Callable[..., str]
 
 _HIGHEST = 460  # logical pixels of rows that a table shows without scrolling for itself
-_NARROWEST, _STEP, _PADDING = 60, 8, 14  # of a column
+_NARROWEST, _STEP, _PADDING = 60, 8, 22  # of a column
+_NAME = 130  # of the column that says what each row is about
+_GAP, _AROUND, _ENDLESS = 16, 10, 1 << 20  # beside a symbol; above and below the text of a row; no limit
 
 
 class MeasuredWidgets:
@@ -81,14 +84,16 @@ class TableView(QTableWidget):
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setTabKeyNavigation(False)
         self.setShowGrid(False)
-        self.setTextElideMode(Qt.TextElideMode.ElideNone)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self._heads = table.columns
         self.verticalHeader().hide()
         self.horizontalHeader().setHighlightSections(False)
         for number, row in enumerate(table.rows):
             for column, cell in enumerate(row.cells):
                 item = QTableWidgetItem(cell)
                 item.setTextAlignment(_side(table, column))
+                item.setToolTip(escaped_tip(cell))
                 if row.state and not column:
                     item.setIcon(QIcon(pictures[row.state]))
                     spoken = say("measured-state", name=cell, state=say(f"measured-state-{row.state}"))
@@ -97,25 +102,68 @@ class TableView(QTableWidget):
         for column, name in enumerate(table.columns):
             head = QTableWidgetItem(name)
             head.setTextAlignment(_side(table, column))
+            head.setToolTip(escaped_tip(name))
             self.setHorizontalHeaderItem(column, head)
 
     def _fit(self) -> None:
-        """Columns as wide as their cells, or the widest narrower and their text on more lines; then the rows."""
-        header = self.horizontalHeader()
-        wanted = [
-            max(self.sizeHintForColumn(column), header.sectionSizeHint(column)) + _PADDING
-            for column in range(self.columnCount())
-        ]
+        """Columns as wide as their cells, or the widest narrower and their text on more lines; then the rows.
+
+        No column is narrower than its longest word: where that is too much for the window, the table is scrolled.
+        """
         room = self.viewport().width()
-        widest = max(wanted)
-        while sum(min(each, widest) for each in wanted) > room and widest > _NARROWEST:
+        wanted = [self._wide(column, whole=True) for column in range(self.columnCount())]
+        least = [self._wide(column, whole=False) for column in range(self.columnCount())]
+        widest = max(wanted, default=0)
+        while sum(_kept(wanted, least, widest)) > room and widest > _NARROWEST:
             widest -= _STEP
-        for column, wide in enumerate(wanted):
-            self.setColumnWidth(column, min(wide, widest))
-        self.resizeRowsToContents()
+        widths = _kept(wanted, least, widest)
+        for column, wide in enumerate(widths):
+            self.setColumnWidth(column, wide)
+            head = self.horizontalHeaderItem(column)
+            if head is not None:
+                head.setText(_broken(self._heads[column], wide - _PADDING + 4, self._head_font()))
+        for number in range(self.rowCount()):
+            self.setRowHeight(number, self._high(number, widths))
         rows = sum(self.rowHeight(number) for number in range(self.rowCount()))
-        scroll = self.horizontalScrollBar().sizeHint().height() if sum(min(w, widest) for w in wanted) > room else 0
-        self.setFixedHeight(min(rows, _HIGHEST) + header.sizeHint().height() + 2 * self.frameWidth() + scroll + 2)
+        scroll = self.horizontalScrollBar().sizeHint().height() if sum(widths) > room else 0
+        above = self.horizontalHeader().sizeHint().height()
+        self.setFixedHeight(min(rows, _HIGHEST) + above + 2 * self.frameWidth() + scroll + 2)
+
+    def _head_font(self) -> QFont:
+        font = QFont(self.horizontalHeader().font())
+        font.setBold(True)  # as the theme has it
+        return font
+
+    def _cells(self, column: int) -> Iterator[tuple[str, int]]:
+        """The texts of a column, each with the room that its symbol takes."""
+        for number in range(self.rowCount()):
+            item = self.item(number, column)
+            if item is not None:
+                yield item.text(), 0 if item.icon().isNull() else self.iconSize().width() + _GAP
+
+    def _wide(self, column: int, *, whole: bool) -> int:
+        """What the longest text of a column takes on one line; or its longest word."""
+
+        def width(text: str, metrics: QFontMetrics) -> int:
+            parts = [text] if whole else unbroken(text)
+            return max(map(metrics.horizontalAdvance, parts), default=0)
+
+        cells = [width(text, self.fontMetrics()) + symbol for text, symbol in self._cells(column)]
+        head = width(self._heads[column], QFontMetrics(self._head_font()))
+        floor = _NARROWEST if whole else min(_NARROWEST if column else _NAME, self._wide(column, whole=True))
+        return max([floor, head + _PADDING, *(each + _PADDING for each in cells)])
+
+    def _high(self, number: int, widths: Sequence[int]) -> int:
+        """What the text of a row takes below each other."""
+        metrics, flags = self.fontMetrics(), int(Qt.TextFlag.TextWordWrap)
+        highest = metrics.height()
+        for column, wide in enumerate(widths):
+            item = self.item(number, column)
+            if item is not None:
+                symbol = 0 if item.icon().isNull() else self.iconSize().width() + _GAP
+                area = QRect(0, 0, max(1, wide - symbol - _PADDING), _ENDLESS)
+                highest = max(highest, metrics.boundingRect(area, flags, item.text()).height())
+        return highest + _AROUND
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another width: the text takes more lines, or fewer."""
@@ -141,3 +189,22 @@ def _side(table: MeasuredTable, column: int) -> Qt.AlignmentFlag:
     """Figures stand at the right, below each other's digits."""
     side = Qt.AlignmentFlag.AlignRight if column in table.numeric else Qt.AlignmentFlag.AlignLeft
     return side | Qt.AlignmentFlag.AlignVCenter
+
+
+def _kept(wanted: Sequence[int], least: Sequence[int], widest: int) -> list[int]:
+    return [max(min(wide, widest), narrow) for wide, narrow in zip(wanted, least, strict=True)]
+
+
+def _broken(text: str, wide: int, font: QFont) -> str:
+    """The text on as many lines as it takes: a head of a table does not break its lines by itself."""
+    layout = QTextLayout(text, font)
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    layout.setTextOption(option)
+    lines = []
+    layout.beginLayout()
+    while (line := layout.createLine()).isValid():
+        line.setLineWidth(max(1, wide))
+        lines.append(text[line.textStart() : line.textStart() + line.textLength()].strip())
+    layout.endLayout()
+    return "\n".join(lines)

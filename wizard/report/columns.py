@@ -6,8 +6,11 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-# What stays together: a word in Latin letters, or one character of Japanese, with the signs that must not begin a line.
-_UNIT = re.compile(r"(?:[!-~]+|\S)[、。,.:;)」]*\s*|\s+")
+# What stays together: a word in Latin letters, or Japanese up to where hiragana end, with what must not begin a line.
+_ENDING = r"[、。,.:;)」]*\s*|\s+"
+_PHRASE = re.compile(rf"(?:[!-~]+|[^!-~\sぁ-ゖ、。」]*)[ぁ-ゖー]*{_ENDING}")
+_UNIT = re.compile(rf"(?:[!-~]+|\S){_ENDING}")  # of a phrase that no line holds
+_WORD = re.compile(r"[!-~]+")
 
 
 def width(text: str) -> int:
@@ -30,10 +33,23 @@ def wrapped(text: str, columns: int) -> list[str]:
 
 def _filled(text: str, columns: int) -> Iterator[str]:
     line = ""
-    for unit in _UNIT.findall(text):
+    for unit in _units(text, columns):
         if line and width(line) + width(unit.rstrip()) > columns:
             yield line.rstrip()
             line = ""
         line += unit
     if line.strip():
         yield line.rstrip()
+
+
+def _units(text: str, columns: int) -> Iterator[str]:
+    for phrase in _PHRASE.findall(text):
+        if width(phrase.rstrip()) <= columns:
+            yield phrase
+        else:
+            yield from _UNIT.findall(phrase)
+
+
+def unbroken(text: str) -> list[str]:
+    """The parts of a text within which no line is broken: words in Latin letters; Japanese breaks anywhere."""
+    return _WORD.findall(text)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtGui import QFontMetricsF, QPagedPaintDevice
 
+from wizard.report.columns import unbroken
 from wizard.report.typeset import DOTS, SOFT, Cell, Run, Style, Table
 
 _ROOM = 480.0  # points across a page
@@ -97,6 +98,6 @@ def _wide(cell: Cell, device: QPagedPaintDevice) -> float:
 
 def _word(cell: Cell, device: QPagedPaintDevice) -> float:
     """The width of its longest word; Japanese breaks between any two characters, and what is longer than a word too."""
-    words_there = (word for run in cell for word in run.text.split() if word.isascii())
+    words_there = (word for run in cell for word in unbroken(run.text))
     longest = max(words_there, key=len, default="")[:_LONGEST_WORD]
     return _wide([Run(longest, cell[0].style)], device) if longest and cell else 0.0

@@ -1,6 +1,7 @@
 """What was measured, in the report page."""
 
 import functools
+import html
 from collections.abc import Callable
 
 import pytest
@@ -17,6 +18,7 @@ from wizard.pages.measured_view import MeasuredWidgets, TableView
 from wizard.pages.page import in_reading_order
 from wizard.pages.report import ReportPage
 from wizard.plots.view import PlotView
+from wizard.report.columns import unbroken
 from wizard.report.measured import FEW_ROWS, MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
 from wizard.words import words
 from wizard.work import Work
@@ -89,6 +91,40 @@ def test_a_wide_table_breaks_its_lines_instead_of_hiding_them(qtbot: QtBot, mode
     assert table.rowHeight(0) > 3 * one_line
     assert table.height() > table.rowHeight(0)
     assert table.columnWidth(2) < table.columnWidth(0)
+
+
+@pytest.mark.parametrize("width", [300, 600, 1000])
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_no_word_is_cut_in_a_column_or_its_head(qtbot: QtBot, model: CaseModel, width: int, language: str) -> None:
+    cells = {
+        "en": ("Attention, as the framework computes it, float32", "may vary; deterministic mode", "4.2e-07"),
+        "ja": (
+            "アテンション(フレームワークの既定)、float32",
+            "変わりうる。set_float32_matmul_precisionを指定",
+            "4.2e-07、丸めの順序",
+        ),
+    }[language]
+    heads = ("Operation", "What the documentation says", "Would have been seen from")
+    table = TableView(
+        MeasuredTable("T", heads * 2, (MeasuredRow(cells * 2, "clear"),), numeric=(2,)),
+        {"clear": QPixmap(16, 16)},
+        functools.partial(_say, "en"),
+    )
+    qtbot.addWidget(table)
+    table.resize(width, 100)
+    table.show()
+    metrics = table.fontMetrics()
+    for column in range(6):
+        room = table.columnWidth(column) - (24 if not column else 8)  # less the symbol
+        item, head = table.item(0, column), table.horizontalHeaderItem(column)
+        assert item is not None
+        assert head is not None
+        longest = max(metrics.horizontalAdvance(word) for word in unbroken(item.text()))
+        assert longest <= room
+        assert head.text().split() == heads[column % 3].split()  # broken between words alone
+        assert cells[column % 3] in html.unescape(item.toolTip())
+        area = metrics.boundingRect(0, 0, room, 10_000, Qt.TextFlag.TextWordWrap, item.text())
+        assert table.rowHeight(0) >= area.height()
 
 
 @pytest.fixture

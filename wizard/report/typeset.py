@@ -27,8 +27,10 @@ from PySide6.QtGui import (
 
 DOTS = 10.0  # device units per point
 LINE_LIMIT = 600  # characters of one line of a log that are printed
-# BIZ UDPGothic comes first: a TrueType face made for legibility, on Windows by default and small on Linux.
-SANS = ("BIZ UDPGothic", "Yu Gothic", "Hiragino Sans", "Noto Sans CJK JP", "IPAexGothic", "DejaVu Sans")
+# Latin letters come from a Latin face, since those of Japanese faces have hardly any descenders. Japanese comes from the
+# faces behind: BIZ UDPGothic first, a TrueType face made for legibility, on Windows by default and small on Linux.
+_LATIN = ("Segoe UI", "Helvetica Neue", "Noto Sans", "Liberation Sans", "DejaVu Sans")
+SANS = (*_LATIN, "BIZ UDPGothic", "Yu Gothic", "Hiragino Sans", "Noto Sans CJK JP", "IPAexGothic")
 # In code the tilde, quotes and hyphens must be told apart at a glance; Japanese in it comes from the faces behind.
 MONO = ("Cascadia Mono", "Consolas", "Menlo", "DejaVu Sans Mono", "BIZ UDGothic", "MS Gothic", "Noto Sans Mono CJK JP")
 INK, SOFT, LINE, PAPER_GREY = "#1f2328", "#59636e", "#d1d9e0", "#f4f6f8"

@@ -26,3 +26,11 @@ def test_no_line_is_left_with_a_character_or_two() -> None:
     assert width(first) - width(second) < 16
     assert wrapped("short", 74) == ["short"]
     assert wrapped("", 74) == []
+
+
+def test_japanese_is_broken_between_phrases() -> None:
+    assert wrapped(JAPANESE, 40) == [
+        "必ずプログラムの先頭に置いてください。",
+        "これより前のimportや計算には効きません。",
+    ]
+    assert all(width(each) <= 4 for each in wrapped("乱数生成器", 4))  # a phrase that no line holds

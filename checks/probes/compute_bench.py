@@ -9,8 +9,6 @@ import naosu_compute_numpy_operations as by_numpy
 from naosu_compute_runs import NotTried
 from naosu_compute_worker import Workers
 
-START_NEEDS = 4.0  # seconds that must be left to start another process
-
 
 class Bench:
     """Computes operations on a device; results come back to the processor."""
@@ -86,7 +84,7 @@ class Bench:
                 variables[name] = variables[name] + " " + value if name in variables else value
         if not variables:
             return self._computer.result(operation, given, run, timed)
-        if not self._workers.has(variables) and self._clock.left < START_NEEDS:
+        if not self._workers.has(variables) and self._clock.left < self._computer.starts_in:
             raise NotTried("no-time")
         here = run.changed(settings=[each for each in run.settings if not self._computer.variables(each)])
         worker = self._workers.of(variables)

@@ -31,6 +31,7 @@ class Computer:
     """Computes in this process, on a device."""
 
     framework = "jax"
+    starts_in = 2.0  # seconds that must be left to start another process
 
     def __init__(self, device):
         import jax

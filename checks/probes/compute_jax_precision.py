@@ -14,6 +14,7 @@ from naosu_compute_runs import BATCH, FULL, thread_counts
 TELLING = (BATCH, PLAIN, LAYOUT, DIGITS + "float32")
 # Of jax_default_matmul_precision; "float32" is what is called "highest" elsewhere, and of every version.
 LEVELS = ("float32", "high", "tensorfloat32", "bfloat16")
+FEW = ("matmul", "conv2d", "sum")  # operations that show that something changes nothing
 
 
 def stage(argument, clock):
@@ -24,7 +25,7 @@ def stage(argument, clock):
         return _settings(computer, operation, dtype)
 
     def rank(setting):
-        return precision.LAST if computer.variables(setting) else precision.rank_among(TELLING, setting)
+        return precision.rank_among(TELLING, setting, computer)
 
     with Bench(computer, clock) as bench:
         entries = precision.entries(bench, OPERATIONS, precision.DTYPES, settings, rank)
@@ -41,10 +42,12 @@ def _settings(computer, operation, dtype):
         if operation.products and dtype == "bfloat16":
             yield "excess-precision-off"
         return
-    yield WIDE
+    if operation.name in FEW:
+        yield WIDE
     if operation.name in PICTURES:
         yield LAYOUT
-    if operation.products:
+    # On a processor the levels of precision have no effect, which a few operations show.
+    if operation.products and (operation.name in FEW or not compute.is_processor(computer.device)):
         for level in LEVELS:
             yield DIGITS + level
     yield from _of_processes(computer, operation)

@@ -17,6 +17,7 @@ class Computer:
     """Computes in this process, on the processor."""
 
     framework = "numpy"
+    starts_in = 1.0  # seconds that must be left to start another process
 
     def __init__(self, device):
         import numpy as np

@@ -18,7 +18,7 @@ def stage(argument, clock):
             OPERATIONS,
             DTYPES,
             lambda operation, _dtype: _settings(computer, operation),
-            lambda setting: precision.LAST if computer.variables(setting) else precision.TELLING,
+            lambda setting: precision.rank_among((BATCH,), setting, computer),
         )
         yield from precision.measured(bench, entries, clock, argument)
 

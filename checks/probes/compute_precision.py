@@ -24,14 +24,16 @@ ROUNDINGS = {
 }
 
 
-TELLING, USUAL, LAST = 1, 2, 3
+# The ranks of settings: two behind the defaults of float32; of those that need a process of their own, one after the
+# other; and behind everything else. The shorter types come between the last two, their settings after their defaults.
+TELLING, USUAL, ELSEWHERE, LAST = 1, 2, 3, 6
+_SHORTER, _SHORTER_SET = 4, 5
 
 
 def entries(bench, operations, dtypes, settings, rank_of):
     """What is measured: first float32, all operations by default, then what most often changes them.
 
-    ``settings``: (operation, dtype) -> the ids of those to try; ``rank_of``: TELLING goes before others of its type,
-    LAST behind everything, setting by setting.
+    ``settings``: (operation, dtype) -> the ids of those to try; ``rank_of``: the rank of one of these.
     """
     made = [
         (named(bench, operation, dtype, setting), (operation, dtype, setting))
@@ -40,19 +42,24 @@ def entries(bench, operations, dtypes, settings, rank_of):
         if bench.available(operation) and (dtype == FULL or operation.terms > 1)
         for setting in ("default", *settings(operation, dtype))
     ]
-
     turns = list(dict.fromkeys(setting for _, (_, _, setting) in made))
 
     def rank(entry):  # sorting keeps the order of the operations
         _, dtype, setting = entry[1]
-        found = 0 if setting == "default" else rank_of(setting)
-        return (found == LAST, turns.index(setting) if found == LAST else 0, dtype != FULL, found)
+        if setting == "default":
+            return (0 if dtype == FULL else _SHORTER, 0)
+        found = rank_of(setting)
+        if found in (ELSEWHERE, LAST):
+            return (found, turns.index(setting))
+        return (found if dtype == FULL else _SHORTER_SET, 0)
 
     return sorted(made, key=rank)
 
 
-def rank_among(telling, setting):
-    """The rank of a setting of this process."""
+def rank_among(telling, setting, computer):
+    """The rank of a setting. On an accelerator other processes come last: there they tell what is known otherwise."""
+    if computer.variables(setting):
+        return ELSEWHERE if compute.is_processor(computer.device) else LAST
     return TELLING if setting in telling else USUAL
 
 

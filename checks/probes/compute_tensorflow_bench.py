@@ -32,6 +32,7 @@ class Computer:
     """Computes in this process, on a device."""
 
     framework = "tensorflow"
+    starts_in = 4.0  # seconds that must be left to start another process
 
     def __init__(self, device):
         import tensorflow as tf

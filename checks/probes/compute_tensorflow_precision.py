@@ -21,7 +21,7 @@ def stage(argument, clock):
         return _settings(computer, operation, dtype)
 
     def rank(setting):
-        return precision.LAST if computer.variables(setting) else precision.rank_among(TELLING, setting)
+        return precision.rank_among(TELLING, setting, computer)
 
     with Bench(computer, clock) as bench:
         entries = precision.entries(bench, OPERATIONS, precision.DTYPES, settings, rank)
@@ -42,9 +42,6 @@ def _settings(computer, operation, dtype):
         yield LAYOUT
     if operation.products:
         yield from _digits(computer)
-    if computer.is_processor:
-        for count in thread_counts(computer.threads):
-            yield "threads-%d" % count
     yield from _of_processes(computer, operation)
 
 
@@ -58,13 +55,17 @@ def _digits(computer):
 
 
 def _of_processes(computer, operation):
+    if not computer.is_processor:
+        yield "deterministic"
+        if operation.name in PICTURES:
+            yield "autotune-off"
+        return
     if computer.has_onednn:
         yield "mkldnn-off"
+    for count in thread_counts(computer.threads):
+        yield "threads-%d" % count
+    if computer.has_onednn:
         if operation.products:
             yield "mkldnn-ieee"
             yield "mkldnn-bf16"
         yield "older-instructions"
-    elif not computer.is_processor:
-        yield "deterministic"
-        if operation.name in PICTURES:
-            yield "autotune-off"

@@ -27,13 +27,15 @@ from checks.facts import (
 )
 from checks.knowledge.settings_advice import Need, SettingLine, settings_advice_table
 from checks.model_repeats import draws
-from checks.repeats import is_processor, is_well_timed
+from checks.repeats import DETERMINISTIC, is_processor, is_well_timed, timed_calls
+from checks.steadied import Changed, models_changed, operations_changed
 from checks.versions import release
 
 SEED = 1
 _ADVISED = ("torch", "tensorflow", "jax", "onnxruntime")  # frameworks of which the table has lines
 _TF32_SINCE = (8, 0)  # compute capability of NVIDIA's first cards with TF32
 _ENOUGH = 30  # operations of which none changed, to leave deterministic mode out
+_FEWEST = 2  # operations from whose times a cost is told
 _OFTEN = 10  # repetitions of a model in which a change would have shown
 _NVIDIA_PROVIDERS = ("CUDAExecutionProvider", "TensorrtExecutionProvider")
 _SHORTEST, _LONGEST = 1e-9, 1e7  # seconds of one repetition that can be believed
@@ -58,13 +60,18 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True)
 class Cost:
-    """How many times as long it takes: the median over the operations, and the one that suffers most."""
+    """How many times as long it takes: the median over the operations, and the one that suffers most.
+
+    ``fewest``, ``most``: the repetitions of one operation that were timed, on either side.
+    """
 
     times: float
     worst: float
     operation: str
     devices: tuple[str, ...]
     operations: int
+    fewest: int
+    most: int
 
 
 @dataclass(frozen=True)
@@ -80,16 +87,21 @@ class AdvisedLine:
 class Block:
     """What one framework needs. ``refused``: operations that raise an error in deterministic mode.
 
-    ``mended`` of the ``varying`` operations gave the same bits there. ``untouched``: deterministic mode was left out,
-    since on this processor none of so many operations changed.
+    ``operations``, ``models``: what changed from run to run, and what became of it. ``untouched``: deterministic mode
+    was left out, since on this processor none of so many operations changed.
     """
 
     framework: str
     lines: tuple[AdvisedLine, ...]
-    varying: tuple[str, ...] = ()
-    mended: tuple[str, ...] = ()
+    operations: tuple[Changed, ...] = ()
+    models: tuple[Changed, ...] = ()
     refused: tuple[str, ...] = ()
     untouched: int = 0
+
+    @property
+    def has_mode(self) -> bool:
+        """Whether deterministic mode is among its lines."""
+        return any(each.line.cost == DETERMINISTIC for each in self.lines)
 
 
 @dataclass(frozen=True)
@@ -114,8 +126,7 @@ def advise(facts: Facts, symptom: str, exactness: str) -> Advice | None:
 
 
 def _answer(measured: Sequence[Measurement], symptom: str, exactness: str) -> Answer:
-    # In training mode a network may decide otherwise: that is no matter of settings.
-    own = [each for each in measured if isinstance(each, ModelMeasured) and each.aspect != "mode"]
+    own = [each for each in measured if isinstance(each, ModelMeasured) and _decides(each)]
     decisions = [each.decisions for each in own if each.decisions is not None]
     if exactness == "decisions":
         if decisions:
@@ -124,6 +135,16 @@ def _answer(measured: Sequence[Measurement], symptom: str, exactness: str) -> An
     if symptom not in _ABOUT_RESULTS and not any(map(_varied, measured)):
         return Answer.NOTHING_VARIED
     return {"bits": Answer.BITS, "close": Answer.CLOSE}.get(exactness, Answer.UNDECIDED)
+
+
+def _decides(made: ModelMeasured) -> bool:
+    """Whether it says anything of the user's decisions.
+
+    With made-up inputs nothing is decided: that all stay, or one turns, is no matter. In training mode, and where
+    random numbers are drawn on purpose, a network may decide otherwise: that is no matter of settings.
+    """
+    is_random = made.aspect == "mode" or draws(made.first_op)
+    return made.inputs_from != "drawn" and not is_random
 
 
 def _varied(measured: Measured) -> bool:
@@ -164,16 +185,12 @@ class _Wanted:
             and not holds.intersection(each.without)
             and _is_of(each, found.version)
         )
-        repeats = [each for each in mine if isinstance(each, Repeat) and not each.reason]
-        varying = _named(each for each in mine if _varied(each) and each.setting == "default")
-        settled = {each.operation for each in repeats if _is_deterministic(each) and not each.varies}
-        still = {each.operation for each in repeats if _is_deterministic(each) and each.varies}
         refused = _named(each for each in mine if _is_deterministic(each) and _is_refused(each))
         return Block(
             framework,
             lines,
-            varying,
-            tuple(each for each in varying if each in settled - still),
+            operations_changed(mine, {framework: found.version}),
+            models_changed(mine),
             refused,
             untouched=len(_repeated(mine)) if self._wants_bits and Need.BITS not in holds else 0,
         )
@@ -303,8 +320,8 @@ def _cost(setting: str, mine: Sequence[Measurement]) -> Cost | None:
 
     None where it was not measured well enough on both sides: a cost that does not come out again frightens for nothing.
     """
-    usual: dict[tuple[str, ...], float] = {}
-    under: dict[tuple[str, ...], float] = {}
+    usual: dict[tuple[str, ...], Measured] = {}
+    under: dict[tuple[str, ...], Measured] = {}
     for each in mine:
         if each.reason or each.seconds is None or not _SHORTEST < each.seconds < _LONGEST:
             continue
@@ -314,11 +331,13 @@ def _cost(setting: str, mine: Sequence[Measurement]) -> Cost | None:
         key = (str(type(each)), each.operation, each.device, each.dtype, _size(each))
         where = usual if each.setting == "default" else under if each.setting == setting else None
         if where is not None:
-            where.setdefault(key, each.seconds)
+            where.setdefault(key, each)
     both = [key for key in under if key in usual]
-    if not both:
+    # One operation is no sample of what a program computes; a whole training is.
+    if len(both) < _FEWEST and not any(key[0] == str(Experiment) for key in both):
         return None
-    ratios = {key: under[key] / usual[key] for key in both}
+    ratios = {key: (under[key].seconds or 0.0) / (usual[key].seconds or 1.0) for key in both}
+    counts = [timed_calls(side[key]) for side in (usual, under) for key in both]
     worst = max(both, key=lambda key: ratios[key])
     # Each operation counts alike, and none that was disturbed decides.
     return Cost(
@@ -327,4 +346,6 @@ def _cost(setting: str, mine: Sequence[Measurement]) -> Cost | None:
         worst[1],
         tuple(dict.fromkeys(key[2] for key in both)),
         len(both),
+        min(counts),
+        max(counts),
     )

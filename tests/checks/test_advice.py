@@ -198,6 +198,21 @@ def test_the_plain_question_comes_first(
         assert ("torch-deterministic" in ids(block)) is (exactness != "close")
 
 
+@pytest.mark.parametrize("decisions", [1.0, 0.5])
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param({"inputs_from": "drawn"}, id="made-up-inputs"),
+        pytest.param({"aspect": "repeat", "distinct": 9, "first_op": "If > RandomNormal"}, id="random-by-design"),
+    ],
+)
+def test_what_decides_nothing_says_nothing_of_decisions(decisions: float, more: dict[str, object]) -> None:
+    made = msgspec.structs.replace(ModelMeasured(framework="torch", device="cpu", decisions=decisions), **more)
+    found = advice(facts(torch(CPU), made), exactness="decisions")
+    assert found is not None
+    assert found.answer is Answer.DECISIONS_UNKNOWN
+
+
 def test_training_mode_decides_otherwise_and_says_nothing_of_the_machine() -> None:
     same = ModelMeasured(framework="torch", device="cpu", aspect="repeat", decisions=1.0)
     mode = ModelMeasured(framework="torch", device="cpu", aspect="mode", decisions=0.5)

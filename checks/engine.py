@@ -57,6 +57,7 @@ from checks.facts import (
 )
 from checks.finding import Outcome
 from checks.interpreters import Places, find_interpreters, likely_target, read_interpreter
+from checks.load_log import LoadLog
 from checks.machine import read_machine
 from checks.model_computations import SCRIPT as MODEL_SCRIPT
 from checks.model_computations import (
@@ -417,9 +418,12 @@ class _Examination:
         self._stages[probe] = ("", time.monotonic())
         self._queue.put(ProbeStarted(probe))
 
+        log_of_load = LoadLog()
+
         def staged(stage: str) -> None:
             self._stages[probe] = (stage, time.monotonic())
             self._queue.put(ProbeStage(probe, stage))
+            log_of_load.staged(stage)
 
         def learned(facts: dict[str, Any]) -> None:
             for raw in facts.get("measurements+") or ():
@@ -431,6 +435,7 @@ class _Examination:
 
         try:
             answer = run_probe(task, cancelled=self._cancelled, on_stage=staged, on_facts=learned)
+            answer = log_of_load.told(answer)
         except Exception as error:  # no room for temporary files, no thread to be had: what the others tell is kept
             log.exception("the probe %s could not be run", probe)
             answer = _not_run(task, error)

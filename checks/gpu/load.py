@@ -14,6 +14,7 @@ from checks.machine import system_log
 
 CPU = "cpu"
 _LOST_AFTER = 3  # measurements that end with the same error
+_UNHEARD = ("crashed", "timed-out")  # ends that the process of a load does not live to tell of
 # How PyTorch begins what the driver tells of a kernel that failed.
 _OF_THE_DEVICE = re.compile(r"(?:CUDA|HIP|XPU) error: (?!out of memory)|CUBLAS_STATUS_EXECUTION_FAILED")
 
@@ -92,12 +93,16 @@ def device_address(measured: Measured, frameworks: Frameworks | None) -> str:
 
 
 def xids_under_load(health: Health, frameworks: Frameworks | None, gpus: Gpus | None) -> tuple[XidEvent, ...]:
-    """The Xids that came meanwhile: those that NVML told of this GPU, else those of it in the system's log."""
-    if health.xid is not None or health.device == CPU:
-        return health.xid or ()
+    """The Xids that came meanwhile: those that NVML told of this GPU, else those of it in the system's log.
+
+    Where the load took its process with it, NVML told nothing of its end.
+    """
+    heard = health.xid or ()
+    if health.device == CPU or (health.xid is not None and health.reason not in _UNHEARD):
+        return heard
     place = device_address(health, frameworks)
     told = system_log.xids(health.log or ())
-    return tuple(each for each in told if _is_of(each.pci_address, place, "10de", gpus))
+    return (*heard, *(each for each in told if _is_of(each.pci_address, place, "10de", gpus)))
 
 
 def events_under_load(health: Health, frameworks: Frameworks | None, gpus: Gpus | None) -> tuple[GpuEvent, ...]:

@@ -66,6 +66,7 @@ CAUSE = "gpu-hardware-fault"
 
 # Suspects that are no fault of the GPU, its memory, its slot or its power. "firmware" stays in: only a reset helps.
 _NOT_THE_HARDWARE = ("app", "driver", "consequence", "none", "system")
+_NO_FAULT = ("none", "consequence")  # those that follow from another one also follow from ending a process
 # Codes of [[xid]] that the catalog itself answers with "no action": a memory row was replaced, as it should be.
 _REPAIRED = (63, 92, 93, 94, 156, 160, 162, 164)
 _LOST = ("NVML_ERROR_GPU_IS_LOST", "NVML_ERROR_RESET_REQUIRED", "NVML_ERROR_INSUFFICIENT_POWER")
@@ -217,13 +218,15 @@ def _from_load(health: Health, signs: _Signs, frameworks: Frameworks | None, gpu
     error = ended_badly(health)
     for code in sorted({event.code for event in xids_under_load(health, frameworks, gpus)}):
         row = xid(code)
-        if row is None or not row.likely or row.likely[0] == "none":
+        if row is None or not row.likely or row.likely[0] in _NO_FAULT:
             continue
         # The driver does not tell whose it was: another program on this GPU may have made a mistake. Our own load
         # accesses nothing that it should not; where it ended with an error, too, the Xid speaks against the hardware.
-        if row.likely[0] not in _NOT_THE_HARDWARE or error or health.wrong:
-            words = _xid_words(code, "hardware" if row.likely[0] in _NOT_THE_HARDWARE else row.likely[0], "")
-            signs.add(f"Xid {code} under load: {row.meaning}", words, grave=code not in _REPAIRED, confidence=0.8)
+        is_of_programs = row.likely[0] in _NOT_THE_HARDWARE
+        if not is_of_programs or error or health.wrong:
+            words = _xid_words(code, "hardware" if is_of_programs else row.likely[0], "")
+            is_grave = code not in _REPAIRED and not (is_of_programs and health.reason == "crashed")
+            signs.add(f"Xid {code} under load: {row.meaning}", words, grave=is_grave, confidence=0.8)
     # What a program may cause, too, ours does not: its products are short, and it touches what is its own.
     counted = Counter(event.kind for event in events_under_load(health, frameworks, gpus))
     for kind, times in counted.items():

@@ -334,6 +334,7 @@ EXCEPTION = LogEntry(
     source="nvlddmkm", text="\\Device\\Video3\nGraphics Exception: ESR 0x404490=0x80000001", event_id=13
 )
 RESET = LogEntry(source="nvlddmkm", text="\\Device\\Video3\nResetting TDR occurred on GPUID:100", event_id=153)
+CLEANED_UP = LogEntry(source="kernel", text="NVRM: Xid (PCI:0000:01:00): 45, pid=77, name=python, Ch 00000008")
 RESET_OF_ANOTHER = LogEntry(source="nvlddmkm", text="\\Device\\Video5\nResetting TDR occurred on GPUID:2b00")
 TIMEOUT = LogEntry(source="Display", text="nvlddmkm", event_id=4101)
 TIMEOUT_OF_RADEON = LogEntry(source="Display", text="amdwddmg", event_id=4101)
@@ -357,6 +358,32 @@ WITH_ANOTHER = Gpus(devices=(*ALONE.devices, Gpu(address="PCI\\VEN_8086&DEV_A780
         pytest.param(load(log=(TIMEOUT,)), Severity.WARNING, "system log: reset", id="reset-without-an-address"),
         pytest.param(load(log=(LIVE_DUMP,)), Severity.WARNING, "system log: reset", id="live-dump-of-no-vendor"),
         pytest.param(load("cpu", log=(MACHINE_CHECK,)), Severity.WARNING, "system log: machine-check", id="processor"),
+        # NVML hears of it by the process that it takes away.
+        pytest.param(
+            load(xid=(), log=(FELL_OFF,), reason="crashed", error=ErrorText(type="SIGABRT", message="it ended")),
+            Severity.BLOCKING,
+            "Xid 79 under load",
+            id="xid-after-the-process",
+        ),
+        pytest.param(
+            load(xid=(), log=(FELL_OFF,), reason="timed-out"),
+            Severity.BLOCKING,
+            "Xid 79 under load",
+            id="xid-of-a-load-that-hung",
+        ),
+        pytest.param(
+            load(log=(RESET,), reason="timed-out"),
+            Severity.WARNING,
+            "system log: reset",
+            id="reset-of-a-load-that-hung",
+        ),
+        # A library's fault ends a process, and accesses what is not its own, too.
+        pytest.param(
+            load(log=(EXCEPTION,), reason="crashed", error=ErrorText(type="SIGSEGV", message="it ended")),
+            Severity.WARNING,
+            "Xid 13 under load",
+            id="xid-of-programs-with-a-crash",
+        ),
     ],
 )
 def test_speaks_of_what_the_systems_log_got_under_load(measured: Measurements, severity: Severity, sign: str) -> None:
@@ -375,12 +402,20 @@ def test_speaks_of_what_the_systems_log_got_under_load(measured: Measurements, s
         pytest.param(load(log=(TIMEOUT_OF_RADEON,)), ALONE, id="of-another-makers-driver"),
         pytest.param(load(log=(MACHINE_CHECK,)), ALONE, id="the-processors"),
         pytest.param(load("cpu", log=(RESET, FELL_OFF)), ALONE, id="the-cards"),
+        pytest.param(load(log=(CLEANED_UP,), reason="timed-out"), ALONE, id="what-ending-it-causes"),
         # NVML heard for this card; the log is for all of them.
         pytest.param(load(xid=(), log=(FELL_OFF,)), ALONE, id="nvml-heard-of-none"),
     ],
 )
 def test_silent_about_entries_of_others(measured: Measurements, gpus: Gpus) -> None:
     assert findings(NvidiaFacts(nvml="ok", devices=(card(),)), gpus, OF_TORCH, measurements=measured) == []
+
+
+def test_what_only_follows_from_a_fault_is_no_second_one() -> None:
+    """Xid 45: a channel is taken away, as is done with those of every process that ends badly."""
+    measured = load(log=(CLEANED_UP,), reason="failed", error=LAUNCH_FAILED)
+    (finding,) = findings(None, ALONE, OF_TORCH, measurements=measured)
+    assert "Xid 45" not in finding.placeholders()["signs"]
 
 
 @pytest.mark.parametrize("kind", ["memory-uncorrected", "reset-failed"])

@@ -171,6 +171,11 @@ QTreeView::item:selected, QTableView::item:selected { background: %(accent_soft)
 QHeaderView { background: %(card)s; border: none; }
 QHeaderView::section { background: %(card)s; border: none; border-bottom: 1px solid %(border)s; padding: 6px 8px;
     color: %(muted)s; font-weight: 600; }
+QRadioButton::indicator { width: 12px; height: 12px; border: 1px solid %(muted)s; border-radius: 7px;
+    background: %(card)s; }
+QRadioButton::indicator:hover, QRadioButton::indicator:focus { border-color: %(accent)s; }
+QRadioButton::indicator:checked { border: 4px solid %(accent)s; width: 6px; height: 6px; background: %(on_accent)s; }
+QRadioButton::indicator:disabled { border-color: %(border)s; }
 QProgressBar { border: 1px solid %(border)s; border-radius: 5px; background: %(card)s; height: 10px; }
 QProgressBar::chunk { background: %(accent)s; border-radius: 4px; }
 QPlainTextEdit#code { background: %(window)s; border: 1px solid %(border)s; border-radius: 4px; padding: 6px 8px; }

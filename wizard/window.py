@@ -245,6 +245,8 @@ class Window(QMainWindow):
         if step is not self.step and not reachable(step, self.case.answers, self.case.progress):
             self._refresh()
             return
+        if step is not self.step and self.case.notice is not None and not self.case.notice.is_error:
+            self.case.set_notice(None)  # what went well has been read
         self.step = step
         page = self.page(step)
         self._stack.setCurrentWidget(page)

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from checks.case import CaseError
 from checks.events import Finished, Planned, ProbeStarted
+from wizard.case_model import Notice
 from wizard.flow import STEPS, Step
 from wizard.given import Kind
 from wizard.pages.target import TargetPage
@@ -243,6 +244,18 @@ def test_closing_cancels_and_waits(at_target: Window) -> None:
     next(each for each in box.buttons() if each.text() == "Quit").click()
     assert thread.isFinished()
     assert not at_target.isVisible()
+
+
+def test_what_went_well_is_not_said_on_the_next_page(window: Window) -> None:
+    window.case.run_ended(case(TOO_OLD))
+    window.go(Step.REPORT)
+    for is_error in (False, True):
+        window.case.set_notice(Notice("written", {"path": "a.pdf", "count": 0}, is_error))
+        window.go(Step.REPORT)
+        assert window.case.notice is not None  # on the same page it stays
+        window.go(Step.SYMPTOM if window.step is not Step.SYMPTOM else Step.REPORT)
+        assert (window.case.notice is not None) is is_error
+        window.go(Step.REPORT)
 
 
 def test_who_goes_back_loses_nothing(at_target: Window) -> None:

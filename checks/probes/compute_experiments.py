@@ -30,7 +30,7 @@ LEAST_RUNS = 2  # one run shows nothing
 # Steps of a run, how often the validation error is told in it, and the runs without which the next line tells more.
 _LADDER = ((1000, 10, 5), (500, 10, 5), (200, 10, 5), (100, 5, 4), (50, 5, 3), (20, 2, 2))
 _SHORTEST = (10, 4, 2)  # steps of runs that are made where the time suffices for none of these
-_PATIENCE = 3.0  # times its time that the network may take for them; else it is left out
+_PATIENCE = 1.5  # times its time that the network may take for them; else it is left out
 _LITTLE = 0.6  # so much of the time is left where the plan was too careful
 _OF_SUMS = 0.2  # part of the time that the sums get at most
 
@@ -62,14 +62,19 @@ def finite(value):
 def sums(named, ways, clock):
     """The facts of the sum, ``ways``: (operation, dtype, setting, function that gives the sum as a float)."""
 
+    pace = compute.Pace()
+
     def run(work, clock):
         function, dtype = work
         values, seconds = [], []
-        function()  # the first time a library may still choose its way
-        while len(values) < SUMS and (len(values) < LEAST_RUNS or clock.left > 0):
+        call = _seconds_of(function)  # the first time a library may still choose its way
+        pace.look(function, LEAST_RUNS, call, clock)
+        while len(values) < SUMS and (clock.left > 0 or (len(values) < LEAST_RUNS and clock.whole.left > 0)):
             started = time.perf_counter()
             values.append(function())
             seconds.append(time.perf_counter() - started)
+        if len(values) < LEAST_RUNS:
+            raise compute.TooSlow(LEAST_RUNS * call, call)
         return {
             "values": [[finite(value)] for value in values],
             "exact": [[bits(value, dtype)] for value in values],
@@ -152,6 +157,8 @@ def _trained(network, clock):
     done = _runs(network, clock)
     if not done:
         return {"reason": "no-time"}
+    if len(done) < LEAST_RUNS:
+        return {"reason": "too-slow", "detail": "%.2g s" % done[0].seconds, "seconds": done[0].seconds}
     has_parted = any(run.parted_from(done[0]) is not None for run in done)
     if done[0].steps < STEPS and not has_parted and clock.left > left * _LITTLE:
         # Something else had kept the machine busy when the time was planned.
@@ -167,8 +174,9 @@ def _runs(network, clock):
     first = _Run(network, steps, every, lambda spent: clock.left < spent)  # the time for another is gone
     done = [first]
     while len(done) < runs and (len(done) < LEAST_RUNS or clock.left > first.seconds):
-        is_needed = len(done) < LEAST_RUNS
-        run = _Run(network, first.steps, every, lambda _, is_needed=is_needed: not is_needed and clock.left <= 0)
+        # What is needed may take longer than planned, but not many times.
+        end = -clock.seconds if len(done) < LEAST_RUNS else 0.0
+        run = _Run(network, first.steps, every, lambda _, end=end: clock.left <= end)
         if run.steps < first.steps:  # something else keeps the machine busy
             break
         done.append(run)
@@ -194,6 +202,8 @@ def _plan(network, clock):
     seconds = []
     for number in range(1, 5):
         seconds.append(_seconds_of(lambda number=number: network.step(number)))
+        if LEAST_RUNS * _SHORTEST[-1] * seconds[-1] > _PATIENCE * clock.seconds:
+            return (0, 0, 0)
         if sum(seconds) > clock.seconds:
             break
     step = min(seconds)  # too few steps are never made more, too many are cut when the time is up

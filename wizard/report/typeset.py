@@ -27,8 +27,8 @@ from PySide6.QtGui import (
 
 DOTS = 10.0  # device units per point
 LINE_LIMIT = 600  # characters of one line of a log that are printed
-# Latin letters come from a Latin face, since those of Japanese faces have hardly any descenders. Japanese comes from the
-# faces behind: BIZ UDPGothic first, a TrueType face made for legibility, on Windows by default and small on Linux.
+# Latin letters come from a Latin face, since those of Japanese faces have hardly any descenders; Japanese from those
+# behind: BIZ UDPGothic first, a TrueType face made for legibility, on Windows by default and small on Linux.
 _LATIN = ("Segoe UI", "Helvetica Neue", "Noto Sans", "Liberation Sans", "DejaVu Sans")
 SANS = (*_LATIN, "BIZ UDPGothic", "Yu Gothic", "Hiragino Sans", "Noto Sans CJK JP", "IPAexGothic")
 # In code the tilde, quotes and hyphens must be told apart at a glance; Japanese in it comes from the faces behind.

@@ -11,8 +11,8 @@ from checks.facts import CpuFacts, EnvironmentVariables, Facts, Frameworks, Mach
 from checks.judge import COMPARISON
 from tests.checks.recorded_computations import measurements
 from wizard.report.compared import compared_with
-from wizard.report.measured_devices import machines_section
 from wizard.report.markdown import to_markdown
+from wizard.report.measured_devices import machines_section
 from wizard.report.model import Report, build
 from wizard.report.terminal import to_terminal
 

@@ -616,8 +616,7 @@ class _Torch(_Arrays):
         if reference.shape != candidate.shape:
             raise NotCompared("shapes %s and %s" % (tuple(reference.shape), tuple(candidate.shape)))
         self.xp = torch
-        # MPS has no float64.
-        device = torch.device("cpu") if reference.device.type == "mps" else reference.device
+        device = reference.device if inputs.has_float64(torch, reference.device) else torch.device("cpu")
         self.both = [each.detach().resolve_conj().resolve_neg().to(device) for each in (reference, candidate)]
         self.device = device
         self.shape, self.count = tuple(reference.shape), reference.numel()

@@ -167,6 +167,23 @@ def numpy_integers(numpy, shape, limit, stream, dtype="int64"):
 
 # --- PyTorch ----------------------------------------------------------------------------------------------------------
 
+_have_float64 = {}
+
+
+def has_float64(torch, device):
+    """Whether a device computes in float64.
+
+    Metal does not; nor do Intel's Arc GPUs, which say so when they are to compute (intel/torch-xpu-ops issue 1742).
+    """
+    name = str(torch.device(device))
+    if name not in _have_float64:
+        try:
+            twos = torch.ones(2, dtype=torch.float64, device=device) * 2
+            _have_float64[name] = float(twos.sum()) == 4.0
+        except (RuntimeError, TypeError):
+            _have_float64[name] = False
+    return _have_float64[name]
+
 
 def torch_words(torch, first, count, stream, device="cpu"):
     """As numpy_words, made on the device."""

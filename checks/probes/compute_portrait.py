@@ -72,8 +72,7 @@ def torch_portrait(torch, tensor):
         def parts(most):
             for (piece,) in pieces.pieces([plain], most, pieces.torch_is_flat):
                 parts_of = torch.view_as_real(piece).reshape(-1) if is_complex else piece
-                # MPS has no float64.
-                yield (parts_of.cpu() if piece.device.type == "mps" else parts_of).to(torch.float64)
+                yield (parts_of if inputs.has_float64(torch, piece.device) else parts_of.cpu()).to(torch.float64)
 
         return dict(told, **_figures(torch, torch.cat, parts, plain.numel(), is_complex))
 

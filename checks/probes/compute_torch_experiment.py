@@ -4,6 +4,7 @@ import functools
 
 import naosu_compute_experiments as experiments
 import naosu_compute_fingerprint as fingerprint
+import naosu_compute_inputs as inputs
 import naosu_compute_torch_settings as settings
 
 
@@ -30,7 +31,7 @@ def stage(argument, clock):
 
 def _ways(torch, device):
     for dtype in ("float64", "float32"):
-        if dtype == "float64" and device.startswith("mps"):  # Metal has none
+        if dtype == "float64" and not inputs.has_float64(torch, device):
             continue
         # Made when they are summed up first: where the device is lost, that is an error of the sum.
         terms = functools.lru_cache(maxsize=None)(functools.partial(experiments.torch_terms, torch, dtype, device))

@@ -47,6 +47,7 @@ PLANTED = {
     "memory": 1 << 30,  # bytes
     "workspace": False,  # products in deterministic mode want cuBLAS' variable, as until torch 2.9
     "exclusive": False,  # a second process is refused while the first one lives
+    "float64": True,  # Intel's Arc GPUs lack it; here in their words
     "fails": None,  # [kernels until then, text of the error]
     "flips": None,  # products until a bit of the result flips, once
     "operations": None,  # of the suite, those that are repeated; "conv2d" is always among them
@@ -549,13 +550,16 @@ class Kernels:
     def refuse(self, name, given):
         if self._is_deterministic:
             self._refuse_variation(name, given)
-            if name in _NO_INTEGERS and self._planted["workspace"]:
+            if name in (*_PRODUCTS, "mv", "addmv") and self._planted["workspace"]:
                 _want_workspace()
         if name in _NO_INTEGERS:
             kind = given.tensors[-1].dtype
             if not (kind.is_floating_point or kind.is_complex):
                 said = str(self._torch.zeros(0, dtype=kind).type()).split(".")[-1].replace("Tensor", "")
                 raise NotImplementedError(f"\"{_NO_INTEGERS[name]}\" not implemented for '{said}'")
+        is_wide = any(each.dtype is self._torch.float64 for each in given.tensors)
+        if is_wide and not self._planted["float64"] and name not in ("_to_copy", "copy_"):
+            raise RuntimeError("Required aspect fp64 is not supported on the device")
         if name == "_int_mm":
             self._refuse_bytes(*given.tensors[:2])
 

@@ -193,10 +193,26 @@ def test_the_variable_of_cublas_is_tried_in_a_process_of_its_own() -> None:
     assert {name: each.distinct for name, each in again.items()} == {"matmul": 1, "lstm-backward": 1}
 
 
-def test_a_card_for_one_process_alone_is_told() -> None:
-    made = computed({"repeat": AMPLE}, operations=("matmul",), workspace=True, exclusive=True)
-    (again,) = repeats(made, "deterministic-workspace").values()
-    assert again.reason == "device-busy"
+@pytest.fixture(scope="module")
+def limited() -> tuple[Measurement, ...]:
+    """A card for one process alone, without float64."""
+    seconds = dict.fromkeys(("repeat", "experiment", "portrait"), AMPLE)
+    operations = ("index-add", "matmul", "matmul-float64")
+    return computed(seconds, operations=operations, order=True, workspace=True, exclusive=True, float64=False)
+
+
+def test_a_card_for_one_process_alone_is_told(limited: tuple[Measurement, ...]) -> None:
+    again = repeats(limited, "deterministic-workspace")
+    assert {name: each.reason for name, each in again.items()} == {"matmul": "device-busy"}
+
+
+def test_what_a_card_without_float64_computes_is_measured(limited: tuple[Measurement, ...]) -> None:
+    made = repeats(limited)
+    assert made["matmul-float64"].reason == "not-on-device"
+    assert made["index-add"].spread is not None  # compared on the processor
+    assert {each.reason for each in limited if not isinstance(each, Repeat)} == {""}
+    assert "float64" not in {each.dtype for each in limited if isinstance(each, Experiment)}
+    assert any(isinstance(each, Portrait) for each in limited)
 
 
 def test_the_experiments_in_the_mode_that_lacks_a_form_of_some() -> None:

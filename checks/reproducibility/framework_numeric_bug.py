@@ -19,6 +19,7 @@ from math import inf
 from checks.compare import Pair, Place, odd_ones_out, pairs_here
 from checks.facts import Measurements, ModelMeasured, Precision, TorchFacts
 from checks.finding import FRAMEWORK, Evidence, Finding, NotHere, Severity
+from checks.how_far import how_far
 from checks.magnitude import Magnitude, Size, computed_in
 from checks.model_repeats import (
     beyond_of,
@@ -82,9 +83,10 @@ def _odd(odd: Place, far: Sequence[Pair]) -> Finding:
             Evidence("computed_on", str(odd)),
             Evidence("operations_wrong", ", ".join(dict.fromkeys(pair.operation for pair in far))),
             Evidence("measured_error", figure(worst.relative) or "NaN"),
-            Evidence("times_rounding", figure(worst.times) or "-"),
+            *_times(worst.times),
         ),
-        values={FRAMEWORK: odd.framework},
+        values={FRAMEWORK: odd.framework}
+        | how_far(worst.relative, worst.times, (pair.difference for pair in far if pair.size is worst)),
     )
 
 
@@ -108,10 +110,16 @@ def _measured(measured: Sequence[Precision], torch: TorchFacts | None) -> Iterat
                 Evidence("operations_wrong", operations(wrong), worst.origin),
                 Evidence("settings_compared", settings(wrong), worst.origin),
                 Evidence("measured_error", figure(size.relative) or "NaN", worst.origin),
-                Evidence("times_rounding", figure(size.times) or "-", worst.origin),
+                *_times(size.times, worst.origin),
             ),
-            values={FRAMEWORK: framework},
+            values={FRAMEWORK: framework} | how_far(size.relative, size.times, (worst.against, worst.beside)),
         )
+
+
+def _times(times: float | None, origin: str = "") -> Iterator[Evidence]:
+    """How many times what rounding makes, where that is a number."""
+    if figure(times):
+        yield Evidence("times_rounding", figure(times), origin)
 
 
 def _in_models(models: tuple[ModelMeasured, ...]) -> Iterator[Finding]:
@@ -134,9 +142,10 @@ def _in_models(models: tuple[ModelMeasured, ...]) -> Iterator[Finding]:
                 Evidence("operations_wrong", beyond_of(worst), worst.origin),
                 *(Evidence("settings_compared", compared(each), each.origin) for each in here),
                 Evidence("measured_error", distance(worst), worst.origin),
-                Evidence("times_rounding", figure(times) or "-", worst.origin),
+                *_times(times, worst.origin),
                 *decisions(worst),
             ),
+            values=how_far(relative(worst), times, [worst.difference], distance(worst)),
         )
 
 

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from checks.compare import VERSIONS, Comparison, comparisons
 from checks.facts import Facts
 from checks.finding import Evidence, Finding, NotHere, Severity
+from checks.magnitude import Magnitude
 from checks.numeric_findings import loud_if_bits_matter
 from checks.numerics import figure
 from checks.phrases import phrase
@@ -29,7 +30,7 @@ def library_version_numerics(facts: Facts) -> Iterator[Finding]:
     """One finding per machine that was given."""
     found = [each for each in comparisons(facts) if not each.is_empty]
     if not found:
-        raise NotHere("others", "not-measured")
+        raise NotHere("others", "not-measured" if facts.others else "none-given")
     for comparison in found:
         apart = [
             each
@@ -51,10 +52,16 @@ def library_version_numerics(facts: Facts) -> Iterator[Finding]:
                 Evidence("other_machine", comparison.other.name, comparison.other.origin),
                 Evidence("versions_apart", "; ".join(texts)),
                 Evidence("operations_apart", ", ".join(dict.fromkeys(each.pair.operation for each in apart))),
-                Evidence("measured_difference", figure(worst.relative)),
+                *([Evidence("measured_difference", figure(worst.relative))] if figure(worst.relative) else []),
             ),
-            values=_machines(comparison),
+            values=_machines(comparison) | _differ(worst),
         )
+
+
+def _differ(worst: Magnitude) -> dict[str, str]:
+    """By how much; a number and none have no distance."""
+    size = figure(worst.relative)
+    return phrase("differ", "differ-by", size=size) if size else phrase("differ", "differ-no-number")
 
 
 def _machines(comparison: Comparison) -> dict[str, str]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 import pytest
 
+from checks.case import Answers, judged
 from checks.facts import (
     ArrayDifference,
     Emulated,
@@ -28,6 +29,7 @@ from checks.reproducibility.reduced_precision import reduced_precision
 from checks.reproducibility.setting_ignored import setting_ignored
 from checks.reproducibility.tf32_enabled import tf32_enabled
 from tests.checks.recorded_computations import measurements
+from wizard.report.model import build
 
 USUAL, FORCED = "torch-2.13.0-cpu-digits", "torch-2.13.0-cpu-onednn-bf16"
 FORCING = EnvironmentVariables(values={"ONEDNN_DEFAULT_FPMATH_MODE": "BF16"})
@@ -238,6 +240,12 @@ def test_nan_on_one_side_is_wrong_and_both_sides_are_not() -> None:
     nan = msgspec.structs.replace(FULL, against=ArrayDifference(elements=9, differing=9, nan=9), rms=None)
     (finding,) = framework_numeric_bug(given(nan), None)
     assert evidence(finding)["measured_error"] == "NaN"
+    assert "times_rounding" not in evidence(finding)
+    for language, said in (("en", "the result is none (NaN): in 9 of 9 elements"), ("ja", "9個の要素のうち9個で")):
+        why = build(judged(Facts(measurements=(nan,)), Answers()), language).findings[0].why
+        assert said in why
+        assert "NaN of the largest" not in why
+        assert "- times" not in why
     both = msgspec.structs.replace(FULL, against=ArrayDifference(elements=9, differing=0), rms=None)
     assert list(framework_numeric_bug(given(both), None)) == []
 
@@ -250,6 +258,19 @@ def test_no_operation_of_a_real_processor_is_called_wrong(name: str) -> None:
 
 def test_overflow_is_no_bug_of_a_framework() -> None:
     assert list(framework_numeric_bug(given(INFINITE), TORCH)) == []
+
+
+def test_what_is_infinite_is_told_in_words() -> None:
+    endless = msgspec.structs.replace(FULL, against=ArrayDifference(elements=9, differing=2, infinite=2), rms=None)
+    (finding,) = framework_numeric_bug(given(endless), None)
+    assert finding.values["how_far_en"].endswith("the result is infinite: in 2 of 9 elements.")
+    assert finding.values["how_far_ja"] == "9個の要素のうち2個で、有限になるはずの結果が無限大になっています。"
+
+
+def test_a_finite_error_has_its_size() -> None:
+    (finding,) = framework_numeric_bug(given(WRONG), None)
+    assert finding.values["how_far_en"].startswith("The largest error is ")
+    assert "times what rounding can make at most" in finding.values["how_far_en"]
 
 
 OTHERS = ("torch-2.13.0-cpu-portraits", "numpy-2.4.6-portraits", "jax-0.10.2-cpu-portraits")

@@ -262,11 +262,17 @@ def test_two_versions_of_numpy_for_real() -> None:
     assert told["versions_apart"] == "numpy 2.4.6 / numpy 1.26.4"
     assert told["other_machine"] == "old.json"
     assert "sum" in told["operations_apart"].split(", ")
+    assert finding.values["machines_en"] == "this machine and old.json"
+    assert finding.values["differ_en"].startswith("differ by up to ")
+    named = msgspec.structs.replace(here, name="new.json")
+    (finding,) = library_version_numerics(named)
+    assert finding.values["machines_ja"] == "new.jsonとold.json"
 
 
 def test_the_same_version_twice_explains_nothing() -> None:
     other = side_of(machine("2.4.6", NEW_NUMPY), "twin.json")
     here = msgspec.structs.replace(machine("2.4.6", NEW_NUMPY), others=(other,))
     assert list(library_version_numerics(here)) == []
-    with pytest.raises(NotHere):
+    with pytest.raises(NotHere) as alone:
         list(library_version_numerics(machine("2.4.6", NEW_NUMPY)))
+    assert alone.value.reason == "none-given"

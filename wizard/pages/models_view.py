@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from wizard.pages.long_text import value_text
-from wizard.pages.page import card, plain_label
+from wizard.pages.page import card, escaped_tip, plain_label
 from wizard.words import words
 
 if TYPE_CHECKING:
@@ -45,6 +45,11 @@ class ModelsView(QWidget):
         self.table = QTreeWidget()
         self._fill_table()
         self._layout.addWidget(self.table)
+        if len(models) > 1:
+            from wizard.report.models import table_notes  # late: it loads what reads model files
+
+            for note in table_notes(models, language):
+                self._layout.addWidget(value_text(note, "small"))
         self.page = QWidget()
         self._layout.addWidget(self.page)
         self.table.setVisible(len(models) > 1)
@@ -70,7 +75,8 @@ class ModelsView(QWidget):
             item = QTreeWidgetItem(table, cells)
             item.setData(0, Qt.ItemDataRole.UserRole, index)
             item.setIcon(len(_COLUMNS) - 1, QIcon(self._pictures[model.state]))
-            item.setToolTip(0, model.path)
+            for column, text in enumerate((model.path, *cells[1:])):  # what a narrow column cuts
+                item.setToolTip(column, escaped_tip(text))
         header = table.header()
         header.setStretchLastSection(True)
         for column, wide in enumerate((230, 150, 80, 80)):

@@ -1,5 +1,6 @@
 """The model files on the report page."""
 
+import html
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from wizard.case_model import CaseModel
 from wizard.pages.models_view import ModelsView
 from wizard.pages.report import ReportPage
 from wizard.report.model import build
+from wizard.report.models import table_notes
 from wizard.work import Work
 
 RECORDED = Path(__file__).parents[2] / "recordings" / "models"
@@ -51,6 +53,25 @@ def test_a_row_per_file_and_the_page_of_the_first_which_is_the_one_in_trouble(sh
     assert rows == ["deploy.prototxt", "gone.onnx", "abs.onnx", "light_bvlc_alexnet.onnx"]
     assert view.table.isVisible()
     assert "deploy.prototxt: Caffe" in texts(view)
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_what_the_table_cannot_say_stands_below_it(show, language: str) -> None:
+    view = show(*NAMES, language=language)
+    report = build(judged(facts(*NAMES), Answers(symptom=MODELS)), language)
+    notes = list(table_notes(report.models, language))
+    assert notes
+    shown = [view._layout.itemAt(index).widget() for index in range(1, 1 + len(notes))]
+    assert [each.text() if isinstance(each, QLabel) else each.toPlainText() for each in shown] == notes
+    single = show(NAMES[0], language=language)
+    assert single._layout.count() == 2  # the table, which is hidden, and the page
+
+
+def test_what_a_narrow_column_cuts_is_in_its_tip(show) -> None:
+    view = show(*NAMES)
+    item = view.table.topLevelItem(1)
+    assert all(item.text(column) in html.unescape(item.toolTip(column)) for column in range(5))
+    assert "gone.onnx" in item.toolTip(0)
 
 
 def test_the_page_follows_the_chosen_row(show) -> None:

@@ -35,13 +35,13 @@ class _Event(ctypes.Structure):
     )
 
 
-def of_device(device, pci_address=None):
+def of_device(device, pci_address=None, is_nvidia=False):
     """The telemetry of a device of a framework, as something with ``sample()``, ``counts()`` and ``xids()``."""
-    if device.startswith("cuda") and pci_address:
+    if device.startswith("cuda") and (pci_address or is_nvidia):
         try:
             return Nvml(_nvml_library(), pci_address)
         except (OSError, AttributeError, RuntimeError):  # no such library, too old a one, or another vendor's card
-            return Sysfs("/sys/bus/pci/devices/" + pci_address.lower())
+            return Sysfs("/sys/bus/pci/devices/" + pci_address.lower()) if pci_address else Nothing()
     if device == "cpu":
         return Processor()
     return Nothing()
@@ -69,7 +69,7 @@ def _nvml_library():
 
 
 class Nvml(Nothing):
-    """An NVIDIA GPU, found by its PCI address.
+    """An NVIDIA GPU, found by its PCI address; where that is not known, the only one.
 
     Raises:
         RuntimeError: NVML does not start, or does not know the device.
@@ -80,9 +80,18 @@ class Nvml(Nothing):
         self._device = ctypes.c_void_p()
         if library.nvmlInit_v2() != 0:
             raise RuntimeError("nvmlInit")
-        if library.nvmlDeviceGetHandleByPciBusId_v2(pci_address.encode("ascii"), ctypes.byref(self._device)) != 0:
-            raise RuntimeError("nvmlDeviceGetHandleByPciBusId")
+        if not self._is_found(pci_address):
+            raise RuntimeError("nvmlDeviceGetHandle")
         self._events = self._listen()
+
+    def _is_found(self, pci_address):
+        device = ctypes.byref(self._device)
+        if pci_address:
+            return self._library.nvmlDeviceGetHandleByPciBusId_v2(pci_address.encode("ascii"), device) == 0
+        count = ctypes.c_uint()
+        if self._library.nvmlDeviceGetCount_v2(ctypes.byref(count)) != 0 or count.value != 1:
+            return False
+        return self._library.nvmlDeviceGetHandleByIndex_v2(0, device) == 0
 
     def sample(self):
         """Temperature, clocks, power, use, what holds the clocks down."""

@@ -46,7 +46,7 @@ def stage(argument, clock):
     yield compute.measuring(named)
     load, ended = None, {}
     try:
-        load = Load(torch, device, telemetry.of_device(device, pci_address(torch, device)))
+        load = Load(torch, device, _sensors(torch, device))
         told = 0
         for sample in load.run(clock):
             yield {"watched+": [sample], "wrong_bits+": load.wrong[told:], "under_load": load.grown()}
@@ -54,6 +54,10 @@ def stage(argument, clock):
     except Exception as problem:  # the device was lost in the middle: what was seen until then is told
         ended = {"error": kit.describe(problem), "reason": "failed"}
     yield compute.told(dict(named, **(load.facts() if load else {}), **ended))
+
+
+def _sensors(torch, device):
+    return telemetry.of_device(device, pci_address(torch, device), bool(torch.version.cuda))
 
 
 def pci_address(torch, device):
@@ -175,10 +179,13 @@ class Load:
             self.wrong.append(dict(told, expected=expected, found=found))
 
     def _room(self):
-        """Bytes of memory to write over."""
-        if self._device.startswith("cuda") and hasattr(self._torch.cuda, "mem_get_info"):
-            return int(self._torch.cuda.mem_get_info(self._device)[0] * PART_OF_MEMORY)
-        return min(MEMORY_OF_PROCESSOR, available_memory() // 4)
+        """Bytes of memory to write over; a GPU within the processor has the memory of all other programs."""
+        of_machine = available_memory() // 4
+        if not self._device.startswith("cuda") or not hasattr(self._torch.cuda, "mem_get_info"):
+            return min(MEMORY_OF_PROCESSOR, of_machine)
+        free = int(self._torch.cuda.mem_get_info(self._device)[0] * PART_OF_MEMORY)
+        properties = self._torch.cuda.get_device_properties(self._device)
+        return min(free, of_machine) if getattr(properties, "is_integrated", False) else free
 
 
 def available_memory():

@@ -5,7 +5,7 @@ import importlib
 import itertools
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -202,14 +202,25 @@ def test_a_device_that_is_lost_in_the_middle_keeps_what_was_seen(
     assert fact.checked > 0
 
 
+@pytest.mark.parametrize(("integrated", "room"), [(0, 4 << 30), (1, 1 << 30)])
+def test_a_gpu_within_the_processor_leaves_the_machine_its_memory(
+    health: ModuleType, monkeypatch: pytest.MonkeyPatch, integrated: int, room: int
+) -> None:
+    card = SimpleNamespace(is_integrated=integrated)
+    cuda = SimpleNamespace(mem_get_info=lambda device: (8 << 30, 8 << 30), get_device_properties=lambda device: card)
+    monkeypatch.setattr(health, "available_memory", lambda: 4 << 30)
+    load = health.Load(SimpleNamespace(cuda=cuda), "cuda:0", health.telemetry.Nothing())
+    assert load._room() == room
+
+
 # --- telemetry --------------------------------------------------------------------------------------------------------
 
 
 class Nvml:
     """Answers as libnvidia-ml does: a code, and the value in the last argument."""
 
-    def __init__(self, missing: tuple[str, ...] = (), xids: tuple[int, ...] = ()) -> None:
-        self._missing, self._xids = missing, iter(xids)
+    def __init__(self, missing: tuple[str, ...] = (), xids: tuple[int, ...] = (), cards: int = 1) -> None:
+        self._missing, self._xids, self._cards = missing, iter(xids), cards
         self.ecc = iter((5, 0, 7, 0))
 
     def __getattr__(self, name: str) -> Callable[..., int]:
@@ -220,6 +231,9 @@ class Nvml:
     def _answer(self, name: str, given: tuple[Any, ...]) -> int:
         if name == "nvmlDeviceGetHandleByPciBusId_v2":
             return 0 if given[0] == b"0000:01:00.0" else 6  # NVML_ERROR_NOT_FOUND
+        if name == "nvmlDeviceGetCount_v2":
+            given[0]._obj.value = self._cards
+            return 0
         if name == "nvmlEventSetWait_v2":
             code = next(self._xids, None)
             if code is None:
@@ -263,6 +277,15 @@ def test_what_an_older_nvml_lacks_is_left_out(telemetry: ModuleType) -> None:
     card = telemetry.Nvml(Nvml(missing), "0000:01:00.0")
     assert "throttle_mask" not in card.sample()
     assert card.xids() is None
+
+
+def test_the_only_card_is_found_without_its_address(telemetry: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PyTorch tells addresses since 2.8."""
+    monkeypatch.setattr(telemetry, "_nvml_library", Nvml)
+    assert telemetry.of_device("cuda:0", is_nvidia=True).sample()["temperature"] == 71
+    assert type(telemetry.of_device("cuda:0")) is telemetry.Nothing
+    monkeypatch.setattr(telemetry, "_nvml_library", lambda: Nvml(cards=2))
+    assert type(telemetry.of_device("cuda:0", is_nvidia=True)) is telemetry.Nothing
 
 
 def test_another_vendors_card_is_asked_in_sysfs(telemetry: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,12 +27,13 @@ from checks.facts import (
 )
 from checks.knowledge.settings_advice import Need, SettingLine, settings_advice_table
 from checks.model_repeats import draws
-from checks.repeats import DETERMINISTIC, is_processor, is_well_timed, timed_calls
-from checks.steadied import Changed, models_changed, operations_changed
+from checks.repeats import DETERMINISTIC, NO_FORM, is_processor, is_well_timed, timed_calls
+from checks.steadied import Changed, is_model_unsteady, models_changed, operations_changed
 from checks.versions import release
 
 SEED = 1
 _ADVISED = ("torch", "tensorflow", "jax", "onnxruntime")  # frameworks of which the table has lines
+_RUNTIMES = ("onnxruntime",)  # run finished models: the random numbers of Python and NumPy do not enter these
 _TF32_SINCE = (8, 0)  # compute capability of NVIDIA's first cards with TF32
 _ENOUGH = 30  # operations of which none changed, to leave deterministic mode out
 _FEWEST = 2  # operations from whose times a cost is told
@@ -114,15 +115,16 @@ class Advice:
 
 def advise(facts: Facts, symptom: str, exactness: str) -> Advice | None:
     """The advice; None where nobody asked and nothing was measured, and of a machine that is only told of."""
-    measured = [each for each in facts.measurements if not each.reason or each.reason == "failed"]
+    measured = [each for each in facts.measurements if each.reason in ("", "failed", NO_FORM)]
     if facts.told or not measured:
         return None
     answer = _answer(measured, symptom, exactness)
     if answer in (Answer.SAME_DECISIONS, Answer.NOTHING_VARIED):
         return None if answer is Answer.NOTHING_VARIED else Advice(answer)
     wanted = _Wanted(facts, tuple(measured), symptom, exactness)
-    blocks = tuple(wanted.block(name, found) for name, found in wanted.frameworks())
-    return Advice(answer, tuple(each for each in blocks if each.lines)) if blocks else None
+    blocks = (wanted.block(name, found) for name, found in wanted.frameworks())
+    needed = tuple(each for each in blocks if each.lines)
+    return Advice(answer, needed) if needed else None
 
 
 def _answer(measured: Sequence[Measurement], symptom: str, exactness: str) -> Answer:
@@ -132,7 +134,7 @@ def _answer(measured: Sequence[Measurement], symptom: str, exactness: str) -> An
         if decisions:
             return Answer.SAME_DECISIONS if min(decisions) >= 1 else Answer.DECISIONS_CHANGE
         return Answer.DECISIONS_UNKNOWN
-    if symptom not in _ABOUT_RESULTS and not any(map(_varied, measured)):
+    if symptom not in _ABOUT_RESULTS and not _vary(measured):
         return Answer.NOTHING_VARIED
     return {"bits": Answer.BITS, "close": Answer.CLOSE}.get(exactness, Answer.UNDECIDED)
 
@@ -147,14 +149,15 @@ def _decides(made: ModelMeasured) -> bool:
     return made.inputs_from != "drawn" and not is_random
 
 
+def _vary(measured: Sequence[Measurement]) -> bool:
+    """Whether the same computation was seen to give different results, other than by random numbers."""
+    return any(map(_varied, measured)) or is_model_unsteady(measured)
+
+
 def _varied(measured: Measured) -> bool:
-    """Whether the same computation was seen to give different results."""
     if isinstance(measured, Repeat):
         return measured.varies
-    if isinstance(measured, Experiment):
-        return len(set(measured.exact)) > 1
-    # A model that draws random numbers on purpose varies whatever is set.
-    return isinstance(measured, ModelMeasured) and (measured.distinct or 0) > 1 and not draws(measured.first_op)
+    return isinstance(measured, Experiment) and len(set(measured.exact)) > 1
 
 
 @dataclass(frozen=True)
@@ -176,7 +179,7 @@ class _Wanted:
     def block(self, framework: str, found: FrameworkFacts) -> Block:
         """The lines of one framework."""
         mine = [each for each in self.measured if each.framework == framework]
-        holds = set(self._needs(found, mine))
+        holds = set(self._needs(framework, found, mine))
         lines = tuple(
             AdvisedLine(each, _filled(each.code, self._threads(found)), _cost(each.cost, mine) if each.cost else None)
             for each in settings_advice_table().line
@@ -199,15 +202,17 @@ class _Wanted:
     def _wants_bits(self) -> bool:
         return self.exactness != "close"
 
-    def _needs(self, found: FrameworkFacts, mine: Sequence[Measurement]) -> Iterator[Need]:
+    def _needs(self, framework: str, found: FrameworkFacts, mine: Sequence[Measurement]) -> Iterator[Need]:
         devices: tuple[FrameworkDevice, ...] = getattr(found, "devices", None) or ()
         cards = [each for each in devices if _is_accelerator(each)]
         has_nvidia = any(_is_nvidia(each, found) for each in cards) or _runs_on_nvidia(found)
         target = self.facts.target_interpreter
-        if target is not None and target.package("numpy") is not None:
-            yield Need.NUMPY
+        if framework not in _RUNTIMES:
+            yield Need.PROGRAM
+            if target is not None and target.package("numpy") is not None:
+                yield Need.NUMPY
         # On a processor alone next to nothing varies: there the mode is for those who have seen it, or seen little.
-        if self._wants_bits and (cards or has_nvidia or any(map(_varied, mine)) or not _is_seen(mine)):
+        if self._wants_bits and (cards or has_nvidia or _vary(mine) or not _is_seen(mine)):
             yield Need.BITS
         if has_nvidia:
             yield Need.CUDA

@@ -246,11 +246,11 @@ def rate_of(made: Repeat) -> float:
 
 def is_well_timed(made: Measured) -> bool:
     """Whether so much was repeated that its time would come out alike again, also on a busy machine."""
-    calls = _calls(made)
+    calls = timed_calls(made)
     return calls >= _TIMED or (calls >= _TIMED_LONG and calls * (made.seconds or 0.0) >= _LONG)
 
 
-def _calls(made: Measured) -> int:
+def timed_calls(made: Measured) -> int:
     """The calls of which its time is the median."""
     if isinstance(made, Repeat):
         return made.repetitions

@@ -22,6 +22,7 @@ class Part(StrEnum):
 class Need(StrEnum):
     """What must hold for a line to be needed (see the table)."""
 
+    PROGRAM = "program"
     NUMPY = "numpy"
     BITS = "bits"
     CUDA = "cuda"

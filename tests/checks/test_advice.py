@@ -30,6 +30,7 @@ from checks.facts import (
 )
 from checks.knowledge.determinism import determinism_table
 from checks.knowledge.settings_advice import Need, Part, settings_advice_table
+from checks.steadied import Became, Changed
 from checks.versions import release
 from tests.checks.recorded_computations import measurements
 
@@ -250,6 +251,7 @@ def test_costs_are_those_that_were_measured() -> None:
     assert line.cost is not None
     assert (line.cost.times, line.cost.worst, line.cost.operation) == (pytest.approx(4.0), 20.0, "histc")
     assert (line.cost.devices, line.cost.operations) == (("cuda:0",), 3)
+    assert (line.cost.fewest, line.cost.most) == (5, 20)
     assert [each.cost for each in block.lines if each.line.id == "torch-autotune"] == [None]
 
 
@@ -259,8 +261,8 @@ def experiment(setting: str, seconds: float, runs: int = 5, steps: tuple[int, ..
     return Experiment(exact=bits, steps=steps, seconds=seconds, **where)  # type: ignore[arg-type]
 
 
-def precision(setting: str, seconds: float, timed: int) -> Precision:
-    where = {"framework": "torch", "operation": "matmul", "device": "cuda:0", "dtype": "float32", "setting": setting}
+def precision(setting: str, seconds: float, timed: int, operation: str = "matmul") -> Precision:
+    where = {"framework": "torch", "operation": operation, "device": "cuda:0", "dtype": "float32", "setting": setting}
     return Precision(seconds=seconds, timed=timed, **where)  # type: ignore[arg-type]
 
 
@@ -268,7 +270,14 @@ def precision(setting: str, seconds: float, timed: int) -> Precision:
     ("line", "measured", "times"),
     [
         ("torch-deterministic", (experiment("default", 2.0), experiment("deterministic", 3.0)), 1.5),
-        ("torch-tf32", (precision("default", 0.001, 20), precision("tf32-off", 0.004, 20)), 4.0),
+        (
+            "torch-tf32",
+            (
+                *(precision("default", 0.001, 20), precision("tf32-off", 0.004, 20)),
+                *(precision("default", 0.001, 20, "conv2d"), precision("tf32-off", 0.004, 20, "conv2d")),
+            ),
+            4.0,
+        ),
     ],
 )
 def test_a_cost_of_other_measurements(line: str, measured: tuple[Measurement, ...], times: float) -> None:
@@ -297,6 +306,7 @@ def test_a_cost_of_other_measurements(line: str, measured: tuple[Measurement, ..
             ),
             id="another-size",
         ),
+        pytest.param("torch-tf32", (precision("default", 0.001, 20), precision("tf32-off", 0.004, 20)), id="one-alone"),
         pytest.param("torch-tf32", (precision("default", 0.001, 3), precision("tf32-off", 0.004, 3)), id="three-calls"),
         pytest.param(
             "torch-tf32", (precision("default", 0.001, 20), precision("tf32-off", 0.004, 3)), id="three-calls-of-one"
@@ -324,9 +334,57 @@ def test_what_it_mends_and_what_it_refuses() -> None:
             repeat("other", 1, "deterministic", reason="failed", error=ErrorText(type="RuntimeError", message="x")),
         )
     )
-    assert block.varying == ("index-add", "scatter", "network")
-    assert block.mended == ("index-add",)
+    assert block.operations == (
+        Changed("index-add", Became.MENDED),
+        Changed("scatter", Became.STILL),
+        Changed("network", Became.UNTRIED),
+    )
     assert block.refused == ("histc",)
+
+
+def test_equal_results_that_are_too_few_are_not_called_mended() -> None:
+    """One of a hundred was another: three equal ones show nothing, and one that is not tried shows less."""
+    block = only(
+        facts(
+            torch(CPU),
+            repeat("index-add", 2, repetitions=100, counts=(99, 1)),
+            repeat("index-add", 1, "deterministic", repetitions=3),
+            repeat("scatter", 2),
+            repeat("scatter", 1, "deterministic", repetitions=0, reason="no-time"),
+            repeat("histc", 2),
+            repeat("histc", 1, "deterministic", repetitions=0, reason="no-deterministic-form"),
+        )
+    )
+    assert [each.became for each in block.operations] == [Became.SELDOM, Became.UNTRIED, Became.REFUSED]
+
+
+def test_real_operations_of_a_processor() -> None:
+    found = Facts(frameworks=Frameworks(torch=torch(CPU)), measurements=measurements("torch-2.13.0-cpu-repeat"))
+    block = only(found)
+    assert {each.name for each in block.operations} >= {"index-copy", "index-put-accumulate"}
+    assert {each.became for each in block.operations} == {Became.MENDED, Became.SELDOM}
+
+
+@pytest.mark.parametrize("name", ["dropout", "traced-dropout"])
+def test_a_seed_mends_a_model_that_draws_numbers_and_no_mode_is_advised_for_it(name: str) -> None:
+    found = Facts(frameworks=Frameworks(torch=torch(CPU)), measurements=measurements(f"model-torch-2.13.0-{name}"))
+    block = only(found)
+    (model,) = block.models
+    assert model.became is Became.MENDED
+    assert "torch-seed" in ids(block)
+    assert block.operations == ()
+
+
+def test_a_finished_model_takes_no_numbers_of_pythons() -> None:
+    known = Facts(
+        frameworks=Frameworks(onnxruntime=OnnxRuntimeFacts(version="1.31.1")),
+        measurements=measurements("model-onnxruntime-1.31.1-random"),
+    )
+    advice = advise(known, "results-change", "bits")
+    assert advice is not None
+    for block in advice.blocks:
+        assert not {"python-seed", "numpy-seed"} & set(ids(block))
+        assert [each.became for each in block.models] == [Became.STILL]
 
 
 @pytest.mark.parametrize(
@@ -428,9 +486,10 @@ def test_onnx_runtime(measured: tuple[ModelMeasured, ...], provider: str, expect
         frameworks=Frameworks(onnxruntime=OnnxRuntimeFacts(version="1.31.1", providers=started)),
         measurements=measured,
     )
-    block = only(known)
-    assert [each for each in ids(block) if "onnxruntime" in each] == expected
-    assert "threads" not in " ".join(expected) or any("num_threads = 8" in each.code for each in block.lines)
+    advice = advise(known, "results-change", "bits")
+    lines = [line for block in advice.blocks for line in block.lines] if advice else []
+    assert [each.line.id for each in lines] == expected  # and nothing for a program of Python
+    assert "threads" not in " ".join(expected) or any("num_threads = 8" in each.code for each in lines)
 
 
 def test_an_unknown_version_gets_the_present_lines() -> None:

@@ -9,6 +9,7 @@ from checks.advice import AdvisedLine, Answer, Block, Cost, advise
 from checks.case import Case
 from checks.knowledge.computations import operation_name
 from checks.knowledge.settings_advice import Part
+from checks.steadied import Became, Changed
 from wizard.report.columns import wrapped
 from wizard.report.measured_line import framework_name
 from wizard.words import words
@@ -84,21 +85,40 @@ def _comment(text: str) -> str:
 
 def _cost(cost: Cost, language: str) -> str:
     """How much longer it takes, as measured here."""
-    values = {"devices": words("report.list-separator", language).join(cost.devices), "count": cost.operations}
+    devices = words("report.list-separator", language).join(cost.devices)
+    calls = str(cost.fewest) if cost.fewest == cost.most else f"{cost.fewest}–{cost.most}"
+    measured = words("advice.cost-measured", language, devices=devices, count=cost.operations, calls=calls)
+    return words(
+        f"advice.{_cost_key(cost)}",
+        language,
+        measured=measured,
+        devices=devices,
+        calls=calls,
+        times=cost.times,
+        worst=cost.worst,
+        operation=operation_name(cost.operation, language),
+    )
+
+
+def _cost_key(cost: Cost) -> str:
+    if cost.operations == 1:
+        return "cost-one"
+    if cost.times < 1 - _SAME:
+        return "cost-faster"
     if cost.worst < 1 + _SAME:
-        return words("advice.cost-none", language, **values)
-    worst = operation_name(cost.operation, language)
-    key = "cost-one" if cost.operations == 1 else "cost-most" if cost.times < 1 + _SAME else "cost"
-    return words(f"advice.{key}", language, times=cost.times, worst=cost.worst, operation=worst, **values)
+        return "cost-none"
+    return "cost-most" if cost.times < 1 + _SAME else "cost"
 
 
 def _notes(block: Block, language: str) -> Iterator[str]:
     """What the code does not say: what it mends, what it cannot, what was left out."""
-    if block.varying:
-        still = [each for each in block.varying if each not in block.mended]
-        yield words("advice.varying", language, count=len(block.varying), mended=len(block.mended))
-        if still and block.mended:
-            yield words("advice.not-mended", language, operations=_named(still, language))
+    if block.operations:
+        yield words("advice.varying", language, count=len(block.operations))
+        yield _became(block.operations, language, has_line=block.has_mode)
+    if block.models:
+        names = words("report.list-separator", language).join(each.name for each in block.models)
+        yield words("advice.varying-models", language, names=names)
+        yield _became(block.models, language, has_line=True)
     if block.refused:
         yield words("advice.refused", language, operations=_named(block.refused, language))
     if block.untouched:
@@ -107,6 +127,19 @@ def _notes(block: Block, language: str) -> Iterator[str]:
     if asked and not any(each.cost for each in asked):
         yield words("advice.cost-unknown", language)
     yield words("advice.hashes", language)
+
+
+def _became(found: Sequence[Changed], language: str, *, has_line: bool) -> str:
+    """How much of what changed the lines mend; ``has_line``: whether one of them could."""
+    if not has_line:
+        return words("advice.unaided", language)
+    parts = []
+    for became in Became:
+        names = [each.name for each in found if each.became is became]
+        if names:
+            named = _named(names, language)
+            parts.append(words(f"advice.became-{became.value}", language, count=len(names), names=named))
+    return words("advice.became", language, parts=words("advice.became-separator", language).join(parts))
 
 
 def _named(operations: Iterable[str], language: str) -> str:

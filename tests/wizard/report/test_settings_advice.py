@@ -138,37 +138,31 @@ def test_what_is_said(measured: Case) -> None:
     (block,) = view.blocks
     assert view.sentences[0].startswith("You need the same bits.")
     assert block.title == "To paste at the start of a program with PyTorch"
-    cost = "measured here on cuda:0, 2 operations: in the middle 2.60 times as long; at most 4.2 times "
+    cost = "measured here on cuda:0, 2 operations, 20 calls each: in the middle 2.60 times as long; at most 4.2 times "
     cost += "(Adding rows at indices (index_add)) torch.use_deterministic_algorithms(True)"
     assert cost in flowing(block.code)
     refused = "These raise an error with these lines, because no deterministic form exists: Histogram (histc)."
     assert block.notes[2].startswith(refused)
     assert block.notes[:2] == (
-        "Operations that changed from run to run here: 2. With these lines 1 of them gave the same bits every time.",
-        "Not seen to repeat with these lines either: Writing at indices, some twice (scatter).",
+        "Operations that changed from run to run here: 2.",
+        "With these lines: the same bits each time: 1; not tried: 1 (Writing at indices, some twice (scatter)).",
     )
 
 
 @pytest.mark.parametrize(
     ("times", "worst", "expected"),
     [
-        (1.0, 1.02, "measured here on cpu, 3 operations: no measurable cost"),
-        (
-            0.8,
-            6.6,
-            "measured here on cpu, 3 operations: most take no longer; at most 6.6 times as long (Histogram (histc))",
-        ),
-        (
-            1.2,
-            1.5,
-            "measured here on cpu, 3 operations: in the middle 1.20 times as long; at most 1.5 times",
-        ),
+        (1.0, 1.02, "no measurable cost"),
+        (1.0, 6.6, "most take no longer; at most 6.6 times as long (Histogram (histc))"),
+        (0.8, 0.9, "faster, in the middle 0.80 times as long; at most 0.90 times (Histogram (histc))"),
+        (1.2, 1.5, "in the middle 1.20 times as long; at most 1.5 times"),
     ],
 )
 def test_a_cost_in_words(times: float, worst: float, expected: str) -> None:
     (line,) = (each for each in settings_advice_table().line if each.id == "torch-deterministic")
-    advised = AdvisedLine(line, line.code, Cost(times, worst, "histc", ("cpu",), 3))
-    assert f" {expected} " in flowing(program([advised], "en"))
+    advised = AdvisedLine(line, line.code, Cost(times, worst, "histc", ("cpu",), 3, 20, 300))
+    said = f" measured here on cpu, 3 operations, 20–300 calls each: {expected} "
+    assert said in flowing(program([advised], "en"))
 
 
 def test_no_setting_where_the_decisions_are_the_same(make_case: Callable[..., Case]) -> None:
@@ -207,7 +201,7 @@ def test_a_case_without_measurements_has_no_advice(case: Case) -> None:
 
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_no_line_of_any_block_is_too_long_for_a_page(language: str) -> None:
-    cost = Cost(1.2, 1.5, "index-add", ("cuda:0", "cpu"), 31)
+    cost = Cost(1.2, 1.5, "index-add", ("cuda:0", "cpu"), 31, 20, 300)
     code = program([AdvisedLine(each, each.code, cost) for each in settings_advice_table().line], language)
     assert max(width(line) for line in code.splitlines()) <= 76
     ast.parse(code)

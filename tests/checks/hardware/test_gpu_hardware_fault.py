@@ -241,6 +241,10 @@ BUSY = "CUDA error: CUDA-capable device(s) is/are busy or unavailable"
 CARD = FrameworkDevice(device="cuda:0", name="NVIDIA GeForce RTX 5080", pci_address=ADDRESS)
 OF_TORCH = Frameworks(torch=TorchFacts(devices=(CARD,)))
 
+NO_WORKSPACE = ErrorText(
+    type="RuntimeError", message="CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"
+)
+
 
 def load(device: str = "cuda:0", **facts: object) -> Measurements:
     made = {"checked": 900, "samples": (SEEN,), **facts}
@@ -303,6 +307,7 @@ def test_a_load_speaks_against_a_processor_too_where_no_gpu_is() -> None:
         pytest.param(
             load(reason="failed", error=ErrorText(type="OutOfMemoryError", message="CUDA out of memory.")), id="memory"
         ),
+        pytest.param(load(reason="failed", error=NO_WORKSPACE), id="memory-for-the-workspace-of-cublas"),
         pytest.param(load(xid=(XidEvent(code=31),)), id="xid-of-another-program"),
         pytest.param(
             load("cpu", reason="crashed", error=ErrorText(type="SIGKILL", message="the process ended by itself")),
@@ -477,6 +482,7 @@ def test_a_device_that_is_lost_between_operations() -> None:
     [
         ("CUDA out of memory. Tried to allocate 2.00 GiB", 3),
         ("CUDA error: CUDA-capable device(s) is/are busy or unavailable", 3),
+        ("CUDA error: CUBLAS_STATUS_NOT_SUPPORTED when calling cublasLtMatmul", 3),
         ("CUDA error: no kernel image is available for execution on the device", 0),
         ("expected scalar type Float but found Half", 3),
     ],

@@ -5,9 +5,27 @@ framework reads once, when it starts, is computed by the same in a process with 
 """
 
 import naosu_compute_difference as difference
+import naosu_compute_flip as flip
+import naosu_compute_kit as compute
 import naosu_compute_numpy_operations as by_numpy
+import naosu_compute_precision as precision
 from naosu_compute_runs import NotTried
 from naosu_compute_worker import Workers
+
+
+def precision_stage(computer, argument, clock, operations, dtypes, settings, telling):
+    """The facts of the kind "precision"; ``settings`` as precision.entries wants it. ``telling``: what comes first."""
+    with Bench(computer, clock) as bench:
+        entries = precision.entries(
+            bench, operations, dtypes, settings, lambda setting: precision.rank_among(telling, setting, computer)
+        )
+        yield from compute.measure_listed(entries, clock, precision.Precision(bench).measured, argument)
+
+
+def flip_stage(computer, clock, pairs, suspects):
+    """The facts of the kind "flip"; ``pairs`` and ``suspects`` as flip.stage wants them."""
+    with Bench(computer, clock) as bench:
+        yield from flip.stage(bench, pairs, suspects, clock)
 
 
 class Bench:

@@ -4,13 +4,11 @@ Written for JAX 0.2 to 0.10.
 """
 
 import contextlib
-import os
-import platform
 import time
 
 import naosu_compute_jax_device as jax_device
 import naosu_compute_timing as timing
-from naosu_compute_runs import NotTried, processors
+from naosu_compute_runs import NotTried, Variables
 
 EPSILON = 1e-5  # of the layer norm, as in PyTorch
 PLAIN, LAYOUT, WIDE = "op-by-op", "channels-last", "x64"
@@ -27,10 +25,11 @@ _VARIABLES = {
 _THREADS = ("PJRT_NPROC", "NPROC")  # as many threads as these say there are processors; the second is the older one
 
 
-class Computer:
+class Computer(Variables):
     """Computes in this process, on a device."""
 
     framework = "jax"
+    by_setting, threads_by = _VARIABLES, _THREADS
     starts_in = 2.0  # seconds that must be left to start another process
 
     def __init__(self, device):
@@ -43,16 +42,6 @@ class Computer:
     def type_named(self, dtype):
         """A type of NumPy, or of the package that JAX has for those that NumPy lacks."""
         return self._jax.numpy.dtype(getattr(self._jax.numpy, dtype))
-
-    def variables(self, setting):
-        """The variables with which a process must start for a setting; none where it can be changed at any time."""
-        if setting.startswith("threads-"):
-            return dict.fromkeys(_THREADS, setting.partition("-")[2])
-        return _VARIABLES.get(setting, {})
-
-    def needs_process(self, settings):
-        """Whether one of them holds in another process only."""
-        return any(map(self.variables, settings))
 
     def result(self, operation, given, run, timed):
         """The array, and where it is timed how long a call takes when all is warm (see compute_timing)."""
@@ -91,20 +80,6 @@ class Computer:
             way = ways(self._jax, LAYOUT in settings)[name]
             self._known[key] = way if PLAIN in settings else self._jax.jit(way)
         return self._known[key]
-
-    @property
-    def threads(self):
-        """The threads of an operation on the processor."""
-        for name in _THREADS:
-            asked = os.environ.get(name, "")
-            if asked.isdecimal() and int(asked):
-                return int(asked)
-        return processors()
-
-    @property
-    def is_x86(self):
-        """Whether the processor has such instructions."""
-        return platform.machine().lower() in ("x86_64", "amd64")
 
 
 def ways(jax, is_channels_last=False):

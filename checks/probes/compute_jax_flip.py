@@ -3,12 +3,14 @@
 The pairs of a processor and a GPU have never run.
 """
 
+import functools
+
 import naosu_compute_flip as flip
 import naosu_compute_kit as compute
-from naosu_compute_bench import Bench
+from naosu_compute_bench import flip_stage
 from naosu_compute_jax_bench import DIGITS, LAYOUT, PLAIN, Computer
 from naosu_compute_operations import OPERATIONS, PICTURES
-from naosu_compute_runs import Run, thread_counts
+from naosu_compute_runs import Run, is_x86, thread_counts
 
 NO_LAYOUT = "channels-first"  # what PyTorch uses, and these inputs have
 
@@ -16,8 +18,7 @@ NO_LAYOUT = "channels-first"  # what PyTorch uses, and these inputs have
 def stage(argument, clock):
     """The facts of the kind "flip"."""
     computer = Computer(argument["device"])
-    with Bench(computer, clock) as bench:
-        yield from flip.stage(bench, _pairs(computer), lambda *what: _suspects(computer, *what), clock)
+    yield from flip_stage(computer, clock, _pairs(computer), functools.partial(_suspects, computer))
 
 
 def _pairs(computer):
@@ -42,7 +43,7 @@ def _pairs_of_processes(computer, operations, usual):
     for count in counts:
         for operation in operations:
             yield operation, ("threads-%d" % computer.threads, count), usual, usual.with_setting(count)
-    if not computer.is_x86:
+    if not is_x86():
         return
     older = usual.with_setting("older-instructions")
     for operation in operations:
@@ -65,6 +66,6 @@ def _suspects(computer, operation, first, second):
         yield flip.set_in_both(DIGITS + "float32")
     if computer.needs_process(second.settings):
         yield flip.set_in_both("threads-1")
-        if computer.is_x86:
+        if is_x86():
             yield flip.set_in_both("older-instructions")
     yield flip.exact_in_both()

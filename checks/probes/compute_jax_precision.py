@@ -4,12 +4,14 @@ What holds on a GPU or TPU alone (fewer digits by default, autotuning) is writte
 never run.
 """
 
+import functools
+
 import naosu_compute_kit as compute
-import naosu_compute_precision as precision
-from naosu_compute_bench import Bench
+from naosu_compute_bench import precision_stage
 from naosu_compute_jax_bench import DIGITS, LAYOUT, PLAIN, WIDE, Computer
 from naosu_compute_operations import OPERATIONS, PICTURES
-from naosu_compute_runs import BATCH, FULL, thread_counts
+from naosu_compute_precision import DTYPES
+from naosu_compute_runs import BATCH, FULL, is_x86, thread_counts
 
 TELLING = (BATCH, PLAIN, LAYOUT, DIGITS + "float32")
 # Of jax_default_matmul_precision; "float32" is what is called "highest" elsewhere, and of every version.
@@ -20,16 +22,8 @@ FEW = ("matmul", "conv2d", "sum")  # operations that show that something changes
 def stage(argument, clock):
     """The facts of the kind "precision"."""
     computer = Computer(argument["device"])
-
-    def settings(operation, dtype):
-        return _settings(computer, operation, dtype)
-
-    def rank(setting):
-        return precision.rank_among(TELLING, setting, computer)
-
-    with Bench(computer, clock) as bench:
-        entries = precision.entries(bench, OPERATIONS, precision.DTYPES, settings, rank)
-        yield from precision.measured(bench, entries, clock, argument)
+    settings = functools.partial(_settings, computer)
+    yield from precision_stage(computer, argument, clock, OPERATIONS, DTYPES, settings, TELLING)
 
 
 def _settings(computer, operation, dtype):
@@ -62,5 +56,5 @@ def _of_processes(computer, operation):
     for count in thread_counts(computer.threads):
         yield "threads-%d" % count
     yield "platform-math-off"
-    if computer.is_x86:
+    if is_x86():
         yield "older-instructions"

@@ -1,17 +1,18 @@
 """Which suspect makes two runs of NumPy differ: each is changed in both (``naosu_compute_numpy_flip``)."""
 
+import functools
+
 import naosu_compute_flip as flip
-from naosu_compute_bench import Bench
+from naosu_compute_bench import flip_stage
 from naosu_compute_numpy_bench import Computer
 from naosu_compute_operations import OPERATIONS
-from naosu_compute_runs import Run, thread_counts
+from naosu_compute_runs import Run, is_x86, thread_counts
 
 
 def stage(argument, clock):
     """The facts of the kind "flip"."""
     computer = Computer(argument["device"])
-    with Bench(computer, clock) as bench:
-        yield from flip.stage(bench, _pairs(computer), lambda *what: _suspects(computer, *what), clock)
+    yield from flip_stage(computer, clock, _pairs(computer), functools.partial(_suspects, computer))
 
 
 def _pairs(computer):
@@ -22,7 +23,7 @@ def _pairs(computer):
         if operation.batch:
             yield operation, ("batch-%d" % operation.batch, "batch-1"), usual, usual.changed(rows=1)
     others = ["threads-%d" % count for count in thread_counts(computer.threads)]
-    for other in [*others, "older-instructions"] if computer.is_x86 else others:
+    for other in [*others, "older-instructions"] if is_x86() else others:
         for operation in known:
             if operation.products:
                 first = "threads-%d" % computer.threads if other in others else "default"
@@ -35,6 +36,6 @@ def _suspects(computer, _operation, first, second):
         yield "batch-1", lambda run: run.changed(rows=1)
     if computer.needs_process(second.settings):
         yield flip.set_in_both("threads-1")
-        if computer.is_x86:
+        if is_x86():
             yield flip.set_in_both("older-instructions")
     yield flip.exact_in_both()

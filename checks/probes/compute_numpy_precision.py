@@ -1,10 +1,11 @@
 """How many digits NumPy gets right, by operation, data type and setting (``naosu_compute_numpy_precision``)."""
 
-import naosu_compute_precision as precision
-from naosu_compute_bench import Bench
+import functools
+
+from naosu_compute_bench import precision_stage
 from naosu_compute_numpy_bench import Computer
 from naosu_compute_operations import OPERATIONS
-from naosu_compute_runs import BATCH, FULL, thread_counts
+from naosu_compute_runs import BATCH, FULL, is_x86, thread_counts
 
 DTYPES = (FULL,)  # half precision is computed in software there, and partly in float32
 
@@ -12,18 +13,11 @@ DTYPES = (FULL,)  # half precision is computed in software there, and partly in 
 def stage(argument, clock):
     """The facts of the kind "precision"."""
     computer = Computer(argument["device"])
-    with Bench(computer, clock) as bench:
-        entries = precision.entries(
-            bench,
-            OPERATIONS,
-            DTYPES,
-            lambda operation, _dtype: _settings(computer, operation),
-            lambda setting: precision.rank_among((BATCH,), setting, computer),
-        )
-        yield from precision.measured(bench, entries, clock, argument)
+    settings = functools.partial(_settings, computer)
+    yield from precision_stage(computer, argument, clock, OPERATIONS, DTYPES, settings, (BATCH,))
 
 
-def _settings(computer, operation):
+def _settings(computer, operation, _dtype):
     if operation.terms == 1:
         return
     if operation.batch:
@@ -31,5 +25,5 @@ def _settings(computer, operation):
     if operation.products:
         for count in thread_counts(computer.threads):
             yield "threads-%d" % count
-        if computer.is_x86:
+        if is_x86():
             yield "older-instructions"

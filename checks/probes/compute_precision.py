@@ -76,11 +76,6 @@ def named(bench, operation, dtype, setting):
     }
 
 
-def measured(bench, entries, clock, argument):
-    """The facts of entries."""
-    yield from compute.measure_listed(entries, clock, Precision(bench).measured, argument)
-
-
 class Precision:
     """Measures entries; what is computed once for all settings of an operation and data type is kept. It is small."""
 

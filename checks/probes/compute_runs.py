@@ -4,6 +4,8 @@ Standard library only, Python 3.8 and later.
 """
 
 import os
+import platform
+import types
 
 FULL, EXACT = "float32", "float64"
 BATCH = "batch-1"
@@ -49,6 +51,37 @@ def processors():
         return len(os.sched_getaffinity(0))
     except AttributeError:  # Windows and macOS have no such thing
         return os.cpu_count() or 1
+
+
+class Variables:
+    """What a framework reads once, when it starts, so that a setting needs a process of its own.
+
+    ``by_setting``: its variables; ``threads_by``: those that set a number of threads.
+    """
+
+    by_setting = types.MappingProxyType({})
+    threads_by = ()
+
+    def variables(self, setting):
+        """The variables with which a process must start for a setting; none where it can be changed at any time."""
+        if setting.startswith("threads-"):
+            return dict.fromkeys(self.threads_by, setting.partition("-")[2])
+        return self.by_setting.get(setting, {})
+
+    def needs_process(self, settings):
+        """Whether one of them holds in another process only."""
+        return any(map(self.variables, settings))
+
+    @property
+    def threads(self):
+        """The number of threads that the variables tell; else one for each processor."""
+        asked = (os.environ.get(name, "") for name in self.threads_by)
+        return next((int(text) for text in asked if text.isdecimal() and int(text)), processors())
+
+
+def is_x86():
+    """Whether the processor has such instructions."""
+    return platform.machine().lower() in ("x86_64", "amd64")
 
 
 def thread_counts(present):

@@ -4,13 +4,11 @@ Written for TensorFlow 2.1 to 2.21.
 """
 
 import contextlib
-import os
-import platform
 import time
 
 import naosu_compute_kit as compute
 import naosu_compute_timing as timing
-from naosu_compute_runs import NotTried, processors
+from naosu_compute_runs import NotTried, Variables, is_x86
 
 EPSILON = 1e-5  # of the layer norm, as in PyTorch
 GRAPH, COMPILED, LAYOUT = "graph", "compiled", "channels-first"
@@ -25,13 +23,14 @@ _VARIABLES = {
     "autotune-off": {"TF_CUDNN_USE_AUTOTUNE": "0"},
     "deterministic": {"TF_DETERMINISTIC_OPS": "1"},
 }
-_THREADS = "TF_NUM_INTRAOP_THREADS"
+_THREADS = ("TF_NUM_INTRAOP_THREADS",)
 
 
-class Computer:
+class Computer(Variables):
     """Computes in this process, on a device."""
 
     framework = "tensorflow"
+    by_setting, threads_by = _VARIABLES, _THREADS
     starts_in = 4.0  # seconds that must be left to start another process
 
     def __init__(self, device):
@@ -44,16 +43,6 @@ class Computer:
     def type_named(self, dtype):
         """A type of NumPy, or of the package that TensorFlow has for those that NumPy lacks."""
         return self._tf.as_dtype(dtype).as_numpy_dtype
-
-    def variables(self, setting):
-        """The variables with which a process must start for a setting; none where it can be changed at any time."""
-        if setting.startswith("threads-"):
-            return {_THREADS: setting.partition("-")[2]}
-        return _VARIABLES.get(setting, {})
-
-    def needs_process(self, settings):
-        """Whether one of them holds in another process only."""
-        return any(map(self.variables, settings))
 
     def result(self, operation, given, run, timed):
         """The array, and where it is timed how long a call takes when all is warm (see compute_timing)."""
@@ -129,14 +118,12 @@ class Computer:
     @property
     def threads(self):
         """The threads of one operation, which are as many as there are processors unless a variable says otherwise."""
-        asked = os.environ.get(_THREADS, "")
-        chosen = self._tf.config.threading.get_intra_op_parallelism_threads()
-        return chosen or (int(asked) if asked.isdecimal() and int(asked) else processors())
+        return self._tf.config.threading.get_intra_op_parallelism_threads() or super().threads
 
     @property
     def has_onednn(self):
         """On by default from 2.9 on x86 processors with AVX-512 or AMX, under Linux and later Windows."""
-        return self.is_processor and _version(self._tf) >= (2, 5) and platform.machine().lower() in ("x86_64", "amd64")
+        return self.is_processor and _version(self._tf) >= (2, 5) and is_x86()
 
 
 def _version(tf):

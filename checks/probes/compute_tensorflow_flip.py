@@ -3,8 +3,10 @@
 The pairs of a processor and a GPU have never run.
 """
 
+import functools
+
 import naosu_compute_flip as flip
-from naosu_compute_bench import Bench
+from naosu_compute_bench import flip_stage
 from naosu_compute_operations import OPERATIONS, PICTURES
 from naosu_compute_runs import Run, thread_counts
 from naosu_compute_tensorflow_bench import COMPILED, LAYOUT, Computer
@@ -15,8 +17,7 @@ NO_LAYOUT = "channels-last"  # what is usual in TensorFlow
 def stage(argument, clock):
     """The facts of the kind "flip"."""
     computer = Computer(argument["device"])
-    with Bench(computer, clock) as bench:
-        yield from flip.stage(bench, _pairs(computer), lambda *what: _suspects(computer, *what), clock)
+    yield from flip_stage(computer, clock, _pairs(computer), functools.partial(_suspects, computer))
 
 
 def _pairs(computer):

@@ -4,9 +4,11 @@ What holds on a GPU alone (TensorFloat-32, float16 under mixed precision, autotu
 documentation, and has never run.
 """
 
-import naosu_compute_precision as precision
-from naosu_compute_bench import Bench
+import functools
+
+from naosu_compute_bench import precision_stage
 from naosu_compute_operations import OPERATIONS, PICTURES
+from naosu_compute_precision import DTYPES
 from naosu_compute_runs import BATCH, FULL, thread_counts
 from naosu_compute_tensorflow_bench import COMPILED, GRAPH, LAYOUT, MIXED, Computer
 
@@ -16,16 +18,8 @@ TELLING = (BATCH, COMPILED, LAYOUT, "tf32-off")
 def stage(argument, clock):
     """The facts of the kind "precision"."""
     computer = Computer(argument["device"])
-
-    def settings(operation, dtype):
-        return _settings(computer, operation, dtype)
-
-    def rank(setting):
-        return precision.rank_among(TELLING, setting, computer)
-
-    with Bench(computer, clock) as bench:
-        entries = precision.entries(bench, OPERATIONS, precision.DTYPES, settings, rank)
-        yield from precision.measured(bench, entries, clock, argument)
+    settings = functools.partial(_settings, computer)
+    yield from precision_stage(computer, argument, clock, OPERATIONS, DTYPES, settings, TELLING)
 
 
 def _settings(computer, operation, dtype):

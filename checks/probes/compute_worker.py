@@ -14,13 +14,15 @@ import sys
 import tempfile
 import threading
 
+import naosu_compute_kit as compute
 from naosu_compute_operations import OPERATIONS
 from naosu_compute_runs import NotTried, Run
 
 MOST = 4  # processes at once: each holds a framework in memory
 PATIENCE = 60.0  # seconds for an answer; the first waits for the framework, too
 FLAGS = "XLA_FLAGS"
-_UNKNOWN_FLAG = b"Unknown flag"  # what XLA writes before it ends a process
+READ = 1 << 20  # characters of what a process left
+_UNKNOWN_FLAG = "Unknown flag"  # what XLA writes before it ends a process
 
 ESSENTIAL = ()
 
@@ -61,7 +63,6 @@ class _Worker:
     def __init__(self, framework, device, variables):
         here = os.path.dirname(os.path.abspath(__file__))
         self._folder = tempfile.mkdtemp(prefix="naosu-")
-        self._stderr = os.path.join(self._folder, "stderr")
         argument = {"framework": framework, "device": device, "folder": self._folder}
         command = [sys.executable, "-B", os.path.join(here, "host.py"), os.path.join(here, "compute_worker.py")]
         environment = dict(os.environ, **variables)
@@ -69,7 +70,7 @@ class _Worker:
             environment[FLAGS] = (os.environ.get(FLAGS, "") + " " + variables[FLAGS]).strip()
         self._variables = variables
         self._why = None
-        with open(self._stderr, "wb") as stderr:
+        with open(os.path.join(self._folder, "stderr"), "wb") as stderr:
             self._process = subprocess.Popen(
                 [*command, os.path.join(self._folder, "answer"), json.dumps(argument)],
                 env=environment,
@@ -117,10 +118,16 @@ class _Worker:
 
     def _reason(self):
         self._process.wait()
-        with open(self._stderr, "rb") as file:
-            is_unknown = _UNKNOWN_FLAG in file.read()
+        said = ""
+        for name in ("stderr", "answer"):  # what libraries wrote, and the error that host.py wrote down
+            path = os.path.join(self._folder, name)
+            if os.path.exists(path):
+                with open(path, encoding="utf-8", errors="replace") as file:
+                    said += file.read(READ)
         named = " ".join("%s=%s" % pair for pair in sorted(self._variables.items()))
-        return ("not-in-version", named) if is_unknown else ("no-process", named)
+        if compute.is_busy(said):
+            return "device-busy", ""
+        return ("not-in-version", named) if _UNKNOWN_FLAG in said else ("no-process", named)
 
     def close(self):
         """End the process, and forget what it left."""

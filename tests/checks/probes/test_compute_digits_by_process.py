@@ -28,7 +28,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("numpy_precision", "numpy_flip"):
         monkeypatch.setattr(module(name), "OPERATIONS", chosen)
         monkeypatch.setattr(module(name), "thread_counts", lambda _present: [1])
-    monkeypatch.setattr(module("numpy_bench").Computer, "is_x86", False)
+        monkeypatch.setattr(module(name), "is_x86", lambda: False)
 
 
 def measured(name: str, kind: type[Any], seconds: float = 1000.0) -> list[Any]:
@@ -130,9 +130,24 @@ def test_a_process_that_does_not_answer_is_ended(bench: Any, monkeypatch: pytest
     assert worker._process.poll() is not None
 
 
-def test_a_flag_that_xla_does_not_know_is_of_another_version(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What jaxlib 0.4.13 wrote before it ended the process."""
-    said = "F0000 xla/parse_flags_from_env.cc:224] Unknown flag in XLA_FLAGS: --xla_cpu_max_isa=SSE4_2"
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        pytest.param(  # as jaxlib 0.4.13 ended the process
+            "F0000 xla/parse_flags_from_env.cc:224] Unknown flag in XLA_FLAGS: --xla_cpu_max_isa=SSE4_2",
+            ("not-in-version", "XLA_FLAGS=--xla_cpu_max_isa=SSE4_2"),
+            id="unknown-flag",
+        ),
+        pytest.param(
+            "InternalError: CUDA error: all CUDA-capable devices are busy or unavailable",
+            ("device-busy", ""),
+            id="exclusive-gpu",
+        ),
+    ],
+)
+def test_what_a_process_wrote_before_it_ended_tells_why(
+    bench: Any, monkeypatch: pytest.MonkeyPatch, said: str, reason: tuple[str, str]
+) -> None:
     worker = module("worker")
     popen = worker.subprocess.Popen
 
@@ -142,7 +157,7 @@ def test_a_flag_that_xla_does_not_know_is_of_another_version(bench: Any, monkeyp
 
     monkeypatch.setattr(worker.subprocess, "Popen", ending)
     monkeypatch.setattr(bench._computer, "variables", lambda _setting: {"XLA_FLAGS": "--xla_cpu_max_isa=SSE4_2"})
-    assert refused(bench) == ("not-in-version", "XLA_FLAGS=--xla_cpu_max_isa=SSE4_2")
+    assert refused(bench) == reason
 
 
 def test_an_error_of_the_other_process_is_an_error_here(bench: Any) -> None:

@@ -14,6 +14,7 @@ import time
 import naosu_compute_kit as compute
 import naosu_compute_telemetry as telemetry
 import naosu_kit as kit
+import naosu_model_kit as model_kit
 import naosu_system_log as system_log
 
 SIZES = {"cpu": 1024}  # rows and columns of the matrices
@@ -23,6 +24,7 @@ SIZE_OF_HALF = 2048
 PART_OF_MEMORY = 0.5  # of what is free on an accelerator
 MEMORY_OF_PROCESSOR = 128 << 20  # bytes
 LEAST_MEMORY = 1 << 20
+LEAST_SIZE = 256
 CHUNK = 8 << 20  # words that are checked at once ...
 CHUNK_OF_MEMORY = 8  # ... or this part of them: what is between takes four times as much
 BEAT = 0.5  # seconds between two looks at the sensors
@@ -82,7 +84,7 @@ class Load:
         self._xids = []
         self._hears = sensors.xids() is not None
         self.samples, self.wrong = [], []
-        self.checked = self.bytes = self.wrong_results = 0
+        self.checked = self.bytes = self.wrong_results = self.shrunk = 0
 
     def run(self, clock):
         """Compute until the time is over; yields a sample at every beat, or at so many that all can be told."""
@@ -117,6 +119,7 @@ class Load:
             "length": time.monotonic() - self._started,
             "checked": self.checked,
             "bytes_checked": self.bytes,
+            "shrunk": self.shrunk,
         }
         if self._hears:
             facts["xid"] = [{"code": code} for code in self._xids]
@@ -141,7 +144,15 @@ class Load:
     def _products(self):
         """The products that are checked: in float32, and in the formats for which the device has units of their own."""
         size = SIZES.get(self._device, SIZE_OF_DEVICE)
-        found = [Product(self._torch, self._device, self._torch.float32, size, 8)]
+        found = []
+        while not found:
+            try:
+                found.append(Product(self._torch, self._device, self._torch.float32, size, 8))
+            except (RuntimeError, MemoryError) as error:  # others use the device, or it is small
+                if not model_kit.is_no_memory(error) or size <= LEAST_SIZE:
+                    raise
+                size //= 2
+                self.shrunk += 1
         if self._device != "cpu":
             for dtype in (self._torch.float16, self._torch.bfloat16):
                 with contextlib.suppress(Exception):  # a device that does not compute with it is not at fault for that

@@ -11,6 +11,7 @@ module needs. It takes a minute.
 from __future__ import annotations
 
 import hashlib
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,9 +100,10 @@ def digest(known: Sequence[Example]) -> str:
 
 
 def save(learned: Learned, digest_of_texts: str, path: Path = LEARNED) -> None:
-    """Write what was learned, with the digest of what it was learned from."""
+    """Write what was learned, with the digest of what it was learned from; whole, or not at all."""
+    whole = io.BytesIO()
     np.savez_compressed(
-        path,
+        whole,
         causes=np.array(learned.causes),
         rarity=learned.rarity,
         weights=learned.weights,
@@ -109,6 +111,10 @@ def save(learned: Learned, digest_of_texts: str, path: Path = LEARNED) -> None:
         bias=learned.bias,
         digest=np.array(digest_of_texts),
     )
+    # Whoever reads meanwhile finds the file of before.
+    part = path.with_suffix(".part")
+    part.write_bytes(whole.getvalue())
+    part.replace(path)
 
 
 def _texts(cause: Cause) -> tuple[str, ...]:

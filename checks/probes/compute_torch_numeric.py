@@ -132,13 +132,13 @@ _CONDITION = {
     "attention": _condition_of_attention,
     "softmax": _condition_of_softmax,
     "layer-norm": _condition_of_layer_norm,
-    # What a processor or GPU may make of them by its standard, in units of u: an ulp is two of them just above a power of
-    # two, and one of tanh and erf, which are below 1. OpenCL C 3.0, section "Relative Error as ULPs": 3 ulp for the
+    # What a processor or GPU may make of them by its standard, in units of u: an ulp is two of them just above a power
+    # of two, and one of tanh and erf, which are below 1. OpenCL C 3.0, section "Relative Error as ULPs": 3 ulp for the
     # exponential, 5 for tanh, 16 for erf; 3 + floor(|2 x|) for the exponential where mathematics is to be fast, as
     # Metal's shaders are compiled. A fast tanh is (t - 1) / (t + 1) with t = exp(2 x): the error of t enters as
-    # sech(x)^2 (3 + 4 |x|) units, at most 4, and four operations are rounded. CUDA documents 2 ulp for each of the three
-    # (CUDA C++ Programming Guide, Standard Functions). The tanh of Eigen, which TensorFlow uses, is a rational function
-    # that was off by 5.5 units (TensorFlow 2.21.0).
+    # sech(x)^2 (3 + 4 |x|) units, at most 4, and four operations are rounded. CUDA documents 2 ulp for each of the
+    # three (CUDA C++ Programming Guide, Standard Functions). The tanh of Eigen, which TensorFlow uses, is a rational
+    # function that was off by 5.5 units (TensorFlow 2.21.0).
     "exp": lambda torch, given: torch.exp(given[0] * 8) * (2 * (3 + 2 * 8)),
     "tanh": lambda torch, given: torch.ones_like(given[0]) * 8,
     "erf": lambda torch, given: torch.ones_like(given[0]) * 16,

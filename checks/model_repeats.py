@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
 from checks.facts import ArrayDifference, Measurements, ModelMeasured, Symptom
-from checks.finding import Evidence, Finding, Severity
+from checks.finding import FRAMEWORK, Evidence, Finding, Severity
 from checks.magnitude import Size
 from checks.numerics import MEASURED, figure
 
@@ -193,6 +193,7 @@ def rounding_in_models(
                 Evidence("rounding_allows", figure(relative_bound(worst)) or "-", worst.origin),
                 *decisions(worst),
             ),
+            values={FRAMEWORK: worst.framework},
         )
 
 

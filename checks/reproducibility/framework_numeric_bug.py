@@ -145,7 +145,7 @@ def _in_models(models: tuple[ModelMeasured, ...]) -> Iterator[Finding]:
                 *_times(times, worst.origin),
                 *decisions(worst),
             ),
-            values=how_far(relative(worst), times, [worst.difference], distance(worst)),
+            values={FRAMEWORK: worst.framework} | how_far(relative(worst), times, [worst.difference], distance(worst)),
         )
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from checks.facts import Frameworks, Measurements, ModelMeasured, Repeat, Symptom
-from checks.finding import Evidence, Finding, NotHere, Severity
+from checks.finding import FRAMEWORK, Evidence, Finding, NotHere, Severity
 from checks.knowledge.determinism import Promise, determinism_table
 from checks.model_repeats import (
     MODE,
@@ -105,6 +105,7 @@ def _in_models(
             ),
             remedies=remedies_on(each.device),
             values={
+                FRAMEWORK: each.framework,
                 "device": each.device,
                 **listed("varying", (varying,)),
                 **phrase("mended", "mended-by-mode" if mended else "not-mended" if modes else "none-tried"),

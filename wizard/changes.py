@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 class Changes:
     """Findings by what became of them.
 
-    ``gone``: the check now says clear. ``unsure``: not found any more, but the check could not decide either, which
-    is no proof that it is mended. ``new``: only found now, and ruled out before. ``first``: found now by a check that
-    had decided nothing before. ``stayed``: found both times.
+    ``gone``: the check now says clear, and what it rests on was looked at again. ``unsure``: not found any more, but
+    the check could not decide either, or less was measured, which is no proof that it is mended. ``new``: only found now,
+    and ruled out before. ``first``: found now by a check that had decided nothing before. ``stayed``: both times.
     """
 
     gone: tuple[Finding, ...] = ()
@@ -29,6 +29,7 @@ class Changes:
 def changes(before: Case, now: Case) -> Changes:
     """Compare the findings of two cases by cause and subject."""
     from checks.finding import Status
+    from checks.mended import is_seen_mended
 
     had = {(each.cause, each.subject): each for each in before.findings}
     has = {(each.cause, each.subject): each for each in now.findings}
@@ -36,10 +37,11 @@ def changes(before: Case, now: Case) -> Changes:
         {each.cause for each in case.outcomes if each.status in (Status.CLEAR, Status.FOUND)} for case in (before, now)
     )
     lost = [each for key, each in had.items() if key not in has]
+    gone = [each for each in lost if each.cause in decided and is_seen_mended(each, before.facts, now.facts)]
     come = [each for key, each in has.items() if key not in had]
     return Changes(
-        gone=tuple(each for each in lost if each.cause in decided),
-        unsure=tuple(each for each in lost if each.cause not in decided),
+        gone=tuple(gone),
+        unsure=tuple(each for each in lost if each not in gone),
         new=tuple(each for each in come if each.cause in decided_before),
         first=tuple(each for each in come if each.cause not in decided_before),
         stayed=tuple(each for key, each in has.items() if key in had),

@@ -192,10 +192,10 @@ def measured(argument, clock):
     model = models.Model(
         runtime.numpy, named, arrays, runtime.nodes(), runtime.unit(), runtime.graph.weights if runtime.graph else {}
     )
-    yield from models.plan(model, _comparisons(runtime, model, axes, argument), clock, axes)
+    yield from models.plan(model, _comparisons(runtime, model, axes, argument, clock), clock, axes)
 
 
-def _comparisons(runtime, model, axes, argument):
+def _comparisons(runtime, model, axes, argument, clock):
     """Functions of a clock that yield facts, in the order in which they are worth the time.
 
     The processor's come first, as other providers may end the process; those that did (``done``) are left out.
@@ -203,7 +203,7 @@ def _comparisons(runtime, model, axes, argument):
     most, done = models.MOST[argument["effort"]], argument.get("done") or ()
     usual = runtime.later()
     if done:
-        models.is_varying(model, usual)
+        models.is_varying(model, usual, clock)
     else:
         yield lambda clock: models.varies(model, usual, clock, most)
         yield from _on_processor(runtime, model, usual, axes, most)
@@ -233,7 +233,7 @@ def _on_processor(runtime, model, usual, axes, most):
 def _levels(runtime, model, clock, most):
     """Each level of optimisation against none. Only the first that differs is searched through."""
     plain = runtime.later(setting=PLAIN)
-    if models.is_varying(model, plain):  # what draws random numbers may be taken out by the optimiser
+    if models.is_varying(model, plain, clock):  # what draws random numbers may be taken out by the optimiser
         yield from models.varies(model, plain, clock, most, "mode")
         return
     search = True

@@ -19,6 +19,7 @@ import naosu_torch_model_probe as torch_probe
 
 FRAMEWORK, CPU, DEFAULT = "torch", "cpu", "default"
 EVALUATION, SEEDED, DETERMINISTIC, FULL = "eval", "seeded", "deterministic", "tf32-off"
+LONGEST = 300  # characters of a name that are told
 CALLS_BEFORE = 3  # after which the executor of TorchScript has compiled what it will
 
 
@@ -139,7 +140,7 @@ def _label(node):
     """The name of a value of a graph says little: the line of the user's Python beside it, where the file tells."""
     name = next(value.debugName() for value in node.outputs() if _is_tensor(value))
     place = export_torch.place_of(str(node))
-    return "%s (%s)" % (name, place) if place else name
+    return ("%s (%s)" % (name, place) if place else name)[:LONGEST]
 
 
 def _graph(torch, module):
@@ -240,7 +241,12 @@ class _Program:
         }
         steps = export_torch.steps_of(program)
         nodes = [
-            Node("%s (%s)" % (each.name, each.place) if each.place else each.name, each.op, each.inputs, each.outputs)
+            Node(
+                ("%s (%s)" % (each.name, each.place) if each.place else each.name)[:LONGEST],
+                each.op,
+                each.inputs,
+                each.outputs,
+            )
             for each in steps
         ]
         return nodes, {name: ("", list(each.shape)) for name, each in held.items()}
@@ -316,7 +322,7 @@ def measured(argument, clock):
     model = models.Model(np, named, arrays, nodes, _unit(form.tensors()), weights)
     if state:
         yield model.told(usual, "state", reason="keeps-state", detail=", ".join(state)[:300])
-    yield from models.plan(model, _comparisons(model, form, usual, axes, argument), clock, axes)
+    yield from models.plan(model, _comparisons(model, form, usual, axes, argument, clock), clock, axes)
 
 
 def _unit(tensors):
@@ -347,7 +353,7 @@ def _inputs(numpy, original, form, argument):
     return arrays, "drawn"
 
 
-def _comparisons(model, form, usual, axes, argument):
+def _comparisons(model, form, usual, axes, argument, clock):
     """Functions of a clock that yield facts, in the order in which they are worth the time.
 
     The processor's come first, as a device may end the process; those that did (``done``) are left out.
@@ -356,7 +362,7 @@ def _comparisons(model, form, usual, axes, argument):
 
     most, done = models.MOST[argument["effort"]], argument.get("done") or ()
     if done:
-        models.is_varying(model, usual)
+        models.is_varying(model, usual, clock)
     else:
         yield lambda clock: models.varies(model, usual, clock, most)
         yield from _on_processor(torch, model, form, usual, axes, most)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from checks.causes import LANGUAGES
 from checks.facts import EnvironmentVariables, Flip, Frameworks, Measurements, Precision, Repeat, Symptom
-from checks.finding import Evidence, Finding, NotHere, Severity
+from checks.finding import FRAMEWORK, Evidence, Finding, NotHere, Severity
 from checks.knowledge.determinism import repeats_in_mode
 from checks.magnitude import Size, recognised
 from checks.numeric_findings import FULL_DIGITS, forcing
@@ -110,7 +110,8 @@ def _of_digits(
             format=shorter_format(worst) or "",
             operations=operations(found),
             error=figure(error_of(worst).relative),
-        ),
+        )
+        | {FRAMEWORK: framework},
         remedies=FULL_DIGITS,
     )
 
@@ -157,7 +158,8 @@ def _of_flips(flips: Sequence[Flip], environment: EnvironmentVariables | None) -
                 Evidence("measured_difference", difference, worst.origin),
                 *forcing(environment),
             ),
-            values=phrase("ignored", "ignored-flip", setting=setting, pair=" / ".join(worst.pair), operations=names),
+            values=phrase("ignored", "ignored-flip", setting=setting, pair=" / ".join(worst.pair), operations=names)
+            | {FRAMEWORK: framework},
             remedies=FULL_DIGITS if setting in DEMAND_FULL else _NOWHERE,
         )
 

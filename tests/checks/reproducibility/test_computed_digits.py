@@ -11,6 +11,7 @@ from checks.facts import (
     Emulated,
     EnvironmentVariables,
     Facts,
+    Flip,
     Measurement,
     Measurements,
     ModelMeasured,
@@ -90,6 +91,34 @@ def test_tf32_is_recognised_by_its_errors() -> None:
     assert told["operations_in_full"] == "linear"
     assert finding.confidence == pytest.approx(0.97)
     assert list(reduced_precision(given(TF32), None, None)) == []
+
+
+@pytest.mark.parametrize(
+    ("framework", "device", "setting", "code"),
+    [
+        ("torch", "cuda:0", "tf32-off", "torch.backends.cudnn.allow_tf32 = False"),
+        ("tensorflow", "GPU:0", "tf32-off", "enable_tensor_float_32_execution(False)"),
+        ("jax", "gpu:0", "jax-precision-float32", '"jax_default_matmul_precision", "float32"'),
+    ],
+)
+def test_tf32_is_switched_off_as_its_framework_wants_it(framework: str, device: str, setting: str, code: str) -> None:
+    """What the flip of a card would tell: made up, no such card was at hand."""
+    here = msgspec.structs.replace(TF32, framework=framework, device=device)
+    flip = Flip(
+        framework=framework, device=device, operation="matmul", dtype="float32", terms=1024, condition=283.0,
+        pair=("cpu", device), setting=setting, before=TF32.against, after=FULL.against,
+    )  # fmt: skip
+    (finding,) = tf32_enabled(given(here, flip), None, None)
+    assert evidence(finding)["restored_by"] == f"matmul: {setting}"
+    (plan, *_) = plan_remedies(finding, Facts(), "en")
+    codes = [step.code for step in plan.steps if step.code]
+    assert len(codes) == 1
+    assert code in codes[0]
+    ignored = msgspec.structs.replace(here, setting=setting)
+    (finding,) = setting_ignored(given(ignored), None, None)
+    assert evidence(finding)["settings_without_effect"] == setting
+    told = "".join(step.code for plan in plan_remedies(finding, Facts(), "en") for step in plan.steps)
+    assert ("import torch" in told) == (framework == "torch")
 
 
 def test_by_its_size_alone_it_is_less_sure() -> None:

@@ -15,7 +15,7 @@ from checks.machine import system_log
 CPU = "cpu"
 _LOST_AFTER = 3  # measurements that end with the same error
 _UNHEARD = ("crashed", "timed-out")  # ends that the process of a load does not live to tell of
-# How PyTorch begins what the driver tells of a kernel that failed; and what a library does not do, or has no memory for.
+# How PyTorch begins what the driver tells of a kernel that failed; not what a library does not do, or lacks memory for.
 _OF_THE_DEVICE = re.compile(
     r"(?:CUDA|HIP|XPU) error: (?!out of memory|\w+_STATUS_(?:ALLOC|NOT|ARCH|INVALID)_)|CUBLAS_STATUS_EXECUTION_FAILED"
 )

@@ -8,11 +8,16 @@ import statistics
 import time
 
 import naosu_kit as kit
+import naosu_model_kit as model_kit
 
 LOST_AFTER = 3  # errors of one kind in a row on an accelerator after which no more is tried
 IDENTITY = ("kind", "operation", "dtype", "setting")  # what tells the entries of one process apart
 
-_MEMORY = re.compile(r"out of memory|not enough memory|can't allocate memory|_ALLOC_FAILED|bad_alloc", re.IGNORECASE)
+_UNSUPPORTED = re.compile(
+    r"not (?:yet )?(?:implemented|supported)|doesn't support|does not support|only supported|No (?:available|viable)|"
+    r"NYI|MPS framework doesn't|Cannot convert a MPS Tensor|not compiled with|[uU]nsupported|Could not run '|"
+    r"_NOT_SUPPORTED"
+)
 _BUSY = re.compile(
     r"devices?(?:\(s\))? (?:is/)?are busy or unavailable|CUDA_ERROR_DEVICE_UNAVAILABLE|DevicesUnavailable"
 )
@@ -167,8 +172,10 @@ def _figures(run, what, clock, lost):
     except TooSlow:
         raise
     except Exception as error:
-        if is_memory(error):
+        if model_kit.is_no_memory(error):
             return {"error": kit.describe(error), "reason": "no-memory"}
+        if is_unsupported(error):
+            return {"error": kit.describe(error), "reason": "not-on-device"}
         lost.failed(error)
         return {"error": kit.describe(error), "reason": "failed"}
     lost.computed()
@@ -194,9 +201,9 @@ class _Lost:
         return self._failures >= LOST_AFTER and not is_processor(named.get("device", ""))
 
 
-def is_memory(error):
-    """Whether an exception says that a device has too little memory."""
-    return isinstance(error, MemoryError) or bool(_MEMORY.search("%s %s" % (type(error).__name__, error)))
+def is_unsupported(error):
+    """Whether an exception says that a device, or this build, does not compute such a thing."""
+    return isinstance(error, NotImplementedError) or bool(_UNSUPPORTED.search(str(error)))
 
 
 def is_busy(message):

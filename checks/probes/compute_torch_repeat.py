@@ -16,6 +16,7 @@ import naosu_compute_kit as compute
 import naosu_compute_torch_operations as suite
 import naosu_compute_torch_settings as settings
 import naosu_kit as kit
+import naosu_model_kit as model_kit
 
 SEED = 20
 MOST = {"quick": 300, "standard": 1000, "thorough": 10000}  # repetitions; 300 show what happens in one of a hundred
@@ -37,13 +38,6 @@ SHORT, LONG = 7e-4, 0.05  # seconds of a call that is too short to measure, or t
 _WORDS = (  # what an error says -> why it was not measured
     (settings.NO_FORM + "|no deterministic", "no-deterministic-form"),
     (settings.WORKSPACE, "workspace-not-set"),
-    (
-        (
-            r"not (?:yet )?(?:implemented|supported)|doesn't support|does not support|No (?:available|viable)|NYI|"
-            r"MPS framework doesn't|Cannot convert a MPS Tensor|not compiled with|unsupported|Could not run '"
-        ),
-        "not-on-device",
-    ),
 )
 _of = {}  # device -> its Repeats, for when there is time for more
 
@@ -216,7 +210,7 @@ class Repeats:
                     figures = self._repeated(what, clock)
             except (RuntimeError, MemoryError) as error:
                 scale = self._prepared.scale / STEP
-                if not compute.is_memory(error) or scale < SMALLEST:
+                if not model_kit.is_no_memory(error) or scale < SMALLEST:
                     raise
                 smaller += 1
                 self._counts.pop(what, None)  # of another size
@@ -513,10 +507,9 @@ def _outcome(call):
 
 
 def _reason(error):
-    if isinstance(error, NotImplementedError):
-        return "not-on-device"
     said = str(error)
-    return next((reason for words, reason in _WORDS if re.search(words, said)), None)
+    reason = next((reason for words, reason in _WORDS if re.search(words, said)), None)
+    return reason or ("not-on-device" if compute.is_unsupported(error) else None)
 
 
 def _has(torch, needs):

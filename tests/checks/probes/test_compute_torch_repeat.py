@@ -393,6 +393,24 @@ def test_a_short_stage_tells_what_it_left_out(
 
 
 @pytest.mark.parametrize(
+    "error",
+    [
+        TypeError("MPS BFloat16 is only supported on MacOS 14 or newer"),
+        RuntimeError("Required aspect fp64 is not supported on the device"),
+        NotImplementedError("\"addmm_impl\" not implemented for 'Half'"),
+        RuntimeError("CUDA error: CUBLAS_STATUS_NOT_SUPPORTED when calling `cublasGemmEx(handle, opa, opb)`"),
+    ],
+)
+def test_what_a_device_does_not_compute_is_no_loss(error: Exception) -> None:
+    def fail(*_: Any) -> None:
+        raise error
+
+    entries = [({"kind": "precision", "device": "mps"}, None)] * 5
+    told = list(compute.measure(entries, compute.Clock(60), fail))
+    assert [made["reason"] for part in told for made in part.get("measurements+", ())] == ["not-on-device"] * 5
+
+
+@pytest.mark.parametrize(
     ("device", "reasons"),
     [
         ("cuda:0", ["failed"] * 3 + ["device-lost"] * 2),

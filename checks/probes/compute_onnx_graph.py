@@ -102,20 +102,38 @@ def read(path):
                         _read_function(content, start, end, graph, functions)
             except (IndexError, UnicodeDecodeError, RecursionError) as error:  # graphs in graphs without end
                 raise NotRead(str(error)) from error
+    drawing = _drawing(functions)
     for node in graph.nodes:
-        drawing = _drawing_in(node, functions)
-        if drawing:
-            node.op += WITHIN + drawing
+        within = node.inner if node.op in DRAWING else node.inner | {node.op}
+        found = {drawing[each] for each in within if each in drawing}
+        if found:
+            node.op += WITHIN + min(found, key=_seldom)
     return graph
 
 
-def _drawing_in(node, functions):
-    """The kind of the first node within this one that draws random numbers; "" where none does."""
-    seen, waiting = set(), set(node.inner) | functions.get(node.op, set())
-    while waiting:
-        seen |= waiting
-        waiting = set().union(*(functions.get(each, ()) for each in waiting)) - seen
-    return min(seen & DRAWING, key=lambda each: (each == "Dropout", each), default="")  # which mostly does nothing
+def _drawing(functions):
+    """The kinds of nodes that draw random numbers, with the functions of the file that do: name -> what draws there.
+
+    Each function is looked at once, however they call each other.
+    """
+    users = {}
+    for name, kinds in functions.items():
+        for kind in kinds:
+            users.setdefault(kind, []).append(name)
+    found = {}
+    for first in sorted(DRAWING, key=_seldom):
+        waiting = [first]
+        while waiting:
+            kind = waiting.pop()
+            if kind not in found:
+                found[kind] = first
+                waiting += users.get(kind, ())
+    return found
+
+
+def _seldom(kind):
+    """By which the likeliest comes first: a Dropout mostly does nothing."""
+    return kind == "Dropout", kind
 
 
 def _varint(content, place):

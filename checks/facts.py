@@ -1217,6 +1217,7 @@ class Health(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="healt
     ecc_corrected: int | None = None  # errors that were counted while it ran
     ecc_uncorrected: int | None = None
     remapped_rows: int | None = None  # rows that were remapped while it ran
+    shrunk: int = 0  # how often the matrices were made smaller, because the device had too little memory
 
 
 Measurement = Repeat | Experiment | Portrait | Precision | Flip | ModelMeasured | Health

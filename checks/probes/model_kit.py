@@ -37,7 +37,9 @@ _NOT_THE_INPUT = re.compile(
     re.IGNORECASE,
 )
 _NO_MEMORY = re.compile(
-    r"out of memory|failed to allocate|bad_alloc|bad allocation|insufficient memory|\bOOM\b", re.IGNORECASE
+    r"out of memory|not enough memory|can't allocate memory|failed to allocate|_ALLOC_FAILED|bad_alloc|bad allocation|"
+    r"insufficient memory|\bOOM\b",
+    re.IGNORECASE,
 )
 _CHANNELS = (1, 3, 4)
 

@@ -42,6 +42,7 @@ def health_section(case: Case, language: str) -> MeasuredSection | None:
         title=words("measurements.health-title", language),
         sentences=(
             *(outcome_of_load(each, name, language) for each, name in named),
+            *(words("measurements.health-shrunk", language, device=name) for each, name in named if each.shrunk),
             *(words("measurements.health-silent", language, device=name) for name in silent),
         ),
         tables=(

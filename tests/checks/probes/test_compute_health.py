@@ -367,3 +367,34 @@ def test_what_the_systems_log_got_meanwhile_is_told(
     monkeypatch.setattr(health.system_log, "Watch", Watch)
     fact, _ = told(health, 2)
     assert fact.log == (None if entries is None else msgspec.convert(entries, tuple[LogEntry, ...]))
+
+
+def test_where_memory_is_short_the_load_is_smaller_and_says_so(
+    health: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A card that others use: 40 MB are free, of the 400 that the load would like."""
+    made = health.Product
+
+    def product(torch: Any, device: str, dtype: Any, size: int, largest: int) -> Any:
+        if size > 300:
+            raise RuntimeError("CUDA out of memory. Tried to allocate 64.00 MiB. GPU 0 has a total capacity of ...")
+        return made(torch, device, dtype, size, largest)
+
+    monkeypatch.setattr(health, "SIZES", {"cpu": 1024})
+    monkeypatch.setattr(health, "Product", product)
+    fact, _ = told(health, 3)
+    assert (fact.reason, fact.shrunk, fact.wrong) == ("", 2, ())
+    assert fact.checked >= 3
+    assert told(health, 1)[0].shrunk == 2
+
+
+@pytest.mark.parametrize("text", ["CUDA out of memory. Tried to allocate 2 MiB", "CUDA error: unspecified"])
+def test_a_load_that_cannot_begin_is_told(health: ModuleType, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    def refuse(*_: Any) -> Any:
+        raise RuntimeError(text)
+
+    monkeypatch.setattr(health, "Product", refuse)
+    fact, samples = told(health, 3)
+    assert (fact.reason, fact.checked, samples) == ("failed", 0, [])
+    assert fact.error is not None
+    assert fact.error.message == text

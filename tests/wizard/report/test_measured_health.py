@@ -92,6 +92,14 @@ def test_a_load_that_did_not_go_on_is_not_called_fine() -> None:
     assert section.tables[0].rows[0].state == "open"
 
 
+@pytest.mark.parametrize(("shrunk", "sentences"), [(0, 1), (2, 2)])
+def test_a_load_that_had_little_memory_says_so(shrunk: int, sentences: int) -> None:
+    section = health_section(case(samples=SAMPLES[:5], xid=(), shrunk=shrunk), "en")
+    assert section is not None
+    assert len(section.sentences) == sentences
+    assert ("so little memory was free" in section.sentences[-1]) == bool(shrunk)
+
+
 def test_nothing_where_no_load_was_asked_for() -> None:
     assert health_section(judged(Facts(), Answers()), "en") is None
 

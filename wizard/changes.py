@@ -15,8 +15,8 @@ class Changes:
     """Findings by what became of them.
 
     ``gone``: the check now says clear, and what it rests on was looked at again. ``unsure``: not found any more, but
-    the check could not decide either, or less was measured, which is no proof that it is mended. ``new``: only found now,
-    and ruled out before. ``first``: found now by a check that had decided nothing before. ``stayed``: both times.
+    the check could not decide either, or less was measured, which is no proof that it is mended. ``new``: only found
+    now, and ruled out before. ``first``: found now by a check that had decided nothing before. ``stayed``: both times.
     """
 
     gone: tuple[Finding, ...] = ()

@@ -17,6 +17,7 @@ from checks.gpu.state import NONE
 from checks.knowledge.hardware_errors import clock_reason, hardware_errors
 from checks.phrases import phrase
 from checks.registry import check
+from checks.repeats import is_processor
 
 CAUSE = "gpu-throttled"
 
@@ -31,9 +32,10 @@ def gpu_throttled(
     nvidia: NvidiaFacts | None, measurements: Measurements | None, frameworks: Frameworks | None
 ) -> Iterator[Finding]:
     """One finding per GPU, and one per device that was held down under load."""
-    if nvidia is None and not loads(measurements):
+    of_cards = [each for each in loads(measurements) if not is_processor(each.device)]
+    if nvidia is None and not of_cards:
         raise NotHere("nvidia_gpu")
-    for health in loads(measurements):
+    for health in of_cards:
         yield from _under_load(health, frameworks)
     for gpu in (nvidia.devices if nvidia else None) or ():
         reasons = _at_this_moment(gpu)

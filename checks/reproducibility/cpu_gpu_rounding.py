@@ -18,6 +18,7 @@ from checks.finding import Finding, NotHere
 from checks.model_repeats import of_models, rounding_in_models
 from checks.numeric_findings import rounding_between
 from checks.registry import check
+from checks.repeats import is_processor
 
 CAUSE = "cpu-gpu-rounding"
 
@@ -29,7 +30,8 @@ def cpu_gpu_rounding(measurements: Measurements, symptom: Symptom | None) -> Ite
     yield from rounding_in_models(CAUSE, measurements, symptom, "device")
     pairs = [pair for pair in pairs_here(measurements.all) if _is_cpu_and_gpu(pair)]
     if not pairs and not models:
-        raise NotHere("portraits", "not-measured")
+        has_both = any(not is_processor(each.device) for each in measurements.all)
+        raise NotHere("portraits", "not-measured" if has_both else "one-device")
     yield from rounding_between(CAUSE, pairs, symptom)
 
 

@@ -28,7 +28,8 @@ def gpu_arch_rounding(facts: Facts) -> Iterator[Finding]:
     found = [(comparison, _of_gpus(comparison.pairs)) for comparison in comparisons(facts)]
     others = [(each, pairs) for each, pairs in found if pairs and each.has_other("gpu")]
     if not here and not others:
-        raise NotHere("portraits", "not-measured")
+        is_possible = facts.others or len(set(gpu_names(facts.frameworks).values())) > 1
+        raise NotHere("portraits", "not-measured" if is_possible else "one-device")
     yield from rounding_between(CAUSE, here, facts.symptom)
     for comparison, pairs in others:
         yield from rounding_between(CAUSE, pairs, facts.symptom, _machines(comparison))

@@ -3,8 +3,8 @@
 Detects:      a machine whose report was given and whose results differ where, of all that can change such numbers, only
               versions of libraries differ.
 Why it bites: after an update the same model gives slightly other numbers, and a training takes another path.
-Blind spots:  where the processor, the GPU or a setting differs as well, versions are one of several explanations, and
-              no finding is made; the comparison of the two machines lists them all.
+Blind spots:  where the processor, the GPU or a setting differs as well, versions are one of several explanations:
+              neither found nor ruled out; the comparison of the two machines lists them all.
 Knowledge:    resources/knowledge/numeric_environment.toml
 """
 
@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checks.compare import VERSIONS, Comparison, comparisons
+from checks.compare import VERSIONS, Comparison, NumberDifference, comparisons
 from checks.facts import Facts
-from checks.finding import Evidence, Finding, NotHere, Severity
+from checks.finding import Evidence, Finding, Inconclusive, NotHere, Severity
 from checks.magnitude import Magnitude
 from checks.numeric_findings import loud_if_bits_matter
 from checks.numerics import figure
@@ -31,6 +31,7 @@ def library_version_numerics(facts: Facts) -> Iterator[Finding]:
     found = [each for each in comparisons(facts) if not each.is_empty]
     if not found:
         raise NotHere("others", "not-measured" if facts.others else "none-given")
+    open_to_doubt: list[str] = []
     for comparison in found:
         apart = [
             each
@@ -38,6 +39,7 @@ def library_version_numerics(facts: Facts) -> Iterator[Finding]:
             if each.explained_by and set(each.explained_by) <= set(VERSIONS) and not each.proven_by
         ]
         if not apart:
+            open_to_doubt += [comparison.other.name] if any(map(_may_be_versions, comparison.apart)) else []
             continue
         worst = max(apart, key=lambda each: each.pair.size.relative or 0.0).pair.size
         parts = {part for each in apart for part in each.explained_by}
@@ -56,6 +58,15 @@ def library_version_numerics(facts: Facts) -> Iterator[Finding]:
             ),
             values=_machines(comparison) | _differ(worst),
         )
+
+
+    if open_to_doubt:
+        raise Inconclusive("versions-or-other", other=", ".join(open_to_doubt))
+
+
+def _may_be_versions(difference: NumberDifference) -> bool:
+    """Whether versions are one of several explanations, none of which is proven."""
+    return not difference.proven_by and not set(VERSIONS).isdisjoint(difference.explained_by)
 
 
 def _differ(worst: Magnitude) -> dict[str, str]:

@@ -27,7 +27,8 @@ def train_mode_at_inference(measurements: Measurements) -> Iterator[Finding]:
     """One finding per model and runtime."""
     models = of_models(measurements, REPEATED)
     if not models:
-        raise NotHere("repeated_models", "not-measured")
+        is_given = bool(measurements.of(ModelMeasured))
+        raise NotHere("repeated_models", "not-measured" if is_given else "none-given")
     modes = {(each.path, each.framework): each for each in of_models(measurements, MODE) if each.setting == EVALUATION}
     for each in models:
         if (each.distinct or 0) < 2:

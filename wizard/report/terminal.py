@@ -14,6 +14,7 @@ from wizard.report.models import ModelView, table_notes
 from wizard.report.steps import step_label, step_text
 from wizard.words import words
 
+_MOST_NOT_RUN = 8  # checks that are named of those that did not run for one reason
 _FIRST = 3  # remedies and steps are shown in full for so many findings
 
 
@@ -49,9 +50,25 @@ def _lines(report: Report) -> Iterator[str]:
         yield ""
         yield from _advice(report.advice)
     yield from _sections(report.measured, report.language)
+    yield from _not_run(report)
     for row in report.probes:
         if row.is_trouble or row.is_slow:
             yield f"! {row.name}: {row.status} {row.seconds} {row.detail}".rstrip()
+
+
+def _not_run(report: Report) -> Iterator[str]:
+    """What is not known, as the verdict counts it; of very much, the beginning."""
+    groups = [each for each in report.not_run if each.applies]
+    if not groups:
+        return
+    yield ""
+    yield words("report.heading-not-run", report.language)
+    for group in groups:
+        yield f"  {group.reason}:"
+        yield from (f"    {each}" for each in group.statements[:_MOST_NOT_RUN])
+        left_out = len(group.statements) - _MOST_NOT_RUN
+        if left_out > 0:
+            yield f"    {words('measurements.rows-left-out', report.language, count=left_out)}"
 
 
 def _models(models: tuple[ModelView, ...], language: str) -> Iterator[str]:

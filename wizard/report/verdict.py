@@ -22,7 +22,9 @@ SYMBOLS = {"blocking": "×", "warning": "!", "clear": "✓", "incomplete": "?", 
 
 # Reasons for which a check had nothing to look at, so that nothing is missing from the answer.
 _NOT_MEASURED = "not-measured"
-NOTHING_TO_CHECK = frozenset({"not-installed", "not-on-this-system", "none-given", "no-target", "not-asked"})
+NOTHING_TO_CHECK = frozenset(
+    {"not-installed", "not-on-this-system", "one-device", "none-given", "no-target", "not-asked"}
+)
 _EVEN = 0.5  # a cause that a text alone gives is as likely wrong as right; below, nothing is decided
 
 

@@ -65,12 +65,12 @@ def test_silent(nvidia: NvidiaFacts) -> None:
     assert list(gpu_throttled(nvidia, None, None)) == []
 
 
-def load(*masks: int | None) -> Measurements:
+def load(*masks: int | None, device: str = "cuda:0") -> Measurements:
     samples = tuple(
         HealthSample(second=float(second), throttle_mask=mask, temperature=70 + second, clock_sm=1900 - 10 * second)
         for second, mask in enumerate(masks)
     )
-    return Measurements(all=(Health(framework="torch", operation="load", device="cuda:0", samples=samples),))
+    return Measurements(all=(Health(framework="torch", operation="load", device=device, samples=samples),))
 
 
 def test_speaks_of_what_happens_under_load() -> None:
@@ -96,6 +96,8 @@ def test_silent_under_load(measured: Measurements) -> None:
     assert list(gpu_throttled(None, measured, None)) == []
 
 
-def test_nothing_to_judge() -> None:
+@pytest.mark.parametrize("measured", [None, load(0x40, 0x40, 0x40, device="cpu")], ids=["no-load", "a-processor"])
+def test_nothing_to_judge(measured: Measurements | None) -> None:
+    """What a processor did under load says nothing of a GPU that is not there."""
     with pytest.raises(NotHere):
-        list(gpu_throttled(None, None, None))
+        list(gpu_throttled(None, measured, None))

@@ -21,7 +21,7 @@ from checks.facts import (
     Symptom,
     TorchFacts,
 )
-from checks.finding import Finding, NotHere, Severity
+from checks.finding import Finding, Inconclusive, NotHere, Severity
 from checks.remedy import plan_remedies
 from checks.reproducibility.batch_size_rounding import batch_size_rounding
 from checks.reproducibility.compiled_graph_rounding import compiled_graph_rounding
@@ -225,8 +225,9 @@ def test_cpu_and_gpu() -> None:
     assert finding.severity is Severity.NOTE
     same = (*measurements(PORTRAITS), *on_device("cuda:0", PORTRAITS))
     assert list(cpu_gpu_rounding(Measurements(all=same), BITS)) == []
-    with pytest.raises(NotHere):
+    with pytest.raises(NotHere) as alone:
         list(cpu_gpu_rounding(recorded(PORTRAITS, NEW_NUMPY), None))
+    assert alone.value.reason == "one-device"  # and nothing is missing from the answer
 
 
 def test_two_models_of_gpu() -> None:
@@ -235,8 +236,12 @@ def test_two_models_of_gpu() -> None:
     (finding,) = gpu_arch_rounding(two)
     assert evidence(finding)["devices_compared"] == "torch cuda:0 / torch cuda:1"
     twins = Facts(measurements=both, frameworks=gpus("NVIDIA A100", "NVIDIA A100"))
-    with pytest.raises(NotHere):
-        list(gpu_arch_rounding(twins))
+    for few in (twins, Facts(measurements=measurements(PORTRAITS))):
+        with pytest.raises(NotHere, match="one-device"):
+            list(gpu_arch_rounding(few))
+    late = msgspec.structs.replace(two, measurements=measurements(PORTRAITS))
+    with pytest.raises(NotHere, match="not-measured"):
+        list(gpu_arch_rounding(late))
 
 
 def test_the_gpu_of_another_machine() -> None:
@@ -267,6 +272,15 @@ def test_two_versions_of_numpy_for_real() -> None:
     named = msgspec.structs.replace(here, name="new.json")
     (finding,) = library_version_numerics(named)
     assert finding.values["machines_ja"] == "new.jsonとold.json"
+
+
+def test_where_something_else_may_explain_it_versions_are_not_ruled_out() -> None:
+    older = machine("1.26.4", OLD_NUMPY)
+    other = side_of(msgspec.structs.replace(older, machine=MachineFacts(cpu=CpuFacts(name="another"))), "old.json")
+    here = machine("2.4.6", NEW_NUMPY)
+    this = msgspec.structs.replace(here, machine=MachineFacts(cpu=CpuFacts(name="one")), others=(other,))
+    with pytest.raises(Inconclusive, match="versions-or-other"):
+        list(library_version_numerics(this))
 
 
 def test_the_same_version_twice_explains_nothing() -> None:

@@ -164,7 +164,7 @@ class XidEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class GpuEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What else the system's log tells of a GPU or of the processor. ``kind``, ``vendor``: of its row in gpu_log.toml."""
+    """What else the system's log tells of a GPU or the processor. ``kind``, ``vendor``: of its row in gpu_log.toml."""
 
     kind: str
     vendor: str = ""

@@ -265,7 +265,7 @@ class _Program:
 
 
 def _moved(program, device):
-    """The program on another device.
+    """A copy of the program on another device; PyTorch would move the one with which it is compared.
 
     Raises:
         NotDrawn: this version of PyTorch cannot move one.
@@ -274,7 +274,7 @@ def _moved(program, device):
         from torch.export.passes import move_to_device_pass
     except ImportError as error:
         raise model_kit.NotDrawn("not-in-version", "torch.export.passes.move_to_device_pass") from error
-    return move_to_device_pass(program, device)
+    return move_to_device_pass(copy.deepcopy(program), device)
 
 
 @contextlib.contextmanager

@@ -20,13 +20,14 @@ def stage(argument, clock):
     modes = [argument.get("setting", "default")]
     if modes == ["default"] and not device.startswith("cuda"):
         modes.append("deterministic")
+    made = functools.lru_cache(maxsize=None)(lambda: Network(torch, device))  # to draw the digits takes long
     for place, mode in enumerate(modes):
         named["setting"] = mode
         with settings.applied(torch, mode):
             part = clock.part(len(modes) - place)
             if place == 0:
                 yield from map(_refused, experiments.sums(named, _ways(torch, device), part))
-            yield from experiments.network(named, lambda: Network(torch, device), part)
+            yield from experiments.network(named, made, part)
 
 
 def _ways(torch, device):

@@ -89,7 +89,7 @@ class Measuring(QWidget):
         if not self.is_behind():
             return
         self._add_lines([each for each in measured[self._shown :] if not each.is_left_out], pictures)
-        left_out = sum(each.is_left_out for each in measured)
+        left_out = _left_out(measured)
         self._left_out.setText(self._case.say("run-measured-left-out", count=left_out))
         self._left_out.setVisible(bool(left_out))
         self._load.setText("\n".join(map(self._checked, under_load)))
@@ -148,6 +148,16 @@ class Measuring(QWidget):
 
 def _samples(running: Running) -> int:
     return sum(map(len, running.watched.values()))
+
+
+def _left_out(measured: Sequence[Measurement]) -> int:
+    """How many are left out: what had no time at first may have some at the end."""
+
+    def key(each: Measurement) -> tuple[object, ...]:
+        return type(each), each.framework, each.device, each.operation, each.dtype, each.setting
+
+    made = {key(each) for each in measured if not each.is_left_out}
+    return sum(each.is_left_out and key(each) not in made for each in measured)
 
 
 def _under_load(running: Running) -> list[Health]:

@@ -1,5 +1,7 @@
 """The fourth page."""
 
+from typing import Any
+
 import pytest
 from played_engine import TOO_OLD, case, outcomes
 from pytestqt.qtbot import QtBot
@@ -143,7 +145,8 @@ def test_japanese_while_it_runs(page: RunPage) -> None:
 # --- what is measured
 
 REPEATED = Repeat(framework="torch", operation="matmul", device="cpu", dtype="float32", repetitions=300, distinct=1)
-LATE = Repeat(framework="torch", operation="index-add", device="cpu", reason="no-time")
+NAMED: dict[str, Any] = {"framework": "torch", "operation": "index-add", "device": "cpu"}
+LATE = Repeat(**NAMED, reason="no-time")
 
 
 def plotted(case: Case, language: str) -> tuple[MeasuredSection, ...]:
@@ -183,6 +186,11 @@ def test_results_come_while_it_runs_and_plots_grow(page: RunPage, monkeypatch: p
     )
     assert list(page._measuring._plots.values()) == [view]
     assert view.plot.summary == "4 en"
+    page.case.take(
+        Measured("computations:torch:cpu", Repeat(**{**NAMED, "repetitions": 9}))
+    )  # in the time that was left over
+    page._show_measured()
+    assert page._measuring._left_out.isHidden()
 
     page.case.run_began()  # the next examination begins empty
     page._show_measured()

@@ -74,6 +74,7 @@ class _Finder(importlib.abc.MetaPathFinder):
                 suite.OPERATIONS, planted["operations"]
             )
         self._after["torch"] = lambda torch: install(torch, planted)
+        self._after["torch.export.passes"] = _without_gradients
 
     def find_spec(self, name, path=None, target=None):
         after = self._after.get(name)
@@ -109,6 +110,13 @@ def _assigned(values):
     return assign
 
 
+def _without_gradients(passes):
+    """A build without CUDA ends the process where a tensor without numbers is moved to it with its gradients."""
+    import torch
+
+    passes.move_to_device_pass = torch.no_grad()(passes.move_to_device_pass)
+
+
 def _reduce(operations, names):
     operations[:] = [each for each in operations if each.name in (*names, "conv2d")]
 
@@ -140,12 +148,13 @@ def _register(torch, card):
     card.library = torch.library.Library("_", "IMPL")
     for key in ("CUDA", "PrivateUse1"):
         card.library.fallback(lambda function, *args, **kwargs: card.run(function, args, kwargs), key)
-    card.makers = torch.library.Library("aten", "IMPL", "CUDA")
+    card.makers = [torch.library.Library("aten", "IMPL", key) for key in ("CUDA", "PrivateUse1")]
     for name in ("arange", "eye", "linspace", "randperm"):  # made of an empty tensor that grows, which ours cannot
         packet = getattr(torch.ops.aten, name)
         for function in (getattr(packet, each) for each in packet.overloads()):
             if not function._schema.is_mutable:
-                card.makers.impl(function, functools.partial(_made, card, function))
+                for makers in card.makers:
+                    makers.impl(function, functools.partial(_made, card, function))
     card.library.fallback(torch.library.fallthrough_kernel, AUTOCAST)
     card.autocast = torch.library.Library("aten", "IMPL", AUTOCAST)
     for name in ("matmul", "bmm", "linear", "conv2d", "scaled_dot_product_attention"):

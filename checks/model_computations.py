@@ -154,8 +154,15 @@ def with_path_of(made: Measurement, model: ModelFacts) -> Measurement:
 
 
 def lost_device(made: Sequence[Measurement]) -> str:
-    """The device or provider that ended the process; "" where nothing did, or the processor, which all need."""
+    """The device or provider that ended the process, or the step on the processor; "" where nothing did.
+
+    Likewise where the model cannot even be repeated on the processor, which all need, or takes too long there.
+    """
     last = made[-1] if made else None
-    if not isinstance(last, ModelMeasured) or last.reason not in ENDED or last.device.startswith(PROCESSORS):
+    if not isinstance(last, ModelMeasured) or last.reason not in ENDED:
         return ""
-    return last.device
+    if not last.device.startswith(PROCESSORS):
+        return last.device
+    if last.reason == "timed-out" or last.aspect in ("", "repeat"):
+        return ""
+    return last.setting if last.aspect == "threads" else last.aspect

@@ -40,6 +40,8 @@ _LONGEST = 300  # characters of the names of outputs that are told
 MOST_CLASSES = 1000  # channels of a picture of scores
 OF_THE_REST = 3  # a comparison gets this part of what time is left, the first one half of it
 OF_REPEATING = 0.75  # of the time for repetitions; the rest is for the search
+# What is done on the processor, in this order; a step in which a process ended is left out by the next.
+STEPS = ("repeat", "mode", "level", "batch", "threads-1", "threads-2", "deterministic")
 NO_OUTPUTS, EMPTY, NAN, SHAPES = "no-outputs", "outputs-empty", "nan-everywhere", "shapes-differ"
 
 
@@ -757,6 +759,17 @@ def plan(model, comparisons, clock, axes):
                     is_short = True
                     break
                 yield fact
+
+
+def left(pairs, done):
+    """Of (a step, its function) the functions of those steps behind that in which a process before this one ended.
+
+    ``done``: such steps, or devices, which come behind all steps.
+    """
+    begin = STEPS.index(done[-1]) + 1 if done and done[-1] in STEPS else len(STEPS) if done else 0
+    for step, function in pairs:
+        if STEPS.index(step) >= begin:
+            yield function
 
 
 def _is_short(fact):

@@ -198,15 +198,13 @@ def measured(argument, clock):
 def _comparisons(runtime, model, axes, argument, clock):
     """Functions of a clock that yield facts, in the order in which they are worth the time.
 
-    The processor's come first, as other providers may end the process; those that did (``done``) are left out.
+    The processor's come first, as other providers may end the process; what did (``done``) is left out.
     """
     most, done = models.MOST[argument["effort"]], argument.get("done") or ()
     usual = runtime.later()
     if done:
         models.is_varying(model, usual, clock)
-    else:
-        yield lambda clock: models.varies(model, usual, clock, most)
-        yield from _on_processor(runtime, model, usual, axes, most)
+    yield from models.left(_on_processor(runtime, model, usual, axes, most), done)
     if not usual.shows:
         return
     for name in runtime.providers():
@@ -215,18 +213,25 @@ def _comparisons(runtime, model, axes, argument, clock):
 
 
 def _on_processor(runtime, model, usual, axes, most):
+    yield "repeat", lambda clock: models.varies(model, usual, clock, most)
     if usual.failed or not usual.shows:
         return
     if usual.varies:  # then nobody can tell what a setting adds
-        yield lambda clock: _deterministic(runtime, model, lambda way: models.varies(model, way, clock, most, "mode"))
+        yield (
+            "mode",
+            lambda clock: _deterministic(runtime, model, lambda way: models.varies(model, way, clock, most, "mode")),
+        )
         return
-    yield lambda clock: _levels(runtime, model, clock, most)
-    yield lambda clock: models.in_batch(model, usual, clock, axes)
-    for count in (1, 2):  # the default may be either
-        way = runtime.later(setting="threads-%d" % count)
-        yield lambda clock, way=way: models.against(model, usual, way, "threads", clock)
-    yield lambda clock: _deterministic(
-        runtime, model, lambda way: models.against(model, usual, way, DETERMINISTIC, clock)
+    yield "level", lambda clock: _levels(runtime, model, clock, most)
+    yield "batch", lambda clock: models.in_batch(model, usual, clock, axes)
+    for setting in ("threads-1", "threads-2"):  # the default may be either
+        way = runtime.later(setting=setting)
+        yield setting, lambda clock, way=way: models.against(model, usual, way, "threads", clock)
+    yield (
+        DETERMINISTIC,
+        lambda clock: _deterministic(
+            runtime, model, lambda way: models.against(model, usual, way, DETERMINISTIC, clock)
+        ),
     )
 
 

@@ -320,7 +320,7 @@ def measured(argument, clock):
         return
     named.update(inputs=model_kit.as_facts(arrays), inputs_from=source)
     model = models.Model(np, named, arrays, nodes, _unit(form.tensors()), weights)
-    if state:
+    if state and not argument.get("done"):
         yield model.told(usual, "state", reason="keeps-state", detail=", ".join(state)[:300])
     yield from models.plan(model, _comparisons(model, form, usual, axes, argument, clock), clock, axes)
 
@@ -356,16 +356,14 @@ def _inputs(numpy, original, form, argument):
 def _comparisons(model, form, usual, axes, argument, clock):
     """Functions of a clock that yield facts, in the order in which they are worth the time.
 
-    The processor's come first, as a device may end the process; those that did (``done``) are left out.
+    The processor's come first, as a device may end the process; what did (``done``) is left out.
     """
     import torch
 
     most, done = models.MOST[argument["effort"]], argument.get("done") or ()
     if done:
         models.is_varying(model, usual, clock)
-    else:
-        yield lambda clock: models.varies(model, usual, clock, most)
-        yield from _on_processor(torch, model, form, usual, axes, most)
+    yield from models.left(_on_processor(torch, model, form, usual, axes, most), done)
     if not usual.shows:
         return
     for device in _devices(torch, argument):
@@ -374,20 +372,22 @@ def _comparisons(model, form, usual, axes, argument, clock):
 
 
 def _on_processor(torch, model, form, usual, axes, most):
+    yield "repeat", lambda clock: models.varies(model, usual, clock, most)
     if usual.failed or not usual.shows:
         return
     if form.is_training or usual.varies:
         for setting in (EVALUATION, SEEDED) if form.has_modes else (SEEDED,):
             way = _later(form, CPU, setting)
-            yield lambda clock, way=way: models.varies(model, way, clock, most, "mode")
+            yield "mode", lambda clock, way=way: models.varies(model, way, clock, most, "mode")
     if usual.varies:
         return
-    yield lambda clock: models.in_batch(model, usual, clock, axes)
-    for count in (1, 2):
-        if count != torch.get_num_threads():  # that is the default
-            way = _later(form, CPU, "threads-%d" % count)
-            yield lambda clock, way=way: models.against(model, usual, way, "threads", clock)
-    yield lambda clock: models.against(model, usual, _later(form, CPU, DETERMINISTIC), DETERMINISTIC, clock)
+    yield "batch", lambda clock: models.in_batch(model, usual, clock, axes)
+    for setting in ("threads-1", "threads-2"):
+        if setting != "threads-%d" % torch.get_num_threads():  # that is the default
+            way = _later(form, CPU, setting)
+            yield setting, lambda clock, way=way: models.against(model, usual, way, "threads", clock)
+    way = _later(form, CPU, DETERMINISTIC)
+    yield DETERMINISTIC, lambda clock: models.against(model, usual, way, DETERMINISTIC, clock)
 
 
 def _later(form, device, setting):

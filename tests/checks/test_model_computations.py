@@ -136,9 +136,9 @@ def test_what_the_probe_is_told(path: Path, tmp_path: Path) -> None:
     assert told["devices"] == ["cpu", "cuda:0"]
 
 
-def ended(device: str, reason: str = "crashed") -> ModelMeasured:
+def ended(device: str, reason: str = "crashed", **more: str) -> ModelMeasured:
     return ModelMeasured(
-        framework="onnxruntime", device=device, reason=reason, error=ErrorText(type="SIGSEGV", message="")
+        framework="onnxruntime", device=device, reason=reason, error=ErrorText(type="SIGSEGV", message=""), **more
     )
 
 
@@ -149,6 +149,10 @@ def ended(device: str, reason: str = "crashed") -> ModelMeasured:
         pytest.param([ended("cuda:0", "timed-out")], "cuda:0", id="a-device-that-hangs"),
         pytest.param([ended("CPUExecutionProvider")], "", id="the-processor"),
         pytest.param([ended("cpu")], "", id="the-processor-of-torch"),
+        pytest.param([ended("cpu", aspect="repeat")], "", id="it-cannot-even-be-repeated"),
+        pytest.param([ended("cpu", "too-much-memory", aspect="level")], "level", id="a-search-took-all-memory"),
+        pytest.param([ended("cpu", aspect="threads", setting="threads-1")], "threads-1", id="one-of-two-steps"),
+        pytest.param([ended("cpu", "timed-out", aspect="level")], "", id="what-is-behind-it-would-be-as-slow"),
         pytest.param([ended("cuda:0", "failed")], "", id="an-error-ends-no-process"),
         pytest.param([ended("cuda:0"), Repeat()], "", id="something-else-came-last"),
         pytest.param([], "", id="nothing"),

@@ -398,6 +398,31 @@ def test_libraries_choose_their_algorithms_before_anything_is_compared(model: An
     assert size_of(made) is Size.IDENTICAL
 
 
+@pytest.mark.parametrize(
+    ("done", "begun"),
+    [
+        pytest.param([], ["repeat", "level", "batch", "threads-1", "deterministic"], id="at-first"),
+        pytest.param(["level"], ["batch", "threads-1", "deterministic"], id="levels-took-all-memory"),
+        pytest.param(["level", "threads-1"], ["deterministic"], id="and-one-thread"),
+        pytest.param(["threads-2"], ["deterministic"], id="a-step-that-is-not-there-any-more"),
+        pytest.param(["level", "CUDAExecutionProvider"], [], id="a-device-which-comes-behind-them"),
+    ],
+)
+def test_a_step_that_ended_the_process_is_left_out_and_those_behind_it_are_not(
+    done: list[str], begun: list[str]
+) -> None:
+    steps = ("repeat", "level", "batch", "threads-1", "deterministic")
+    assert list(models.left(((step, step) for step in steps), done)) == begun
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_new_process_goes_on_behind_the_step_that_ended_the_one_before(tmp_path: Path) -> None:
+    argument = dict(archive(tmp_path / "net.pt", train=False), done=["batch"])
+    told = facts(side.measured(argument, compute.Clock(30.0)))
+    assert {each.aspect for each in told} == {"threads", "deterministic"}
+    assert all(size_of(each) is Size.IDENTICAL for each in told)
+
+
 def test_values_that_are_likely_to_be_large_are_given_out_one_by_one_at_first(model: Any) -> None:
     way = (Network().way(), model.arrays)
     assert models.Search(model, way, way, Ample())._first_count() == models.AT_ONCE
@@ -593,6 +618,14 @@ def test_two_archives_part_at_the_changed_weight(tmp_path: Path) -> None:
     assert figures["first_op"] == figures["beyond_op"] == "aten::linear"
     assert figures["beyond_difference"]["first"] == [0, 2]
     assert figures["beyond_difference"]["differing"] == 1
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # of PyTorch's own code
+def test_a_program_that_is_moved_to_a_device_stays_on_the_processor_for_the_comparison() -> None:
+    program = torch.export.export(Net().eval(), (torch.ones(1, 8),))
+    moved = side._moved(program, "meta")
+    assert {each.device.type for each in moved.state_dict.values()} == {"meta"}
+    assert {each.device.type for each in program.state_dict.values()} == {"cpu"}
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

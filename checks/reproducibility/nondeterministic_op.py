@@ -40,6 +40,7 @@ from checks.repeats import (
     is_processor,
     remedies_on,
     repeated,
+    results_of,
     runs,
     trainings,
     versions_of,
@@ -72,6 +73,7 @@ def nondeterministic_op(
             evidence=(Evidence("computed_on", f"{framework}, {device}", _origin(varying)), *_evidence(varying)),
             remedies=remedies_on(device),
             values={
+                FRAMEWORK: framework,
                 "device": device,
                 **in_words("varying", varying),
                 **phrase("mended", _mended(varying)),
@@ -169,7 +171,8 @@ def _evidence(varying: Sequence[Repeated]) -> Iterator[Evidence]:
         made = each.default
         if made is None:
             continue
-        yield Evidence("varying_operation", f"{each.operation}: {_seen(made)}{_apart(made)}", origin)
+        distinct, calls = results_of(made)
+        yield Evidence("varying_operation", f"{each.operation}: {distinct} / {calls}{_apart(made)}", origin)
     mended = [f"{each.operation}: {', '.join(each.mended_by)}" for each in varying if each.mended_by]
     if mended:
         yield Evidence("mended_by", "; ".join(mended), origin)
@@ -183,13 +186,6 @@ def _evidence(varying: Sequence[Repeated]) -> Iterator[Evidence]:
     silent = [each.operation for each in named if each.promised.by_default is not Promise.VARIES]
     if silent:
         yield Evidence("not_documented", ", ".join(silent), determinism_table().title)
-
-
-def _seen(made: Repeat) -> str:
-    """How many different results of how many; with the first call, where only that one was another."""
-    if (made.distinct or 0) > 1:
-        return f"{made.distinct} / {made.repetitions}"
-    return f"2 / {made.repetitions + 1}"
 
 
 def _apart(made: Repeat) -> str:

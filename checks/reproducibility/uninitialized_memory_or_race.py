@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checks.facts import Frameworks, Measurements, Repeat
-from checks.finding import Evidence, Finding, NotHere, Severity
+from checks.finding import FRAMEWORK, Evidence, Finding, NotHere, Severity
 from checks.knowledge.computations import operation_name
 from checks.registry import check
 from checks.repeats import EXACT, Repeated, Variation, by_device, is_device, repeated, versions_of
@@ -58,6 +58,7 @@ def _finding(each: Repeated, made: Repeat, device: str) -> Finding:
         subject=f"{each.framework} {device} {each.operation}",
         evidence=tuple(evidence),
         values={
+            FRAMEWORK: each.framework,
             "device": device,
             "operation_en": operation_name(each.operation, "en"),
             "operation_ja": operation_name(each.operation, "ja"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -52,12 +53,11 @@ class Columns:
 
     def _together(self, number: int, wide: float) -> float:
         """The height of a block, with those that it must stay with."""
-        total = 0.0
-        for block in self.blocks[number:]:
-            total += block.height(wide)
+        total = self.blocks[number].height(wide)
+        for block, following in itertools.pairwise(self.blocks[number:]):
             if not block.keep_with_next:
                 break
-            total += block.after
+            total += block.after + following.before + following.height(wide)
         return total
 
     def _placed(self, width: float) -> list[_InColumn]:

@@ -202,7 +202,7 @@ def test_a_machine_that_computed_nothing_is_not_called_the_same() -> None:
     facts = msgspec.structs.replace(two_machines().facts, measurements=())
     report = build(judged(facts, Answers(symptom=COMPARISON)), "en")
     assert report.verdict.state == "nothing-run"
-    assert report.asked[0].sentences[0].startswith("other.pdf: nothing was computed on both machines")
+    assert report.asked[0].sentences[0].startswith("Compared with other.pdf: nothing was computed on both machines")
 
 
 def test_nothing_measured_has_no_section() -> None:

@@ -87,9 +87,11 @@ def test_a_remedy_of_several_findings_is_described_once(printed: tuple[Report, b
     report, pdf = printed
     remedies = [each for finding in report.shown for each in finding.remedies]
     twice = next(each for each in remedies if remedies.count(each) > 1)
+    alike = [each for each in remedies if each.id == twice.id]  # with the code of another framework, perhaps
+    different = [each for number, each in enumerate(alike) if each not in alike[:number]]
     text = flat(pdf)
-    assert text.count(squeezed(twice.title)) >= remedies.count(twice)
-    assert text.count(squeezed(words("report.verify", report.language, expect=twice.verify.expect))) == 1
+    assert text.count(squeezed(twice.title)) >= len(alike)
+    assert text.count(squeezed(words("report.verify", report.language, expect=twice.verify.expect))) == len(different)
 
 
 def test_no_operation_is_lost(printed: tuple[Report, bytes]) -> None:

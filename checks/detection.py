@@ -10,8 +10,11 @@ another card, another temperature or another program beside it was not tested.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 CONFIDENCE = 0.95
+ENOUGH = 10  # equal results that tell something: a change in each fourth repetition would have been seen
 
 
 def excluded_rate(repetitions: int, confidence: float = CONFIDENCE) -> float | None:
@@ -26,6 +29,33 @@ def confidence_of(repetitions: int, rate: float) -> float:
     if repetitions < 2 or rate <= 0:
         return 0.0
     return 1.0 if rate >= 1 else -math.expm1(repetitions * math.log1p(-rate))
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How often several things were repeated: the fewest, as often as most of them (three quarters) at least, the most.
+
+    ``few``: those that were repeated too few times to tell anything.
+    """
+
+    fewest: int
+    usual: int
+    most: int
+    few: int
+
+    @property
+    def is_even(self) -> bool:
+        """Whether all were repeated alike."""
+        return self.fewest == self.most
+
+
+def reach(repetitions: Iterable[int]) -> Reach | None:
+    """What can be said of all of them at once; None of nothing. The worst alone does not speak for all."""
+    counts = sorted(repetitions)
+    if not counts:
+        return None
+    few = sum(count < ENOUGH for count in counts)
+    return Reach(counts[0], counts[len(counts) // 4], counts[-1], few)
 
 
 def needed(rate: float, confidence: float = CONFIDENCE) -> int:

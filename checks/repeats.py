@@ -234,6 +234,13 @@ def is_device(operations: Iterable[Repeated]) -> bool:
     return len(wrong) >= _FEW or any(is_control(each.operation) for each in wrong)
 
 
+def results_of(made: Repeat) -> tuple[int, int]:
+    """How many different results of how many calls; the first call of all counts where only that was another one."""
+    if (made.distinct or 0) > 1 or not made.warm_up:
+        return made.distinct or 0, made.repetitions
+    return 2, made.repetitions + 1
+
+
 def rate_of(made: Repeat) -> float:
     """How often it gave another result than the usual one, of all calls; 0 where it never did."""
     if not made.varies:

@@ -319,18 +319,26 @@ def _errors(title: str, runs: Sequence[_Run], language: str) -> MeasuredTable:
 def _plot(found: Sequence[Experiment], language: str) -> Plot:
     """A line for each different run."""
     series = tuple(line for each in found for line in _lines(each, language))
-    ends = [y for line in series if (y := line.y[-1]) is not None]
-    least, most = f"{min(ends, default=100.0):.1f}", f"{max(ends, default=100.0):.1f}"
     return Plot(
         title=words("measurements.network-plot", language),
         kind="lines",
         x_label=words("measurements.network-step", language),
         y_label="%",
         series=series,
-        summary=words(
-            f"measurements.network-summary{'-one' if least == most else ''}", language, least=least, most=most
-        ),
+        summary=_summary(series, language),
     )
+
+
+def _summary(series: Sequence[Series], language: str) -> str:
+    """The errors at the last step that all of them came to: those of other steps are not comparable."""
+    common = set(series[0].x).intersection(*(line.x for line in series)) - {0.0}
+    if not common:
+        return words("measurements.network-summary-apart", language)
+    step = max(common)
+    errors = [y for line in series if (y := line.y[line.x.index(step)]) is not None]
+    least, most = f"{min(errors, default=100.0):.1f}", f"{max(errors, default=100.0):.1f}"
+    key = f"network-summary{'-one' if least == most else ''}"
+    return words(f"measurements.{key}", language, step=round(step), least=least, most=most)
 
 
 def _lines(each: Experiment, language: str) -> Iterator[Series]:

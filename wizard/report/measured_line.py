@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from checks.detection import ENOUGH
 from checks.facts import (
     ArrayDifference,
     Experiment,
@@ -15,6 +16,7 @@ from checks.facts import (
 )
 from checks.knowledge.computations import known_settings, operation_name, setting_name
 from checks.model_repeats import name_of
+from checks.repeats import results_of
 from wizard.report.fact_sheet import label
 from wizard.report.measured import MeasuredRow, MeasuredTable
 from wizard.words import known, words
@@ -120,8 +122,14 @@ def _run_again(experiment: Experiment) -> _Said:
 def _repeated(repeat: Repeat) -> _Said:
     if repeat.distinct is None:
         return _NOTHING
-    counts: dict[str, object] = {"distinct": repeat.distinct + bool(repeat.warm_up), "count": repeat.repetitions}
-    return ("warning", "varies", counts) if repeat.varies else ("clear", "same", counts)
+    distinct, calls = results_of(repeat)
+    counts: dict[str, object] = {"distinct": distinct, "count": calls}
+    return ("warning", "varies", counts) if repeat.varies else (_same(calls), "same", counts)
+
+
+def _same(count: int) -> str:
+    """The state of equal results: few of them prove nothing."""
+    return "clear" if count >= ENOUGH else "open"
 
 
 def _flipped(flip: Flip) -> _Said:
@@ -134,7 +142,7 @@ def _flipped(flip: Flip) -> _Said:
 def _with_model(model: ModelMeasured) -> _Said:
     if model.distinct is not None and model.repetitions > 1:
         counts: dict[str, object] = {"distinct": model.distinct, "count": model.repetitions}
-        return ("warning", "varies", counts) if model.distinct > 1 else ("clear", "same", counts)
+        return ("warning", "varies", counts) if model.distinct > 1 else (_same(model.repetitions), "same", counts)
     return ("", "difference", {"difference": _relative(model.difference)}) if model.difference else _NOTHING
 
 

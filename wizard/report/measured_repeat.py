@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from checks.case import Case
-from checks.detection import CONFIDENCE, excluded_rate
+from checks.detection import CONFIDENCE, ENOUGH, excluded_rate, reach
 from checks.facts import Repeat
 from checks.knowledge.computations import operation_name, setting_name
 from checks.knowledge.determinism import Promise
 from checks.magnitude import Work, magnitude
-from checks.repeats import DETERMINISTIC, WORKSPACE, Repeated, Variation, by_device, is_choice, repeated, versions_of
+from checks.repeats import (
+    DETERMINISTIC,
+    WORKSPACE,
+    Repeated,
+    Variation,
+    by_device,
+    is_choice,
+    repeated,
+    results_of,
+    versions_of,
+)
 from wizard.report.measured import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
 from wizard.report.measured_ulp import ulp_plot
 from wizard.report.measured_words import joined, place_words, size_words
@@ -56,11 +66,19 @@ def _sentences(framework: str, device: str, operations: Sequence[Repeated], lang
     if tested:
         key = "counts" if varying else "counts-same"
         yield _words(key, language, place=place, tested=len(tested), varying=len(varying))
-    stable = [each for each in tested if not each.varies]
-    if stable:
-        fewest, most = min(each.repetitions for each in stable), max(each.repetitions for each in stable)
-        key = "power" if fewest < most else "power-one"
-        yield _words(key, language, fewest=fewest, rate=_rate(fewest), most=most, best=_rate(most), sure=_sure())
+    stable = reach(each.repetitions for each in tested if not each.varies)
+    if stable is not None:
+        yield _words(
+            "power-one" if stable.is_even else "power",
+            language,
+            fewest=stable.fewest,
+            most=stable.most,
+            rate=_rate(stable.fewest),
+            usual=_rate(stable.usual),
+            sure=_sure(),
+        )
+        if stable.few:
+            yield _words("few", language, few=stable.few, enough=ENOUGH)
     share = _share(tested)
     if share is not None:
         yield _words("share", language, share=f"{share:.0%}")
@@ -115,10 +133,17 @@ def _row(each: Repeated, language: str) -> MeasuredRow:
             cost,
             power,
         ),
-        state="absent" if _is_left_out(each) else _STATES[each.variation],
+        state="absent" if _is_left_out(each) else _state(each),
         brief=_in_brief(each, language) if is_plain else "",
         group=_group(each, promise, language) if is_plain else "",
     )
+
+
+def _state(each: Repeated) -> str:
+    """What came of it; few equal results are no result."""
+    made = each.default
+    is_few = each.variation is Variation.STABLE and made is not None and made.repetitions < ENOUGH
+    return "open" if is_few else _STATES[each.variation]
 
 
 def _is_plain(each: Repeated) -> bool:
@@ -179,8 +204,8 @@ def _seen(made: Repeat | None, language: str) -> str:
     if made.reason:
         why = known(f"measurements.reason-{made.reason}", made.reason, language).rstrip(".。")
         return f"{why} ({made.detail})" if made.detail else why
-    key = "same" if made.distinct == 1 else "distinct"
-    counted = _words(key, language, distinct=made.distinct or 0, repetitions=made.repetitions)
+    distinct, calls = results_of(made)
+    counted = _words("same" if distinct == 1 else "distinct", language, distinct=distinct, repetitions=calls)
     if made.warm_up and made.distinct == 1:
         counted = joined((counted, _words("warm-up", language)), language)
     return joined((counted, _words("shrunk", language)), language) if made.shrunk else counted
@@ -202,7 +227,10 @@ def _all_plots(found: Sequence[Repeated], language: str) -> Iterator[Plot]:
     apart = {
         operation_name(each.operation, language): each.default.spread
         for each in found
-        if each.default is not None and each.default.spread is not None and len(each.default.order) >= _LEAST_DRAWN
+        if each.default is not None
+        and each.default.spread is not None
+        and len(each.default.order) >= _LEAST_DRAWN
+        and not is_choice(each.operation)  # of another value the distance in last digits tells nothing
     }
     distances = ulp_plot(apart, language) if len(apart) > 1 else None  # of one the table says it all
     if distances is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from checks.case import Case
-from checks.detection import excluded_rate
+from checks.detection import ENOUGH, excluded_rate, reach
 from checks.facts import Experiment, Flip, Measurement, Measurements, ModelMeasured, Portrait, Precision, Repeat
 from checks.gpu.load import device_name, loads
 from wizard.report.measured_health import outcome_of_load
@@ -15,7 +15,6 @@ from wizard.words import words
 
 _LEAST = 2  # repetitions: one alone shows nothing
 _REPEATING = ("results-change", "everything")  # the questions that repeated operations answer
-_FEW = 10  # repetitions: a change in each fourth of them may go unseen
 
 
 def is_tested(case: Case) -> bool:
@@ -70,7 +69,7 @@ def is_too_short(case: Case) -> bool:
         return False
     plain = _by_default(measured)
     tested = [each for each in plain if _tells(each)]
-    is_seldom = bool(tested) and median(each.repetitions for each in tested) < _FEW
+    is_seldom = bool(tested) and median(each.repetitions for each in tested) < ENOUGH
     return is_seldom or _is_mostly_left_out(plain, tested)
 
 
@@ -116,22 +115,29 @@ def _loads(case: Case, language: str) -> Iterator[str]:
 
 
 def _repeated(repeats: Sequence[Repeat], language: str) -> str:
-    counts = sorted(each.repetitions for each in repeats)
+    """What changed is told; how rare a change may stay unseen, of the others alone."""
     places = dict.fromkeys((each.framework, each.device) for each in repeats)
     named = (
         words("measurements.computing", language, framework=framework_name(f, language), device=d) for f, d in places
     )
     varying = sum(each.varies for each in repeats)
-    times = str(counts[0]) if counts[0] == counts[-1] else f"{counts[0]}–{counts[-1]}"
-    values = {
+    told: dict[str, object] = {
         "count": len(repeats),
         "places": words("report.list-separator", language).join(named),
-        "times": times,
         "varying": varying,
     }
-    rate = excluded_rate(counts[0]) or 1.0
-    key = "tested-varying" if varying else "tested-same"
-    return words(f"report.{key}", language, percent=_percent(rate), **values)
+    same = reach(each.repetitions for each in repeats if not each.varies)
+    if same is None:
+        return words("report.tested-varying-all", language, **told)
+    key = f"tested-{'varying' if varying else 'same'}{'' if same.is_even else '-most'}"
+    return words(
+        f"report.{key}",
+        language,
+        times=str(same.fewest) if same.is_even else f"{same.fewest}–{same.most}",
+        percent=_percent(excluded_rate(same.usual) or 1.0),
+        worst=_percent(excluded_rate(same.fewest) or 1.0),
+        **told,
+    )
 
 
 def _percent(rate: float) -> str:

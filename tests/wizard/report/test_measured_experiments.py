@@ -43,6 +43,19 @@ def case(*measured: Measurement) -> Case:
     return judged(Facts(measurements=measured), Answers(symptom="results-change"))
 
 
+def test_errors_are_compared_at_the_same_step() -> None:
+    shorter = msgspec.structs.replace(
+        MODE, steps=(0, 100), values=((0.89, 0.52),) * 3, exact=(("401594b3", "3f800000"),) * 3
+    )
+    section = network_section(case(NETWORK, shorter), "en")
+    assert section is not None
+    assert section.plots[0].summary == "After 100 steps the validation errors lie between 50.0 and 52.0 %."
+    other = msgspec.structs.replace(shorter, steps=(0, 20))
+    apart = network_section(case(NETWORK, other), "en")
+    assert apart is not None
+    assert "not comparable" in apart.plots[0].summary
+
+
 def test_runs_that_ended_in_the_same_bits() -> None:
     section = network_section(case(NETWORK), "en")
     assert section is not None
@@ -58,7 +71,7 @@ def test_runs_that_ended_in_the_same_bits() -> None:
     assert [row.state for row in table.rows] == ["", "", "clear"]
     (line,) = section.plots[0].series
     assert line.y == (89.0, 50.0, 10.0)
-    assert section.plots[0].summary == "At the end the validation error is 10.0 %."
+    assert section.plots[0].summary == "After 200 steps the validation error is 10.0 %."
     assert any("did not suffice for 5 runs of 1000 steps" in each for each in section.sentences)
 
 

@@ -31,9 +31,10 @@ WRONG = WrongBits(second=1.0, operation="matmul", index=(0,), expected="00", fou
         pytest.param(
             Repeat(repetitions=9, distinct=1, warm_up="ab"),
             "warning",
-            "2 different results in 9 repetitions",
+            "2 different results in 10 repetitions",
             id="warm-up",
         ),
+        pytest.param(Repeat(repetitions=3, distinct=1), "open", "The same bits 3 times", id="too-few-for-a-tick"),
         pytest.param(Repeat(), "open", "Nothing could be compared.", id="nothing-is-not-equal"),
         pytest.param(Repeat(distinct=1, reason="no-time"), "absent", "Left out: the time was up.", id="no-time"),
         pytest.param(
@@ -54,7 +55,7 @@ WRONG = WrongBits(second=1.0, operation="matmul", index=(0,), expected="00", fou
         pytest.param(Flip(), "clear", "No difference to explain", id="no-flip"),
         pytest.param(Flip(before=APART, after=SAME), "note", "Difference of 5e-07 gone: the same bits", id="mends"),
         pytest.param(Flip(before=APART, after=NAN), "note", "Difference before 5e-07, after NaN", id="stays"),
-        pytest.param(ModelMeasured(repetitions=9, distinct=1), "clear", "The same bits 9 times", id="model-same"),
+        pytest.param(ModelMeasured(repetitions=10, distinct=1), "clear", "The same bits 10 times", id="model-same"),
         pytest.param(
             ModelMeasured(repetitions=9, distinct=2),
             "warning",

@@ -1,14 +1,17 @@
 """Repeated operations in words: promise beside observation, what was left out, and what equal results prove."""
 
+import msgspec
 import pytest
 
 from checks.case import Answers, Case, judged
 from checks.facts import Facts, Measurement
-from tests.checks.recorded_repeats import LARGE, NO_FORM, frameworks, left_out, recorded, repeat
+from tests.checks.recorded_repeats import LARGE, LAST_DIGIT, NO_FORM, frameworks, left_out, recorded, repeat
 from wizard.report.measured import MeasuredSection
 from wizard.report.measured_repeat import repeat_section
 from wizard.report.model import build
 from wizard.report.terminal import to_terminal
+
+DIGITS = msgspec.structs.replace(LAST_DIGIT, ulp_histogram=(4, 20, 40), max_ulp=3)
 
 
 def case(*made: Measurement, version: str = "2.13.0") -> Case:
@@ -47,9 +50,19 @@ def test_promise_and_observation_stand_beside_each_other() -> None:
 
 
 def test_what_equal_results_prove() -> None:
-    told = " ".join(section(repeat("sum"), repeat("matmul", n=3000)).sentences)
-    assert "repeated 300 to 3000 times: with 95% certainty" in told
-    assert "in 0.99 % of the repetitions (in 0.1 % where" in told
+    counts = {"sum": 3, "fft": 900, "index-add": 1000, "softmax": 1200, "matmul": 3000}
+    told = section(*(repeat(name, n=n) for name, n in counts.items())).sentences
+    assert "repeated 3 to 3000 times: with 95% certainty" in told[1]
+    assert "in 0.33 % of the repetitions or more of most operations, in 63 % or more of the one" in told[1]
+    assert told[2] == "Repeated fewer than 10 times, so that equal bits prove next to nothing: 1 of them."
+
+
+def test_few_equal_results_are_no_result() -> None:
+    """Three equal ones of an operation that its documentation says may vary get no tick."""
+    found = section(repeat("index-put-accumulate", n=3), repeat("sum", n=9), repeat("matmul", n=10))
+    states = {row.cells[0]: row.state for row in found.tables[0].rows}
+    assert list(states.values()).count("open") == 2
+    assert states["Matrix product"] == "clear"
 
 
 def test_the_share_of_the_time() -> None:
@@ -87,7 +100,8 @@ def test_that_all_gave_the_same_bits_is_said_so() -> None:
 
 def test_the_first_call_and_a_smaller_size_are_told() -> None:
     (row,) = section(repeat("conv2d", warm_up="ff", shrunk=2)).tables[0].rows
-    assert row.cells[2] == "same bits, 300 times, the first call of all was another, made smaller for lack of memory"
+    first = "2 different in 301, the first call of all was another"  # as the evidence of its finding counts
+    assert row.cells[2] == f"{first}, made smaller for lack of memory"
 
 
 def test_a_plot_of_what_varies_alone() -> None:
@@ -97,6 +111,15 @@ def test_a_plot_of_what_varies_alone() -> None:
     assert plot.series[0].x[:3] == (1.0, 2.0, 3.0)
     assert set(plot.series[0].y) == {1.0, 2.0, 3.0}
     assert "3 different results in 300 repetitions" in plot.summary
+
+
+def test_the_distance_to_another_value_is_not_told_in_last_digits() -> None:
+    found = section(*(repeat(name, distinct=3, spread=DIGITS) for name in ("index-copy", "scatter-add", "index-add")))
+    (told,) = (plot for plot in found.plots if plot.kind == "lines")
+    assert [line.name for line in told.series] == [
+        "Adding at indices (scatter_add)",
+        "Adding rows at indices (index_add)",
+    ]
 
 
 def test_a_framework_without_a_list_of_promises() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from checks.case import Case
-from checks.detection import CONFIDENCE, excluded_rate
+from checks.detection import CONFIDENCE, ENOUGH, excluded_rate
 from checks.facts import ModelMeasured, TensorSpec
 from checks.knowledge.computations import setting_name
 from checks.magnitude import Size
@@ -170,7 +170,9 @@ def _apart(made: ModelMeasured, language: str) -> str:
 
 def _state(made: ModelMeasured, size: Size) -> str:
     if made.aspect in _REPEATED:
-        return "warning" if (made.distinct or 0) > 1 else "clear"
+        if (made.distinct or 0) > 1:
+            return "warning"
+        return "clear" if made.repetitions >= ENOUGH else "open"  # few equal results prove nothing
     if made.aspect == "batch" and size is Size.BEYOND:
         return "note"
     if decides_otherwise(made):

@@ -102,6 +102,12 @@ def test_the_time_ended_the_search() -> None:
 SAME = ArrayDifference(elements=10, differing=0, max_abs=0.0, scale=1.0)
 
 
+@pytest.mark.parametrize(("repetitions", "state"), [(3, "open"), (10, "clear")])
+def test_few_equal_repetitions_get_no_tick(repetitions: int, state: str) -> None:
+    made = beyond(aspect="repeat", difference=SAME, distinct=1, repetitions=repetitions, outputs_apart=0, decisions=1.0)
+    assert section(made).tables[0].rows[0].state == state
+
+
 def test_that_nan_is_like_nan_is_said_to_prove_nothing() -> None:
     found = section(beyond(difference=SAME, decisions=1.0, nan_in_both=7, nan_output="mask", outputs_apart=0))
     assert any("NaN in both runs: 7, the first of them in mask" in each for each in found.sentences)

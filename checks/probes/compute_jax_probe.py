@@ -17,6 +17,9 @@ KINDS = (
     "flip",
 )  # the most telling first, as in computation_catalogue.py
 ESSENTIAL = ("imported",)
+
+_shares = compute.Shares()
+
 # Run-to-run determinism on GPUs, by XLA; it is read once, when the backend starts.
 DETERMINISTIC = "--xla_gpu_deterministic_ops=true"
 
@@ -42,7 +45,7 @@ def _stage(kind):
         seconds = argument["seconds"].get(kind)
         if seconds:
             module = importlib.import_module("naosu_compute_jax_" + kind)
-            yield from module.stage(argument, compute.Clock(seconds))
+            yield from module.stage(argument, _shares.clock(kind, argument["seconds"]))
 
     measured.__name__ = kind
     return measured

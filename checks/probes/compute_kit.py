@@ -22,6 +22,7 @@ _BUSY = re.compile(
     r"devices?(?:\(s\))? (?:is/)?are busy or unavailable|CUDA_ERROR_DEVICE_UNAVAILABLE|DevicesUnavailable"
 )
 _TYPICAL = 3  # times as long as is usual is slow; and of so many others it must be known to say what is usual
+_LEAST_PART = 0.25  # of its time that each kind keeps, however long those before it took
 _PATIENCE = 4.0  # times its part of the time that what is slow may take before the others
 _AT_ONCE = 1 / 8  # part of what is left that one may take while nothing is known of the others
 
@@ -49,6 +50,27 @@ class Clock:
     def less(self, times):
         """So many times less, of the same whole."""
         return Clock(max(0.0, self.left) / times, self.whole)
+
+
+class Shares:
+    """The time of one kind after the other. What one leaves of its time the next ones have, and lack what it took more.
+
+    ``seconds``: of each kind, in their order.
+    """
+
+    def __init__(self):
+        self._saved, self._last = 0.0, None
+
+    def clock(self, kind, seconds):
+        """The clock of the kind that begins now."""
+        kinds = list(seconds)
+        waiting = sum(seconds[each] for each in kinds[kinds.index(kind) :])
+        if self._last is not None:
+            self._saved += self._last.left
+        mine = seconds[kind] * max(_LEAST_PART, 1 + self._saved / waiting)
+        self._saved -= mine - seconds[kind]
+        self._last = Clock(mine)
+        return self._last
 
 
 class TooSlow(Exception):  # noqa: N818 - not an error but an answer

@@ -11,6 +11,8 @@ import naosu_compute_kit as compute
 
 ESSENTIAL = ("imported",)
 
+_shares = compute.Shares()
+
 
 def imported(argument):
     """Import NumPy."""
@@ -26,7 +28,7 @@ def experiment(argument):
         return
     import numpy as np
 
-    clock = compute.Clock(seconds)
+    clock = _shares.clock("experiment", argument["seconds"])
     named = {"kind": "experiment", "framework": "numpy", "device": argument["device"], "setting": "default"}
     yield from experiments.sums(named, _ways(np), clock)
     yield from experiments.network(named, lambda: Network(np), clock)
@@ -161,7 +163,7 @@ def _stage(kind):
         seconds = argument["seconds"].get(kind)
         if seconds:
             module = importlib.import_module("naosu_compute_numpy_" + kind)
-            yield from module.stage(argument, compute.Clock(seconds))
+            yield from module.stage(argument, _shares.clock(kind, argument["seconds"]))
 
     measured.__name__ = kind
     return measured

@@ -17,6 +17,8 @@ KINDS = (
 )  # the most telling first, as in computation_catalogue.py
 ESSENTIAL = ("imported",)
 
+_shares = compute.Shares()
+
 
 def imported(argument):
     """Import TensorFlow, choose the deterministic mode where it is asked for, and compute one number on the device."""
@@ -50,7 +52,7 @@ def _stage(kind):
         seconds = argument["seconds"].get(kind)
         if seconds:
             module = importlib.import_module("naosu_compute_tensorflow_" + kind)
-            yield from module.stage(argument, compute.Clock(seconds))
+            yield from module.stage(argument, _shares.clock(kind, argument["seconds"]))
 
     measured.__name__ = kind
     return measured

@@ -134,6 +134,8 @@ def test_what_was_measured_stays_when_it_dies_as_it_is_repeated_on() -> None:
         # As CUDA's runtime words its error 46, and PyTorch around it.
         ("CUDA error: CUDA-capable device(s) is/are busy or unavailable", "device-busy"),
         ("CUDA error: all CUDA-capable devices are busy or unavailable", "device-busy"),
+        # As TensorFlow and JAX pass on what the driver calls it.
+        ("INTERNAL: failed initializing StreamExecutor for CUDA device: CUDA_ERROR_DEVICE_UNAVAILABLE", "device-busy"),
         ("CUDA error: out of memory", "failed"),
     ],
 )

@@ -155,6 +155,9 @@ def _register(torch, card):
             if not function._schema.is_mutable:
                 for makers in card.makers:
                     makers.impl(function, functools.partial(_made, card, function))
+    card.makers[1].impl(
+        "copy_", functools.partial(_made, card, torch.ops.aten.copy_.default)
+    )  # as torch.tensor wants it
     card.library.fallback(torch.library.fallthrough_kernel, AUTOCAST)
     card.autocast = torch.library.Library("aten", "IMPL", AUTOCAST)
     for name in ("matmul", "bmm", "linear", "conv2d", "scaled_dot_product_attention"):

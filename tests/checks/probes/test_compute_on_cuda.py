@@ -1,8 +1,11 @@
 """What computes on CUDA, on a card that is simulated: all stages run, and the verdict names what was planted, alone."""
 
 import importlib
+import os
+import subprocess
 import sys
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,18 +32,19 @@ from checks.probes import host  # noqa: F401 - lets the modules of the target be
 from checks.probes.computation_catalogue import COMPUTATION_PROBES, argument_of
 from checks.probes.runner import ProbeTask, run_probe
 from checks.remaining import Remaining
+from tests import simulated_cuda
 from tests.simulated_cuda import planted
 
 DEVICE = "cuda:0"
 SPEC = next(each for each in COMPUTATION_PROBES if each.framework == "torch")
-FEW = 4  # repetitions: what varies does so each time
+FEW = 3  # repetitions: what varies does so each time
 SMALL = {
     "naosu_compute_torch_repeat": {"SCALE_OF_DEVICE": 1 / 64, "LARGEST": 1 / 64, "MOST": {"quick": FEW}, "SURE": 2},
     "naosu_compute_torch_precision": {"COMPILE_OF": ()},
     "naosu_compute_experiments": {"PICTURES": 64, "VALIDATION": 16, "STEPS": 4, "RUNS": 2, "_LADDER": [[4, 2, 2]]},
     "naosu_compute_torch_health": {"SIZE_OF_DEVICE": 256, "SIZE_OF_HALF": 128, "PART_OF_MEMORY": 1 / 64},
 }
-AMPLE = 40.0  # seconds: for what ends by itself; for more, code would be compiled
+AMPLE = 40.0  # seconds: for what ends by itself
 MOMENT = 0.5  # of what fills the time it has
 
 
@@ -170,6 +174,20 @@ def test_nothing_else_is_claimed(ampere: tuple[Measurement, ...]) -> None:
     }
 
 
+def test_the_same_bits_are_found_on_the_card_and_on_the_processor() -> None:
+    """Inputs, fingerprints by both ways, portraits and differences, of every type."""
+    script = Path(simulated_cuda.__file__).with_name("same_bits.py")
+    told = subprocess.run(
+        [sys.executable, "-B", str(script)],
+        env={**os.environ, **planted()},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=10 * AMPLE,
+    )
+    assert told.stdout.split("\n") == ["[]", "[]", ""], told.stdout + told.stderr
+
+
 # --- other cards ------------------------------------------------------------------------------------------------------
 
 
@@ -222,28 +240,6 @@ def test_the_experiments_in_the_mode_that_lacks_a_form_of_some() -> None:
     assert {each.reason for each in running} == {"no-deterministic-form"}
     others = [each for each in made if isinstance(each, Experiment) and each not in running]
     assert {each.distinct for each in others} == {1}
-
-
-@pytest.fixture(scope="module")
-def lost() -> tuple[Measurement, ...]:
-    """A card that each process loses after a while."""
-    return computed(
-        {"repeat": AMPLE, "portrait": AMPLE},
-        operations=("index-add", "matmul", "sum"),
-        fails=(900, "CUDA error: uncorrectable ECC error encountered"),
-    )
-
-
-def test_what_was_measured_beside_a_loss_is_kept(lost: tuple[Measurement, ...]) -> None:
-    made = [each for each in lost if not each.reason]
-    assert {"index-add", "matmul", "sum"} <= {each.operation for each in made if isinstance(each, Repeat)}
-    assert {each.reason for each in lost} == {"", "failed"}
-
-
-def test_a_loss_is_named(lost: tuple[Measurement, ...]) -> None:
-    found = verdict(lost)
-    assert "uncorrectable ECC error" in evidence(found["gpu-hardware-fault"], "signs")
-    assert set(found) == {"gpu-hardware-fault"}
 
 
 def test_a_bit_that_flips_under_load_is_named_also_where_memory_is_short() -> None:

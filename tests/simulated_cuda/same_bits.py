@@ -1,0 +1,52 @@
+"""Compares what is computed on the card with the same on the processor, and prints what is not the same.
+
+Run in a process that has a card (``planted``).
+"""
+
+import importlib
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+import torch
+
+from checks.probes import host  # noqa: F401 - lets the modules of the target be imported as naosu_NAME
+
+DEVICE = "cuda:0"
+inputs = importlib.import_module("naosu_compute_inputs")
+fingerprint = importlib.import_module("naosu_compute_fingerprint")
+difference = importlib.import_module("naosu_compute_difference")
+portrait = importlib.import_module("naosu_compute_portrait")
+
+
+def tensors():
+    for name in (*inputs.FORMATS, *inputs.COMPLEX):
+        yield name, inputs.torch_uniform(torch, (60, 70), name, 5)
+    for name in ("bool", "uint8", "int32", "int64"):
+        yield name, inputs.torch_integers(torch, (60, 70), 2, 5, dtype=name)
+    yield "strided", torch.arange(6000.0).reshape(60, 100)[:, ::2]
+
+
+def compared(name, here):
+    there, other = here.to(DEVICE), here.clone()
+    other[3, 4] = here[4, 4]
+    yield "fingerprint", fingerprint.torch_fingerprint(torch, here) == fingerprint.torch_fingerprint(torch, there)
+    yield "portrait", portrait.torch_portrait(torch, here) == portrait.torch_portrait(torch, there)
+    apart = difference.tensor_difference(torch, here, other)
+    yield "difference", apart == difference.tensor_difference(torch, there, other.to(DEVICE))
+    if name in inputs.FORMATS or name in inputs.COMPLEX:
+        drawn = inputs.torch_uniform(torch, (60, 70), name, 5, DEVICE).cpu()
+        yield "inputs", torch.equal(drawn.view(torch.uint8), here.view(torch.uint8))
+
+
+def ways():
+    known, expected = fingerprint._example(torch)
+    state = fingerprint._Torch.of(torch, torch.device(DEVICE))
+    yield "where", state.device == torch.device(DEVICE)
+    for way in (state._matmul, state._words):
+        yield way.__name__, way(known.to(DEVICE), 0).tolist() == expected
+
+
+print([what for what, is_same in ways() if not is_same])
+print([(name, what) for name, here in tensors() for what, is_same in compared(name, here) if not is_same])

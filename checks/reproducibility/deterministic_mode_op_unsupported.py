@@ -4,17 +4,21 @@ Detects:      operations that raised "does not have a deterministic implementati
               deterministic mode.
 Why it bites: a program that switches the mode on stops at the first of them.
 Blind spots:  only the operations of the suite were tried; the program may use none of these, or others.
-Knowledge:    resources/knowledge/determinism.toml
+Knowledge:    resources/knowledge/determinism.toml, deterministic_replacements.toml
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from checks.causes import LANGUAGES
 from checks.facts import Measurements, TorchFacts
 from checks.finding import Evidence, Finding, NotHere, Severity
 from checks.gpu.state import first_line
+from checks.knowledge.computations import operation_name
 from checks.knowledge.determinism import Promise, determinism_table
+from checks.knowledge.deterministic_replacements import deterministic_replacements
+from checks.phrases import phrase
 from checks.registry import check
 from checks.repeats import DETERMINISTIC, by_device, in_words, of_torch
 
@@ -48,5 +52,18 @@ def deterministic_mode_op_unsupported(measurements: Measurements, torch: TorchFa
             confidence=0.99,
             subject=device,
             evidence=tuple(evidence),
-            values={"device": device, **in_words("refused", [each for each, _ in refused])},
+            values={"device": device, **in_words("refused", [each for each, _ in refused]), **_instead(names)},
         )
+
+
+def _instead(refused: Sequence[str]) -> dict[str, str]:
+    """The values ``instead_en`` and ``instead_ja``: what to take for the refused; empty where nothing is known."""
+    told = {}
+    for language in LANGUAGES:
+        lines = []
+        for row in deterministic_replacements().row:
+            names = [operation_name(each, language) for each in refused if each in row.operations]
+            if names:
+                lines.append(phrase("instead", "instead-of", operations=", ".join(names), advice=row.of(language)))
+        told[f"instead_{language}"] = " / ".join(each[f"instead_{language}"] for each in lines)
+    return told

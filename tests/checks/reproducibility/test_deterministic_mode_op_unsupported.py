@@ -2,8 +2,11 @@
 
 import pytest
 
-from checks.facts import Repeat, TorchFacts
+from checks.facts import Facts, Repeat, TorchFacts
 from checks.finding import Finding, NotHere, Severity
+from checks.knowledge.computations import known_operations
+from checks.knowledge.deterministic_replacements import deterministic_replacements
+from checks.remedy import plan_remedies
 from checks.reproducibility.deterministic_mode_op_unsupported import deterministic_mode_op_unsupported
 from tests.checks.recorded_repeats import NO_FORM, left_out, measurements, recorded, repeat
 
@@ -29,6 +32,32 @@ def test_speaks_with_the_error() -> None:
 def test_a_refusal_that_no_document_names() -> None:
     (finding,) = findings(repeat("fft"), refused("fft"))
     assert {each.name: each.value for each in finding.evidence}["not_documented"] == "fft"
+
+
+@pytest.mark.parametrize(
+    ("operation", "language", "told", "untold"),
+    [
+        ("max-unpool2d", "en", "Maximum unpooling 2D: upsample with", "CTC"),
+        ("max-unpool2d", "ja", "ConvTranspose2d", "CTC"),
+        ("ctc-loss-backward", "en", "on the CPU", "bilinear"),
+        ("fft", "en", "for example", "{"),  # of which nothing is known
+    ],
+)
+def test_what_to_take_instead_is_of_the_refused_operation(
+    operation: str, language: str, told: str, untold: str
+) -> None:
+    (finding,) = findings(repeat(operation), refused(operation))
+    (plan,) = plan_remedies(finding, Facts(), language)
+    text = " ".join(step.text for step in plan.steps)
+    assert told in text
+    assert untold not in text
+
+
+def test_every_replacement_is_of_an_operation_that_is_computed() -> None:
+    rows = deterministic_replacements().row
+    named = [each for row in rows for each in row.operations]
+    assert set(named) <= set(known_operations())
+    assert len(set(named)) == len(named)
 
 
 def test_silent_where_all_compute() -> None:

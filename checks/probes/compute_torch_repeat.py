@@ -50,8 +50,9 @@ def stage(argument, clock):
     """
     import torch
 
-    if argument["device"].startswith("cuda"):
-        torch.cuda.set_device(argument["device"])
+    kind, _, number = argument["device"].partition(":")
+    if number and kind != "cpu":
+        getattr(torch, kind).set_device(argument["device"])
     repeats = Repeats(torch, argument)
     only = argument.get("operations")
     if only is not None:

@@ -392,6 +392,18 @@ def test_a_short_stage_tells_what_it_left_out(
     assert not any(each.reason == "failed" for each in made)
 
 
+@pytest.mark.parametrize(("device", "told"), [("xpu:1", ["xpu:1"]), ("cuda:0", ["cuda:0"]), ("cpu", []), ("mps", [])])
+def test_the_device_that_is_repeated_on_is_the_current_one(
+    repeat: ModuleType, monkeypatch: pytest.MonkeyPatch, device: str, told: list[str]
+) -> None:
+    """Its generator is seeded where PyTorch seeds that of the current device."""
+    chosen: list[str] = []
+    for kind in (torch.cuda, torch.xpu):
+        monkeypatch.setattr(kind, "set_device", chosen.append)
+    assert list(repeat.stage({"device": device, "effort": "quick", "operations": [], "settings": []}, Ample)) == []
+    assert chosen == told
+
+
 @pytest.mark.parametrize(
     "error",
     [

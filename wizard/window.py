@@ -312,9 +312,13 @@ class Window(QMainWindow):
             self.work.open(Path(path))
 
     def ask_compare(self) -> None:
-        """Let the user choose two reports to compare."""
+        """Let the user choose two reports to compare, together or, from two folders, one after the other."""
         kinds = f"{self.case.say('file-reports')} (*.pdf *.json)"
         paths, _ = QFileDialog.getOpenFileNames(self, self.case.say("compare-title"), last_folder(REPORT), kinds)
+        if len(paths) == 1:
+            title = self.case.say("compare-second", name=Path(paths[0]).name)
+            second, _ = QFileDialog.getOpenFileName(self, title, str(Path(paths[0]).parent), kinds)
+            paths = [paths[0], second] if second else []
         if paths:
             remember(REPORT, Path(paths[0]))
             self._compare(list(map(Path, paths)))

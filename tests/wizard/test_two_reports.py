@@ -91,13 +91,31 @@ def test_a_dialog_that_was_cancelled(window: Window, monkeypatch: pytest.MonkeyP
     assert window.case.busy == ""
 
 
-@pytest.mark.parametrize("count", [1, 3])
-@pytest.mark.parametrize("language", ["en", "ja"])
-def test_it_takes_two(
-    window: Window, two: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, count: int, language: str
+def test_two_in_different_folders_are_chosen_one_after_the_other(
+    qtbot: QtBot, window: Window, two: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([str(two[0])], ""))
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("", ""))
+    window.ask_compare()  # and thought better of it
+    assert window.case.busy == ""
+    asked: list[str] = []
+
+    def second(_parent: object, title: str, folder: str, _kinds: str) -> tuple[str, str]:
+        asked.extend((title, folder))
+        return str(two[1]), ""
+
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", second)
+    with qtbot.waitSignal(window.work.finished_opening):
+        window.ask_compare()
+    assert asked == ["Choose the report to compare report.json with", str(two[0].parent)]
+    assert window.case.case is not None
+    assert window.case.case.facts.name == "office/report.json"
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_it_takes_two(window: Window, two: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, language: str) -> None:
     window.case.set_language(language)
-    chosen = [str(two[0])] * count
+    chosen = [str(two[0])] * 3
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: (chosen, ""))
     window.ask_compare()
     assert window.case.notice is not None

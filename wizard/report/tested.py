@@ -86,9 +86,9 @@ def _if_all_repeated(case: Case, language: str) -> Iterator[str]:
     """For somebody who sees a trouble that did not show itself here."""
     if is_too_short(case):
         about = "-compared" if case.answers.symptom == "results-differ" else ""
-        yield words(f"report.tested-too-short{about}", language)
-        longest = case.answers.effort == "thorough"
-        yield words(f"report.tested-{'again-alone' if longest else 'longer'}", language)
+        advice = "again-alone" if case.answers.effort == "thorough" else "longer"
+        said = (words(f"report.tested-{key}", language) for key in (f"too-short{about}", advice))
+        yield words("report.sentence-separator", language).join(said)
     is_asked = case.answers.symptom == "results-change" and any(map(_tells, _by_default(case.facts.measurements)))
     if is_asked and not any(map(_varies, case.facts.measurements)):
         yield words("report.tested-look-at-seeds", language)

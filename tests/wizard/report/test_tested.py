@@ -222,10 +222,10 @@ def test_where_there_is_no_longer_examination_it_is_to_be_made_alone() -> None:
 def test_every_print_says_that_it_was_too_short() -> None:
     case = case_of(repeat(3))
     report = build(case, "en")
-    assert "Too short to tell" in to_terminal(report)
+    assert "too short to tell" in to_terminal(report)
     assert to_markdown(report).splitlines()[2].startswith("**? Too short to tell**")
     assert json.loads(to_json(case, "en"))["verdict"]["state"] == "incomplete"
-    assert "Too short to tell" in json.loads(to_json(case, "en"))["verdict"]["sentence"]
+    assert "too short to tell" in json.loads(to_json(case, "en"))["verdict"]["sentence"]
 
 
 def test_a_check_that_had_nothing_to_look_at_does_not_make_a_whole_examination_incomplete() -> None:

@@ -29,7 +29,7 @@ from checks.facts import (
     OtherMachine,
     Portrait,
 )
-from checks.knowledge.numeric_environment import Part, numeric_environment, numeric_parts, part_shown_by
+from checks.knowledge.numeric_environment import Part, numeric_environment, numeric_parts, parts_shown_by
 from checks.magnitude import Magnitude, Size, magnitude, unit_roundoff, worst_bound
 from checks.numerics import DEFAULT, work_of
 from checks.portraits import portrait_difference
@@ -350,11 +350,12 @@ def _explained(pair: Pair, pairs: Sequence[Pair], environment: Sequence[Environm
     )
     parts = numeric_parts()
     possible = [each.part for each in environment if each.part in parts and _can_make(parts[each.part], each, pair)]
-    proven = [part_shown_by()[setting] for setting in agree if setting in part_shown_by()]
+    stands_for = parts_shown_by()
+    proven = [part for setting in agree for part in stands_for.get(setting, ())]
     possible.sort(key=lambda part: (part not in proven, parts[part].rank))
     if pair.first.framework != pair.second.framework:
         possible.insert(0, "framework")
-    shown = tuple(setting for setting in agree if part_shown_by().get(setting) in possible[:1])
+    shown = tuple(setting for setting in agree if set(possible[:1]) & set(stands_for.get(setting, ())))
     return NumberDifference(pair=pair, explained_by=tuple(possible), proven_by=shown)
 
 
@@ -400,6 +401,7 @@ def _parts_of(side: OtherMachine) -> Mapping[str, str]:
             found |= {
                 "cpu": machine.cpu.name,
                 "cpu-instructions": None if sets is None else SEPARATOR.join(sorted(sets)),
+                "processors": None if machine.cpu.logical_cores is None else str(machine.cpu.logical_cores),
             }
         if machine.nvidia is not None:
             found["driver"] = machine.nvidia.driver_version

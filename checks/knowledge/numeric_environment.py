@@ -53,6 +53,7 @@ def numeric_parts() -> Mapping[str, Part]:
 
 
 @functools.cache
-def part_shown_by() -> Mapping[str, str]:
-    """Setting -> the part that it stands for."""
-    return {each.setting: each.part for each in numeric_environment().proof}
+def parts_shown_by() -> Mapping[str, tuple[str, ...]]:
+    """Setting -> the parts that it stands for: the same number of threads is set in several ways."""
+    proofs = numeric_environment().proof
+    return {each.setting: tuple(made.part for made in proofs if made.setting == each.setting) for each in proofs}

@@ -8,8 +8,10 @@ import naosu_compute_difference as difference
 import naosu_compute_flip as flip
 import naosu_compute_kit as compute
 import naosu_compute_numpy_operations as by_numpy
+import naosu_compute_portrait as portrait
 import naosu_compute_precision as precision
-from naosu_compute_runs import NotTried
+from naosu_compute_operations import portrait_entries
+from naosu_compute_runs import FULL, NotTried, Run
 from naosu_compute_worker import Workers
 
 
@@ -26,6 +28,37 @@ def flip_stage(computer, clock, pairs, suspects):
     """The facts of the kind "flip"; ``pairs`` and ``suspects`` as flip.stage wants them."""
     with Bench(computer, clock) as bench:
         yield from flip.stage(bench, pairs, suspects, clock)
+
+
+def portrait_stage(computer, argument, clock, settings):
+    """The facts of the kind "portrait".
+
+    ``settings``: those that most often tell two machines apart: where one machine's default is the other's result under
+    one of them, that is the difference. They come last: a portrait without a partner helps nobody.
+    """
+    import numpy as np
+
+    usual = argument.get("setting", "default")
+
+    def measured(what, part):
+        operation, setting = what
+        given = bench.inputs(operation, FULL)
+        run = Run(computer.device)
+        try:
+            result, _ = bench.result(operation, given, run if setting == usual else run.with_setting(setting), part)
+        except NotTried as answer:
+            return answer.told()
+        condition = by_numpy.condition(np, operation, bench.exact(given))
+        return dict(portrait.numpy_portrait(np, result), condition=condition)
+
+    entries = [
+        (named, (operation, setting))
+        for setting in (usual, *(settings if usual == "default" else ()))
+        for named, operation in portrait_entries(computer.framework, dict(argument, setting=setting), computer.names)
+        if setting == usual or operation.terms > 1
+    ]
+    with Bench(computer, clock) as bench:
+        yield from compute.measure_listed(entries, clock, measured, argument)
 
 
 class Bench:

@@ -63,6 +63,38 @@ def test_the_number_of_threads_is_proven_to_explain_two_real_machines() -> None:
     assert agreement([found]) is Agreement.EXPLAINED
 
 
+def with_cpu(name: str, cpu: CpuFacts) -> Facts:
+    return Facts(machine=MachineFacts(cpu=cpu), measurements=measurements(name))
+
+
+def test_the_number_of_cores_is_proven_to_explain_jax_on_two_real_machines() -> None:
+    """The same machine, of which one run was given a single core."""
+    found = compared(
+        with_cpu("jax-0.10.2-cpu-portraits-by-setting", CpuFacts(name="Intel Xeon", logical_cores=2)),
+        with_cpu("jax-0.10.2-cpu-one-core-portraits", CpuFacts(name="Intel Xeon", logical_cores=1)),
+    )
+    assert parts(found) == {"processors": ("2", "1")}
+    (each,) = found.apart
+    assert each.pair.operation == "sum"
+    assert (each.explained_by, each.proven_by) == (("processors",), ("threads-1",))
+    assert agreement([found]) is Agreement.EXPLAINED
+
+
+def test_instructions_are_proven_to_explain_tensorflow_on_two_real_machines() -> None:
+    """The same machine, of which one run was given the instructions of an older processor (ONEDNN_MAX_CPU_ISA)."""
+    new, old = (CpuFacts(logical_cores=2, instruction_sets=sets) for sets in (("avx2", "avx512f"), ("avx2",)))
+    found = compared(
+        with_cpu("tensorflow-2.21.0-cpu-portraits-by-setting", new),
+        with_cpu("tensorflow-2.21.0-cpu-avx2-portraits", old),
+    )
+    apart = {each.pair.operation: each for each in found.apart}
+    assert {each.explained_by for each in apart.values()} == {("cpu-instructions",)}
+    # Without oneDNN, too, small products go by the instructions there are.
+    proven = {"matmul": ("mkldnn-off",), "softmax": ("mkldnn-off",), "linear": ()}
+    assert {name: each.proven_by for name, each in apart.items()} == proven
+    assert "sum" in {pair.operation for pair in found.same}
+
+
 def test_two_versions_of_numpy() -> None:
     found = compared(machine(NUMPY), machine(OLD_NUMPY, numpy="1.26.4"))
     assert parts(found) == {"framework-version": ("numpy 2.4.6", "numpy 1.26.4")}

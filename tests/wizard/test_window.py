@@ -241,7 +241,7 @@ def test_closing_cancels_and_waits(at_target: Window) -> None:
     at_target.close()
     assert thread.isRunning()  # until the user says that what was found may be lost
     (box,) = at_target.findChildren(QMessageBox)
-    next(each for each in box.buttons() if each.text() == "Quit").click()
+    next(each for each in box.buttons() if each.text() == "&Quit").click()
     assert thread.isFinished()
     assert not at_target.isVisible()
 

@@ -16,7 +16,7 @@ import naosu_torch_model_probe as torch_probe
 AT_ONCE = 128  # values that one run of a TorchScript gives out
 SPLIT_FROM = 1_500_000_000  # bytes of weights from which on they lie beside the ONNX file
 _PLACE = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)|# (?P<place>\S+\.py:\d+)')
-_LIBRARY = re.compile(r"[/\\](?:site|dist)-packages[/\\]|__torch__")
+_LIBRARY = re.compile(r"[/\\](?:site|dist)-packages[/\\]|__torch__|^<")  # "<eval_with_key>.17": no file at all
 
 
 def load(argument):

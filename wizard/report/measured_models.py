@@ -60,7 +60,7 @@ def _words(key: str, language: str, /, **values: object) -> str:
 def _sentences(here: Sequence[ModelMeasured], language: str) -> Iterator[str]:
     name = name_of(here[0])
     inputs = next((each for each in here if each.inputs_from), None)
-    if inputs is not None:
+    if inputs is not None and inputs.inputs:
         source = known(f"models.inputs-from-{inputs.inputs_from}", inputs.inputs_from, language)
         shapes = _some([*map(_tensor, inputs.inputs)], language)
         yield _words("inputs", language, model=name, inputs=shapes, source=source)

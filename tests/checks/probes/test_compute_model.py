@@ -857,3 +857,19 @@ def test_the_axis_of_the_rows_is_found_by_the_names_in_the_file(
     rows = runtime.rows({each["name"]: np.zeros([1] * len(each["shape"])) for each in specs})
     assert (rows.inputs, rows.reason) == (inputs, reason)
     assert rows.outputs == {name: shape.index("batch") for name, shape in outputs.items() if "batch" in shape}
+
+
+@pytest.mark.parametrize(
+    ("trace", "place"),
+    [
+        pytest.param('File "/home/user/net.py", line 9, in forward', "/home/user/net.py:9", id="the-users-line"),
+        pytest.param('File "<eval_with_key>.17", line 9, in forward', "", id="what-no-file-holds"),
+        pytest.param(
+            'File "net.py", line 3, in forward\nFile "/v/site-packages/torch/nn/x.py", line 5',
+            "net.py:3",
+            id="of-a-library",
+        ),
+    ],
+)
+def test_the_line_of_a_node_is_one_that_the_user_can_open(trace: str, place: str) -> None:
+    assert importlib.import_module("naosu_export_torch").place_of(trace) == place

@@ -108,6 +108,11 @@ def test_few_equal_repetitions_get_no_tick(repetitions: int, state: str) -> None
     assert section(made).tables[0].rows[0].state == state
 
 
+def test_of_a_model_without_inputs_none_are_said() -> None:
+    assert not any("these inputs" in each for each in section(beyond(inputs=())).sentences)
+    assert any("these inputs" in each for each in section(beyond()).sentences)
+
+
 def test_that_nan_is_like_nan_is_said_to_prove_nothing() -> None:
     found = section(beyond(difference=SAME, decisions=1.0, nan_in_both=7, nan_output="mask", outputs_apart=0))
     assert any("NaN in both runs: 7, the first of them in mask" in each for each in found.sentences)

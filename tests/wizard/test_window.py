@@ -262,7 +262,7 @@ def test_who_goes_back_loses_nothing(at_target: Window) -> None:
     at_target.go_next()
     at_target.close()
     (box,) = at_target.findChildren(QMessageBox)
-    next(each for each in box.buttons() if each.text() == "Back").click()
+    next(each for each in box.buttons() if each.text() == "&Back").click()
     assert at_target.isVisible()
     assert at_target.case.is_running
 

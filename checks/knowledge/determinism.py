@@ -23,7 +23,7 @@ class Promise(StrEnum):
 
 
 class ListedOperation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A line of the documentation of ``torch.use_deterministic_algorithms``."""
+    """A line of the documentation of ``torch.use_deterministic_algorithms``; ``source``: of what it does not say."""
 
     op: str
     in_mode: Promise
@@ -32,6 +32,7 @@ class ListedOperation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     when: str = ""
     since: str
     until: str = ""
+    source: str = ""
 
 
 class OtherDocument(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -138,7 +139,7 @@ def _rows(named: Named, kind: str, version: str | None) -> Iterator[Promised]:
     for line in table.promise:
         meant = _is_of(line.op, line.devices, line.pass_, named, kind) and line.when in ("", *named.when)
         if meant and _holds(line, version):
-            yield Promised(Promise.VARIES, line.in_mode, table.source)
+            yield Promised(Promise.VARIES, line.in_mode, line.source or table.source)
     for row in table.other:
         if _is_of(row.op, row.devices, row.pass_, named, kind):
             yield Promised(row.by_default, row.in_mode, row.source)

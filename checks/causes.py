@@ -141,7 +141,7 @@ class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     of the system or of the interpreter: "apt", "dnf", "pip", "conda", "uv", ...) say where the step applies;
     empty = everywhere. "linux" is every Linux, but not a container, WSL or a Jetson where a step of the same remedy
     names that. Steps for different package managers are alternatives (see checks/remedy.py). ``frameworks`` (fields
-    of Frameworks): whose step it is; empty = of all.
+    of Frameworks, or a server that only texts tell of, as "vllm"): whose step it is; empty = of all.
     """
 
     kind: str

@@ -62,6 +62,7 @@ def test_a_model_that_repeats_comes_first() -> None:
     assert (said.stance, said.model, said.count) == (Stance.MODEL_REPEATS, "eval.pt", 100)
     sentence = build(case, "en").verdict.sentence
     assert sentence.startswith("Your model (eval.pt) gave the same bits 100 times. Operations on cpu do not repeat")
+    assert "exactly; that is the reason only if the rest of your program does the same." in sentence
     assert "eval.pt" in build(case, "ja").verdict.sentence
 
 

@@ -68,15 +68,10 @@ def _sentences(framework: str, device: str, operations: Sequence[Repeated], lang
         yield _words(key, language, place=place, tested=len(tested), varying=len(varying))
     stable = reach(each.repetitions for each in tested if not each.varies)
     if stable is not None:
-        yield _words(
-            "power-one" if stable.is_even else "power",
-            language,
-            fewest=stable.fewest,
-            most=stable.most,
-            rate=_rate(stable.fewest),
-            usual=_rate(stable.usual),
-            sure=_sure(),
-        )
+        rate, usual = _rate(stable.fewest), _rate(stable.usual)
+        key = "power-one" if rate == usual else "power"
+        times = str(stable.fewest) if stable.is_even else f"{stable.fewest}–{stable.most}"
+        yield _words(key, language, times=times, rate=rate, usual=usual, sure=_sure())
         if stable.few:
             yield _words("few", language, few=stable.few, enough=ENOUGH)
     share = _share(tested)

@@ -129,13 +129,13 @@ def _repeated(repeats: Sequence[Repeat], language: str) -> str:
     same = reach(each.repetitions for each in repeats if not each.varies)
     if same is None:
         return words("report.tested-varying-all", language, **told)
-    key = f"tested-{'varying' if varying else 'same'}{'' if same.is_even else '-most'}"
+    usual, worst = (_percent(excluded_rate(count) or 1.0) for count in (same.usual, same.fewest))
     return words(
-        f"report.{key}",
+        f"report.tested-{'varying' if varying else 'same'}{'' if usual == worst else '-most'}",
         language,
         times=str(same.fewest) if same.is_even else f"{same.fewest}–{same.most}",
-        percent=_percent(excluded_rate(same.usual) or 1.0),
-        worst=_percent(excluded_rate(same.fewest) or 1.0),
+        percent=usual,
+        worst=worst,
         **told,
     )
 

@@ -52,7 +52,7 @@ def test_promise_and_observation_stand_beside_each_other() -> None:
 def test_what_equal_results_prove() -> None:
     counts = {"sum": 3, "fft": 900, "index-add": 1000, "softmax": 1200, "matmul": 3000}
     told = section(*(repeat(name, n=n) for name, n in counts.items())).sentences
-    assert "repeated 3 to 3000 times: with 95% certainty" in told[1]
+    assert "repeated 3–3000 times: with 95% certainty" in told[1]
     assert "in 0.33 % of the repetitions or more of most operations, in 63 % or more of the one" in told[1]
     assert told[2] == "Repeated fewer than 10 times, so that equal bits prove next to nothing: 1 of them."
 

@@ -145,7 +145,7 @@ def test_what_is_said(measured: Case) -> None:
     assert block.notes[2].startswith(refused)
     assert block.notes[:2] == (
         "Operations that changed from run to run here: 2.",
-        "With these lines: the same bits each time: 1; not tried: 1 (Writing at indices, some twice (scatter)).",
+        "With these lines, same bits each time: 1; not tried: 1 (Writing at indices, some twice (scatter)).",
     )
 
 

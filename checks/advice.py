@@ -26,7 +26,7 @@ from checks.facts import (
     Repeat,
 )
 from checks.knowledge.settings_advice import Need, SettingLine, settings_advice_table
-from checks.model_repeats import draws
+from checks.model_repeats import says_of_decisions
 from checks.repeats import DETERMINISTIC, NO_FORM, is_processor, is_well_timed, timed_calls
 from checks.steadied import Changed, is_model_unsteady, models_changed, operations_changed
 from checks.versions import release
@@ -128,7 +128,7 @@ def advise(facts: Facts, symptom: str, exactness: str) -> Advice | None:
 
 
 def _answer(measured: Sequence[Measurement], symptom: str, exactness: str) -> Answer:
-    own = [each for each in measured if isinstance(each, ModelMeasured) and _decides(each)]
+    own = [each for each in measured if isinstance(each, ModelMeasured) and says_of_decisions(each)]
     decisions = [each.decisions for each in own if each.decisions is not None]
     if exactness == "decisions":
         if decisions:
@@ -137,16 +137,6 @@ def _answer(measured: Sequence[Measurement], symptom: str, exactness: str) -> An
     if symptom not in _ABOUT_RESULTS and not _vary(measured):
         return Answer.NOTHING_VARIED
     return {"bits": Answer.BITS, "close": Answer.CLOSE}.get(exactness, Answer.UNDECIDED)
-
-
-def _decides(made: ModelMeasured) -> bool:
-    """Whether it says anything of the user's decisions.
-
-    With made-up inputs nothing is decided: that all stay, or one turns, is no matter. In training mode, and where
-    random numbers are drawn on purpose, a network may decide otherwise: that is no matter of settings.
-    """
-    is_random = made.aspect == "mode" or draws(made.first_op)
-    return made.inputs_from != "drawn" and not is_random
 
 
 def _vary(measured: Sequence[Measurement]) -> bool:

@@ -15,7 +15,7 @@ from checks.compare import Agreement, agreement, comparisons
 from checks.facts import Facts, ModelMeasured
 from checks.finding import Finding, Severity
 from checks.judge import ABOUT_RESULTS, COMPARISON, UNKNOWN, can_explain, is_found
-from checks.model_repeats import REPEATED, decides_otherwise, name_of
+from checks.model_repeats import REPEATED, decides_otherwise, name_of, says_of_decisions
 from checks.repeats import trainings
 
 SURE = 0.8  # from here on a cause is stated, below it is offered
@@ -86,7 +86,7 @@ def headline(facts: Facts, findings: Sequence[Finding], symptom: str, exactness:
     spoken = _spoken(findings, symptom)
     best = findings[spoken]
     if best.severity is Severity.NOTE:
-        return Headline(_of_note(facts, best, symptom, exactness), spoken)
+        return _of_note(facts, best, spoken, symptom, exactness)
     if best.cause == UNKNOWN and all(each.lines for each in best.evidence):  # no check saw anything fail here
         return Headline(Stance.UNKNOWN_HERE, spoken)
     if not can_explain(best.cause, symptom):
@@ -130,16 +130,19 @@ def _is_of_numbers(finding: Finding) -> bool:
     return finding.cause in _BETWEEN_PLACES or finding.cause in _OF_OPERATIONS
 
 
-def _of_note(facts: Facts, best: Finding, symptom: str, exactness: str) -> Stance:
+def _of_note(facts: Facts, best: Finding, spoken: int, symptom: str, exactness: str) -> Headline:
     """Nothing is wrong. A note may explain what was seen: it is normal, and no fault."""
     if symptom not in ABOUT_RESULTS or not can_explain(best.cause, symptom):
-        return Stance.CLEAR
+        return Headline(Stance.CLEAR, spoken)
     if exactness != "decisions":
-        return Stance.NORMAL
-    decided = [each for each in facts.measurements if isinstance(each, ModelMeasured) and each.decisions is not None]
-    if not decided:
-        return Stance.DECISIONS_OPEN
-    return Stance.NORMAL if any(map(decides_otherwise, decided)) else Stance.DECISIONS_SAME
+        return Headline(Stance.NORMAL, spoken)
+    own = [each for each in facts.measurements if isinstance(each, ModelMeasured) and each.decisions is not None]
+    decided = [each for each in own if says_of_decisions(each)]
+    if decided:
+        changed = any(map(decides_otherwise, decided))
+        return Headline(Stance.NORMAL if changed else Stance.DECISIONS_SAME, spoken)
+    same = _model_repeats(facts, spoken) if symptom == "results-change" else None
+    return same or Headline(Stance.DECISIONS_OPEN, spoken)
 
 
 def _is_of_operations(finding: Finding, facts: Facts) -> bool:
@@ -152,6 +155,15 @@ def _is_of_operations(finding: Finding, facts: Facts) -> bool:
 
 
 def _of_operations(facts: Facts, finding: Finding, spoken: int, symptom: str) -> Headline:
+    if symptom != "results-change":
+        return Headline(Stance.OPERATIONS, spoken)
+    whole = [each for each in trainings(facts.measurements) if each.device in finding.subject]
+    trained = Headline(Stance.TRAINING_REPEATS, spoken, count=min(len(each.exact) for each in whole)) if whole else None
+    return _model_repeats(facts, spoken) or trained or Headline(Stance.OPERATIONS, spoken)
+
+
+def _model_repeats(facts: Facts, spoken: int) -> Headline | None:
+    """Where the user's models were run again and all gave the same bits."""
     models = [
         each
         for each in facts.measurements
@@ -160,10 +172,7 @@ def _of_operations(facts: Facts, finding: Finding, spoken: int, symptom: str) ->
         and each.distinct is not None
         and each.repetitions >= _LEAST
     ]
-    whole = [each for each in trainings(facts.measurements) if each.device in finding.subject]
-    if symptom == "results-change" and models and all(each.distinct == 1 for each in models):
-        names = ", ".join(dict.fromkeys(map(name_of, models)))
-        return Headline(Stance.MODEL_REPEATS, spoken, names, min(each.repetitions for each in models))
-    if symptom == "results-change" and whole:
-        return Headline(Stance.TRAINING_REPEATS, spoken, count=min(len(each.exact) for each in whole))
-    return Headline(Stance.OPERATIONS, spoken)
+    if not models or any(each.distinct != 1 for each in models):
+        return None
+    names = ", ".join(dict.fromkeys(map(name_of, models)))
+    return Headline(Stance.MODEL_REPEATS, spoken, names, min(each.repetitions for each in models))

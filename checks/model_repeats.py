@@ -129,6 +129,16 @@ def decides_otherwise(made: ModelMeasured) -> bool:
     return made.reason == SHAPES or (made.decisions is not None and made.decisions < 1.0)
 
 
+def says_of_decisions(made: ModelMeasured) -> bool:
+    """Whether it says anything of the user's decisions.
+
+    With made-up inputs nothing is decided: that all stay, or one turns, is no matter. In training mode, and where
+    random numbers are drawn on purpose, a network may decide otherwise: that is no matter of settings.
+    """
+    is_random = made.aspect == MODE or draws(made.first_op)
+    return made.inputs_from != "drawn" and not is_random
+
+
 def loudness(made: ModelMeasured, symptom: Symptom | None) -> Severity:
     """Of a difference: a note where the decisions stay; whoever needs the same bits, or decisions, is told louder.
 

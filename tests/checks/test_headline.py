@@ -5,7 +5,7 @@ import pytest
 
 from checks.case import Answers, Case, judged
 from checks.compare import other_machine
-from checks.facts import Experiment, Facts, Frameworks, Measurement, Symptom, TorchFacts
+from checks.facts import Experiment, Facts, Frameworks, Measurement, ModelMeasured, Symptom, TorchFacts
 from checks.finding import Finding, Severity, Status
 from checks.headline import Stance, headline, is_trouble
 from checks.judge import is_found
@@ -113,7 +113,9 @@ def test_bits_are_no_trouble_of_whoever_needs_decisions(symptom: str) -> None:
 
 
 def test_decisions_that_stay_are_the_answer() -> None:
-    case = case_of(*VARYING, *SOUND, exactness="decisions")
+    assert stance(case_of(*VARYING, *SOUND, exactness="decisions")) is Stance.MODEL_REPEATS  # of made-up inputs
+    own = (msgspec.structs.replace(each, inputs_from="file") for each in SOUND if isinstance(each, ModelMeasured))
+    case = case_of(*VARYING, *own, exactness="decisions")
     assert stance(case) is Stance.DECISIONS_SAME
     looked_at = tuple(each for each in case.outcomes if each.status is not Status.SKIPPED)
     verdict = build(msgspec.structs.replace(case, outcomes=looked_at), "en").verdict

@@ -32,7 +32,7 @@ from checks.model_repeats import (
     relative,
     size_of,
 )
-from checks.numerics import by_device, change_of, error_of, figure, operations, settings
+from checks.numerics import DEFAULT, by_device, change_of, error_of, figure, settings
 from checks.registry import check
 
 CAUSE = "framework-numeric-bug"
@@ -107,7 +107,7 @@ def _measured(measured: Sequence[Precision], torch: TorchFacts | None) -> Iterat
             subject=f"{framework}:{device}",
             evidence=(
                 Evidence("computed_on", f"{framework} {version or ''}".strip() + f", {device}", worst.origin),
-                Evidence("operations_wrong", operations(wrong), worst.origin),
+                Evidence("operations_wrong", _with_settings(wrong), worst.origin),
                 Evidence("settings_compared", settings(wrong), worst.origin),
                 Evidence("measured_error", figure(size.relative) or "NaN", worst.origin),
                 *_times(size.times, worst.origin),
@@ -120,6 +120,13 @@ def _times(times: float | None, origin: str = "") -> Iterator[Evidence]:
     """How many times what rounding makes, where that is a number."""
     if figure(times):
         yield Evidence("times_rounding", figure(times), origin)
+
+
+def _with_settings(wrong: Sequence[Precision]) -> str:
+    """The operations, with the setting of those that are right by default."""
+    by_default = dict.fromkeys(each.operation for each in wrong if each.setting == DEFAULT)
+    others = (f"{each.operation}: {each.setting}" for each in wrong if each.operation not in by_default)
+    return ", ".join((*by_default, *dict.fromkeys(others)))
 
 
 def _in_models(models: tuple[ModelMeasured, ...]) -> Iterator[Finding]:

@@ -174,7 +174,7 @@ def test_a_pooling_that_is_wrong_in_a_real_release() -> None:
     """TensorFlow 2.12.0 on a processor: max_pool2d with NCHW was wrong with oneDNN, and refused without."""
     (finding,) = framework_numeric_bug(recorded(TENSORFLOW_OLD), None)
     told = evidence(finding)
-    assert (told["operations_wrong"], told["settings_compared"]) == ("network", "channels-first")
+    assert (told["operations_wrong"], told["settings_compared"]) == ("network: channels-first", "channels-first")
     codes = "".join(step.code for plan in plan_remedies(finding, Facts(), "en") for step in plan.steps)
     assert "TF_ENABLE_ONEDNN_OPTS" in codes
     assert "--upgrade tensorflow" in codes

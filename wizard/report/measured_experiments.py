@@ -17,6 +17,7 @@ from checks.knowledge.computations import operation_name, setting_name
 from checks.sums import beyond_rounding, error, in_figures
 from wizard.report.measured import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
 from wizard.report.measured_line import MOST_NAMED, framework_name, place_of
+from wizard.report.measured_words import percent
 from wizard.words import known, words
 
 SUM, NETWORK = "sum-of-squares", "digits-network"
@@ -196,7 +197,7 @@ def _said(found: Sequence[Experiment], language: str) -> Iterator[str]:
             yield words("measurements.network-nan", language, place=place_of(each, language), step=broken)
     rate = excluded_rate(min((len(each.values) for each in found if each.distinct == 1), default=0))
     if rate is not None:
-        yield words("measurements.network-power", language, rate=f"{rate:.0%}")
+        yield words("measurements.network-power", language, rate=percent(rate))
     yield from _beside_default(found, language)
     yield from _start(found, language)
     if any(len(each.values) < ARTICLE_RUNS or each.steps[-1] < ARTICLE_STEPS for each in found):
@@ -251,7 +252,7 @@ def _start(found: Sequence[Experiment], language: str) -> Iterator[str]:
 
 
 def _percent(value: float | None) -> str:
-    return "NaN" if value is None else f"{value:.1%}"
+    return "NaN" if value is None else percent(value, 1)
 
 
 def _tables(found: Sequence[Experiment], language: str) -> Iterator[MeasuredTable]:

@@ -23,7 +23,7 @@ from checks.model_repeats import (
 from checks.model_runs import telling_line
 from wizard.report.measured import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
 from wizard.report.measured_line import framework_name
-from wizard.report.measured_words import STATES, joined, place_words
+from wizard.report.measured_words import STATES, joined, percent, place_words
 from wizard.words import known, words
 
 _NONE = "–"
@@ -118,7 +118,7 @@ def _repeated(made: ModelMeasured, here: Sequence[ModelMeasured], language: str)
     rate = excluded_rate(made.repetitions)
     if rate is None:
         return
-    yield _words("same", language, rate=f"{100 * rate:.2g} %", sure=f"{CONFIDENCE:.0%}", **values)
+    yield _words("same", language, rate=f"{100 * rate:.2g} %", sure=percent(CONFIDENCE), **values)
 
 
 def _tensor(spec: TensorSpec) -> str:

@@ -23,7 +23,7 @@ from checks.repeats import (
 )
 from wizard.report.measured import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
 from wizard.report.measured_ulp import ulp_plot
-from wizard.report.measured_words import joined, place_words, size_words
+from wizard.report.measured_words import joined, percent, place_words, size_words
 from wizard.words import known, words
 
 _STATES = {
@@ -76,7 +76,7 @@ def _sentences(framework: str, device: str, operations: Sequence[Repeated], lang
             yield _words("few", language, few=stable.few, enough=ENOUGH)
     share = _share(tested)
     if share is not None:
-        yield _words("share", language, share=f"{share:.0%}")
+        yield _words("share", language, share=percent(share))
     left = sum(each.default is None for each in operations)
     if left:
         yield _words("left" if tested else "left-all", language, place=place, left=left)
@@ -90,7 +90,7 @@ def _share(tested: Sequence[Repeat]) -> float | None:
 
 
 def _sure() -> str:
-    return f"{CONFIDENCE:.0%}"
+    return percent(CONFIDENCE)
 
 
 def _rate(repetitions: int) -> str:

@@ -48,6 +48,11 @@ def place_of(place: Place, language: str) -> str:
     return place_words(place.framework, place.device, language)
 
 
+def percent(share: float, digits: int = 0) -> str:
+    """A share in percent, as the standard of units writes it (ISO 80000-1: with a space)."""
+    return f"{100 * share:.{digits}f} %"
+
+
 def part_words(part: str, language: str) -> str:
     """A part of an environment."""
     return known(f"measurements.part-{part}", part, language)

@@ -17,6 +17,7 @@ from checks.remedy import installing
 from checks.shell import fill_sentence
 from wizard.report.exports import export_sections
 from wizard.report.fact_sheet import FactRow, FactSection, label, size
+from wizard.report.measured_words import percent
 from wizard.report.model_words import detail_in_words, format_in_words, version_in_words
 from wizard.report.reasons import reason_of
 from wizard.words import known, words
@@ -388,7 +389,7 @@ def _operator(operator: OperatorUse) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{share:.0%}" if share >= 0.01 or share == 0 else "<1%"
+    return percent(share) if share >= 0.01 or share == 0 else "<1 %"
 
 
 def _runtime(run: ModelRun, language: str) -> str:

@@ -60,12 +60,12 @@ def test_runs_that_ended_in_the_same_bits() -> None:
     section = network_section(case(NETWORK), "en")
     assert section is not None
     assert section.sentences[0] == "PyTorch, cuda:0, float32: 3 runs of 200 steps, and all ended in the same bits."
-    assert "in 63% of the runs or more" in section.sentences[1]
+    assert "in 63 % of the runs or more" in section.sentences[1]
     (table,) = section.tables
     assert table.columns == ("Step", "PyTorch, cuda:0, float32 (3 runs)")
     assert [row.cells for row in table.rows] == [
-        ("100", "50.0%"),
-        ("200", "10.0%"),
+        ("100", "50.0 %"),
+        ("200", "10.0 %"),
         ("Bits of the weights", "00000000"),
     ]
     assert [row.state for row in table.rows] == ["", "", "clear"]
@@ -80,7 +80,7 @@ def test_runs_that_part_are_told_with_the_step_and_drawn_apart() -> None:
     assert section is not None
     assert section.sentences[0] == (
         "PyTorch, cuda:0, float32: 3 runs of 200 steps came to 2 different ends; the first difference is at step 37. "
-        "The validation errors at the end lie between 10.0% and 12.0%."
+        "The validation errors at the end lie between 10.0 % and 12.0 %."
     )
     assert "took 1.50 times as long as by default" in section.sentences[3]
     parted, alike = section.tables
@@ -103,7 +103,7 @@ def test_runs_of_another_length_leave_gaps_in_the_table() -> None:
     section = network_section(case(NETWORK, short), "en")
     assert section is not None
     (table,) = section.tables
-    assert [row.cells for row in table.rows][:3] == [("50", "", "70.0%"), ("100", "50.0%", ""), ("200", "10.0%", "")]
+    assert [row.cells for row in table.rows][:3] == [("50", "", "70.0 %"), ("100", "50.0 %", ""), ("200", "10.0 %", "")]
 
 
 def test_two_errors_make_no_line() -> None:

@@ -47,7 +47,7 @@ def test_a_provider_beside_the_processor() -> None:
     assert row.cells[3:] == ("rounding order", "/block0/Conv (Conv)", "100 %")
     assert rows["Again and again on CPUExecutionProvider"].state == "clear"
     assert "made up" in found.sentences[0]
-    assert "with 95% certainty" in found.sentences[1]
+    assert "with 95 % certainty" in found.sentences[1]
 
 
 def test_the_difference_per_node_is_drawn_beside_what_rounding_makes() -> None:

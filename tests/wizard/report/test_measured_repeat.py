@@ -52,7 +52,7 @@ def test_promise_and_observation_stand_beside_each_other() -> None:
 def test_what_equal_results_prove() -> None:
     counts = {"sum": 3, "fft": 900, "index-add": 1000, "softmax": 1200, "matmul": 3000}
     told = section(*(repeat(name, n=n) for name, n in counts.items())).sentences
-    assert "repeated 3–3000 times: with 95% certainty" in told[1]
+    assert "repeated 3–3000 times: with 95 % certainty" in told[1]
     assert "in 0.33 % of the repetitions or more of most operations, in 63 % or more of the one" in told[1]
     assert told[2] == "Repeated fewer than 10 times, so that equal bits prove next to nothing: 1 of them."
 
@@ -67,7 +67,7 @@ def test_few_equal_results_are_no_result() -> None:
 
 def test_the_share_of_the_time() -> None:
     told = section(repeat("sum", share=0.9), repeat("matmul", share=0.6, seconds=2e-3)).sentences
-    assert any(each.startswith("68% of the time") for each in told)
+    assert any(each.startswith("68 % of the time") for each in told)
 
 
 def test_untested_is_never_called_stable() -> None:

@@ -29,15 +29,18 @@ class Remaining:
         self.used = 0.0
         self._made: dict[str, Measurement] = {}  # by key; of what was repeated on, the last
         self._planned: dict[str, Measurement] = {}
-        self._resumed = 0
+        self._resumed, self._kind = 0, ""  # how often a kind was, and which one is
         self._is_cut = False
 
     def argument(self) -> dict[str, Any]:
         """What the next process is told beside its time."""
-        if not self._resumed:
+        if not self._kind:
             return {}
         varied = {each.operation for each in self._made.values() if isinstance(each, Repeat) and each.varies}
-        return {"done": [key for key in self._made if key not in self._lost()], "varied": sorted(varied)}
+        # Of this kind alone: a command line of Windows has room for 32 kB.
+        mine, lost = f"{self._kind}/", self._lost()
+        done = [key for key in self._made if key.startswith(mine) and key not in lost]
+        return {"done": done, "varied": sorted(varied)}
 
     def ended(self, answer: Answer) -> None:
         """A process has ended; ``seconds`` is then what another one is to do, and empty where none is."""
@@ -54,11 +57,11 @@ class Remaining:
         if answer.run.status not in _CUT or not begun:
             self.seconds = {}
             return
-        last = begun[-1]
+        last, self._kind = begun[-1], ""
         left = self.seconds[last] - spent.get(last, 0.0)
         self.seconds = {kind: seconds for kind, seconds in self.seconds.items() if kind not in begun}
         if last == answer.run.last_stage and last in RESUMED and left >= _LEAST and self._resumed < MOST:
-            self._resumed += 1
+            self._resumed, self._kind = self._resumed + 1, last
             self.seconds = {last: left, **self.seconds}
 
     def measurements(self) -> Iterator[Measurement]:

@@ -15,7 +15,7 @@ IDENTITY = ("kind", "operation", "dtype", "setting")  # what tells the entries o
 
 _UNSUPPORTED = re.compile(
     r"not (?:yet )?(?:implemented|supported)|doesn't support|does not support|only supported|No (?:available|viable)|"
-    r"NYI|MPS framework doesn't|Cannot convert a MPS Tensor|not compiled with|[uU]nsupported|Could not run '|"
+    r"NYI|MPS framework doesn't|Cannot convert a MPS Tensor|not compiled with|[uU]nsupported(?! operand type)|Could not run '|"
     r"_NOT_SUPPORTED"
 )
 _BUSY = re.compile(

@@ -45,7 +45,7 @@ def test_what_ended_well_leaves_nothing() -> None:
 
 def test_the_time_that_is_left_is_that_of_the_next_process() -> None:
     left = remaining(repeat=20.0, experiment=15.0)
-    told = [named("matmul", repetitions=9, distinct=2)]
+    told = [named("matmul", repetitions=9, distinct=2), named("portrait", kind="portrait")]
     planned = [named(each) for each in ("matmul", "sort", "sum")]
     died = ended("crashed", ENDED, "repeat", 9.0, measurements=told, measuring=named("sort"), planned=planned)
     left.ended(died)
@@ -58,6 +58,7 @@ def test_the_time_that_is_left_is_that_of_the_next_process() -> None:
     assert left.seconds == {}
     assert [(each.operation, each.reason) for each in left.measurements()] == [
         ("matmul", ""),
+        ("portrait", ""),
         ("sort", "crashed"),
         ("sum", ""),
     ]

@@ -15,8 +15,8 @@ IDENTITY = ("kind", "operation", "dtype", "setting")  # what tells the entries o
 
 _UNSUPPORTED = re.compile(
     r"not (?:yet )?(?:implemented|supported)|doesn't support|does not support|only supported|No (?:available|viable)|"
-    r"NYI|MPS framework doesn't|Cannot convert a MPS Tensor|not compiled with|[uU]nsupported(?! operand type)|Could not run '|"
-    r"_NOT_SUPPORTED"
+    r"NYI|MPS framework doesn't|Cannot convert a MPS Tensor|not compiled with|Could not run '|_NOT_SUPPORTED|"
+    r"[uU]nsupported(?! operand type)"  # as Python says it, that is a mistake of ours
 )
 _BUSY = re.compile(
     r"devices?(?:\(s\))? (?:is/)?are busy or unavailable|CUDA_ERROR_DEVICE_UNAVAILABLE|DevicesUnavailable"

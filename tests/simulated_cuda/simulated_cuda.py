@@ -328,7 +328,7 @@ class Card:
         self.device = torch.device("cuda", 0)
         self.capacity, self.taken = planted["memory"], 0
         self.seconds, self.marks, self.reached = 0.0, 0, 0
-        self.kernels = self.products = 0
+        self.kernels = self.products = self.tunings = 0
         self.chance = random.Random(5)
         self.tuned, self.slopes = threading.local(), threading.local()
         self._states, self._about = {}, {}
@@ -652,9 +652,10 @@ class Kernels:
             args = [_tf32(torch, args[0]), _tf32(torch, args[1]), *args[2:]]
         if self._planted["autotune"] and flags.enabled and flags.benchmark and not self._is_deterministic:
             if not hasattr(self._card.tuned, "way"):
-                self._card.tuned.way = self._card.chance.random() < 0.5
-            if self._card.tuned.way and args[8] == 1 and not args[6]:  # one group, not transposed
-                args = [args[0].flip(1), args[1].flip(1), *args[2:]]
+                self._card.tunings += 1
+                self._card.tuned.way = self._card.tunings % 4
+            if args[8] == 1 and not args[6]:  # one group, not transposed: channels may be added up from any one on
+                args = [*(each.roll(self._card.tuned.way, 1) for each in args[:2]), *args[2:]]
         return function(*args, **given.kwargs)
 
     def _product(self, function, given, places):

@@ -36,7 +36,8 @@ class Remaining:
         """What the next process is told beside its time."""
         if not self._kind:
             return {}
-        varied = {each.operation for each in self._made.values() if isinstance(each, Repeat) and each.varies}
+        repeats = [each for each in self._made.values() if isinstance(each, Repeat) and each.setting == "default"]
+        varied = {each.operation for each in repeats if (each.distinct or 0) > 1}
         # Of this kind alone: a command line of Windows has room for 32 kB.
         mine, lost = f"{self._kind}/", self._lost()
         done = [key for key in self._made if key.startswith(mine) and key not in lost]

@@ -46,12 +46,17 @@ def test_what_ended_well_leaves_nothing() -> None:
 def test_the_time_that_is_left_is_that_of_the_next_process() -> None:
     left = remaining(repeat=20.0, experiment=15.0)
     told = [named("matmul", repetitions=9, distinct=2), named("portrait", kind="portrait")]
+    told.append(named("sort", repetitions=9, distinct=2, setting="threads-1"))
     planned = [named(each) for each in ("matmul", "sort", "sum")]
     died = ended("crashed", ENDED, "repeat", 9.0, measurements=told, measuring=named("sort"), planned=planned)
     left.ended(died)
     assert left.seconds == {"repeat": pytest.approx(14.0), "experiment": 15.0}
     assert left.argument() == {
-        "done": ["repeat/matmul/float32/default", "repeat/sort/float32/default"],
+        "done": [
+            "repeat/matmul/float32/default",
+            "repeat/sort/float32/threads-1",
+            "repeat/sort/float32/default",
+        ],
         "varied": ["matmul"],
     }
     left.ended(ended("ok", [*ENDED, ("repeat", 1.0), ("experiment", 2.0)], measurements=[named("sum", repetitions=4)]))
@@ -59,6 +64,7 @@ def test_the_time_that_is_left_is_that_of_the_next_process() -> None:
     assert [(each.operation, each.reason) for each in left.measurements()] == [
         ("matmul", ""),
         ("portrait", ""),
+        ("sort", ""),
         ("sort", "crashed"),
         ("sum", ""),
     ]

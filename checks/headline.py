@@ -50,6 +50,7 @@ class Stance(StrEnum):
     FOUND = "found"  # it is the cause
     MAYBE = "maybe"  # it may be
     OPERATIONS = "operations"  # it may be, if the program uses the operations that were seen to vary
+    MODEL_STEADY = "model-steady"  # the user's own model was run again and did not change, and nothing else tells why
     MODEL_REPEATS = "model-repeats"  # the same, but the user's own model was run again and did not change
     TRAINING_REPEATS = "training-repeats"  # the same, but a whole training was, and did not change
     COMPARED = "compared"  # another machine was given, and what the comparison comes to is the answer
@@ -82,7 +83,7 @@ def headline(facts: Facts, findings: Sequence[Finding], symptom: str, exactness:
     if symptom == "results-differ" and not is_blocked and agreement(comparisons(facts)) is not Agreement.NOTHING:
         return Headline(Stance.COMPARED)
     if not findings:
-        return Headline(Stance.CLEAR)
+        return _of_nothing(facts, 0, symptom)
     spoken = _spoken(findings, symptom)
     best = findings[spoken]
     if best.severity is Severity.NOTE:
@@ -132,8 +133,11 @@ def _is_of_numbers(finding: Finding) -> bool:
 
 def _of_note(facts: Facts, best: Finding, spoken: int, symptom: str, exactness: str) -> Headline:
     """Nothing is wrong. A note may explain what was seen: it is normal, and no fault."""
-    if symptom not in ABOUT_RESULTS or not can_explain(best.cause, symptom):
-        return Headline(Stance.CLEAR, spoken)
+    is_answer = symptom in ABOUT_RESULTS and can_explain(best.cause, symptom)
+    if not is_answer or (symptom == "results-change" and best.cause in _BETWEEN_PLACES):
+        nothing = _of_nothing(facts, spoken, symptom)
+        if nothing.stance is not Stance.CLEAR or not is_answer:
+            return nothing
     if exactness != "decisions":
         return Headline(Stance.NORMAL, spoken)
     own = [each for each in facts.measurements if isinstance(each, ModelMeasured) and each.decisions is not None]
@@ -141,7 +145,7 @@ def _of_note(facts: Facts, best: Finding, spoken: int, symptom: str, exactness: 
     if decided:
         changed = any(map(decides_otherwise, decided))
         return Headline(Stance.NORMAL if changed else Stance.DECISIONS_SAME, spoken)
-    same = _model_repeats(facts, spoken) if symptom == "results-change" else None
+    same = _model_repeats(facts, spoken, Stance.MODEL_REPEATS) if symptom == "results-change" else None
     return same or Headline(Stance.DECISIONS_OPEN, spoken)
 
 
@@ -159,10 +163,16 @@ def _of_operations(facts: Facts, finding: Finding, spoken: int, symptom: str) ->
         return Headline(Stance.OPERATIONS, spoken)
     whole = [each for each in trainings(facts.measurements) if each.device in finding.subject]
     trained = Headline(Stance.TRAINING_REPEATS, spoken, count=min(len(each.exact) for each in whole)) if whole else None
-    return _model_repeats(facts, spoken) or trained or Headline(Stance.OPERATIONS, spoken)
+    return _model_repeats(facts, spoken, Stance.MODEL_REPEATS) or trained or Headline(Stance.OPERATIONS, spoken)
 
 
-def _model_repeats(facts: Facts, spoken: int) -> Headline | None:
+def _of_nothing(facts: Facts, spoken: int, symptom: str) -> Headline:
+    """No finding tells why results change: that the user's own model repeats is the answer then."""
+    steady = _model_repeats(facts, spoken, Stance.MODEL_STEADY) if symptom == "results-change" else None
+    return steady or Headline(Stance.CLEAR, spoken)
+
+
+def _model_repeats(facts: Facts, spoken: int, stance: Stance) -> Headline | None:
     """Where the user's models were run again and all gave the same bits."""
     models = [
         each
@@ -175,4 +185,4 @@ def _model_repeats(facts: Facts, spoken: int) -> Headline | None:
     if not models or any(each.distinct != 1 for each in models):
         return None
     names = ", ".join(dict.fromkeys(map(name_of, models)))
-    return Headline(Stance.MODEL_REPEATS, spoken, names, min(each.repetitions for each in models))
+    return Headline(stance, spoken, names, min(each.repetitions for each in models))

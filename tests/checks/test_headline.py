@@ -66,6 +66,19 @@ def test_a_model_that_repeats_comes_first() -> None:
     assert "eval.pt" in build(case, "ja").verdict.sentence
 
 
+@pytest.mark.parametrize("others", [(), (repeat("sum", n=3),), measurements("torch-2.13.0-cpu-digits")])
+def test_a_model_that_repeats_is_the_answer_where_nothing_else_is(others: tuple[Measurement, ...]) -> None:
+    """Also where few operations were repeated, or something is between settings alone."""
+    case = case_of(*others, *SOUND)
+    assert stance(case) is Stance.MODEL_STEADY
+    looked_at = tuple(each for each in case.outcomes if each.status is not Status.SKIPPED)
+    verdict = build(msgspec.structs.replace(case, outcomes=looked_at), "en").verdict
+    assert verdict.sentence.startswith("Your model (eval.pt) gave the same bits 100 times, and nothing was found here")
+    assert verdict.state == "clear"
+    assert not any("Too little" in line for line in verdict.scope)
+    assert stance(case_of(*others, *SOUND, symptom="results-differ")) is not Stance.MODEL_STEADY
+
+
 def test_a_training_that_repeats_comes_first() -> None:
     case = case_of(*VARYING, trained("a", "a", "a"))
     said = headline(case.facts, case.findings, "results-change", "")

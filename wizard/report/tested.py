@@ -65,12 +65,17 @@ def is_too_short(case: Case) -> bool:
     if case.answers.symptom == "results-differ":
         compared = [each for each in measured if isinstance(each, (Portrait, Precision, Flip))]
         return _is_mostly_left_out(compared, [each for each in compared if not each.reason])
-    if case.answers.symptom not in _REPEATING:
+    if case.answers.symptom not in _REPEATING or any(map(_is_own_and_steady, measured)):
         return False
     plain = _by_default(measured)
     tested = [each for each in plain if _tells(each)]
     is_seldom = bool(tested) and median(each.repetitions for each in tested) < ENOUGH
     return is_seldom or _is_mostly_left_out(plain, tested)
+
+
+def _is_own_and_steady(measured: Measurement) -> bool:
+    """Whether it is the user's own model, so often the same that this says more than any operation."""
+    return isinstance(measured, ModelMeasured) and measured.distinct == 1 and measured.repetitions >= ENOUGH
 
 
 def _is_mostly_left_out(planned: Sequence[Measurement], made: Sequence[Measurement]) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from wizard.report.typeset import Block, Remembered, Sheet
 
 _STEP = 4.0  # points by which a height is tried
+_PAGE = 2000.0  # points that no page has
 _FEWEST = 4  # blocks that begin a page, or end one
 
 
@@ -60,13 +61,17 @@ class Columns:
             total += block.after + following.before + following.height(wide)
         return total
 
+    def _least(self, width: float) -> float:
+        """The height of columns without a gap."""
+        return sum(each.height(self._wide(width)) for each in self.blocks) / self.count
+
     def _placed(self, width: float) -> list[_InColumn]:
         """All blocks in their columns."""
 
         def made() -> list[_InColumn]:
             if self.limit is not None:
                 return list(self._filled(width, self.limit))
-            limit = sum(each.before + each.height(self._wide(width)) for each in self.blocks) / self.count
+            limit = self._least(width)
             while len(filled := list(self._filled(width, limit))) < len(self.blocks):
                 limit += _STEP
             return filled
@@ -75,8 +80,11 @@ class Columns:
         return kept
 
     def height(self, width: float) -> float:
-        """Of the highest column."""
+        """Of the highest column. What is longer than any page is not set only to be measured."""
         wide = self._wide(width)
+        least = self._least(width)
+        if self.limit is None and least > _PAGE:
+            return least
         return max((each.y + each.block.height(wide) for each in self._placed(width)), default=0.0)
 
     def draw(self, sheet: Sheet, x: float, y: float, width: float) -> None:

@@ -41,7 +41,10 @@ class Remaining:
         # Of this kind alone: a command line of Windows has room for 32 kB.
         mine, lost = f"{self._kind}/", self._lost()
         done = [key for key in self._made if key.startswith(mine) and key not in lost]
-        return {"done": done, "varied": sorted(varied)}
+        # What ended a process is not tried in another mode: that would most likely end the next one.
+        ended = [each for each in self._made.values() if isinstance(each, Repeat) and each.reason in _CUT]
+        done += [key_of(msgspec.structs.replace(each, setting="deterministic")) for each in ended]
+        return {"done": list(dict.fromkeys(done)), "varied": sorted(varied)}
 
     def ended(self, answer: Answer) -> None:
         """A process has ended; ``seconds`` is then what another one is to do, and empty where none is."""

@@ -10,8 +10,8 @@ import naosu_compute_kit as compute
 import naosu_compute_numpy_operations as by_numpy
 import naosu_compute_portrait as portrait
 import naosu_compute_precision as precision
-from naosu_compute_operations import portrait_entries
-from naosu_compute_runs import FULL, NotTried, Run
+from naosu_compute_operations import PICTURES, portrait_entries
+from naosu_compute_runs import FULL, NotTried, Run, thread_counts
 from naosu_compute_worker import Workers
 
 
@@ -24,10 +24,46 @@ def precision_stage(computer, argument, clock, operations, dtypes, settings, tel
         yield from compute.measure_listed(entries, clock, precision.Precision(bench).measured, argument)
 
 
-def flip_stage(computer, clock, pairs, suspects):
-    """The facts of the kind "flip"; ``pairs`` and ``suspects`` as flip.stage wants them."""
+def pairs(computer, operations, compiling="", layouts=(), other="", at_once=0):
+    """(operation, names of the two runs, the two): those of this process first, then those that need another.
+
+    ``compiling``: the setting that compiles, or leaves that out; ``layouts``: of pictures, the usual one and the other;
+    ``other``: the setting of a process that stands for another processor; ``at_once``: which number of threads comes
+    with it where everything is different at once, as between two machines.
+    """
+    device, many = computer.device, [operation for operation in operations if operation.terms > 1]
+    usual, processor = Run(device), computer.processor
+    for operation in many:
+        if not compute.is_processor(device):
+            yield operation, (processor, device), Run(processor), usual
+        if operation.batch:
+            yield operation, ("batch-%d" % operation.batch, "batch-1"), usual, usual.changed(rows=1)
+        if compiling:
+            yield operation, ("default", compiling), usual, usual.with_setting(compiling)
+        if layouts and operation.name in PICTURES:
+            yield operation, layouts, usual, usual.with_setting(layouts[1])
+    if compute.is_processor(device):
+        yield from _pairs_of_processes(computer, many, other, at_once)
+
+
+def _pairs_of_processes(computer, operations, other, at_once):
+    """One kind after the other, since each has processes of its own."""
+    usual, counts = Run(computer.device), ["threads-%d" % count for count in thread_counts(computer.threads)]
+    changed = [("default", other)] if other else []
+    changed += [("threads-%d" % computer.threads, count) for count in counts]
+    for names in changed:
+        for operation in operations:
+            yield operation, names, usual, usual.with_setting(names[1])
+    for operation in operations if other else ():
+        if operation.batch:
+            all_of_them = usual.with_setting(other).with_setting(counts[at_once]).changed(rows=1)
+            yield operation, ("default", "%s+%s+batch-1" % (other, counts[at_once])), usual, all_of_them
+
+
+def flip_stage(computer, clock, compared, suspects):
+    """The facts of the kind "flip"; the compared pairs and the suspects as flip.stage wants them."""
     with Bench(computer, clock) as bench:
-        yield from flip.stage(bench, pairs, suspects, clock)
+        yield from flip.stage(bench, compared, suspects, clock)
 
 
 def portrait_stage(computer, argument, clock, settings):

@@ -28,7 +28,7 @@ _THREADS = ("PJRT_NPROC", "NPROC")  # as many threads as these say there are pro
 class Computer(Variables):
     """Computes in this process, on a device."""
 
-    framework = "jax"
+    framework, processor = "jax", "cpu:0"
     by_setting, threads_by = _VARIABLES, _THREADS
     starts_in = 2.0  # seconds that must be left to start another process
 

@@ -7,10 +7,10 @@ import functools
 
 import naosu_compute_flip as flip
 import naosu_compute_kit as compute
-from naosu_compute_bench import flip_stage
+from naosu_compute_bench import flip_stage, pairs
 from naosu_compute_jax_bench import DIGITS, LAYOUT, PLAIN, Computer
-from naosu_compute_operations import OPERATIONS, PICTURES
-from naosu_compute_runs import Run, is_x86, thread_counts
+from naosu_compute_operations import OPERATIONS
+from naosu_compute_runs import is_x86
 
 NO_LAYOUT = "channels-first"  # what PyTorch uses, and these inputs have
 
@@ -22,36 +22,8 @@ def stage(argument, clock):
 
 
 def _pairs(computer):
-    """The pairs of this process first, then those that need another: (operation, names of the two, the two)."""
-    usual = Run(computer.device)
-    many = [operation for operation in OPERATIONS if operation.terms > 1]
-    for operation in many:
-        if not compute.is_processor(computer.device):
-            yield operation, ("cpu:0", computer.device), Run("cpu:0"), usual
-        if operation.batch:
-            yield operation, ("batch-%d" % operation.batch, "batch-1"), usual, usual.changed(rows=1)
-        yield operation, ("default", PLAIN), usual, usual.with_setting(PLAIN)
-        if operation.name in PICTURES:
-            yield operation, (NO_LAYOUT, LAYOUT), usual, usual.with_setting(LAYOUT)
-    if compute.is_processor(computer.device):
-        yield from _pairs_of_processes(computer, many, usual)
-
-
-def _pairs_of_processes(computer, operations, usual):
-    """One kind after the other, since each has processes of its own."""
-    counts = ["threads-%d" % count for count in thread_counts(computer.threads)]
-    for count in counts:
-        for operation in operations:
-            yield operation, ("threads-%d" % computer.threads, count), usual, usual.with_setting(count)
-    if not is_x86():
-        return
-    older = usual.with_setting("older-instructions")
-    for operation in operations:
-        yield operation, ("default", "older-instructions"), usual, older
-    for operation in operations:
-        if operation.batch:  # everything at once, as between two machines
-            names = ("default", "older-instructions+%s+batch-1" % counts[0])
-            yield operation, names, usual, older.with_setting(counts[0]).changed(rows=1)
+    other = "older-instructions" if is_x86() else ""
+    return pairs(computer, OPERATIONS, PLAIN, (NO_LAYOUT, LAYOUT), other)
 
 
 def _suspects(computer, operation, first, second):

@@ -14,7 +14,7 @@ _VARIABLES = {"older-instructions": {"OPENBLAS_CORETYPE": "Haswell"}}
 class Computer(Variables):
     """Computes in this process, on the processor."""
 
-    framework = "numpy"
+    framework, processor = "numpy", "cpu"
     by_setting, threads_by = _VARIABLES, _THREADS
     starts_in = 1.0  # seconds that must be left to start another process
 

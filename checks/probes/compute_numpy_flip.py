@@ -3,10 +3,10 @@
 import functools
 
 import naosu_compute_flip as flip
-from naosu_compute_bench import flip_stage
+from naosu_compute_bench import flip_stage, pairs
 from naosu_compute_numpy_bench import Computer
 from naosu_compute_operations import OPERATIONS
-from naosu_compute_runs import Run, is_x86, thread_counts
+from naosu_compute_runs import is_x86
 
 
 def stage(argument, clock):
@@ -16,18 +16,8 @@ def stage(argument, clock):
 
 
 def _pairs(computer):
-    """The pairs of this process first, then those that need another: (operation, names of the two, the two)."""
-    usual = Run(computer.device)
-    known = [operation for operation in OPERATIONS if operation.terms > 1 and operation.name in computer.names]
-    for operation in known:
-        if operation.batch:
-            yield operation, ("batch-%d" % operation.batch, "batch-1"), usual, usual.changed(rows=1)
-    others = ["threads-%d" % count for count in thread_counts(computer.threads)]
-    for other in [*others, "older-instructions"] if is_x86() else others:
-        for operation in known:
-            if operation.products:
-                first = "threads-%d" % computer.threads if other in others else "default"
-                yield operation, (first, other), usual, usual.with_setting(other)
+    known = [operation for operation in OPERATIONS if operation.name in computer.names]
+    return pairs(computer, known, other="older-instructions" if is_x86() else "")
 
 
 def _suspects(computer, _operation, first, second):

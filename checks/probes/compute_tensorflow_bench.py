@@ -29,7 +29,7 @@ _THREADS = ("TF_NUM_INTRAOP_THREADS",)
 class Computer(Variables):
     """Computes in this process, on a device."""
 
-    framework = "tensorflow"
+    framework, processor = "tensorflow", "CPU:0"
     by_setting, threads_by = _VARIABLES, _THREADS
     starts_in = 4.0  # seconds that must be left to start another process
 

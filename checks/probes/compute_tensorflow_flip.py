@@ -6,9 +6,8 @@ The pairs of a processor and a GPU have never run.
 import functools
 
 import naosu_compute_flip as flip
-from naosu_compute_bench import flip_stage
-from naosu_compute_operations import OPERATIONS, PICTURES
-from naosu_compute_runs import Run, thread_counts
+from naosu_compute_bench import flip_stage, pairs
+from naosu_compute_operations import OPERATIONS
 from naosu_compute_tensorflow_bench import COMPILED, LAYOUT, Computer
 
 NO_LAYOUT = "channels-last"  # what is usual in TensorFlow
@@ -21,37 +20,10 @@ def stage(argument, clock):
 
 
 def _pairs(computer):
-    """The pairs of this process first, then those that need another: (operation, names of the two, the two)."""
-    usual = Run(computer.device)
-    many = [operation for operation in OPERATIONS if operation.terms > 1]
-    for operation in many:
-        if not computer.is_processor:
-            yield operation, ("CPU:0", computer.device), Run("CPU:0"), usual
-        if operation.batch:
-            yield operation, ("batch-%d" % operation.batch, "batch-1"), usual, usual.changed(rows=1)
-        if computer.has_compiler:
-            yield operation, ("default", COMPILED), usual, usual.with_setting(COMPILED)
-        if operation.name in PICTURES:
-            yield operation, (NO_LAYOUT, LAYOUT), usual, usual.with_setting(LAYOUT)
-    if computer.is_processor:
-        yield from _pairs_of_processes(computer, many, usual)
-
-
-def _pairs_of_processes(computer, operations, usual):
-    """One kind after the other, since each has processes of its own."""
-    counts = ["threads-%d" % count for count in thread_counts(computer.threads)]
-    other = usual.with_setting("mkldnn-off")
-    if computer.has_onednn:
-        for operation in operations:
-            yield operation, ("default", "mkldnn-off"), usual, other
-    for count in counts:
-        for operation in operations:
-            yield operation, ("threads-%d" % computer.threads, count), usual, usual.with_setting(count)
-    if computer.has_onednn:
-        for operation in operations:
-            if operation.batch:  # everything at once, as between two machines
-                names = ("default", "mkldnn-off+%s+batch-1" % counts[-1])
-                yield operation, names, usual, other.with_setting(counts[-1]).changed(rows=1)
+    compiling = COMPILED if computer.has_compiler else ""
+    other = "mkldnn-off" if computer.has_onednn else ""
+    # With 2.21.0 one thread gave the bits of two, four did not.
+    return pairs(computer, OPERATIONS, compiling, (NO_LAYOUT, LAYOUT), other, at_once=-1)
 
 
 def _suspects(computer, operation, first, second):

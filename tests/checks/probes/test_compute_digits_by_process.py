@@ -27,8 +27,9 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = tuple(each for each in module("operations").OPERATIONS if each.name in ("linear", "sum"))
     for name in ("numpy_precision", "numpy_flip"):
         monkeypatch.setattr(module(name), "OPERATIONS", chosen)
-        monkeypatch.setattr(module(name), "thread_counts", lambda _present: [1])
         monkeypatch.setattr(module(name), "is_x86", lambda: False)
+    for name in ("numpy_precision", "bench"):
+        monkeypatch.setattr(module(name), "thread_counts", lambda _present: [1])
 
 
 def measured(name: str, kind: type[Any], seconds: float = 1000.0) -> list[Any]:

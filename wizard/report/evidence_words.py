@@ -12,6 +12,7 @@ from wizard.words import words
 _OF_COMPUTATIONS = frozenset(
     {
         "computed_on",
+        "cost_of_mode",
         "devices_compared",
         "mended_by",
         "operations_alike",

@@ -88,11 +88,11 @@ def _error_row(measured: Precision, language: str) -> MeasuredRow:
         error, said = "–", words("measurements.precision-nearest", language)
     else:
         error, said = relative(size, language), size_words(size, language)
-    is_plain = state_of(size) == "clear"
+    is_plain, brief = state_of(size) == "clear", name if size.size is Size.IDENTICAL else f"{name} {error}"
     return MeasuredRow(
         (name, dtype, error, said),
         state_of(size),
-        brief=f"{name} {error}" if is_plain else "",
+        brief=brief if is_plain else "",
         group=words("measurements.precision-group", language, type=dtype, size=said) if is_plain else "",
     )
 

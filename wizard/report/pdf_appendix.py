@@ -80,9 +80,9 @@ class Appendix(Parts):
         run = Run(short(text), self._style(bold=True))
         return Paragraph([run], self.device, before=3, after=0.5, keep_with_next=True)
 
-    def _item(self, text: str, mark: str, color: str) -> Block:
-        sign = Run(mark, self._style(color, bold=True))
-        return Paragraph([Run(visible(text), self._style())], self.device, indent=11, mark=sign, after=1)
+    def _item(self, text: str, mark: str, color: str, *, keep: bool = False) -> Block:
+        sign, run = Run(mark, self._style(color, bold=True)), Run(visible(text), self._style())
+        return Paragraph([run], self.device, indent=11, mark=sign, after=1, keep_with_next=keep)
 
     def _line(self, row: FactRow) -> Block:
         """Label and value beside each other; a long one below the other."""
@@ -103,10 +103,11 @@ class Appendix(Parts):
         for number, step in enumerate(remedy.steps, 1):
             text = " ".join(filter(None, (step_label(step, self.language), step_text(step, self.language))))
             if text:
-                yield self._item(text, f"{number}.", INK)
+                yield self._item(text, f"{number}.", INK, keep=bool(step.code))
             if step.code:
                 yield Code(visible_lines(step.code), self.device, indent=11, after=3)
-        yield self._item(words("report.verify", self.language, expect=remedy.verify.expect), "✓", COLORS["clear"][0])
+        verify = words("report.verify", self.language, expect=remedy.verify.expect)
+        yield self._item(verify, "✓", COLORS["clear"][0], keep=bool(remedy.verify.code))
         if remedy.verify.code:
             yield Code(visible_lines(remedy.verify.code), self.device, indent=11, after=3)
 

@@ -25,6 +25,10 @@ class _Utilization(ctypes.Structure):
     _fields_ = (("gpu", ctypes.c_uint), ("memory", ctypes.c_uint))
 
 
+class _Temperature(ctypes.Structure):
+    _fields_ = (("version", ctypes.c_uint), ("kind", ctypes.c_uint), ("temperature", ctypes.c_int))
+
+
 class _Event(ctypes.Structure):
     _fields_ = (
         ("device", ctypes.c_void_p),
@@ -96,7 +100,7 @@ class Nvml(Nothing):
     def sample(self):
         """Temperature, clocks, power, use, what holds the clocks down."""
         told = {
-            "temperature": self._number("nvmlDeviceGetTemperature", ctypes.c_uint, 0),
+            "temperature": self._temperature(),
             "clock_sm": self._number("nvmlDeviceGetClockInfo", ctypes.c_uint, GRAPHICS_CLOCK),
             "clock_memory": self._number("nvmlDeviceGetClockInfo", ctypes.c_uint, MEMORY_CLOCK),
             "power": self._number("nvmlDeviceGetPowerUsage", ctypes.c_uint),
@@ -104,7 +108,12 @@ class Nvml(Nothing):
         }
         if told["power"] is not None:
             told["power"] /= 1000.0
-        told["throttle_mask"] = self._number("nvmlDeviceGetCurrentClocksThrottleReasons", ctypes.c_ulonglong)
+        for name in (
+            "nvmlDeviceGetCurrentClocksEventReasons",
+            "nvmlDeviceGetCurrentClocksThrottleReasons",
+        ):  # R535, before
+            if told.get("throttle_mask") is None:
+                told["throttle_mask"] = self._number(name, ctypes.c_ulonglong)
         return {name: value for name, value in told.items() if value is not None}
 
     def counts(self):
@@ -146,6 +155,17 @@ class Nvml(Nothing):
         except AttributeError:  # an older driver's library
             return None
         return int(value.value) if code == 0 else None
+
+    def _temperature(self):
+        told = self._number("nvmlDeviceGetTemperature", ctypes.c_uint, 0)
+        if told is not None:
+            return told
+        asked = _Temperature(version=ctypes.sizeof(_Temperature) | 1 << 24)
+        try:  # CUDA 14 is to remove the other (docs.nvidia.com/deploy/nvml-api/Deprecations.html)
+            code = self._library.nvmlDeviceGetTemperatureV(self._device, ctypes.byref(asked))
+        except AttributeError:
+            return None
+        return int(asked.temperature) if code == 0 else None
 
     def _utilization(self):
         value = _Utilization()

@@ -243,10 +243,15 @@ class Nvml:
         if name == "nvmlDeviceGetUtilizationRates":
             given[1]._obj.gpu = 97
             return 0
+        if name == "nvmlDeviceGetTemperatureV":
+            asked = given[1]._obj
+            asked.temperature = 71
+            return 0 if (asked.version, asked.kind) == (0x100000C, 0) else 25  # NVML_ERROR_ARGUMENT_VERSION_MISMATCH
         values = {
             "nvmlDeviceGetTemperature": 71,
             "nvmlDeviceGetClockInfo": 1980 if given[1:2] == (1,) else 10501,
             "nvmlDeviceGetPowerUsage": 312_500,
+            "nvmlDeviceGetCurrentClocksEventReasons": 0x24,
             "nvmlDeviceGetCurrentClocksThrottleReasons": 0x24,
         }
         if name == "nvmlDeviceGetTotalEccErrors":
@@ -272,10 +277,20 @@ def test_nvml_tells_heat_clocks_power_and_errors(telemetry: ModuleType) -> None:
     assert card.xids() == []
 
 
+def test_a_newer_nvml_tells_the_temperature_by_another_name(telemetry: ModuleType) -> None:
+    """CUDA 14 is to remove the function of old."""
+    assert telemetry.Nvml(Nvml(("nvmlDeviceGetTemperature",)), "0000:01:00.0").sample()["temperature"] == 71
+    missing = ("nvmlDeviceGetTemperature", "nvmlDeviceGetTemperatureV")
+    assert "temperature" not in telemetry.Nvml(Nvml(missing), "0000:01:00.0").sample()
+
+
 def test_what_an_older_nvml_lacks_is_left_out(telemetry: ModuleType) -> None:
-    missing = ("nvmlDeviceGetCurrentClocksThrottleReasons", "nvmlDeviceGetRemappedRows", "nvmlEventSetCreate")
+    names = ("nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons")  # new, old
+    missing = (*names, "nvmlDeviceGetRemappedRows", "nvmlEventSetCreate")
     card = telemetry.Nvml(Nvml(missing), "0000:01:00.0")
     assert "throttle_mask" not in card.sample()
+    for name in names:
+        assert telemetry.Nvml(Nvml((name,)), "0000:01:00.0").sample()["throttle_mask"] == 0x24
     assert card.xids() is None
 
 

@@ -101,6 +101,10 @@ def test_no_operation_is_lost(printed: tuple[Report, bytes]) -> None:
     names = [row.cells[0] for table in tables for row in table.rows]
     assert len(names) > 90
     assert [name for name in names if squeezed(name) not in text] == []
+    for section in report.measured:
+        for row in (row for table in section.tables for row in table.rows):
+            told = row.brief or row.cells[0]
+            assert squeezed(told) in text or squeezed(row.cells[0]) in text, told
 
 
 def test_nothing_stands_on_the_foot_of_a_page_or_is_cut_by_it(printed: tuple[Report, bytes]) -> None:

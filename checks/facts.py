@@ -869,7 +869,9 @@ class ExportRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     opset: int | None = None
     runner: str = ""  # what ran the export: "onnxruntime 1.31.1"
     inputs: tuple[TensorSpec, ...] | None = None
-    inputs_from: str = ""  # "file" of the user, "model", "drawn"
+    inputs_from: str = ""  # "file" or "image" of the user, "model", "drawn"
+    inputs_renamed: str = ""  # "image: foo": what was given for an input under another name
+    inputs_wanted: tuple[TensorSpec, ...] = ()  # what the model takes, where the user's inputs do not fit
     repeats: bool | None = None  # the original gave the same twice
     bound_by: str = ""  # how the bounds were found: "float64", "unit-roundoff"
     outputs: tuple[OutputDifference, ...] | None = None
@@ -1160,6 +1162,8 @@ class ModelMeasured(Measured, frozen=True, kw_only=True, omit_defaults=True, tag
     bound: float | None = None  # the largest difference that rounding makes in this network; None: whole numbers
     inputs: tuple[TensorSpec, ...] = ()
     inputs_from: str = ""  # "file", "image", "drawn", "model"
+    inputs_renamed: str = ""  # "image: foo": what was given for an input under another name
+    inputs_wanted: tuple[TensorSpec, ...] = ()  # what the model takes, where the user's inputs do not fit
     shrunk: int = 0  # how often the batch was halved, because there was too little memory
     first_node: str = ""
     first_op: str = ""

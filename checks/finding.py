@@ -45,6 +45,7 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     lines: tuple[int, ...] = ()
 
 
+MEASURED_MODEL = "measured_model"  # the value of a finding that says by its path which model, run again, it is about
 FRAMEWORK = "framework"  # the value of a finding that says which one computed what it is about: whose steps are shown
 
 

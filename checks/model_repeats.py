@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
 from checks.facts import ArrayDifference, Measurements, ModelMeasured, Symptom
-from checks.finding import FRAMEWORK, Evidence, Finding, Severity
+from checks.finding import FRAMEWORK, MEASURED_MODEL, Evidence, Finding, NotHere, Severity
 from checks.magnitude import Size
 from checks.numerics import MEASURED, figure
 
-REPEATED, MODE = "repeat", "mode"
-SEEDED = "seeded"
+REPEATED, MODE, STATE, BATCH = "repeat", "mode", "state", "batch"
+SEEDED, EVALUATION = "seeded", "eval"
 SHAPES = "shapes-differ"  # the reason of a comparison in which an output has another shape
 # Operations that give other numbers each time by design; those that belong to training alone.
 DROPOUT = frozenset(
@@ -22,6 +22,8 @@ _DRAWS = (
     *(f"aten::{name}" for name in ("rand", "normal", "bernoulli", "multinomial", "uniform", "exponential", "poisson")),
     *(f"aten::{name}" for name in ("cauchy", "geometric", "log_normal", "rrelu", "binomial")),
 )
+# What batch normalisation keeps of what it has seen in training.
+_STATISTICS = frozenset({"running_mean", "running_var", "num_batches_tracked"})
 _WITHIN = " > "  # between an operator and one in its branches, in its loop or of its function
 _UNSEEN = 0.05  # chance to have seen no change in so few repetitions, from which on these prove nothing
 # How many times more than with float32's digits rounding makes with those of a shorter format.
@@ -36,6 +38,29 @@ def of_models(measurements: Measurements, *aspects: str) -> tuple[ModelMeasured,
         for each in measurements.all
         if isinstance(each, ModelMeasured) and each.aspect in aspects and each.reason in ("", SHAPES)
     )
+
+
+def models_run(measurements: Measurements, aspect: str) -> tuple[ModelMeasured, ...]:
+    """The comparisons of the user's models under one aspect, where any of these models was run again.
+
+    Raises:
+        NotHere: no model was given, or none was run again.
+    """
+    made = of_models(measurements, aspect)
+    if not made and not of_models(measurements, REPEATED):
+        is_given = any(isinstance(each, ModelMeasured) for each in measurements.all)
+        raise NotHere("repeated_models", "not-measured" if is_given else "none-given")
+    return made
+
+
+def what_is_kept(measurements: Measurements) -> tuple[ModelMeasured, ...]:
+    """Of each model that changes values that it holds, what it told of these."""
+    return tuple(each for each in measurements.all if isinstance(each, ModelMeasured) and each.aspect == STATE)
+
+
+def keeps_statistics(made: ModelMeasured) -> bool:
+    """Whether what a model keeps are the statistics of batch normalisations that learn, and nothing else."""
+    return all(each.rpartition(".")[2] in _STATISTICS for each in made.detail.split(", "))
 
 
 def size_of(made: ModelMeasured) -> Size:
@@ -90,6 +115,11 @@ def is_dropout(operation: str) -> bool:
     return _plain(operation).removeprefix("aten::").split(".")[0] in DROPOUT
 
 
+def is_normalisation(operation: str) -> bool:
+    """Whether a node normalises by the statistics of a batch, which in evaluation mode it does not."""
+    return "batch_norm" in _plain(operation) or "batchnorm" in _plain(operation)
+
+
 def draws(operation: str) -> bool:
     """Whether a node draws random numbers by design."""
     return is_dropout(operation) or _plain(operation).startswith(_DRAWS)
@@ -98,6 +128,17 @@ def draws(operation: str) -> bool:
 def _plain(operation: str) -> str:
     """An operator in small letters, or that within another which was found in it: "If > RandomNormal"."""
     return operation.rpartition(_WITHIN)[2].lower().replace("aten.", "aten::")
+
+
+def is_in_training(made: ModelMeasured, among: Iterable[ModelMeasured]) -> bool:
+    """Whether a model that varies does so because it is in training mode: it drops out numbers, or repeats without.
+
+    ``among``: what else was measured.
+    """
+    return is_dropout(made.first_op) or any(
+        each.setting == EVALUATION and each.aspect == MODE and is_same_place(made, each) and mends(each, made)
+        for each in among
+    )
 
 
 def draws_numbers(made: ModelMeasured, among: Iterable[ModelMeasured]) -> bool:
@@ -150,9 +191,24 @@ def loudness(made: ModelMeasured, symptom: Symptom | None) -> Severity:
     return Severity.WARNING if exactness == "bits" else Severity.NOTE
 
 
+def asks_whether_it_repeats(symptom: Symptom | None) -> bool:
+    """Whether the question is if results change from run to run: said so, or asked of model files that are repeated."""
+    return symptom is not None and (symptom.exactness == "bits" or symptom.name in ("results-change", "models"))
+
+
+def values_of(made: ModelMeasured) -> dict[str, str]:
+    """What every finding about a model that was run again tells."""
+    return {MEASURED_MODEL: made.path, "model": name_of(made), FRAMEWORK: made.framework}
+
+
 def name_of(made: ModelMeasured) -> str:
     """The name of the model's file."""
-    return PurePath(made.path.replace("\\", "/")).name
+    return name_of_path(made.path)
+
+
+def name_of_path(path: str) -> str:
+    """The name of a model's file, by whichever system's path."""
+    return PurePath(path.replace("\\", "/")).name
 
 
 def place(made: ModelMeasured) -> str:
@@ -203,7 +259,7 @@ def rounding_in_models(
                 Evidence("rounding_allows", figure(relative_bound(worst)) or "-", worst.origin),
                 *decisions(worst),
             ),
-            values={FRAMEWORK: worst.framework},
+            values=values_of(worst),
         )
 
 

@@ -653,7 +653,7 @@ def is_varying(model, way, clock):
 def failure(error):
     """The fields of a fact of what did not work."""
     if isinstance(error, model_kit.NotDrawn):
-        return {"reason": error.reason, "detail": str(error)}
+        return error.told
     return {"reason": "no-memory" if model_kit.is_no_memory(error) else "failed", "error": kit.describe(error)}
 
 

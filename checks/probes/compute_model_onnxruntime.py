@@ -105,18 +105,16 @@ class Runtime:
         return model_probe.session_of(path, options, providers)
 
     def inputs(self):
-        """(The inputs by name, where they come from): the user's, or the first drawn ones that the model takes."""
+        """(The inputs by name, what is told of them): the user's, or the first drawn ones that the model takes."""
         given = self.argument.get("inputs")
         run = self.way().run
         if given:
-            arrays, source = model_inputs.given(self.numpy, self.specs, given, is_typed=True)
-            model_inputs.try_given(self.specs, arrays, run)
-            return arrays, source
+            return model_inputs.taken(self.numpy, self.specs, given, run, is_typed=True)
         deadline = time.monotonic() + self.argument.get("search_seconds", 30.0)
         arrays, error = model_kit.first_that_runs(self.numpy, self.specs, run, deadline, self.image)
         if error is not None:
             raise model_inputs.none_fits(self.specs, error) from error
-        return arrays, "drawn"
+        return arrays, {"inputs_from": "drawn"}
 
     def rows(self, arrays):
         """Which axis counts the rows, by the names that the file gives to open axes: those with the name of a batch.
@@ -181,12 +179,12 @@ def measured(argument, clock):
     yield compute.measuring(dict(named, kind="model", device=CPU))
     try:
         runtime = Runtime(argument)
-        arrays, source = runtime.inputs()
+        arrays, told = runtime.inputs()
     except Exception as error:
         yield compute.told(dict(named, kind="model", device=CPU, **models.failure(error)))
         return
     axes = runtime.rows(arrays)
-    named.update(inputs=model_kit.as_facts(arrays), inputs_from=source)
+    named.update(told, inputs=model_kit.as_facts(arrays))
     if runtime.left_out:
         named["outputs_left_out"] = runtime.left_out
     model = models.Model(

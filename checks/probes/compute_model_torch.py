@@ -310,7 +310,7 @@ def measured(argument, clock):
     try:
         original = export_torch.load(argument)
         form = _Program(original) if argument["format"] == "pt2" else _Archive(argument, original)
-        arrays, source = _inputs(np, original, form, argument)
+        arrays, told = _inputs(np, original, form, argument)
         nodes, weights = form.nodes()
         axes = form.rows(arrays)
         usual = form.way(CPU, DEFAULT)
@@ -318,7 +318,7 @@ def measured(argument, clock):
     except Exception as error:
         yield compute.told(dict(named, kind="model", device=CPU, **models.failure(error)))
         return
-    named.update(inputs=model_kit.as_facts(arrays), inputs_from=source)
+    named.update(told, inputs=model_kit.as_facts(arrays))
     model = models.Model(np, named, arrays, nodes, _unit(form.tensors()), weights)
     if state and not argument.get("done"):
         yield model.told(usual, "state", reason="keeps-state", detail=", ".join(state)[:300])
@@ -331,15 +331,14 @@ def _unit(tensors):
 
 
 def _inputs(numpy, original, form, argument):
-    """(The inputs by name, where they come from): the user's, those in the file, or the first drawn ones it takes."""
+    """(The inputs by name, what is told of them): the user's, those in the file, or the first drawn ones it takes."""
     if argument.get("inputs"):
         is_typed = argument["format"] == "pt2"  # an archive tells no types
-        arrays, source = model_inputs.given(numpy, original.specs, argument["inputs"], is_typed=is_typed)
-        model_inputs.try_given(original.specs, arrays, form.way(CPU, DEFAULT).run)
-        return arrays, source
+        run = form.way(CPU, DEFAULT).run
+        return model_inputs.taken(numpy, original.specs, argument["inputs"], run, is_typed=is_typed)
     held = original.example()
     if held is not None:
-        return held, "model"
+        return held, {"inputs_from": "model"}
     specs = original.specs
     deadline = time.monotonic() + argument.get("search_seconds", 30.0)
     run = form.way(CPU, DEFAULT).run
@@ -350,7 +349,7 @@ def _inputs(numpy, original, form, argument):
         error = error if arrays is None else None
     if error is not None:
         raise model_inputs.none_fits(specs, error) from error
-    return arrays, "drawn"
+    return arrays, {"inputs_from": "drawn"}
 
 
 def _comparisons(model, form, usual, axes, argument, clock):

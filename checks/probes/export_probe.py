@@ -75,9 +75,7 @@ def _told(work, argument):
         try:
             work(argument)
         except model_kit.NotDrawn as reason:
-            FACT.update(reason=reason.reason)
-            if str(reason) != reason.reason:
-                FACT["detail"] = str(reason)
+            FACT.update(reason.told)
         except model_kit.Reaching as reason:
             FACT.update(loaded=True, reason="reaches-outside", detail=str(reason))
         except model_kit.Unsafe as reason:
@@ -156,7 +154,8 @@ def _apart(numpy, exact, value):
 def _inputs(numpy, model, argument):
     """The user's own inputs, those that the file holds, or the first drawn ones that the model takes."""
     if argument.get("inputs"):
-        arrays, FACT["inputs_from"] = model_inputs.given(numpy, model.specs, argument["inputs"])
+        arrays, told = model_inputs.taken(numpy, model.specs, argument["inputs"], model.run)
+        FACT.update(told)
         return arrays
     held = model.example()
     if held is not None:

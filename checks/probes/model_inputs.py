@@ -25,6 +25,8 @@ STRIDE = 32  # networks with free sizes mostly want multiples of it
 MOST_PIXELS = 100_000_000
 MOST_NAMED = 8  # inputs that are told in one line
 _COLOURS = (3, 1, 4)
+_UNNAMED = re.compile(r"arr_\d+$")  # as NumPy calls arrays that nobody gave a name
+_TRACE = re.compile(r"The following operation failed|Traceback ")
 _ERROR = re.compile(r"(?:\w+\.)*\w*(?:Error|Exception): ")
 
 
@@ -33,38 +35,93 @@ def is_picture(path):
     return os.path.splitext(path)[1].lower() in PICTURES
 
 
-def given(numpy, specs, path, is_typed=False):
-    """(The inputs by name, where they come from). ``specs``: {"name", "dtype", "shape"} of each that the model takes.
-
-    ``is_typed``: whether the types are the model's own, so that numbers of another width, as NumPy makes them where
-    nothing is said, are turned into these.
+def taken(numpy, specs, path, run, is_typed=False):
+    """The user's inputs, with which the model was run once: what ``given`` returns.
 
     Raises:
-        NotDrawn: "no-input-file", "inputs-do-not-fit", "no-image-library", "no-image-input" or "input-too-large".
+        NotDrawn: as in ``given`` and ``try_given``, with what the model takes.
     """
+    try:
+        arrays, told = given(numpy, specs, path, is_typed)
+        try_given(specs, arrays, run, is_typed)
+    except model_kit.NotDrawn as refused:
+        refused.facts.update(inputs_from=_kind(path), inputs_wanted=_as_facts(specs))
+        raise
+    return arrays, told
+
+
+def given(numpy, specs, path, is_typed=False):
+    """(The inputs by name, what is told of them: ``inputs_from``, and ``inputs_renamed`` where names differ).
+
+    ``specs``: {"name", "dtype", "shape"} of each that the model takes. ``is_typed``: whether the types are the model's
+    own, so that numbers of another width, as NumPy makes them where nothing is said, are turned into these.
+
+    Raises:
+        NotDrawn: "no-input-file", "input-unreadable", "inputs-do-not-fit", "no-image-library", "no-image-input" or
+            "input-too-large".
+    """
+    told = {"inputs_from": _kind(path)}
     if is_picture(path):
-        return _from_picture(numpy, specs, path), "image"
-    arrays = _from_arrays(numpy, specs, path)
+        return _from_picture(numpy, specs, path), told
+    arrays, renamed = _from_arrays(numpy, specs, path)
+    if renamed:
+        told["inputs_renamed"] = ", ".join("%s: %s" % (name, other) for name, other in renamed)
     kinds = {each["name"]: each["dtype"] for each in specs if is_typed}
-    return {name: _as_wanted(numpy, each, kinds.get(name)) for name, each in arrays.items()}, "file"
+    return {name: _as_wanted(numpy, each, kinds.get(name)) for name, each in arrays.items()}, told
 
 
-def try_given(specs, arrays, run):
+def _kind(path):
+    return "image" if is_picture(path) else "file"
+
+
+def try_given(specs, arrays, run, is_typed=False):
     """Run the model once with what was given.
 
     Raises:
-        NotDrawn: "inputs-do-not-fit", with what it takes and what it said.
+        NotDrawn: "inputs-do-not-fit", with what was given, and what the model said where that is not seen by it.
     """
     try:
         run(arrays)
     except Exception as error:
         if model_kit.is_not_the_input(error):
             raise
-        raise model_kit.NotDrawn("inputs-do-not-fit", "%s (%s)" % (wanted(specs), _said(error))) from error
+        is_seen = is_typed and any(_is_odd(each, arrays.get(each["name"])) for each in specs)
+        said = "" if is_seen else _said(error)
+        raise model_kit.NotDrawn("inputs-do-not-fit", said, inputs=model_kit.as_facts(arrays)) from error
+
+
+def _is_odd(spec, array):
+    """Whether what was given for an input has another type, number of axes or length than the model tells."""
+    if array is None:
+        return True
+    if spec["dtype"] != ("string" if array.dtype == object else str(array.dtype)):
+        return True
+    shape = spec["shape"]
+    if shape is None:
+        return False
+    lengths = zip(shape, array.shape)
+    return len(shape) != array.ndim or any(_is_set(axis) and axis != length for axis, length in lengths)
+
+
+def _as_facts(specs):
+    """What a model takes, as facts TensorSpec: an axis that it leaves open by its name, or "?"."""
+    return [
+        {
+            "name": each["name"],
+            "dtype": each["dtype"],
+            "shape": None
+            if each["shape"] is None
+            else [axis if isinstance(axis, str) or _is_set(axis) else "?" for axis in each["shape"]],
+        }
+        for each in specs
+    ]
 
 
 def _from_arrays(numpy, specs, path):
-    """The arrays of an .npz, by the names of the inputs or in their order; the one of an .npy."""
+    """(The arrays of an .npz by the names of the inputs, or in their order; the one of an .npy; what was renamed).
+
+    Where some of the names are the model's own and some are not, the order would be a guess.
+    """
     names = [each["name"] for each in specs]
     if not _begins_with(path, (_ZIP, _NPY)):
         raise model_kit.NotDrawn("no-input-file", os.path.basename(path))
@@ -79,12 +136,13 @@ def _from_arrays(numpy, specs, path):
     except model_kit.NotDrawn:
         raise
     except Exception as error:  # no such file, a damaged one, or one of objects
-        raise model_kit.NotDrawn("inputs-do-not-fit", "%s: %s" % (type(error).__name__, error)) from error
+        raise model_kit.NotDrawn("input-unreadable", "%s: %s" % (type(error).__name__, error)) from error
     if set(names) <= set(held):
-        return {name: held[name] for name in names}
-    if len(names) != len(held):
-        raise model_kit.NotDrawn("inputs-do-not-fit", "%s / %s" % (wanted(specs), ", ".join(held) or "0"))
-    return dict(zip(names, held.values()))
+        return {name: held[name] for name in names}, ()
+    if len(names) != len(held) or set(names) & set(held):
+        raise model_kit.NotDrawn("inputs-do-not-fit", inputs=model_kit.as_facts(held))
+    pairs = [(name, other) for name, other in zip(names, held) if other and not _UNNAMED.match(other)]
+    return dict(zip(names, held.values())), pairs
 
 
 def _unpacked(numpy, path, names):
@@ -145,9 +203,9 @@ def none_fits(specs, error):
 
 
 def _said(error):
-    lines = str(error).strip().splitlines() or [""]
+    lines = [line for line in map(str.strip, str(error).splitlines()) if line] or [""]
     # TorchScript prints a trace, with the error behind it and perhaps a list of what it could not be.
-    said = next((line for line in reversed(lines) if _ERROR.match(line)), lines[0])
+    said = next((line for line in reversed(lines) if _ERROR.match(line)), lines[-1 if _TRACE.match(lines[0]) else 0])
     return said.strip()[:300]
 
 
@@ -229,7 +287,7 @@ def decoded(numpy, path):
         except Exception as error:  # a damaged file, or one that only the next library reads
             tried = True
             errors.append("%s: %s" % (type(error).__name__, error))
-    reason = "inputs-do-not-fit" if tried else "no-image-library"
+    reason = "input-unreadable" if tried else "no-image-library"
     raise model_kit.NotDrawn(reason, "; ".join(errors) or "Pillow, OpenCV, torchvision")
 
 

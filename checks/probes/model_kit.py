@@ -45,11 +45,20 @@ _CHANNELS = (1, 3, 4)
 
 
 class NotDrawn(Exception):  # noqa: N818 - not an error but an answer
-    """No input can be made for the model. ``reason``: an id of resources/translations/models.toml."""
+    """No input can be made for the model. ``reason``: an id of resources/translations/models.toml.
 
-    def __init__(self, reason, detail=""):
+    ``facts``: what else is told of the inputs, as fields of the fact of the run.
+    """
+
+    def __init__(self, reason, detail="", **facts):
         super().__init__(detail or reason)
-        self.reason = reason
+        self.reason, self.facts = reason, facts
+
+    @property
+    def told(self):
+        """The fields of the fact of a run that it ended."""
+        detail = {} if str(self) == self.reason else {"detail": str(self)}
+        return dict(self.facts, reason=self.reason, **detail)
 
 
 class Unsafe(Exception):  # noqa: N818 - not an error but an answer

@@ -31,6 +31,7 @@ from checks.model_repeats import (
     place,
     relative,
     size_of,
+    values_of,
 )
 from checks.numerics import DEFAULT, by_device, change_of, error_of, figure, settings
 from checks.registry import check
@@ -152,7 +153,7 @@ def _in_models(models: tuple[ModelMeasured, ...]) -> Iterator[Finding]:
                 *_times(times, worst.origin),
                 *decisions(worst),
             ),
-            values={FRAMEWORK: worst.framework} | how_far(relative(worst), times, [worst.difference], distance(worst)),
+            values=values_of(worst) | how_far(relative(worst), times, [worst.difference], distance(worst)),
         )
 
 

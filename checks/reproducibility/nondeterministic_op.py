@@ -18,6 +18,7 @@ from checks.knowledge.determinism import Promise, determinism_table
 from checks.model_repeats import (
     MODE,
     REPEATED,
+    asks_whether_it_repeats,
     decides_otherwise,
     decisions,
     distance,
@@ -28,6 +29,7 @@ from checks.model_repeats import (
     name_of,
     of_models,
     place,
+    values_of,
 )
 from checks.phrases import listed, phrase
 from checks.registry import check
@@ -107,7 +109,7 @@ def _in_models(
             ),
             remedies=remedies_on(each.device),
             values={
-                FRAMEWORK: each.framework,
+                **values_of(each),
                 "device": each.device,
                 **listed("varying", (varying,)),
                 **phrase("mended", "mended-by-mode" if mended else "not-mended" if modes else "none-tried"),
@@ -126,9 +128,9 @@ def _matters(symptom: Symptom | None) -> bool:
 
     For whoever needs the same decisions they are normal, too, unless a decision was seen to change.
     """
-    if symptom is None or symptom.exactness == "decisions":
+    if symptom is not None and symptom.exactness == "decisions":
         return False
-    return symptom.exactness == "bits" or symptom.name == "results-change"
+    return asks_whether_it_repeats(symptom)
 
 
 def _sure(repetitions: int) -> float:

@@ -24,6 +24,7 @@ from checks.model_repeats import (
     relative,
     relative_bound,
     size_of,
+    values_of,
 )
 from checks.numeric_findings import computed_in_fewer_digits, loud_unless_decisions_do
 from checks.numerics import MEASURED, figure
@@ -65,4 +66,5 @@ def _in_models(models: Sequence[ModelMeasured], symptom: Symptom | None) -> Iter
                     Evidence("rounding_allows", figure(relative_bound(each)), each.origin),
                     *decisions(each),
                 ),
+                values=values_of(each),
             )

@@ -1,10 +1,11 @@
-"""The user's model drops out numbers when it predicts: it is in training mode.
+"""The user's model is in training mode when it predicts: it drops out numbers, or normalises by the batch.
 
 Detects:      a model that was given, gives another answer each time for the same input, and does so from a dropout on;
-              or stops doing so in evaluation mode.
-Why it bites: each prediction is another one, and worse than it could be.
+              or stops doing so in evaluation mode; or whose batch normalisation lets a row depend on the others, or
+              changes its statistics with each run.
+Why it bites: each prediction is another one, or depends on who else asks, and is worse than it could be.
 Blind spots:  TorchScript, ONNX and exported programs only, whose programs are in the file; what Python code builds is
-              not run. Batch normalisation in training mode does not vary by itself and is not told here.
+              not run.
 Knowledge:    none
 """
 
@@ -13,50 +14,94 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checks.facts import Measurements, ModelMeasured
-from checks.finding import Evidence, Finding, NotHere, Severity
-from checks.model_repeats import MODE, REPEATED, decisions, first_of, is_dropout, mends, name_of, of_models, place
+from checks.finding import Evidence, Finding, Severity
+from checks.magnitude import Size
+from checks.model_repeats import (
+    BATCH,
+    EVALUATION,
+    MODE,
+    REPEATED,
+    beyond_of,
+    decisions,
+    first_of,
+    is_dropout,
+    is_in_training,
+    is_normalisation,
+    is_same_place,
+    keeps_statistics,
+    mends,
+    models_run,
+    name_of,
+    of_models,
+    place,
+    size_of,
+    values_of,
+    what_is_kept,
+)
+from checks.phrases import phrase
 from checks.registry import check
 
 CAUSE = "train-mode-at-inference"
-EVALUATION = "eval"
 SURE = 0.99  # the node itself says so; what operations of the suite do matters less to whoever gave the model
+_LIKELY = 0.85
 
 
 @check(CAUSE)
 def train_mode_at_inference(measurements: Measurements) -> Iterator[Finding]:
-    """One finding per model and runtime."""
-    models = of_models(measurements, REPEATED)
-    if not models:
-        is_given = bool(measurements.of(ModelMeasured))
-        raise NotHere("repeated_models", "not-measured" if is_given else "none-given")
-    modes = {(each.path, each.framework): each for each in of_models(measurements, MODE) if each.setting == EVALUATION}
-    for each in models:
-        if (each.distinct or 0) < 2:
+    """One finding per model and runtime, of what tells it best: it varies, mixes its rows, or learns."""
+    told: set[tuple[str, str]] = set()
+    for finding, made in (
+        *_varying(measurements),
+        *_mixing(measurements),
+        *_learning(measurements),
+    ):
+        if (made.path, made.framework) not in told:
+            told.add((made.path, made.framework))
+            yield finding
+
+
+_Found = Iterator[tuple[Finding, ModelMeasured]]
+
+
+def _varying(measurements: Measurements) -> _Found:
+    for each in models_run(measurements, REPEATED):
+        again = [made for made in of_models(measurements, MODE) if is_same_place(made, each)]
+        if (each.distinct or 0) < 2 or not is_in_training(each, again):
             continue
-        evaluated = modes.get((each.path, each.framework))
-        mended = evaluated is not None and mends(evaluated, each)
-        if mended or is_dropout(each.first_op):
-            yield _finding(each, mended=mended)
+        mended = [made for made in again if made.setting == EVALUATION and mends(made, each)]
+        evidence = (
+            Evidence("varying_operation", f"{first_of(each)}: {each.distinct} / {each.repetitions}", each.origin),
+            *decisions(each),
+            *(Evidence("mended_by", EVALUATION, made.origin) for made in mended[:1]),
+        )
+        values = {"distinct": str(each.distinct), "count": str(each.repetitions), "where": first_of(each)}
+        sure = SURE if is_dropout(each.first_op) else _LIKELY
+        yield _finding(each, "train-mode-varies", sure, evidence, values), each
 
 
-def _finding(made: ModelMeasured, *, mended: bool) -> Finding:
-    evidence = [
-        Evidence("computed_on", place(made), made.origin),
-        Evidence("varying_operation", f"{first_of(made)}: {made.distinct} / {made.repetitions}", made.origin),
-        *decisions(made),
-    ]
-    if mended:
-        evidence.append(Evidence("mended_by", EVALUATION, made.origin))
+def _mixing(measurements: Measurements) -> _Found:
+    for each in of_models(measurements, BATCH):
+        if size_of(each) is Size.BEYOND and is_normalisation(each.beyond_op):
+            evidence = (Evidence("operations_apart", beyond_of(each), each.origin), *decisions(each))
+            yield _finding(each, "train-mode-neighbours", SURE, evidence, {"where": beyond_of(each)}), each
+
+
+def _learning(measurements: Measurements) -> _Found:
+    for each in what_is_kept(measurements):
+        if keeps_statistics(each):
+            evidence = (Evidence("kept_by_model", each.detail, each.origin),)
+            yield _finding(each, "train-mode-learns", _LIKELY, evidence, {"where": each.detail}), each
+
+
+def _finding(
+    made: ModelMeasured, seen: str, sure: float, evidence: tuple[Evidence, ...], values: dict[str, str]
+) -> Finding:
+    """``seen``: the key of the phrase that tells what was seen."""
     return Finding(
         cause=CAUSE,
         severity=Severity.WARNING,
-        confidence=SURE if is_dropout(made.first_op) else 0.85,
+        confidence=sure,
         subject=f"{made.framework} {made.path}",
-        evidence=tuple(evidence),
-        values={
-            "model": name_of(made),
-            "distinct": str(made.distinct),
-            "count": str(made.repetitions),
-            "where": first_of(made),
-        },
+        evidence=(Evidence("computed_on", place(made), made.origin), *evidence),
+        values={**values_of(made), **values, **phrase("seen", seen, model=name_of(made), **values)},
     )

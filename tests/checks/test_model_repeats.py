@@ -15,6 +15,8 @@ from checks.reproducibility.compiled_graph_rounding import compiled_graph_roundi
 from checks.reproducibility.cpu_gpu_rounding import cpu_gpu_rounding
 from checks.reproducibility.framework_numeric_bug import framework_numeric_bug
 from checks.reproducibility.nondeterministic_op import nondeterministic_op
+from checks.reproducibility.padding_or_mask_dependence import padding_or_mask_dependence
+from checks.reproducibility.rng_unseeded import rng_unseeded
 from checks.reproducibility.tf32_enabled import tf32_enabled
 from checks.reproducibility.thread_count_rounding import thread_count_rounding
 from checks.reproducibility.train_mode_at_inference import train_mode_at_inference
@@ -54,6 +56,8 @@ CHECKS = (
     cpu_gpu_rounding,
     framework_numeric_bug,
     nondeterministic_op,
+    padding_or_mask_dependence,
+    rng_unseeded,
     thread_count_rounding,
     train_mode_at_inference,
 )
@@ -65,8 +69,8 @@ CHECKS = (
         pytest.param(OPENVINO, ["compiled-graph-rounding", "cpu-gpu-rounding"], id="another-provider"),
         pytest.param(SOUND, ["batch-size-rounding"], id="a-sound-archive"),
         pytest.param("model-onnxruntime-1.31.1-mlp", [], id="nothing-differs"),
-        pytest.param("model-onnxruntime-1.31.1-random", [], id="random-numbers-by-design"),
-        pytest.param("model-onnxruntime-1.31.1-branch-random", [], id="random-numbers-in-a-branch"),
+        pytest.param("model-onnxruntime-1.31.1-random", ["rng-unseeded"], id="random-numbers-by-design"),
+        pytest.param("model-onnxruntime-1.31.1-branch-random", ["rng-unseeded"], id="random-numbers-in-a-branch"),
         pytest.param("model-onnxruntime-1.31.1-time-first", [], id="no-rows-but-steps"),
         pytest.param(
             "model-onnxruntime-1.31.1-cast-to-half",

@@ -37,6 +37,8 @@ def _rows(run: ExportRun, language: str) -> Iterator[FactRow]:
         source = known(f"models.inputs-from-{run.inputs_from}", run.inputs_from, language)
         shapes = words("report.list-separator", language).join(map(_tensor, run.inputs))
         yield _row("export-inputs", words("report.with-detail", language, text=shapes, detail=source), language)
+    if run.inputs_renamed:
+        yield _row("inputs-renamed", run.inputs_renamed, language)
     for output in (run.outputs or ())[:_MOST]:
         yield FactRow(words("models.row-export-output", language, name=output.name), _compared(output, language))
     if run.first_difference is not None:

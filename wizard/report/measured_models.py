@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from checks.case import Case
 from checks.detection import CONFIDENCE, ENOUGH, excluded_rate
-from checks.facts import ModelMeasured, TensorSpec
+from checks.facts import ModelMeasured
 from checks.knowledge.computations import setting_name
 from checks.magnitude import Size
 from checks.model_repeats import (
@@ -21,6 +21,7 @@ from checks.model_repeats import (
     size_of,
 )
 from checks.model_runs import telling_line
+from checks.refused_inputs import in_a_line, is_refused, why_refused
 from wizard.report.measured import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
 from wizard.report.measured_line import framework_name
 from wizard.report.measured_words import STATES, joined, percent, place_words
@@ -59,11 +60,7 @@ def _words(key: str, language: str, /, **values: object) -> str:
 
 def _sentences(here: Sequence[ModelMeasured], language: str) -> Iterator[str]:
     name = name_of(here[0])
-    inputs = next((each for each in here if each.inputs_from), None)
-    if inputs is not None and inputs.inputs:
-        source = known(f"models.inputs-from-{inputs.inputs_from}", inputs.inputs_from, language)
-        shapes = _some([*map(_tensor, inputs.inputs)], language)
-        yield _words("inputs", language, model=name, inputs=shapes, source=source)
+    yield from _inputs(here, name, language)
     if any(each.shrunk for each in here):
         yield _words("shrunk", language, model=name)
     keeps = next((each for each in here if each.aspect == "state"), None)
@@ -90,6 +87,17 @@ def _sentences(here: Sequence[ModelMeasured], language: str) -> Iterator[str]:
         ):
             what = _compared(each, language)
             yield _words("decides", language, model=name, what=what, changed=_share(1.0 - each.decisions))
+
+
+def _inputs(here: Sequence[ModelMeasured], name: str, language: str) -> Iterator[str]:
+    """With what it was run."""
+    inputs = next((each for each in here if each.inputs_from and not is_refused(each)), None)
+    if inputs is not None and inputs.inputs:
+        source = known(f"models.inputs-from-{inputs.inputs_from}", inputs.inputs_from, language)
+        shapes = _some([*map(in_a_line, inputs.inputs)], language)
+        yield _words("inputs", language, model=name, inputs=shapes, source=source)
+    if inputs is not None and inputs.inputs_renamed:
+        yield words("models.inputs-renamed", language, model=name, renamed=inputs.inputs_renamed)
 
 
 def _left(found: Sequence[ModelMeasured], language: str) -> Iterator[str]:
@@ -119,10 +127,6 @@ def _repeated(made: ModelMeasured, here: Sequence[ModelMeasured], language: str)
     if rate is None:
         return
     yield _words("same", language, rate=f"{100 * rate:.2g} %", sure=percent(CONFIDENCE), **values)
-
-
-def _tensor(spec: TensorSpec) -> str:
-    return f"{spec.name}: {spec.dtype} {list(spec.shape or ())}"
 
 
 def _tables(here: Sequence[ModelMeasured], language: str) -> Iterator[MeasuredTable]:
@@ -182,7 +186,8 @@ def _state(made: ModelMeasured, size: Size) -> str:
 
 def _results(made: ModelMeasured, language: str) -> str:
     if made.aspect in _REPEATED:
-        return words("measurements.repeat-distinct", language, distinct=made.distinct, repetitions=made.repetitions)
+        key = "same" if made.distinct == 1 else "distinct"
+        return words(f"measurements.repeat-{key}", language, distinct=made.distinct, repetitions=made.repetitions)
     return _words("outputs", language, apart=made.outputs_apart, count=made.outputs)
 
 
@@ -222,6 +227,8 @@ def _compared(made: ModelMeasured, language: str) -> str:
 
 
 def _why(made: ModelMeasured, language: str) -> str:
+    if is_refused(made):
+        return why_refused("why", made)[f"why_{language}"]
     text = known(
         f"measurements.reason-{made.reason}", known(f"models.reason-{made.reason}", made.reason, language), language
     )

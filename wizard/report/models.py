@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from checks.case import Case
-from checks.facts import Binding, Facts, ModelFacts, ModelRun, NeededFile, OperatorUse, ProviderShare, TensorSpec
+from checks.facts import Binding, Facts, ModelFacts, ModelRun, NeededFile, OperatorUse, ProviderShare
 from checks.finding import Finding
 from checks.knowledge.model_formats import model_format
 from checks.model_program import package_for
 from checks.model_standing import PerModel, Standing
 from checks.model_verdicts import ModelVerdict, Outcome
+from checks.refused_inputs import in_a_line
 from checks.remedy import installing
 from checks.shell import fill_sentence
 from wizard.report.exports import export_sections
@@ -288,7 +289,7 @@ def _need_rows(model: ModelFacts, dependence: str, language: str) -> Iterator[Fa
 def _interface_rows(model: ModelFacts, language: str) -> Iterator[FactRow]:
     for key, tensors in (("inputs", model.inputs), ("outputs", model.outputs)):
         if tensors:
-            yield _row(key, "\n".join(_most([_tensor(each) for each in tensors], language)), language)
+            yield _row(key, "\n".join(_most([*map(in_a_line, tensors)], language)), language)
 
 
 def _inside_rows(model: ModelFacts, language: str) -> Iterator[FactRow]:
@@ -322,7 +323,7 @@ def _run_rows(run: ModelRun, language: str) -> Iterator[FactRow]:
         "run", words("report.with-detail", language, text=said, detail=run.detail) if run.detail else said, language
     )
     if run.inputs:
-        yield _row("run-inputs", "\n".join(_most([_tensor(each) for each in run.inputs], language)), language)
+        yield _row("run-inputs", "\n".join(_most([*map(in_a_line, run.inputs)], language)), language)
     total = sum(each.seconds or 0.0 for each in run.shares or ())
     for share in run.shares or ():
         part = _percent(share.seconds / total) if share.seconds is not None and total else ""
@@ -375,11 +376,6 @@ def _files(files: Sequence[NeededFile], language: str) -> list[str]:
 
     ordered = sorted(files, key=lambda each: state(each) == "there")
     return _most([words(f"models.file-{state(each)}", language, name=each.name) for each in ordered], language)
-
-
-def _tensor(tensor: TensorSpec) -> str:
-    shape = "" if tensor.shape is None else f"[{', '.join(map(str, tensor.shape))}]"
-    return f"{tensor.name}: {' '.join(filter(None, (tensor.dtype, shape)))}".rstrip(": ")
 
 
 def _operator(operator: OperatorUse) -> str:

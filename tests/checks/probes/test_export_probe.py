@@ -566,7 +566,7 @@ def test_inputs_that_do_not_fit(traced: Path, tmp_path: Path) -> None:
     np.savez(tmp_path / "two.npz", a=np.ones(3), b=np.ones(3))
     assert run(traced, "torch-export", tmp_path / "two.npz").reason == "inputs-do-not-fit"
     (tmp_path / "no.npz").write_text("no arrays")
-    assert run(traced, "torch-export", tmp_path / "no.npz").reason == "inputs-do-not-fit"
+    assert run(traced, "torch-export", tmp_path / "no.npz").reason == "no-input-file"
 
 
 @pytest.mark.parametrize("module", [Writer(), Reader()])

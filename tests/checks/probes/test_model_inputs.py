@@ -33,10 +33,25 @@ def picture(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def test_arrays_by_name_and_in_their_order(tmp_path: Path) -> None:
     file = tmp_path / "inputs.npz"
     np.savez(file, b=np.ones(2), a=np.zeros(3))
-    found, source = inputs.given(np, [spec("a", [3]), spec("b", [2])], str(file))
-    assert ({name: each.shape for name, each in found.items()}, source) == ({"a": (3,), "b": (2,)}, "file")
-    found, _ = inputs.given(np, [spec("x", [2]), spec("y", [3])], str(file))
+    found, told = inputs.given(np, [spec("a", [3]), spec("b", [2])], str(file))
+    assert {name: each.shape for name, each in found.items()} == {"a": (3,), "b": (2,)}
+    assert told == {"inputs_from": "file"}
+    found, told = inputs.given(np, [spec("x", [2]), spec("y", [3])], str(file))
     assert {name: each.shape for name, each in found.items()} == {"x": (2,), "y": (3,)}
+    assert told == {"inputs_from": "file", "inputs_renamed": "x: b, y: a"}
+    with pytest.raises(NotDrawn) as caught:  # some names are right: then the order is none to go by
+        inputs.given(np, [spec("a", [2]), spec("y", [3])], str(file))
+    assert [each["name"] for each in caught.value.told["inputs"]] == ["b", "a"]
+
+
+def test_arrays_that_nobody_named_go_by_their_order(tmp_path: Path) -> None:
+    file = tmp_path / "inputs.npz"
+    np.savez(file, np.ones(2), np.zeros(3))
+    found, told = inputs.given(np, [spec("x", [2]), spec("y", [3])], str(file))
+    assert ({name: each.shape for name, each in found.items()}, told) == (
+        {"x": (2,), "y": (3,)},
+        {"inputs_from": "file"},
+    )
 
 
 def test_arrays_that_do_not_fit_and_files_that_are_none(tmp_path: Path) -> None:
@@ -46,8 +61,9 @@ def test_arrays_that_do_not_fit_and_files_that_are_none(tmp_path: Path) -> None:
         inputs.given(np, [spec("x", [2]), spec("y", [3])], str(file))
     assert caught.value.reason == "inputs-do-not-fit"
     np.savez(file, a=np.array([object()], dtype=object))
-    with pytest.raises(NotDrawn):
+    with pytest.raises(NotDrawn) as caught:
         inputs.given(np, [spec("a", [1])], str(file))
+    assert caught.value.reason == "input-unreadable"
 
 
 @pytest.mark.parametrize(
@@ -62,9 +78,9 @@ def test_arrays_that_do_not_fit_and_files_that_are_none(tmp_path: Path) -> None:
     ],
 )
 def test_a_picture_is_fitted_to_the_input(shape: list[Any], dtype: str, wanted: tuple[int, ...], picture: Path) -> None:
-    found, source = inputs.given(np, [spec("image", shape, dtype)], str(picture))
+    found, told = inputs.given(np, [spec("image", shape, dtype)], str(picture))
     made = found["image"]
-    assert (made.shape, str(made.dtype), source) == (wanted, dtype, "image")
+    assert (made.shape, str(made.dtype), told) == (wanted, dtype, {"inputs_from": "image"})
     assert float(made.max()) == pytest.approx(255 if dtype == "uint8" else 1.0, abs=0.6 if shape[1] == 1 else 1e-3)
 
 
@@ -101,7 +117,7 @@ def test_no_library_and_one_that_cannot_read_the_file(monkeypatch: pytest.Monkey
     monkeypatch.setattr(inputs, "_by_pillow", damaged)
     with pytest.raises(NotDrawn) as caught:
         inputs.decoded(np, str(tmp_path / "picture.png"))
-    assert (caught.value.reason, "broken data stream" in str(caught.value)) == ("inputs-do-not-fit", True)
+    assert (caught.value.reason, "broken data stream" in str(caught.value)) == ("input-unreadable", True)
 
 
 @pytest.mark.parametrize(
@@ -114,6 +130,12 @@ def test_no_library_and_one_that_cannot_read_the_file(monkeypatch: pytest.Monkey
             "The operation failed.\nTraceback (most recent call last):\nRuntimeError: list index out of range",
             "RuntimeError: list index out of range",
             id="behind-a-trace",
+        ),
+        pytest.param(
+            "The following operation failed in the TorchScript interpreter.\nTraceback (most recent call last):\n"
+            "    x = torch.add(x, y)\nno such overload\n",
+            "no such overload",
+            id="behind-a-trace-without-a-type",
         ),
         pytest.param("", "", id="nothing-said"),
     ],
@@ -196,16 +218,31 @@ def test_a_picture_of_a_size_that_no_memory_holds_is_not_made(picture: Path) -> 
         assert caught.value.reason == "input-too-large"
 
 
-def test_inputs_that_the_model_refuses_are_told_with_what_it_takes() -> None:
+@pytest.mark.parametrize(
+    ("shape", "dtype", "is_typed", "detail"),
+    [
+        pytest.param([None, 3], "float32", True, "Got invalid dimensions for input: x", id="only-the-model-knows"),
+        pytest.param([None, 4], "float32", True, None, id="a-length"),
+        pytest.param([3], "float32", True, None, id="axes"),
+        pytest.param([None, 3], "int64", True, None, id="a-type"),
+        pytest.param([None, 4], "int64", False, "Got invalid dimensions for input: x", id="the-file-tells-no-types"),
+    ],
+)
+def test_inputs_that_the_model_refuses_are_told_with_what_it_takes(
+    shape: list[Any], dtype: str, is_typed: bool, detail: str | None, tmp_path: Path
+) -> None:
     def refuse(_: Any) -> None:
-        raise RuntimeError("Got invalid dimensions for input: x")
+        raise RuntimeError("Got invalid dimensions for input: x\n index: 1 Got: 3 Expected: 4")
 
+    np.savez(tmp_path / "x.npz", x=np.ones((2, 3), "float32"))
     with pytest.raises(NotDrawn) as caught:
-        inputs.try_given([spec("x", [None, 3])], {}, refuse)
-    assert (caught.value.reason, str(caught.value)) == (
-        "inputs-do-not-fit",
-        "x: float32 [?, 3] (Got invalid dimensions for input: x)",
-    )
+        inputs.taken(np, [spec("x", shape, dtype)], str(tmp_path / "x.npz"), refuse, is_typed=is_typed)
+    told = caught.value.told
+    assert (told["reason"], told.get("detail"), told["inputs_from"]) == ("inputs-do-not-fit", detail, "file")
+    assert told["inputs"] == [{"name": "x", "dtype": "float32", "shape": [2, 3]}]
+    assert told["inputs_wanted"] == [
+        {"name": "x", "dtype": dtype, "shape": [each or "?" for each in shape]},
+    ]
 
 
 def test_a_device_without_memory_is_not_the_fault_of_the_inputs() -> None:

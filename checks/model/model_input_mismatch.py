@@ -1,0 +1,50 @@
+"""The input that the user gave cannot be given to the model.
+
+Detects:      a file of inputs whose names, shapes or types are not those of the model, that cannot be read, or that is
+              a picture for a model that takes none.
+Why it bites: the model was not run with it, so nothing of what was asked is answered.
+Blind spots:  what fits by its form and means something else (another order of colours, another mean) is not seen; a
+              TorchScript archive tells no shapes and types, only what its first layers take.
+Knowledge:    none
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checks.facts import ExportRun, Measurements, ModelFiles, ModelMeasured
+from checks.finding import MEASURED_MODEL, Evidence, Finding, NotHere, Severity
+from checks.model_repeats import name_of_path
+from checks.refused_inputs import is_refused, named, why_refused
+from checks.registry import check
+
+CAUSE = "model-input-mismatch"
+_GIVEN = ("file", "image")
+
+
+@check(CAUSE)
+def model_input_mismatch(measurements: Measurements | None, models: ModelFiles | None) -> Iterator[Finding]:
+    """One finding per model."""
+    runs: list[tuple[str, ModelMeasured | ExportRun]] = [(each.path, each) for each in _measured(measurements)]
+    runs += [(model.path, run) for model in (models.files if models else ()) for run in model.exports]
+    if not any(run.inputs_from in _GIVEN for _, run in runs):
+        raise NotHere("given_inputs", "none-given")
+    refused = {path: run for path, run in reversed(runs) if is_refused(run)}
+    for path, run in refused.items():
+        told = why_refused("why", run)
+        yield Finding(
+            cause=CAUSE,
+            severity=Severity.WARNING,
+            confidence=1.0,
+            subject=path,
+            evidence=(
+                Evidence("model", name_of_path(path), path),
+                Evidence("input_expected", named(run.inputs_wanted), run.origin),
+                *((Evidence("input_given", named(run.inputs), run.origin),) if run.inputs else ()),
+            ),
+            values={MEASURED_MODEL: path, "model": name_of_path(path), **told},
+        )
+
+
+def _measured(measurements: Measurements | None) -> Iterator[ModelMeasured]:
+    return (each for each in (measurements.all if measurements else ()) if isinstance(each, ModelMeasured))

@@ -1,0 +1,60 @@
+"""A model that draws random numbers when it computes, and models that vary or not for another reason."""
+
+import pytest
+
+from checks.facts import ArrayDifference, Measurements, ModelMeasured
+from checks.finding import NotHere, Severity
+from checks.reproducibility.rng_unseeded import rng_unseeded
+from tests.checks.recorded_computations import measurements
+
+APART = ArrayDifference(elements=10, differing=10, max_abs=0.3, scale=1.0)
+
+
+def repeated(distinct: int, operation: str = "", **more: str) -> ModelMeasured:
+    fields = {"aspect": "repeat", "device": "CPUExecutionProvider", "first_op": operation, "first_node": "x3", **more}
+    return ModelMeasured(
+        path="/models/net.onnx", framework="onnxruntime", repetitions=30, distinct=distinct, difference=APART, **fields
+    )
+
+
+def test_a_recorded_model_with_noise_is_found_and_no_mode_is_said_to_mend_it() -> None:
+    told = measurements("model-onnxruntime-1.31.1-random")
+    (finding,) = rng_unseeded(Measurements(all=told))
+    assert (finding.severity, finding.values["model"]) == (Severity.WARNING, "random.onnx")
+    assert "RandomNormal" in finding.values["where"]
+    assert finding.remedies == ("fix-random-numbers-in-a-model",)
+
+
+@pytest.mark.parametrize(
+    ("seeded", "said"),
+    [
+        pytest.param(repeated(1, aspect="mode", setting="seeded"), "the answers were the same", id="a-seed-mends-it"),
+        pytest.param(repeated(9, "RandomNormalLike", aspect="mode", setting="seeded"), "did not", id="or-not"),
+        pytest.param(None, "was not tried", id="untried"),
+    ],
+)
+def test_what_a_seed_does_is_told(seeded: ModelMeasured | None, said: str) -> None:
+    made = [repeated(30, "RandomNormalLike"), *([seeded] if seeded else [])]
+    (finding,) = rng_unseeded(Measurements(all=tuple(made)))
+    assert said in finding.values["seeded_en"]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        pytest.param([repeated(1)], id="it-repeats"),
+        pytest.param([repeated(3, "ScatterND")], id="another-node-varies"),
+        pytest.param([repeated(30, "Dropout")], id="training-mode"),
+        pytest.param(
+            [repeated(30, "Add"), repeated(1, aspect="mode", setting="seeded"), repeated(1, aspect="mode", setting="eval")],
+            id="training-mode-that-a-seed-hides",
+        ),
+    ],
+)  # fmt: skip
+def test_silent(made: list[ModelMeasured]) -> None:
+    assert list(rng_unseeded(Measurements(all=tuple(made)))) == []
+
+
+def test_nothing_to_say_where_no_model_was_run_again() -> None:
+    with pytest.raises(NotHere):
+        list(rng_unseeded(Measurements(all=())))

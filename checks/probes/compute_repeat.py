@@ -46,7 +46,7 @@ def _figures(what, clock, most, pace):
     return dict(figures, **({"terms": terms} if terms else {}))
 
 
-def repeated(call, clock, most, look=lambda calls, call: None):
+def repeated(call, clock, most, look):
     """How many different results ``call`` gives, and how far apart they are.
 
     ``look``: may raise compute_kit's TooSlow, where so many calls more, of so many seconds each, have to wait.

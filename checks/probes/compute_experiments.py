@@ -61,7 +61,6 @@ def finite(value):
 
 def sums(named, ways, clock):
     """The facts of the sum, ``ways``: (operation, dtype, setting, function that gives the sum as a float)."""
-
     pace = compute.Pace()
 
     def run(work, clock):

@@ -76,3 +76,42 @@ def test_any_other_error_is_told_as_it_came(monkeypatch: pytest.MonkeyPatch) -> 
     assert made.reason == "failed"
     assert made.error is not None
     assert made.error.type == "KeyError"
+
+
+def test_what_is_slow_waits_for_the_others_and_is_left_out_where_the_time_is_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A clock that only the operations move on."""
+    repeat = importlib.import_module("naosu_compute_repeat")
+
+    class Moved:
+        now = 0.0
+
+        def monotonic(self) -> float:
+            return self.now
+
+        perf_counter = monotonic
+
+    def taking(seconds: float) -> Callable[[], Any]:
+        def call() -> list[Any]:
+            moved.now += seconds
+            return [np.ones(3)]
+
+        return lambda: call
+
+    moved = Moved()
+    for module in (repeat, compute):
+        monkeypatch.setattr(module, "time", moved)
+    operations = [
+        ("matmul", "float32", 7, taking(0.4)),
+        *((f"quick-{n}", "float32", 7, taking(1e-3)) for n in range(9)),
+    ]
+    named = {"framework": "jax", "device": "gpu:0", "setting": "default"}
+    lines = repeat.stage(
+        named, operations, {"effort": "quick", "done": ["repeat/quick-8/float32/default"]}, compute.Clock(1.5)
+    )
+    made = [raw for line in lines for raw in line.get("measurements+", ())]
+    assert [raw["operation"] for raw in made] == [*(f"quick-{n}" for n in range(8)), "matmul"]
+    assert all(raw["repetitions"] >= repeat.LEAST for raw in made[:-1])
+    assert made[-1]["reason"] == "too-slow"
+    assert moved.now <= 1.5 + 0.4

@@ -41,6 +41,7 @@ _BETWEEN_PLACES = (
     "tf32-enabled",
     "thread-count-rounding",
 )
+_NO_REASON = ("deterministic-mode-op-unsupported",)  # tells of what a mode refuses, and of no result
 _LEAST = 2  # repetitions: one alone shows nothing
 
 
@@ -120,6 +121,7 @@ def _spoken(findings: Sequence[Finding], symptom: str) -> int:
         fitting.sort(
             key=lambda index: (
                 findings[index].severity is not worst,
+                findings[index].cause in _NO_REASON,
                 (findings[index].cause in _BETWEEN_PLACES) is not is_between and _is_of_numbers(findings[index]),
             )
         )
@@ -133,7 +135,7 @@ def _is_of_numbers(finding: Finding) -> bool:
 
 def _of_note(facts: Facts, best: Finding, spoken: int, symptom: str, exactness: str) -> Headline:
     """Nothing is wrong. A note may explain what was seen: it is normal, and no fault."""
-    is_answer = symptom in ABOUT_RESULTS and can_explain(best.cause, symptom)
+    is_answer = symptom in ABOUT_RESULTS and can_explain(best.cause, symptom) and best.cause not in _NO_REASON
     if not is_answer or (symptom == "results-change" and best.cause in _BETWEEN_PLACES):
         nothing = _of_nothing(facts, spoken, symptom)
         if nothing.stance is not Stance.CLEAR or not is_answer:

@@ -11,8 +11,8 @@ from checks.headline import Stance, headline, is_trouble
 from checks.judge import is_found
 from checks.reproducibility.nondeterministic_op import nondeterministic_op
 from tests.checks.recorded_computations import measurements
+from tests.checks.recorded_repeats import NO_FORM, left_out, repeat
 from tests.checks.recorded_repeats import measurements as measured
-from tests.checks.recorded_repeats import repeat
 from wizard.report.model import build
 
 # PyTorch 2.13 on two threads: index_put and its kin vary, as its documentation says.
@@ -113,6 +113,17 @@ def test_a_setting_of_threads_is_no_reason_why_one_machine_changes() -> None:
     assert case.findings[said.spoken].cause == "nondeterministic-op"
     between = headline(case.facts, case.findings, "results-differ", "bits")
     assert case.findings[between.spoken].cause != "nondeterministic-op"
+
+
+@pytest.mark.parametrize("symptom", ["results-change", "results-differ"])
+def test_what_a_mode_refuses_is_no_reason(symptom: str) -> None:
+    refusing = (repeat("sum", device="cpu"), left_out("histc", "deterministic", "no-deterministic-form", NO_FORM))
+    case = case_of(*refusing, symptom=symptom)
+    assert [each.cause for each in case.findings] == ["deterministic-mode-op-unsupported"]
+    assert stance(case) is Stance.CLEAR
+    both = case_of(*refusing, *measurements("torch-2.13.0-cpu-digits"), symptom=symptom)
+    said = headline(both.facts, both.findings, symptom, "")
+    assert both.findings[said.spoken].cause != "deterministic-mode-op-unsupported"
 
 
 @pytest.mark.parametrize("symptom", ["results-change", "results-differ"])

@@ -115,7 +115,7 @@ def test_untested_is_not_called_stable() -> None:
 @pytest.mark.parametrize(
     ("severities", "sentence"),
     [
-        pytest.param((Severity.NOTE,), "What changes is no fault", id="a-note-explains"),
+        pytest.param((Severity.NOTE,), "What was seen to change here is no fault", id="a-note-explains"),
         pytest.param((Severity.WARNING,), "The result may change for this reason: T0.", id="a-warning-is-the-reason"),
     ],
 )

@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 import msgspec
 import pytest
+from PySide6.QtCore import QBuffer, QIODevice
+from PySide6.QtGui import QPdfWriter
 
 from checks.case import Answers, Case, judged
 from checks.facts import (
@@ -28,6 +30,7 @@ from checks.facts import (
     Symptom,
     TorchFacts,
 )
+from wizard.report.typeset import DOTS
 
 PYTHON = "/home/alice/My Project/venv/bin/python"
 UUID = "GPU-5f3c1d2e-1111-2222-3333-444455556666"
@@ -113,3 +116,14 @@ def make_case() -> Callable[..., Case]:
 @pytest.fixture
 def case(make_case: Callable[..., Case]) -> Case:
     return make_case()
+
+
+@pytest.fixture
+def device() -> QPdfWriter:
+    """A PDF to set blocks on; it asks for an application."""
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    writer = QPdfWriter(buffer)
+    writer.setResolution(int(72 * DOTS))
+    writer.buffer = buffer  # type: ignore[attr-defined]  # kept as long as the writer
+    return writer

@@ -1,24 +1,13 @@
 """Tables whose long values stand below their row, over the whole width, and not in a tall narrow column."""
 
 import pytest
-from PySide6.QtCore import QBuffer, QIODevice
 from PySide6.QtGui import QPdfWriter
 
 from wizard.report.fitted import fitted
-from wizard.report.typeset import DOTS, Cell, Run, Style, Table
+from wizard.report.typeset import Cell, Run, Style, Table
 
 pytestmark = pytest.mark.usefixtures("qapp")
 LONG = "does not have a deterministic implementation, but you set torch.use_deterministic_algorithms; " * 4
-
-
-@pytest.fixture
-def device() -> QPdfWriter:
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    writer = QPdfWriter(buffer)
-    writer.setResolution(int(72 * DOTS))
-    writer.buffer = buffer  # type: ignore[attr-defined]  # kept as long as the writer
-    return writer
 
 
 def made(device: QPdfWriter, *rows: tuple[str, ...], head: tuple[str, ...] = ("What", "Value", "Read from")) -> Table:

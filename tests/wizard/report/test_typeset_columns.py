@@ -3,24 +3,13 @@
 import itertools
 
 import pytest
-from PySide6.QtCore import QBuffer, QIODevice
 from PySide6.QtGui import QPdfWriter
 
-from wizard.report.typeset import DOTS, Paragraph, Run, paginate
+from wizard.report.typeset import Paragraph, Run, paginate
 from wizard.report.typeset_columns import Columns
 
 pytestmark = pytest.mark.usefixtures("qapp")
 WIDTH, HEIGHT = 400.0, 200.0
-
-
-@pytest.fixture
-def device() -> QPdfWriter:
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    writer = QPdfWriter(buffer)
-    writer.setResolution(int(72 * DOTS))
-    writer.buffer = buffer  # type: ignore[attr-defined]  # kept as long as the writer
-    return writer
 
 
 def lines(device: QPdfWriter, count: int, *, keep: int = -1, each: str = "line") -> list[Paragraph]:

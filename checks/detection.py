@@ -43,11 +43,6 @@ class Reach:
     most: int
     few: int
 
-    @property
-    def is_even(self) -> bool:
-        """Whether all were repeated alike."""
-        return self.fewest == self.most
-
 
 def reach(repetitions: Iterable[int]) -> Reach | None:
     """What can be said of all of them at once; None of nothing. The worst alone does not speak for all."""

@@ -12,6 +12,7 @@ from checks.knowledge.settings_advice import Part
 from checks.steadied import Became, Changed
 from wizard.report.columns import wrapped
 from wizard.report.measured_line import framework_name
+from wizard.report.measured_words import from_to
 from wizard.words import words
 
 _SAME = 0.05  # a time that differs by less is the same: two measurements of one thing differ by that
@@ -86,7 +87,7 @@ def _comment(text: str) -> str:
 def _cost(cost: Cost, language: str) -> str:
     """How much longer it takes, as measured here."""
     devices = words("report.list-separator", language).join(cost.devices)
-    calls = str(cost.fewest) if cost.fewest == cost.most else f"{cost.fewest}–{cost.most}"
+    calls = from_to(cost.fewest, cost.most, language)
     measured = words("advice.cost-measured", language, devices=devices, count=cost.operations, calls=calls)
     return words(
         f"advice.{_cost_key(cost)}",

@@ -23,7 +23,7 @@ from checks.repeats import (
 )
 from wizard.report.measured import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
 from wizard.report.measured_ulp import ulp_plot
-from wizard.report.measured_words import joined, percent, place_words, size_words
+from wizard.report.measured_words import from_to, joined, percent, place_words, size_words
 from wizard.words import known, words
 
 _STATES = {
@@ -70,7 +70,7 @@ def _sentences(framework: str, device: str, operations: Sequence[Repeated], lang
     if stable is not None:
         rate, usual = _rate(stable.fewest), _rate(stable.usual)
         key = "power-one" if rate == usual else "power"
-        times = str(stable.fewest) if stable.is_even else f"{stable.fewest}–{stable.most}"
+        times = from_to(stable.fewest, stable.most, language)
         yield _words(key, language, times=times, rate=rate, usual=usual, sure=_sure())
         if stable.few:
             yield _words("few", language, few=stable.few, enough=ENOUGH)

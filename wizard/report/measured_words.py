@@ -58,6 +58,11 @@ def part_words(part: str, language: str) -> str:
     return known(f"measurements.part-{part}", part, language)
 
 
+def from_to(fewest: int, most: int, language: str) -> str:
+    """A range of counts, or the one that all have."""
+    return str(fewest) if fewest == most else words("report.from-to", language, fewest=fewest, most=most)
+
+
 def joined(parts: Iterable[str], language: str, separator: str = "report.list-separator") -> str:
     """A list in one sentence."""
     return words(separator, language).join(parts)

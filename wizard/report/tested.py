@@ -11,6 +11,7 @@ from checks.facts import Experiment, Flip, Measurement, Measurements, ModelMeasu
 from checks.gpu.load import device_name, loads
 from wizard.report.measured_health import outcome_of_load
 from wizard.report.measured_line import framework_name
+from wizard.report.measured_words import from_to
 from wizard.words import words
 
 _LEAST = 2  # repetitions: one alone shows nothing
@@ -138,7 +139,7 @@ def _repeated(repeats: Sequence[Repeat], language: str) -> str:
     return words(
         f"report.tested-{'varying' if varying else 'same'}{'' if usual == worst else '-most'}",
         language,
-        times=str(same.fewest) if same.is_even else f"{same.fewest}–{same.most}",
+        times=from_to(same.fewest, same.most, language),
         percent=usual,
         worst=worst,
         **told,

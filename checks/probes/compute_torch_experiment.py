@@ -26,7 +26,7 @@ def stage(argument, clock):
         with settings.applied(torch, mode):
             part = clock.part(len(modes) - place)
             if place == 0:
-                yield from map(_refused, experiments.sums(named, _ways(torch, device), part))
+                yield from map(settings.refused, experiments.sums(named, _ways(torch, device), part))
             yield from experiments.network(named, made, part)
 
 
@@ -51,14 +51,6 @@ def _squares(terms):
 def _alone(torch, terms):
     with settings.applied(torch, "threads-1"):
         return _squares(terms).sum().item()
-
-
-def _refused(facts):
-    """A sum that deterministic mode refuses, as CUDA's running sum until PyTorch 2.13, did not fail."""
-    for each in facts.get("measurements+", ()):
-        if settings.NO_FORM in each.get("error", {}).get("message", ""):
-            each["reason"] = "no-deterministic-form"
-    return facts
 
 
 class Network:

@@ -3,6 +3,7 @@
 import naosu_compute_flip as flip
 import naosu_compute_inputs as inputs
 import naosu_compute_torch_modes as modes
+import naosu_compute_torch_settings as settings
 from naosu_compute_operations import OPERATIONS, PICTURES
 from naosu_compute_runs import Run
 from naosu_compute_torch_bench import LAYOUT, Bench
@@ -13,7 +14,8 @@ def stage(argument, clock):
     import torch
 
     bench = Bench(torch, argument["device"])
-    yield from flip.stage(bench, _pairs(torch, bench), lambda *what: _suspects(torch, *what), clock)
+    told = flip.stage(bench, _pairs(torch, bench), lambda *what: _suspects(torch, *what), clock)
+    yield from map(settings.refused, told)
 
 
 def _pairs(torch, bench):

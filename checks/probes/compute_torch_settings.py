@@ -111,6 +111,17 @@ def seeding(torch, device, seed):
     return both
 
 
+def refused(facts):
+    """Facts of a stage in which what deterministic mode refuses did not fail: CUDA's running sum until 2.13, say."""
+    for each in facts.get("measurements+", ()):
+        said = each.get("error", {}).get("message", "")
+        if NO_FORM in said:
+            each["reason"] = "no-deterministic-form"
+        elif WORKSPACE in said:
+            each["reason"] = "workspace-not-set"
+    return facts
+
+
 def workspace_is_set():
     """Whether this process was started with a workspace of cuBLAS that repeats."""
     return os.environ.get(WORKSPACE) in (":4096:8", ":16:8")

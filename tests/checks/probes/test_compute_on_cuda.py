@@ -202,7 +202,7 @@ def test_silent_on_a_card_that_repeats_and_computes_in_full() -> None:
 @pytest.fixture(scope="module")
 def limited() -> tuple[Measurement, ...]:
     """A card without float64, under a PyTorch that wants cuBLAS' variable, as until 2.9."""
-    seconds = dict.fromkeys(("repeat", "experiment", "portrait"), AMPLE)
+    seconds = dict.fromkeys(("repeat", "experiment", "flip", "portrait"), AMPLE)
     operations = ("index-add", "matmul", "matmul-float64", "lstm-backward")
     return computed(seconds, operations=operations, order=True, workspace=True, float64=False)
 
@@ -218,7 +218,9 @@ def test_what_a_card_without_float64_computes_is_measured(limited: tuple[Measure
     made = repeats(limited)
     assert made["matmul-float64"].reason == "not-on-device"
     assert made["index-add"].spread is not None  # compared on the processor
-    assert {each.reason for each in limited if not isinstance(each, Repeat)} == {""}
+    assert {each.reason for each in limited if not isinstance(each, Repeat | Flip)} == {""}
+    assert {each.reason for each in limited if isinstance(each, Flip)} == {"", "workspace-not-set"}
+    assert "float64" not in {each.setting for each in limited if isinstance(each, Flip)}
     assert "float64" not in {each.dtype for each in limited if isinstance(each, Experiment)}
     assert any(isinstance(each, Portrait) for each in limited)
 

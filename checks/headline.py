@@ -111,20 +111,19 @@ def _spoken(findings: Sequence[Finding], symptom: str) -> int:
     """The finding to name: the first serious one that can explain the symptom, else the first of all.
 
     Where nothing is serious, the first note that can explain it, as normal rounding explains why results differ. What
-    tells places apart comes first where these are asked about, and last where runs in one place are.
+    tells places apart comes first where these are asked about, else last: runs that differ in one place are graver.
     """
     serious = [index for index, each in enumerate(findings) if each.severity is not Severity.NOTE]
     fitting = [index for index in serious or range(len(findings)) if can_explain(findings[index].cause, symptom)]
-    if symptom in ABOUT_RESULTS:
-        is_between = symptom == "results-differ"
-        worst = findings[fitting[0]].severity if fitting else None  # what is graver is not passed over
-        fitting.sort(
-            key=lambda index: (
-                findings[index].severity is not worst,
-                findings[index].cause in _NO_REASON,
-                (findings[index].cause in _BETWEEN_PLACES) is not is_between and _is_of_numbers(findings[index]),
-            )
+    is_between = symptom == "results-differ"
+    worst = findings[fitting[0]].severity if fitting else None  # what is graver is not passed over
+    fitting.sort(
+        key=lambda index: (
+            findings[index].severity is not worst,
+            findings[index].cause in _NO_REASON,
+            (findings[index].cause in _BETWEEN_PLACES) is not is_between and _is_of_numbers(findings[index]),
         )
+    )
     return fitting[0] if fitting else 0
 
 

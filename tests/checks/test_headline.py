@@ -111,6 +111,8 @@ def test_a_setting_of_threads_is_no_reason_why_one_machine_changes() -> None:
     assert {"thread-count-rounding", "nondeterministic-op"} <= {each.cause for each in case.findings}
     said = headline(case.facts, case.findings, "results-change", "bits")
     assert case.findings[said.spoken].cause == "nondeterministic-op"
+    everything = headline(case.facts, case.findings, "everything", "bits")
+    assert case.findings[everything.spoken].cause == "nondeterministic-op"
     between = headline(case.facts, case.findings, "results-differ", "bits")
     assert case.findings[between.spoken].cause != "nondeterministic-op"
 

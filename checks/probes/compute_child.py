@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 import naosu_compute_kit as compute
+import naosu_kit as kit
 
 
 def measured(script, argument, environment, limit, names):
@@ -18,7 +19,7 @@ def measured(script, argument, environment, limit, names):
     ``limit``: seconds after which it is ended.
     """
     yield {"planned+": names}
-    with tempfile.TemporaryDirectory(prefix="naosu-") as folder:
+    with tempfile.TemporaryDirectory(prefix="naosu-", dir=kit.place_of_folders()) as folder:
         path = os.path.join(folder, "answer")
         exit_code = _run([script, path, json.dumps(argument)], environment, limit)
         told, current, error = set(), None, None

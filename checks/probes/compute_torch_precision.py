@@ -8,6 +8,7 @@ import tempfile
 import naosu_compute_kit as compute
 import naosu_compute_precision as precision
 import naosu_compute_torch_modes as modes
+import naosu_kit as kit
 from naosu_compute_operations import OPERATIONS, PICTURES
 from naosu_compute_runs import BATCH, FULL
 from naosu_compute_torch_bench import COMPILED, LAYOUT, Bench
@@ -46,7 +47,7 @@ def compiled(argument, clock):
 
 @contextlib.contextmanager
 def _folder():
-    folder = tempfile.mkdtemp(prefix="naosu-")
+    folder = tempfile.mkdtemp(prefix="naosu-", dir=kit.place_of_folders())
     try:
         yield folder
     finally:

@@ -15,6 +15,7 @@ import tempfile
 import threading
 
 import naosu_compute_kit as compute
+import naosu_kit as kit
 from naosu_compute_operations import OPERATIONS
 from naosu_compute_runs import NotTried, Run
 
@@ -62,7 +63,7 @@ def _key(variables):
 class _Worker:
     def __init__(self, framework, device, variables):
         here = os.path.dirname(os.path.abspath(__file__))
-        self._folder = tempfile.mkdtemp(prefix="naosu-")
+        self._folder = tempfile.mkdtemp(prefix="naosu-", dir=kit.place_of_folders())
         argument = {"framework": framework, "device": device, "folder": self._folder}
         command = [sys.executable, "-B", os.path.join(here, "host.py"), os.path.join(here, "compute_worker.py")]
         environment = dict(os.environ, **variables)

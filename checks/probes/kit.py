@@ -120,6 +120,11 @@ class Captured:
         return b"".join(kept)
 
 
+def place_of_folders():
+    """Where temporary folders are made: beside the answer, so that they go with it where this process is killed."""
+    return os.path.dirname(os.path.abspath(Captured.path)) if Captured.path else None
+
+
 def attempt(work, check):
     """A small computation and whether its result is right, as the fact KernelLaunch."""
     started = time.perf_counter()

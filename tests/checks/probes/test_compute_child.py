@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from checks.probes import host  # noqa: F401 - lets the modules of the target be imported as naosu_NAME
+from checks.probes import host  # lets the modules of the target be imported as naosu_NAME
 
 child = importlib.import_module("naosu_compute_child")
 NAMES = [
@@ -54,6 +54,15 @@ def test_what_it_ended_in_is_named(told: Callable[..., Any], exit_code: int | No
     }
     behind = told(exit_code, {"facts": {"measuring": NAMES[0]}})
     assert behind == {"first": reason, "second": ("process-ended", "")}
+
+
+def test_what_it_leaves_goes_with_the_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever is killed clears nothing away; the folder of the answer is."""
+    monkeypatch.setattr(host.kit.Captured, "path", str(tmp_path / "answer.stderr"))
+    asked: list[Path] = []
+    monkeypatch.setattr(child, "_run", lambda arguments, *_: asked.append(Path(arguments[1])))
+    list(child.measured("probe.py", {}, {}, 9.0, NAMES))
+    assert tmp_path in asked[0].parents
 
 
 def test_a_gpu_that_lets_in_one_process_is_told_in_words(told: Callable[..., Any]) -> None:

@@ -2,6 +2,7 @@
 
 import importlib
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from checks.facts import Flip, Precision
 from checks.magnitude import Size
 from checks.numerics import change_of, error_of, flip_sizes
-from checks.probes import host  # noqa: F401 - lets the modules of the target be imported as naosu_NAME
+from checks.probes import host  # lets the modules of the target be imported as naosu_NAME
 from checks.probes.computation_catalogue import read_measurement
 
 ARGUMENT = {"device": "cpu", "effort": "quick"}
@@ -102,6 +103,17 @@ def test_another_process_gives_the_bits_of_this_one(bench: Any) -> None:
         assert seconds > 0
         assert calls > 0
     assert len(bench._workers._alive) == 1
+
+
+def test_what_another_process_leaves_goes_with_the_answer(
+    bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever is killed clears nothing away; the folder of the answer is."""
+    monkeypatch.setattr(host.kit.Captured, "path", str(tmp_path / "answer.stderr"))
+    linear = operation_named("linear")
+    bench.result(linear, bench.inputs(linear, "float32"), run_of("threads-1"), None)
+    (folder,) = tmp_path.iterdir()
+    assert {"answer", "numbers", "stderr"} == {each.name for each in folder.iterdir()}
 
 
 def refused(bench: Any, setting: str = "threads-1") -> tuple[str, str]:

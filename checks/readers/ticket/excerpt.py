@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from checks.readers.ticket.lines import Line
@@ -19,6 +20,7 @@ SIGNS = (
     "NVIDIA-SMI ",
     "PyTorch version:",
 )
+_SIGN = re.compile("|".join(map(re.escape, SIGNS)))
 
 
 def excerpt(lines: Sequence[Line]) -> Sequence[Line]:
@@ -30,7 +32,7 @@ def excerpt(lines: Sequence[Line]) -> Sequence[Line]:
     last = -AROUND
     for index, line in enumerate(lines):
         # One place is taken once, however many errors stand there.
-        if index - last > AROUND and any(sign in line.text for sign in SIGNS):
+        if index - last > AROUND and _SIGN.search(line.text):
             wanted.update(range(max(index - AROUND, 0), min(index + AROUND, len(lines))))
             last = index
             signs += 1

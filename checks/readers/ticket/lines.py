@@ -14,6 +14,9 @@ from dataclasses import dataclass
 PASTED = "pasted"  # the name of a text that came without a file
 LONGEST = 4000  # characters of one line; what is longer is split, since a whole log can come as one JSON string
 NARROWEST = 60  # columns of the narrowest terminal whose wraps are undone
+SHORT = 300  # characters of a line; one that is longer may be many in one string
+# What a prefix begins with, one that has no "|" in it.
+_BEFORE = frozenset(">\u2502\u2503\u2551[(0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 _COLOURS = re.compile(r"\x1b\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)|\x1b\[[0-9;?]{0,20}[ -/]?[@-~]|\x1b[@-Z\\-_]")
 # Control characters but tab, invisible ones, and those that turn the direction of writing.
@@ -51,7 +54,10 @@ def lines_of(text: str, first: int = 1) -> tuple[Line, ...]:
     """
     found: list[Line] = []
     for number, raw in enumerate(text.split("\n"), start=first):
-        found.extend(Line(number, piece) for piece in _pieces(raw))
+        if len(raw) <= SHORT and raw.isascii() and raw.isprintable() and "&" not in raw:  # nearly every line of a log
+            found.append(Line(number, _without_prefix(raw)))
+        else:
+            found.extend(Line(number, piece) for piece in _pieces(raw))
     return tuple(found)
 
 
@@ -84,12 +90,14 @@ def _pieces(raw: str) -> Iterator[str]:
         text = _CONTROLS.sub("", text).translate(_QUOTES)
         if "&" in text and ";" in text:
             text = html.unescape(text).translate(_QUOTES)
-        for piece in _STRING_BREAK.split(text) if len(text) > 300 and "\\n" in text else (text,):
+        for piece in _STRING_BREAK.split(text) if len(text) > SHORT and "\\n" in text else (text,):
             for start in range(0, max(len(piece), 1), LONGEST):
                 yield _without_prefix(piece[start : start + LONGEST])
 
 
 def _without_prefix(text: str) -> str:
+    if text[:1] not in _BEFORE and "|" not in text:
+        return text.rstrip()
     found = _PREFIX.match(text)
     while found is not None and found.end() > 0:
         text = text[found.end() :]

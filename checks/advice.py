@@ -28,7 +28,14 @@ from checks.facts import (
 from checks.knowledge.settings_advice import Need, SettingLine, settings_advice_table
 from checks.model_repeats import says_of_decisions
 from checks.repeats import DETERMINISTIC, NO_FORM, is_processor, is_well_timed, timed_calls
-from checks.steadied import Changed, is_model_unsteady, models_changed, operations_changed
+from checks.steadied import (
+    Changed,
+    is_any_random,
+    is_mended_by_seed,
+    is_model_unsteady,
+    models_changed,
+    operations_changed,
+)
 from checks.versions import release
 
 SEED = 1
@@ -134,7 +141,7 @@ def _answer(measured: Sequence[Measurement], symptom: str, exactness: str) -> An
         if decisions:
             return Answer.SAME_DECISIONS if min(decisions) >= 1 else Answer.DECISIONS_CHANGE
         return Answer.DECISIONS_UNKNOWN
-    if symptom not in _ABOUT_RESULTS and not _vary(measured):
+    if symptom not in _ABOUT_RESULTS and not _vary(measured) and not is_mended_by_seed(measured):
         return Answer.NOTHING_VARIED
     return {"bits": Answer.BITS, "close": Answer.CLOSE}.get(exactness, Answer.UNDECIDED)
 
@@ -202,8 +209,10 @@ class _Wanted:
             if target is not None and target.package("numpy") is not None:
                 yield Need.NUMPY
         # On a processor alone next to nothing varies: there the mode is for those who have seen it, or seen little.
-        if self._wants_bits and (cards or has_nvidia or _vary(mine) or not _is_seen(mine)):
+        if self._wants_bits and (cards or has_nvidia or _vary(mine) or not (_is_seen(mine) or is_any_random(mine))):
             yield Need.BITS
+        if is_mended_by_seed(mine):
+            yield Need.SEED
         if has_nvidia:
             yield Need.CUDA
         if self.symptom == "results-differ" and any(_has_tf32(each) for each in cards):

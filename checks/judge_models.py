@@ -8,7 +8,7 @@ import msgspec
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from checks.facts import Facts, FrameworkFacts, ModelFacts, ModelRun
+from checks.facts import Facts, FrameworkFacts, ModelFacts, ModelMeasured, ModelRun
 from checks.finding import Finding, Severity
 from checks.knowledge.model_formats import distributions_of
 from checks.model_runs import FALLBACK, PROCESSOR, elsewhere, telling_line
@@ -19,6 +19,7 @@ from checks.packages.requirements import parsed
 
 PROVIDER_UNAVAILABLE = "ort-provider-unavailable"
 ENDED = ("timed-out", "too-much-memory")  # reasons of a run that we ended
+_NOT_RUN = (Outcome.LOADS, Outcome.SHOULD_RUN, Outcome.UNKNOWN)
 LEFT_OUT = "onnx-runtime-op-unimplemented"
 # Of two programs that are one, the one to name where both are installed.
 INSTEAD = {"tensorflow": ("keras", "keras-")}
@@ -49,7 +50,18 @@ def _of_model(model: ModelFacts, facts: Facts, findings: Sequence[Finding]) -> I
         else:
             mine = [each for each in findings if _is_about(each, runtime)]
             verdict = _by_runs(model, runtime, mine) or _by_tables(model, runtime, facts, mine)
+            if verdict.outcome in _NOT_RUN and _was_run(model, runtime, facts):
+                verdict = msgspec.structs.replace(verdict, outcome=Outcome.RUNS, reason="")
             yield msgspec.structs.replace(verdict, version=_version(runtime, facts))
+
+
+def _was_run(model: ModelFacts, runtime: str, facts: Facts) -> bool:
+    """Whether a model that a trial only loads was run after all: repeated, or beside an export."""
+    repeated = any(
+        isinstance(each, ModelMeasured) and (each.path, each.framework) == (model.path, runtime) and each.distinct
+        for each in facts.measurements
+    )
+    return repeated or (runtime == "torch" and any(each.repeats is not None for each in model.exports))
 
 
 def _runtimes(model: ModelFacts, facts: Facts) -> Iterator[str]:

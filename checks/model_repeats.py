@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import PurePath
 
-from checks.facts import ArrayDifference, Measurements, ModelMeasured, Symptom
+from checks.detection import ENOUGH
+from checks.facts import ArrayDifference, Facts, Measurements, ModelMeasured, Symptom
 from checks.finding import FRAMEWORK, MEASURED_MODEL, Evidence, Finding, NotHere, Severity
 from checks.magnitude import Size
 from checks.numerics import MEASURED, figure
 
 REPEATED, MODE, STATE, BATCH = "repeat", "mode", "state", "batch"
 SEEDED, EVALUATION = "seeded", "eval"
+ALL_ALIKE = "100 %"  # of the decisions
 SHAPES = "shapes-differ"  # the reason of a comparison in which an output has another shape
 # Operations that give other numbers each time by design; those that belong to training alone.
 DROPOUT = frozenset(
@@ -38,6 +41,32 @@ def of_models(measurements: Measurements, *aspects: str) -> tuple[ModelMeasured,
         for each in measurements.all
         if isinstance(each, ModelMeasured) and each.aspect in aspects and each.reason in ("", SHAPES)
     )
+
+
+@dataclass(frozen=True)
+class RepeatedModels:
+    """What running the given models again came to: the names of those that were, and of those that did not change.
+
+    ``fewest``: the repetitions of that which was repeated least; ``is_open``: one was repeated too seldom to tell, or
+    was to be repeated and was not.
+    """
+
+    tested: frozenset[str]
+    same: frozenset[str]
+    fewest: int
+    is_open: bool
+
+    @classmethod
+    def of(cls, facts: Facts) -> RepeatedModels:
+        """Of all models of a case."""
+        own = [each for each in facts.measurements if isinstance(each, ModelMeasured)]
+        made = [each for each in own if each.aspect == REPEATED and each.distinct is not None]
+        tested = frozenset(each.path for each in made)
+        varying = frozenset(each.path for each in made if (each.distinct or 0) > 1)
+        fewest = min((each.repetitions for each in made), default=0)
+        is_left = any(each.path not in tested for each in own)
+        is_few = any(each.repetitions < ENOUGH and each.distinct == 1 for each in made)
+        return cls(tested, tested - varying, fewest, is_left or is_few)
 
 
 def models_run(measurements: Measurements, aspect: str) -> tuple[ModelMeasured, ...]:
@@ -266,9 +295,14 @@ def rounding_in_models(
 def decisions(made: ModelMeasured) -> Iterator[Evidence]:
     """Whether they change, where the outputs have any."""
     if made.decisions is not None:
-        yield Evidence("decisions_alike", f"{100 * made.decisions:.4g} %", made.origin)
+        yield Evidence("decisions_alike", ALL_ALIKE if made.decisions >= 1.0 else share(made.decisions), made.origin)
     if made.choice_node:
         yield Evidence("decided_at", node(made.choice_node, made.choice_op), made.origin)
+
+
+def share(part: float) -> str:
+    """A part of the whole in words: "99.5 %"."""
+    return f"{100 * part:.4g} %"
 
 
 def distance(made: ModelMeasured) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from checks.facts import Facts, ModelFacts
-from checks.finding import Finding, Severity
+from checks.finding import MEASURED_MODEL, Finding, Severity
 from checks.model_verdicts import ModelVerdict, Outcome
 
 
@@ -37,6 +37,11 @@ def by_model(findings: Iterable[Finding]) -> Mapping[str, Sequence[Finding]]:
     return of
 
 
+def path_of(finding: Finding) -> str:
+    """The path of the model file that a finding is about, by its bytes or by running it again; "" for none."""
+    return finding.values.get(MEASURED_MODEL) or finding.values.get("model_path", "")
+
+
 @dataclass(frozen=True)
 class PerModel:
     """What was found and said of each model file, by its path: a folder may hold thousands of them."""
@@ -48,9 +53,12 @@ class PerModel:
     def of(cls, findings: Iterable[Finding], verdicts: Iterable[ModelVerdict]) -> PerModel:
         """All of a case, sorted out once."""
         said: defaultdict[str, list[ModelVerdict]] = defaultdict(list)
-        for each in verdicts:
-            said[each.model].append(each)
-        return cls(by_model(findings), said)
+        for verdict in verdicts:
+            said[verdict.model].append(verdict)
+        found: defaultdict[str, list[Finding]] = defaultdict(list)
+        for each in findings:
+            found[path_of(each)].append(each)
+        return cls(found, said)
 
     def standing(self, model: ModelFacts) -> Standing:
         """The best that a program makes of the file, with what was found against it counted in."""

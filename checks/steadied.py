@@ -55,6 +55,21 @@ def is_model_unsteady(measurements: Iterable[Measurement]) -> bool:
     return any(_varies(each) and not draws_numbers(each, own) for each in own)
 
 
+def is_any_random(measurements: Iterable[Measurement]) -> bool:
+    """Whether a model of the user draws random numbers when it computes."""
+    own = [each for each in measurements if isinstance(each, ModelMeasured)]
+    return any(_varies(each) and draws_numbers(each, own) for each in own)
+
+
+def is_mended_by_seed(measurements: Iterable[Measurement]) -> bool:
+    """Whether a seed before each run was seen to make a model of the user repeat."""
+    own = [each for each in measurements if isinstance(each, ModelMeasured)]
+    return any(
+        _varies(each) and any(tried.setting == SEEDED and mends(tried, each) for tried in _tried(each, own))
+        for each in own
+    )
+
+
 def _of_operation(each: Repeated) -> Became:
     setting = WORKSPACE if each.measured(WORKSPACE) is not None else DETERMINISTIC
     made = each.measured(setting)

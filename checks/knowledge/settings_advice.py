@@ -25,6 +25,7 @@ class Need(StrEnum):
     PROGRAM = "program"
     NUMPY = "numpy"
     BITS = "bits"
+    SEED = "seed"
     CUDA = "cuda"
     TF32 = "tf32"
     THREADS = "threads"

@@ -20,7 +20,8 @@ import naosu_onnxruntime_model_probe as model_probe
 CPU = model_probe.CPU
 FRAMEWORK = "onnxruntime"
 PLAIN, LEVELS = "ORT_DISABLE_ALL", ("ORT_ENABLE_BASIC", "ORT_ENABLE_EXTENDED", "ORT_ENABLE_ALL")
-DETERMINISTIC, DEFAULT = "deterministic", "default"
+DETERMINISTIC, DEFAULT, SEEDED = "deterministic", "default", "seeded"
+SEED = 1
 # Types of which NumPy has none, so that ONNX Runtime's Python cannot hand such a value over.
 _NOT_GIVEN = re.compile(r"\((?:bfloat16|float8\w*|float4\w*|u?int[24]\w*)\)")
 # What exporters and authors call an axis that counts no rows: steps of time, tokens, points, things found.
@@ -59,6 +60,23 @@ class Runtime:
         return models.Way(
             self._runs(session, names), lambda names: self._giving(names, device, setting), device, setting
         )
+
+    def seeded(self, device=CPU):
+        """The model with a seed before each run, which counts for sessions that are made after it."""
+
+        def anew(run):
+            import onnxruntime
+
+            onnxruntime.set_seed(SEED)
+            return run()
+
+        def run(arrays):
+            return anew(lambda: self.way(device).run(arrays))
+
+        def giving(names):
+            return lambda arrays: anew(lambda: self._giving(names, device, DEFAULT)(arrays))
+
+        return models.Way(run, giving, device, SEEDED)
 
     def later(self, device=CPU, setting=DEFAULT):
         """The same, made when it is first run."""
@@ -215,6 +233,7 @@ def _on_processor(runtime, model, usual, axes, most):
     if usual.failed or not usual.shows:
         return
     if usual.varies:  # then nobody can tell what a setting adds
+        yield "mode", lambda clock: models.varies(model, runtime.seeded(), clock, most, "mode")
         yield (
             "mode",
             lambda clock: _deterministic(runtime, model, lambda way: models.varies(model, way, clock, most, "mode")),

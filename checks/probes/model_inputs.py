@@ -45,7 +45,7 @@ def taken(numpy, specs, path, run, is_typed=False):
         arrays, told = given(numpy, specs, path, is_typed)
         try_given(specs, arrays, run, is_typed)
     except model_kit.NotDrawn as refused:
-        refused.facts.update(inputs_from=_kind(path), inputs_wanted=_as_facts(specs))
+        refused.facts.update(inputs_from=_kind(path), inputs_wanted=_as_facts(specs, is_typed))
         raise
     return arrays, told
 
@@ -103,18 +103,17 @@ def _is_odd(spec, array):
     return len(shape) != array.ndim or any(_is_set(axis) and axis != length for axis, length in lengths)
 
 
-def _as_facts(specs):
-    """What a model takes, as facts TensorSpec: an axis that it leaves open by its name, or "?"."""
-    return [
-        {
-            "name": each["name"],
-            "dtype": each["dtype"],
-            "shape": None
-            if each["shape"] is None
-            else [axis if isinstance(axis, str) or _is_set(axis) else "?" for axis in each["shape"]],
-        }
-        for each in specs
-    ]
+def _as_facts(specs, is_typed):
+    """What a model takes, as facts TensorSpec: an axis that it leaves open by its name, or "?".
+
+    Where it does not tell (``is_typed``), one row is our own guess.
+    """
+    return [dict(each, shape=each["shape"] and _told_axes(each["shape"], is_typed)) for each in specs]
+
+
+def _told_axes(shape, is_typed):
+    axes = [axis if isinstance(axis, str) or _is_set(axis) else "?" for axis in shape]
+    return axes if is_typed else ["?", *axes[1:]]
 
 
 def _from_arrays(numpy, specs, path):

@@ -8,9 +8,11 @@ import pytest
 from checks.case import Answers, decode, judged, to_builtins
 from checks.facts import (
     ErrorText,
+    ExportRun,
     Facts,
     InterpreterFacts,
     ModelFacts,
+    ModelMeasured,
     ModelNeeds,
     ModelRun,
     ProviderShare,
@@ -333,3 +335,28 @@ def test_every_recording_gives_a_case(name: str) -> None:
     case = judged(facts(model(name)), Answers())
     assert case.verdicts
     assert decode(msgspec.json.encode(to_builtins(case))).facts.models == case.facts.models
+
+
+LOADED = ModelRun(runtime="torch", setting="cpu", loaded=True)
+ARCHIVE = ModelFacts(path=PATH, name="model", format="torchscript", runs=(LOADED,))
+
+
+@pytest.mark.parametrize(
+    ("made", "outcome"),
+    [
+        pytest.param({"aspect": "repeat", "distinct": 1, "repetitions": 18}, Outcome.RUNS, id="repeated"),
+        pytest.param({"reason": "inputs-do-not-fit"}, Outcome.LOADS, id="not-run-with-the-inputs"),
+        pytest.param({"aspect": "repeat", "distinct": 1, "path": "/m/other"}, Outcome.LOADS, id="another-file"),
+        pytest.param({"aspect": "repeat", "distinct": 1, "framework": "numpy"}, Outcome.LOADS, id="elsewhere"),
+    ],
+)
+def test_a_model_that_a_trial_only_loads_runs_where_it_was_run_again(made: dict[str, Any], outcome: Outcome) -> None:
+    measured = ModelMeasured(**{"path": PATH, "framework": "torch", "device": "cpu", **made})
+    case = msgspec.structs.replace(facts(ARCHIVE), measurements=(measured,))
+    assert verdict(case, runtime="torch").outcome is outcome
+
+
+def test_a_model_that_was_run_beside_its_export_runs() -> None:
+    exported = ExportRun(exporter="torch-export", loaded=True, repeats=True)
+    case = facts(msgspec.structs.replace(ARCHIVE, exports=(exported,)))
+    assert verdict(case, runtime="torch").outcome is Outcome.RUNS

@@ -33,6 +33,7 @@ RECORDED = (
     "model-onnxruntime-1.31.1-branch-random",
     "model-onnxruntime-1.31.1-cast-to-half",
     "model-onnxruntime-1.31.1-time-first",
+    "model-onnxruntime-1.31.1-seeded-noise",
     "model-torch-2.13.0-dropout",
     "model-torch-2.13.0-traced-dropout",
 )
@@ -71,6 +72,8 @@ CHECKS = (
         pytest.param("model-onnxruntime-1.31.1-mlp", [], id="nothing-differs"),
         pytest.param("model-onnxruntime-1.31.1-random", ["rng-unseeded"], id="random-numbers-by-design"),
         pytest.param("model-onnxruntime-1.31.1-branch-random", ["rng-unseeded"], id="random-numbers-in-a-branch"),
+        pytest.param("model-onnxruntime-1.31.1-seeded-noise", ["rng-unseeded"], id="noise-and-a-seed"),
+        pytest.param("model-onnxruntime-1.31.1-mean-of-batch", ["padding-or-mask-dependence"], id="mean-of-the-batch"),
         pytest.param("model-onnxruntime-1.31.1-time-first", [], id="no-rows-but-steps"),
         pytest.param(
             "model-onnxruntime-1.31.1-cast-to-half",

@@ -18,6 +18,7 @@ from checks.model_repeats import (
     name_of,
     node,
     relative,
+    share,
     size_of,
 )
 from checks.model_runs import telling_line
@@ -86,7 +87,7 @@ def _sentences(here: Sequence[ModelMeasured], language: str) -> Iterator[str]:
             decides_otherwise(each) and each.decisions is not None and not each.reason and each.aspect not in _REPEATED
         ):
             what = _compared(each, language)
-            yield _words("decides", language, model=name, what=what, changed=_share(1.0 - each.decisions))
+            yield _words("decides", language, model=name, what=what, changed=share(1.0 - each.decisions))
 
 
 def _inputs(here: Sequence[ModelMeasured], name: str, language: str) -> Iterator[str]:
@@ -157,7 +158,7 @@ def _row(made: ModelMeasured, here: Sequence[ModelMeasured], language: str) -> M
             _apart(made, language),
             _words("random", language) if is_random else words(f"measurements.size-{size.value}", language),
             _NONE if is_same else _where(made, language),
-            _share(made.decisions) if made.decisions is not None else _NONE,
+            share(made.decisions) if made.decisions is not None else _NONE,
         ),
         state=_state(made, size),
     )
@@ -236,10 +237,6 @@ def _why(made: ModelMeasured, language: str) -> str:
     if "{detail}" in text:
         return text.replace("{detail}", detail)
     return words("report.with-detail", language, text=text, detail=detail) if detail else text
-
-
-def _share(share: float) -> str:
-    return f"{100 * share:.4g} %"
 
 
 def _plot(made: ModelMeasured, language: str) -> Plot:

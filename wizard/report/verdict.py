@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from checks.case import Case
 from checks.compare import Agreement, agreement, comparisons
-from checks.finding import Outcome, Severity, Status
+from checks.finding import MEASURED_MODEL, Finding, Outcome, Severity, Status
 from checks.headline import SURE, Headline, Stance, headline
 from checks.judge import ABOUT_RESULTS, COMPARISON, MODELS, UNKNOWN
-from checks.model_standing import SERIOUS, PerModel, Standing
+from checks.model_repeats import ALL_ALIKE, RepeatedModels
+from checks.model_standing import SERIOUS, PerModel, Standing, path_of
 from checks.model_verdicts import Outcome as Runs
 from wizard.report.compared import compared_with
 from wizard.report.fact_sheet import label
@@ -126,19 +127,10 @@ def _of_models(case: Case, titles: Sequence[str], language: str) -> Verdict:
     said = PerModel.of(case.findings, case.verdicts)
     standings = Counter(map(said.standing, case.facts.models))
     worst = next(each for each in Standing if each in standings)
-    state = "incomplete" if not case.complete and _OF_MODELS[worst] == "clear" else _OF_MODELS[worst]
+    shown = RepeatedModels.of(case.facts)
     if standings.total() == 1:
-        model = case.facts.models[0]
-        serious = next(
-            (index for index, each in enumerate(case.findings) if each.values.get("model_path") == model.path), None
-        )
-        why = titles[serious] if serious is not None and worst in SERIOUS else ""
-        works = [each for each in case.verdicts if each.outcome in (Runs.RUNS, Runs.LOADS)]
-        best = min(works, key=lambda each: each.outcome is Runs.LOADS, default=None)
-        runtime = f"{label(best.runtime, language)} {best.version}".strip() if best else ""
-        is_loaded = worst is Standing.RUNS and best is not None and best.outcome is Runs.LOADS
-        key = "found-models" if why else "models-one-loads" if is_loaded else f"models-one-{worst.value}"
-        sentence = words(f"report.{key}", language, title=why, name=model.name, runtime=runtime)
+        key, values = _of_one_model(case, worst, titles, language)
+        sentence = words(f"report.{key}", language, **values)
     else:
         parts = (
             words(f"report.models-many-{each.value}", language, count=standings[each])
@@ -146,6 +138,14 @@ def _of_models(case: Case, titles: Sequence[str], language: str) -> Verdict:
             if standings[each]
         )
         sentence = words("report.models-many", language, counts=words("report.list-separator", language).join(parts))
+        if shown.tested:
+            told = words("report.models-many-repeated", language, count=len(shown.tested), same=len(shown.same))
+            sentence = f"{sentence}{words('report.sentence-separator', language)}{told}"
+    state = _OF_MODELS[worst]
+    if state == "clear" and any(each.severity is not Severity.NOTE for each in case.findings):
+        state = "warning"  # of what is installed, or of several files
+    is_open = not case.complete or shown.is_open
+    state = "incomplete" if is_open and state == "clear" else state
     return Verdict(
         state=state,
         word=words(f"report.verdict-word-{state}", language),
@@ -153,6 +153,40 @@ def _of_models(case: Case, titles: Sequence[str], language: str) -> Verdict:
         sentence=sentence,
         scope=_scope(case, language),
     )
+
+
+def _of_one_model(case: Case, worst: Standing, titles: Sequence[str], language: str) -> tuple[str, dict[str, object]]:
+    """The key of the sentence on one file, and what it names."""
+    model = case.facts.models[0]
+    works = [each for each in case.verdicts if each.outcome in (Runs.RUNS, Runs.RUNS_WITH_FALLBACK, Runs.LOADS)]
+    best = min(works, key=lambda each: (each.outcome is Runs.LOADS, each.outcome is not Runs.RUNS), default=None)
+    runtime = f"{label(best.runtime, language)} {best.version}".strip() if best else ""
+    values: dict[str, object] = {"name": model.name, "runtime": runtime}
+    about = [index for index, each in enumerate(case.findings) if path_of(each) == model.path]
+    serious = next((index for index in about if case.findings[index].severity is not Severity.NOTE), None)
+    if worst in SERIOUS and about:
+        index = about[0] if serious is None else serious
+        finding = case.findings[index]
+        told = {name: finding.values.get(f"{name}_{language}", "") for name in ("why", "seen")}
+        values |= {"title": titles[index], **told}
+        return (_but(finding) if MEASURED_MODEL in finding.values and best else "found-models"), values
+    if worst is not Standing.RUNS or best is None:
+        return f"models-one-{worst.value}", values
+    shown = RepeatedModels.of(case.facts)
+    if shown.tested:
+        return f"models-one-repeats{'-few' if shown.is_open else ''}", {**values, "count": shown.fewest}
+    if shown.is_open:
+        return "models-one-not-repeated", values
+    return ("models-one-loads" if best.outcome is Runs.LOADS else "models-one-runs"), values
+
+
+def _but(finding: Finding) -> str:
+    """The key of the sentence on a file that runs, and of which running it again showed something."""
+    key = f"models-but-{finding.cause}"
+    if key in area("report"):
+        return key
+    decided = next((each.value for each in finding.evidence if each.name == "decisions_alike"), ALL_ALIKE)
+    return "models-but" if decided == ALL_ALIKE else "models-but-decides"
 
 
 def _state(case: Case, said: Headline) -> str:

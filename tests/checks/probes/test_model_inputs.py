@@ -240,9 +240,17 @@ def test_inputs_that_the_model_refuses_are_told_with_what_it_takes(
     told = caught.value.told
     assert (told["reason"], told.get("detail"), told["inputs_from"]) == ("inputs-do-not-fit", detail, "file")
     assert told["inputs"] == [{"name": "x", "dtype": "float32", "shape": [2, 3]}]
-    assert told["inputs_wanted"] == [
-        {"name": "x", "dtype": dtype, "shape": [each or "?" for each in shape]},
-    ]
+    assert told["inputs_wanted"] == [{"name": "x", "dtype": dtype, "shape": [each or "?" for each in shape]}]
+
+
+def test_of_a_file_that_tells_no_shapes_the_number_of_rows_is_open(tmp_path: Path) -> None:
+    def refuse(_: Any) -> None:
+        raise RuntimeError("expected 3 channels")
+
+    np.save(tmp_path / "x.npy", np.ones(3))
+    with pytest.raises(NotDrawn) as caught:
+        inputs.taken(np, [spec("x", [1, 3, -1, -1])], str(tmp_path / "x.npy"), refuse)
+    assert caught.value.told["inputs_wanted"][0]["shape"] == ["?", 3, "?", "?"]
 
 
 def test_a_device_without_memory_is_not_the_fault_of_the_inputs() -> None:

@@ -25,6 +25,12 @@ def test_a_recorded_model_with_noise_is_found_and_no_mode_is_said_to_mend_it() -
     assert finding.remedies == ("fix-random-numbers-in-a-model",)
 
 
+def test_a_recorded_model_that_a_seed_mended() -> None:
+    (finding,) = rng_unseeded(Measurements(all=measurements("model-onnxruntime-1.31.1-seeded-noise")))
+    assert finding.values["seeded_en"] == "With a seed before each run the answers were the same."
+    assert [each.value for each in finding.evidence if each.name == "mended_by"] == ["seeded"]
+
+
 @pytest.mark.parametrize(
     ("seeded", "said"),
     [

@@ -1,15 +1,18 @@
 """Model files in words: recorded runs of real models, in both languages."""
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 from checks.case import Answers, Case, judged
-from checks.facts import Facts, ModelFacts, Package, Symptom
+from checks.facts import ArrayDifference, Facts, ModelFacts, ModelMeasured, Package, Symptom, TensorSpec
 from checks.judge import MODELS
 from checks.model_compare import compare_models
+from checks.model_standing import is_any_serious
 from checks.readers.models import read_model, read_models
+from tests.checks.recorded_computations import measurements
 from tests.checks.recorded_runs import NAMES, facts, model
 from wizard.report.markdown import to_markdown
 from wizard.report.model import build
@@ -99,6 +102,88 @@ def test_the_headline_answers_whether_they_run(models: tuple[str, ...], sentence
     verdict = build(judged(facts(*files), Answers(symptom=MODELS)), "en").verdict
     assert sentence in verdict.sentence
     assert verdict.state == state
+
+
+def repeated(name: str, run: str = "onnxruntime-1.31.1-nudenet", **more: Any) -> Case:
+    """A file that runs, with what repeating a recorded one gave."""
+    made = measurements(name) if name else (ModelMeasured(framework="onnxruntime", **more),)
+    path = next(each.path for each in made if isinstance(each, ModelMeasured))
+    case = facts(model(run, path=path, name=path.rpartition("/")[2]))
+    return judged(
+        msgspec.structs.replace(case, measurements=made, symptom=Symptom(name=MODELS)), Answers(symptom=MODELS)
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence", "state"),
+    [
+        ("mlp", "gave the same bits in all of ", "clear"),
+        ("seeded-noise", "but gives another answer each time: it draws random numbers", "warning"),
+        ("mean-of-batch", "its answer to one input depends on what else is in the batch", "warning"),
+    ],
+)
+def test_the_headline_says_what_repeating_showed(name: str, sentence: str, state: str) -> None:
+    case = repeated(f"model-onnxruntime-1.31.1-{name}")
+    report = build(case, "en")
+    assert sentence in report.verdict.sentence
+    assert (report.verdict.state, report.models[0].state) == (state, state)
+    assert is_any_serious(case.facts, case.findings, case.verdicts) is (state == "warning")
+    assert build(case, "ja").verdict.sentence
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence", "state"),
+    [
+        pytest.param({"aspect": "repeat", "repetitions": 3, "distinct": 1}, "too few to say", "incomplete", id="few"),
+        pytest.param({"reason": "no-time"}, "could not be run again", "incomplete", id="no-time"),
+        pytest.param(
+            {"reason": "inputs-do-not-fit", "inputs_from": "file", "inputs_wanted": (TensorSpec(name="image"),)},
+            "The input that you gave cannot be used for net.onnx, which was not run with it. It takes image;",
+            "warning",
+            id="refused-inputs",
+        ),
+        pytest.param(
+            {"aspect": "repeat", "repetitions": 99, "distinct": 2, "device": "CUDAExecutionProvider"},
+            "its result changes from run to run",
+            "warning",
+            id="an-unstable-provider",
+        ),
+        pytest.param(
+            {
+                "aspect": "device",
+                "device": "OpenVINOExecutionProvider",
+                "other": "CPUExecutionProvider",
+                "inputs_from": "file",
+                "difference": ArrayDifference(elements=9, differing=9, max_abs=1e-7, scale=1.0),
+                "bound": 1e-6,
+                "decisions": 0.5,
+            },
+            "but its decisions change: ",
+            "warning",
+            id="other-decisions",
+        ),
+    ],
+)
+def test_the_headline_says_why_repeating_shows_nothing_or_what_it_found(
+    more: dict[str, Any], sentence: str, state: str
+) -> None:
+    verdict = build(repeated("", path="/m/net.onnx", **more), "en").verdict
+    assert sentence in verdict.sentence
+    assert verdict.state == state
+
+
+def test_no_green_box_stands_above_a_warning_and_of_many_it_is_said_how_many_repeat() -> None:
+    dropout = measurements("model-torch-2.13.0-dropout")
+    path = next(each.path for each in dropout if isinstance(each, ModelMeasured))
+    again = ModelMeasured(framework="onnxruntime", path="/m/fine.onnx", aspect="repeat", repetitions=99, distinct=1)
+    case = facts(
+        model("torch-2.13.0-weights", path=path), model("onnxruntime-1.31.1-nudenet", path=again.path, name="fine.onnx")
+    )
+    both = msgspec.structs.replace(case, measurements=(*dropout, again))
+    verdict = build(judged(both, Answers(symptom=MODELS)), "en").verdict
+    assert verdict.state == "warning"
+    assert "1 want attention, 1 run or load here" in verdict.sentence
+    assert verdict.sentence.endswith("Run again: 2, of which 1 gave the same bits each time.")
 
 
 def test_the_files_in_trouble_come_first_in_every_print() -> None:

@@ -87,7 +87,7 @@ def output(done: Done) -> tuple[str | None, str]:
 # Who may not read the kernel's own buffer (kernel.dmesg_restrict) may often read what was kept of it.
 KERNEL_COMMANDS = (
     ("dmesg", ["dmesg"]),
-    ("journalctl", ["journalctl", "-k", "-b", "-q", "--no-pager", "-o", "short-monotonic"]),
+    ("journalctl", ["journalctl", "-k", "-b", "-q", "--no-pager", "-o", "short-monotonic", "-n", "50000"]),
 )
 
 
@@ -219,6 +219,7 @@ class Watch:
 
     def __init__(self, runner: Run = run, platform: str = sys.platform) -> None:
         self._run, self._platform = runner, platform
+        self._commands = KERNEL_COMMANDS
         self._before = self._read(60)
 
     def entries(self, seconds: float) -> list[Entry] | None:
@@ -226,15 +227,17 @@ class Watch:
         after = self._read(int(seconds) + 60)
         if self._before is None or after is None:
             return None
-        return [entry for entry in after if entry not in self._before][-_MOST_EVENTS:]
+        known = {frozenset(entry.items()) for entry in self._before}  # some logs are full of a card's bus
+        return [entry for entry in after if frozenset(entry.items()) not in known][-_MOST_EVENTS:]
 
     def _read(self, seconds: int) -> list[Entry] | None:
         if self._platform == "win32":
             return windows_entries(seconds, self._run)[0]
         if not self._platform.startswith("linux"):
             return None
-        for _, command in KERNEL_COMMANDS:
-            text, _ = output(self._run(command))
+        for chosen in self._commands:
+            text, _ = output(self._run(chosen[1]))
             if text is not None:
+                self._commands = (chosen,)  # another one writes the same lines otherwise
                 return [{"source": KERNEL, "text": line} for line in kernel_lines(text)]
         return None

@@ -98,7 +98,7 @@ def test_commands_are_asked_in_english(probe, monkeypatch):
 def test_the_log_is_read_from_the_journal_where_dmesg_is_refused(probe):
     commands = {
         "dmesg": {"code": 1, "stdout": "", "stderr": "dmesg: read kernel buffer failed: Operation not permitted"},
-        "journalctl -k -b -q --no-pager -o short-monotonic": {
+        "journalctl -k -b -q --no-pager -o short-monotonic -n 50000": {
             "code": 0,
             "stdout": "[ 4.1] host kernel: NVRM: Xid (PCI:0000:01:00): 48, pid=1\n[ 5.0] host kernel: usb 1-1: new\n",
             "stderr": "",

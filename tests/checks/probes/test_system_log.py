@@ -149,6 +149,23 @@ def test_while_something_runs_only_what_is_new_counts() -> None:
     ]
 
 
+def test_a_log_that_another_command_tells_is_not_new() -> None:
+    """The journal writes the same lines otherwise; dmesg may take too long on a machine under load."""
+    log: dict[str, str | None] = {"dmesg": "[ 1.0] NVRM: Xid (PCI:0000:01:00): 79, lost\n"}
+    watch = system_log.Watch(answering(log), "linux")
+    log |= {"dmesg": None, "journalctl": "[ 1.000000] host kernel: NVRM: Xid (PCI:0000:01:00): 79, lost\n"}
+    assert watch.entries(5.0) is None
+
+
+def test_a_log_that_was_full_before_is_compared_at_once() -> None:
+    """As where a card's bus corrects errors without end."""
+    lines = [f"[{number}.0] nvidia 0000:01:00.0: AER: Corrected error received" for number in range(60_000)]
+    log: dict[str, str | None] = {"dmesg": "\n".join(lines[:-1])}
+    watch = system_log.Watch(answering(log), "linux")
+    log["dmesg"] = "\n".join(lines)
+    assert watch.entries(5.0) == [{"source": "kernel", "text": lines[-1]}]
+
+
 def test_on_windows_the_same_for_its_events() -> None:
     answers: dict[str, str | None] = {"System": EXCEPTION, "Application": ""}
     watch = system_log.Watch(answering(answers), "win32")

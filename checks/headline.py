@@ -183,7 +183,12 @@ def _model_repeats(facts: Facts, spoken: int, stance: Stance) -> Headline | None
         and each.distinct is not None
         and each.repetitions >= _LEAST
     ]
-    if not models or any(each.distinct != 1 for each in models):
+    if not models or any(each.distinct != 1 or _is_all_zero(each) for each in models):
         return None
     names = ", ".join(dict.fromkeys(map(name_of, models)))
     return Headline(stance, spoken, names, min(each.repetitions for each in models))
+
+
+def _is_all_zero(made: ModelMeasured) -> bool:
+    """Whether nothing came out that could have changed, as where an input was drawn that multiplies all by zero."""
+    return made.difference is not None and made.difference.scale == 0

@@ -84,9 +84,10 @@ def _of_model(made: ModelMeasured, own: Sequence[ModelMeasured]) -> Became:
     tried = list(_tried(made, own))
     if any(mends(each, made) for each in tried):
         return Became.MENDED
-    if not tried:
-        return Became.UNTRIED
-    return Became.SELDOM if any(not _varies(each) for each in tried) else Became.STILL
+    if any(not _varies(each) for each in tried):
+        return Became.SELDOM
+    # A seed that changes nothing tells nothing of the mode.
+    return Became.STILL if any(each.setting == DETERMINISTIC for each in tried) else Became.UNTRIED
 
 
 def _tried(made: ModelMeasured, own: Iterable[ModelMeasured]) -> Iterator[ModelMeasured]:

@@ -5,7 +5,7 @@ import pytest
 
 from checks.case import Answers, Case, judged
 from checks.compare import other_machine
-from checks.facts import Experiment, Facts, Frameworks, Measurement, ModelMeasured, Symptom, TorchFacts
+from checks.facts import ArrayDifference, Experiment, Facts, Frameworks, Measurement, ModelMeasured, Symptom, TorchFacts
 from checks.finding import Finding, Severity, Status
 from checks.headline import Stance, headline, is_trouble
 from checks.judge import is_found
@@ -77,6 +77,12 @@ def test_a_model_that_repeats_is_the_answer_where_nothing_else_is(others: tuple[
     assert verdict.state == "clear"
     assert not any("Too little" in line for line in verdict.scope)
     assert stance(case_of(*others, *SOUND, symptom="results-differ")) is not Stance.MODEL_STEADY
+
+
+def test_a_model_that_gave_only_zeros_shows_nothing() -> None:
+    zeros = ArrayDifference(elements=64, differing=0, max_abs=0.0, scale=0.0)
+    own = (msgspec.structs.replace(each, difference=zeros) for each in SOUND if isinstance(each, ModelMeasured))
+    assert stance(case_of(*VARYING, *own)) is Stance.OPERATIONS
 
 
 def test_a_training_that_repeats_comes_first() -> None:

@@ -375,6 +375,19 @@ def test_a_seed_mends_a_model_that_draws_numbers_and_no_mode_is_advised_for_it(n
     assert block.operations == ()
 
 
+def test_a_seed_that_mends_nothing_tells_nothing_of_the_mode() -> None:
+    varies = ModelMeasured(
+        framework="torch", device="cpu", path="put.pt", operation="output 0", aspect="repeat", setting="default",
+        repetitions=30, distinct=16, first_op="aten::index_put",
+    )  # fmt: skip
+    seeded = msgspec.structs.replace(varies, aspect="mode", setting="seeded")
+    (model,) = only(facts(torch(CPU), varies, seeded)).models
+    assert (model.name, model.became) == ("put.pt", Became.UNTRIED)
+    mode = msgspec.structs.replace(seeded, setting="deterministic")
+    (model,) = only(facts(torch(CPU), varies, seeded, mode)).models
+    assert model.became is Became.STILL
+
+
 @pytest.mark.parametrize("symptom", ["results-change", "models", "everything"])
 def test_of_a_finished_model_with_noise_the_seed_that_was_measured_to_help_is_advised(symptom: str) -> None:
     known = Facts(

@@ -129,8 +129,9 @@ class CaseModel(QObject):
         self._answer(text=kept(text))
 
     def add_files(self, paths: Iterable[Path], kind: Kind | None = None) -> None:
-        """Files given as evidence, each once; their kind by the name where none is told."""
-        given = {each.path: each for each in self.answers.given}
+        """Files given as evidence, each once; their kind by the name where none is told. Models have one input."""
+        before = (each for each in self.answers.given if kind is not Kind.INPUT or each.kind is not kind)
+        given = {each.path: each for each in before}
         given |= {path: Given(path, kind or kind_of(path)) for path in paths}
         self._answer(given=tuple(given.values()))
 
@@ -145,6 +146,10 @@ class CaseModel(QObject):
     def set_read_only(self, read_only: bool) -> None:
         """Whether model files are only read, and tried in no interpreter."""
         self._answer(read_only=read_only)
+
+    def set_repeat(self, repeat: bool) -> None:
+        """Whether model files are run again and again, and compared."""
+        self._answer(repeat=repeat)
 
     def set_target(self, path: str) -> None:
         """The interpreter to examine."""

@@ -77,7 +77,7 @@ class EngineThread(QThread):
             scripts=sent.scripts,
             models=sent.models,
             inputs=sent.inputs,
-            repeat=True if sent.inputs else None,  # who gives an input wants the model to be run with it
+            repeat=True if self._answers.repeats else None,
             others=sent.others,
             load=self._answers.load_taken,
         )

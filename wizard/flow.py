@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from wizard.given import Given, Kind
+from wizard.given import Given, Kind, input_among
 
 SYMPTOMS = (
     "does-not-start",
@@ -62,11 +62,18 @@ class Answers:
     effort: str = "standard"
     load: int = 0  # seconds, one of LOADS
     read_only: bool = False  # model files are tried in no interpreter
+    repeat: bool = False  # model files are run again and again, and compared
 
     @property
     def only_reads(self) -> bool:
         """Whether the examination is the reading of model files alone."""
         return self.symptom == MODELS and self.read_only
+
+    @property
+    def repeats(self) -> bool:
+        """Whether model files are run again though nothing else is computed: asked for, or an input was given."""
+        is_asked = self.repeat and self.symptom == MODELS and not self.read_only
+        return is_asked or input_among(self.given) is not None
 
     @property
     def effort_taken(self) -> str:

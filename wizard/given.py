@@ -27,6 +27,7 @@ class Kind(Enum):
     LOG = "log"
     SCRIPT = "script"
     MODEL = "model"
+    INPUT = "input"  # of the models: told as such
     REPORT = "report"
 
 
@@ -66,7 +67,10 @@ def kind_of(path: Path) -> Kind:
 
 
 def input_among(given: tuple[Given, ...]) -> Path | None:
-    """The file that is the input of a model that was given beside it."""
+    """The file that is the input of a model that was given beside it: one told as such, else by its ending."""
+    told = next((each.path for each in given if each.kind is Kind.INPUT), None)
+    if told is not None:
+        return told
     files = [each.path for each in given if each.kind is Kind.MODEL]
     inputs = [path for path in files if path.suffix.lower() in INPUTS and not path.is_dir()]
     return inputs[0] if len(inputs) < len(files) and inputs else None
@@ -165,7 +169,7 @@ def sent_files(text: str, given: tuple[Given, ...]) -> Sent:
         size = len(data.encode())
         sent["logs"].append(SentFile(name="", kind="log", origin="pasted", size=size, text=data, examined=True))
     for each in given:
-        if each.kind is Kind.MODEL:
+        if each.kind in (Kind.MODEL, Kind.INPUT):
             continue
         place = "scripts" if each.kind is Kind.SCRIPT else "logs"
         try:

@@ -78,6 +78,24 @@ def test_models_can_be_only_read_without_an_interpreter() -> None:
     assert not is_complete(Step.TARGET, Answers(symptom="everything", given=given, read_only=True), Progress())
 
 
+@pytest.mark.parametrize(
+    ("answers", "repeats"),
+    [
+        pytest.param(Answers(symptom=MODELS), False, id="not-asked"),
+        pytest.param(Answers(symptom=MODELS, repeat=True), True, id="asked"),
+        pytest.param(Answers(symptom=MODELS, repeat=True, read_only=True), False, id="nothing-is-run"),
+        pytest.param(Answers(symptom="does-not-start", repeat=True), False, id="asked-of-models-before"),
+        pytest.param(
+            Answers(symptom=MODELS, given=(Given(Path("n.onnx"), Kind.MODEL), Given(Path("x.npy"), Kind.INPUT))),
+            True,
+            id="with-an-input",
+        ),
+    ],
+)
+def test_models_are_run_again_where_that_is_asked_or_an_input_is_given(answers: Answers, repeats: bool) -> None:
+    assert answers.repeats is repeats
+
+
 def test_the_walk_back() -> None:
     walked = [Step.REPORT]
     while (step := previous_step(walked[-1], Answers(), DONE)) is not None:

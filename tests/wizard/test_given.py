@@ -129,6 +129,17 @@ def test_what_is_given_beside_a_model_is_its_input(names: list[str], wanted: str
     assert input_among(given) == sent.inputs
 
 
+def test_what_is_told_to_be_the_input_is_it_whatever_its_ending(tmp_path: Path) -> None:
+    model, picture, arrays = (
+        Given(tmp_path / "net.onnx", Kind.MODEL),
+        Given(tmp_path / "cat.png", Kind.MODEL),
+        Given(tmp_path / "x.npy", Kind.INPUT),
+    )
+    sent = sent_files("", (model, picture, arrays))
+    assert (sent.inputs, sent.models) == (arrays.path, (model.path, picture.path))
+    assert (sent.logs, sent.scripts) == ((), ())
+
+
 def test_a_file_that_has_gone_is_kept_with_the_reason(tmp_path: Path) -> None:
     (log,) = sent_files(" \n", (Given(tmp_path / "gone.log", Kind.LOG),)).logs
     assert log.name == "gone.log"

@@ -32,7 +32,7 @@ from wizard.pages.wrap_layout import WrapLayout
 from wizard.work import Work
 
 MOST_ROWS = 60  # files with a row of their own: to lay out a thousand of them takes minutes
-_BUTTONS = (Kind.LOG, Kind.SCRIPT, Kind.MODEL, Kind.REPORT)
+_BUTTONS = (Kind.LOG, Kind.SCRIPT, Kind.MODEL, Kind.INPUT, Kind.REPORT)
 
 
 class EvidencePage(Page):
@@ -159,7 +159,7 @@ class EvidencePage(Page):
         paths, _ = QFileDialog.getOpenFileNames(self, title, last_folder(kind.value))
         if paths:
             remember(kind.value, Path(paths[0]))
-        self.take(list(map(Path, paths)), kind)
+        self.take(list(map(Path, paths[:1] if kind is Kind.INPUT else paths)), kind)
 
     def _choose_folder(self) -> None:
         """Some formats are folders, and a folder may hold many models."""
@@ -178,7 +178,7 @@ class EvidencePage(Page):
         symptom = self.case.answers.symptom
         if symptom == MODELS and kind is None:
             self._take_models(paths)
-        elif symptom == TICKET and kind not in (Kind.SCRIPT, Kind.MODEL):
+        elif symptom == TICKET and kind not in (Kind.SCRIPT, Kind.MODEL, Kind.INPUT):
             self._take_ticket(paths, kind)
         else:
             self.work.give(paths, kind)
@@ -214,7 +214,9 @@ class EvidencePage(Page):
         self._exactness_part.setVisible(symptom not in (TICKET, MODELS))
         self._drop_hint.setText(self.case.say("evidence-drop-models" if symptom == MODELS else "evidence-drop"))
         for kind, button in self._buttons.items():
-            button.setVisible(symptom != MODELS or kind is Kind.MODEL)
+            button.setVisible(symptom != MODELS or kind in (Kind.MODEL, Kind.INPUT))
+        has_model = any(each.kind is Kind.MODEL for each in self.case.answers.given)
+        self._buttons[Kind.INPUT].setVisible(has_model and symptom != TICKET)
         if self.case.answers.text != self._text_seen:
             self._text.setPlainText(self.case.answers.text)
         self._exactness[self.case.answers.exactness].setChecked(True)

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 from wizard.case_model import CaseModel, Search
 from wizard.flow import EFFORTS, LOADS, MODELS, computes
 from wizard.folders import INTERPRETER, last_folder
+from wizard.given import input_among
 from wizard.pages.cards import ChoiceCard
 from wizard.pages.page import Page, escaped_tip, plain_label, row
 from wizard.pages.wrap_layout import WrapLayout
@@ -87,6 +88,7 @@ class TargetPage(Page):
         self.body.addWidget(self._chosen)
         self.body.addWidget(self._problem)
         self.body.addLayout(WrapLayout(self._file, self._folder, self._again))
+        self._add_repeat()
         self._add_effort()
         self._space = QWidget()  # below the buttons while there is no table
         self.body.addWidget(self._space, 1)
@@ -94,6 +96,7 @@ class TargetPage(Page):
         self._target_seen = ""
         self._table.itemSelectionChanged.connect(self._selected)
         self._read_only.toggled.connect(case.set_read_only)
+        self._repeat.toggled.connect(case.set_repeat)
         case.changed.connect(self.refresh)
         self.refresh()
 
@@ -106,6 +109,16 @@ class TargetPage(Page):
         self.bind(self._read_only_means.setText, "target-read-only-means")
         self.body.addWidget(self._read_only)
         self.body.addWidget(self._read_only_means)
+
+    def _add_repeat(self) -> None:
+        """Who looks into model files may ask whether their results repeat; elsewhere that is part of the question."""
+        self._repeat = QCheckBox()
+        self._repeat_means = plain_label("small")
+        self.bind(self._repeat.setText, "target-repeat")
+        self.bind(self._repeat.setAccessibleDescription, "target-repeat-means")
+        self.bind(self._repeat_means.setText, "target-repeat-means")
+        self.body.addWidget(self._repeat)
+        self.body.addWidget(self._repeat_means)
 
     def _add_effort(self) -> None:
         self._effort_part = QWidget()
@@ -168,6 +181,13 @@ class TargetPage(Page):
         self._read_only.setVisible(is_about_models)
         self._read_only_means.setVisible(is_about_models)
         self._read_only.setChecked(self.case.answers.read_only)
+        for widget in (self._repeat, self._repeat_means):
+            widget.setVisible(is_about_models and not only_reads)
+        has_input = input_among(self.case.answers.given) is not None  # given to be run with
+        self._repeat.setEnabled(not has_input)
+        self._repeat.blockSignals(True)
+        self._repeat.setChecked(self.case.answers.repeat or has_input)
+        self._repeat.blockSignals(False)
         found, busy = self.case.interpreters, self.case.search is Search.BUSY
         own = any(each.path == self.case.answers.target and _is_own(each) for each in found)
         if busy:

@@ -12,7 +12,7 @@ from checks.case import Answers, judged
 from checks.facts import Facts
 from checks.readers.text import WHOLE
 from wizard.case_model import CaseModel
-from wizard.flow import EXACTNESS, MODELS
+from wizard.flow import EXACTNESS, MODELS, TICKET
 from wizard.given import Given, Kind
 from wizard.pages.evidence import MOST_ROWS, EvidencePage
 from wizard.report.json_report import to_json
@@ -71,6 +71,25 @@ def test_a_picture_beside_a_model_is_shown_as_its_input(page: EvidencePage, tmp_
     assert "Model" in labels(page)
     drop(page, tmp_path / "net.onnx")
     assert {"Model", "Input of the model"} <= labels(page)
+
+
+@pytest.mark.parametrize("symptom", ["everything", MODELS])
+def test_inputs_are_chosen_where_there_is_a_model_and_are_one_file(
+    page: EvidencePage, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, symptom: str
+) -> None:
+    page.case.set_symptom(symptom)
+    button = page._buttons[Kind.INPUT]
+    assert not button.isVisible()
+    page.case.add_files([tmp_path / "net.onnx"], Kind.MODEL)
+    assert button.isVisible()
+    for name in ("first.npz", "second.npy"):
+        monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_, name=name: ([str(tmp_path / name), "x"], ""))
+        button.click()
+    given = [each for each in page.case.answers.given if each.kind is Kind.INPUT]
+    assert given == [Given(tmp_path / "second.npy", Kind.INPUT)]
+    assert "Input of the model" in labels(page)
+    page.case.set_symptom(TICKET)
+    assert not button.isVisible()
 
 
 def labels(page: EvidencePage) -> set[str]:

@@ -13,6 +13,7 @@ from checks.computations import BUDGET
 from checks.facts import InterpreterFacts
 from wizard.case_model import CaseModel, Search
 from wizard.flow import MODELS
+from wizard.given import Kind
 from wizard.pages.target import TargetPage
 from wizard.work import Work
 
@@ -50,6 +51,30 @@ def test_that_nothing_is_run_is_only_asked_about_models(found: TargetPage) -> No
     found._read_only.click()
     assert all(each.isVisible() for each in hidden)
     assert found.case.answers.target == VENV.path
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_that_models_are_run_again_is_asked_where_they_are_the_question(found: TargetPage, language: str) -> None:
+    found.case.set_language(language)
+    found.retranslate()
+    assert not found._repeat.isVisible()
+    found.case.set_symptom(MODELS)
+    assert found._repeat.isVisible()
+    assert found._repeat.text()
+    found._repeat.click()
+    assert found.case.answers.repeats
+    found._read_only.click()
+    assert not found._repeat.isVisible()
+    assert not found.case.answers.repeats
+
+
+def test_with_an_input_models_are_always_run_again(found: TargetPage) -> None:
+    found.case.set_symptom(MODELS)
+    found.case.add_files([Path("net.onnx")], Kind.MODEL)
+    found.case.add_files([Path("x.npy")], Kind.INPUT)
+    assert (found._repeat.isChecked(), found._repeat.isEnabled()) == (True, False)
+    found.case.remove_file(Path("x.npy"))
+    assert (found._repeat.isChecked(), found._repeat.isEnabled()) == (False, True)
 
 
 def test_busy_then_found(qtbot: QtBot, page: TargetPage) -> None:

@@ -59,7 +59,6 @@ def library_version_numerics(facts: Facts) -> Iterator[Finding]:
             values=_machines(comparison) | _differ(worst),
         )
 
-
     if open_to_doubt:
         raise Inconclusive("versions-or-other", other=", ".join(open_to_doubt))
 

@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from checks.compare import Agreement, agreement, comparisons
 from checks.facts import Facts, ModelMeasured
-from checks.finding import Finding, Severity
+from checks.finding import MEASURED_MODEL, Finding, Severity
 from checks.judge import ABOUT_RESULTS, COMPARISON, UNKNOWN, can_explain, is_found
 from checks.model_repeats import REPEATED, decides_otherwise, name_of, says_of_decisions
 from checks.repeats import trainings
@@ -56,6 +56,7 @@ class Stance(StrEnum):
     TRAINING_REPEATS = "training-repeats"  # the same, but a whole training was, and did not change
     COMPARED = "compared"  # another machine was given, and what the comparison comes to is the answer
     UNRELATED = "unrelated"  # it explains something else
+    INPUTS_REFUSED = "inputs-refused"  # the user's model was not run with the input that was given for it
     UNKNOWN_HERE = "unknown-here"  # only a text tells of a trouble that no check knows
     NORMAL = "normal"  # a note: what was seen is as it should be
     DECISIONS_SAME = "decisions-same"  # bits change, the decisions of the user's model do not
@@ -85,6 +86,9 @@ def headline(facts: Facts, findings: Sequence[Finding], symptom: str, exactness:
         return Headline(Stance.COMPARED)
     if not findings:
         return _of_nothing(facts, 0, symptom)
+    refused = next((index for index, each in enumerate(findings) if _is_of_inputs(each)), None)
+    if refused is not None and not is_blocked:
+        return Headline(Stance.INPUTS_REFUSED, refused)
     spoken = _spoken(findings, symptom)
     best = findings[spoken]
     if best.severity is Severity.NOTE:
@@ -125,6 +129,11 @@ def _spoken(findings: Sequence[Finding], symptom: str) -> int:
         )
     )
     return fitting[0] if fitting else 0
+
+
+def _is_of_inputs(finding: Finding) -> bool:
+    """Whether it is about an input that the user gave; another program's words may tell of one, too."""
+    return finding.cause == "model-input-mismatch" and MEASURED_MODEL in finding.values
 
 
 def _is_of_numbers(finding: Finding) -> bool:

@@ -85,6 +85,16 @@ def test_a_model_that_gave_only_zeros_shows_nothing() -> None:
     assert stance(case_of(*VARYING, *own)) is Stance.OPERATIONS
 
 
+@pytest.mark.parametrize("symptom", ["results-change", "results-differ", "everything"])
+def test_that_an_input_could_not_be_used_comes_before_what_else_varies(symptom: str) -> None:
+    refused = ModelMeasured(path="net.onnx", framework="torch", reason="inputs-do-not-fit", inputs_from="file")
+    case = case_of(*VARYING, refused, symptom=symptom)
+    assert stance(case) is Stance.INPUTS_REFUSED
+    verdict = build(case, "en").verdict
+    assert verdict.state == "warning"
+    assert verdict.sentence.startswith("The input that was given cannot be used for net.onnx, so that")
+
+
 def test_a_training_that_repeats_comes_first() -> None:
     case = case_of(*VARYING, trained("a", "a", "a"))
     said = headline(case.facts, case.findings, "results-change", "")

@@ -222,7 +222,7 @@ def _sentence(case: Case, state: str, symptom: str, said: Headline) -> str:
     """The key of the verdict's sentence."""
     if state == "nothing-run":
         return state
-    if said.stance is Stance.UNKNOWN_HERE:
+    if said.stance in (Stance.UNKNOWN_HERE, Stance.INPUTS_REFUSED):
         return said.stance.value
     if said.stance is Stance.UNRELATED:
         return f"unrelated-{state}"

@@ -217,7 +217,7 @@ class _Wanted:
             yield Need.CUDA
         if self.symptom == "results-differ" and any(_has_tf32(each) for each in cards):
             yield Need.TF32
-        if self._wants_bits and self._threads(found) and self._threads_matter(mine):
+        if self._wants_bits and self._threads(found) and _threads_matter(mine):
             yield Need.THREADS
         if self._wants_bits and self.symptom == "results-differ":
             yield from (need for need, setting in _OF_PROCESSORS.items() if _changes_bits(setting, mine))
@@ -233,18 +233,23 @@ class _Wanted:
         theirs = (getattr(each, "threads", None) for each in others if type(each) is type(found))
         return min([here, *filter(None, theirs)]) if here else 0
 
-    def _threads_matter(self, mine: Iterable[Measurement]) -> bool:
-        """Whether another number of threads was seen to give other bits."""
-        for each in mine:
-            if isinstance(each, ModelMeasured) and each.aspect == "threads" and each.difference is not None:
-                return bool(each.difference.differing)
-            if not each.setting.startswith("threads-") or not is_processor(each.device):
-                continue
-            if isinstance(each, Precision) and each.beside is not None and each.beside.differing:
-                return True
-            if isinstance(each, Flip) and each.before is not None and each.after is not None and each.before.differing:
-                return not each.after.differing
+
+def _threads_matter(mine: Sequence[Measurement]) -> bool:
+    """Whether another number of threads was seen to give other bits: of the user's models, where these were asked."""
+    models = [each for each in mine if isinstance(each, ModelMeasured) and each.aspect == "threads"]
+    asked = [each.difference for each in models if each.difference is not None]
+    return any(each.differing for each in asked) if asked else any(map(_shows_threads, mine))
+
+
+def _shows_threads(measured: Measurement) -> bool:
+    """Whether an operation has other bits with another number of threads, or the same again with the same number."""
+    if not measured.setting.startswith("threads-") or not is_processor(measured.device):
         return False
+    if isinstance(measured, Precision):
+        return measured.beside is not None and bool(measured.beside.differing)
+    if not isinstance(measured, Flip) or measured.before is None or measured.after is None:
+        return False
+    return bool(measured.before.differing) and not measured.after.differing
 
 
 def _changes_bits(setting: str, mine: Iterable[Measurement]) -> bool:

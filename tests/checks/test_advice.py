@@ -168,6 +168,16 @@ def test_threads_only_where_they_change_bits(measured: Measurement, expected: bo
     assert not expected or "torch.set_num_threads(8)" in [each.code for each in block.lines]
 
 
+def test_what_shows_nothing_of_threads_hides_nothing_that_does() -> None:
+    """Of two runs with and without oneDNN, one thread brings nothing back; of two numbers of threads it does."""
+    flip = Flip(framework="torch", device="cpu", setting="threads-1", before=SPREAD, after=SPREAD)
+    other = Flip(framework="torch", device="cpu", setting="threads-1", before=SPREAD, after=SAME)
+    assert "torch-threads" in ids(only(facts(torch(CPU), *many(), flip, other)))
+    model = ModelMeasured(framework="torch", device="cpu", aspect="threads", path="a", difference=SAME)
+    second = msgspec.structs.replace(model, path="b", difference=SPREAD)
+    assert "torch-threads" in ids(only(facts(torch(CPU), *many(), model, second)))
+
+
 def test_beside_another_machine_both_are_told_the_number_of_threads_that_both_can_have() -> None:
     measured = Precision(framework="torch", device="cpu", setting="threads-1", beside=SPREAD)
     known = facts(torch(CPU), *many(), measured)

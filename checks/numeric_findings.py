@@ -48,16 +48,16 @@ def changes_by_order(
     """A finding per device on which a setting that only changes the order of rounding changes results.
 
     Raises:
-        NotHere: no such setting was tried.
+        NotHere: no such setting was tried, but on what varies by itself.
     """
     of_cause = [each for each in precisions(measurements) if is_of_cause(each.setting) and each.beside is not None]
-    tried = [each for each in of_cause if each.dtype == FULL]  # half precision has no digit that is the last
+    full = [each for each in of_cause if each.dtype == FULL]  # half precision has no digit that is the last
+    # One run each was compared: what varies by itself shows nothing of the setting.
+    unsteady = {(each.framework, each.device, each.operation) for each in measurements.of(Repeat) if each.varies}
+    tried = [each for each in full if (each.framework, each.device, each.operation) not in unsteady]
     if not tried:
         raise NotHere("precision", "not-measured")
-    unsteady = {(each.framework, each.device, each.operation) for each in measurements.of(Repeat) if each.varies}
-    for (framework, device), every in by_device(tried).items():
-        # One run each was compared: what varies by itself shows nothing of the setting.
-        here = [each for each in every if (framework, device, each.operation) not in unsteady]
+    for (framework, device), here in by_device(tried).items():
         sizes = [(each, change_of(each)) for each in here]
         apart = [(each, size) for each, size in sizes if size.size is Size.ROUNDING]
         if not apart:

@@ -79,6 +79,16 @@ def test_what_varies_by_itself_is_not_blamed_on_threads() -> None:
     assert "sum" not in evidence(finding)["operations_apart"].split(", ")
 
 
+def test_where_everything_varies_by_itself_the_number_of_threads_is_not_said_to_change_nothing() -> None:
+    tried = only("threads-1").all
+    varying = [
+        Repeat(framework="torch", operation=each.operation, device=each.device, repetitions=30, distinct=4)
+        for each in tried
+    ]
+    with pytest.raises(NotHere):
+        list(thread_count_rounding(Measurements(all=(*tried, *varying)), None))
+
+
 def threads_on(*counts: int | None) -> Facts:
     first, *others = (Frameworks(torch=TorchFacts(threads=count)) for count in counts)
     return Facts(frameworks=first, others=tuple(OtherMachine(name="there.json", frameworks=each) for each in others))

@@ -26,6 +26,7 @@ _PARTIAL_SUMS = {
     "sum-of-squares-running": _SMALLEST_FIRST * _ADDITIONS,
     "sum-of-squares-exact": 0.0,  # rounded once, which is counted with the terms
 }
+_MOST_GROWTH = 600.0  # shorter types hold no such sum: whatever a damaged case tells of them is within that bound
 _OF_TERM = 4  # u: of each of two equal factors, of their product, of the last result
 
 
@@ -45,7 +46,7 @@ def in_figures(fraction: Fraction) -> float:
 def largest_error(operation: str, roundoff: float) -> float:
     """What rounding makes at the most in this way of adding, as a part of the sum."""
     additions = _PARTIAL_SUMS.get(operation, _LARGEST_FIRST * _ADDITIONS)
-    growth = math.exp(roundoff * _ADDITIONS)  # a rounded partial sum is itself larger
+    growth = math.exp(min(roundoff * _ADDITIONS, _MOST_GROWTH))  # a rounded partial sum is itself larger
     return (additions * growth + _OF_TERM) * roundoff
 
 

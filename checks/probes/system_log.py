@@ -85,7 +85,7 @@ def output(done: Done) -> tuple[str | None, str]:
 # --- Linux -----------------------------------------------------------------------------------------------------------
 
 # Who may not read the kernel's own buffer (kernel.dmesg_restrict) may often read what was kept of it.
-KERNEL_COMMANDS = (
+KERNEL_COMMANDS: tuple[tuple[str, list[str]], ...] = (
     ("dmesg", ["dmesg"]),
     ("journalctl", ["journalctl", "-k", "-b", "-q", "--no-pager", "-o", "short-monotonic", "-n", "50000"]),
 )

@@ -1,10 +1,12 @@
 """When nondeterministic-op speaks, and when it keeps silent."""
 
+import msgspec
 import pytest
 
 from checks.causes import cause_of, remedy_of
-from checks.facts import Experiment, Repeat, Symptom
+from checks.facts import Experiment, Facts, Repeat, Symptom
 from checks.finding import Finding, NotHere, Severity
+from checks.remedy import plan_remedies
 from checks.reproducibility.nondeterministic_op import nondeterministic_op
 from tests.checks.recorded_repeats import LARGE, NO_FORM, frameworks, left_out, measurements, recorded, repeat
 
@@ -29,6 +31,15 @@ def test_speaks_with_what_mends_it_and_its_cost() -> None:
     assert evidence(finding, "not_documented") == ""
     assert finding.values["varying_en"] == "Adding rows at indices (index_add)"
     assert "gave the same bits" in finding.values["mended_en"]
+
+
+@pytest.mark.parametrize(("framework", "of_torch"), [("torch", True), ("jax", False), ("tensorflow", False)])
+def test_what_to_do_is_said_in_the_lines_of_the_framework(framework: str, of_torch: bool) -> None:
+    varying = msgspec.structs.replace(repeat("segment-sum", distinct=9), framework=framework, device="gpu:0")
+    (finding,) = nondeterministic_op(measurements(varying), None, None)
+    plans = plan_remedies(finding, Facts(), "en")
+    assert ("torch" in "".join(step.code for plan in plans for step in plan.steps)) is of_torch
+    assert ("torch" in "".join(plan.verify.code for plan in plans)) is of_torch
 
 
 @pytest.mark.parametrize("symptom", [Symptom(name="results-change"), Symptom(exactness="bits")])

@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -359,7 +359,7 @@ class _Examination:
                 script=computation.spec.script,
                 interpreter=computation.interpreter,
                 argument={**named, **remaining.argument()},
-                time_limit=computation.time_limit(effort),
+                time_limit=replace(computation, seconds=remaining.seconds).time_limit(effort),
                 memory_limit=_memory_limit(facts),
                 environment=computation.setting.environment,
             )

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from checks import engine
 from checks.computations import Computation
-from checks.facts import ErrorText, Experiment, ProbeRun, Repeat, StageRun
-from checks.probes.computation_catalogue import ComputationSpec
-from checks.probes.runner import Answer
+from checks.facts import ErrorText, Experiment, Facts, ProbeRun, Repeat, StageRun
+from checks.probes.computation_catalogue import START, TIMES_BUDGET, ComputationSpec
+from checks.probes.runner import Answer, ProbeTask
 from checks.remaining import Remaining
 
 SPEC = ComputationSpec("torch", "compute_torch", {"repeat": 1.0, "experiment": 1.0}, 2.0)
@@ -82,6 +83,23 @@ def test_without_time_the_rest_is_listed(status: str, took: float) -> None:
         ("sort", "process-ended"),
     ]
     assert all(each.is_left_out == (each.operation == "sort") for each in left.measurements())
+
+
+def test_a_process_that_goes_on_is_waited_for_as_long_as_its_own_work_may_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a device that hangs is waited for by the whole time again and again."""
+    limits = []
+
+    def hanging(task: ProbeTask, **_: Any) -> Answer:
+        limits.append(task.time_limit)
+        return ended("timed-out", ENDED, "repeat" if len(limits) == 1 else "experiment", 500.0)
+
+    monkeypatch.setattr(engine, "run_probe", hanging)
+    run = engine._Examination(engine.Request(), lambda: False)
+    whole = Computation("c", SPEC, "/venv/bin/python", "cuda:0", {"repeat": 40.0, "experiment": 10.0})
+    assert list(run._compute(whole, Facts(), []))
+    run.stop()
+    start = START[engine.Request().answers.effort]
+    assert limits == [start + 50.0 * TIMES_BUDGET, start + 10.0 * TIMES_BUDGET]
 
 
 def test_a_cancel_is_no_crash() -> None:

@@ -1,7 +1,7 @@
 """Results of another process, whose framework started with other variables (``naosu_compute_worker``).
 
 ``Workers`` is the side that asks; ``STAGES`` is what host.py runs in the other process. That answers on its standard
-output, one line of JSON for each on its standard input, and leaves the numbers in a file; it ends with its input.
+output, one marked line of JSON for each on its standard input, and leaves the numbers in a file; it ends with its input.
 """
 
 import importlib
@@ -23,6 +23,7 @@ MOST = 4  # processes at once: each holds a framework in memory
 PATIENCE = 60.0  # seconds for an answer; the first waits for the framework, too
 FLAGS = "XLA_FLAGS"
 READ = 1 << 20  # characters of what a process left
+_ANSWER = b"naosu: "  # what the user's environment prints where Python starts is none
 _UNKNOWN_FLAG = "Unknown flag"  # what XLA writes before it ends a process
 
 ESSENTIAL = ()
@@ -84,7 +85,8 @@ class _Worker:
 
     def _listen(self):
         for line in self._process.stdout:
-            self._answers.put(line)
+            if line.startswith(_ANSWER):
+                self._answers.put(line[len(_ANSWER) :])
         self._answers.put(b"")
 
     def result(self, name, dtype, run, timed):
@@ -147,14 +149,15 @@ class _Worker:
 
 def serve(argument):
     """Answer until the input ends."""
-    answers = os.fdopen(os.dup(1), "w")
+    answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # libraries print on standard output
     framework = argument["framework"]
     importlib.import_module("naosu_compute_%s_probe" % framework).imported(argument)
     bench = importlib.import_module("naosu_compute_%s_bench" % framework)
     computer = bench.Computer(argument["device"])
     for line in sys.stdin:
-        answers.write(json.dumps(_answer(computer, json.loads(line), argument["folder"])) + "\n")
+        told = json.dumps(_answer(computer, json.loads(line), argument["folder"]))
+        answers.write(b"\n" + _ANSWER + told.encode("ascii") + b"\n")
         answers.flush()
 
 

@@ -116,6 +116,16 @@ def test_what_another_process_leaves_goes_with_the_answer(
     assert {"answer", "numbers", "stderr"} == {each.name for each in folder.iterdir()}
 
 
+def test_what_an_environment_prints_is_no_answer(bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sitecustomize.py").write_text("print('Welcome', flush=True)\nprint({})")
+    monkeypatch.setattr(bench._computer, "variables", lambda _setting: {"PYTHONPATH": str(tmp_path)})
+    linear = operation_named("linear")
+    given = bench.inputs(linear, "float32")
+    for rows in (1, 2):
+        result, _ = bench.result(linear, given, run_of("threads-1", rows=rows), None)
+        assert len(result) == rows
+
+
 def refused(bench: Any, setting: str = "threads-1") -> tuple[str, str]:
     linear = operation_named("linear")
     with pytest.raises(module("runs").NotTried) as answer:

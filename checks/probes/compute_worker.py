@@ -1,7 +1,7 @@
 """Results of another process, whose framework started with other variables (``naosu_compute_worker``).
 
 ``Workers`` is the side that asks; ``STAGES`` is what host.py runs in the other process. That answers on its standard
-output, one marked line of JSON for each on its standard input, and leaves the numbers in a file; it ends with its input.
+output, a marked line of JSON for each on its standard input, and leaves the numbers in a file; it ends with its input.
 """
 
 import importlib

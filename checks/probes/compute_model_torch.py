@@ -321,7 +321,7 @@ def measured(argument, clock):
     named.update(told, inputs=model_kit.as_facts(arrays))
     model = models.Model(np, named, arrays, nodes, _unit(form.tensors()), weights)
     if state and not argument.get("done"):
-        yield model.told(usual, "state", reason="keeps-state", detail=", ".join(state)[:300])
+        yield model.told(usual, "state", reason="keeps-state", detail=", ".join(dict.fromkeys(state))[:300])
     yield from models.plan(model, _comparisons(model, form, usual, axes, argument, clock), clock, axes)
 
 

@@ -175,9 +175,8 @@ def _of_one_model(case: Case, worst: Standing, titles: Sequence[str], language: 
     shown = RepeatedModels.of(case.facts)
     if shown.tested:
         return f"models-one-repeats{'-few' if shown.is_open else ''}", {**values, "count": shown.fewest}
-    if shown.is_open:
-        return "models-one-not-repeated", values
-    return ("models-one-loads" if best.outcome is Runs.LOADS else "models-one-runs"), values
+    done = "loads" if best.outcome is Runs.LOADS else "runs"
+    return f"models-one-{done}{'-not-repeated' if shown.is_open else ''}", values
 
 
 def _but(finding: Finding) -> str:

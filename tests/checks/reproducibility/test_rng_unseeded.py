@@ -52,11 +52,11 @@ def test_what_a_seed_does_is_told(seeded: ModelMeasured | None, said: str) -> No
         pytest.param([repeated(3, "ScatterND")], id="another-node-varies"),
         pytest.param([repeated(30, "Dropout")], id="training-mode"),
         pytest.param(
-            [repeated(30, "Add"), repeated(1, aspect="mode", setting="seeded"), repeated(1, aspect="mode", setting="eval")],
+            [repeated(30, "Add"), *(repeated(1, aspect="mode", setting=each) for each in ("seeded", "eval"))],
             id="training-mode-that-a-seed-hides",
         ),
     ],
-)  # fmt: skip
+)
 def test_silent(made: list[ModelMeasured]) -> None:
     assert list(rng_unseeded(Measurements(all=tuple(made)))) == []
 

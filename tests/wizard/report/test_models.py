@@ -172,6 +172,12 @@ def test_the_headline_says_why_repeating_shows_nothing_or_what_it_found(
     assert verdict.state == state
 
 
+def test_of_a_file_that_was_only_loaded_it_is_not_said_that_it_runs() -> None:
+    case = repeated("", "torch-2.13.0-weights", path="/m/net.pt", reason="inputs-needed")
+    assert "loads in this Python" in build(case, "en").verdict.sentence
+    assert "could not be run; why" in build(case, "en").verdict.sentence
+
+
 def test_no_green_box_stands_above_a_warning_and_of_many_it_is_said_how_many_repeat() -> None:
     dropout = measurements("model-torch-2.13.0-dropout")
     path = next(each.path for each in dropout if isinstance(each, ModelMeasured))

@@ -93,7 +93,7 @@ def _restored(
         for each in attributions(measurements.all)
         if (each.framework, each.device) == (framework, device)
         for setting in (*each.restored_by, *each.closer)
-        if is_of_cause(setting)
+        if is_of_cause(setting) and "+" not in setting  # of two changes at once neither suffices
     ]
     if told:
         yield Evidence("restored_by", ", ".join(dict.fromkeys(told)))

@@ -155,6 +155,13 @@ def test_threads_are_set_as_their_framework_wants_it(name: str, code: str) -> No
 
 
 @pytest.mark.parametrize("name", [TENSORFLOW, JAX])
+def test_what_takes_two_changes_is_no_proof_of_one(name: str) -> None:
+    """With oneDNN off as well, the batch alone brings nothing back."""
+    (finding,) = batch_size_rounding(recorded(name), None)
+    assert evidence(finding)["restored_by"] == "matmul: batch-1, linear: batch-1, network: batch-1"
+
+
+@pytest.mark.parametrize("name", [TENSORFLOW, JAX])
 def test_a_row_alone_in_other_frameworks(name: str) -> None:
     (finding,) = batch_size_rounding(recorded(name), None)
     told = evidence(finding)

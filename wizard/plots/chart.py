@@ -99,7 +99,7 @@ def _line(number: int, series: Series, plot: Plot, x: Scale, y: Scale) -> Drawn:
                 parts.append(tuple(part))
             part = []
             continue
-        words = f"{series.name}: {plot.x_label} {figure(one)}, {plot.y_label} {figure(other)}"
+        words = f"{series.name}: {_where(plot, one)}, {plot.y_label} {figure(other)}"
         part.append(Place(place[0], place[1], words))
     if part:
         parts.append(tuple(part))
@@ -108,6 +108,13 @@ def _line(number: int, series: Series, plot: Plot, x: Scale, y: Scale) -> Drawn:
         return Drawn(number, series.name, tuple(parts), tuple(places))
     every = len(places) // _MARKS
     return Drawn(number, series.name, tuple(parts), tuple(places[(number * every) // 4 :: every]))
+
+
+def _where(plot: Plot, x: float) -> str:
+    """A place on the x axis in words: by its name, where the places have names."""
+    if plot.categories and 0 <= x < len(plot.categories):
+        return plot.categories[int(x)]
+    return f"{plot.x_label} {figure(x)}"
 
 
 def _thinned(series: Series) -> Iterator[tuple[float, float | None]]:

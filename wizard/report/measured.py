@@ -110,6 +110,8 @@ class Series:
 class Plot:
     """A plot. ``kind``: "lines", "points" or "bars" (then ``categories`` name the places on the x axis).
 
+    Where a line goes through places with names, these are its ``categories``, too: 0 is the first.
+
     ``summary``: what it shows in one sentence, for those who cannot see it, and for prints without pictures.
     """
 

@@ -30,6 +30,7 @@ from wizard.words import known, words
 
 _NONE = "–"
 _PLOTS = 4
+_NODES_NAMED = 24  # nodes whose names fit beside their bars; of more the names are read out point by point
 _NAMED = 5  # models, or inputs of one, in one sentence
 _REPEATED = ("repeat", "mode")
 
@@ -241,13 +242,14 @@ def _why(made: ModelMeasured, language: str) -> str:
 
 def _plot(made: ModelMeasured, language: str) -> Plot:
     """How the difference grows from node to node, beside what rounding makes."""
+    names = tuple(node(each.name, each.op) for each in made.nodes)
     places = tuple(float(place) for place in range(len(made.nodes)))
     apart = tuple(each.apart or None for each in made.nodes)  # 0 has no place on this axis
     bound = tuple(each.bound or None for each in made.nodes)
     largest = max(made.nodes, key=lambda each: each.apart or 0.0)
     return Plot(
         title=_words("plot", language, model=name_of(made), what=_compared(made, language)),
-        kind="lines",
+        kind="bars" if len(names) <= _NODES_NAMED else "lines",
         x_label=_words("axis-node", language),
         y_label=_words("axis-apart", language),
         series=(
@@ -262,5 +264,6 @@ def _plot(made: ModelMeasured, language: str) -> Plot:
             node=node(largest.name, largest.op),
             count=made.searched,
         ),
+        categories=names,
         log_y=True,
     )

@@ -155,7 +155,8 @@ def _word(standing: Standing, verdicts: Sequence[VerdictRow], language: str) -> 
     best = next((each for state in wanted for each in told if each.state == state), None)
     if best is None or standing is Standing.UNREADABLE:
         return words(f"models.standing-{standing.value}", language)
-    return words("models.word-runtime", language, word=best.word, runtime=best.runtime)
+    key = "word-runtime-but" if standing is Standing.ATTENTION and best.state == "clear" else "word-runtime"
+    return words(f"models.{key}", language, word=best.word, runtime=best.runtime)
 
 
 def _install(model: ModelFacts, absent: Sequence[str], facts: Facts, language: str) -> str:

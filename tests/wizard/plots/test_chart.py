@@ -50,6 +50,11 @@ def test_bars_stand_side_by_side_and_a_missing_one_is_missing() -> None:
     assert [each[1].words for each in chart.readings()] == ["a: first, 1", "a: second, 2", "b: first, 3"]
 
 
+def test_a_line_through_places_with_names_reads_these_out() -> None:
+    plot = Plot("t", "lines", "node", "apart", (Series("a", (0.0, 1.0), (1.0, 2.0)),), "", categories=("conv", "relu"))
+    assert [each.words for _, each in chart_of(plot).readings()] == ["a: conv, apart 1", "a: relu, apart 2"]
+
+
 def test_too_many_are_counted() -> None:
     many = tuple(Series(str(number), (0.0,), (1.0,)) for number in range(MOST_SERIES + 3))
     assert chart_of(plot(*many)).left_out == 3

@@ -57,6 +57,14 @@ def test_the_difference_per_node_is_drawn_beside_what_rounding_makes() -> None:
     assert len(apart.x) == len(bound.x) == 22
     assert all(one is None or most is None or one <= most for one, most in zip(apart.y, bound.y, strict=True))
     assert "/block0/Conv (Conv)" in plots[0].summary
+    assert (plots[0].kind, len(plots[0].categories)) == ("bars", 22)
+    assert "/block0/Conv (Conv)" in plots[0].categories
+
+
+def test_of_very_many_nodes_a_line_is_drawn_whose_points_have_their_names() -> None:
+    nodes = tuple(NodeApart(name=f"n{place}", op="Conv", apart=1e-7, bound=1e-6) for place in range(60))
+    (plot,) = section(beyond(nodes=nodes)).plots
+    assert (plot.kind, plot.categories[59]) == ("lines", "n59 (Conv)")
 
 
 def test_random_numbers_are_told_as_such() -> None:

@@ -127,6 +127,7 @@ def test_the_headline_says_what_repeating_showed(name: str, sentence: str, state
     report = build(case, "en")
     assert sentence in report.verdict.sentence
     assert (report.verdict.state, report.models[0].state) == (state, state)
+    assert ("but see below" in report.models[0].word) is (state == "warning")
     assert is_any_serious(case.facts, case.findings, case.verdicts) is (state == "warning")
     assert build(case, "ja").verdict.sentence
 

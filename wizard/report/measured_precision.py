@@ -52,7 +52,7 @@ def _sentences(name: str, measured: Sequence[Precision], language: str) -> Itera
         if found:
             operations = _operations(found, language)
             yield words(f"measurements.precision-{key}", language, device=name, operations=operations)
-    if not shorter and not wrong:
+    if all(error_of(each).size in (Size.IDENTICAL, Size.ROUNDING) for each in full):  # none may be of a shorter format
         yield words("measurements.precision-full", language, device=name, count=len(full))
     unchanged = _unchanged(measured, language)
     if unchanged:

@@ -9,6 +9,8 @@ from checks.case import Answers, Case, judged
 from checks.compare import other_machine
 from checks.facts import ArrayDifference, Facts, Frameworks, Measurement, Precision, Symptom, TorchFacts
 from checks.judge import COMPARISON
+from checks.magnitude import Size
+from checks.numerics import error_of
 from tests.checks.recorded_computations import measurements
 from wizard.report.markdown import to_markdown
 from wizard.report.measured import MeasuredSection
@@ -54,6 +56,17 @@ def test_every_section_speaks_whole_sentences(language: str) -> None:
         assert bool(re.search(r"[\u3040-\u30ff]", told)) == (language == "ja")
     told = texts(machines_section(two_machines(), language))
     assert not PLACEHOLDER.search(told)
+
+
+def test_errors_that_may_be_of_two_shorter_formats_are_not_called_rounding() -> None:
+    """As in a report without the errors of these formats: by the size alone it is one or the other."""
+    apart = ArrayDifference(elements=10, differing=10, max_abs=0.006, scale=4.0)
+    unclear = Precision(
+        framework="torch", operation="matmul", device="cuda:0", dtype="float32", setting="default", terms=128,
+        condition=32.0, against=apart,
+    )  # fmt: skip
+    assert error_of(unclear).sizes == (Size.HALF, Size.BFLOAT16)
+    assert "as accurate as float32 allows" not in texts(precision_section(case(unclear), "en"))
 
 
 def test_digits_that_are_right() -> None:

@@ -220,6 +220,14 @@ def loudness(made: ModelMeasured, symptom: Symptom | None) -> Severity:
     return Severity.WARNING if exactness == "bits" else Severity.NOTE
 
 
+def is_one_scale(made: ModelMeasured) -> bool:
+    """Whether rows that depend on each other are dynamic quantisation's one scale for all, and no decision changes.
+
+    That is its known price.
+    """
+    return "quantiz" in made.beyond_op.lower() and not decides_otherwise(made)
+
+
 def asks_whether_it_repeats(symptom: Symptom | None) -> bool:
     """Whether the question is if results change from run to run: said so, or asked of model files that are repeated."""
     return symptom is not None and (symptom.exactness == "bits" or symptom.name in ("results-change", "models"))

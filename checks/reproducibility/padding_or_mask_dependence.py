@@ -19,10 +19,10 @@ from checks.model_repeats import (
     BATCH,
     beyond_of,
     compared,
-    decides_otherwise,
     decisions,
     distance,
     is_normalisation,
+    is_one_scale,
     models_run,
     place,
     size_of,
@@ -33,7 +33,6 @@ from checks.registry import check
 CAUSE = "padding-or-mask-dependence"
 REMEDY = "keep-rows-apart"  # the cause's own are for texts that are padded
 _LIKELY = 0.75  # else the first axis is no batch
-_ONE_SCALE = "quantiz"  # dynamic quantisation takes one scale for all rows: a known price, as long as decisions stay
 
 
 @check(CAUSE)
@@ -42,10 +41,9 @@ def padding_or_mask_dependence(measurements: Measurements) -> Iterator[Finding]:
     for each in models_run(measurements, BATCH):
         if size_of(each) is not Size.BEYOND or is_normalisation(each.beyond_op):
             continue
-        is_price = _ONE_SCALE in each.beyond_op.lower() and not decides_otherwise(each)
         yield Finding(
             cause=CAUSE,
-            severity=Severity.NOTE if is_price else Severity.WARNING,
+            severity=Severity.NOTE if is_one_scale(each) else Severity.WARNING,
             confidence=_LIKELY,
             subject=f"{each.framework} {each.device} {each.path}",
             evidence=(

@@ -15,6 +15,7 @@ from checks.model_repeats import (
     decides_otherwise,
     draws_numbers,
     first_of,
+    is_one_scale,
     name_of,
     node,
     relative,
@@ -30,6 +31,7 @@ from wizard.words import known, words
 
 _NONE = "–"
 _PLOTS = 4
+_LONGEST = 80  # characters in the table of a reason that quotes an error
 _NODES_NAMED = 24  # nodes whose names fit beside their bars; of more the names are read out point by point
 _NAMED = 5  # models, or inputs of one, in one sentence
 _REPEATED = ("repeat", "mode")
@@ -74,6 +76,7 @@ def _sentences(here: Sequence[ModelMeasured], language: str) -> Iterator[str]:
     odd = next((each for each in here if each.nan_in_both), None)
     if odd is not None:
         yield _words("nan", language, model=name, count=odd.nan_in_both, output=odd.nan_output)
+    yield from _long_reasons(here, name, language)
     for each in here:
         if each.aspect == "repeat" and (not each.reason or each.reason == SHAPES):
             yield from _repeated(each, here, language)
@@ -89,6 +92,20 @@ def _sentences(here: Sequence[ModelMeasured], language: str) -> Iterator[str]:
         ):
             what = _compared(each, language)
             yield _words("decides", language, model=name, what=what, changed=share(1.0 - each.decisions))
+
+
+def _long_reasons(here: Sequence[ModelMeasured], name: str, language: str) -> Iterator[str]:
+    """Why something was not compared, where that is too long for the table."""
+    for each in here:
+        if not each.aspect or each.aspect == "state" or not each.reason or each.difference is not None:
+            continue
+        why = _why(each, language)
+        if each.reason != SHAPES and _is_long(each, why):
+            yield _words("not-compared", language, model=name, what=_compared(each, language), why=why)
+
+
+def _is_long(made: ModelMeasured, why: str) -> bool:
+    return made.error is not None and len(why) > _LONGEST
 
 
 def _inputs(here: Sequence[ModelMeasured], name: str, language: str) -> Iterator[str]:
@@ -148,7 +165,10 @@ def _tables(here: Sequence[ModelMeasured], language: str) -> Iterator[MeasuredTa
 def _row(made: ModelMeasured, here: Sequence[ModelMeasured], language: str) -> MeasuredRow:
     if made.reason and made.reason != SHAPES and made.difference is None:
         state = "absent" if made.reason == "no-time" else "open"
-        return MeasuredRow((_compared(made, language), _why(made, language), _NONE, _NONE, _NONE, _NONE), state)
+        why = _why(made, language)
+        if _is_long(made, why):
+            why = _words("see-above", language)
+        return MeasuredRow((_compared(made, language), why, _NONE, _NONE, _NONE, _NONE), state)
     size = size_of(made)
     is_random = made.aspect in _REPEATED and (made.distinct or 0) > 1 and draws_numbers(made, here)
     is_same = size is Size.IDENTICAL
@@ -180,7 +200,7 @@ def _state(made: ModelMeasured, size: Size) -> str:
             return "warning"
         return "clear" if made.repetitions >= ENOUGH else "open"  # few equal results prove nothing
     if made.aspect == "batch" and size is Size.BEYOND:
-        return "note"
+        return "note" if is_one_scale(made) else "warning"
     if decides_otherwise(made):
         return "warning"
     return STATES.get(size, "note" if size in (Size.HALF, Size.BFLOAT16) else "")

@@ -96,10 +96,21 @@ def test_decisions_that_change_are_said() -> None:
     assert any("50 % of the rows are decided otherwise" in each for each in found.sentences)
 
 
-def test_rows_that_influence_each_other_are_no_fault() -> None:
-    found = section(beyond(aspect="batch", setting="batch-1", other="batch-4"))
-    assert found.tables[0].rows[0].state == "note"
+@pytest.mark.parametrize(
+    ("operation", "state"),
+    [pytest.param("ReduceMean", "warning", id="mean"), pytest.param("DynamicQuantizeLinear", "note", id="one-scale")],
+)
+def test_rows_that_influence_each_other_are_told(operation: str, state: str) -> None:
+    found = section(beyond(aspect="batch", setting="batch-1", other="batch-4", beyond_op=operation, decisions=1.0))
+    assert found.tables[0].rows[0].state == state
     assert any("depends on the other rows" in each for each in found.sentences)
+
+
+def test_a_long_error_stands_above_the_table_and_not_within() -> None:
+    error = ErrorText(type="RuntimeError", message="the sizes of the two tensors must match " * 5)
+    found = section(beyond(aspect="batch", difference=None, reason="batch-fixed", error=error))
+    assert found.tables[0].rows[0].cells[1] == "not compared (see above)"
+    assert any("not compared. " in each and "must match" in each for each in found.sentences)
 
 
 def test_the_time_ended_the_search() -> None:

@@ -148,13 +148,15 @@ def _nvidia(answer: Raw, gpus: Gpus | None, nvml: Raw | None, log: Raw) -> Nvidi
     own = [gpu.driver_version for gpu in on_bus if gpu.driver == NVIDIA_SERVICE]
     version = next((branch for each in own for branch in [driver_branch(each)] if branch), None)
     entries = system_log.windows_entries(log)
-    unread = {"xids": why} if entries is None and (why := (log.get("unread") or {}).get("entries")) else {}
+    xids = None if entries is None else system_log.xids(entries, log.get("started") or "")
+    # One alone of its two logs may have been read, which says nothing of the other.
+    why = "" if xids else (log.get("unread") or {}).get("entries")
     return msgspec.structs.replace(
         facts,
-        unread=dict(facts.unread) | unread,
+        unread=dict(facts.unread) | ({"xids": why} if why else {}),
         driver_version=facts.driver_version or version,
         libcuda=libcuda,
-        xids=None if entries is None else system_log.xids(entries, log.get("started") or ""),
+        xids=None if why else xids,
     )
 
 

@@ -238,6 +238,16 @@ def test_a_log_of_windows_that_was_refused_is_not_an_empty_one(tmp_path):
     assert facts.log.events is None
 
 
+def test_nor_is_one_of_two_logs_the_whole(tmp_path):
+    """Xids stand in the log "System"; that of the applications was read."""
+    recording = recorded.load("windows-two-gpus")
+    (asked,) = [command for command in recording["commands"] if command.endswith(" qe System")]
+    recording["commands"][asked] = {"code": 5, "stdout": "", "stderr": "Access is denied."}
+    facts = recorded.machine(recording, tmp_path)
+    assert facts.nvidia.xids is None
+    assert facts.nvidia.unread["xids"] == "System: Access is denied."
+
+
 def test_a_machine_with_linux(tmp_path):
     recording = recorded.load("amd-rx580")
     line = "[  812.5] amdgpu 0000:03:00.0: ring gfx timeout, signaled seq=1, emitted seq=2"

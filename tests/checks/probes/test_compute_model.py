@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -873,3 +874,19 @@ def test_the_axis_of_the_rows_is_found_by_the_names_in_the_file(
 )
 def test_the_line_of_a_node_is_one_that_the_user_can_open(trace: str, place: str) -> None:
     assert importlib.import_module("naosu_export_torch").place_of(trace) == place
+
+
+def test_with_a_seed_each_run_of_onnx_runtime_has_a_session_made_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    monkeypatch.setitem(sys.modules, "onnxruntime", SimpleNamespace(set_seed=lambda seed: done.append(f"seed {seed}")))
+    runtime = ort.Runtime.__new__(ort.Runtime)
+
+    def made(device: str) -> Any:
+        done.append("session")
+        return models.Way(lambda arrays: {"y": arrays["x"]}, None, device)
+
+    monkeypatch.setattr(runtime, "way", made)
+    way = runtime.seeded()
+    assert (way.setting, way.device) == ("seeded", "CPUExecutionProvider")
+    assert way.run({"x": 1}) == way.run({"x": 1}) == {"y": 1}
+    assert done == ["seed 1", "session"] * 2

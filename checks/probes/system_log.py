@@ -232,7 +232,8 @@ class Watch:
 
     def _read(self, seconds: int) -> list[Entry] | None:
         if self._platform == "win32":
-            return windows_entries(seconds, self._run)[0]
+            entries, why = windows_entries(seconds, self._run)
+            return None if why else entries  # of one log alone it is not known what is new in the other
         if not self._platform.startswith("linux"):
             return None
         for chosen in self._commands:

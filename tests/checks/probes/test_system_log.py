@@ -174,6 +174,13 @@ def test_on_windows_the_same_for_its_events() -> None:
     assert entry["text"].endswith("GPUID: 2b00")
 
 
+def test_of_two_logs_one_that_is_read_later_tells_nothing_new() -> None:
+    answers: dict[str, str | None] = {"System": None, "Application": ""}
+    watch = system_log.Watch(answering(answers), "win32")
+    answers["System"] = EXCEPTION
+    assert watch.entries(5.0) is None
+
+
 @pytest.mark.parametrize("platform", ["linux", "win32", "darwin"])
 def test_a_log_that_cannot_be_read_is_not_an_empty_one(platform: str) -> None:
     assert system_log.Watch(answering({}), platform).entries(5.0) is None

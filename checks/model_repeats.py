@@ -233,6 +233,17 @@ def asks_whether_it_repeats(symptom: Symptom | None) -> bool:
     return symptom is not None and (symptom.exactness == "bits" or symptom.name in ("results-change", "models"))
 
 
+def should_own_model_repeat(symptom: Symptom | None) -> bool:
+    """Whether a change of the user's own model is what was asked: also where everything is, and no need was told.
+
+    Of single operations that is not so: nobody knows whether the user has them.
+    """
+    if symptom is not None and symptom.exactness == "decisions":
+        return False
+    is_everything = symptom is not None and symptom.name == "everything" and not symptom.exactness
+    return is_everything or asks_whether_it_repeats(symptom)
+
+
 def values_of(made: ModelMeasured) -> dict[str, str]:
     """What every finding about a model that was run again tells."""
     return {MEASURED_MODEL: made.path, "model": name_of(made), FRAMEWORK: made.framework}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from checks.facts import ExportRun, ModelMeasured, TensorSpec
 from checks.phrases import phrase
 
-_GIVEN = ("file", "image")
+GIVEN = ("file", "image")  # where inputs of the user's come from
 _MISFIT, _UNREADABLE = "inputs-do-not-fit", "input-unreadable"
 _REASONS = (_MISFIT, _UNREADABLE, "no-input-file", "no-image-library", "no-image-input", "input-too-large")
 _MOST = 8  # inputs that are named
@@ -16,7 +16,7 @@ _NOTHING = "-"
 
 def is_refused(run: ModelMeasured | ExportRun) -> bool:
     """Whether a model was not run, because of the inputs that the user gave."""
-    return run.inputs_from in _GIVEN and run.reason in _REASONS
+    return run.inputs_from in GIVEN and run.reason in _REASONS
 
 
 def why_refused(name: str, run: ModelMeasured | ExportRun) -> dict[str, str]:

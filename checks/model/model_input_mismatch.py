@@ -15,11 +15,10 @@ from collections.abc import Iterator
 from checks.facts import ExportRun, Measurements, ModelFiles, ModelMeasured
 from checks.finding import MEASURED_MODEL, Evidence, Finding, NotHere, Severity
 from checks.model_repeats import name_of_path
-from checks.refused_inputs import is_refused, named, why_refused
+from checks.refused_inputs import GIVEN, is_refused, named, why_refused
 from checks.registry import check
 
 CAUSE = "model-input-mismatch"
-_GIVEN = ("file", "image")
 
 
 @check(CAUSE)
@@ -27,7 +26,7 @@ def model_input_mismatch(measurements: Measurements | None, models: ModelFiles |
     """One finding per model."""
     runs: list[tuple[str, ModelMeasured | ExportRun]] = [(each.path, each) for each in _measured(measurements)]
     runs += [(model.path, run) for model in (models.files if models else ()) for run in model.exports]
-    if not any(run.inputs_from in _GIVEN for _, run in runs):
+    if not any(run.inputs_from in GIVEN for _, run in runs):
         raise NotHere("given_inputs", "none-given")
     refused = {path: run for path, run in reversed(runs) if is_refused(run)}
     for path, run in refused.items():

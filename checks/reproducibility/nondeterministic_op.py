@@ -29,6 +29,7 @@ from checks.model_repeats import (
     name_of,
     of_models,
     place,
+    should_own_model_repeat,
     values_of,
 )
 from checks.phrases import listed, phrase
@@ -94,7 +95,7 @@ def _in_models(
             continue
         modes = [made for made in again if made.setting == DETERMINISTIC]
         mended = any(mends(made, each) for made in modes)
-        is_loud = _matters(symptom) or decides_otherwise(each)
+        is_loud = should_own_model_repeat(symptom) or decides_otherwise(each)
         varying = f"{name_of(each)}: {first_of(each)}"
         yield Finding(
             cause=CAUSE,

@@ -15,10 +15,10 @@ from checks.facts import Measurements, Symptom
 from checks.finding import Evidence, Finding, Severity
 from checks.model_repeats import (
     REPEATED,
-    asks_whether_it_repeats,
     keeps_statistics,
     models_run,
     place,
+    should_own_model_repeat,
     values_of,
     what_is_kept,
 )
@@ -38,7 +38,7 @@ def rng_state_consumed(measurements: Measurements, symptom: Symptom | None) -> I
             continue
         yield Finding(
             cause=CAUSE,
-            severity=Severity.WARNING if asks_whether_it_repeats(symptom) else Severity.NOTE,
+            severity=Severity.WARNING if should_own_model_repeat(symptom) else Severity.NOTE,
             confidence=_LIKELY,
             subject=f"{each.framework} {each.path}",
             evidence=(

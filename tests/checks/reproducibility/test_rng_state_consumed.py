@@ -20,7 +20,8 @@ def told(detail: str) -> Measurements:
     [
         pytest.param("results-change", Severity.WARNING, id="asked-for"),
         pytest.param("models", Severity.WARNING, id="model-files-that-are-repeated"),
-        pytest.param("everything", Severity.NOTE, id="not-asked"),
+        pytest.param("everything", Severity.WARNING, id="everything"),
+        pytest.param("results-differ", Severity.NOTE, id="not-asked"),
     ],
 )
 def test_what_is_kept_is_named(symptom: str, severity: Severity) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from checks.facts import Measurements, ModelMeasured
+from checks.facts import Measurements, ModelMeasured, Symptom
 from checks.finding import Evidence, Finding, Severity
 from checks.model_repeats import (
     MODE,
@@ -39,7 +39,7 @@ _SURE, _LIKELY = 0.99, 0.9  # the node says so; only a seed tells it
 
 
 @check(CAUSE)
-def rng_unseeded(measurements: Measurements) -> Iterator[Finding]:
+def rng_unseeded(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
     """One finding per model and device."""
     for each in models_run(measurements, REPEATED):
         again = [made for made in of_models(measurements, MODE) if is_same_place(made, each)]
@@ -48,7 +48,7 @@ def rng_unseeded(measurements: Measurements) -> Iterator[Finding]:
         seeded = [made for made in again if made.setting == SEEDED]
         yield Finding(
             cause=CAUSE,
-            severity=Severity.WARNING,
+            severity=Severity.NOTE if _is_harmless(each, symptom) else Severity.WARNING,
             confidence=_SURE if draws(each.first_op) else _LIKELY,
             subject=f"{each.framework} {each.device} {each.path}",
             evidence=(
@@ -66,6 +66,12 @@ def rng_unseeded(measurements: Measurements) -> Iterator[Finding]:
                 **phrase("seeded", _of_seed(each, seeded)),
             },
         )
+
+
+def _is_harmless(made: ModelMeasured, symptom: Symptom | None) -> bool:
+    """Whether only decisions matter, and were seen to stay: of the user's own inputs, made-up ones decide nothing."""
+    wants_decisions = symptom is not None and symptom.exactness == "decisions"
+    return wants_decisions and made.inputs_from != "drawn" and made.decisions is not None and made.decisions >= 1.0
 
 
 def _of_seed(made: ModelMeasured, seeded: Sequence[ModelMeasured]) -> str:

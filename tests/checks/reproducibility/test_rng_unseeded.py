@@ -1,8 +1,9 @@
 """A model that draws random numbers when it computes, and models that vary or not for another reason."""
 
+import msgspec
 import pytest
 
-from checks.facts import ArrayDifference, Measurements, ModelMeasured
+from checks.facts import ArrayDifference, Measurements, ModelMeasured, Symptom
 from checks.finding import NotHere, Severity
 from checks.reproducibility.rng_unseeded import rng_unseeded
 from tests.checks.recorded_computations import measurements
@@ -19,14 +20,14 @@ def repeated(distinct: int, operation: str = "", **more: str) -> ModelMeasured:
 
 def test_a_recorded_model_with_noise_is_found_and_no_mode_is_said_to_mend_it() -> None:
     told = measurements("model-onnxruntime-1.31.1-random")
-    (finding,) = rng_unseeded(Measurements(all=told))
+    (finding,) = rng_unseeded(Measurements(all=told), None)
     assert (finding.severity, finding.values["model"]) == (Severity.WARNING, "random.onnx")
     assert "RandomNormal" in finding.values["where"]
     assert finding.remedies == ("fix-random-numbers-in-a-model",)
 
 
 def test_a_recorded_model_that_a_seed_mended() -> None:
-    (finding,) = rng_unseeded(Measurements(all=measurements("model-onnxruntime-1.31.1-seeded-noise")))
+    (finding,) = rng_unseeded(Measurements(all=measurements("model-onnxruntime-1.31.1-seeded-noise")), None)
     assert finding.values["seeded_en"] == "With a seed before each run the answers were the same."
     assert [each.value for each in finding.evidence if each.name == "mended_by"] == ["seeded"]
 
@@ -41,8 +42,24 @@ def test_a_recorded_model_that_a_seed_mended() -> None:
 )
 def test_what_a_seed_does_is_told(seeded: ModelMeasured | None, said: str) -> None:
     made = [repeated(30, "RandomNormalLike"), *([seeded] if seeded else [])]
-    (finding,) = rng_unseeded(Measurements(all=tuple(made)))
+    (finding,) = rng_unseeded(Measurements(all=tuple(made)), None)
     assert said in finding.values["seeded_en"]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "decisions", "severity"),
+    [
+        pytest.param("file", 1.0, Severity.NOTE, id="they-stay"),
+        pytest.param("file", 0.9, Severity.WARNING, id="they-change"),
+        pytest.param("drawn", 1.0, Severity.WARNING, id="made-up-inputs-decide-nothing"),
+    ],
+)
+def test_who_needs_the_same_decisions_is_warned_where_these_change(
+    inputs: str, decisions: float, severity: Severity
+) -> None:
+    made = msgspec.structs.replace(repeated(30, "RandomNormalLike"), inputs_from=inputs, decisions=decisions)
+    (finding,) = rng_unseeded(Measurements(all=(made,)), Symptom(exactness="decisions"))
+    assert finding.severity is severity
 
 
 @pytest.mark.parametrize(
@@ -58,9 +75,9 @@ def test_what_a_seed_does_is_told(seeded: ModelMeasured | None, said: str) -> No
     ],
 )
 def test_silent(made: list[ModelMeasured]) -> None:
-    assert list(rng_unseeded(Measurements(all=tuple(made)))) == []
+    assert list(rng_unseeded(Measurements(all=tuple(made)), None)) == []
 
 
 def test_nothing_to_say_where_no_model_was_run_again() -> None:
     with pytest.raises(NotHere):
-        list(rng_unseeded(Measurements(all=())))
+        list(rng_unseeded(Measurements(all=()), None))

@@ -1,5 +1,6 @@
 """What recorded runs of models are found to be, and what the size of a difference says."""
 
+import contextlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -7,7 +8,7 @@ import msgspec
 import pytest
 
 from checks.facts import ArrayDifference, Measurement, Measurements, ModelMeasured, Symptom
-from checks.finding import Finding, Severity
+from checks.finding import Finding, Inconclusive, Severity
 from checks.magnitude import Size
 from checks.model_repeats import draws, draws_numbers, is_dropout, mends, size_of
 from checks.reproducibility.batch_size_rounding import batch_size_rounding
@@ -44,7 +45,10 @@ def found(check: Any, made: Iterable[Measurement], symptom: Symptom | None = Non
     more: dict[str, Any] = {name: None for name in check.wanted if name != "measurements"}
     if "symptom" in more:
         more["symptom"] = symptom
-    return list(check(told, **more))
+    findings = []
+    with contextlib.suppress(Inconclusive):  # as when it is judged: what was found before stays found
+        findings.extend(check(told, **more))
+    return findings
 
 
 def evidence(finding: Finding, name: str) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from checks.attribution import attributions
 from checks.compare import Pair, Place
 from checks.facts import EnvironmentVariables, Measurements, Repeat, Symptom
-from checks.finding import FRAMEWORK, Evidence, Finding, NotHere, Severity
+from checks.finding import FRAMEWORK, Evidence, Finding, Inconclusive, NotHere, Severity
 from checks.magnitude import Magnitude, Size, recognised
 from checks.numerics import (
     BY_SIZE,
@@ -49,6 +49,7 @@ def changes_by_order(
 
     Raises:
         NotHere: no such setting was tried, but on what varies by itself.
+        Inconclusive: as ``doubt_if_farther``.
     """
     of_cause = [each for each in precisions(measurements) if is_of_cause(each.setting) and each.beside is not None]
     full = [each for each in of_cause if each.dtype == FULL]  # half precision has no digit that is the last
@@ -82,6 +83,17 @@ def changes_by_order(
             ),
             values={FRAMEWORK: framework},
         )
+    doubt_if_farther(change_of(each).size for each in tried)
+
+
+def doubt_if_farther(sizes: Iterable[Size]) -> None:
+    """Whoever looks for rounding alone does not say of results that are farther apart that they are the same.
+
+    Raises:
+        Inconclusive: some are.
+    """
+    if not {Size.NOTHING, Size.IDENTICAL, Size.ROUNDING}.issuperset(sizes):
+        raise Inconclusive("farther-than-rounding")
 
 
 def _restored(

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 
 from checks.facts import Measurements, Precision, Symptom
 from checks.finding import Finding
-from checks.model_repeats import of_models, rounding_in_models
-from checks.numeric_findings import changes_by_order
+from checks.model_repeats import of_models, rounding_in_models, size_of
+from checks.numeric_findings import changes_by_order, doubt_if_farther
 from checks.registry import check
 
 CAUSE = "batch-size-rounding"
@@ -28,3 +28,4 @@ def batch_size_rounding(measurements: Measurements, symptom: Symptom | None) -> 
     yield from rounding_in_models(CAUSE, measurements, symptom, "batch")
     if not models or measurements.of(Precision):
         yield from changes_by_order(CAUSE, measurements, symptom, lambda setting: setting.startswith("batch-"))
+    doubt_if_farther(map(size_of, models))

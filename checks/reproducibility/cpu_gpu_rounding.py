@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from checks.compare import Pair, pairs_here
 from checks.facts import Measurements, Symptom
 from checks.finding import Finding, NotHere
-from checks.model_repeats import of_models, rounding_in_models
-from checks.numeric_findings import rounding_between
+from checks.model_repeats import of_models, rounding_in_models, size_of
+from checks.numeric_findings import doubt_if_farther, rounding_between
 from checks.registry import check
 from checks.repeats import is_processor
 
@@ -33,6 +33,7 @@ def cpu_gpu_rounding(measurements: Measurements, symptom: Symptom | None) -> Ite
         has_both = any(not is_processor(each.device) for each in measurements.all)
         raise NotHere("portraits", "not-measured" if has_both else "one-device")
     yield from rounding_between(CAUSE, pairs, symptom)
+    doubt_if_farther((*(pair.size.size for pair in pairs), *map(size_of, models)))
 
 
 def _is_cpu_and_gpu(pair: Pair) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from checks.compare import GPU, Comparison, Pair, comparisons, gpu_names, pairs_here
 from checks.facts import Facts
 from checks.finding import Finding, NotHere
-from checks.numeric_findings import rounding_between
+from checks.numeric_findings import doubt_if_farther, rounding_between
 from checks.registry import check
 
 CAUSE = "gpu-arch-rounding"
@@ -33,6 +33,7 @@ def gpu_arch_rounding(facts: Facts) -> Iterator[Finding]:
     yield from rounding_between(CAUSE, here, facts.symptom)
     for comparison, pairs in others:
         yield from rounding_between(CAUSE, pairs, facts.symptom, _machines(comparison))
+    doubt_if_farther(pair.size.size for each in (here, *(pairs for _, pairs in others)) for pair in each)
 
 
 def _machines(comparison: Comparison) -> str:

@@ -16,8 +16,8 @@ import msgspec
 
 from checks.facts import Facts, Measurements, OtherMachine, Precision, Symptom
 from checks.finding import FRAMEWORK, Evidence, Finding
-from checks.model_repeats import of_models, rounding_in_models
-from checks.numeric_findings import changes_by_order
+from checks.model_repeats import of_models, rounding_in_models, size_of
+from checks.numeric_findings import changes_by_order, doubt_if_farther
 from checks.registry import check
 
 CAUSE = "thread-count-rounding"
@@ -59,3 +59,4 @@ def _found(measurements: Measurements, symptom: Symptom | None) -> Iterator[Find
     yield from rounding_in_models(CAUSE, measurements, symptom, "threads")
     if not models or measurements.of(Precision):
         yield from changes_by_order(CAUSE, measurements, symptom, lambda setting: setting.startswith("threads-"))
+    doubt_if_farther(map(size_of, models))

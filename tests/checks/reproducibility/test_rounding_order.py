@@ -1,9 +1,11 @@
 """What changes the order of rounding alone: threads, batches, compilers, devices, versions; found, and quiet."""
 
+import struct
+
 import msgspec
 import pytest
 
-from checks.compare import side_of
+from checks.compare import pairs_here, side_of
 from checks.facts import (
     ArrayDifference,
     CpuFacts,
@@ -22,6 +24,8 @@ from checks.facts import (
     TorchFacts,
 )
 from checks.finding import Finding, Inconclusive, NotHere, Severity
+from checks.magnitude import Size
+from checks.numerics import change_of
 from checks.remedy import plan_remedies
 from checks.reproducibility.batch_size_rounding import batch_size_rounding
 from checks.reproducibility.compiled_graph_rounding import compiled_graph_rounding
@@ -87,6 +91,31 @@ def test_where_everything_varies_by_itself_the_number_of_threads_is_not_said_to_
     ]
     with pytest.raises(NotHere):
         list(thread_count_rounding(Measurements(all=(*tried, *varying)), None))
+
+
+def test_what_is_farther_apart_than_rounding_is_not_said_to_be_the_same() -> None:
+    """As on a card with TensorFloat-32, where another kernel is taken for one row."""
+    apart = ArrayDifference(elements=8192, differing=8000, max_abs=0.02, scale=20.0)
+    change = Precision(
+        framework="torch", operation="matmul", device="cuda:0", dtype="float32", setting="batch-1", terms=1024,
+        condition=260.0, beside=apart,
+    )  # fmt: skip
+    assert change_of(change).size is Size.HALF
+    with pytest.raises(Inconclusive, match="farther-than-rounding"):
+        list(batch_size_rounding(Measurements(all=(change,)), None))
+    same = msgspec.structs.replace(change, beside=ArrayDifference(elements=8192, differing=0, max_abs=0.0, scale=20.0))
+    assert not list(batch_size_rounding(Measurements(all=(same,)), None))
+
+
+def test_nor_are_two_devices_that_are_farther_apart() -> None:
+    here = next(each for each in measurements(PORTRAITS) if isinstance(each, Portrait) and each.operation == "matmul")
+    numbers = [struct.unpack(">f", bytes.fromhex(each))[0] for each in here.samples]
+    shorter = tuple(struct.pack(">f", number * (1 + 2.0**-12)).hex() for number in numbers)
+    card = msgspec.structs.replace(here, device="cuda:0", fingerprint="0" * 16, samples=shorter, block_sums=())
+    (pair,) = pairs_here((here, card))
+    assert pair.size.size is Size.HALF
+    with pytest.raises(Inconclusive, match="farther-than-rounding"):
+        list(cpu_gpu_rounding(Measurements(all=(here, card)), None))
 
 
 def threads_on(*counts: int | None) -> Facts:
@@ -214,7 +243,8 @@ def test_what_is_more_than_rounding_is_another_cause() -> None:
         assert isinstance(each, Precision)
         beside = ArrayDifference(elements=100, differing=1, max_abs=1e9, scale=1e9)
         made.append(msgspec.structs.replace(each, beside=beside))
-    assert list(thread_count_rounding(Measurements(all=tuple(made)), BITS)) == []
+    with pytest.raises(Inconclusive, match="farther-than-rounding"):
+        list(thread_count_rounding(Measurements(all=tuple(made)), BITS))
 
 
 def test_untried_is_not_stable() -> None:

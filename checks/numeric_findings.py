@@ -127,7 +127,9 @@ def computed_in_fewer_digits(
         NotHere: nothing of the kind was measured.
     """
     usual = [each for each in precisions(measurements) if each.setting == DEFAULT and each.dtype == FULL]
-    tried = [each for each in usual if work_of(each, terms=each.terms, condition=None).products]
+    # What is no number, or wrong altogether, tells nothing of digits.
+    told = [each for each in usual if error_of(each).size not in (Size.NOTHING, Size.BEYOND)]
+    tried = [each for each in told if work_of(each, terms=each.terms, condition=None).products]
     if not tried:
         raise NotHere("precision", "not-measured")
     for (framework, device), here in by_device(tried).items():

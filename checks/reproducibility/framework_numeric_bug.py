@@ -62,7 +62,8 @@ def framework_numeric_bug(measurements: Measurements, torch: TorchFacts | None) 
     """One finding per framework and device, and per comparison of a model of the user."""
     models = of_models(measurements, *COMPARED)
     yield from _in_models(models)
-    measured, pairs = measurements.of(Precision), pairs_here(measurements.all)
+    pairs = pairs_here(measurements.all)
+    measured = [each for each in measurements.of(Precision) if error_of(each).size is not Size.NOTHING]
     if not measured and not pairs and not models:
         raise NotHere("precision", "not-measured")
     yield from _measured(measured, torch)

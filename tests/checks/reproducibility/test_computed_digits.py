@@ -362,3 +362,24 @@ def test_nothing_measured_is_no_health(check: Callable[..., Iterable[Finding]]) 
         list(setting_ignored(nothing, None, None))
     with pytest.raises(NotHere):
         list(framework_numeric_bug(nothing, None))
+
+
+@pytest.mark.parametrize("check", [tf32_enabled, reduced_precision])
+@pytest.mark.parametrize(
+    "against",
+    [
+        pytest.param(ArrayDifference(elements=9, differing=9, nan=9), id="no-number"),
+        pytest.param(ArrayDifference(elements=0, differing=0), id="nothing"),
+    ],
+)
+def test_of_what_has_no_error_no_digits_are_told(
+    check: Callable[..., Iterable[Finding]], against: ArrayDifference
+) -> None:
+    made = msgspec.structs.replace(FULL, against=against, rms=None, emulated={})
+    with pytest.raises(NotHere):
+        list(check(given(made), None, None))
+
+
+def test_comparing_nothing_is_no_health() -> None:
+    with pytest.raises(NotHere):
+        list(framework_numeric_bug(given(msgspec.structs.replace(FULL, against=None)), None))

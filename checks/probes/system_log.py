@@ -39,6 +39,7 @@ _BEGIN = re.compile(r"<Event[ >]")
 _MOST_EVENTS = 200
 _MOST_TEXT = 4_000_000  # characters of a log
 _LONGEST_EVENT = 65_536
+_LONGEST_LINE = 1000  # characters
 _LONGEST = 400  # characters of one string
 _MOST_STRINGS = 40
 _DEEPEST = 12
@@ -93,7 +94,8 @@ KERNEL_COMMANDS: tuple[tuple[str, list[str]], ...] = (
 
 def kernel_lines(text: str) -> list[str]:
     """The lines about graphics cards, machine checks and sleep."""
-    return [line[:1000] for line in text.splitlines() if KERNEL_PATTERN.search(line)]
+    lines = (line[:_LONGEST_LINE] for line in text.splitlines())  # first: the pattern takes its time with long ones
+    return [line for line in lines if KERNEL_PATTERN.search(line)]
 
 
 # --- Windows ---------------------------------------------------------------------------------------------------------

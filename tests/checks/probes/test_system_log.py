@@ -137,6 +137,12 @@ def test_the_output_of_wevtutil_is_utf_16_and_other_programs_write_utf_8() -> No
     assert system_log.decoded(b"") == ""
 
 
+def test_of_a_line_only_what_is_kept_is_looked_at() -> None:
+    """A line without end, as any program may write it into a file of the system, costs no time."""
+    told = "[ 1.0] amdgpu 0000:03:00.0: error"
+    assert system_log.kernel_lines(f"{'amdgpu' * 50_000} error\n{told}") == [told]
+
+
 def test_while_something_runs_only_what_is_new_counts() -> None:
     log = {"dmesg": None, "journalctl": "[ 1.0] host kernel: NVRM: Xid (PCI:0000:01:00): 31, pid=1\n"}
     watch = system_log.Watch(answering(log), "linux")

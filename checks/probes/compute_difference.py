@@ -311,8 +311,11 @@ def _count_relative(arrays, tally, piece, size, apart):
             return False
         least = float((apart[some] / size[some]).max())
         least = least if least < FAR else 0.0
-    beyond = apart > arrays.xp.multiply(size, min(least, FARTHEST) * NEARLY, out=size)
+    # Not only above: the bound of the smallest numbers of a type is rounded to what they are apart.
+    beyond = apart >= arrays.xp.multiply(size, min(least, FARTHEST) * NEARLY, out=size)
     is_near = True
+    if bool(beyond.any()):
+        beyond &= apart > 0
     if bool(beyond.any()):
         sizes, exact = arrays.exactly(piece, apart, arrays.places(beyond))
         some = sizes > 0

@@ -129,6 +129,15 @@ def test_numbers_of_all_kinds(dtype: str, pairs: list[tuple[float, float, bool]]
     assert_same(of_torch(torch.from_numpy(first), torch.from_numpy(second)), known, digits)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_smallest_numbers_of_a_type(dtype: str) -> None:
+    tiny = np.finfo(dtype).smallest_subnormal
+    first = np.array([1.0, 0.0, 1754 * tiny], dtype)
+    second = np.array([1.0, 0.0, 1756 * tiny], dtype)
+    for told in (of_numpy(first, second), of_torch(torch.from_numpy(first), torch.from_numpy(second))):
+        assert_same(told, obvious(first, second))
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     st.sampled_from(["float64", "float32", "float16"]),

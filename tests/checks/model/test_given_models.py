@@ -25,8 +25,10 @@ from checks.registry import KINDS, Check, all_checks
 from wizard.words import area
 
 CHECKS = tuple(each for each in all_checks().values() if any(kind is ModelFiles for kind, _ in each.wanted.values()))
-# They judge whatever file is given; the last one should not be clear without a file of PyTorch's, and still is.
+# They judge whatever file is given, or ONNX Runtime itself. The check of pickles should not be clear without a file of
+# PyTorch's, and still is.
 OF_ANY_FORMAT = {
+    "ort-provider-unavailable",
     "checkpoint-corrupt",
     "checkpoint-format-too-old",
     "model-file-misnamed",
@@ -48,7 +50,7 @@ def facts(model_format: str) -> Facts:
         interpreters=(InterpreterFacts(path="/v/bin/python", packages=()),),
         frameworks=Frameworks(
             torch=TorchFacts(version="2.13.0", cuda_available=False),
-            onnxruntime=OnnxRuntimeFacts(version="1.31.1", providers_listed=("CPUExecutionProvider",)),
+            onnxruntime=OnnxRuntimeFacts(version="1.31.1", providers_listed=("CPUExecutionProvider",), providers=()),
             tensorflow=TensorFlowFacts(version="2.21.0"),
             tensorrt=TensorRtFacts(version="10.16.1"),
             litert=LiteRtFacts(version="2.1.3"),

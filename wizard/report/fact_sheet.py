@@ -43,12 +43,16 @@ class FactRow:
 
 @dataclass(frozen=True)
 class FactSection:
-    """The facts about one thing. ``text`` is a log that was given, whole; ``origin`` as evidence names it."""
+    """The facts about one thing. ``text`` is a log that was given, whole; ``origin`` as evidence names it.
+
+    ``are_settings``: the labels are names of a program, and many of them have the same value.
+    """
 
     title: str
     rows: tuple[FactRow, ...] = ()
     text: str = ""
     origin: str = ""
+    are_settings: bool = False
 
 
 def label(name: str, language: str) -> str:
@@ -319,9 +323,8 @@ def _frameworks(facts: Facts, language: str) -> Iterator[FactSection]:
         if isinstance(framework, TorchFacts) and framework.settings:
             settings = sorted(framework.settings.items())
             title = words("report.section-settings", language, name=label(name, language))
-            yield FactSection(
-                title, tuple(FactRow(each.removeprefix("torch."), str(value)) for each, value in settings)
-            )
+            switches = tuple(FactRow(each.removeprefix("torch."), str(value)) for each, value in settings)
+            yield FactSection(title, switches, are_settings=True)
 
 
 def _devices(framework: FrameworkFacts, language: str) -> list[FactRow]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from PySide6.QtGui import QPagedPaintDevice
 
 from checks.remedy import RemedyPlan
-from wizard.report.fact_sheet import FactRow, FactSection
+from wizard.report.fact_sheet import FactRow
 from wizard.report.model import FindingView, NotRun, ProbeRow, Report
 from wizard.report.pdf_facts import FactParts
 from wizard.report.pdf_file import ATTACHMENT
@@ -22,7 +22,6 @@ _SIZE, _LEADING = 7.0, 1.26
 _BESIDE, _SHORT = 34, 8  # characters of a label and of a value that stand beside each other; of one beside a long label
 
 _TOGETHER = 3  # reasons in a line
-_MANY = 12  # settings that are listed by their values
 
 
 class Appendix(Parts):
@@ -61,7 +60,7 @@ class Appendix(Parts):
         for section in report.facts:
             if section.rows or not section.text:
                 yield self._label(section.title)
-                yield from map(self._line, _by_value(section.rows) if _is_switches(section) else section.rows)
+                yield from map(self._line, _by_value(section.rows) if section.are_settings else section.rows)
         yield self._title(self.said("heading-about"))
         yield from (self._line(FactRow(label, value)) for label, value in report.meta)
         attached = words("report.attachment", self.language, name=ATTACHMENT)
@@ -154,11 +153,6 @@ class Appendix(Parts):
         mark = "× " if row.is_trouble else ""
         parts = filter(None, (mark + row.status, slow, row.detail))
         return self._line(FactRow(row.name, words("report.list-separator", self.language).join(parts)))
-
-
-def _is_switches(section: FactSection) -> bool:
-    """Whether it holds many long names with few different values, as the settings of a framework."""
-    return len(section.rows) >= _MANY and all(len(row.value) <= _SHORT * 2 for row in section.rows)
 
 
 def _by_value(rows: Sequence[FactRow]) -> Iterator[FactRow]:

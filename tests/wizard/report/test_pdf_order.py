@@ -1,5 +1,6 @@
 """What a reader of the PDF meets first, how long it is, and that no page is ugly."""
 
+import dataclasses
 import io
 import re
 import subprocess
@@ -11,6 +12,7 @@ from pypdf.generic import Destination
 from checks.case import Answers, Case, judged
 from checks.facts import Facts
 from tests.checks.recorded_repeats import frameworks, recorded
+from wizard.report.fact_sheet import FactRow, FactSection
 from wizard.report.json_report import to_json
 from wizard.report.model import Report, build
 from wizard.report.pdf import to_pdf
@@ -119,3 +121,14 @@ def test_every_heading_has_something_below_it_on_its_page(printed: tuple[Report,
     tops = [float(each.top) for each in headings(printed[1]) if each.top is not None]
     assert len(tops) > 10
     assert min(tops) > 42 + 20  # from the lower edge: the margin, and two lines
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("are_settings", [False, True])
+def test_a_label_stands_before_its_value_but_settings_are_listed_by_it(are_settings: bool) -> None:
+    case = examined()
+    rows = tuple(FactRow(f"label{number}", "yes" if number % 2 else "no") for number in range(14))
+    facts = (FactSection("A thing", rows, are_settings=are_settings),)
+    text = flat(to_pdf(dataclasses.replace(build(case, "en"), facts=facts), to_json(case, "en")))
+    assert ("nolabel0,label2,label4" in text) is are_settings
+    assert ("label0no" in text) is not are_settings

@@ -55,6 +55,7 @@ class CaseModel(QObject):
         super().__init__(parent)
         self.language = language or system_language()
         self.answers = Answers()
+        self._aside = Answers()  # the text and files of a ticket while this machine is asked about, or the other way
         self.interpreters: tuple[InterpreterFacts, ...] = ()
         self.search = Search.IDLE
         self.searched_near: Path | None = None  # the folder that the last search began with
@@ -104,13 +105,22 @@ class CaseModel(QObject):
         return Progress(self.is_running, self.case is not None, self.opened is not None, is_ticket)
 
     def set_symptom(self, symptom: str) -> None:
-        """What happened, one of flow.SYMPTOMS."""
-        self._answer(symptom=symptom)
+        """What happened, one of flow.SYMPTOMS. What was given for a ticket never goes into an examination, nor back."""
+        before = self.answers
+        if not before.symptom or (symptom == TICKET) is (before.symptom == TICKET):
+            self._answer(symptom=symptom)
+            return
+        self._aside, back = before, self._aside
+        is_left = bool(before.text.strip() or before.given)
+        key = "kept-with-ticket" if before.symptom == TICKET else "kept-with-examination"
+        self.notice = Notice(key, is_error=False) if is_left else None
+        self._answer(symptom=symptom, text=back.text, given=back.given)
 
     def begin_ticket(self) -> None:
         """Another ticket is to be diagnosed: nothing of the one before belongs to it."""
+        self.set_symptom(TICKET)
         self.notice = None
-        self._answer(symptom=TICKET, text="", given=())
+        self._answer(text="", given=())
 
     def set_exactness(self, exactness: str) -> None:
         """How exact the result must be, one of flow.EXACTNESS."""

@@ -100,6 +100,56 @@ def test_a_second_ticket(qtbot: QtBot, window: Window) -> None:
     assert window.case.case_before is None
 
 
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_ticket_and_an_examination_keep_their_own_answers(
+    qtbot: QtBot, window: Window, tmp_path: Path, language: str
+) -> None:
+    """Else somebody else's error would be found on this machine."""
+    window.case.set_language(language)
+    (tmp_path / "theirs.log").write_text(TEXT)
+    (tmp_path / "mine.py").write_text("import torch")
+    window.case.add_files([tmp_path / "theirs.log"])
+    diagnosed(qtbot, window, TEXT)  # what was given before the first choice goes along with it
+    assert [each.path.name for each in window.case.answers.given] == ["theirs.log"]
+    window.go(Step.SYMPTOM)
+    window.case.set_symptom("results-change")
+    assert not window.case.answers.text
+    assert not window.case.answers.given
+    assert ("ticket" if language == "en" else "チケット") in window._notice_text.text()
+    evidence = window.page(Step.EVIDENCE)
+    assert isinstance(evidence, EvidencePage)
+    assert not evidence._text.toPlainText()
+    window.case.add_files([tmp_path / "mine.py"])
+    window.case.set_text("my own")
+    window.case.set_symptom("not-on-gpu")  # another question about the same machine
+    assert window.case.answers.text == "my own"
+    assert window.case.notice is not None
+    window.case.set_symptom(TICKET)
+    assert evidence._text.toPlainText() == TEXT
+    assert [each.path.name for each in window.case.answers.given] == ["theirs.log"]
+    window.case.set_symptom("not-on-gpu")
+    assert evidence._text.toPlainText() == "my own"
+    assert [each.path.name for each in window.case.answers.given] == ["mine.py"]
+
+
+def test_nothing_is_said_to_stay_where_nothing_was_given(window: Window) -> None:
+    window.case.set_symptom(TICKET)
+    window.case.set_symptom("not-on-gpu")
+    window.case.set_symptom(TICKET)
+    assert window.case.notice is None
+
+
+def test_the_next_ticket_leaves_the_examination_its_text(window: Window) -> None:
+    """A ticket's report may have been opened while this machine is asked about."""
+    window.case.set_symptom("results-change")
+    window.case.set_text("my own")
+    window.next_ticket()
+    assert not window.case.answers.text
+    assert window.case.notice is None
+    window.case.set_symptom("results-change")
+    assert window.case.answers.text == "my own"
+
+
 def test_no_second_examination_is_offered_for_a_ticket(qtbot: QtBot, window: Window) -> None:
     page = diagnosed(qtbot, window, TEXT)
     assert not page._again.isVisible()

@@ -19,6 +19,7 @@ from checks.causes import cause_of
 from checks.facts import Facts, SentFile
 from checks.finding import Evidence, Finding, Outcome, Severity, Status
 from checks.judge import UNKNOWN, rank
+from checks.readers.ticket.excerpt import excerpt
 from checks.readers.ticket.lines import PASTED, lines_of
 from checks.readers.ticket.other_machine import disagreements, told_otherwise
 from checks.readers.ticket.resemblance import resembled
@@ -117,7 +118,7 @@ def _suspects(texts: Sequence[SentFile], facts: Facts, outcomes: Sequence[Outcom
     suspects: dict[str, _Suspect] = defaultdict(_Suspect)
     alike: dict[str, float] = {}
     for log in texts:
-        lines = lines_of(log.text or "")
+        lines = excerpt(lines_of(log.text or ""))
         facts_in_question = (facts,) if facts.told else _in_question(told(lines).facts, facts)
         for hit in hits(lines, facts_in_question, log.name or PASTED):
             suspects[hit.cause].hits.append(hit)

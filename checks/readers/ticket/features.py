@@ -7,6 +7,7 @@ is not set" from "seed is set"; pairs of stems that stand near each other are th
 
 from __future__ import annotations
 
+import array
 import functools
 import itertools
 import re
@@ -25,7 +26,7 @@ LONGEST_WORD = 40
 PIECES = (3, 4, 5)  # lengths of the pieces of words, in characters
 NEAR = 4  # so many words further a stem is still near another
 SHORTEST_STEM = 3
-KNOWN_WORDS = 1 << 14  # whose pieces and stems are kept at hand
+KNOWN_WORDS = 1 << 16  # whose pieces and stems are kept at hand
 
 _WORD = re.compile(r"[a-z_]{2,}[a-z0-9_]*|[\u3040-\u30ff]{2,}|[\u4e00-\u9fff]{2}")
 _TOKEN = re.compile(r"[a-z_][a-z0-9_]*|\d+(?:\.\d+)*|[\u3040-\u30ff]{2,}|[\u4e00-\u9fff]{2}")
@@ -80,9 +81,10 @@ def _stem(word: str) -> str:
 
 
 @functools.lru_cache(KNOWN_WORDS)
-def _pieces(word: str) -> tuple[int, ...]:
+def _pieces(word: str) -> Sequence[int]:
     spaced = f" {word} "
-    return _slots("c", (spaced[at : at + length] for length in PIECES for at in range(len(spaced) - length + 1)))
+    pieces = (spaced[at : at + length] for length in PIECES for at in range(len(spaced) - length + 1))
+    return array.array("H", _slots("c", pieces))  # of two bytes each, since many words are kept
 
 
 def _slots(kind: str, names: Iterable[str]) -> tuple[int, ...]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 PASTED = "pasted"  # the name of a text that came without a file
 LONGEST = 4000  # characters of one line; what is longer is split, since a whole log can come as one JSON string
@@ -39,8 +40,7 @@ _PREFIX = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(msgspec.Struct, frozen=True, gc=False):  # a log has a million of them
     """One line. ``number`` counts from 1 in what was pasted; ``text`` is without prefix and trailing space."""
 
     number: int

@@ -77,7 +77,7 @@ def resembled(lines: Sequence[Line]) -> Mapping[str, float]:
         return {}
     learned = _learned()
     whole = vector(found, learned.rarity)
-    present = np.flatnonzero(whole)  # a text has a fiftieth of the features
+    present = sorted(set().union(*found))  # a text has a fiftieth of the features
     scores = whole[present] @ learned.weights[present].astype(np.float32) * learned.scale + learned.bias
     alike = dict(zip(learned.causes, scores.tolist(), strict=True))
     for cause, phrases in _ruling_out().items():

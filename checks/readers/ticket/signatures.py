@@ -1,13 +1,15 @@
 """The signatures of the catalogue, searched in a text: which causes its wordings show, and in which lines.
 
-All patterns of all causes are compiled once by RE2, whose time grows with the length of the text and nothing else; its
-filter names the patterns whose fixed words stand in the text at all, so that a ticket costs some dozen searches.
+All patterns of all causes are compiled once by RE2, whose time grows with the length of the text and nothing else; a
+filter names those whose fixed words stand in the text at all (see literals.py), so that a ticket costs some dozen
+searches.
 """
 
 from __future__ import annotations
 
 import bisect
 import functools
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,15 +22,13 @@ from checks.facts import Facts
 from checks.knowledge.ticket_phrases import expand
 from checks.readers.ticket.conditions import holds
 from checks.readers.ticket.lines import Line, flat
+from checks.readers.ticket.literals import Filter
 
 _ERROR = re.compile(r"(?i)error|exception|fail|fatal|cannot|could not|unable|not (?:found|support|compat|implement)")
 # Of the two shapes of a text: longer than any gap that RE2 allows in a pattern (1,000), so that none bridges it.
 _BETWEEN = b"\n" + b"\0" * 1001
 CLUE_SHOWN, CLUE_BEFORE = 300, 80  # characters of a line that a finding quotes, and of these before the wording
 MOST_LINES = 8  # of one wording
-# The fixed words of all patterns of one RE2 filter must fit into 8 MB of automaton: some 2,500 patterns do not, and 200
-# at once are found quickest.
-FILTERED_AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,29 +79,25 @@ class _Text:
     def __init__(self, lines: Sequence[Line]) -> None:
         joined, starts = flat(lines)
         self._lines = lines
-        self._starts: list[int] = []  # where each line begins, in the one shape and then in the other
         by_line = [line.text.encode() for line in lines]
-        offset = 0
-        for text in by_line:
-            self._starts.append(offset)
-            offset += len(text) + 1
-        self._whole = b"\n".join(by_line) + _BETWEEN
-        behind, last = len(self._whole), 0
-        for start, _ in starts:
-            behind += len(joined[last:start].encode())
-            last = start
-            self._starts.append(behind)
-        self._whole += joined.encode()
+        ends = [*(start for start, _ in starts[1:]), len(joined)]
+        pieces = [joined[start:end].encode() for (start, _), end in zip(starts, ends, strict=True)]
+        in_one_piece = b"".join(pieces)
+        self._whole = b"\n".join(by_line) + _BETWEEN + in_one_piece
+        # Where each line begins, in the one shape and then in the other.
+        self._starts = [
+            *itertools.accumulate((len(each) + 1 for each in by_line), initial=0),
+            *itertools.accumulate(map(len, pieces), initial=len(self._whole) - len(in_one_piece)),
+        ]
+        del self._starts[len(by_line)], self._starts[-1]  # where further ones would begin
+        self._filtered = _with_margins(in_one_piece, pieces, by_line)
         self._possible: frozenset[int] | None = None
         self._known: dict[int, _Match | None] = {}
 
     def possible(self) -> frozenset[int]:
         """The numbers of the patterns that can stand here at all."""
         if self._possible is None:
-            lowered = self._whole.lower()
-            self._possible = frozenset(
-                numbers[each] for filter_, numbers in _compiled().filters for each in filter_.Match(lowered, True) or ()
-            )
+            self._possible = _compiled().filter.possible(self._filtered.lower())
         return self._possible
 
     def find(self, number: int) -> _Match | None:
@@ -128,6 +124,15 @@ class _Text:
         return max(bisect.bisect_right(self._starts, offset) - 1, 0)
 
 
+def _with_margins(in_one_piece: bytes, pieces: Sequence[bytes], by_line: Sequence[bytes]) -> bytes:
+    """The text in one piece, and lines whose fixed words can be missing there: in margins, and where one was cut."""
+    near: set[int] = set()
+    for place, (piece, line) in enumerate(zip(pieces, by_line, strict=True)):
+        if piece[-1:] != b" " or not piece.startswith(line):
+            near.update((place - 1, place, place + 1))
+    return b"\n".join([in_one_piece, *(by_line[place] for place in sorted(near) if 0 <= place < len(by_line))])
+
+
 def _clue(line: str, start: int, length: int) -> str:
     """The line, or of a long one the part that begins shortly before the wording at ``start``."""
     begin = 0 if start + length <= CLUE_SHOWN else max(start - CLUE_BEFORE, 0)
@@ -136,9 +141,9 @@ def _clue(line: str, start: int, length: int) -> str:
 
 @dataclass(frozen=True)
 class _Compiled:
-    """``filters``: each with the numbers of its patterns in ``patterns``, in its own order."""
+    """``numbers``: of the patterns as they are written, in ``patterns`` and in the ``filter``."""
 
-    filters: list[tuple[Any, tuple[int, ...]]]
+    filter: Filter
     patterns: list[Any]
     numbers: dict[str, int]
 
@@ -158,18 +163,9 @@ def _compiled() -> _Compiled:
         for signature in cause_of(cause).signature:
             for pattern in (*signature.any, *signature.all, *signature.none):
                 numbers.setdefault(pattern, len(numbers))
-    filters: list[tuple[Any, tuple[int, ...]]] = []
-    patterns: list[Any] = []
-    in_order = list(numbers)
-    for start in range(0, len(in_order), FILTERED_AT_ONCE):
-        part = in_order[start : start + FILTERED_AT_ONCE]
-        filter_ = re2.Filter()
-        for pattern in part:
-            filter_.Add(f"(?im){expand(pattern)}", options)
-        filter_.Compile()
-        filters.append((filter_, tuple(range(start, start + len(part)))))
-        patterns.extend(filter_.re(index) for index in range(len(part)))
-    return _Compiled(filters, patterns, numbers)
+    expanded = [expand(pattern) for pattern in numbers]
+    patterns = [re2.compile(f"(?im){each}", options) for each in expanded]
+    return _Compiled(Filter(expanded), patterns, numbers)
 
 
 @functools.cache
@@ -189,19 +185,23 @@ def _all_signatures() -> tuple[tuple[str, Signature, _Parts], ...]:
 def _hit(
     cause: str, signature: Signature, parts: _Parts, text: _Text, told: Sequence[Facts], origin: str
 ) -> Hit | None:
-    if not text.possible().issuperset(parts.all):
+    # The cheapest is asked first: a condition costs no search.
+    if not text.possible().issuperset(parts.all) or not all(_known(each, told) is True for each in signature.when):
+        return None
+    if any(_known(each, told) is True for each in signature.unless):
         return None
     shown = sorted((match for number in parts.any if (match := text.find(number)) is not None), key=lambda m: m.lines)
     if not shown:
         return None
-    others = [text.find(number) for number in parts.all]
-    if None in others or any(text.find(number) is not None for number in parts.none):
+    others: list[_Match] = []
+    for number in parts.all:
+        other = text.find(number)
+        if other is None:
+            return None
+        others.append(other)
+    if any(text.find(number) is not None for number in parts.none):
         return None
-    if not all(_known(each, told) is True for each in signature.when):
-        return None
-    if any(_known(each, told) is True for each in signature.unless):
-        return None
-    return _made(origin, cause, signature, [*shown, *(each for each in others if each is not None)])
+    return _made(origin, cause, signature, [*shown, *others])
 
 
 def _known(condition: str, told: Sequence[Facts]) -> bool | None:

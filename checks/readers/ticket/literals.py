@@ -1,0 +1,225 @@
+"""The fixed words of a pattern: what has to stand in a text, so that the pattern can match there at all.
+
+A pattern is read as clauses: of each at least one literal stands in every match. Whether they do is asked of the
+threes of characters that a text holds, all patterns at once, in a time that grows with the length of the text and
+nothing else. Too many patterns may be named (the threes can stand apart), never too few.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+SHORTEST = 3  # characters (bytes) of a literal that counts
+MOST = 16  # literals of one clause, and spellings of one part of a pattern
+MOST_SPELLED = 6  # spellings of a set of characters
+AT_ONCE = 1 << 20  # bytes of a text that are cut into threes at once
+_BITS = 18  # of a checksum of three bytes
+
+Clause = frozenset[str]
+Numbers = npt.NDArray[np.int64]
+
+_REPEATED = re.compile(r"[*+?]|\{(\d+)(?:,(\d*))?\}")
+_OPENED = re.compile(r"\(\?(?:P?<\w+>|[a-zA-Z]*(?:-[a-zA-Z]+)?:)|\(\?(?P<flags>[a-zA-Z]+)\)|\((?!\?)")
+_SET = re.compile(r"\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]")
+_NOTHING = frozenset({""})
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A part of a pattern. ``spelled``: all that it can match, where that is little; ``clauses``: what it needs."""
+
+    spelled: Clause | None = None
+    clauses: tuple[Clause, ...] = ()
+
+    def needed(self) -> tuple[Clause, ...]:
+        """The clauses, of a part that is spelled out with its spellings."""
+        return (*self.clauses, self.spelled) if self.spelled is not None and _counts(self.spelled) else self.clauses
+
+
+def clauses_of(pattern: str) -> tuple[Clause, ...]:
+    """Of each clause one literal, in lower case, stands in every text that a pattern (RE2's) matches."""
+    part, end = _alternatives(pattern, 0)
+    if end != len(pattern):
+        return ()
+    return tuple(dict.fromkeys(part.needed()))
+
+
+class Filter:
+    """Many patterns, and which of them a text can match."""
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        of_pattern = [clauses_of(each) or (_NOTHING,) for each in patterns]
+        literals: dict[str, int] = {}
+        clauses = [clause for each in of_pattern for clause in each]
+        for clause in clauses:
+            for literal in sorted(clause):
+                literals.setdefault(literal, len(literals))
+        threes = [
+            _threes(np.frombuffer(b"\0" * SHORTEST + each.encode(), np.uint8)[-max(len(each.encode()), 3) :])
+            for each in literals
+        ]
+        self._threes, self._of_literal = _joined(threes)
+        self._literals, self._of_clause = _joined([[literals[each] for each in sorted(clause)] for clause in clauses])
+        self._of_pattern = _joined(of_pattern)[1]
+        self._always = literals.get("")
+
+    def possible(self, lowered: bytes) -> frozenset[int]:
+        """The numbers of the patterns that can match in a text in lower case."""
+        if not len(self._threes):
+            return frozenset()
+        seen = np.zeros(1 << _BITS, bool)
+        text = np.frombuffer(lowered, np.uint8)
+        for start in range(0, len(text), AT_ONCE):
+            seen[_threes(text[start : start + AT_ONCE + SHORTEST - 1])] = True
+        stands = np.logical_and.reduceat(seen[self._threes], self._of_literal)
+        if self._always is not None:
+            stands[self._always] = True
+        of_clause = np.logical_or.reduceat(stands[self._literals], self._of_clause)
+        return frozenset(np.flatnonzero(np.logical_and.reduceat(of_clause, self._of_pattern)).tolist())
+
+
+def _threes(text: npt.NDArray[np.uint8]) -> Numbers:
+    """The checksums of all three bytes in a row."""
+    wide = text.astype(np.uint32)
+    mixed = (wide[:-2] << 16 | wide[1:-1] << 8 | wide[2:]) * np.uint32(0x9E3779B1)
+    return (mixed >> np.uint32(32 - _BITS)).astype(np.int64)
+
+
+def _joined(groups: Sequence[Sequence[object] | Numbers]) -> tuple[Numbers, Numbers]:
+    """The groups behind each other, and where each begins."""
+    starts = list(itertools.accumulate(map(len, groups), initial=0))[:-1]
+    numeric = [np.asarray(each, np.int64) for each in groups if not isinstance(each, tuple)]
+    return np.concatenate(numeric) if numeric else np.empty(0, np.int64), np.array(starts, np.int64)
+
+
+def _alternatives(pattern: str, at: int) -> tuple[_Part, int]:
+    """What stands between bars, up to the end or a closing bracket."""
+    parts = []
+    while True:
+        part, at = _sequence(pattern, at)
+        parts.append(part)
+        if pattern[at : at + 1] != "|":
+            return _any_of(parts), at
+        at += 1
+
+
+def _any_of(parts: Sequence[_Part]) -> _Part:
+    if len(parts) == 1:
+        return parts[0]
+    spelled = [each.spelled for each in parts if each.spelled is not None]
+    if len(spelled) == len(parts):
+        whole: Clause = frozenset().union(*spelled)
+        if len(whole) <= MOST:
+            return _Part(whole)
+    needed = [_best(each.needed()) for each in parts]
+    known = [each for each in needed if each]
+    either: Clause = frozenset().union(*known)
+    return _Part(None, (either,) if len(known) == len(parts) and len(either) <= 8 * MOST else ())
+
+
+def _sequence(pattern: str, at: int) -> tuple[_Part, int]:
+    """What stands behind each other."""
+    clauses: list[Clause] = []
+    spelled: Clause = _NOTHING
+    is_whole = True  # nothing but ``spelled`` so far
+    while at < len(pattern) and pattern[at] not in "|)":
+        part, at = _one(pattern, at)
+        part, at = _repeated(part, pattern, at)
+        clauses.extend(part.clauses)
+        if part.spelled is not None and len(part.spelled) * len(spelled) <= MOST:
+            spelled = frozenset(before + after for before in spelled for after in part.spelled)
+            continue
+        if _counts(spelled):
+            clauses.append(spelled)
+        is_whole = False
+        spelled = part.spelled if part.spelled is not None else _NOTHING
+    if is_whole:
+        return _Part(spelled, tuple(clauses)), at
+    if _counts(spelled):
+        clauses.append(spelled)
+    return _Part(None, tuple(clauses)), at
+
+
+def _repeated(part: _Part, pattern: str, at: int) -> tuple[_Part, int]:
+    found = _REPEATED.match(pattern, at)
+    while found is not None:
+        at = found.end()
+        sign = found[0]
+        if sign == "?" and part.spelled is not None:
+            part = _Part(part.spelled | _NOTHING)
+        elif sign in "?*" or found[1] == "0":
+            part = _Part()
+        else:
+            part = _Part(None, part.needed())
+        if pattern[at : at + 1] == "?":  # as few as possible
+            at += 1
+        found = _REPEATED.match(pattern, at)
+    return part, at
+
+
+def _one(pattern: str, at: int) -> tuple[_Part, int]:
+    """A character, a set of them, or what stands in brackets."""
+    sign = pattern[at]
+    if sign == "(":
+        opened = _OPENED.match(pattern, at)
+        if opened is None:
+            return _not_read(pattern)
+        if opened["flags"]:
+            return _Part(_NOTHING), opened.end()
+        part, end = _alternatives(pattern, opened.end())
+        return part, end + 1
+    if sign == "[":
+        chosen = _SET.match(pattern, at)
+        if chosen is None:
+            return _not_read(pattern)
+        return _set(chosen[0]), chosen.end()
+    if sign == "\\":
+        escaped = pattern[at + 1]
+        if escaped in "bBAz":
+            return _Part(_NOTHING), at + 2
+        if escaped in "pPxQ":
+            return _not_read(pattern)
+        if escaped.isalnum():  # a class
+            return _Part(), at + 2
+        return _Part(_spellings(escaped)), at + 2
+    if sign in "^$":
+        return _Part(_NOTHING), at + 1
+    return (_Part() if sign == "." else _Part(_spellings(sign))), at + 1
+
+
+def _not_read(pattern: str) -> tuple[_Part, int]:
+    """An end that no pattern has: nothing is known of the whole."""
+    return _Part(), len(pattern) + 1
+
+
+def _set(chosen: str) -> _Part:
+    """A set of few characters."""
+    inside = chosen[1:-1]
+    if inside.startswith("^") or "[:" in inside or re.search(r"\\[a-zA-Z0-9]|.-.", inside):
+        return _Part()
+    characters = [_spellings(each) for each in re.sub(r"\\(.)", r"\1", inside)]
+    if len(characters) > MOST_SPELLED or None in characters:
+        return _Part()
+    return _Part(frozenset().union(*(each for each in characters if each)))
+
+
+def _spellings(character: str) -> Clause | None:
+    """A character in lower case; None of one with capitals beyond ASCII, which bytes are not lowered by."""
+    if not character.isascii() and character.lower() != character.upper():
+        return None
+    return frozenset({character.lower()})
+
+
+def _counts(literals: Clause) -> bool:
+    return all(len(each.encode()) >= SHORTEST for each in literals)
+
+
+def _best(clauses: Sequence[Clause]) -> Clause:
+    """The clause that is the least often met: of the longest literals, then of the fewest."""
+    return max(clauses, key=lambda each: (min(map(len, each)), -len(each)), default=frozenset())

@@ -314,3 +314,13 @@ def test_the_wording_decides_what_to_do_first(text: str, cause: str, first: str)
 @pytest.mark.parametrize("text", ["RTX 3070です。よろしくお願いいたします。", "GPU: RTX 3080, Windows 11. Thanks!"])
 def test_a_text_that_only_names_a_card_shows_nothing(text: str) -> None:
     assert named(text) == ["unknown"]
+
+
+def test_the_number_of_a_card_within_another_number_shows_nothing() -> None:
+    shown = (
+        "NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible with the current PyTorch installation.\n"
+    )
+    text = f"INFO trainer step=3164 loss=1.5090\nlr 0.5090\n{shown}{NO_KERNEL}"
+    case = judged(read_ticket(pasted(text)), Answers(symptom=TICKET))
+    assert case.findings[0].cause == "build-lacks-newer-gpu-arch"
+    assert {line for each in case.findings[0].evidence for line in each.lines or ()} == {3, 4}

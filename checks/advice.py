@@ -8,7 +8,7 @@ wizard/report/advice.py; the lines come from resources/knowledge/settings_advice
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -70,7 +70,8 @@ class Answer(StrEnum):
 class Cost:
     """How many times as long it takes: the median over the operations, and the one that suffers most.
 
-    ``fewest``, ``most``: the repetitions of one operation that were timed, on either side.
+    ``fewest``, ``most``: the repetitions of one operation that were timed, on either side. ``is_of_others``: what
+    changed from run to run, which the setting is for, is not among the operations.
     """
 
     times: float
@@ -80,6 +81,7 @@ class Cost:
     operations: int
     fewest: int
     most: int
+    is_of_others: bool = False
 
 
 @dataclass(frozen=True)
@@ -177,8 +179,12 @@ class _Wanted:
         """The lines of one framework."""
         mine = [each for each in self.measured if each.framework == framework]
         holds = set(self._needs(framework, found, mine))
+        changed = operations_changed(mine, {framework: found.version})
+        names = frozenset(each.name for each in changed)
         lines = tuple(
-            AdvisedLine(each, _filled(each.code, self._threads(found)), _cost(each.cost, mine) if each.cost else None)
+            AdvisedLine(
+                each, _filled(each.code, self._threads(found)), _cost(each.cost, mine, names) if each.cost else None
+            )
             for each in settings_advice_table().line
             if each.framework in ("", framework)
             and holds.issuperset(each.needs)
@@ -189,7 +195,7 @@ class _Wanted:
         return Block(
             framework,
             lines,
-            operations_changed(mine, {framework: found.version}),
+            changed,
             models_changed(mine),
             refused,
             untouched=len(_repeated(mine)) if self._wants_bits and Need.BITS not in holds else 0,
@@ -324,8 +330,10 @@ def _named(measured: Iterable[Measured]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.operation for each in measured))
 
 
-def _cost(setting: str, mine: Sequence[Measurement]) -> Cost | None:
+def _cost(setting: str, mine: Sequence[Measurement], changed: Collection[str]) -> Cost | None:
     """The times under a setting beside those by default, of the same operations on the same devices.
+
+    ``changed``: the operations whose results changed from run to run.
 
     None where it was not measured well enough on both sides: a cost that does not come out again frightens for nothing.
     """
@@ -357,4 +365,5 @@ def _cost(setting: str, mine: Sequence[Measurement]) -> Cost | None:
         len(both),
         min(counts),
         max(counts),
+        is_of_others=bool(changed) and not any(key[1] in changed for key in both),
     )

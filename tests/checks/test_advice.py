@@ -240,6 +240,19 @@ def test_silent_where_nobody_asked_and_nothing_changed() -> None:
     assert advise(facts(torch(CPU), numpy), "results-change", "bits") is None  # torch did not compute
 
 
+def test_a_cost_of_operations_that_do_not_change_is_told_apart() -> None:
+    steady = [
+        repeat(name, device="cuda:0", seconds=0.01, setting=setting)
+        for name in ("matmul", "histc")
+        for setting in ("default", "deterministic")
+    ]
+    varying = repeat("index-add", 3, device="cuda:0", seconds=0.01)
+    block = only(facts(torch(AMPERE), *steady, varying))
+    (line,) = (each for each in block.lines if each.line.id == "torch-deterministic")
+    assert line.cost is not None
+    assert line.cost.is_of_others
+
+
 def test_costs_are_those_that_were_measured() -> None:
     block = only(
         facts(
@@ -262,6 +275,7 @@ def test_costs_are_those_that_were_measured() -> None:
     assert (line.cost.times, line.cost.worst, line.cost.operation) == (pytest.approx(4.0), 20.0, "histc")
     assert (line.cost.devices, line.cost.operations) == (("cuda:0",), 3)
     assert (line.cost.fewest, line.cost.most) == (5, 20)
+    assert not line.cost.is_of_others
     assert [each.cost for each in block.lines if each.line.id == "torch-autotune"] == [None]
 
 

@@ -89,7 +89,7 @@ def _cost(cost: Cost, language: str) -> str:
     devices = words("report.list-separator", language).join(cost.devices)
     calls = from_to(cost.fewest, cost.most, language)
     measured = words("advice.cost-measured", language, devices=devices, count=cost.operations, calls=calls)
-    return words(
+    told = words(
         f"advice.{_cost_key(cost)}",
         language,
         measured=measured,
@@ -99,6 +99,7 @@ def _cost(cost: Cost, language: str) -> str:
         worst=cost.worst,
         operation=operation_name(cost.operation, language),
     )
+    return words("advice.cost-of-others", language, told=told) if cost.is_of_others else told
 
 
 def _cost_key(cost: Cost) -> str:

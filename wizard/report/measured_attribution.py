@@ -65,11 +65,12 @@ def _row(found: Attribution, language: str) -> MeasuredRow:
     is_plain = bool(found.restored_by) and found.is_rounding is True and not is_more
     without = joined((setting_name(each, language) for each in found.without_effect), language) or "–"
     brief = {"operation": operation, "apart": apart, "restored": restored, "without": without}
+    key = "attribution-brief" if found.without_effect else "attribution-brief-restored"
     group = {"place": place, "runs": runs, "size": size}
     return MeasuredRow(
         (f"{operation}, {place}", runs, apart, size, restored, without, exact),
         state_of(found.before) if is_more else ("clear" if found.restored_by else "open"),
-        brief=words("measurements.attribution-brief", language, **brief) if is_plain else "",
+        brief=words(f"measurements.{key}", language, **brief) if is_plain else "",
         group=words("measurements.attribution-group", language, **group) if is_plain else "",
     )
 

@@ -13,6 +13,7 @@ from checks.model_repeats import (
     SHAPES,
     beyond_of,
     decides_otherwise,
+    draws,
     draws_numbers,
     first_of,
     is_one_scale,
@@ -31,6 +32,7 @@ from wizard.words import known, words
 
 _NONE = "–"
 _PLOTS = 4
+_WHOLE = 1.0  # in units of the largest value
 _LONGEST = 80  # characters in the table of a reason that quotes an error
 _NODES_NAMED = 24  # nodes whose names fit beside their bars; of more the names are read out point by point
 _NAMED = 5  # models, or inputs of one, in one sentence
@@ -54,7 +56,7 @@ def models_section(case: Case, language: str) -> MeasuredSection | None:
             *_left(found, language),
         ),
         tables=tuple(table for here in groups.values() for table in _tables(here, language)),
-        plots=tuple(_plot(each, language) for each in plotted[:_PLOTS]),
+        plots=tuple(_plot(each, groups[each.path, each.framework], language) for each in plotted[:_PLOTS]),
     )
 
 
@@ -260,12 +262,12 @@ def _why(made: ModelMeasured, language: str) -> str:
     return words("report.with-detail", language, text=text, detail=detail) if detail else text
 
 
-def _plot(made: ModelMeasured, language: str) -> Plot:
+def _plot(made: ModelMeasured, here: Sequence[ModelMeasured], language: str) -> Plot:
     """How the difference grows from node to node, beside what rounding makes."""
     names = tuple(node(each.name, each.op) for each in made.nodes)
     places = tuple(float(place) for place in range(len(made.nodes)))
     apart = tuple(each.apart or None for each in made.nodes)  # 0 has no place on this axis
-    bound = tuple(each.bound or None for each in made.nodes)
+    bound = _bound(made, here)
     largest = max(made.nodes, key=lambda each: each.apart or 0.0)
     return Plot(
         title=_words("plot", language, model=name_of(made), what=_compared(made, language)),
@@ -274,7 +276,7 @@ def _plot(made: ModelMeasured, language: str) -> Plot:
         y_label=_words("axis-apart", language),
         series=(
             Series(_words("line-apart", language), places, apart),
-            Series(_words("line-bound", language), places, bound),
+            *((Series(_words("line-bound", language), places, bound),) if bound else ()),
         ),
         summary=_words(
             "plot-summary",
@@ -287,3 +289,15 @@ def _plot(made: ModelMeasured, language: str) -> Plot:
         categories=names,
         log_y=True,
     )
+
+
+def _bound(made: ModelMeasured, here: Sequence[ModelMeasured]) -> tuple[float | None, ...]:
+    """What rounding makes at each node: no more than the whole of its largest value.
+
+    Empty where it says nothing: of random numbers, and where it is known of no more than half of what differs.
+    """
+    is_random = draws_numbers(made, here) or any(draws(each.op) for each in made.nodes)
+    bound = tuple(min(each.bound, _WHOLE) if each.bound else None for each in made.nodes)
+    differing = [most for each, most in zip(made.nodes, bound, strict=True) if each.apart]
+    is_line = 2 * sum(most is not None for most in differing) > len(differing)
+    return bound if is_line and not is_random else ()

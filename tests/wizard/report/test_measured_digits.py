@@ -182,6 +182,16 @@ def test_what_makes_two_runs_differ() -> None:
     assert (conv.cells[4], conv.cells[6], conv.state) == ("Without oneDNN", "the same", "clear")
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", [DIGITS, "jax-0.10.2-cpu-digits"])
+def test_where_every_change_brought_the_bits_back_nothing_is_told_of_others(name: str, language: str) -> None:
+    section = attribution_section(case(*measurements(name)), language)
+    assert section is not None
+    briefs = [row.brief for table in section.tables for row in table.rows if row.brief]
+    assert briefs
+    assert not any("–" in each for each in briefs)
+
+
 def test_devices_side_by_side() -> None:
     section = devices_section(case(*measurements(HERE, "numpy-2.4.6-portraits")), "en")
     assert section is not None

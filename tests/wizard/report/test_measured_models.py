@@ -61,6 +61,18 @@ def test_the_difference_per_node_is_drawn_beside_what_rounding_makes() -> None:
     assert "/block0/Conv (Conv)" in plots[0].categories
 
 
+def test_what_rounding_makes_is_never_more_than_a_whole_and_is_left_out_where_numbers_are_random() -> None:
+    wide = (NodeApart(name="exp", op="Exp", apart=1e-3, bound=40.0),)
+    (plot,) = section(beyond(nodes=wide)).plots
+    assert plot.series[1].y == (1.0,)
+    noise = (NodeApart(name="noise", op="RandomNormalLike", apart=1.2, bound=40.0), *wide)
+    (plot,) = section(beyond(nodes=noise)).plots
+    assert len(plot.series) == 1
+    half = (NodeApart(name="mean", op="ReduceMean", apart=0.4, bound=1e-6), NodeApart(name="sub", op="Sub", apart=0.1))
+    (plot,) = section(beyond(nodes=half)).plots
+    assert len(plot.series) == 1
+
+
 def test_of_very_many_nodes_a_line_is_drawn_whose_points_have_their_names() -> None:
     nodes = tuple(NodeApart(name=f"n{place}", op="Conv", apart=1e-7, bound=1e-6) for place in range(60))
     (plot,) = section(beyond(nodes=nodes)).plots

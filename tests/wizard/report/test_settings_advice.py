@@ -165,6 +165,13 @@ def test_a_cost_in_words(times: float, worst: float, expected: str) -> None:
     assert said in flowing(program([advised], "en"))
 
 
+def test_a_cost_of_operations_that_do_not_change_says_so() -> None:
+    (line,) = (each for each in settings_advice_table().line if each.id == "torch-deterministic")
+    advised = AdvisedLine(line, line.code, Cost(1.0, 1.0, "histc", ("cpu",), 3, 20, 300, is_of_others=True))
+    said = "no measurable cost; not measured for the operations that change here "
+    assert said in flowing(program([advised], "en"))
+
+
 def test_no_setting_where_the_decisions_are_the_same(make_case: Callable[..., Case]) -> None:
     model = ModelMeasured(framework="torch", operation="output", device="cpu", decisions=1.0)
     known = msgspec.structs.replace(FACTS, measurements=(*MEASURED, model))

@@ -13,22 +13,24 @@ from checks.facts import Facts, Frameworks, TorchFacts
 from checks.judge import COMPARISON
 from tests.checks.recorded_computations import measurements
 from wizard.flow import Step
+from wizard.pages.report import ReportPage
 from wizard.pages.symptom import SymptomPage
 from wizard.report.json_report import to_json
 from wizard.window import Window
 
-RECORDED = (("torch-2.13.0-cpu-portraits", 2), ("torch-2.13.0-cpu-one-thread-portraits", 1))
+DIGITS = "torch-2.13.0-cpu-digits"  # of which the first of them has something to say
+RECORDED = ((("torch-2.13.0-cpu-portraits", DIGITS), 2), (("torch-2.13.0-cpu-one-thread-portraits",), 1))
 
 
 @pytest.fixture
 def two(tmp_path: Path) -> tuple[Path, Path]:
     """The same name in two folders, as reports have that were saved on two machines on one day."""
     paths = []
-    for folder, (recording, threads) in zip(("office", "server"), RECORDED, strict=True):
+    for folder, (recordings, threads) in zip(("office", "server"), RECORDED, strict=True):
         (tmp_path / folder).mkdir()
         facts = Facts(
             frameworks=Frameworks(torch=TorchFacts(version="2.13.0", threads=threads)),
-            measurements=measurements(recording),
+            measurements=measurements(*recordings),
         )
         path = tmp_path / folder / "report.json"
         path.write_bytes(to_json(judged(facts, Answers(symptom="results-differ")), "en"))
@@ -66,6 +68,12 @@ def test_two_dropped_reports_are_compared_by_their_names(
     assert sentence in told
     assert "this machine" not in told.lower()
     assert "このマシン" not in told
+    page = window.page(Step.REPORT)
+    assert isinstance(page, ReportPage)
+    assert page._report is not None
+    assert page._report.findings
+    unfolded = {key for key, fold in page._folds.items() if fold.header.isChecked()}
+    assert unfolded == {"measured/machines"}  # the answer; what was found on the first of them alone is below
     assert window.export_action.isEnabled()  # as PDF, JSON and Markdown, like every report
 
 

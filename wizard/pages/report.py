@@ -176,11 +176,11 @@ class ReportPage(Page):
         self._content = self._anew(self._content)
         self._add_models(report)
         self._add_texts(report)
-        self._add_measured(report.asked)
+        self._add_measured(report.asked, are_the_answer=True)
         if report.findings:
             self._heading(self.case.say("report-findings"))
             for index, finding in enumerate(report.shown):
-                self._add_finding(index, finding)
+                self._add_finding(index, finding, unfolded=index == 0 and not report.asked)  # else the answer is above
         self._add_advice(report)
         self._add_measured(report.measured)
         self._heading(self.case.say("report-rest" if report.findings else "report-all"))
@@ -290,7 +290,7 @@ class ReportPage(Page):
         self._layout.addWidget(fold)
         return fold
 
-    def _add_finding(self, index: int, finding: FindingView) -> None:
+    def _add_finding(self, index: int, finding: FindingView, *, unfolded: bool) -> None:
         icon, colour = _LOOKS[finding.severity]
         widgets = FindingWidgets(self.case.say, self.case.language, self._copy)
         key = f"{finding.cause}/{index}"
@@ -298,7 +298,7 @@ class ReportPage(Page):
         subtitle = self.case.say("report-weight", severity=finding.severity_word, confidence=finding.confidence_words)
         fold.setProperty("tone", colour)
         fold.set_symbol(self.picture(icon, colour, 22), subtitle)
-        fold.unfold(index == 0)
+        fold.unfold(unfolded)
 
     def _add_advice(self, report: Report) -> None:
         """The settings to paste, in a fold like a finding's; that nothing is needed is no fold."""
@@ -313,13 +313,13 @@ class ReportPage(Page):
         fold.set_symbol(self.picture(*look, 22), titles)
         fold.unfold(bool(advice.blocks))
 
-    def _add_measured(self, sections: tuple[MeasuredSection, ...]) -> None:
+    def _add_measured(self, sections: tuple[MeasuredSection, ...], *, are_the_answer: bool = False) -> None:
         if not sections:
             return
         self._heading(self.case.say("report-measured"))
         arrow = functools.partial(self.picture, colour="muted", size=16)
         widgets = MeasuredWidgets(self.case.say, self._pictures(), arrow, self.reshaped.emit)
-        asked = self.case.case is not None and computes(self.case.case.answers.symptom)
+        asked = are_the_answer or (self.case.case is not None and computes(self.case.case.answers.symptom))
         for section in sections:
             fill = functools.partial(widgets.fill, section=section)
             fold = self._fold(f"measured/{section.id}", section.title, fill)

@@ -10,7 +10,7 @@ from checks.case import Case
 from checks.compare import Agreement, agreement, comparisons
 from checks.finding import MEASURED_MODEL, Finding, Outcome, Severity, Status
 from checks.headline import SURE, Headline, Stance, headline
-from checks.judge import ABOUT_RESULTS, COMPARISON, MODELS, UNKNOWN
+from checks.judge import ABOUT_RESULTS, COMPARISON, MODELS, UNKNOWN, can_explain
 from checks.model_repeats import ALL_ALIKE, RepeatedModels
 from checks.model_standing import SERIOUS, PerModel, Standing, path_of
 from checks.model_verdicts import Outcome as Runs
@@ -54,14 +54,14 @@ def verdict_of(case: Case, titles: Sequence[str], language: str) -> Verdict:
     # A case of a newer version may name a symptom that has no sentences here.
     symptom = case.answers.symptom if f"clear-{case.answers.symptom}" in area("report") else "everything"
     said = headline(case.facts, case.findings, symptom, case.answers.exactness)
-    state = _state(case, said)
+    state = _state(case, said, symptom)
     if said.stance is Stance.COMPARED:
         return _of_comparison(case, language, state)
     title = titles[said.spoken] if titles else ""
     values = {"title": title, "model": said.model, "count": said.count}
     return Verdict(
         state=state,
-        word=words(f"report.verdict-word-{_word(case, state)}", language),
+        word=words(f"report.verdict-word-{_word(case, state, said.stance)}", language),
         symbol=SYMBOLS[state],
         sentence=words(f"report.{_sentence(case, state, symptom, said)}", language, **values),
         scope=_scope(case, language),
@@ -73,11 +73,12 @@ def _of_ticket(case: Case, title: str, language: str) -> Verdict:
     best = case.findings[0]
     is_decided = best.cause != UNKNOWN and best.confidence >= _EVEN
     state = {Severity.NOTE: "clear"}.get(best.severity, best.severity.value) if is_decided else "incomplete"
-    word = {"clear": "explained", "incomplete": "undecided"}.get(state, state)
     if best.cause == UNKNOWN:
         said = "unknown" if any((log.text or "").strip() for log in case.facts.logs) else "empty"
     else:
         said = "found" if best.confidence >= SURE else "maybe" if is_decided else "hint"
+    maybe = {"blocking": "possible"} if said == "maybe" else {}
+    word = {"clear": "explained", "incomplete": "undecided", **maybe}.get(state, state)
     return Verdict(
         state=state,
         word=words(f"report.verdict-word-{word}", language),
@@ -98,12 +99,15 @@ _OF_COMPARISON = {  # what the comparison comes to -> the state of the whole
 
 def _of_comparison(case: Case, language: str, alone: str = "clear") -> Verdict:
     """The verdict on two machines beside each other. ``alone``: the state of what was examined of this one."""
-    compared = _OF_COMPARISON[agreement(comparisons(case.facts))]
+    came_to = agreement(comparisons(case.facts))
+    compared = _OF_COMPARISON[came_to]
     state = alone if compared == "clear" else compared
+    is_explained = state == "clear" and came_to is Agreement.EXPLAINED
+    word = "differences-explained" if is_explained else _word(case, state)
     first, *more = compared_with(case, language)
     return Verdict(
         state=state,
-        word=words(f"report.verdict-word-{_word(case, state)}", language),
+        word=words(f"report.verdict-word-{word}", language),
         symbol=SYMBOLS[state],
         sentence=first,
         scope=(*more, *(each for each in _scope(case, language) if each not in (first, *more))),
@@ -188,8 +192,10 @@ def _but(finding: Finding) -> str:
     return "models-but" if decided == ALL_ALIKE else "models-but-decides"
 
 
-def _state(case: Case, said: Headline) -> str:
-    severities = {finding.severity for finding in case.findings}
+def _state(case: Case, said: Headline, symptom: str) -> str:
+    """That of the findings that can explain what was asked, else of all: the badge belongs to the sentence."""
+    explaining = {each.severity for each in case.findings if can_explain(each.cause, symptom)} - {Severity.NOTE}
+    severities = explaining or {finding.severity for finding in case.findings}
     for severity in (Severity.BLOCKING, Severity.WARNING):
         if severity in severities:
             return severity.value
@@ -212,8 +218,16 @@ def _is_missing(outcome: Outcome) -> bool:
     return outcome.status is Status.SKIPPED and outcome.reason not in NOTHING_TO_CHECK
 
 
-def _word(case: Case, state: str) -> str:
-    """The key of the verdict's word: what is too short to tell is no examination that broke off."""
+_OF_BLOCKING = {Stance.FOUND: "blocking", Stance.UNRELATED: "unrelated", Stance.UNKNOWN_HERE: "undecided"}
+
+
+def _word(case: Case, state: str, stance: Stance = Stance.FOUND) -> str:
+    """The key of the verdict's word: what is too short to tell is no examination that broke off.
+
+    That the cause was found is said only where the sentence says so, too.
+    """
+    if state == "blocking":
+        return _OF_BLOCKING.get(stance, "possible")
     return "too-short" if state == "incomplete" and _incomplete(case).startswith("short-") else state
 
 

@@ -54,6 +54,14 @@ def test_the_verdict_says_what_the_comparison_comes_to(language: str) -> None:
         verdict = build(two(asked), language).verdict
         assert verdict.sentence == SAID[language]
         assert SAID[language] not in verdict.scope
+        assert "Nothing wrong" not in verdict.word  # some results do differ
+
+
+def test_that_nothing_is_left_open_is_said_with_the_comparison() -> None:
+    alone = machine(HERE, NUMPY), machine(ONE_THREAD, OLD_NUMPY, threads=1)
+    assert build(beside(*alone, symptom=COMPARISON), "en").verdict.word == "All differences can be explained"
+    same = build(beside(alone[0], alone[0], symptom=COMPARISON), "en").verdict
+    assert "explained" not in same.word
 
 
 def test_what_is_likely_is_not_called_proven() -> None:

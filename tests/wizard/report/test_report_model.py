@@ -94,6 +94,7 @@ def test_state(outcomes: tuple[Outcome, ...], complete: bool, state: str, langua
         pytest.param(Severity.BLOCKING, 0.9, "blocking", "The cause: ", id="sure"),
         pytest.param(Severity.WARNING, 0.7, "warning", "Probably the cause: ", id="likely"),
         pytest.param(Severity.NOTE, 0.9, "clear", "The cause: ", id="nothing-to-mend"),
+        pytest.param(Severity.BLOCKING, 0.7, "blocking", "Probably the cause: ", id="likely-and-blocking"),
         pytest.param(Severity.BLOCKING, 0.4, "incomplete", "A possible cause", id="a-hint"),
     ],
 )
@@ -108,7 +109,7 @@ def test_the_verdict_on_a_ticket_is_its_likeliest_cause(
     assert verdict.state == state
     assert "torch 2.6.0" in verdict.sentence
     assert language == "ja" or verdict.sentence.startswith(begins)
-    assert ("Cause found" in verdict.word) is (state == "blocking" and language == "en")
+    assert ("Cause found" in verdict.word) is (state == "blocking" and begins == "The cause: " and language == "en")
 
 
 def test_a_text_that_tells_nothing_is_no_reason_why_something_fails_here() -> None:

@@ -134,6 +134,25 @@ def test_a_serious_finding_about_something_else_is_not_hidden_by_a_note() -> Non
     assert "Old driver" in sentence
 
 
+@pytest.mark.parametrize(
+    ("severities", "state", "word"),
+    [
+        pytest.param((Severity.WARNING, Severity.BLOCKING), "warning", "Attention", id="of-the-finding-that-is-named"),
+        pytest.param((None, Severity.BLOCKING), "blocking", "Something else must be fixed first", id="of-another-kind"),
+        pytest.param((Severity.BLOCKING, Severity.WARNING), "blocking", "Possible cause found", id="not-sure"),
+    ],
+)
+def test_the_badge_says_what_the_sentence_says(
+    severities: tuple[Severity | None, Severity], state: str, word: str
+) -> None:
+    """That the cause was found stood over a sentence that names none, or another one."""
+    causes = ("nondeterministic-op", "driver-too-old-for-cuda")
+    pairs = zip(causes, severities, strict=True)
+    findings = tuple(found(cause, severity) for cause, severity in pairs if severity is not None)
+    verdict = verdict_of(case_of(repeat(), findings=findings), ["T0", "T1"][-len(findings) :], "en")
+    assert (verdict.state, verdict.word) == (state, word)
+
+
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_the_plain_question_is_asked_where_the_user_has_not_said(make_case: Callable[..., Case], language: str) -> None:
     asked = build(make_case(symptom="results-differ", exactness=""), language)

@@ -16,7 +16,7 @@ from checks.facts import Facts, ModelMeasured
 from checks.finding import MEASURED_MODEL, Finding, Severity
 from checks.judge import ABOUT_RESULTS, COMPARISON, UNKNOWN, can_explain, is_found
 from checks.model_repeats import REPEATED, decides_otherwise, name_of, says_of_decisions
-from checks.repeats import trainings
+from checks.repeats import repeated, trainings
 
 SURE = 0.8  # from here on a cause is stated, below it is offered
 # Causes for which single operations were repeated, and not what the user runs.
@@ -66,12 +66,18 @@ class Stance(StrEnum):
 
 @dataclass(frozen=True)
 class Headline:
-    """``spoken``: the index of the finding that is named. ``model``, ``count``: what did not change, and how often."""
+    """``spoken``: the index of the finding that is named. ``model``, ``count``: what did not change, and how often.
+
+    ``steps``: of a training that did not change. ``varied``, ``tried``: the single operations beside it.
+    """
 
     stance: Stance
     spoken: int = 0
     model: str = ""
     count: int = 0
+    steps: int = 0
+    varied: int = 0
+    tried: int = 0
 
     @property
     def is_open(self) -> bool:
@@ -172,8 +178,19 @@ def _of_operations(facts: Facts, finding: Finding, spoken: int, symptom: str) ->
     if symptom != "results-change":
         return Headline(Stance.OPERATIONS, spoken)
     whole = [each for each in trainings(facts.measurements) if each.device in finding.subject]
-    trained = Headline(Stance.TRAINING_REPEATS, spoken, count=min(len(each.exact) for each in whole)) if whole else None
-    return _model_repeats(facts, spoken, Stance.MODEL_REPEATS) or trained or Headline(Stance.OPERATIONS, spoken)
+    repeats = _model_repeats(facts, spoken, Stance.MODEL_REPEATS)
+    if repeats or not whole:
+        return repeats or Headline(Stance.OPERATIONS, spoken)
+    here = [each for each in repeated(facts.measurements, {}) if f"{each.framework} {each.device}" == finding.subject]
+    tried = [each.default for each in here if each.default is not None]
+    return Headline(
+        Stance.TRAINING_REPEATS,
+        spoken,
+        count=min(len(each.exact) for each in whole),
+        steps=min(each.steps[-1] for each in whole),
+        varied=sum(each.varies for each in tried),
+        tried=len(tried),
+    )
 
 
 def _of_nothing(facts: Facts, spoken: int, symptom: str) -> Headline:

@@ -58,7 +58,8 @@ def verdict_of(case: Case, titles: Sequence[str], language: str) -> Verdict:
     if said.stance is Stance.COMPARED:
         return _of_comparison(case, language, state)
     title = titles[said.spoken] if titles else ""
-    values = {"title": title, "model": said.model, "count": said.count}
+    numbers = {"count": said.count, "steps": said.steps, "varied": said.varied, "tried": said.tried}
+    values = {"title": title, "model": said.model, **numbers}
     return Verdict(
         state=state,
         word=words(f"report.verdict-word-{_word(case, state, said.stance)}", language),

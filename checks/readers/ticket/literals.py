@@ -61,8 +61,7 @@ class Filter:
             for literal in sorted(clause):
                 literals.setdefault(literal, len(literals))
         threes = [
-            _threes(np.frombuffer(b"\0" * SHORTEST + each.encode(), np.uint8)[-max(len(each.encode()), 3) :])
-            for each in literals
+            _threes(np.frombuffer(each.encode().ljust(SHORTEST, b"\0"), np.uint8)) for each in literals
         ]
         self._threes, self._of_literal = _joined(threes)
         self._literals, self._of_clause = _joined([[literals[each] for each in sorted(clause)] for clause in clauses])

@@ -350,6 +350,7 @@ class Window(QMainWindow):
         if dialog.exec() and isinstance(report, ReportPage):
             path = Path(dialog.selectedFiles()[0])
             remember(EXPORT, path)
+            remember(REPORT, path)  # what was saved is what will be opened or compared
             paper = report.paper.currentData()
             self.work.export(path, kind, paper, redact=report.redact.isChecked())
         dialog.deleteLater()
@@ -551,7 +552,8 @@ class Window(QMainWindow):
 
     def _ask_to_quit(self, lost: str) -> None:
         box = QMessageBox(QMessageBox.Icon.Question, self.case.say("quit-title"), self.case.say(lost), parent=self)
-        box.addButton(self.case.say("quit-stay"), QMessageBox.ButtonRole.RejectRole)
+        stay = box.addButton(self.case.say("quit-stay"), QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(stay)  # who presses Enter without reading loses nothing
         box.addButton(self.case.say("quit-now"), QMessageBox.ButtonRole.DestructiveRole).clicked.connect(self._quit)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.open()

@@ -122,3 +122,16 @@ def test_given_files_begin_where_their_kind_was_chosen_last(
     page._choose(Kind.SCRIPT)
     page._choose(Kind.MODEL)
     assert begun == [HOME, str(script.parent), HOME]
+
+
+def test_what_was_saved_is_looked_for_where_it_was_saved(
+    qtbot: QtBot, at_report: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked = []
+    monkeypatch.setattr(QFileDialog, "exec", lambda _: 1)
+    monkeypatch.setattr(QFileDialog, "selectedFiles", lambda _: [str(tmp_path / "saved.json")])
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *args: asked.append(args[2]) or ([], ""))
+    at_report.ask_save()
+    qtbot.waitUntil(lambda: not at_report.case.busy)
+    at_report.ask_compare()
+    assert asked == [str(tmp_path)]

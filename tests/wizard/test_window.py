@@ -9,6 +9,7 @@ import pytest
 from played_engine import TOO_OLD, VENV, Engine, case
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QColor, QDragEnterEvent, QDropEvent, QPalette
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -265,6 +266,28 @@ def test_who_goes_back_loses_nothing(at_target: Window) -> None:
     next(each for each in box.buttons() if each.text() == "&Back").click()
     assert at_target.isVisible()
     assert at_target.case.is_running
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_enter_loses_nothing(qtbot: QtBot, window: Window, language: str) -> None:
+    window.case.set_language(language)
+    window.case.run_ended(case(TOO_OLD))
+    window.close()
+    (box,) = window.findChildren(QMessageBox)
+    qtbot.waitUntil(box.isVisible)
+    qtbot.keyClick(box, Qt.Key.Key_Return)
+    assert not box.isVisible()
+    assert window.isVisible()
+
+
+def test_quit_by_the_keyboard(qtbot: QtBot, window: Window) -> None:
+    window.case.run_ended(case(TOO_OLD))
+    window.close()
+    (box,) = window.findChildren(QMessageBox)
+    with qtbot.waitActive(box):  # shortcuts are those of the window in front
+        box.activateWindow()
+    QTest.keyClick(box.windowHandle(), Qt.Key.Key_Q, Qt.KeyboardModifier.AltModifier)
+    qtbot.waitUntil(lambda: not window.isVisible())
 
 
 @pytest.mark.parametrize("is_kept", [True, False])

@@ -111,6 +111,18 @@ def models_among(paths: Iterable[Path]) -> tuple[Path, ...]:
     return tuple(path for path in paths if kind_of(path) is Kind.MODEL or kind_in_ticket(path) is None)
 
 
+def may_be_neither(path: Path) -> bool:
+    """Whether a file is neither a report nor surely a model: a JSON file may hold anything."""
+    return path.suffix.lower() == ".json" and kind_of(path) is Kind.MODEL and not path.is_dir()
+
+
+def no_models(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """Those of some files in which no reader of model files finds one."""
+    from checks.readers.models import read_models
+
+    return tuple(path for path in paths if all(each.format is None for each in read_models(path)))
+
+
 def kept(text: str) -> str:
     """A text, or what matters of a very long one; what is no Unicode (half of a surrogate pair) becomes "?"."""
     if len(text) < SHORT:

@@ -366,6 +366,9 @@ class Window(QMainWindow):
         if not paths:
             return
         event.acceptProposedAction()
+        self.work.sort_out(paths, self._take_dropped)
+
+    def _take_dropped(self, paths: list[Path]) -> None:
         kinds = {kind_of(path) for path in paths}
         if kinds == {Kind.REPORT}:
             if len(paths) == 1:

@@ -14,9 +14,9 @@ from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
 
 from wizard.case_model import CaseModel, Notice, Search
 from wizard.engine_thread import EngineThread
-from wizard.flow import Answers
+from wizard.flow import TICKET, Answers
 from wizard.folders import chosen, remember_chosen
-from wizard.given import Kind, near_folder
+from wizard.given import Kind, may_be_neither, near_folder, no_models
 
 if TYPE_CHECKING:
     from checks.case import Case
@@ -177,6 +177,26 @@ class Work(QObject):
         for given in self._case.answers.given:
             if given.kind is Kind.REPORT and given.path in paths:
                 self._look_at_report(given.path)
+
+    def sort_out(self, paths: list[Path], take: Callable[[list[Path]], None]) -> None:
+        """Hand on what was dropped, but for JSON files that hold neither a report nor a model: those are named.
+
+        Of a ticket they may be a log.
+        """
+        unsure = [] if self._case.answers.symptom == TICKET else [path for path in paths if may_be_neither(path)]
+        if not unsure:
+            take(paths)
+        elif not self._is_taken():
+            self._case.set_busy("busy-looking")
+            self._start(
+                lambda: no_models(unsure), lambda found: self._sorted_out(paths, found, take), self._failed(unsure[0])
+            )
+
+    def _sorted_out(self, paths: list[Path], strange: tuple[Path, ...], take: Callable[[list[Path]], None]) -> None:
+        self._case.set_notice(Notice("drop-strange", {"names": self._case.listed(strange)}) if strange else None)
+        rest = [path for path in paths if path not in strange]
+        if rest:
+            take(rest)
 
     def _look_at_report(self, path: Path) -> None:
         self._start(lambda: _opened(path), lambda _: None, lambda error: self._not_a_report(path, error))

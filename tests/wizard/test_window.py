@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from checks.case import CaseError
 from checks.events import Finished, Planned, ProbeStarted
 from wizard.case_model import Notice
-from wizard.flow import STEPS, Step
+from wizard.flow import STEPS, TICKET, Step
 from wizard.given import Kind
 from wizard.pages.target import TargetPage
 from wizard.window import Window
@@ -329,6 +329,38 @@ def test_what_a_drop_may_be(window: Window, tmp_path: Path) -> None:
     assert is_taken("model.onnx", "other.tflite", "folder")
     assert is_taken("a.pdf", "model.onnx", "train.py")
     assert not is_taken()
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_json_file_of_something_else_is_named_and_changes_nothing(
+    qtbot: QtBot, window: Window, tmp_path: Path, language: str
+) -> None:
+    window.case.set_language(language)
+    (tmp_path / "foreign.json").write_text('{"name": "settings"}')
+    drop(window, tmp_path / "foreign.json")
+    qtbot.waitUntil(lambda: window.case.notice is not None)
+    assert "foreign.json" in window._notice_text.text()
+    assert "Naosu" in window._notice_text.text()
+    assert (window.step, window.case.answers.symptom, window.case.answers.given) == (Step.SYMPTOM, "", ())
+    assert not window.case.busy
+    drop(window, tmp_path / "foreign.json", tmp_path / "model.onnx")  # the rest is taken
+    qtbot.waitUntil(lambda: window.step is Step.EVIDENCE)
+    assert [each.path.name for each in window.case.answers.given] == ["model.onnx"]
+    assert "foreign.json" in window._notice_text.text()
+
+
+def test_a_json_file_that_is_a_model_is_one(qtbot: QtBot, window: Window) -> None:
+    drop(window, RECORDED / "tfjs" / "made" / "uint8" / "model.json")
+    qtbot.waitUntil(lambda: window.step is Step.EVIDENCE)
+    assert [each.path.name for each in window.case.answers.given] == ["model.json"]
+    assert window.case.notice is None
+
+
+def test_a_json_file_may_be_the_log_of_a_ticket(window: Window, tmp_path: Path) -> None:
+    (tmp_path / "log.json").write_text('{"error": "CUDA out of memory"}')
+    window.case.set_symptom(TICKET)
+    drop(window, tmp_path / "log.json")
+    assert [each.kind for each in window.case.answers.given] == [Kind.LOG]
 
 
 def test_of_more_than_two_reports_none_is_opened(window: Window, tmp_path: Path) -> None:

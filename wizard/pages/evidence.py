@@ -122,7 +122,7 @@ class EvidencePage(Page):
         self._honest = plain_label("small")
         self.bind(self._honest.setText, "evidence-kept-only")
         self.body.addWidget(self._honest)
-        self.drop.on_files = self.take
+        self.drop.on_files = lambda paths: self.work.sort_out(paths, self.take)
 
     def _add_exactness(self) -> None:
         self._exactness_part = QWidget()

@@ -31,6 +31,7 @@ from wizard.plots.scale import Scale, Tick
 _HIGH, _LOW = 210, 130  # logical pixels of the ground with its numbers
 _ROW, _LEAST_ROW = 22, 9  # of bars that lie: a category, one bar of it
 _AXIS = 34  # below the ground
+_EDGE = 0.06  # of a low ground, left free besides the margin of its scale: that is less than half a symbol
 SYMBOL = 8
 _CLOSER = 0.8  # with each step of the wheel or of the plus key
 
@@ -106,8 +107,10 @@ class Canvas(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
             return
         across, up = (chart.y, chart.x) if self._lying else (chart.x, chart.y)
         view = self.getPlotItem().getViewBox()
-        view.setLimits(xMin=across.low, xMax=across.high, yMin=up.low, yMax=up.high)
-        view.setRange(xRange=(across.low, across.high), yRange=(up.low, up.high), padding=0, disableAutoRange=True)
+        edge = (up.high - up.low) * _EDGE if chart.is_flat and not chart.categories else 0.0
+        low, high = up.low - edge, up.high + edge
+        view.setLimits(xMin=across.low, xMax=across.high, yMin=low, yMax=high)
+        view.setRange(xRange=(across.low, across.high), yRange=(low, high), padding=0, disableAutoRange=True)
 
     def _add(self, item: object) -> None:
         self._items.append(item)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from wizard import theme
+from wizard.plots.canvas import SYMBOL
 from wizard.plots.look import DASHES, colour_of, dashes_of, hatch_of, is_filled, symbol_of
 from wizard.plots.view import PlotView
 from wizard.report.measured import Plot, Series
@@ -65,6 +66,17 @@ def test_the_keyboard_reads_every_value(qtbot: QtBot, view: PlotView) -> None:
         "gpu: run 2, sum 3",
         "gpu: run 1, sum 3",
     ]
+
+
+@pytest.mark.parametrize("highest", [2.0, 5.0, 6.0, 30.0])
+def test_a_symbol_at_the_edge_is_seen_whole(view: PlotView, highest: float) -> None:
+    results = Series("which", (1, 2, 3, 4), (1.0, 2.0, 1.0, highest))
+    view.show_plot(Plot("Which result", "points", "repetition", "result", (results,), ""))
+    box = view.canvas.getPlotItem().getViewBox()
+    ground = box.sceneBoundingRect()
+    for x, y in ((1.0, 1.0), (4.0, highest)):
+        place = box.mapViewToScene(QPointF(x, y))
+        assert ground.adjusted(SYMBOL / 2 + 1, SYMBOL / 2 + 1, -SYMBOL / 2 - 1, -SYMBOL / 2 - 1).contains(place)
 
 
 def test_closer_and_back(qtbot: QtBot, view: PlotView) -> None:

@@ -19,10 +19,22 @@ def is_refused(run: ModelMeasured | ExportRun) -> bool:
     return run.inputs_from in GIVEN and run.reason in _REASONS
 
 
+def is_unreadable_picture(run: ModelMeasured | ExportRun) -> bool:
+    """Whether there was a library for pictures, but it could not read this one."""
+    return run.reason == _UNREADABLE and run.inputs_from == "image"
+
+
+def remedies_for(run: ModelMeasured | ExportRun) -> tuple[str, ...]:
+    """What helps where the trouble is the picture and not what the model takes, by the ids; empty for anything else."""
+    if run.reason == "no-image-library":
+        return ("install-image-library",)
+    return ("save-picture-again",) if is_unreadable_picture(run) else ()
+
+
 def why_refused(name: str, run: ModelMeasured | ExportRun) -> dict[str, str]:
     """Why, in a sentence or two, as the values ``<name>_en`` and ``<name>_ja`` of a finding."""
     key = run.reason
-    if run.reason == _UNREADABLE and run.inputs_from == "image":
+    if is_unreadable_picture(run):
         key = "picture-unreadable"
     elif run.reason == _MISFIT and run.detail:
         key = f"{_MISFIT}-said"

@@ -389,10 +389,11 @@ def _write(path: str, data: bytes, language: str) -> None:
 
 
 def _environment_line(interpreter: InterpreterFacts, is_likely: bool, language: str) -> str:
-    from checks.interpreters import frameworks_of
+    from checks.interpreters import frameworks_of, is_own
 
     found = ", ".join(f"{name} {version}" for name, version in frameworks_of(interpreter).items())
-    note = f"  ({words('commands.likely', language)})" if is_likely else ""
+    key = "likely-own" if is_own(interpreter) else "likely"
+    note = f"  ({words(f'commands.{key}', language)})" if is_likely else ""
     kind = f"{interpreter.kind or ''} {interpreter.version or ''}".strip()
     return f"{interpreter.path}\n    {kind}: {found or words('commands.no-frameworks', language)}{note}"
 

@@ -11,6 +11,14 @@ built by a test. So the search is ours, and what tools do lies in resources/know
 from checks.interpreters.find import find_interpreters
 from checks.interpreters.places import Places
 from checks.interpreters.read import read_interpreter
-from checks.interpreters.target import frameworks_of, likely_first, likely_target
+from checks.interpreters.target import frameworks_of, is_own, likely_first, likely_target
 
-__all__ = ["Places", "find_interpreters", "frameworks_of", "likely_first", "likely_target", "read_interpreter"]
+__all__ = [
+    "Places",
+    "find_interpreters",
+    "frameworks_of",
+    "is_own",
+    "likely_first",
+    "likely_target",
+    "read_interpreter",
+]

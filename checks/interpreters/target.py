@@ -27,6 +27,11 @@ def likely_first(interpreters: Iterable[InterpreterFacts]) -> tuple[InterpreterF
     return tuple(sorted(found, key=lambda each: (each is not likely, not frameworks_of(each))))
 
 
+def is_own(interpreter: InterpreterFacts) -> bool:
+    """Whether it is Naosu's own Python, which nobody pointed to."""
+    return "naosu" in interpreter.found_by and "chosen" not in interpreter.found_by
+
+
 def frameworks_of(interpreter: InterpreterFacts) -> dict[str, str]:
     """The AI frameworks installed in an interpreter with their versions: {"torch": "2.13.0+cpu"}.
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from checks.facts import ExportRun, Measurements, ModelFiles, ModelMeasured
 from checks.finding import MEASURED_MODEL, Evidence, Finding, NotHere, Severity
 from checks.model_repeats import name_of_path
-from checks.refused_inputs import GIVEN, is_refused, named, why_refused
+from checks.refused_inputs import GIVEN, is_refused, named, remedies_for, why_refused
 from checks.registry import check
 
 CAUSE = "model-input-mismatch"
@@ -30,7 +30,8 @@ def model_input_mismatch(measurements: Measurements | None, models: ModelFiles |
         raise NotHere("given_inputs", "none-given")
     refused = {path: run for path, run in reversed(runs) if is_refused(run)}
     for path, run in refused.items():
-        told = why_refused("why", run)
+        told, helping = why_refused("why", run), remedies_for(run)
+        picture = {"unread_picture": run.reason} if helping else {}  # without it no remedy for pictures is offered
         yield Finding(
             cause=CAUSE,
             severity=Severity.WARNING,
@@ -41,7 +42,8 @@ def model_input_mismatch(measurements: Measurements | None, models: ModelFiles |
                 Evidence("input_expected", named(run.inputs_wanted), run.origin),
                 *((Evidence("input_given", named(run.inputs), run.origin),) if run.inputs else ()),
             ),
-            values={MEASURED_MODEL: path, "model": name_of_path(path), **told},
+            remedies=helping,
+            values={MEASURED_MODEL: path, "model": name_of_path(path), **told, **picture},
         )
 
 

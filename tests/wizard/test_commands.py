@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from checks.facts import InterpreterFacts
 from wizard import __main__ as entry
 from wizard.commands import run_command
 from wizard.display import NoWindow
@@ -136,6 +137,16 @@ def test_logs_scripts_and_models_are_kept(tmp_path: Path) -> None:
 def test_envs_lists_this_interpreter(capfd: pytest.CaptureFixture[str]) -> None:
     assert run_command(["envs"]) == 0
     assert "torch 2.13.0" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(("found_by", "said"), [("naosu", "Naosu's own Python"), ("PATH", "the likely one")])
+def test_envs_tells_naosus_own_python_from_the_users(
+    found_by: str, said: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    only = InterpreterFacts(path="/opt/bin/python", found_by=(found_by,))
+    monkeypatch.setattr("checks.interpreters.find_interpreters", lambda places: (only,))
+    assert run_command(["envs", "--lang", "en"]) == 0
+    assert said in capfd.readouterr().out
 
 
 def test_envs_as_json(capfdbinary: pytest.CaptureFixture[bytes]) -> None:

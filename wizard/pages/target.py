@@ -189,7 +189,9 @@ class TargetPage(Page):
         self._repeat.setChecked(self.case.answers.repeat or has_input)
         self._repeat.blockSignals(False)
         found, busy = self.case.interpreters, self.case.search is Search.BUSY
-        own = any(each.path == self.case.answers.target and _is_own(each) for each in found)
+        from checks.interpreters import is_own
+
+        own = any(each.path == self.case.answers.target and is_own(each) for each in found)
         if busy:
             state = self.case.say("target-searching")
         elif found:
@@ -286,11 +288,6 @@ class TargetPage(Page):
         if self.case.answers.only_reads:
             return self._read_only
         return self._table if self.case.interpreters else self._file
-
-
-def _is_own(each: InterpreterFacts) -> bool:
-    """Whether it is Naosu's own Python, which nobody pointed to."""
-    return "naosu" in each.found_by and "chosen" not in each.found_by
 
 
 _KINDS = frozenset(("naosu", "venv", "conda", "pyenv", "uv", "pipx", "poetry", "system", "portable", "store", "other"))

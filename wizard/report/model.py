@@ -7,15 +7,15 @@ passed; the five endings of a check (checks/finding.py) stay five lists.
 from __future__ import annotations
 
 import datetime as dt
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from checks import __version__
 from checks.case import Case
 from checks.causes import cause_of
 from checks.facts import Facts, ProbeRun
-from checks.finding import Evidence, Finding, Outcome, Status
+from checks.finding import FRAMEWORK, Evidence, Finding, Outcome, Status
 from checks.gpu.state import first_line
 from checks.judge import ABOUT_RESULTS, COMPARISON, MODELS, UNKNOWN
 from checks.knowledge.age import knowledge_days
@@ -28,7 +28,7 @@ from wizard.report.evidence_words import evidence_words, in_words
 from wizard.report.fact_sheet import FactSection, fact_sections, label
 from wizard.report.measured import MeasuredSection
 from wizard.report.measured_devices import MACHINES
-from wizard.report.measured_line import computing_name
+from wizard.report.measured_line import computing_name, framework_name
 from wizard.report.measured_sections import measured_sections
 from wizard.report.models import ModelView, model_views, names_of
 from wizard.report.origins import lines_in_words, origin_in_words
@@ -189,6 +189,23 @@ def _title(case: Case) -> str:
 
 def _findings(case: Case, language: str) -> tuple[FindingView, ...]:
     """The findings in words, each with the remedies for the machine on which it is to be mended."""
+    return tuple(_told_apart(case.findings, _views(case, language), language))
+
+
+def _told_apart(findings: Sequence[Finding], views: Sequence[FindingView], language: str) -> Iterator[FindingView]:
+    """Of several with one title each with the framework that it is about."""
+    often = Counter(each.title for each in views)
+    for finding, view in zip(findings, views, strict=True):
+        framework = finding.values.get(FRAMEWORK, "")
+        if often[view.title] > 1 and framework:
+            name = framework_name(framework, language)
+            yield replace(view, title=words("report.about-file", language, name=name, title=view.title))
+        else:
+            yield view
+
+
+def _views(case: Case, language: str) -> tuple[FindingView, ...]:
+    """Each by itself."""
     names = names_of(case.facts.models)
     if case.facts.told or not any(log.text for log in case.facts.logs):
         return tuple(finding_view(each, case.facts, language, names) for each in case.findings)

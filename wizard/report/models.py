@@ -35,6 +35,7 @@ _STATES = {
     Outcome.NOT_INSTALLED: "absent",
 }
 _LONGEST_LOG = 2000  # characters
+_TENTH = 0.1  # of a millisecond
 STATES = {
     Standing.UNREADABLE: "blocking",
     Standing.DOES_NOT_RUN: "blocking",
@@ -334,7 +335,9 @@ def _run_rows(run: ModelRun, language: str) -> Iterator[FactRow]:
         for operator, line in list(share.reasons.items())[:_MOST]:
             yield FactRow(words("models.row-why-here", language, operator=operator), line)
     if run.seconds is not None:
-        yield _row("seconds", words("models.milliseconds", language, milliseconds=run.seconds * 1000), language)
+        milliseconds = run.seconds * 1000
+        told = f"{milliseconds:.1f}" if milliseconds >= _TENTH else f"{milliseconds:.1g}"
+        yield _row("seconds", words("models.milliseconds", language, milliseconds=told), language)
     if run.error is not None:
         yield _row("run-error", f"{run.error.type}: {run.error.message}", language)
     if run.log and not run.ran:  # where it ran in the end, the log is of inputs that did not fit

@@ -131,7 +131,7 @@ def _sections(sections: tuple[MeasuredSection, ...], language: str) -> Iterator[
 def _measured(section: MeasuredSection, language: str) -> Iterator[str]:
     """What was measured in sentences and short tables; of a long one the rows that tell of a trouble."""
     yield from section.sentences
-    yield from (plot.summary for plot in section.plots)
+    yield from (f"{plot.title}: {plot.summary}" for plot in section.plots)
     for table in section.tables:
         if table.title:
             yield f"{table.title}:"

@@ -46,6 +46,20 @@ def test_what_is_wrong_with_it_is_said(made: ModelMeasured, said: str) -> None:
     assert said in finding.values["why_en"]
 
 
+@pytest.mark.parametrize(
+    ("made", "remedies"),
+    [
+        pytest.param(refused("no-image-library", inputs_from="image"), ("install-image-library",), id="no-library"),
+        pytest.param(refused("input-unreadable", inputs_from="image"), ("save-picture-again",), id="damaged-picture"),
+        pytest.param(refused("input-unreadable"), (), id="damaged-file"),
+        pytest.param(refused("inputs-do-not-fit", inputs_from="image"), (), id="another-shape"),
+    ],
+)
+def test_a_picture_that_cannot_be_read_has_remedies_of_its_own(made: ModelMeasured, remedies: tuple[str, ...]) -> None:
+    (finding,) = model_input_mismatch(Measurements(all=(made,)), None)
+    assert finding.remedies == remedies
+
+
 def test_one_finding_where_exports_refuse_it_as_well() -> None:
     run = ExportRun(exporter="torch-export", reason="inputs-do-not-fit", inputs_from="file", inputs_wanted=WANTED)
     models = ModelFiles(files=(ModelFacts(path="/models/net.onnx", exports=(run, run)),))

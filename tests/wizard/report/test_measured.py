@@ -78,8 +78,8 @@ def test_terminal_shows_short_tables_and_of_long_ones_the_trouble(report: Report
     assert lines[begin : begin + 14] == [
         "Twice the same?",
         "  One of 14 changes.",
-        "  They differ by 1e-07.",
-        "  At most 4.2.",
+        "  二乗和 | Sums: They differ by 1e-07.",
+        "  Cost: At most 4.2.",
         "  Few.",
         "  Errors:",
         "       run    error",

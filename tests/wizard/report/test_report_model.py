@@ -323,3 +323,22 @@ def test_a_note_that_explains_a_ticket_is_not_nothing(language: str) -> None:
     report = build(judged(read_ticket(pasted(text)), Answers(symptom=TICKET)), language)
     assert report.findings[0].cause == "batch-size-rounding"
     assert report.verdict.word == area("report")["verdict-word-explained"].of(language)
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_two_findings_with_one_title_are_told_apart_by_their_framework(language: str) -> None:
+    """PyTorch and NumPy both compute a row otherwise in a batch; of one alone the framework is no part of the title."""
+    both = tuple(
+        Finding(
+            cause="batch-size-rounding",
+            severity=Severity.NOTE,
+            confidence=0.9,
+            subject=framework,
+            values={"framework": framework},
+        )
+        for framework in ("numpy", "torch")
+    )
+    first, second = build(case_of(Outcome(cause=both[0].cause, status=Status.FOUND, findings=both)), language).findings
+    assert {first.title[:7], second.title[:9]} == {"NumPy: ", "PyTorch: "}
+    (alone,) = build(case_of(Outcome(cause=both[0].cause, status=Status.FOUND, findings=both[:1])), language).findings
+    assert "NumPy" not in alone.title

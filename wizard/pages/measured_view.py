@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Say = Callable[..., str]
 
-_HIGHEST = 460  # logical pixels of rows that a table shows without scrolling for itself
+_HIGHEST, _LITTLE = 460, 140  # logical pixels of rows that a table shows, and more where it is all that is left
 _NARROWEST, _STEP, _PADDING = 60, 8, 22  # of a column
 _NAME = 130  # of the column that says what each row is about
 _GAP, _AROUND, _ENDLESS = 16, 10, 1 << 20  # beside a symbol; above and below the text of a row; no limit
@@ -110,7 +110,19 @@ class TableView(QTableWidget):
 
         No column is narrower than its longest word: where that is too much for the window, the table is scrolled.
         """
-        room = self.viewport().width()
+        bar = self.verticalScrollBar()
+        room = self.viewport().width() + (bar.width() if bar.isVisibleTo(self) else 0)
+        widths, rows = self._fitted(room)
+        is_scrolled = rows > _HIGHEST + _LITTLE
+        if is_scrolled:
+            room -= bar.sizeHint().width()
+            widths, rows = self._fitted(room)
+        scroll = self.horizontalScrollBar().sizeHint().height() if sum(widths) > room else 0
+        above = self.horizontalHeader().sizeHint().height()
+        self.setFixedHeight((_HIGHEST if is_scrolled else rows) + above + 2 * self.frameWidth() + scroll + 2)
+
+    def _fitted(self, room: int) -> tuple[list[int], int]:
+        """Fit the columns and rows into a width: how wide the columns are then, and how high all rows."""
         wanted = [self._wide(column, whole=True) for column in range(self.columnCount())]
         least = [self._wide(column, whole=False) for column in range(self.columnCount())]
         widest = max(wanted, default=0)
@@ -124,10 +136,7 @@ class TableView(QTableWidget):
                 head.setText(_broken(self._heads[column], wide - _PADDING + 4, self._head_font()))
         for number in range(self.rowCount()):
             self.setRowHeight(number, self._high(number, widths))
-        rows = sum(self.rowHeight(number) for number in range(self.rowCount()))
-        scroll = self.horizontalScrollBar().sizeHint().height() if sum(widths) > room else 0
-        above = self.horizontalHeader().sizeHint().height()
-        self.setFixedHeight(min(rows, _HIGHEST) + above + 2 * self.frameWidth() + scroll + 2)
+        return widths, sum(self.rowHeight(number) for number in range(self.rowCount()))
 
     def _head_font(self) -> QFont:
         font = QFont(self.horizontalHeader().font())
@@ -192,7 +201,9 @@ def _side(table: MeasuredTable, column: int) -> Qt.AlignmentFlag:
 
 
 def _kept(wanted: Sequence[int], least: Sequence[int], widest: int) -> list[int]:
-    return [max(min(wide, widest), narrow) for wide, narrow in zip(wanted, least, strict=True)]
+    """The widths of the columns; the first, which says what a row is about, may be twice as wide as the others."""
+    most = (widest * (1 if column else 2) for column in range(len(wanted)))
+    return [max(min(wide, limit), narrow) for wide, limit, narrow in zip(wanted, most, least, strict=True)]
 
 
 def _broken(text: str, wide: int, font: QFont) -> str:

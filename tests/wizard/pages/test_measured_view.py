@@ -127,6 +127,26 @@ def test_no_word_is_cut_in_a_column_or_its_head(qtbot: QtBot, model: CaseModel, 
         assert table.rowHeight(0) >= area.height()
 
 
+COMPARED = "All optimisations against Without optimisation, on CPUExecutionProvider"
+OF_MODEL = (COMPARED, "1 of 1 outputs differ", "2.5e-07", "rounding order", "conv1 (Conv)", "100 %")
+HEADS = ("Compared", "Results", "Difference", "As large as", "First node", "Decided alike")
+
+
+@pytest.mark.parametrize("count", [3, 8, 10, 30])
+def test_a_table_that_is_scrolled_hides_no_column(qtbot: QtBot, model: CaseModel, count: int) -> None:
+    """Else both bars appear, the one for the few pixels that the other takes."""
+    rows = tuple(MeasuredRow(OF_MODEL, "clear") for _ in range(count))
+    pictures = {"clear": QPixmap(16, 16)}
+    table = TableView(MeasuredTable("T", HEADS, rows, numeric=(2, 5)), pictures, functools.partial(_say, "en"))
+    qtbot.addWidget(table)
+    table.resize(740, 100)
+    table.show()
+    qtbot.waitExposed(table)
+    assert table.verticalScrollBar().isVisible() is (count == 30)
+    assert not table.horizontalScrollBar().isVisible()
+    assert table.rowHeight(0) < 4 * table.fontMetrics().lineSpacing()  # there is room for three lines
+
+
 @pytest.fixture
 def page(qtbot: QtBot, model: CaseModel, work: Work, monkeypatch: pytest.MonkeyPatch) -> ReportPage:
     monkeypatch.setattr("wizard.report.model.measured_sections", lambda case, language: (section(language),))

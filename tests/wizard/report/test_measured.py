@@ -80,7 +80,7 @@ def test_terminal_shows_short_tables_and_of_long_ones_the_trouble(report: Report
         "  One of 14 changes.",
         "  二乗和 | Sums: They differ by 1e-07.",
         "  Cost: At most 4.2.",
-        "  Few.",
+        "  Far apart: Few.",
         "  Errors:",
         "       run    error",
         "       1       9.10",

@@ -13,6 +13,7 @@ import pytest
 from built_machine import HEADS, BuiltMachine, install, write
 
 from checks.interpreters import Places, read_interpreter
+from checks.interpreters.disk import absolute
 from checks.interpreters.packages import normalised
 
 # What an interpreter says about itself; for Pythons down to 3.8.
@@ -452,3 +453,11 @@ def test_environment_that_is_its_own_base(linux: BuiltMachine) -> None:
 
 def test_null_byte_in_the_name() -> None:
     assert read_interpreter("python\0", places=Places(home=Path("/"), system="Linux")).problem == "missing"
+
+
+def test_a_path_that_goes_up_is_shown_straight_and_its_last_link_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "ai").symlink_to(tmp_path / "real")
+    assert absolute(tmp_path / "real" / ".." / "ai") == tmp_path.resolve() / "ai"
+    assert absolute(tmp_path / "ai" / "..") == tmp_path.resolve()
+    assert absolute(tmp_path / "ai") == tmp_path / "ai"

@@ -88,7 +88,7 @@ def test_what_computes_wrongly_is_a_warning() -> None:
     (row,) = section(repeat("fft", distinct=2), repeat("fft", "deterministic", distinct=2)).tables[0].rows
     assert row.cells[5] == "none of those tried"
     (row,) = section(repeat("fft", distinct=2), repeat("fft", "deterministic", n=3)).tables[0].rows
-    assert row.cells[5] == "repeated too seldom to say"
+    assert row.cells[5] == "too few repetitions for how seldom it changes"
 
 
 def test_that_all_gave_the_same_bits_is_said_so() -> None:

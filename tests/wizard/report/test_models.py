@@ -314,3 +314,11 @@ def test_the_table_of_several_says_what_the_page_of_one_does(language: str) -> N
 def test_the_table_of_safe_files_warns_of_none() -> None:
     shown = to_terminal(build(judged(read("gguf"), Answers(symptom=MODELS)), "en"))
     assert "run any code" not in shown
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(0.0000312, "0.03 ms"), (0.00012, "0.1 ms"), (1.5, "1500.0 ms")])
+def test_an_inference_of_no_time_at_all_is_never_told(seconds: float, said: str) -> None:
+    made = model("onnxruntime-1.31.1-nudenet")
+    run = msgspec.structs.replace(made.runs[0], seconds=seconds)
+    (view,) = views(facts(msgspec.structs.replace(made, runs=(run,))))
+    assert said in str(view.sections)

@@ -42,7 +42,7 @@ class Measuring(QWidget):
         header = self.log.header()
         header.setStretchLastSection(True)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        for column, wide in enumerate((290, 260)):
+        for column, wide in enumerate((260, 290)):
             self.log.setColumnWidth(column, wide)
         self._load = plain_label()
         self._left_out = plain_label("small")

@@ -29,9 +29,16 @@ OF_MODEL = "model:"  # the id of one that runs the user's model: this, the runti
 def line_of(measurement: Measurement, language: str) -> MeasuredRow:
     """Its operation, its place and its outcome."""
     state, outcome = _outcome(measurement, language)
-    return MeasuredRow(
-        (operation_name(measurement.operation, language), place_of(measurement, language), outcome), state
-    )
+    return MeasuredRow((*_what_and_where(measurement, language), outcome), state)
+
+
+def _what_and_where(measurement: Measurement, language: str) -> tuple[str, str]:
+    """Of the user's own model its name and what was compared: its settings would be cut off behind the rest."""
+    if isinstance(measurement, ModelMeasured):
+        return name_of(measurement), compared_words(measurement, language)
+    is_load = isinstance(measurement, Health)
+    what = words("measurements.load", language) if is_load else operation_name(measurement.operation, language)
+    return what, place_of(measurement, language)
 
 
 def framework_name(framework: str, language: str) -> str:
@@ -43,9 +50,27 @@ def place_of(measurement: Measurement, language: str) -> str:
     """Where and how it was computed: "PyTorch, cuda:0, float32, deterministic mode"."""
     framework = framework_name(measurement.framework, language) if measurement.framework else ""
     setting = "" if measurement.setting in ("", "default") else setting_name(measurement.setting, language)
-    model = name_of(measurement) if isinstance(measurement, ModelMeasured) else ""
-    parts = (model, framework, measurement.device, measurement.dtype, setting)
+    parts = (framework, measurement.device, measurement.dtype, setting)
     return words("report.list-separator", language).join(part for part in parts if part)
+
+
+_ASPECTS = {  # of what a model was run for -> the words about it; of all others two settings are told
+    "repeat": "again",
+    "mode": "again-under",
+    "device": "device",
+    "rest": "rest",
+}
+
+
+def compared_words(made: ModelMeasured, language: str) -> str:
+    """What was compared with what, in words."""
+    return words(
+        f"measurements.models-{_ASPECTS.get(made.aspect, 'settings')}",
+        language,
+        device=made.device,
+        setting=setting_name(made.setting, language),
+        other=setting_name(made.other, language),
+    )
 
 
 def computing_name(probe: str, language: str) -> str:
@@ -103,7 +128,7 @@ def _said(measurement: Measurement) -> _Said:
         case Portrait():
             return "", "portrait", {}
         case Precision(against=against):
-            return ("", "error", {"error": _relative(against)}) if against else _NOTHING
+            return _apart(against, "no-error", "error")
         case Flip():
             return _flipped(measurement)
         case ModelMeasured():
@@ -143,7 +168,14 @@ def _with_model(model: ModelMeasured) -> _Said:
     if model.distinct is not None and model.repetitions > 1:
         counts: dict[str, object] = {"distinct": model.distinct, "count": model.repetitions}
         return ("warning", "varies", counts) if model.distinct > 1 else (_same(model.repetitions), "same", counts)
-    return ("", "difference", {"difference": _relative(model.difference)}) if model.difference else _NOTHING
+    return _apart(model.difference, "same-bits", "difference")
+
+
+def _apart(difference: ArrayDifference | None, equal: str, apart: str) -> _Said:
+    """How far results are apart; that they are not at all, in words of its own."""
+    if difference is None:
+        return _NOTHING
+    return ("", apart, {"size": _relative(difference)}) if difference.differing else ("", equal, {})
 
 
 def _relative(difference: ArrayDifference) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from checks.case import Case
 from checks.detection import CONFIDENCE, ENOUGH, excluded_rate
 from checks.facts import ModelMeasured
-from checks.knowledge.computations import setting_name
 from checks.magnitude import Size
 from checks.model_repeats import (
     SHAPES,
@@ -26,7 +25,7 @@ from checks.model_repeats import (
 from checks.model_runs import telling_line
 from checks.refused_inputs import in_a_line, is_refused, why_refused
 from wizard.report.measured import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
-from wizard.report.measured_line import framework_name
+from wizard.report.measured_line import compared_words, framework_name
 from wizard.report.measured_words import STATES, joined, percent, place_words
 from wizard.words import known, words
 
@@ -83,16 +82,16 @@ def _sentences(here: Sequence[ModelMeasured], language: str) -> Iterator[str]:
         if each.aspect == "repeat" and (not each.reason or each.reason == SHAPES):
             yield from _repeated(each, here, language)
         if each.reason == SHAPES and each.aspect not in _REPEATED:
-            yield _words("shapes", language, model=name, what=_compared(each, language), detail=each.detail)
+            yield _words("shapes", language, model=name, what=compared_words(each, language), detail=each.detail)
         if each.aspect == "batch" and size_of(each) is Size.BEYOND:
             yield _words("rows", language, model=name, node=beyond_of(each))
         elif size_of(each) is Size.BEYOND and not each.reason and each.aspect not in _REPEATED:
-            what = _compared(each, language)
+            what = compared_words(each, language)
             yield _words("beyond", language, model=name, what=what, node=beyond_of(each))
         elif (
             decides_otherwise(each) and each.decisions is not None and not each.reason and each.aspect not in _REPEATED
         ):
-            what = _compared(each, language)
+            what = compared_words(each, language)
             yield _words("decides", language, model=name, what=what, changed=share(1.0 - each.decisions))
 
 
@@ -103,7 +102,7 @@ def _long_reasons(here: Sequence[ModelMeasured], name: str, language: str) -> It
             continue
         why = _why(each, language)
         if each.reason != SHAPES and _is_long(each, why):
-            yield _words("not-compared", language, model=name, what=_compared(each, language), why=why)
+            yield _words("not-compared", language, model=name, what=compared_words(each, language), why=why)
 
 
 def _is_long(made: ModelMeasured, why: str) -> bool:
@@ -170,13 +169,13 @@ def _row(made: ModelMeasured, here: Sequence[ModelMeasured], language: str) -> M
         why = _why(made, language)
         if _is_long(made, why):
             why = _words("see-above", language)
-        return MeasuredRow((_compared(made, language), why, _NONE, _NONE, _NONE, _NONE), state)
+        return MeasuredRow((compared_words(made, language), why, _NONE, _NONE, _NONE, _NONE), state)
     size = size_of(made)
     is_random = made.aspect in _REPEATED and (made.distinct or 0) > 1 and draws_numbers(made, here)
     is_same = size is Size.IDENTICAL
     return MeasuredRow(
         cells=(
-            _compared(made, language),
+            compared_words(made, language),
             _results(made, language),
             _apart(made, language),
             _words("random", language) if is_random else words(f"measurements.size-{size.value}", language),
@@ -231,25 +230,6 @@ def _where(made: ModelMeasured, language: str) -> str:
     return joined(told, language)
 
 
-_ASPECTS: Mapping[str, str] = {
-    "repeat": "again",
-    "mode": "again-under",
-    "device": "device",
-    "rest": "rest",
-}
-
-
-def _compared(made: ModelMeasured, language: str) -> str:
-    """What was compared with what, in words."""
-    return _words(
-        _ASPECTS.get(made.aspect, "settings"),
-        language,
-        device=made.device,
-        setting=setting_name(made.setting, language),
-        other=setting_name(made.other, language),
-    )
-
-
 def _why(made: ModelMeasured, language: str) -> str:
     if is_refused(made):
         return why_refused("why", made)[f"why_{language}"]
@@ -270,7 +250,7 @@ def _plot(made: ModelMeasured, here: Sequence[ModelMeasured], language: str) -> 
     bound = _bound(made, here)
     largest = max(made.nodes, key=lambda each: each.apart or 0.0)
     return Plot(
-        title=_words("plot", language, model=name_of(made), what=_compared(made, language)),
+        title=_words("plot", language, model=name_of(made), what=compared_words(made, language)),
         kind="bars" if len(names) <= _NODES_NAMED else "lines",
         x_label=_words("axis-node", language),
         y_label=_words("axis-apart", language),

@@ -48,9 +48,8 @@ WRONG = WrongBits(second=1.0, operation="matmul", index=(0,), expected="00", fou
         pytest.param(Experiment(exact=(("a",), ("b",))), "warning", "2 different results in 2 runs", id="runs-vary"),
         pytest.param(Experiment(), "open", "Nothing could be compared.", id="no-runs"),
         pytest.param(Portrait(), "", "Recorded, to compare it with other devices", id="portrait"),
-        pytest.param(
-            Precision(against=APART), "", "Largest error against float64: 5e-07 of the largest value", id="precision"
-        ),
+        pytest.param(Precision(against=APART), "", "Error 5e-07 of the largest value, against float64", id="precision"),
+        pytest.param(Precision(against=SAME), "", "No error against float64", id="exact"),
         pytest.param(Precision(), "open", "Nothing could be compared.", id="no-precision"),
         pytest.param(Flip(), "clear", "No difference to explain", id="no-flip"),
         pytest.param(Flip(before=APART, after=SAME), "note", "Difference of 5e-07 gone: the same bits", id="mends"),
@@ -62,9 +61,8 @@ WRONG = WrongBits(second=1.0, operation="matmul", index=(0,), expected="00", fou
             "2 different results in 9 repetitions",
             id="model-varies",
         ),
-        pytest.param(
-            ModelMeasured(difference=SAME), "", "Largest difference: 0 of the largest value", id="model-differs"
-        ),
+        pytest.param(ModelMeasured(difference=SAME), "", "The same bits", id="model-the-same"),
+        pytest.param(ModelMeasured(difference=APART), "", "5e-07 of the largest value apart", id="model-differs"),
         pytest.param(ModelMeasured(), "open", "Nothing could be compared.", id="no-model"),
         pytest.param(Health(checked=70), "clear", "70 results checked, 0 wrong", id="healthy"),
         pytest.param(Health(checked=70, wrong=(WRONG,)), "blocking", "70 results checked, 1 wrong", id="broken"),
@@ -76,12 +74,24 @@ def test_line(measurement: Measurement, state: str, outcome: str) -> None:
     assert line_of(measurement, "ja").cells[-1]
 
 
+def test_of_ones_own_model_its_name_and_what_was_compared_are_told() -> None:
+    made = ModelMeasured(
+        framework="onnxruntime", path="/m/net.onnx", device="cpu", setting="threads-1", other="default", operation="y"
+    )
+    assert line_of(made, "en").cells[:2] == ("net.onnx", "One thread against By default, on cpu")
+    again = ModelMeasured(framework="onnxruntime", path="/m/net.onnx", device="cpu", aspect="repeat", operation="y")
+    assert line_of(again, "en").cells[:2] == ("net.onnx", "Again and again on cpu")
+
+
+@pytest.mark.parametrize(("language", "name"), [("en", "Load test"), ("ja", "負荷テスト")])
+def test_the_load_has_a_name(language: str, name: str) -> None:
+    assert line_of(Health(operation="load", device="cpu", checked=70), language).cells[0] == name
+
+
 def test_place() -> None:
     measured = Repeat(framework="torch", operation="matmul", device="cuda:0", dtype="float32", setting="deterministic")
     assert line_of(measured, "en").cells[0] == "Matrix product"
     assert place_of(measured, "en") == "PyTorch, cuda:0, float32, Deterministic mode"
-    model = ModelMeasured(framework="onnxruntime", path="/models/yolo.onnx", device="CPUExecutionProvider")
-    assert place_of(model, "en") == "yolo.onnx, ONNX Runtime, CPUExecutionProvider"
     assert place_of(Repeat(framework="numpy", device="cpu"), "ja") == "NumPy、cpu"
 
 

@@ -219,6 +219,7 @@ def _is_missing(outcome: Outcome) -> bool:
     return outcome.status is Status.SKIPPED and outcome.reason not in NOTHING_TO_CHECK
 
 
+# The word where something blocks; what else is said of it names a possible cause.
 _OF_BLOCKING = {Stance.FOUND: "blocking", Stance.UNRELATED: "unrelated", Stance.UNKNOWN_HERE: "undecided"}
 
 

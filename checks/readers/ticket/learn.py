@@ -15,6 +15,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -25,6 +26,7 @@ from checks.causes import Cause, cause_files, cause_of
 from checks.knowledge.ticket_phrases import ticket_phrases
 from checks.readers.ticket.features import KINDS, SLOTS, features
 from checks.readers.ticket.resemblance import LEARNED, Floats, Learned, vector
+from checks.readers.ticket.signatures import FIXED_WORDS, fixed_words
 from checks.resources import ROOT
 
 COST = 0.3  # of a text on the wrong side; chosen, as REAL, by leaving out a quarter of the real tickets, 2026-11-21
@@ -100,10 +102,9 @@ def digest(known: Sequence[Example]) -> str:
 
 
 def save(learned: Learned, digest_of_texts: str, path: Path = LEARNED) -> None:
-    """Write what was learned, with the digest of what it was learned from; whole, or not at all."""
-    whole = io.BytesIO()
-    np.savez_compressed(
-        whole,
+    """Write what was learned, with the digest of what it was learned from."""
+    _write(
+        path,
         causes=np.array(learned.causes),
         rarity=learned.rarity,
         weights=learned.weights,
@@ -111,7 +112,17 @@ def save(learned: Learned, digest_of_texts: str, path: Path = LEARNED) -> None:
         bias=learned.bias,
         digest=np.array(digest_of_texts),
     )
-    # Whoever reads meanwhile finds the file of before.
+
+
+def save_fixed_words(path: Path = FIXED_WORDS) -> None:
+    """Write which words the patterns of the signatures need."""
+    _write(path, **fixed_words())
+
+
+def _write(path: Path, **arrays: Any) -> None:
+    """Whole, or not at all: whoever reads meanwhile finds the file of before."""
+    whole = io.BytesIO()
+    np.savez_compressed(whole, **arrays)
     part = path.with_suffix(".part")
     part.write_bytes(whole.getvalue())
     part.replace(path)
@@ -124,5 +135,6 @@ def _texts(cause: Cause) -> tuple[str, ...]:
 
 
 if __name__ == "__main__":
+    save_fixed_words()
     everything = examples()
     save(learn(everything), digest(everything))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,23 +50,33 @@ def clauses_of(pattern: str) -> tuple[Clause, ...]:
     return tuple(dict.fromkeys(part.needed()))
 
 
-class Filter:
-    """Many patterns, and which of them a text can match."""
+Tables = Mapping[str, Numbers]
 
-    def __init__(self, patterns: Iterable[str]) -> None:
+
+class Filter:
+    """Many patterns, and which of them a text can match. ``tables``: all that it knows, to be kept and given again."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.tables = tables
+        self._threes, self._of_literal = tables["threes"], tables["of_literal"]
+        self._literals, self._of_clause = tables["literals"], tables["of_clause"]
+        self._of_pattern, self._always = tables["of_pattern"], tables["always"]
+
+    @classmethod
+    def of(cls, patterns: Iterable[str]) -> Filter:
+        """The filter of these; to read thousands of patterns takes seconds."""
         of_pattern = [clauses_of(each) or (_NOTHING,) for each in patterns]
         literals: dict[str, int] = {}
         clauses = [clause for each in of_pattern for clause in each]
         for clause in clauses:
             for literal in sorted(clause):
                 literals.setdefault(literal, len(literals))
-        threes = [
-            _threes(np.frombuffer(each.encode().ljust(SHORTEST, b"\0"), np.uint8)) for each in literals
-        ]
-        self._threes, self._of_literal = _joined(threes)
-        self._literals, self._of_clause = _joined([[literals[each] for each in sorted(clause)] for clause in clauses])
-        self._of_pattern = _joined(of_pattern)[1]
-        self._always = literals.get("")
+        threes = [_threes(np.frombuffer(each.encode().ljust(SHORTEST, b"\0"), np.uint8)) for each in literals]
+        tables = dict(zip(("threes", "of_literal"), _joined(threes), strict=True))
+        numbered = [[literals[each] for each in sorted(clause)] for clause in clauses]
+        tables |= zip(("literals", "of_clause"), _joined(numbered), strict=True)
+        always = np.array([literals[""]] if "" in literals else [], np.int64)
+        return cls({**tables, "of_pattern": _joined(of_pattern)[1], "always": always})
 
     def possible(self, lowered: bytes) -> frozenset[int]:
         """The numbers of the patterns that can match in a text in lower case."""
@@ -77,8 +87,7 @@ class Filter:
         for start in range(0, len(text), AT_ONCE):
             seen[_threes(text[start : start + AT_ONCE + SHORTEST - 1])] = True
         stands = np.logical_and.reduceat(seen[self._threes], self._of_literal)
-        if self._always is not None:
-            stands[self._always] = True
+        stands[self._always] = True
         of_clause = np.logical_or.reduceat(stands[self._literals], self._of_clause)
         return frozenset(np.flatnonzero(np.logical_and.reduceat(of_clause, self._of_pattern)).tolist())
 

@@ -1,20 +1,22 @@
 """The signatures of the catalogue, searched in a text: which causes its wordings show, and in which lines.
 
-All patterns of all causes are compiled once by RE2, whose time grows with the length of the text and nothing else; a
-filter names those whose fixed words stand in the text at all (see literals.py), so that a ticket costs some dozen
-searches.
+All patterns of all causes are RE2's, whose time grows with the length of the text and nothing else; a filter names
+those whose fixed words stand in the text at all (see literals.py), so that a ticket costs some dozen searches, and only
+what is searched for is compiled.
 """
 
 from __future__ import annotations
 
 import bisect
 import functools
+import hashlib
 import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import re2
 
 from checks.causes import Signature, cause_files, cause_of
@@ -23,7 +25,9 @@ from checks.knowledge.ticket_phrases import expand
 from checks.readers.ticket.conditions import holds
 from checks.readers.ticket.lines import Line, flat
 from checks.readers.ticket.literals import Filter
+from checks.resources import ROOT
 
+FIXED_WORDS = ROOT / "fixed_words.npz"
 _ERROR = re.compile(r"(?i)error|exception|fail|fatal|cannot|could not|unable|not (?:found|support|compat|implement)")
 # Of the two shapes of a text: longer than any gap that RE2 allows in a pattern (1,000), so that none bridges it.
 _BETWEEN = b"\n" + b"\0" * 1001
@@ -105,7 +109,7 @@ class _Text:
         if number not in self.possible():
             return None
         if number not in self._known:
-            self._known[number] = self._search(_compiled().patterns[number])
+            self._known[number] = self._search(_compiled().pattern(number))
         return self._known[number]
 
     def _search(self, pattern: Any) -> _Match | None:
@@ -139,33 +143,61 @@ def _clue(line: str, start: int, length: int) -> str:
     return line[begin:].strip()[:CLUE_SHOWN]
 
 
-@dataclass(frozen=True)
 class _Compiled:
-    """``numbers``: of the patterns as they are written, in ``patterns`` and in the ``filter``."""
+    """``numbers``: of the patterns as they are written, in the ``filter``. Each is compiled when it is first asked for.
 
-    filter: Filter
-    patterns: list[Any]
-    numbers: dict[str, int]
+    Raises:
+        KeyError: a pattern names a phrase that there is not.
+    """
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+        for cause in cause_files():
+            for signature in cause_of(cause).signature:
+                for pattern in (*signature.any, *signature.all, *signature.none):
+                    self.numbers.setdefault(pattern, len(self.numbers))
+        self.expanded = [expand(pattern) for pattern in self.numbers]
+        self.filter = _stored(digest_of(self.expanded)) or Filter.of(self.expanded)
+        self._compiled: dict[int, Any] = {}
+
+    def pattern(self, number: int) -> Any:
+        """One pattern.
+
+        Raises:
+            re2.error: it is none of RE2's.
+        """
+        if number not in self._compiled:
+            options = re2.Options()
+            options.log_errors = False
+            self._compiled[number] = re2.compile(f"(?im){self.expanded[number]}", options)
+        return self._compiled[number]
+
+
+def digest_of(patterns: Sequence[str]) -> str:
+    """What tells whether the stored filter is of these patterns."""
+    return hashlib.sha256("\0".join(patterns).encode()).hexdigest()
+
+
+def _stored(digest: str) -> Filter | None:
+    """The filter that was made when the patterns were written (see learn.py); None where they have changed since."""
+    if not FIXED_WORDS.is_file():
+        return None
+    with np.load(FIXED_WORDS) as stored:
+        if str(stored["digest"]) != digest:
+            return None
+        return Filter({name: stored[name].astype(np.int64) for name in stored.files if name != "digest"})
+
+
+def fixed_words() -> dict[str, Any]:
+    """What is stored of the present patterns."""
+    patterns = _compiled().expanded
+    tables = {name: table.astype(np.int32) for name, table in Filter.of(patterns).tables.items()}
+    return {**tables, "digest": np.array(digest_of(patterns))}
 
 
 @functools.cache
 def _compiled() -> _Compiled:
-    """Every pattern of the catalogue.
-
-    Raises:
-        re2.error: a pattern is none of RE2's.
-        KeyError: it names a phrase that there is not.
-    """
-    options = re2.Options()
-    options.log_errors = False
-    numbers: dict[str, int] = {}
-    for cause in cause_files():
-        for signature in cause_of(cause).signature:
-            for pattern in (*signature.any, *signature.all, *signature.none):
-                numbers.setdefault(pattern, len(numbers))
-    expanded = [expand(pattern) for pattern in numbers]
-    patterns = [re2.compile(f"(?im){each}", options) for each in expanded]
-    return _Compiled(Filter(expanded), patterns, numbers)
+    return _Compiled()
 
 
 @functools.cache

@@ -44,7 +44,7 @@ def test_nothing_is_needed(pattern: str) -> None:
 
 
 def test_filter_tells_apart() -> None:
-    made = Filter([r"CUDA error", r"no kernel.{0,40}image", r"\d", r"missing|absent"])
+    made = Filter.of([r"CUDA error", r"no kernel.{0,40}image", r"\d", r"missing|absent"])
     assert made.possible(b"a cuda error, no image") == {0, 2}
     assert made.possible(b"no kernel and no image: absent") == {1, 2, 3}
     assert made.possible(b"") == {2}
@@ -52,7 +52,7 @@ def test_filter_tells_apart() -> None:
 
 def test_words_across_the_pieces_of_a_long_text_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("checks.readers.ticket.literals.AT_ONCE", 4)
-    assert Filter(["CUDA error"]).possible(b"xxx cuda error") == {0}
+    assert Filter.of(["CUDA error"]).possible(b"xxx cuda error") == {0}
 
 
 def test_no_pattern_of_the_catalogue_is_left_out() -> None:
@@ -60,7 +60,7 @@ def test_no_pattern_of_the_catalogue_is_left_out() -> None:
     written = {pattern for each in signatures for pattern in (*each.any, *each.all, *each.none)}
     patterns = [expand(pattern) for pattern in sorted(written)]
     compiled = [re2.compile(f"(?im){pattern}") for pattern in patterns]
-    made = Filter(patterns)
+    made = Filter.of(patterns)
     lines = [line for file in sorted(KNOWN.glob("*.jsonl")) for line in file.read_text("utf-8").splitlines()]
     for text in (json.loads(line)["text"].encode() for line in lines[::EVERY]):
         possible = made.possible(text.lower())

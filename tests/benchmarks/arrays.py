@@ -18,7 +18,7 @@ Measured first (2026-11-21, the two cores shared with others): ours 8 to 9 times
 by two, which wait for Python's lock; 11 times at 10^9 elements, with 4 MB. NumPy's assert_allclose 24 times, torch's
 assert_close 17, polygraphy 570. Fingerprints by PyTorch on the processor 125 % of the copy, by NumPy 40 %. Later the
 same day, after what the pieces are written to begins with a line of the cache, and what one step knows spares the next:
-ours 5.8 to 6.2 times, rows with top-1 and top-5 9 (before 16).
+ours 5.7 to 7.0 times by the process, rows with top-1 and top-5 9 to 11 (before 8 and 16).
 """
 
 from __future__ import annotations

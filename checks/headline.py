@@ -126,7 +126,8 @@ def _spoken(findings: Sequence[Finding], symptom: str) -> int:
     serious = [index for index, each in enumerate(findings) if each.severity is not Severity.NOTE]
     fitting = [index for index in serious or range(len(findings)) if can_explain(findings[index].cause, symptom)]
     is_between = symptom == "results-differ"
-    worst = findings[fitting[0]].severity if fitting else None  # what is graver is not passed over
+    severities = {findings[index].severity for index in fitting}
+    worst = next((each for each in Severity if each in severities), None)  # what is graver is not passed over
     fitting.sort(
         key=lambda index: (
             findings[index].severity is not worst,

@@ -207,3 +207,12 @@ def test_confidence_grows_with_the_repetitions_and_never_states_what_only_operat
     few, many = finding(repeat("index-put", distinct=2, n=3)), finding(repeat("index-put", distinct=30, n=300))
     assert few.confidence < many.confidence < 0.8
     assert few.severity is Severity.WARNING
+
+
+def test_the_gravest_of_what_can_explain_the_symptom_is_named() -> None:
+    warning = Finding(
+        cause="framework-cpu-only-build", severity=Severity.WARNING, confidence=0.95, subject="onnxruntime"
+    )
+    blocking = Finding(cause="driver-not-loaded", severity=Severity.BLOCKING, confidence=0.9, subject="driver")
+    for findings, named in (((warning, blocking), 1), ((blocking, warning), 0), ((warning,), 0)):
+        assert headline(Facts(), findings, "not-on-gpu", "").spoken == named

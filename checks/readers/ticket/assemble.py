@@ -243,9 +243,8 @@ def _gpus(tree: Tree, origins: dict[str, list[Said]], heard: Heard) -> None:
             shown = gpu.named.as_gpu(gpu.label, origin)
         else:
             shown = Gpu(origin=origin, vendor_id="10de" if is_nvidia else None, product=gpu.label)
-        shown = msgspec.structs.replace(
-            shown, **gpu.bus, **({"address": gpu.nvidia["pci_address"]} if "pci_address" in gpu.nvidia else {})
-        )
+        by_driver = {"address": gpu.nvidia["pci_address"]} if "pci_address" in gpu.nvidia else {}
+        shown = msgspec.structs.replace(shown, **(by_driver | gpu.bus))
         if gpu.nvidia.get("compute_capability"):
             shown = msgspec.structs.replace(shown, compute_capability=gpu.nvidia["compute_capability"])
         listed.append(shown)
@@ -261,9 +260,9 @@ def _gpus(tree: Tree, origins: dict[str, list[Said]], heard: Heard) -> None:
         heard.places["machine.gpus"] = tuple(line for said in heard.gpus for line in said.lines)
     if devices:
         _at(tree, "machine.nvidia")["devices"] = tuple(devices)
-        by_driver = [said for said in heard.gpus if said.value.by == "driver"]
-        origins.setdefault("machine.nvidia", []).extend(by_driver)
-        heard.places["machine.nvidia.devices"] = tuple(line for said in by_driver for line in said.lines)
+        of_driver = [said for said in heard.gpus if said.value.by == "driver"]
+        origins.setdefault("machine.nvidia", []).extend(of_driver)
+        heard.places["machine.nvidia.devices"] = tuple(line for said in of_driver for line in said.lines)
     elif "no-nvidia-devices" in heard.values:
         _at(tree, "machine.nvidia")["devices"] = ()
 

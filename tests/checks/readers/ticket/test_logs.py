@@ -228,3 +228,15 @@ def test_the_bus_and_the_driver_speak_of_one_card() -> None:
     (gpu,) = value(read(text), "machine.gpus.devices")
     assert (gpu.address, gpu.device_id is None) == ("0000:01:00.0", True)
     assert len(value(read(text), "machine.nvidia.devices")) == 1
+
+
+def test_the_bus_and_the_drivers_table_speak_of_one_card() -> None:
+    table = (
+        "|   0  NVIDIA GeForce RTX 3090        Off | 00000000:01:00.0  On |                  N/A |\n"
+        "| 30%   40C    P8    20W / 350W |    500MiB / 24576MiB |      0%      Default |"
+    )
+    text = f"{LSPCI_PLAIN}\nNVIDIA-SMI 535.54.03\n{table}"
+    (gpu,) = value(read(text), "machine.gpus.devices")
+    assert gpu.address == "0000:01:00.0"
+    (device,) = value(read(text), "machine.nvidia.devices")
+    assert device.pci_address == "00000000:01:00.0"

@@ -13,11 +13,9 @@ import itertools
 import re
 import zlib
 from collections.abc import Iterable, Sequence
-from typing import Any
 
-import re2
-
-from checks.knowledge.ticket_phrases import expand, ticket_phrases
+from checks.knowledge.ticket_phrases import ticket_phrases
+from checks.readers.ticket.wordings import Searched, Wordings
 
 SLOTS = 1 << 16
 KINDS = 5  # words, phrases, pieces, pairs, near
@@ -59,9 +57,9 @@ def words(lowered: str) -> set[str]:
 
 def phrases(lowered: str) -> set[str]:
     """The ids of the shared phrases that stand in a text."""
-    present = _phrases().Match(lowered.encode("utf-8", "replace"), False) or ()
-    rows = ticket_phrases().row
-    return {rows[number].id for number in present}
+    text = lowered.encode("utf-8", "replace")
+    searched = Searched(shared_phrases(), text, text)
+    return {row.id for number, row in enumerate(ticket_phrases().row) if searched.stands(number)}
 
 
 def _near(lowered: str) -> Iterable[str]:
@@ -94,11 +92,6 @@ def _slots(kind: str, names: Iterable[str]) -> tuple[int, ...]:
 
 
 @functools.cache
-def _phrases() -> Any:
-    options = re2.Options()
-    options.never_capture = True
-    filter_ = re2.Filter()
-    for row in ticket_phrases().row:
-        filter_.Add(f"(?im){expand(row.pattern)}", options)
-    filter_.Compile()
-    return filter_
+def shared_phrases() -> Wordings:
+    """The shared phrases, to be searched for."""
+    return Wordings("phrases", (row.pattern for row in ticket_phrases().row))

@@ -24,9 +24,10 @@ from sklearn.svm import LinearSVC
 
 from checks.causes import Cause, cause_files, cause_of
 from checks.knowledge.ticket_phrases import ticket_phrases
-from checks.readers.ticket.features import KINDS, SLOTS, features
+from checks.readers.ticket.features import KINDS, SLOTS, features, shared_phrases
 from checks.readers.ticket.resemblance import LEARNED, Floats, Learned, vector
-from checks.readers.ticket.signatures import FIXED_WORDS, fixed_words
+from checks.readers.ticket.signatures import wordings
+from checks.readers.ticket.wordings import FIXED_WORDS
 from checks.resources import ROOT
 
 COST = 0.3  # of a text on the wrong side; chosen, as REAL, by leaving out a quarter of the real tickets, 2026-11-21
@@ -115,8 +116,8 @@ def save(learned: Learned, digest_of_texts: str, path: Path = LEARNED) -> None:
 
 
 def save_fixed_words(path: Path = FIXED_WORDS) -> None:
-    """Write which words the patterns of the signatures need."""
-    _write(path, **fixed_words())
+    """Write which words the patterns of the signatures and the shared phrases need."""
+    _write(path, **wordings().to_store(), **shared_phrases().to_store())
 
 
 def _write(path: Path, **arrays: Any) -> None:

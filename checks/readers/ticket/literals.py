@@ -3,13 +3,15 @@
 A pattern is read as clauses: of each at least one literal stands in every match. Whether they do is asked of the
 threes of characters that a text holds, all patterns at once, in a time that grows with the length of the text and
 nothing else. Too many patterns may be named (the threes can stand apart), never too few.
+
+The alternatives of a pattern have fixed words of their own, so that each is better looked for alone.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +29,12 @@ Numbers = npt.NDArray[np.int64]
 _REPEATED = re.compile(r"[*+?]|\{(\d+)(?:,(\d*))?\}")
 _OPENED = re.compile(r"\(\?(?:P?<\w+>|[a-zA-Z]*(?:-[a-zA-Z]+)?:)|\(\?(?P<flags>[a-zA-Z]+)\)|\((?!\?)")
 _SET = re.compile(r"\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]")
+# What matters where a pattern is cut at its bars.
+_MARK = re.compile(rf"\\.|{_SET.pattern}|\(\?[a-zA-Z-]+\)|[()|]", re.DOTALL)
+_GROUP = "(?:"
 _NOTHING = frozenset({""})
+# RE2 takes these for "s" and "k", capitals or not.
+_OTHER_SPELLINGS = (("\u017f".encode(), b"s"), ("\u212a".encode(), b"k"))
 
 
 @dataclass(frozen=True)
@@ -50,6 +57,36 @@ def clauses_of(pattern: str) -> tuple[Clause, ...]:
     return tuple(dict.fromkeys(part.needed()))
 
 
+def alternatives_of(pattern: str) -> Iterator[str]:
+    """What a pattern matches is what the first of these matches that stands there: its parts between bars.
+
+    A pattern that is one group as a whole is taken apart likewise.
+    """
+    bars: list[int] = []
+    ends: list[int] = []  # of the groups
+    depth = 0
+    for mark in _MARK.finditer(pattern):
+        sign = mark[0]
+        if sign == "(":
+            depth += 1
+        elif sign == "|" and depth == 0:
+            bars.append(mark.start())
+        elif sign == ")":
+            depth -= 1
+            if depth == 0:
+                ends.append(mark.end())
+        elif sign.startswith("("):  # flags, which hold behind the next bar, too
+            yield pattern
+            return
+    if bars:
+        for start, end in itertools.pairwise([-1, *bars, len(pattern)]):
+            yield from alternatives_of(pattern[start + 1 : end])
+    elif pattern.startswith(_GROUP) and ends == [len(pattern)]:
+        yield from alternatives_of(pattern[len(_GROUP) : -1])
+    else:
+        yield pattern
+
+
 Tables = Mapping[str, Numbers]
 
 
@@ -58,38 +95,65 @@ class Filter:
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
-        self._threes, self._of_literal = tables["threes"], tables["of_literal"]
-        self._literals, self._of_clause = tables["literals"], tables["of_clause"]
-        self._of_pattern, self._always = tables["of_pattern"], tables["always"]
+        self._threes, self._rarest = _Groups(tables["threes"], tables["of_literal"]), tables["rarest"]
+        self._clauses = _Groups(tables["clauses"], tables["with_literal"])
+        self._pattern, self._needed = tables["pattern"], np.bincount(tables["pattern"])
+        self._always = tables["always"]
 
     @classmethod
     def of(cls, patterns: Iterable[str]) -> Filter:
         """The filter of these; to read thousands of patterns takes seconds."""
-        of_pattern = [clauses_of(each) or (_NOTHING,) for each in patterns]
-        literals: dict[str, int] = {}
-        clauses = [clause for each in of_pattern for clause in each]
-        for clause in clauses:
+        clauses: list[Clause] = []
+        pattern: list[int] = []
+        for number, each in enumerate(patterns):
+            needed = clauses_of(each) or (_NOTHING,)
+            clauses.extend(needed)
+            pattern.extend([number] * len(needed))
+        with_literal: dict[str, list[int]] = {}
+        for number, clause in enumerate(clauses):
             for literal in sorted(clause):
-                literals.setdefault(literal, len(literals))
-        threes = [_threes(np.frombuffer(each.encode().ljust(SHORTEST, b"\0"), np.uint8)) for each in literals]
+                with_literal.setdefault(literal, []).append(number)
+        threes = [_threes(np.frombuffer(each.encode().ljust(SHORTEST, b"\0"), np.uint8)) for each in with_literal]
         tables = dict(zip(("threes", "of_literal"), _joined(threes), strict=True))
-        numbered = [[literals[each] for each in sorted(clause)] for clause in clauses]
-        tables |= zip(("literals", "of_clause"), _joined(numbered), strict=True)
-        always = np.array([literals[""]] if "" in literals else [], np.int64)
-        return cls({**tables, "of_pattern": _joined(of_pattern)[1], "always": always})
+        tables |= zip(("clauses", "with_literal"), _joined(list(with_literal.values())), strict=True)
+        often = np.bincount(tables["threes"], minlength=1 << _BITS)
+        rarest = [each[np.argmin(often[each])] for each in threes]
+        always = [number for number, literal in enumerate(with_literal) if not literal]
+        numbers = {"rarest": rarest, "pattern": pattern, "always": always}
+        return cls({**tables, **{name: np.array(each, np.int64) for name, each in numbers.items()}})
 
     def possible(self, lowered: bytes) -> frozenset[int]:
         """The numbers of the patterns that can match in a text in lower case."""
-        if not len(self._threes):
-            return frozenset()
+        for other, usual in _OTHER_SPELLINGS:
+            lowered = lowered.replace(other, usual)
         seen = np.zeros(1 << _BITS, bool)
         text = np.frombuffer(lowered, np.uint8)
         for start in range(0, len(text), AT_ONCE):
             seen[_threes(text[start : start + AT_ONCE + SHORTEST - 1])] = True
-        stands = np.logical_and.reduceat(seen[self._threes], self._of_literal)
-        stands[self._always] = True
-        of_clause = np.logical_or.reduceat(stands[self._literals], self._of_clause)
-        return frozenset(np.flatnonzero(np.logical_and.reduceat(of_clause, self._of_pattern)).tolist())
+        # One three of each literal says of nearly all that they are missing; only of the others all are asked for.
+        perhaps = np.flatnonzero(seen[self._rarest])
+        members, starts = self._threes.of(perhaps)
+        stands = perhaps[np.logical_and.reduceat(seen[members], starts)] if len(perhaps) else perhaps
+        is_met = np.zeros(len(self._pattern), bool)
+        is_met[self._clauses.of(np.concatenate((stands, self._always)))[0]] = True
+        met = np.bincount(self._pattern[is_met], minlength=len(self._needed))
+        return frozenset(np.flatnonzero(met == self._needed).tolist())
+
+
+class _Groups:
+    """Groups of numbers that stand behind each other in one table. ``starts``: where each group begins."""
+
+    def __init__(self, table: Numbers, starts: Numbers) -> None:
+        self._table, self._starts = table, starts
+        self._lengths = np.diff(starts, append=len(table))
+
+    def of(self, chosen: Numbers) -> tuple[Numbers, Numbers]:
+        """The members of these groups behind each other, and where each group begins there."""
+        lengths = self._lengths[chosen]
+        ends = np.cumsum(lengths)
+        starts = ends - lengths
+        places = np.repeat(self._starts[chosen] - starts, lengths)
+        return self._table[places + np.arange(len(places))], starts
 
 
 def _threes(text: npt.NDArray[np.uint8]) -> Numbers:
@@ -99,11 +163,11 @@ def _threes(text: npt.NDArray[np.uint8]) -> Numbers:
     return (mixed >> np.uint32(32 - _BITS)).astype(np.int64)
 
 
-def _joined(groups: Sequence[Sequence[object] | Numbers]) -> tuple[Numbers, Numbers]:
+def _joined(groups: Sequence[Sequence[int] | Numbers]) -> tuple[Numbers, Numbers]:
     """The groups behind each other, and where each begins."""
     starts = list(itertools.accumulate(map(len, groups), initial=0))[:-1]
-    numeric = [np.asarray(each, np.int64) for each in groups if not isinstance(each, tuple)]
-    return np.concatenate(numeric) if numeric else np.empty(0, np.int64), np.array(starts, np.int64)
+    members = [np.asarray(each, np.int64) for each in groups]
+    return np.concatenate(members) if members else np.empty(0, np.int64), np.array(starts, np.int64)
 
 
 def _alternatives(pattern: str, at: int) -> tuple[_Part, int]:

@@ -1,33 +1,22 @@
-"""The signatures of the catalogue, searched in a text: which causes its wordings show, and in which lines.
-
-All patterns of all causes are RE2's, whose time grows with the length of the text and nothing else; a filter names
-those whose fixed words stand in the text at all (see literals.py), so that a ticket costs some dozen searches, and only
-what is searched for is compiled.
-"""
+"""The signatures of the catalogue, searched in a text: which causes its wordings show, and in which lines."""
 
 from __future__ import annotations
 
 import bisect
 import functools
-import hashlib
 import itertools
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import re2
-
 from checks.causes import Signature, cause_files, cause_of
 from checks.facts import Facts
-from checks.knowledge.ticket_phrases import expand
 from checks.readers.ticket.conditions import holds
 from checks.readers.ticket.lines import Line, flat
-from checks.readers.ticket.literals import Filter
-from checks.resources import ROOT
+from checks.readers.ticket.wordings import Searched, Wordings
 
-FIXED_WORDS = ROOT / "fixed_words.npz"
 _ERROR = re.compile(r"(?i)error|exception|fail|fatal|cannot|could not|unable|not (?:found|support|compat|implement)")
 # Of the two shapes of a text: longer than any gap that RE2 allows in a pattern (1,000), so that none bridges it.
 _BETWEEN = b"\n" + b"\0" * 1001
@@ -53,18 +42,17 @@ class Hit:
 def hits(lines: Sequence[Line], told: Sequence[Facts], origin: str = "") -> tuple[Hit, ...]:
     """Every signature that the text shows. ``told``: the facts for the conditions, the most trusted first."""
     text = _Text(lines)
-    present = text.possible()
-    return tuple(
-        hit
-        for cause, signature, parts in _all_signatures()
-        if not present.isdisjoint(parts.any) and (hit := _hit(cause, signature, parts, text, told, origin)) is not None
-    )
+    signatures = _all_signatures()
+    found = (_hit(signatures[number], text, told, origin) for number in _with_any(text.searched.possible))
+    return tuple(hit for hit in found if hit is not None)
 
 
 @dataclass(frozen=True, slots=True)
-class _Parts:
-    """The patterns of one signature by their numbers in the compiled set."""
+class _Searchable:
+    """A signature, and its patterns by their numbers."""
 
+    cause: str
+    signature: Signature
     any: tuple[int, ...]
     all: tuple[int, ...]
     none: tuple[int, ...]
@@ -78,7 +66,7 @@ class _Match:
 
 
 class _Text:
-    """A text in both shapes, one behind the other as bytes; what was searched once is not searched again."""
+    """A text in both shapes, one behind the other as bytes."""
 
     def __init__(self, lines: Sequence[Line]) -> None:
         joined, starts = flat(lines)
@@ -94,28 +82,18 @@ class _Text:
             *itertools.accumulate(map(len, pieces), initial=len(self._whole) - len(in_one_piece)),
         ]
         del self._starts[len(by_line)], self._starts[-1]  # where further ones would begin
-        self._filtered = _with_margins(in_one_piece, pieces, by_line)
-        self._possible: frozenset[int] | None = None
+        fixed_words = _with_margins(in_one_piece, pieces, by_line)
+        self.searched = Searched(wordings(), self._whole, fixed_words.lower())
         self._known: dict[int, _Match | None] = {}
-
-    def possible(self) -> frozenset[int]:
-        """The numbers of the patterns that can stand here at all."""
-        if self._possible is None:
-            self._possible = _compiled().filter.possible(self._filtered.lower())
-        return self._possible
 
     def find(self, number: int) -> _Match | None:
         """The first place of a pattern: in a line, or else in the text without line breaks."""
-        if number not in self.possible():
-            return None
         if number not in self._known:
-            self._known[number] = self._search(_compiled().pattern(number))
+            found = self.searched.find(number)
+            self._known[number] = None if found is None or not self._lines else self._shown(found)
         return self._known[number]
 
-    def _search(self, pattern: Any) -> _Match | None:
-        found = pattern.search(self._whole)
-        if found is None or not self._lines:
-            return None
+    def _shown(self, found: Any) -> _Match:
         first, last = self._place(found.start()), self._place(max(found.end() - 1, found.start()))
         shown = [self._lines[place % len(self._lines)] for place in range(first, min(last + 1, first + MOST_LINES))]
         groups = {name: value.decode("utf-8", "replace") for name, value in found.groupdict().items() if value}
@@ -143,97 +121,75 @@ def _clue(line: str, start: int, length: int) -> str:
     return line[begin:].strip()[:CLUE_SHOWN]
 
 
-class _Compiled:
-    """``numbers``: of the patterns as they are written, in the ``filter``. Each is compiled when it is first asked for.
-
-    Raises:
-        KeyError: a pattern names a phrase that there is not.
-    """
-
-    def __init__(self) -> None:
-        self.numbers: dict[str, int] = {}
-        for cause in cause_files():
-            for signature in cause_of(cause).signature:
-                for pattern in (*signature.any, *signature.all, *signature.none):
-                    self.numbers.setdefault(pattern, len(self.numbers))
-        self.expanded = [expand(pattern) for pattern in self.numbers]
-        self.filter = _stored(digest_of(self.expanded)) or Filter.of(self.expanded)
-        self._compiled: dict[int, Any] = {}
-
-    def pattern(self, number: int) -> Any:
-        """One pattern.
-
-        Raises:
-            re2.error: it is none of RE2's.
-        """
-        if number not in self._compiled:
-            options = re2.Options()
-            options.log_errors = False
-            self._compiled[number] = re2.compile(f"(?im){self.expanded[number]}", options)
-        return self._compiled[number]
-
-
-def digest_of(patterns: Sequence[str]) -> str:
-    """What tells whether the stored filter is of these patterns."""
-    return hashlib.sha256("\0".join(patterns).encode()).hexdigest()
-
-
-def _stored(digest: str) -> Filter | None:
-    """The filter that was made when the patterns were written (see learn.py); None where they have changed since."""
-    if not FIXED_WORDS.is_file():
-        return None
-    with np.load(FIXED_WORDS) as stored:
-        if str(stored["digest"]) != digest:
-            return None
-        return Filter({name: stored[name].astype(np.int64) for name in stored.files if name != "digest"})
-
-
-def fixed_words() -> dict[str, Any]:
-    """What is stored of the present patterns."""
-    patterns = _compiled().expanded
-    tables = {name: table.astype(np.int32) for name, table in Filter.of(patterns).tables.items()}
-    return {**tables, "digest": np.array(digest_of(patterns))}
+@functools.cache
+def _numbers() -> dict[str, int]:
+    """The patterns of all signatures, as they are written."""
+    numbers: dict[str, int] = {}
+    for cause in cause_files():
+        for signature in cause_of(cause).signature:
+            for pattern in (*signature.any, *signature.all, *signature.none):
+                numbers.setdefault(pattern, len(numbers))
+    return numbers
 
 
 @functools.cache
-def _compiled() -> _Compiled:
-    return _Compiled()
+def wordings() -> Wordings:
+    """The patterns of all signatures, to be searched for."""
+    return Wordings("signatures", _numbers())
 
 
 @functools.cache
-def _all_signatures() -> tuple[tuple[str, Signature, _Parts], ...]:
-    numbers = _compiled().numbers
+def _all_signatures() -> tuple[_Searchable, ...]:
+    numbers = _numbers()
 
     def of(patterns: Sequence[str]) -> tuple[int, ...]:
         return tuple(numbers[each] for each in patterns)
 
     return tuple(
-        (cause, each, _Parts(of(each.any), of(each.all), of(each.none)))
+        _Searchable(cause, each, of(each.any), of(each.all), of(each.none))
         for cause in cause_files()
         for each in cause_of(cause).signature
     )
 
 
-def _hit(
-    cause: str, signature: Signature, parts: _Parts, text: _Text, told: Sequence[Facts], origin: str
-) -> Hit | None:
+def _with_any(possible: Iterable[int]) -> list[int]:
+    """The signatures that ask for any of these alternatives of patterns."""
+    asking = _asking()
+    return sorted({number for alternative in possible for number in asking.get(alternative, ())})
+
+
+@functools.cache
+def _asking() -> dict[int, tuple[int, ...]]:
+    """Which signatures ask for an alternative of a pattern, by its number."""
+    asking: dict[int, dict[int, None]] = defaultdict(dict)
+    for number, each in enumerate(_all_signatures()):
+        for pattern in each.any:
+            for alternative in wordings().alternatives[pattern]:
+                asking[alternative][number] = None
+    return {alternative: tuple(numbers) for alternative, numbers in asking.items()}
+
+
+def _hit(sought: _Searchable, text: _Text, told: Sequence[Facts], origin: str) -> Hit | None:
+    signature = sought.signature
     # The cheapest is asked first: a condition costs no search.
-    if not text.possible().issuperset(parts.all) or not all(_known(each, told) is True for each in signature.when):
+    if not all(map(text.searched.can_stand, sought.all)):
+        return None
+    if not all(_known(each, told) is True for each in signature.when):
         return None
     if any(_known(each, told) is True for each in signature.unless):
         return None
-    shown = sorted((match for number in parts.any if (match := text.find(number)) is not None), key=lambda m: m.lines)
+    shown = sorted((match for number in sought.any if (match := text.find(number)) is not None), key=lambda m: m.lines)
     if not shown:
         return None
     others: list[_Match] = []
-    for number in parts.all:
+    for number in sought.all:
         other = text.find(number)
         if other is None:
             return None
         others.append(other)
-    if any(text.find(number) is not None for number in parts.none):
+    if any(text.searched.stands(number) for number in sought.none):
         return None
-    return _made(origin, cause, signature, [*shown, *others])
+    return _made(origin, sought.cause, signature, [*shown, *others])
 
 
 def _known(condition: str, told: Sequence[Facts]) -> bool | None:

@@ -3,7 +3,6 @@
 import random
 import re
 
-import numpy as np
 import pytest
 import re2
 from hypothesis import given
@@ -13,7 +12,7 @@ from checks.causes import cause_files, cause_of
 from checks.facts import Facts
 from checks.knowledge.ticket_phrases import expand
 from checks.readers.ticket.lines import lines_of
-from checks.readers.ticket.signatures import CLUE_SHOWN, FIXED_WORDS, _stored, digest_of, fixed_words, hits
+from checks.readers.ticket.signatures import CLUE_SHOWN, hits
 
 OUT_OF_MEMORY = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB"
 
@@ -129,13 +128,3 @@ def test_hostile_text_as_a_ticket() -> None:
 def test_any_text(text: str) -> None:
     for hit in hits(lines_of(text), (Facts(),)):
         assert all(1 <= line <= text.count("\n") + 1 for line in hit.lines)
-
-
-def test_the_stored_fixed_words_are_those_of_the_patterns() -> None:
-    with np.load(FIXED_WORDS) as stored:
-        for name, table in fixed_words().items():
-            assert np.array_equal(stored[name], table), f"{name}; run: python -m checks.readers.ticket.learn"
-
-
-def test_a_filter_of_other_patterns_is_not_taken() -> None:
-    assert _stored(digest_of(["another pattern"])) is None

@@ -57,7 +57,7 @@ _ASK = "ask-for-details"  # what to do about a ticket that does not say enough
 CLUES = 5  # quoted lines per finding
 
 
-@dataclass
+@dataclass(slots=True)
 class _Suspect:
     """A cause in question. ``likeness``: how much the words of the text are like its."""
 
@@ -81,6 +81,8 @@ class _Suspect:
 
     def odds(self) -> float:
         """The odds against the other causes in question; to be named never lowers them."""
+        if not self.is_named:
+            return math.exp(LIKENESS * self.likeness)
         certainty = self.certainty()
         named = math.exp(WORDED) * math.pow(certainty / (1 - certainty), SURENESS)
         likeness = max(self.likeness, AT_LEAST_ALIKE) if certainty >= SURELY_WORDED else self.likeness
@@ -111,9 +113,10 @@ def with_texts(facts: Facts, known: tuple[Outcome, ...]) -> tuple[tuple[Outcome,
 
 def _worth_naming(shares: Mapping[str, float]) -> list[str]:
     """The causes in question, the likeliest first; "unknown" only where it is likely itself."""
-    order = sorted(shares, key=lambda cause: (-shares[cause], cause == UNKNOWN, cause))
+    hinted = (cause for cause, share in shares.items() if share >= A_HINT)
+    order = sorted(hinted, key=lambda cause: (-shares[cause], cause == UNKNOWN, cause))
     likely = [cause for cause in order if cause != UNKNOWN or cause == order[0] or shares[cause] >= PERHAPS_NONE]
-    return [cause for rank, cause in enumerate(likely) if shares[cause] >= (WORTH_NAMING if rank >= FIRST else A_HINT)]
+    return [cause for rank, cause in enumerate(likely) if rank < FIRST or shares[cause] >= WORTH_NAMING]
 
 
 def _suspects(texts: Sequence[SentFile], facts: Facts, outcomes: Sequence[Outcome]) -> Mapping[str, _Suspect]:

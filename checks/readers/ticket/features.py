@@ -12,7 +12,11 @@ import functools
 import itertools
 import re
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from checks.knowledge.ticket_phrases import ticket_phrases
 from checks.readers.ticket.wordings import Searched, Wordings
@@ -36,18 +40,27 @@ _SAYS_NOTHING = re.compile("the|an?|is|are|was|were|be|of|to|in|on|at|for|and|or
 def features(text: str) -> tuple[tuple[int, ...], ...]:
     """The slots of what a text holds, one tuple per kind, each slot once."""
     lowered = text[:LONGEST].lower()
+    spaced = {word[:LONGEST_WORD] for word in lowered.split()}
+    tokens = map(str.encode, _TOKEN.findall(lowered))
     return (
-        _slots("w", words(lowered)),
-        _slots("p", phrases(lowered)),
-        tuple(sorted({slot for word in set(lowered.split()) for slot in _pieces(word[:LONGEST_WORD])})),
-        _slots("b", map(" ".join, itertools.pairwise(_TOKEN.findall(lowered)))),
+        _slots("w", map(str.encode, words(lowered))),
+        _slots("p", map(str.encode, phrases(lowered))),
+        tuple(distinct(np.frombuffer(b"".join(map(_pieces, spaced)), np.uint16)).tolist()),
+        _slots("b", map(b" ".join, itertools.pairwise(tokens))),
         _slots("s", _near(lowered)),
     )
 
 
+def distinct(slots: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """Each slot once, in ascending order."""
+    is_there = np.zeros(SLOTS, bool)
+    is_there[slots] = True
+    return np.flatnonzero(is_there)
+
+
 def holds_phrase(found: Sequence[Sequence[int]], phrase: str) -> bool:
     """Whether a text with these features holds the shared phrase of this id."""
-    return _slots("p", (phrase,))[0] in found[1]
+    return _slots("p", (phrase.encode(),))[0] in found[1]
 
 
 def words(lowered: str) -> set[str]:
@@ -62,33 +75,39 @@ def phrases(lowered: str) -> set[str]:
     return {row.id for number, row in enumerate(ticket_phrases().row) if searched.stands(number)}
 
 
-def _near(lowered: str) -> Iterable[str]:
-    stems = [_stem(part) for part in _PART.findall(lowered.replace("_", " ")) if not _SAYS_NOTHING.fullmatch(part)]
-    for index, first in enumerate(stems):
-        for second in stems[index + 1 : index + 1 + NEAR]:
-            yield f"{first} {second}" if first < second else f"{second} {first}"
+def _near(lowered: str) -> Iterator[bytes]:
+    stems = [stem for part in _PART.findall(lowered.replace("_", " ")) if (stem := _stem(part))]
+    for further in range(1, NEAR + 1):
+        for first, second in zip(stems, stems[further:], strict=False):
+            yield first + b" " + second if first < second else second + b" " + first
 
 
 @functools.lru_cache(KNOWN_WORDS)
-def _stem(word: str) -> str:
-    """A word without its English ending; roughly, since it is only compared with words cut in the same way."""
+def _stem(word: str) -> bytes:
+    """A word without its English ending; roughly, since it is only compared with words cut in the same way.
+
+    Nothing of a word that says nothing.
+    """
+    if _SAYS_NOTHING.fullmatch(word):
+        return b""
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= SHORTEST_STEM:
-            return word.removesuffix(ending)
-    return word
+            return word.removesuffix(ending).encode()
+    return word.encode()
 
 
 @functools.lru_cache(KNOWN_WORDS)
-def _pieces(word: str) -> Sequence[int]:
+def _pieces(word: str) -> bytes:
+    """The slots of the pieces of a word, of two bytes each, since many words are kept."""
     spaced = f" {word} "
     pieces = (spaced[at : at + length] for length in PIECES for at in range(len(spaced) - length + 1))
-    return array.array("H", _slots("c", pieces))  # of two bytes each, since many words are kept
+    return array.array("H", _slots("c", (piece.encode("utf-8", "replace") for piece in pieces))).tobytes()
 
 
-def _slots(kind: str, names: Iterable[str]) -> tuple[int, ...]:
+def _slots(kind: str, names: Iterable[bytes]) -> tuple[int, ...]:
     start = zlib.crc32(kind.encode())
     # In their order: a sum of floats must not depend on the order of a set.
-    return tuple(sorted({zlib.crc32(name.encode("utf-8", "replace"), start) % SLOTS for name in names}))
+    return tuple(sorted({zlib.crc32(name, start) % SLOTS for name in names}))
 
 
 @functools.cache

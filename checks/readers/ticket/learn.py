@@ -82,7 +82,10 @@ def learn(known: Sequence[Example]) -> Learned:
         for each in found:
             count[list(each[kind])] += 1
         rarity[kind] = (np.log((1 + len(found)) / (1 + count)) + 1).astype(np.float16)  # so exact is enough
-    texts = scipy.sparse.vstack([scipy.sparse.csr_matrix(vector(each, rarity)) for each in found])
+    vectors = [vector(each, rarity) for each in found]
+    rows = np.repeat(np.arange(len(found)), [len(present) for present, _ in vectors])
+    columns, numbers = (np.concatenate(each) for each in zip(*vectors, strict=True))
+    texts = scipy.sparse.csr_matrix((numbers, (rows, columns)), shape=(len(found), SLOTS))
     counts = [each.counts for each in known]
     causes = tuple(sorted({cause for each in known for cause in each.causes}))
     weights: Floats = np.empty((SLOTS, len(causes)), np.float32)

@@ -1,8 +1,8 @@
 """The fixed words of a pattern: what has to stand in a text, so that the pattern can match there at all.
 
 A pattern is read as clauses: of each at least one literal stands in every match. Whether they do is asked of the
-threes of characters that a text holds, all patterns at once, in a time that grows with the length of the text and
-nothing else. Too many patterns may be named (the threes can stand apart), never too few.
+pieces of three bytes that a text holds (and of two, for literals of two), all patterns at once, in a time that grows
+with the length of the text and nothing else. Too many may be named (the pieces can stand apart), never too few.
 
 The alternatives of a pattern have fixed words of their own, so that each is better looked for alone.
 """
@@ -17,11 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-SHORTEST = 3  # characters (bytes) of a literal that counts
+SHORTEST, PIECE = 2, 3  # bytes of a literal that counts, and of its pieces if it has so many
 MOST = 16  # literals of one clause, and spellings of one part of a pattern
 MOST_SPELLED = 6  # spellings of a set of characters
-AT_ONCE = 1 << 20  # bytes of a text that are cut into threes at once
-_BITS = 18  # of a checksum of three bytes
+AT_ONCE = 1 << 20  # bytes of a text that are cut into pieces at once
+_BITS = 18  # of the checksum of a piece of three bytes
+_KINDS = (1 << _BITS) + (1 << 16)  # of pieces: those of three bytes, and then those of two
 
 Clause = frozenset[str]
 Numbers = npt.NDArray[np.int64]
@@ -93,9 +94,12 @@ Tables = Mapping[str, Numbers]
 class Filter:
     """Many patterns, and which of them a text can match. ``tables``: all that it knows, to be kept and given again."""
 
+    TABLES = frozenset({"pieces", "of_literal", "rarest", "clauses", "with_literal", "pattern", "always"})
+    MADE_BY = (SHORTEST, PIECE, MOST, MOST_SPELLED, _BITS)  # tables that were made by other limits are others
+
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
-        self._threes, self._rarest = _Groups(tables["threes"], tables["of_literal"]), tables["rarest"]
+        self._pieces, self._rarest = _Groups(tables["pieces"], tables["of_literal"]), tables["rarest"]
         self._clauses = _Groups(tables["clauses"], tables["with_literal"])
         self._pattern, self._needed = tables["pattern"], np.bincount(tables["pattern"])
         self._always = tables["always"]
@@ -113,11 +117,11 @@ class Filter:
         for number, clause in enumerate(clauses):
             for literal in sorted(clause):
                 with_literal.setdefault(literal, []).append(number)
-        threes = [_threes(np.frombuffer(each.encode().ljust(SHORTEST, b"\0"), np.uint8)) for each in with_literal]
-        tables = dict(zip(("threes", "of_literal"), _joined(threes), strict=True))
+        pieces = [_pieces_of(each.encode()) for each in with_literal]
+        tables = dict(zip(("pieces", "of_literal"), _joined(pieces), strict=True))
         tables |= zip(("clauses", "with_literal"), _joined(list(with_literal.values())), strict=True)
-        often = np.bincount(tables["threes"], minlength=1 << _BITS)
-        rarest = [each[np.argmin(often[each])] for each in threes]
+        often = np.bincount(tables["pieces"], minlength=_KINDS)
+        rarest = [each[np.argmin(often[each])] for each in pieces]
         always = [number for number, literal in enumerate(with_literal) if not literal]
         numbers = {"rarest": rarest, "pattern": pattern, "always": always}
         return cls({**tables, **{name: np.array(each, np.int64) for name, each in numbers.items()}})
@@ -126,13 +130,14 @@ class Filter:
         """The numbers of the patterns that can match in a text in lower case."""
         for other, usual in _OTHER_SPELLINGS:
             lowered = lowered.replace(other, usual)
-        seen = np.zeros(1 << _BITS, bool)
+        seen = np.zeros(_KINDS, bool)
         text = np.frombuffer(lowered, np.uint8)
         for start in range(0, len(text), AT_ONCE):
-            seen[_threes(text[start : start + AT_ONCE + SHORTEST - 1])] = True
-        # One three of each literal says of nearly all that they are missing; only of the others all are asked for.
+            part = text[start : start + AT_ONCE + PIECE - 1].astype(np.uint32)
+            seen[_threes(part)] = seen[_twos(part)] = True
+        # One piece of each literal says of nearly all that they are missing; only of the others all are asked for.
         perhaps = np.flatnonzero(seen[self._rarest])
-        members, starts = self._threes.of(perhaps)
+        members, starts = self._pieces.of(perhaps)
         stands = perhaps[np.logical_and.reduceat(seen[members], starts)] if len(perhaps) else perhaps
         is_met = np.zeros(len(self._pattern), bool)
         is_met[self._clauses.of(np.concatenate((stands, self._always)))[0]] = True
@@ -156,11 +161,19 @@ class _Groups:
         return self._table[places + np.arange(len(places))], starts
 
 
-def _threes(text: npt.NDArray[np.uint8]) -> Numbers:
+def _pieces_of(literal: bytes) -> Numbers:
+    codes = np.frombuffer(literal.ljust(SHORTEST, b"\0"), np.uint8).astype(np.uint32)
+    return _threes(codes) if len(codes) >= PIECE else _twos(codes)
+
+
+def _threes(codes: npt.NDArray[np.uint32]) -> Numbers:
     """The checksums of all three bytes in a row."""
-    wide = text.astype(np.uint32)
-    mixed = (wide[:-2] << 16 | wide[1:-1] << 8 | wide[2:]) * np.uint32(0x9E3779B1)
+    mixed = (codes[:-2] << 16 | codes[1:-1] << 8 | codes[2:]) * np.uint32(0x9E3779B1)
     return (mixed >> np.uint32(32 - _BITS)).astype(np.int64)
+
+
+def _twos(codes: npt.NDArray[np.uint32]) -> Numbers:
+    return (codes[:-1] << 8 | codes[1:]).astype(np.int64) + (1 << _BITS)
 
 
 def _joined(groups: Sequence[Sequence[int] | Numbers]) -> tuple[Numbers, Numbers]:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from checks.causes import cause_files, cause_of
 from checks.readers.ticket.excerpt import excerpt
-from checks.readers.ticket.features import KINDS, LONGEST, SLOTS, features, holds_phrase, words
+from checks.readers.ticket.features import LONGEST, distinct, features, holds_phrase, words
 from checks.readers.ticket.lines import Line
 from checks.resources import ROOT
 
@@ -76,24 +76,27 @@ def resembled(lines: Sequence[Line]) -> Mapping[str, float]:
     if not is_complaint and not any(map(_is_told, compared)):
         return {}
     learned = _learned()
-    whole = vector(found, learned.rarity)
-    present = sorted(set().union(*found))  # a text has a fiftieth of the features
-    scores = whole[present] @ learned.weights[present].astype(np.float32) * learned.scale + learned.bias
+    present, numbers = vector(found, learned.rarity)
+    scores = numbers @ learned.weights[present].astype(np.float32) * learned.scale + learned.bias
     alike = dict(zip(learned.causes, scores.tolist(), strict=True))
     for cause, phrases in _ruling_out().items():
         alike[cause] -= RULED_OUT * any(holds_phrase(found, phrase) for phrase in phrases)
     return {cause: max(score, NOT_AT_ALL) for cause, score in alike.items()}
 
 
-def vector(found: Sequence[Sequence[int]], rarity: Floats) -> Floats:
-    """A text as one vector of SLOTS numbers; each kind of feature weighs the same, however many there are of it."""
-    whole: Floats = np.zeros(SLOTS, np.float32)
-    for kind in range(KINDS):
-        slots = list(found[kind])
-        if slots:
+def vector(found: Sequence[Sequence[int]], rarity: Floats) -> tuple[npt.NDArray[np.intp], Floats]:
+    """A text as one vector of SLOTS numbers: the slots whose numbers are not 0 (a text has a fiftieth), and these.
+
+    Each kind of feature weighs the same, however many there are of it.
+    """
+    kinds = [np.fromiter(slots, np.intp, len(slots)) for slots in found]
+    present = distinct(np.concatenate(kinds))
+    numbers: Floats = np.zeros(len(present), np.float32)
+    for kind, slots in enumerate(kinds):
+        if len(slots):
             weights = rarity[kind, slots]
-            whole[slots] += weights / np.linalg.norm(weights)
-    return whole
+            numbers[np.searchsorted(present, slots)] += weights / np.linalg.norm(weights)
+    return present, numbers
 
 
 def _compared(lines: Sequence[str]) -> list[str]:

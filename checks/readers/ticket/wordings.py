@@ -38,8 +38,13 @@ class Wordings:
         self.alternatives = [
             tuple(numbers.setdefault(each, len(numbers)) for each in _alternatives(pattern)) for pattern in patterns
         ]
+        self._sets = [frozenset(each) for each in self.alternatives]
         self.texts = tuple(numbers)
         self.filter = stored(name, digest_of(self.texts)) or Filter.of(self.texts)
+
+    def among(self, possible: frozenset[int], number: int) -> frozenset[int]:
+        """Those of the possible alternatives that are of a pattern."""
+        return possible & self._sets[number]
 
     def to_store(self) -> dict[str, Any]:
         """What is stored of these."""
@@ -63,11 +68,11 @@ class Searched:
 
     def can_stand(self, number: int) -> bool:
         """Whether a pattern can stand in the text."""
-        return not self.possible.isdisjoint(self._wordings.alternatives[number])
+        return bool(self._wordings.among(self.possible, number))
 
     def stands(self, number: int) -> bool:
         """Whether a pattern stands in the text."""
-        return any(self._search(each) is not None for each in self._wordings.alternatives[number])
+        return any(self._search(each) is not None for each in self._wordings.among(self.possible, number))
 
     def find(self, number: int) -> Any:
         """The first match of a pattern, of several in one place that of the first alternative; None if there is none.
@@ -75,12 +80,12 @@ class Searched:
         Raises:
             re2.error: it is none of RE2's.
         """
-        found = [match for each in self._wordings.alternatives[number] if (match := self._search(each)) is not None]
+        possible = self._wordings.among(self.possible, number)
+        in_order = sorted(possible, key=self._wordings.alternatives[number].index)
+        found = [match for each in in_order if (match := self._search(each)) is not None]
         return min(found, key=lambda match: match.start(), default=None)
 
     def _search(self, alternative: int) -> Any:
-        if alternative not in self.possible:
-            return None
         if alternative not in self._found:
             self._found[alternative] = _compiled(self._wordings.texts[alternative]).search(self._text)
         return self._found[alternative]
@@ -111,7 +116,7 @@ def _phrases() -> dict[str, str]:
 
 def digest_of(alternatives: Sequence[str]) -> str:
     """What tells whether a stored filter is of these."""
-    return hashlib.sha256("\0".join(alternatives).encode()).hexdigest()
+    return hashlib.sha256("\0".join((repr(Filter.MADE_BY), *alternatives)).encode()).hexdigest()
 
 
 def stored(name: str, digest: str, path: Path = FIXED_WORDS) -> Filter | None:
@@ -121,6 +126,4 @@ def stored(name: str, digest: str, path: Path = FIXED_WORDS) -> Filter | None:
     with np.load(path) as file:
         if f"{name}.digest" not in file or str(file[f"{name}.digest"]) != digest:
             return None
-        prefix = f"{name}."
-        tables = (each for each in file.files if each.startswith(prefix) and each != f"{name}.digest")
-        return Filter({each.removeprefix(prefix): file[each].astype(np.int64) for each in tables})
+        return Filter({table: file[f"{name}.{table}"].astype(np.int64) for table in Filter.TABLES})

@@ -21,6 +21,7 @@ def _needed(pattern: str) -> list[set[str]]:
         (r"results? differ", [{"result differ", "results differ"}]),
         (r"could[ _]not", [{"could not", "could_not"}]),
         (r"(?:seeds?|random.{0,5}state)", [{"seed", "seeds", "random"}]),
+        (r"\b(?:lr|learning rate)\b", [{"lr", "learning rate"}]),
         (r"driver\.so(?:\.\d+)+", [{"driver.so"}]),
     ],
 )
@@ -29,16 +30,17 @@ def test_needed(pattern: str, needed: list[set[str]]) -> None:
 
 
 @pytest.mark.parametrize(
-    "pattern", [r"\d+", r"a|CUDA", r"(?:CUDA)?", r"(?:CUDA){0,3}", r"CU", r"abc\p{L}|def", r"[^abc]"]
+    "pattern", [r"\d+", r"a|CUDA", r"(?:CUDA)?", r"(?:CUDA){0,3}", r"C", r"abc\p{L}|def", r"[^abc]"]
 )
 def test_nothing_is_needed(pattern: str) -> None:
     assert _needed(pattern) == []
 
 
 def test_filter_tells_apart() -> None:
-    made = Filter.of([r"CUDA error", r"no kernel.{0,40}image", r"\d", r"missing|absent"])
+    made = Filter.of([r"CUDA error", r"no kernel.{0,40}image", r"\d", r"missing|absent", "lr"])
     assert made.possible(b"a cuda error, no image") == {0, 2}
     assert made.possible(b"no kernel and no image: absent") == {1, 2, 3}
+    assert made.possible(b"the lr") == {2, 4}
     assert made.possible(b"") == {2}
 
 

@@ -43,11 +43,15 @@ TICKETS = ROOT.parent / "tests" / "tickets" / "known"
 
 @dataclass(frozen=True)
 class Example:
-    """A text, its causes (more than one where more are right), and as how many texts it counts."""
+    """A text, its causes (more than one where more are right), and as how many texts it counts.
+
+    ``plausible``: causes that would be no wrong answer either; of these it is an example neither for nor against.
+    """
 
     text: str
     causes: tuple[str, ...]
     counts: float = 1.0
+    plausible: tuple[str, ...] = ()
 
 
 class _Said(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -58,6 +62,7 @@ class _Said(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class _Ticket(msgspec.Struct, frozen=True):
     text: str
     expected: tuple[str, ...]
+    also_plausible: tuple[str, ...]
 
 
 def examples() -> tuple[Example, ...]:
@@ -69,7 +74,7 @@ def examples() -> tuple[Example, ...]:
     return (
         *of_files,
         *(Example(each.text, (each.cause,)) for each in said),
-        *(Example(each.text, each.expected, REAL) for each in real),
+        *(Example(each.text, each.expected, REAL, each.also_plausible) for each in real),
     )
 
 
@@ -86,13 +91,14 @@ def learn(known: Sequence[Example]) -> Learned:
     rows = np.repeat(np.arange(len(found)), [len(present) for present, _ in vectors])
     columns, numbers = (np.concatenate(each) for each in zip(*vectors, strict=True))
     texts = scipy.sparse.csr_matrix((numbers, (rows, columns)), shape=(len(found), SLOTS))
-    counts = [each.counts for each in known]
+    counts = np.array([each.counts for each in known])
     causes = tuple(sorted({cause for each in known for cause in each.causes}))
     weights: Floats = np.empty((SLOTS, len(causes)), np.float32)
     bias: Floats = np.empty(len(causes), np.float32)
     for place, cause in enumerate(causes):
         machine = LinearSVC(C=COST, tol=0.01, random_state=0)
-        machine.fit(texts, [cause in each.causes for each in known], sample_weight=counts)
+        says = np.array([cause not in each.plausible for each in known])
+        machine.fit(texts, [cause in each.causes for each in known], sample_weight=counts * says)
         weights[:, place], bias[place] = machine.coef_[0], machine.intercept_[0]
     scale = np.abs(weights).max(axis=0) / LEVELS
     return Learned(causes, rarity, np.rint(weights / scale).astype(np.int8), scale, bias)

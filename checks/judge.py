@@ -50,7 +50,6 @@ def judge_one(check: Check, facts: Facts) -> Outcome:
     """One check, with every ending turned into an outcome: a broken check must not hide the others."""
     if facts.told and check.from_whole:
         return Outcome(cause=check.cause, status=Status.SKIPPED, reason="only-told")
-    started = time.perf_counter()
     arguments = {}
     for parameter, (kind, optional) in check.wanted.items():
         name, pick = KINDS[kind]
@@ -59,6 +58,7 @@ def judge_one(check: Check, facts: Facts) -> Outcome:
             reason = facts.missing.get(name, NOT_COLLECTED)
             return Outcome(cause=check.cause, status=Status.SKIPPED, reason=reason, values={"fact": name})
         arguments[parameter] = value
+    started = time.perf_counter()
     findings: list[Finding] = []
     try:
         findings.extend(check(**arguments))

@@ -170,7 +170,7 @@ def _as_sure_as_words_are(shares: Mapping[str, float], suspects: Mapping[str, _S
     """The shares, with those of causes that nothing names brought down to what words alone can tell."""
     best = max(shares, key=lambda cause: shares[cause])
     sure = {
-        cause: share if cause == UNKNOWN or suspects[cause].is_named else min(share, MOST_BY_WORDS)
+        cause: MOST_BY_WORDS if share > MOST_BY_WORDS and cause != UNKNOWN and not suspects[cause].is_named else share
         for cause, share in shares.items()
     }
     if not suspects[best].is_named and best != UNKNOWN and shares[best] < LEAST_BY_WORDS:

@@ -29,6 +29,7 @@ def environment_variables() -> EnvironmentVariableTable:
     return load("environment_variables", EnvironmentVariableTable)
 
 
+@functools.cache
 def allowed_names() -> tuple[str, ...]:
     """All names of the allow list, in the table's order."""
     return tuple(name for group in environment_variables().group for name in group.names)

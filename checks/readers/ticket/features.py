@@ -13,12 +13,11 @@ import itertools
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from checks.knowledge.ticket_phrases import ticket_phrases
+from checks.readers.ticket.groups import distinct
 from checks.readers.ticket.wordings import Searched, Wordings
 
 SLOTS = 1 << 16
@@ -45,17 +44,10 @@ def features(text: str) -> tuple[tuple[int, ...], ...]:
     return (
         _slots("w", map(str.encode, words(lowered))),
         _slots("p", map(str.encode, phrases(lowered))),
-        tuple(distinct(np.frombuffer(b"".join(map(_pieces, spaced)), np.uint16)).tolist()),
+        tuple(distinct(np.frombuffer(b"".join(map(_pieces, spaced)), np.uint16), SLOTS).tolist()),
         _slots("b", map(b" ".join, itertools.pairwise(tokens))),
         _slots("s", _near(lowered)),
     )
-
-
-def distinct(slots: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
-    """Each slot once, in ascending order."""
-    is_there = np.zeros(SLOTS, bool)
-    is_there[slots] = True
-    return np.flatnonzero(is_there)
 
 
 def holds_phrase(found: Sequence[Sequence[int]], phrase: str) -> bool:
@@ -72,7 +64,8 @@ def phrases(lowered: str) -> set[str]:
     """The ids of the shared phrases that stand in a text."""
     text = lowered.encode("utf-8", "replace")
     searched = Searched(shared_phrases(), text, text)
-    return {row.id for number, row in enumerate(ticket_phrases().row) if searched.stands(number)}
+    rows = ticket_phrases().row
+    return {rows[number].id for number in searched.possible.tolist() if searched.stands(number)}
 
 
 def _near(lowered: str) -> Iterator[bytes]:

@@ -12,11 +12,11 @@ from checks.machine.gpu_names import NamedGpu, gpu_at, gpu_of_name
 MOST = 16  # GPUs of one text
 # Where a name can begin. What follows must be in the index of names to count.
 _BEGIN = re.compile(
-    r"(?<![a-z0-9_./-])(?:nvidia|geforce|quadro|tesla|titan|radeon|instinct|(?:rtx"
+    r"(?<![a-z0-9_./-])(?:(?:nvidia|geforce|quadro|tesla|titan|radeon|instinct|(?:rtx"
     r"|gtx|rx|arc)(?=[ -]?[ab]?\d)|rtx (?:a|pro|titan)|intel(?:\(r\))? arc|amd)\b"
-    r"|(?<![a-z0-9_./-])(?:rtx|gtx|rx|arc|mx)(?=[ab]?\d{3,4})|(?<![a-z0-9_./-])gt(?= ?\d{3,4}(?![\d.]))"
-    r"|(?<![a-z0-9_./-])[1-5]0[5-9]0(?= ?(?:ti|super)(?![a-z]))"
-    r"|(?<![a-z0-9_./-])(?:[ahbvpkl]\d{2,3}[a-z]?|t4|gb\d{2,3}|gh200|mi\d{2,3}x?)(?![a-z0-9_.])"
+    r"|(?:rtx|gtx|rx|arc|mx)(?=[ab]?\d{3,4})|gt(?= ?\d{3,4}(?![\d.]))"
+    r"|[1-5]0[5-9]0(?= ?(?:ti|super)(?![a-z]))"
+    r"|(?:[ahbvpkl]\d{2,3}[a-z]?|t4|gb\d{2,3}|gh200|mi\d{2,3}x?)(?![a-z0-9_.]))"
 )
 _SHORT = re.compile(r"[a-z]{1,2}\d{2,3}[a-z]?|t4")  # data-centre cards by their bare name
 _WELL_KNOWN = frozenset(

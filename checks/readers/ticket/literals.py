@@ -17,6 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from checks.readers.ticket.groups import Groups, Numbers
+
 SHORTEST, PIECE = 2, 3  # bytes of a literal that counts, and of its pieces if it has so many
 MOST = 16  # literals of one clause, and spellings of one part of a pattern
 MOST_SPELLED = 6  # spellings of a set of characters
@@ -25,7 +27,6 @@ _BITS = 18  # of the checksum of a piece of three bytes
 _KINDS = (1 << _BITS) + (1 << 16)  # of pieces: those of three bytes, and then those of two
 
 Clause = frozenset[str]
-Numbers = npt.NDArray[np.int64]
 
 _REPEATED = re.compile(r"[*+?]|\{(\d+)(?:,(\d*))?\}")
 _OPENED = re.compile(r"\(\?(?:P?<\w+>|[a-zA-Z]*(?:-[a-zA-Z]+)?:)|\(\?(?P<flags>[a-zA-Z]+)\)|\((?!\?)")
@@ -99,8 +100,8 @@ class Filter:
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
-        self._pieces, self._rarest = _Groups(tables["pieces"], tables["of_literal"]), tables["rarest"]
-        self._clauses = _Groups(tables["clauses"], tables["with_literal"])
+        self._pieces, self._rarest = Groups(tables["pieces"], tables["of_literal"]), tables["rarest"]
+        self._clauses = Groups(tables["clauses"], tables["with_literal"])
         self._pattern, self._needed = tables["pattern"], np.bincount(tables["pattern"])
         self._always = tables["always"]
 
@@ -118,16 +119,25 @@ class Filter:
             for literal in sorted(clause):
                 with_literal.setdefault(literal, []).append(number)
         pieces = [_pieces_of(each.encode()) for each in with_literal]
-        tables = dict(zip(("pieces", "of_literal"), _joined(pieces), strict=True))
-        tables |= zip(("clauses", "with_literal"), _joined(list(with_literal.values())), strict=True)
-        often = np.bincount(tables["pieces"], minlength=_KINDS)
-        rarest = [each[np.argmin(often[each])] for each in pieces]
-        always = [number for number, literal in enumerate(with_literal) if not literal]
-        numbers = {"rarest": rarest, "pattern": pattern, "always": always}
-        return cls({**tables, **{name: np.array(each, np.int64) for name, each in numbers.items()}})
+        of_literal, of_clause = Groups.of(pieces), Groups.of(list(with_literal.values()))
+        often = np.bincount(of_literal.table, minlength=_KINDS)
+        numbers = {
+            "rarest": [each[np.argmin(often[each])] for each in pieces],
+            "pattern": pattern,
+            "always": [number for number, literal in enumerate(with_literal) if not literal],
+        }
+        return cls(
+            {
+                "pieces": of_literal.table,
+                "of_literal": of_literal.starts,
+                "clauses": of_clause.table,
+                "with_literal": of_clause.starts,
+                **{name: np.array(each, np.int64) for name, each in numbers.items()},
+            }
+        )
 
-    def possible(self, lowered: bytes) -> frozenset[int]:
-        """The numbers of the patterns that can match in a text in lower case."""
+    def possible(self, lowered: bytes) -> Numbers:
+        """The numbers of the patterns that can match in a text in lower case, in ascending order."""
         for other, usual in _OTHER_SPELLINGS:
             lowered = lowered.replace(other, usual)
         seen = np.zeros(_KINDS, bool)
@@ -137,28 +147,10 @@ class Filter:
             seen[_threes(part)] = seen[_twos(part)] = True
         # One piece of each literal says of nearly all that they are missing; only of the others all are asked for.
         perhaps = np.flatnonzero(seen[self._rarest])
-        members, starts = self._pieces.of(perhaps)
-        stands = perhaps[np.logical_and.reduceat(seen[members], starts)] if len(perhaps) else perhaps
-        is_met = np.zeros(len(self._pattern), bool)
-        is_met[self._clauses.of(np.concatenate((stands, self._always)))[0]] = True
-        met = np.bincount(self._pattern[is_met], minlength=len(self._needed))
-        return frozenset(np.flatnonzero(met == self._needed).tolist())
-
-
-class _Groups:
-    """Groups of numbers that stand behind each other in one table. ``starts``: where each group begins."""
-
-    def __init__(self, table: Numbers, starts: Numbers) -> None:
-        self._table, self._starts = table, starts
-        self._lengths = np.diff(starts, append=len(table))
-
-    def of(self, chosen: Numbers) -> tuple[Numbers, Numbers]:
-        """The members of these groups behind each other, and where each group begins there."""
-        lengths = self._lengths[chosen]
-        ends = np.cumsum(lengths)
-        starts = ends - lengths
-        places = np.repeat(self._starts[chosen] - starts, lengths)
-        return self._table[places + np.arange(len(places))], starts
+        pieces, starts = self._pieces.members(perhaps)
+        stands = perhaps[np.logical_and.reduceat(seen[pieces], starts)] if len(perhaps) else perhaps
+        clauses = self._clauses.distinct(np.concatenate((stands, self._always)))
+        return np.flatnonzero(np.bincount(self._pattern[clauses], minlength=len(self._needed)) == self._needed)
 
 
 def _pieces_of(literal: bytes) -> Numbers:
@@ -174,13 +166,6 @@ def _threes(codes: npt.NDArray[np.uint32]) -> Numbers:
 
 def _twos(codes: npt.NDArray[np.uint32]) -> Numbers:
     return (codes[:-1] << 8 | codes[1:]).astype(np.int64) + (1 << _BITS)
-
-
-def _joined(groups: Sequence[Sequence[int] | Numbers]) -> tuple[Numbers, Numbers]:
-    """The groups behind each other, and where each begins."""
-    starts = list(itertools.accumulate(map(len, groups), initial=0))[:-1]
-    members = [np.asarray(each, np.int64) for each in groups]
-    return np.concatenate(members) if members else np.empty(0, np.int64), np.array(starts, np.int64)
 
 
 def _alternatives(pattern: str, at: int) -> tuple[_Part, int]:

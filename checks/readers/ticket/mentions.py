@@ -80,8 +80,10 @@ def _agree(said: list[Said]) -> bool:
 
 @functools.cache
 def _packages() -> re.Pattern[str]:
-    words = sorted(package_of_word(), key=len, reverse=True)
-    joined = "|".join(re.escape(word) for word in words)
+    by_letter: dict[str, list[str]] = {}  # where a word begins with another letter, none of these is tried
+    for word in sorted(package_of_word(), key=len, reverse=True):
+        by_letter.setdefault(word[0], []).append(re.escape(word[1:]))
+    joined = "|".join(f"{re.escape(letter)}(?:{'|'.join(rest)})" for letter, rest in by_letter.items())
     return re.compile(
         rf"(?<![\w./\\+-])({joined})(?:[ :]{{0,2}}version)?"
         rf"(?: is)?[ :=-]{{0,4}}{_VERSION}(?![\d.]*\d)(?=(?P<behind>[^\n]{{0,60}}))"

@@ -17,7 +17,8 @@ import numpy.typing as npt
 
 from checks.causes import cause_files, cause_of
 from checks.readers.ticket.excerpt import excerpt
-from checks.readers.ticket.features import LONGEST, distinct, features, holds_phrase, words
+from checks.readers.ticket.features import LONGEST, SLOTS, features, holds_phrase, words
+from checks.readers.ticket.groups import Numbers, distinct
 from checks.readers.ticket.lines import Line
 from checks.resources import ROOT
 
@@ -78,19 +79,20 @@ def resembled(lines: Sequence[Line]) -> Mapping[str, float]:
     learned = _learned()
     present, numbers = vector(found, learned.rarity)
     scores = numbers @ learned.weights[present].astype(np.float32) * learned.scale + learned.bias
-    alike = dict(zip(learned.causes, scores.tolist(), strict=True))
+    alike = dict(zip(learned.causes, np.maximum(scores, NOT_AT_ALL).tolist(), strict=True))
     for cause, phrases in _ruling_out().items():
-        alike[cause] -= RULED_OUT * any(holds_phrase(found, phrase) for phrase in phrases)
-    return {cause: max(score, NOT_AT_ALL) for cause, score in alike.items()}
+        if any(holds_phrase(found, phrase) for phrase in phrases):
+            alike[cause] = max(alike[cause] - RULED_OUT, NOT_AT_ALL)
+    return alike
 
 
-def vector(found: Sequence[Sequence[int]], rarity: Floats) -> tuple[npt.NDArray[np.intp], Floats]:
+def vector(found: Sequence[Sequence[int]], rarity: Floats) -> tuple[Numbers, Floats]:
     """A text as one vector of SLOTS numbers: the slots whose numbers are not 0 (a text has a fiftieth), and these.
 
     Each kind of feature weighs the same, however many there are of it.
     """
     kinds = [np.fromiter(slots, np.intp, len(slots)) for slots in found]
-    present = distinct(np.concatenate(kinds))
+    present = distinct(np.concatenate(kinds), SLOTS)
     numbers: Floats = np.zeros(len(present), np.float32)
     for kind, slots in enumerate(kinds):
         if len(slots):

@@ -6,14 +6,14 @@ import bisect
 import functools
 import itertools
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from checks.causes import Signature, cause_files, cause_of
 from checks.facts import Facts
 from checks.readers.ticket.conditions import holds
+from checks.readers.ticket.groups import Groups
 from checks.readers.ticket.lines import Line, flat
 from checks.readers.ticket.wordings import Searched, Wordings
 
@@ -43,7 +43,7 @@ def hits(lines: Sequence[Line], told: Sequence[Facts], origin: str = "") -> tupl
     """Every signature that the text shows. ``told``: the facts for the conditions, the most trusted first."""
     text = _Text(lines)
     signatures = _all_signatures()
-    found = (_hit(signatures[number], text, told, origin) for number in _with_any(text.searched.possible))
+    found = (_hit(signatures[number], text, told, origin) for number in _asking().distinct(text.searched.possible))
     return tuple(hit for hit in found if hit is not None)
 
 
@@ -94,12 +94,13 @@ class _Text:
         return self._known[number]
 
     def _shown(self, found: Any) -> _Match:
-        first, last = self._place(found.start()), self._place(max(found.end() - 1, found.start()))
+        start, end = found.span()
+        first, last = self._place(start), self._place(max(end - 1, start))
         shown = [self._lines[place % len(self._lines)] for place in range(first, min(last + 1, first + MOST_LINES))]
         groups = {name: value.decode("utf-8", "replace") for name, value in found.groupdict().items() if value}
-        before = self._whole[self._starts[first] : found.start()].decode("utf-8", "replace")
+        before = self._whole[self._starts[first] : start].decode("utf-8", "replace")
         numbers = tuple(dict.fromkeys(line.number for line in shown if line.text))
-        return _Match(numbers, _clue(shown[0].text, len(before), found.end() - found.start()), groups)
+        return _Match(numbers, _clue(shown[0].text, len(before), end - start), groups)
 
     def _place(self, offset: int) -> int:
         """Which line, counted over both shapes, holds a place."""
@@ -152,27 +153,20 @@ def _all_signatures() -> tuple[_Searchable, ...]:
     )
 
 
-def _with_any(possible: Iterable[int]) -> list[int]:
-    """The signatures that ask for any of these alternatives of patterns."""
-    asking = _asking()
-    return sorted({number for alternative in possible for number in asking.get(alternative, ())})
-
-
 @functools.cache
-def _asking() -> dict[int, tuple[int, ...]]:
-    """Which signatures ask for an alternative of a pattern, by its number."""
-    asking: dict[int, dict[int, None]] = defaultdict(dict)
+def _asking() -> Groups:
+    """Which signatures ask for any of several patterns, by the numbers of these."""
+    asking: list[list[int]] = [[] for _ in _numbers()]
     for number, each in enumerate(_all_signatures()):
         for pattern in each.any:
-            for alternative in wordings().alternatives[pattern]:
-                asking[alternative][number] = None
-    return {alternative: tuple(numbers) for alternative, numbers in asking.items()}
+            asking[pattern].append(number)
+    return Groups.of(asking)
 
 
 def _hit(sought: _Searchable, text: _Text, told: Sequence[Facts], origin: str) -> Hit | None:
     signature = sought.signature
     # The cheapest is asked first: a condition costs no search.
-    if not all(map(text.searched.can_stand, sought.all)):
+    if not text.searched.can_stand(sought.all):
         return None
     if not all(_known(each, told) is True for each in signature.when):
         return None

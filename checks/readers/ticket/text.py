@@ -73,7 +73,8 @@ class Text:
 
     def has(self, *needles: str) -> bool:
         """Whether one of these stands in the text, capitals or not. ``needles`` in lower case."""
-        return any(needle in self.lower for needle in needles)
+        lower = self.lower
+        return any(needle in lower for needle in needles)
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:

@@ -17,6 +17,7 @@ import numpy as np
 import re2
 
 from checks.knowledge.ticket_phrases import expand, ticket_phrases
+from checks.readers.ticket.groups import Groups
 from checks.readers.ticket.literals import Filter, alternatives_of
 from checks.resources import ROOT
 
@@ -26,7 +27,7 @@ FIXED_WORDS = ROOT / "fixed_words.npz"
 class Wordings:
     """Patterns, as they are written, by their numbers. ``name``: that of their filter among those that are stored.
 
-    ``alternatives``: of each pattern the numbers of its alternatives, in their order.
+    ``alternatives``: of each pattern the numbers of its alternatives, in their order; ``patterns``: the reverse.
 
     Raises:
         KeyError: a pattern names a phrase that there is not.
@@ -38,13 +39,13 @@ class Wordings:
         self.alternatives = [
             tuple(numbers.setdefault(each, len(numbers)) for each in _alternatives(pattern)) for pattern in patterns
         ]
-        self._sets = [frozenset(each) for each in self.alternatives]
         self.texts = tuple(numbers)
+        of_alternative: list[list[int]] = [[] for _ in numbers]
+        for pattern, alternatives in enumerate(self.alternatives):
+            for alternative in alternatives:
+                of_alternative[alternative].append(pattern)
+        self.patterns = Groups.of(of_alternative)
         self.filter = stored(name, digest_of(self.texts)) or Filter.of(self.texts)
-
-    def among(self, possible: frozenset[int], number: int) -> frozenset[int]:
-        """Those of the possible alternatives that are of a pattern."""
-        return possible & self._sets[number]
 
     def to_store(self) -> dict[str, Any]:
         """What is stored of these."""
@@ -56,23 +57,26 @@ class Wordings:
 class Searched:
     """A text in which these are looked for; what was searched once is not searched again.
 
-    ``lowered``: what of the text tells which fixed words stand in it, in lower case. ``possible``: the alternatives
-    that can stand in the text.
+    ``lowered``: what of the text tells which fixed words stand in it, in lower case. ``possible``: the patterns that
+    can stand in the text, in ascending order.
     """
 
     def __init__(self, wordings: Wordings, text: bytes, lowered: bytes) -> None:
         self._wordings = wordings
         self._text = text
-        self.possible = wordings.filter.possible(lowered)
+        alternatives = wordings.filter.possible(lowered)
+        self.possible = wordings.patterns.distinct(alternatives)
+        self._possible = frozenset(self.possible.tolist())
+        self._alternatives = frozenset(alternatives.tolist())
         self._found: dict[int, Any] = {}
 
-    def can_stand(self, number: int) -> bool:
-        """Whether a pattern can stand in the text."""
-        return bool(self._wordings.among(self.possible, number))
+    def can_stand(self, numbers: Iterable[int]) -> bool:
+        """Whether all of these patterns can stand in the text."""
+        return self._possible.issuperset(numbers)
 
     def stands(self, number: int) -> bool:
         """Whether a pattern stands in the text."""
-        return any(self._search(each) is not None for each in self._wordings.among(self.possible, number))
+        return any(self._search(each) is not None for each in self._possible_of(number))
 
     def find(self, number: int) -> Any:
         """The first match of a pattern, of several in one place that of the first alternative; None if there is none.
@@ -80,10 +84,17 @@ class Searched:
         Raises:
             re2.error: it is none of RE2's.
         """
-        possible = self._wordings.among(self.possible, number)
-        in_order = sorted(possible, key=self._wordings.alternatives[number].index)
-        found = [match for each in in_order if (match := self._search(each)) is not None]
-        return min(found, key=lambda match: match.start(), default=None)
+        first = None
+        for each in self._possible_of(number):
+            found = self._search(each)
+            if found is not None and (first is None or found.start() < first.start()):
+                first = found
+        return first
+
+    def _possible_of(self, number: int) -> list[int]:
+        if number not in self._possible:
+            return []
+        return [each for each in self._wordings.alternatives[number] if each in self._alternatives]
 
     def _search(self, alternative: int) -> Any:
         if alternative not in self._found:

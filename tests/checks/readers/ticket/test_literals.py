@@ -38,20 +38,20 @@ def test_nothing_is_needed(pattern: str) -> None:
 
 def test_filter_tells_apart() -> None:
     made = Filter.of([r"CUDA error", r"no kernel.{0,40}image", r"\d", r"missing|absent", "lr"])
-    assert made.possible(b"a cuda error, no image") == {0, 2}
-    assert made.possible(b"no kernel and no image: absent") == {1, 2, 3}
-    assert made.possible(b"the lr") == {2, 4}
-    assert made.possible(b"") == {2}
+    assert made.possible(b"a cuda error, no image").tolist() == [0, 2]
+    assert made.possible(b"no kernel and no image: absent").tolist() == [1, 2, 3]
+    assert made.possible(b"the lr").tolist() == [2, 4]
+    assert made.possible(b"").tolist() == [2]
 
 
 def test_words_across_the_pieces_of_a_long_text_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("checks.readers.ticket.literals.AT_ONCE", 4)
-    assert Filter.of(["CUDA error"]).possible(b"xxx cuda error") == {0}
+    assert Filter.of(["CUDA error"]).possible(b"xxx cuda error").tolist() == [0]
 
 
 def test_what_counts_as_a_letter_is_found_as_that_letter() -> None:
     """RE2 takes two characters beyond ASCII for capitals of "s" and "k"."""
-    assert Filter.of(["mask"]).possible("ma\u017f\u212a".encode().lower()) == {0}
+    assert Filter.of(["mask"]).possible("ma\u017f\u212a".encode().lower()).tolist() == [0]
     assert re2.search("(?i)mask", "ma\u017f\u212a") is not None
 
 

@@ -44,7 +44,8 @@ def test_values_are_those_of_the_alternative() -> None:
 
 def test_nothing_stands_in_nothing() -> None:
     searched = Searched(Wordings("of this test", ["CUDA error", r"\d"]), b"", b"")
-    assert (searched.can_stand(0), searched.can_stand(1)) == (False, True)
+    assert searched.possible.tolist() == [1]
+    assert (searched.can_stand([1]), searched.can_stand([0, 1])) == (True, False)
     assert not searched.stands(1)
     assert searched.find(1) is None
 

@@ -100,7 +100,7 @@ def _pieces(word: str) -> bytes:
 def _slots(kind: str, names: Iterable[bytes]) -> tuple[int, ...]:
     start = zlib.crc32(kind.encode())
     # In their order: a sum of floats must not depend on the order of a set.
-    return tuple(sorted({zlib.crc32(name, start) % SLOTS for name in names}))
+    return tuple(sorted({checksum % SLOTS for checksum in map(zlib.crc32, names, itertools.repeat(start))}))
 
 
 @functools.cache

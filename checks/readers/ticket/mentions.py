@@ -92,7 +92,7 @@ def _packages() -> re.Pattern[str]:
 
 def _versions(text: Text) -> Iterator[Said]:
     lower = text.lower
-    for found in _ASKED.finditer(lower):
+    for found in _ASKED.finditer(lower) if text.has("__version__") else ():
         name = package_of_word().get(found[1])
         if name is not None and is_possible(name, found[2]):
             yield Said("package", Package(name=name, version=found[2]), (text.number_at(found.start(2)),), "")
@@ -107,13 +107,13 @@ def _versions(text: Text) -> Iterator[Said]:
         if name == "onnxruntime" and "onnxruntime-gpu" in lower and found.start() > text.line_start(found.start()):
             continue  # in a sentence it is the short name of the other
         yield Said("package", Package(name=name, version=instead[1] if instead else version), (number,), "")
-    for pattern, fact in (
-        (_DRIVER, "machine.nvidia.driver_version"),
-        (_PYTHON, "interpreter.version"),
-        (_CUDA, "mention.cuda"),
-        (_CUDNN, "mention.cudnn"),
+    for pattern, fact, words in (
+        (_DRIVER, "machine.nvidia.driver_version", ("driver", "nvidia-", "驱动", "ドライバ")),
+        (_PYTHON, "interpreter.version", ("python",)),
+        (_CUDA, "mention.cuda", ("cuda",)),
+        (_CUDNN, "mention.cudnn", ("cudnn",)),
     ):
-        for found in pattern.finditer(lower):
+        for found in pattern.finditer(lower) if text.has(*words) else ():
             value = next(group for group in found.groups() if group)
             instead = re.match(r"[^\n]{0,4}\(you have ([\d.]{3,12})\)", lower[found.end() : found.end() + 30])
             if instead:

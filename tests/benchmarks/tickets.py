@@ -16,6 +16,7 @@ Goals: top-1 95 %, top-3 99 % on tickets that were seen while the signatures wer
 false alarms on tickets that were held back (tests/tickets/held_back); 200 tickets per second.
 Expected before the held-back tickets were measured for the first time (2026-11-21): top-1 80 %, top-3 90 %, false
 alarms 6 %, 300 tickets per second; of the answers given with 0.9 and more, 93 % right.
+Measured on 2026-11-21 on one core of an Intel Xeon: 360 tickets per second of 540 characters, 380 of 410.
 """
 
 from __future__ import annotations

@@ -257,7 +257,7 @@ def finding_view(finding: Finding, facts: Facts, language: str, names: Mapping[s
         severity_word=words(f"report.severity-{severity}", language),
         symbol=SYMBOLS[severity],
         title=_titled(finding, fill_sentence(text.title, values), names, language),
-        why=fill_sentence(text.why, values),
+        why=_why(finding, fill_sentence(text.why, values), facts, language),
         explanation=fill_sentence(text.explanation, values).strip(),
         confidence=finding.confidence,
         confidence_words=_confidence(finding, facts, language),
@@ -266,6 +266,12 @@ def finding_view(finding: Finding, facts: Facts, language: str, names: Mapping[s
         questions=tuple(fill_sentence(each.of(language), values) for each in cause.questions),
         sources=cause.sources,
     )
+
+
+def _why(finding: Finding, why: str, facts: Facts, language: str) -> str:
+    """Why a cause is named; where only the words of a ticket are like its, no more than that is claimed."""
+    is_only_alike = facts.told and finding.cause != UNKNOWN and not finding.evidence
+    return words("report.only-alike", language) if is_only_alike else why
 
 
 def _titled(finding: Finding, title: str, names: Mapping[str, str], language: str) -> str:

@@ -125,6 +125,18 @@ def test_a_ticket_that_tells_nothing_has_no_cause_found() -> None:
     assert "does not tell the cause" in verdict.sentence
 
 
+TOLD = "The longer it runs the slower it gets. When the machine has rested over night it is quick again for a while."
+SHOWN = "slow after some minutes\n        HW Thermal Slowdown               : Active\n"
+
+
+@pytest.mark.parametrize(("text", "says"), [(TOLD, "No line of the text shows this"), (SHOWN, "The text describes")])
+def test_what_only_the_words_of_a_ticket_suggest_is_not_said_to_stand_there(text: str, says: str) -> None:
+    finding = build(judged(read_ticket(pasted(text)), Answers(symptom=TICKET)), "en").findings[0]
+    assert finding.cause == "gpu-throttled"
+    assert finding.why.startswith(says)
+    assert bool(finding.evidence) is (text == SHOWN)
+
+
 @pytest.mark.parametrize("language", ["en", "ja"])
 @pytest.mark.parametrize("symptom", SYMPTOMS)
 @pytest.mark.parametrize("confidence", [0.95, 0.5])

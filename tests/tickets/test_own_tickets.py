@@ -1,7 +1,7 @@
 """The labelled tickets of this project: well formed, neutral, and enough of them for every cause.
 
-``known/`` may be read by whoever writes signatures, and is learned from. ``held_back/`` is every third of the first 693
-by the order of collecting, and tells honestly how good the judgement is on tickets that nobody tuned it to.
+``known/`` may be read by whoever writes signatures, and is learned from. ``held_back/`` tells honestly how good the
+judgement is on tickets that nobody tuned it to (README.md says what is in which).
 """
 
 import json

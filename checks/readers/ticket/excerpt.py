@@ -14,7 +14,7 @@ from checks.readers.ticket.lines import Line
 
 LONG = 600_000  # characters; up to here everything is read
 ENDS = 200_000  # characters at the beginning, where programs say what they run on, and at the end, where they fail
-AROUND = 60  # lines before and after a sign of trouble
+AROUND, NEARBY = 60, 8_000  # lines before and after a sign of trouble, and characters: a line can have thousands
 MOST_SIGNS = 50
 COMPLAINTS = 100_000  # characters of lines that complain anywhere between
 MOST_COMPLAINTS = 100_000  # lines of these that are looked at
@@ -39,11 +39,12 @@ def excerpt(lines: Sequence[Line]) -> Sequence[Line]:
     """All lines of an ordinary text; of a long one those that matter, in their order."""
     if sum(len(line.text) for line in lines) <= LONG:
         return lines
-    wanted = {*_end(lines, range(len(lines))), *_end(lines, range(len(lines) - 1, -1, -1))}
+    wanted = {*_first(lines, range(len(lines)), ENDS), *_first(lines, range(len(lines) - 1, -1, -1), ENDS)}
     encoded = [line.text.encode("utf-8", "replace") for line in lines]
     whole = _Whole(b"\n".join(encoded), [0, *itertools.accumulate(len(each) + 1 for each in encoded)])
     for index in _with_signs(whole):
-        wanted.update(range(max(index - AROUND, 0), min(index + AROUND, len(lines))))
+        wanted.update(_first(lines, range(index, max(index - AROUND - 1, -1), -1), NEARBY))
+        wanted.update(_first(lines, range(index, min(index + AROUND, len(lines))), NEARBY))
     wanted.update(_complaining(whole, lines))
     return [lines[index] for index in sorted(wanted)]
 
@@ -98,12 +99,13 @@ def _complaining(whole: _Whole, lines: Sequence[Line]) -> Iterator[int]:
             return
 
 
-def _end(lines: Sequence[Line], order: range) -> list[int]:
+def _first(lines: Sequence[Line], order: range, most: int) -> list[int]:
+    """As many lines in this order as have no more characters than ``most``."""
     taken = []
     length = 0
     for index in order:
         length += len(lines[index].text)
-        if length > ENDS:
+        if length > most:
             break
         taken.append(index)
     return taken

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from checks.readers.ticket.excerpt import COMPLAINTS, LONG, excerpt
+from checks.readers.ticket.excerpt import COMPLAINTS, ENDS, LONG, MOST_SIGNS, NEARBY, excerpt
 from checks.readers.ticket.lines import Line, lines_of
 
 STEP = "step and loss and time of the epoch, and nothing that matters, of the same length again and again"
@@ -31,6 +31,11 @@ def test_ends_are_read() -> None:
 def test_what_stands_around_a_sign_is_read() -> None:
     read = _texts(_log("just before", "RuntimeError: x", "just after"))
     assert {"just before", "RuntimeError: x", "just after"} <= set(read)
+
+
+def test_of_a_log_in_one_line_no_more_is_read_than_of_another() -> None:
+    text = " ".join(f"Error: {number} {STEP}" for number in range(100_000))
+    assert sum(map(len, _texts(lines_of(text)))) <= 2 * ENDS + 2 * NEARBY * MOST_SIGNS + COMPLAINTS
 
 
 def test_complaint_anywhere_is_read_alone() -> None:

@@ -37,7 +37,7 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 def excerpt(lines: Sequence[Line]) -> Sequence[Line]:
     """All lines of an ordinary text; of a long one those that matter, in their order."""
-    if sum(len(line.text) for line in lines) <= LONG:
+    if sum(len(line.text) + 1 for line in lines) <= LONG:
         return lines
     wanted = {*_first(lines, range(len(lines)), ENDS), *_first(lines, range(len(lines) - 1, -1, -1), ENDS)}
     encoded = [line.text.encode("utf-8", "replace") for line in lines]
@@ -100,11 +100,11 @@ def _complaining(whole: _Whole, lines: Sequence[Line]) -> Iterator[int]:
 
 
 def _first(lines: Sequence[Line], order: range, most: int) -> list[int]:
-    """As many lines in this order as have no more characters than ``most``."""
+    """As many lines in this order as have no more characters, ends of lines among them, than ``most``."""
     taken = []
     length = 0
     for index in order:
-        length += len(lines[index].text)
+        length += len(lines[index].text) + 1
         if length > most:
             break
         taken.append(index)

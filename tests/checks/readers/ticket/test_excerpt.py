@@ -38,6 +38,10 @@ def test_of_a_log_in_one_line_no_more_is_read_than_of_another() -> None:
     assert sum(map(len, _texts(lines_of(text)))) <= 2 * ENDS + 2 * NEARBY * MOST_SIGNS + COMPLAINTS
 
 
+def test_of_empty_lines_no_more_are_read_than_of_others() -> None:
+    assert len(_texts(lines_of("\n" * (2 * LONG)))) <= 2 * ENDS
+
+
 def test_complaint_anywhere_is_read_alone() -> None:
     read = _texts(_log("beside it", "the GPU has fallen off the bus"))
     assert "the GPU has fallen off the bus" in read

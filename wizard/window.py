@@ -77,8 +77,8 @@ class Window(QMainWindow):
         right = QVBoxLayout()
         right.setContentsMargins(0, 0, 0, 0)
         right.setSpacing(0)
-        right.addWidget(self._notice)
         right.addWidget(self._stack, 1)
+        right.addWidget(self._notice)  # below: what somebody is about to click stays where it is
         right.addWidget(self._footer)
         whole = QWidget()
         across = QHBoxLayout(whole)

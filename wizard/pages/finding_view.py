@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLayout, QPushButton, QV
 
 from wizard.pages.long_text import LongText, value_text
 from wizard.pages.page import plain_label
-from wizard.report.steps import step_label
+from wizard.report.steps import step_label, step_numbers
 
 if TYPE_CHECKING:
     from checks.remedy import RemedyPlan
@@ -65,10 +65,10 @@ class FindingWidgets:
                 layout.addWidget(value_text(f"•  {note}", "muted"))
 
     def _remedy(self, layout: QVBoxLayout, remedy: RemedyPlan) -> None:
-        for number, step in enumerate(remedy.steps, 1):
+        for number, step in zip(step_numbers(remedy.steps), remedy.steps, strict=True):
             labels = step_label(step, self._language)
             text = step.text or self._say(f"report-step-{step.kind}")
-            text = self._say("report-step", number=number, text=text)
+            text = f"{number} {text}".lstrip()
             if labels:
                 text = self._say("report-step-for", step=text, labels=labels)
             layout.addWidget(value_text(text))

@@ -13,7 +13,7 @@ from wizard.report.pdf_facts import FactParts
 from wizard.report.pdf_file import ATTACHMENT
 from wizard.report.pdf_findings import FindingParts
 from wizard.report.pdf_parts import COLORS, LINK, Parts, short
-from wizard.report.steps import is_address, step_label, step_text
+from wizard.report.steps import is_address, step_label, step_numbers, step_text
 from wizard.report.typeset import INK, SOFT, Block, Code, Paragraph, Run, Style, Table, visible, visible_lines
 from wizard.report.typeset_columns import Columns
 from wizard.words import words
@@ -99,10 +99,10 @@ class Appendix(Parts):
         yield self._title(f"{self.said('heading-remedy-other')}: {remedy.title}")
         if remedy.risk:
             yield self._item(f"{self.said('heading-risk')}: {remedy.risk}", "!", COLORS["warning"][0])
-        for number, step in enumerate(remedy.steps, 1):
+        for number, step in zip(step_numbers(remedy.steps), remedy.steps, strict=True):
             text = " ".join(filter(None, (step_label(step, self.language), step_text(step, self.language))))
             if text:
-                yield self._item(text, f"{number}.", INK, keep=bool(step.code))
+                yield self._item(text, number, INK, keep=bool(step.code))
             if step.code:
                 yield Code(visible_lines(step.code), self.device, indent=11, after=3)
         verify = words("report.verify", self.language, expect=remedy.verify.expect)

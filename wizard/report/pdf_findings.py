@@ -9,7 +9,7 @@ from PySide6.QtGui import QPagedPaintDevice
 from checks.remedy import PlannedStep, RemedyPlan
 from wizard.report.model import FindingView
 from wizard.report.pdf_parts import COLORS, Parts, sign
-from wizard.report.steps import step_label, step_text
+from wizard.report.steps import step_label, step_numbers, step_text
 from wizard.report.typeset import (
     SOFT,
     Block,
@@ -98,8 +98,8 @@ class FindingParts(Parts):
             runs = [Run(f"{self.said('heading-risk')}: ", Style(bold=True)), Run(visible(remedy.risk))]
             mark = Run("!", Style(bold=True, color=COLORS["warning"][0]))
             yield Paragraph(runs, self.device, indent=15, mark=mark, keep_with_next=True)
-        for number, step in enumerate(remedy.steps, 1):
-            yield from self._step(step, f"{number}." if len(remedy.steps) > 1 else "")
+        for number, step in zip(step_numbers(remedy.steps), remedy.steps, strict=True):
+            yield from self._step(step, number)
         text = words("report.verify", self.language, expect=remedy.verify.expect)
         has_code = bool(remedy.verify.code)
         mark = Run("✓", Style(bold=True, color=color))

@@ -17,7 +17,7 @@ from wizard.report.measured import FEW_ROWS, SYMBOLS, MeasuredSection
 from wizard.report.measured_line import left_out_line
 from wizard.report.model import FindingView, Report
 from wizard.report.models import ModelView, table_notes
-from wizard.report.steps import is_address, step_label, step_text
+from wizard.report.steps import is_address, step_label, step_numbers, step_text
 from wizard.words import words
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~$&])")
@@ -62,7 +62,7 @@ def prose(text: str) -> str:
     line = " ".join(text.split())
     for found in _CODE.finditer(line):
         parts.append(escaped_within(line[end : found.start()]))
-        parts.append(f"<{found['address']}>" if found["address"] else code_span(found["quoted"] or found[0]))
+        parts.append(f"<{found['address']}>" if found["address"] else _span(found["quoted"] or found[0]))
         end = found.end()
     parts.append(escaped_within(line[end:]))
     return _STARTS_BLOCK.sub(lambda start: f"{start[0][:-1]}\\{start[0][-1]}", "".join(parts))
@@ -70,12 +70,16 @@ def prose(text: str) -> str:
 
 def code_span(text: str) -> str:
     """A value as a code span that also fits into a table cell; "" for nothing."""
+    return _span(text).replace("|", "\\|")
+
+
+def _span(text: str) -> str:
     line = " ".join(text.split())
     if not line:
         return ""
     fence = "`" * (_longest_run(line) + 1)
     pad = " " if line.startswith("`") or line.endswith("`") else ""
-    return f"{fence}{pad}{line}{pad}{fence}".replace("|", "\\|")
+    return f"{fence}{pad}{line}{pad}{fence}"
 
 
 def code_block(text: str, language: str = "") -> str:
@@ -293,16 +297,16 @@ def remedy_blocks(remedy: RemedyPlan, heading: str, language: str) -> Iterator[s
     yield f"**{words(f'report.heading-{heading}', language)}: {escaped(remedy.title)}**\n"
     if remedy.risk:
         yield f"{words('report.heading-risk', language)}: {prose(remedy.risk)}\n"
-    for step in remedy.steps:
-        yield from _step(step, language)
+    for number, step in zip(step_numbers(remedy.steps), remedy.steps, strict=True):
+        yield from _step(step, number, language)
     yield prose(words("report.verify", language, expect=remedy.verify.expect)) + "\n"
     if remedy.verify.code:
         yield code_block(remedy.verify.code, remedy.verify.language) + "\n"
 
 
-def _step(step: PlannedStep, language: str) -> Iterator[str]:
-    where = step_label(step, language)
-    text = " ".join(filter(None, (f"**{escaped(where)}**" if where else "", prose(step_text(step, language)))))
+def _step(step: PlannedStep, number: str, language: str) -> Iterator[str]:
+    head = escaped_within(" ".join(filter(None, (number, step_label(step, language)))))
+    text = " ".join(filter(None, (f"**{head}**" if head else "", prose(step_text(step, language)))))
     if text:
         yield text + "\n"
     if step.code:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from checks import __version__
 from checks.case import Case
-from checks.causes import cause_of
+from checks.causes import Question, cause_of
 from checks.facts import Facts, ProbeRun
 from checks.finding import FRAMEWORK, Evidence, Finding, Outcome, Status
 from checks.gpu.state import first_line
@@ -40,6 +40,9 @@ _LONGEST_SOURCE = 120  # characters
 _IN_QUESTION = 0.15  # a finding of a ticket that is surer is worth a question of its own
 _WORTH_READING = 0.05  # a finding behind the first that is less sure is in the JSON alone
 _SURE_ENOUGH = 0.9  # a finding of a ticket that is surer needs no further question
+_WORTH_DOING = 0.3  # what to do about a cause of a ticket that is less likely, and not the first, helps nobody
+_CLUE = "clue"  # the name of the evidence that is a line of a text
+_EVEN = 0.5  # of a ticket's cause that is less likely than not no line is said to show it
 SYMBOLS = {"blocking": "×", "warning": "!", "note": "i"}
 
 
@@ -53,6 +56,7 @@ class EvidenceRow:
     source: str = ""
     text: str = ""  # the name of the text that was sent, and
     lines: tuple[int, ...] = ()  # the numbers of its lines that show the value
+    is_line: bool = False  # the value is such a line itself
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,12 @@ class FindingView:
     remedies: tuple[RemedyPlan, ...]
     questions: tuple[str, ...]
     sources: tuple[str, ...]
+
+    @property
+    def quoted(self) -> tuple[str, ...]:
+        """What of a sent text shows it: lines as they stand there, and values with their names."""
+        rows = (each for each in self.evidence if each.lines)
+        return tuple(each.value if each.is_line else f"{each.label}: {each.value}" for each in rows)
 
 
 @dataclass(frozen=True)
@@ -128,11 +138,20 @@ class Report:
     asked: tuple[MeasuredSection, ...] = ()  # of what was measured the answer to the question itself, to be read first
     measured: tuple[MeasuredSection, ...] = ()
     advice: AdviceView | None = None
+    is_ticket: bool = False
 
     @property
     def shown(self) -> tuple[FindingView, ...]:
-        """The findings that a person reads: the first, and what is not all but ruled out."""
-        return (*self.findings[:1], *(each for each in self.findings[1:] if each.confidence >= _WORTH_READING))
+        """The findings that a person reads: the first, and what is not all but ruled out.
+
+        Of a ticket a mere hint behind the first is named without its remedies.
+        """
+        least = _WORTH_DOING if self.is_ticket else 0.0
+        further = (each for each in self.findings[1:] if each.confidence >= _WORTH_READING)
+        return (
+            *self.findings[:1],
+            *(each if each.confidence >= least else replace(each, remedies=()) for each in further),
+        )
 
 
 def build(case: Case, language: str) -> Report:
@@ -173,6 +192,7 @@ def build(case: Case, language: str) -> Report:
         asked=asked,
         measured=tuple(each for each in measured if each not in asked),
         advice=advice_view(case, language),
+        is_ticket=case.facts.told,
     )
 
 
@@ -263,15 +283,27 @@ def finding_view(finding: Finding, facts: Facts, language: str, names: Mapping[s
         confidence_words=_confidence(finding, facts, language),
         evidence=tuple(_evidence(each, language) for each in finding.evidence),
         remedies=plan_remedies(finding, facts, language),
-        questions=tuple(fill_sentence(each.of(language), values) for each in cause.questions),
+        questions=tuple(fill_sentence(each.of(language), values) for each in cause.questions if _is_open(each, facts)),
         sources=cause.sources,
     )
 
 
+def _is_open(question: Question, facts: Facts) -> bool:
+    """Whether a ticket leaves the question open."""
+    if not facts.told or not question.answered_by:
+        return True
+    from checks.readers.ticket.conditions import is_known
+
+    return not all(is_known(name, facts) for name in question.answered_by)
+
+
 def _why(finding: Finding, why: str, facts: Facts, language: str) -> str:
-    """Why a cause is named; where only the words of a ticket are like its, no more than that is claimed."""
-    is_only_alike = facts.told and finding.cause != UNKNOWN and not finding.evidence
-    return words("report.only-alike", language) if is_only_alike else why
+    """Why a cause is named; of a ticket no more is claimed than its words bear."""
+    if not facts.told or finding.cause == UNKNOWN or any(each.name != _CLUE for each in finding.evidence):
+        return why
+    if not finding.evidence:
+        return words("report.only-alike", language)
+    return words("report.only-hinted", language) if finding.confidence < _EVEN else why
 
 
 def _titled(finding: Finding, title: str, names: Mapping[str, str], language: str) -> str:
@@ -297,7 +329,8 @@ def _evidence(evidence: Evidence, language: str) -> EvidenceRow:
     source = evidence.source
     if not is_address(source) and len(source) > _LONGEST_SOURCE:  # what a table was made from, in a list
         source = f"{source[:_LONGEST_SOURCE].rsplit(' ', 1)[0]} …"
-    return EvidenceRow(label(evidence.name, language), _value(evidence, language), origin, source, text, evidence.lines)
+    value, is_line = _value(evidence, language), evidence.name == _CLUE
+    return EvidenceRow(label(evidence.name, language), value, origin, source, text, evidence.lines, is_line)
 
 
 def _value(evidence: Evidence, language: str) -> str:

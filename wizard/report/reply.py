@@ -43,7 +43,7 @@ def _blocks(report: Report) -> Iterator[str]:
 
 def _cause(finding: FindingView, sentence: str, language: str) -> Iterator[str]:
     yield f"**{escaped(sentence)}** {prose(finding.why)}\n"
-    shown = [each.value for each in finding.evidence if each.lines][:_LINES]
+    shown = finding.quoted[:_LINES]
     if shown:
         yield words("report.reply-shown-by", language) + "\n"
         yield code_block("\n".join(shown)) + "\n"

@@ -11,11 +11,12 @@ from wizard.report.comparison import ComparisonRow, ComparisonView
 from wizard.report.measured import SYMBOLS, MeasuredSection
 from wizard.report.model import FindingView, Report
 from wizard.report.models import ModelView, table_notes
-from wizard.report.steps import step_label, step_text
+from wizard.report.steps import step_label, step_numbers, step_text
 from wizard.words import words
 
 _MOST_NOT_RUN = 8  # checks that are named of those that did not run for one reason
 _FIRST = 3  # remedies and steps are shown in full for so many findings
+_LINES = 3  # quoted lines of a text that was sent
 
 
 def to_terminal(report: Report) -> str:
@@ -46,6 +47,10 @@ def _lines(report: Report) -> Iterator[str]:
     if len(report.shown) > _FIRST:
         yield ""
         yield words("report.more-steps", report.language)
+    if report.questions:
+        yield ""
+        yield f"{words('report.heading-questions', report.language)}:"
+        yield from (f"  - {question}" for question in report.questions)
     if report.advice is not None:
         yield ""
         yield from _advice(report.advice)
@@ -167,11 +172,13 @@ def _in_columns(rows: list[tuple[str, ...]], numeric: Collection[int] = ()) -> I
 
 def _finding(finding: FindingView, language: str) -> Iterator[str]:
     yield finding.why
+    yield from (f"  > {line}" for each in finding.quoted[:_LINES] for line in each.splitlines())
     yield f"{words('report.confidence-label', language)}: {finding.confidence_words}"
     for remedy in finding.remedies[:1]:
         yield f"{words('report.heading-remedy', language)}: {remedy.title}"
-        for step in remedy.steps:
-            yield from (f"  {line}" for line in (step_label(step, language), step_text(step, language)) if line)
+        for number, step in zip(step_numbers(remedy.steps), remedy.steps, strict=True):
+            head = " ".join(filter(None, (number, step_label(step, language))))
+            yield from (f"  {line}" for line in (head, step_text(step, language)) if line)
             yield from (f"    {line}" for line in step.code.splitlines())
         yield words("report.verify", language, expect=remedy.verify.expect)
         yield from (f"    {line}" for line in remedy.verify.code.splitlines())

@@ -82,6 +82,10 @@ def test_a_whole_report(case: Case, language: str) -> None:
             'Run `python -c "import torch; print(torch.__version__)"` there',
         ),
         ('What does "nvidia-smi -L" print?', "What does `nvidia-smi -L` print?"),
+        (
+            "What does \"lsmod | grep -E 'nvidia|nouveau'\" print?",
+            "What does `lsmod | grep -E 'nvidia|nouveau'` print?",
+        ),
         ("See https://a.example/b#gpu_x for it", "See <https://a.example/b#gpu_x> for it"),
         ("<b>bold</b> and *stars*", r"\<b\>bold\</b\> and \*stars\*"),
         ("- no list", r"\- no list"),

@@ -137,6 +137,46 @@ def test_what_only_the_words_of_a_ticket_suggest_is_not_said_to_stand_there(text
     assert bool(finding.evidence) is (text == SHOWN)
 
 
+def hinted(*confidences: float) -> Report:
+    """A ticket whose causes the text only hints at, with these confidences."""
+    causes = ("framework-cpu-only-build", "driver-not-loaded", "gpu-throttled")
+    line = Evidence("clue", "torch.cuda.is_available() is False", "ticket.txt", lines=(2,))
+    findings = tuple(
+        Finding(cause=cause, severity=Severity.BLOCKING, confidence=confidence, evidence=(line,))
+        for cause, confidence in zip(causes, confidences, strict=False)
+    )
+    facts = Facts(told=True, logs=(pasted("torch.cuda.is_available() is False"),))
+    outcome_of = (Outcome(cause=each.cause, status=Status.FOUND, findings=(each,)) for each in findings)
+    case = Case(
+        created="2026-11-21T09:30:00+00:00",
+        answers=Answers(symptom=TICKET),
+        facts=facts,
+        outcomes=tuple(outcome_of),
+        findings=findings,
+    )
+    return build(case, "en")
+
+
+def test_of_a_mere_hint_no_line_is_said_to_show_it() -> None:
+    weak, sure = hinted(0.4).findings[0], hinted(0.7).findings[0]
+    assert weak.why == "Lines of the text can come from this, but from other causes as well."
+    assert sure.why != weak.why
+
+
+def test_a_mere_hint_behind_the_first_is_named_without_what_to_do() -> None:
+    report = hinted(0.25, 0.2, 0.31)
+    assert [bool(each.remedies) for each in report.shown] == [True, False, True]
+    assert all(each.remedies for each in report.findings)
+
+
+def test_the_summary_of_a_ticket_quotes_its_lines_and_says_what_to_ask() -> None:
+    report = hinted(0.6)
+    summary = to_terminal(report)
+    assert "  > torch.cuda.is_available() is False" in summary
+    assert all(f"  - {question}" in summary for question in report.questions)
+    assert report.questions
+
+
 @pytest.mark.parametrize("language", ["en", "ja"])
 @pytest.mark.parametrize("symptom", SYMPTOMS)
 @pytest.mark.parametrize("confidence", [0.95, 0.5])

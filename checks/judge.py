@@ -18,6 +18,7 @@ UNKNOWN = "unknown"
 ABOUT_RESULTS = frozenset({"results-change", "results-differ"})
 MODELS = "models"  # the question is what the given model files are and need; nothing else is judged
 COMPARISON = "comparison"  # the question is why two machines compute differently; what breaks neither is not judged
+WORTH_READING = 0.05  # a finding of a ticket behind the first that is less sure is in the JSON alone
 _WEIGHT = {Severity.BLOCKING: 0, Severity.WARNING: 1, Severity.NOTE: 2}
 
 
@@ -141,9 +142,15 @@ def rank(outcomes: Iterable[Outcome]) -> tuple[Finding, ...]:
 
 
 def is_found(findings: Sequence[Finding], *, told: bool) -> bool:
-    """Whether something blocking, or a warning, was found. ``told``: in a ticket, where "unknown" is no finding."""
+    """Whether something blocking, or a warning, was found.
+
+    ``told``: in a ticket, where "unknown" is no finding, nor is what is all but ruled out.
+    """
     serious = [finding for finding in findings if finding.severity is not Severity.NOTE]
-    return bool(serious) and not (told and findings[0].cause == UNKNOWN)
+    if not told:
+        return bool(serious)
+    is_likely = any(each.confidence >= WORTH_READING or each is findings[0] for each in serious)
+    return is_likely and findings[0].cause != UNKNOWN
 
 
 def can_explain(cause: str, symptom: str) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from checks.facts import Facts, MachineFacts, OsFacts
 from checks.finding import Finding, Outcome, Severity, Status, Unread, only_on
-from checks.judge import judge_one, rank
+from checks.judge import UNKNOWN, is_found, judge_one, rank
 from checks.registry import Check
 
 FACTS = Facts(machine=MachineFacts(os=OsFacts(system="Linux")))
@@ -129,3 +129,16 @@ def test_causes_that_explain_each_other_keep_their_own_weight() -> None:
 def test_what_is_unknown_gives_way_to_a_known_blocking_cause_only() -> None:
     assert ranked(("unknown", Severity.BLOCKING, 0.3), ("glibc-too-old", Severity.BLOCKING, 0.5)) == ["glibc-too-old"]
     assert ranked(("unknown", Severity.BLOCKING, 0.3), ("gpu-throttled", Severity.WARNING, 0.9))[0] == "unknown"
+
+
+def weighed(cause: str, severity: Severity, confidence: float) -> Finding:
+    return Finding(cause=cause, severity=severity, confidence=confidence)
+
+
+def test_what_a_ticket_all_but_rules_out_is_not_found() -> None:
+    note, hint = weighed("gpu-arch-rounding", Severity.NOTE, 0.65), weighed("tf32-enabled", Severity.WARNING, 0.009)
+    assert not is_found([note, hint], told=True)
+    assert is_found([note, hint], told=False)
+    assert is_found([note, weighed("tf32-enabled", Severity.WARNING, 0.2)], told=True)
+    assert is_found([weighed("tf32-enabled", Severity.WARNING, 0.04)], told=True)
+    assert not is_found([weighed(UNKNOWN, Severity.WARNING, 0.6), hint], told=True)

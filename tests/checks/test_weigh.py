@@ -5,7 +5,18 @@ import pytest
 
 from checks.case import Answers, judged
 from checks.causes import Signature, cause_files
-from checks.facts import Facts, Frameworks, Gpu, Gpus, MachineFacts, NvidiaFacts, OsFacts, SentFile, TorchFacts
+from checks.facts import (
+    Facts,
+    Frameworks,
+    Gpu,
+    Gpus,
+    JetsonFacts,
+    MachineFacts,
+    NvidiaFacts,
+    OsFacts,
+    SentFile,
+    TorchFacts,
+)
 from checks.finding import Evidence, Finding, Outcome, Severity, Status
 from checks.judge import conclude
 from checks.readers.ticket.other_machine import told_otherwise
@@ -245,6 +256,29 @@ def test_a_text_from_another_machine_is_said_to_be() -> None:
 def test_a_card_that_is_not_here() -> None:
     here = live(f"{NO_KERNEL}GPU: NVIDIA GeForce RTX 3090\n", gpus=Gpus())
     assert [(each.fact, each.here, each.is_other_machine) for each in told_otherwise(here)] == [("gpu", "", False)]
+
+
+MISMATCH = "Failed to initialize NVML: Driver/library version mismatch\nNVML library version: 550.120\n"
+
+
+def test_a_driver_of_a_card_that_is_not_here() -> None:
+    amd = Gpus(devices=(Gpu(vendor_id="1002", product="Radeon RX 7900 XTX"),))
+    for gpus, named in ((Gpus(), ""), (amd, "Radeon RX 7900 XTX")):
+        said = [(each.fact, each.told, each.here) for each in told_otherwise(live(MISMATCH, gpus=gpus))]
+        assert said == [("gpu", "NVIDIA", named)]
+    nvidia = Gpus(devices=(Gpu(vendor_id="10de", product="GeForce RTX 3090"),))
+    assert told_otherwise(live(MISMATCH, gpus=nvidia)) == ()
+    assert told_otherwise(live(MISMATCH, gpus=Gpus(), jetson=JetsonFacts())) == ()  # whose GPU is on no bus
+    assert told_otherwise(live(MISMATCH)) == ()  # nobody looked
+
+
+def test_a_macbook_is_not_this_linux() -> None:
+    text = "MacBook Pro M3, trying whisper\nNotImplementedError: not currently implemented for the MPS device."
+    linux, mac = OsFacts(system="Linux"), OsFacts(system="Darwin")
+    (told,) = told_otherwise(live(text, os=linux))
+    assert (told.fact, told.told, told.here, told.is_other_machine) == ("os", "Darwin", "Linux", True)
+    assert told_otherwise(live(text, os=mac)) == ()
+    assert told_otherwise(live(f"{text}\nIt works on the server with the RTX 3090", os=linux)) == ()
 
 
 def test_another_driver_is_another_day() -> None:

@@ -64,6 +64,8 @@ def _each(text: Facts, here: Facts) -> Iterator[Disagreement]:
         yield Disagreement("gpu", _listed(first), _listed(second), is_other_machine=True)
     if first and not second and here.machine is not None and here.machine.gpus is not None:
         yield Disagreement("gpu", _listed(first), "", is_other_machine=False)  # or the card has gone from the bus
+    elif not first and _has_driver(text) and _has_no_nvidia(here):  # a driver is told of, and no card by its name
+        yield Disagreement("gpu", "NVIDIA", _listed(second), is_other_machine=False)
     for fact, version in (("driver_version", _driver), ("torch_version", _torch), ("python_version", _python)):
         if _differ(version(text), version(here)):
             yield Disagreement(fact, version(text), version(here), is_other_machine=False)
@@ -77,8 +79,27 @@ def _differ(text: str, here: str) -> bool:
 
 
 def _system(facts: Facts) -> str:
-    os = facts.machine.os if facts.machine else None
-    return (os.system if os else None) or ""
+    """The system; what tells of a Mac's chip and of no other GPU was written on macOS."""
+    machine = facts.machine
+    os = machine.os if machine else None
+    if machine is None or (os is not None and os.system):
+        return (os.system if os else None) or ""
+    is_mac = machine.apple is not None and machine.apple.is_apple_silicon
+    return "Darwin" if is_mac and machine.gpus is None and machine.nvidia is None else ""
+
+
+def _has_driver(facts: Facts) -> bool:
+    """Whether NVIDIA's driver is told of: its version, or what its programs say."""
+    nvidia = facts.machine.nvidia if facts.machine else None
+    return nvidia is not None and bool(nvidia.driver_version or nvidia.nvml or nvidia.kernel_module_version)
+
+
+def _has_no_nvidia(facts: Facts) -> bool:
+    """Whether it was looked for on the bus, where such a card stands, and not found."""
+    machine = facts.machine
+    if machine is None or machine.gpus is None or machine.jetson is not None or (machine.os and machine.os.wsl):
+        return False
+    return not machine.gpus.nvidia and not (machine.nvidia and machine.nvidia.devices)
 
 
 def _gpus(facts: Facts) -> dict[str, str]:

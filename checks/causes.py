@@ -33,6 +33,16 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.ja if language == "ja" else self.en
 
 
+class Question(Words, frozen=True, forbid_unknown_fields=True):
+    """What to ask where the evidence of a cause is thin.
+
+    ``answered_by``: what must all be known of a ticket (names as in the conditions of signatures, "driver") to make the
+    question needless; empty = it is always asked.
+    """
+
+    answered_by: tuple[str, ...] = ()
+
+
 class CauseText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A cause in one language. ``why`` is one sentence with the values seen; all may name {placeholders}."""
 
@@ -120,7 +130,7 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     told: ToldTexts | None = None
     severity: str = "blocking"
     explains: tuple[str, ...] = ()
-    questions: tuple[Words, ...] = ()
+    questions: tuple[Question, ...] = ()
     said: tuple[str, ...] = ()
     ruled_out: tuple[str, ...] = ()
     signature: tuple[Signature, ...] = ()

@@ -19,7 +19,7 @@ from checks.causes import Cause, Remedy, Signature, Step, Words, cause_files, ca
 from checks.facts import Facts
 from checks.finding import Severity
 from checks.knowledge import Table, load
-from checks.readers.ticket.conditions import holds
+from checks.readers.ticket.conditions import holds, is_known
 from checks.readers.ticket.lines import lines_of
 from checks.readers.ticket.signatures import hits
 from checks.readers.ticket.told import told
@@ -221,6 +221,13 @@ def test_a_signature_speaks_and_keeps_silent(cause: str, signature: Signature) -
 def test_the_conditions_of_a_signature_are_understood(cause: str, signature: Signature) -> None:
     for condition in (*signature.when, *signature.unless):
         assert holds(condition, Facts()) is None, f"{cause}: {condition}"
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+def test_what_answers_a_question_is_understood(cause: str) -> None:
+    for question in cause_of(cause).questions:
+        known = [name for name in question.answered_by if is_known(name, Facts())]
+        assert not known, f"{cause}: {known} is known of nothing"
 
 
 # --- remedies --------------------------------------------------------------------------------------------------------

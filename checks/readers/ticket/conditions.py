@@ -44,17 +44,30 @@ def holds(condition: str, facts: Facts) -> bool | None:
     return any(_COMPARE[compare](release(each), wanted) for each in values if release(each))
 
 
+def is_known(name: str, facts: Facts) -> bool:
+    """Whether the facts tell what a condition can ask for under this name.
+
+    Raises:
+        BadCondition: there is no such name.
+    """
+    return bool(_picker(name)(facts))
+
+
 @functools.cache
 def _parsed(condition: str) -> tuple[Callable[[Facts], Sequence[str]], str, str]:
     found = _CONDITION.fullmatch(condition)
     if found is None:
         raise BadCondition(condition)
-    name, _, of = found["name"].partition(":")
-    if name == "package" and of:
-        return functools.partial(_package, name=of), found["operator"], found["value"]
-    if name not in _PICKERS or of:
-        raise BadCondition(condition)
-    return _PICKERS[name], found["operator"], found["value"]
+    return _picker(found["name"]), found["operator"], found["value"]
+
+
+def _picker(name: str) -> Callable[[Facts], Sequence[str]]:
+    kind, _, of = name.partition(":")
+    if kind == "package" and of:
+        return functools.partial(_package, name=of)
+    if name not in _PICKERS:
+        raise BadCondition(name)
+    return _PICKERS[name]
 
 
 # --- what can be asked for: each gives the known values, as text; none where nothing is known ------------------------
@@ -126,6 +139,22 @@ def _driver(facts: Facts) -> Sequence[str]:
     return (version,) if version else ()
 
 
+def _nvidia_smi(facts: Facts) -> Sequence[str]:
+    """What it says of the driver: that it works, or why it does not."""
+    nvml = _nvidia(facts).nvml
+    return (nvml,) if nvml else ()
+
+
+def _gpu_memory(facts: Facts) -> Sequence[str]:
+    """How much memory is in use, in bytes."""
+    return [str(gpu.memory_used) for gpu in _nvidia(facts).devices or () if gpu.memory_used is not None]
+
+
+def _toolkit(facts: Facts) -> Sequence[str]:
+    version = facts.environment.nvcc_version if facts.environment else None
+    return (version,) if version else ()
+
+
 def _python(facts: Facts) -> Sequence[str]:
     interpreter = facts.target_interpreter
     return (interpreter.version,) if interpreter and interpreter.version else ()
@@ -164,6 +193,9 @@ _PICKERS: dict[str, Callable[[Facts], Sequence[str]]] = {
     "compute_capability": _capabilities,
     "gpu_and_build": _gpu_and_build,
     "driver": _driver,
+    "nvidia_smi": _nvidia_smi,
+    "gpu_memory": _gpu_memory,
+    "toolkit": _toolkit,
     "python": _python,
     "cuda": _cuda,
     "build": _build,

@@ -3,6 +3,7 @@
 import pytest
 
 from checks.facts import (
+    EnvironmentVariables,
     Facts,
     Frameworks,
     Gpu,
@@ -11,11 +12,12 @@ from checks.facts import (
     JetsonFacts,
     MachineFacts,
     NvidiaFacts,
+    NvidiaGpu,
     OsFacts,
     Package,
     TorchFacts,
 )
-from checks.readers.ticket.conditions import BadCondition, holds
+from checks.readers.ticket.conditions import BadCondition, holds, is_known
 
 TORCH = TorchFacts(version="2.5.1+cu121", build="cuda", cuda_version="12.1", cuda_available=False)
 PACKAGES = (Package(name="numpy", version="2.0.1"),)
@@ -97,3 +99,18 @@ def test_gpu_and_build(capability: str, arch_list: tuple[str, ...], relation: st
 def test_what_is_no_condition(wrong: str) -> None:
     with pytest.raises(BadCondition):
         holds(wrong, Facts())
+
+
+def test_what_is_known_can_be_asked_without_a_condition() -> None:
+    table = NvidiaFacts(nvml="ok", devices=(NvidiaGpu(index=0, memory_used=0),))
+    for name, told in (
+        ("torch", facts()),
+        ("package:numpy", facts()),
+        ("nvidia_smi", facts(nvidia=table)),
+        ("gpu_memory", facts(nvidia=table)),
+        ("toolkit", Facts(environment=EnvironmentVariables(nvcc_version="12.4"))),
+    ):
+        assert is_known(name, told), name
+        assert not is_known(name, Facts()), name
+    with pytest.raises(BadCondition):
+        is_known("weather", Facts())

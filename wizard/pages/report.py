@@ -394,12 +394,12 @@ class ReportPage(Page):
 
     def _add_texts(self, report: Report) -> None:
         """The texts that were sent, the lines that prove the first finding marked."""
-        best = next(iter(report.findings), None)
+        from wizard.report.marked import marked_lines
+
         for number, section in enumerate(report.facts):
             if not section.text:
                 continue
-            shown = [each for each in (best.evidence if best else ()) if each.text == section.origin]
-            lines = sorted({line for each in shown for line in each.lines})
+            lines = marked_lines(report, section)
             mark = theme.colour("mark", self.palette())
             fill = functools.partial(fill_text, text=section.text, name=section.title, lines=lines, mark=mark)
             fold = self._fold(f"text/{number}", section.title, fill)

@@ -144,6 +144,9 @@ class _Composer(Parts):
         yield self._verdict()
         for note in report.notes:
             yield self.paragraph(note, Style(color=SOFT), mark="–", indent=12)
+        if report.questions:
+            yield self.heading("questions")
+            yield from (self.item(each, "?", SOFT) for each in report.questions)
         if report.exactness:
             yield self.heading("exactness")
             yield self.paragraph(report.exactness)

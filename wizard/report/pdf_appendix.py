@@ -8,6 +8,7 @@ from PySide6.QtGui import QPagedPaintDevice
 
 from checks.remedy import RemedyPlan
 from wizard.report.fact_sheet import FactRow
+from wizard.report.marked import marked_lines
 from wizard.report.model import FindingView, NotRun, ProbeRow, Report
 from wizard.report.pdf_facts import FactParts
 from wizard.report.pdf_file import ATTACHMENT
@@ -38,7 +39,7 @@ class Appendix(Parts):
         for section in report.facts:
             if section.text:
                 yield self.heading_of(section.title, level=1)
-                yield from FactParts(self.device, self.language).log(section.text)
+                yield from FactParts(self.device, self.language).log(section.text, marked_lines(report, section))
 
     def _small(self, report: Report) -> Iterator[Block]:
         for remedy in self._findings.left():

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from wizard.report.fact_sheet import FactRow, FactSection
 from wizard.report.pdf_parts import Parts, short
 from wizard.report.typeset import INK, SOFT, Block, Cell, Code, Run, Style, Table, visible, visible_lines
 from wizard.words import words
 
-LOG_LINES = 40  # the end of a log is printed; all of it is in the attached case
+LOG_LINES = 40  # of a log are printed, its end or what is marked; all of it is in the attached case
+_BEFORE = 5  # lines before the first that is marked
 _PAIRED = 4  # so many short facts at least stand in two pairs beside each other
 _LONG_LABEL = 34  # characters; a section with a longer one gives the labels the larger part
 
@@ -25,13 +26,28 @@ class FactParts(Parts):
         if section.text:
             yield from self.log(section.text)
 
-    def log(self, text: str) -> Iterator[Block]:
-        """The end of a log."""
-        lines = visible_lines(text)
-        if len(lines) > LOG_LINES:
-            left_out = words("report.log-shortened", self.language, count=len(lines) - LOG_LINES)
-            yield self.paragraph(left_out, Style(size=8.5, color=SOFT), keep=True)
-        yield Code(lines[-LOG_LINES:], self.device)
+    def log(self, text: str, marked: Collection[int] = ()) -> Iterator[Block]:
+        """The end of a log, or the lines from the first on that is ``marked``, by its number."""
+        lines: list[str] = []
+        places: list[int] = []
+        for number, raw in enumerate(text.removesuffix("\n").split("\n"), 1):
+            made = visible_lines(raw) or [""]
+            places += range(len(lines), len(lines) + len(made)) if number in marked else ()
+            lines += made
+        first = max(len(lines) - LOG_LINES, 0)
+        if places:
+            first = min(first, max(places[0] - _BEFORE, 0))
+            yield self._small(words("window.report-marked-means", self.language))
+        behind = len(lines) - first - LOG_LINES
+        if first:
+            yield self._small(words("report.log-shortened", self.language, count=first))
+        here = frozenset(place - first for place in places)
+        yield Code(lines[first : first + LOG_LINES], self.device, marked=here)
+        if behind > 0:
+            yield self._small(words("report.log-ends-early", self.language, count=behind), keep=False)
+
+    def _small(self, text: str, *, keep: bool = True) -> Block:
+        return self.paragraph(text, Style(size=8.5, color=SOFT), keep=keep)
 
     def _pairs(self, rows: Sequence[FactRow]) -> Iterator[Block]:
         """Labels with values: short ones in two pairs beside each other, then those that need the whole width."""

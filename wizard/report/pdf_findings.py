@@ -25,6 +25,8 @@ from wizard.report.typeset import (
 )
 from wizard.words import words
 
+_LINES = 3  # quoted lines of a text that was sent
+
 
 class FindingParts(Parts):
     """Finding by finding. A remedy that was described already is named, and not described again."""
@@ -35,10 +37,12 @@ class FindingParts(Parts):
         self._behind: list[RemedyPlan] = []  # second ways to do something about what is no fault
 
     def finding(self, finding: FindingView) -> Iterator[Block]:
-        """What is wrong and what to do. What shows it is in the appendix."""
+        """What is wrong and what to do. What shows it is in the appendix, but for lines of a text."""
         color, tint = COLORS[finding.severity]
         yield self._finding_head(finding, color, tint)
         yield self.paragraph(finding.why, Style(size=9.5), keep=True)
+        if finding.quoted:
+            yield Code([line for each in finding.quoted[:_LINES] for line in visible_lines(each)], self.device)
         yield self.paragraph(finding.explanation)
         for number, remedy in enumerate(finding.remedies):
             heading = "remedy-other" if number else "remedy"

@@ -34,6 +34,7 @@ SANS = (*_LATIN, "BIZ UDPGothic", "Yu Gothic", "Hiragino Sans", "Noto Sans CJK J
 # In code the tilde, quotes and hyphens must be told apart at a glance; Japanese in it comes from the faces behind.
 MONO = ("Cascadia Mono", "Consolas", "Menlo", "DejaVu Sans Mono", "BIZ UDGothic", "MS Gothic", "Noto Sans Mono CJK JP")
 INK, SOFT, LINE, PAPER_GREY = "#1f2328", "#59636e", "#d1d9e0", "#f4f6f8"
+MARKED, MARK_BAR = "#fff3b0", "#8a5a00"  # the ground of a marked line, and the bar beside it
 
 
 _T = TypeVar("_T")
@@ -266,7 +267,10 @@ class Paragraph:
 
 @dataclass
 class Code:
-    """Text to paste or a log: monospaced, on grey, long lines wrapped with a hanging indent."""
+    """Text to paste or a log: monospaced, on grey, long lines wrapped with a hanging indent.
+
+    ``marked``: which of its lines stand out.
+    """
 
     source: list[str]
     device: QPagedPaintDevice
@@ -275,6 +279,7 @@ class Code:
     after: float = 5
     keep_with_next: bool = False
     mark: Run | None = None
+    marked: frozenset[int] = frozenset()
     _kept: Remembered = field(default_factory=Remembered, init=False, repr=False)
 
     PADDING, STYLE = 5.0, Style(size=7.4, mono=True, leading=1.3)
@@ -298,7 +303,10 @@ class Code:
         y += self.PADDING
         if self.mark is not None:
             SetText([self.mark], self.indent, self.device).draw(sheet, x, y - 1)
-        for text in self._set(width):
+        for number, text in enumerate(self._set(width)):
+            if number in self.marked:
+                sheet.fill(left, y, inner, text.height, MARKED)
+                sheet.fill(left, y, 2, text.height, MARK_BAR)
             text.draw(sheet, left + self.PADDING, y)
             y += text.height
 
@@ -312,8 +320,9 @@ class Code:
             fit += 1
         if not fit or fit >= len(self.source):
             return None
+        marked = frozenset(number - fit for number in self.marked if number >= fit)
         return replace(self, source=self.source[:fit], after=0), replace(
-            self, source=self.source[fit:], before=0, mark=None
+            self, source=self.source[fit:], before=0, mark=None, marked=marked
         )
 
 

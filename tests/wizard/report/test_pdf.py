@@ -8,14 +8,19 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject, NumberObject, StreamObject
 from PySide6.QtGui import QFontDatabase
 
-from checks.case import Case, CaseError
+from checks.case import Answers, Case, CaseError, judged
 from checks.facts import Facts, Package, SentFile
+from checks.finding import Evidence, Finding, Severity
+from checks.readers.ticket.lines import PASTED
+from checks.readers.ticket.read import TICKET, pasted, read_ticket
 from wizard.report.json_report import to_json
+from wizard.report.marked import marked_lines
 from wizard.report.model import build
 from wizard.report.pdf import NoJapaneseFontError, to_pdf
 from wizard.report.pdf_facts import LOG_LINES
@@ -128,6 +133,42 @@ def test_a_long_log_is_shortened_and_whole_inside(make_case: Callable[..., Case]
     assert f"line-{2000 - LOG_LINES - 1}\n" not in text
     assert f"The first {2000 - LOG_LINES} lines are left out" in text
     assert read_pdf(data).facts.logs == case.facts.logs
+
+
+def ticket(text: str) -> Case:
+    return judged(read_ticket(pasted(text)), Answers(symptom=TICKET))
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_of_a_ticket_what_to_ask_stands_before_the_findings_and_its_lines_with_them(language: str) -> None:
+    line = "torch.cuda.is_available() is False"
+    evidence = Evidence("clue", line, PASTED, lines=(2,))
+    cause, severity = "framework-cpu-only-build", Severity.BLOCKING
+    found = Finding(cause=cause, severity=severity, confidence=0.6, evidence=(evidence,))
+    case = msgspec.structs.replace(ticket(f"Since yesterday:\n{line}"), findings=(found,))
+    report = build(case, language)
+    flat = text_in_order(pdf_of(case, language))
+    best = report.findings[0]
+    assert report.questions
+    parts = [report.verdict.sentence, report.questions[0], best.why, best.quoted[0], best.explanation[:30]]
+    places = [0]
+    for part in parts:
+        places.append(flat.index("".join(part.split()), places[-1]))
+
+
+def test_of_a_long_text_the_lines_that_show_the_cause_are_printed_and_marked() -> None:
+    error = "Failed to initialize NVML: Driver/library version mismatch"
+    before, behind = ("".join(f"{word}-{number}\n" for number in range(100)) for word in ("early", "late"))
+    case = ticket(f"{before}{error}\n{behind}")
+    flat = text_in_order(pdf_of(case))
+    printed = flat[flat.index("early-95") :]
+    assert "early-94" not in flat
+    assert printed.index("Failedtoinitialize") < printed.index("late-0") < printed.index("late-33")
+    assert "late-34" not in flat
+    assert "Thefirst95linesareleftout" in flat
+    assert "Thelast66linesareleftout" in flat
+    (section,) = (each for each in build(case, "en").facts if each.text)
+    assert marked_lines(build(case, "en"), section) == (101,)
 
 
 def test_monstrous_values_make_pages_not_errors(make_case: Callable[..., Case]) -> None:

@@ -41,7 +41,7 @@ class FindingWidgets:
             heading = "report-remedy" if index == 0 else "report-remedy-else"
             layout.addWidget(plain_label("heading", self._say(heading, title=remedy.title)))
             self._remedy(layout, remedy)
-        if not finding.remedies:
+        if not finding.remedies and not finding.is_hint:
             layout.addWidget(plain_label("muted", self._say("report-no-remedy")))
         if finding.questions:
             layout.addWidget(plain_label("heading", self._say("report-questions")))

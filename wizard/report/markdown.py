@@ -269,7 +269,7 @@ def _finding(finding: FindingView, language: str) -> Iterator[str]:
     yield f"{confidence} · {code_span(finding.cause)}\n"
     for number, remedy in enumerate(finding.remedies):
         yield from remedy_blocks(remedy, "remedy-other" if number else "remedy", language)
-    if not finding.remedies:
+    if not finding.remedies and not finding.is_hint:
         yield words("report.no-remedy", language) + "\n"
     if finding.evidence:
         yield f"**{words('report.heading-evidence', language)}**\n"

@@ -76,6 +76,7 @@ class FindingView:
     remedies: tuple[RemedyPlan, ...]
     questions: tuple[str, ...]
     sources: tuple[str, ...]
+    is_hint: bool = False  # too weak for its remedies to be shown
 
     @property
     def quoted(self) -> tuple[str, ...]:
@@ -150,7 +151,7 @@ class Report:
         further = (each for each in self.findings[1:] if each.confidence >= _WORTH_READING)
         return (
             *self.findings[:1],
-            *(each if each.confidence >= least else replace(each, remedies=()) for each in further),
+            *(each if each.confidence >= least else replace(each, remedies=(), is_hint=True) for each in further),
         )
 
 

@@ -53,7 +53,7 @@ class FindingParts(Parts):
                 yield self._named(remedy, heading, "remedy-behind")
             else:
                 yield from self._remedy(remedy, heading)
-        if not finding.remedies:
+        if not finding.remedies and not finding.is_hint:
             yield self.paragraph(self.said("no-remedy"), Style(bold=True))
 
     def left(self) -> Iterator[RemedyPlan]:

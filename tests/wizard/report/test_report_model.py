@@ -28,7 +28,7 @@ from wizard.report.json_report import to_json
 from wizard.report.markdown import to_markdown
 from wizard.report.model import Report, build, moment
 from wizard.report.terminal import to_terminal
-from wizard.words import area
+from wizard.words import area, words
 
 
 def outcome(status: Status, reason: str = "", **values: str) -> Outcome:
@@ -167,6 +167,8 @@ def test_a_mere_hint_behind_the_first_is_named_without_what_to_do() -> None:
     report = hinted(0.25, 0.2, 0.31)
     assert [bool(each.remedies) for each in report.shown] == [True, False, True]
     assert all(each.remedies for each in report.findings)
+    assert [each.is_hint for each in report.shown] == [False, True, False]
+    assert words("report.no-remedy", "en") not in to_markdown(report)
 
 
 def test_the_summary_of_a_ticket_quotes_its_lines_and_says_what_to_ask() -> None:

@@ -84,6 +84,28 @@ def test_what_says_nothing_is_asked_about(
     assert best["questions"]
 
 
+NVIDIA_SMI = """\
+| NVIDIA-SMI 550.54.15              Driver Version: 550.54.15      CUDA Version: 12.4     |
+|   0  NVIDIA A100-SXM4-40GB          On  |   00000000:07:00.0 Off |                    0 |
+| N/A   34C    P0             55W /  400W |   39870MiB /  40960MiB |      0%      Default |
+|    0   N/A  N/A     91245      C   python                                      39860MiB |
+"""
+
+
+@pytest.mark.parametrize(("language", "word"), [("en", "They do show"), ("ja", "原因とは限りません")])
+def test_an_answer_without_a_cause_says_what_was_seen(
+    language: str, word: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    piped(monkeypatch, NVIDIA_SMI.encode())
+    run_command(["diagnose", "--reply", "--quiet", "--lang", language])
+    reply = capfd.readouterr().out
+    assert word in reply
+    assert "91245" in reply
+    piped(monkeypatch, b"It does not work.")
+    run_command(["diagnose", "--reply", "--quiet", "--lang", language])
+    assert word not in capfd.readouterr().out
+
+
 def test_what_is_no_text_is_refused_in_one_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     picture = tmp_path / "screen.png"
     picture.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20)

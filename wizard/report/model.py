@@ -17,7 +17,7 @@ from checks.causes import Question, cause_of
 from checks.facts import Facts, ProbeRun
 from checks.finding import FRAMEWORK, Evidence, Finding, Outcome, Status
 from checks.gpu.state import first_line
-from checks.judge import ABOUT_RESULTS, COMPARISON, MODELS, UNKNOWN
+from checks.judge import ABOUT_RESULTS, COMPARISON, MODELS, UNKNOWN, WORTH_READING
 from checks.knowledge.age import knowledge_days
 from checks.knowledge.model_formats import format_named
 from checks.remedy import RemedyPlan, plan_remedies
@@ -38,7 +38,6 @@ from wizard.words import area, known, words
 
 _LONGEST_SOURCE = 120  # characters
 _IN_QUESTION = 0.15  # a finding of a ticket that is surer is worth a question of its own
-_WORTH_READING = 0.05  # a finding behind the first that is less sure is in the JSON alone
 _SURE_ENOUGH = 0.9  # a finding of a ticket that is surer needs no further question
 _WORTH_DOING = 0.3  # what to do about a cause of a ticket that is less likely, and not the first, helps nobody
 _CLUE = "clue"  # the name of the evidence that is a line of a text
@@ -77,6 +76,11 @@ class FindingView:
     questions: tuple[str, ...]
     sources: tuple[str, ...]
     is_hint: bool = False  # too weak for its remedies to be shown
+
+    @property
+    def proven(self) -> tuple[EvidenceRow, ...]:
+        """What a check saw, other than lines that word a cause."""
+        return tuple(each for each in self.evidence if not each.is_line)
 
     @property
     def quoted(self) -> tuple[str, ...]:
@@ -148,7 +152,7 @@ class Report:
         Of a ticket a mere hint behind the first is named without its remedies.
         """
         least = _WORTH_DOING if self.is_ticket else 0.0
-        further = (each for each in self.findings[1:] if each.confidence >= _WORTH_READING)
+        further = (each for each in self.findings[1:] if each.confidence >= WORTH_READING)
         return (
             *self.findings[:1],
             *(each if each.confidence >= least else replace(each, remedies=(), is_hint=True) for each in further),

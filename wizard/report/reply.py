@@ -36,9 +36,21 @@ def _blocks(report: Report) -> Iterator[str]:
         yield from _cause(best, say("cause" if best.confidence >= _LIKELY else "perhaps", title=best.title), language)
     else:
         yield from [say("unknown") + "\n"] if has_text else []
+        yield from _seen(report)
     if report.questions:
         yield say("ask" if is_known else "ask-first") + "\n"
         yield from (f"- {prose(each)}" for each in report.questions)
+
+
+def _seen(report: Report) -> Iterator[str]:
+    """What checks saw in a text that does not tell the cause: it need not be that, but is so."""
+    seen = [each for each in report.shown[1:] if each.proven]
+    if seen:
+        yield words("report.reply-seen", report.language) + "\n"
+        for each in seen:
+            origin = each.proven[0].origin
+            yield f"- {prose(each.why)}" + (f" ({prose(origin)})" if origin else "")
+        yield ""
 
 
 def _cause(finding: FindingView, sentence: str, language: str) -> Iterator[str]:

@@ -36,6 +36,13 @@ class SystemRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     like: tuple[str, ...] = ()
 
 
+class SystemSignRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An operating system and what is found on no other, as patterns."""
+
+    system: str
+    signs: tuple[str, ...]
+
+
 class NotHere(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Words that say of a name or a version: this is not what is here."""
 
@@ -56,6 +63,7 @@ class TicketWords(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
     field: tuple[FieldRow, ...]
     package: tuple[PackageRow, ...]
     system: tuple[SystemRow, ...]
+    system_sign: tuple[SystemSignRow, ...]
     gpu_name: GpuNames
     not_here: NotHere
 

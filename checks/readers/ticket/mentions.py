@@ -204,7 +204,7 @@ def _by_files(text: Text) -> Iterator[Said]:
     if "\\" in text.whole and (path := re.search(r"(?<!\w)[A-Z]:\\[\w.() \\-]{2,200}", text.whole)):
         yield Said("machine.os", {"system": "Windows"}, (text.number_at(path.start()),), "")
     elif path := re.search(
-        r"(?<![\w:/.])/(?:home|usr|opt|root|mnt|data|tmp|lib64|lib|etc|workspace)/[\w.-]", text.whole
+        r"(?<![\w:/.])/(?:home|usr|opt(?!/homebrew)|root|mnt|data|tmp|lib64|lib|etc|workspace)/[\w.-]", text.whole
     ):
         yield Said("machine.os", {"system": "Linux"}, (text.number_at(path.start()),), "")
     elif path := re.search(r"(?<![\w:/.])/(?:Users|Library|Applications)/[\w. -]", text.whole):

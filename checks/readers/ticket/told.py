@@ -23,6 +23,7 @@ from checks.readers.ticket.mentions import read_mentions
 from checks.readers.ticket.nvidia_smi import read_nvidia_smi
 from checks.readers.ticket.packages import read_packages
 from checks.readers.ticket.system_log import read_system_log
+from checks.readers.ticket.system_signs import read_system_signs
 from checks.readers.ticket.systems import read_systems, read_wsl
 from checks.readers.ticket.text import Reader, Text
 from checks.readers.ticket.tracebacks import Raised, read_tracebacks
@@ -42,6 +43,7 @@ READERS: tuple[Reader, ...] = (
     read_wsl,
     read_systems,
     read_mentions,
+    read_system_signs,
 )
 
 

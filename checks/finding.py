@@ -54,7 +54,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     ``confidence`` is the share of such findings that are right, 0 to 1. ``values`` fills placeholders of texts and
     remedies that are no evidence. ``remedies`` are ids of resources/remedies, the best first; empty = as the
-    cause's file orders them. ``subject`` tells two findings of one cause apart (a GPU, a package).
+    cause's file orders them. ``subject`` tells two findings of one cause apart (a GPU, a package). ``apart``: of a
+    ticket the confidence of a second trouble, seen without the lines that show the first (checks/another_trouble.py).
     """
 
     cause: str
@@ -64,6 +65,12 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     remedies: tuple[str, ...] = ()
     values: dict[str, str] = {}
     subject: str = ""
+    apart: float = 0.0
+
+    @property
+    def likelihood(self) -> float:
+        """How sure it is by itself, be it the first trouble or a second one."""
+        return max(self.confidence, self.apart)
 
     def placeholders(self) -> dict[str, str]:
         """Every value that a text of this finding may name."""

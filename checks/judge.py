@@ -108,7 +108,11 @@ def conclude(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[tuple[Outcome, 
         return known, rank(known)
     from checks.weigh import with_texts  # late: reading texts loads much, and most examinations have none
 
-    return with_texts(facts, known)
+    if not facts.told:
+        return with_texts(facts, known)
+    from checks.another_trouble import with_another  # late, likewise
+
+    return with_another(facts, *with_texts(facts, known))
 
 
 def rank(outcomes: Iterable[Outcome]) -> tuple[Finding, ...]:
@@ -149,7 +153,7 @@ def is_found(findings: Sequence[Finding], *, told: bool) -> bool:
     serious = [finding for finding in findings if finding.severity is not Severity.NOTE]
     if not told:
         return bool(serious)
-    is_likely = any(each.confidence >= WORTH_READING or each is findings[0] for each in serious)
+    is_likely = any(each.likelihood >= WORTH_READING or each is findings[0] for each in serious)
     return is_likely and findings[0].cause != UNKNOWN
 
 

@@ -141,4 +141,6 @@ def test_what_a_ticket_all_but_rules_out_is_not_found() -> None:
     assert is_found([note, hint], told=False)
     assert is_found([note, weighed("tf32-enabled", Severity.WARNING, 0.2)], told=True)
     assert is_found([weighed("tf32-enabled", Severity.WARNING, 0.04)], told=True)
+    second = Finding(cause="tf32-enabled", severity=Severity.WARNING, confidence=0.01, apart=0.9)
+    assert is_found([note, second], told=True)  # another trouble than the first
     assert not is_found([weighed(UNKNOWN, Severity.WARNING, 0.6), hint], told=True)

@@ -75,6 +75,7 @@ class FindingView:
     remedies: tuple[RemedyPlan, ...]
     questions: tuple[str, ...]
     sources: tuple[str, ...]
+    is_apart: bool = False  # a second trouble, that has nothing to do with the first
     is_hint: bool = False  # too weak for its remedies to be shown
 
     @property
@@ -284,7 +285,8 @@ def finding_view(finding: Finding, facts: Facts, language: str, names: Mapping[s
         title=_titled(finding, fill_sentence(text.title, values), names, language),
         why=_why(finding, fill_sentence(text.why, values), facts, language),
         explanation=fill_sentence(text.explanation, values).strip(),
-        confidence=finding.confidence,
+        confidence=finding.likelihood,
+        is_apart=finding.apart > 0,
         confidence_words=_confidence(finding, facts, language),
         evidence=tuple(_evidence(each, language) for each in finding.evidence),
         remedies=plan_remedies(finding, facts, language),
@@ -308,7 +310,7 @@ def _why(finding: Finding, why: str, facts: Facts, language: str) -> str:
         return why
     if not finding.evidence:
         return words("report.only-alike", language)
-    return words("report.only-hinted", language) if finding.confidence < _EVEN else why
+    return words("report.only-hinted", language) if finding.likelihood < _EVEN else why
 
 
 def _titled(finding: Finding, title: str, names: Mapping[str, str], language: str) -> str:
@@ -323,9 +325,10 @@ def _confidence(finding: Finding, facts: Facts, language: str) -> str:
     if finding.cause == UNKNOWN and facts.told:
         return words("report.confidence-open", language)
     steps = ((0.95, "certain"), (0.8, "very-likely"), (0.6, "likely"), (0.3, "possible"), (0.0, "weak"))
-    word = next(word for least, word in steps if finding.confidence >= least)
+    word = next(word for least, word in steps if finding.likelihood >= least)
     text = words(f"report.confidence-{word}", language)
-    return words("report.confidence", language, word=text, percent=round(finding.confidence * 100))
+    key = "confidence-apart" if finding.apart else "confidence"
+    return words(f"report.{key}", language, word=text, percent=round(finding.likelihood * 100))
 
 
 def _evidence(evidence: Evidence, language: str) -> EvidenceRow:

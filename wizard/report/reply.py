@@ -34,6 +34,9 @@ def _blocks(report: Report) -> Iterator[str]:
     is_known = best is not None and best.cause != UNKNOWN
     if best is not None and is_known:
         yield from _cause(best, say("cause" if best.confidence >= _LIKELY else "perhaps", title=best.title), language)
+        for each in report.findings[1:]:
+            if each.is_apart:
+                yield from _cause(each, say("another", title=each.title), language)
     else:
         yield from [say("unknown") + "\n"] if has_text else []
         yield from _seen(report)

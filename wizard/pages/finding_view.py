@@ -68,10 +68,9 @@ class FindingWidgets:
         for number, step in zip(step_numbers(remedy.steps), remedy.steps, strict=True):
             labels = step_label(step, self._language)
             text = step.text or self._say(f"report-step-{step.kind}")
-            text = f"{number} {text}".lstrip()
             if labels:
                 text = self._say("report-step-for", step=text, labels=labels)
-            layout.addWidget(value_text(text))
+            layout.addWidget(value_text(f"{number} {text}".lstrip()))
             if step.code:
                 layout.addLayout(self._code(step.code))
         if remedy.risk:

@@ -45,7 +45,7 @@ class Appendix(Parts):
         for remedy in self._findings.left():
             yield from self._remedy(remedy)
         for finding in report.shown:
-            yield from self._proof(finding)
+            yield from self._proof(finding, report.questions)
         if report.fine:
             yield self._title(self.said("heading-fine"))
             yield from (self._item(each, "✓", COLORS["clear"][0]) for each in report.fine)
@@ -111,8 +111,8 @@ class Appendix(Parts):
         if remedy.verify.code:
             yield Code(visible_lines(remedy.verify.code), self.device, indent=11, after=3)
 
-    def _proof(self, finding: FindingView) -> Iterator[Block]:
-        """The values that show a finding, what to ask next, and where it is written."""
+    def _proof(self, finding: FindingView, asked: Sequence[str]) -> Iterator[Block]:
+        """The values that show a finding, what else to ask next, and where it is written."""
         if not finding.evidence:
             return
         yield self._title(words("report.evidence-of", self.language, title=finding.title))
@@ -125,9 +125,10 @@ class Appendix(Parts):
             yield self._line(FactRow(label, "\n".join(read_there)))
         if len(origins) == 1:
             yield self._line(FactRow(self.said("column-origin"), origins[0], is_unread=True))
-        if finding.questions:
+        questions = [each for each in finding.questions if each not in asked]
+        if questions:
             yield self._label(self.said("heading-questions"))
-            yield from (self._item(each, "?", SOFT) for each in finding.questions)
+            yield from (self._item(each, "?", SOFT) for each in questions)
         for source in dict.fromkeys((*finding.sources, *(each.source for each in finding.evidence if each.source))):
             run = Run(short(source), self._style(LINK), link=source if is_address(source) else "")
             yield Paragraph([run], self.device, after=1)

@@ -154,6 +154,7 @@ def test_of_a_ticket_what_to_ask_stands_before_the_findings_and_its_lines_with_t
     places = [0]
     for part in parts:
         places.append(flat.index("".join(part.split()), places[-1]))
+    assert all(flat.count("".join(question.split())) == 1 for question in report.questions)
 
 
 def test_of_a_long_text_the_lines_that_show_the_cause_are_printed_and_marked() -> None:

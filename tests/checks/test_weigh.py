@@ -276,7 +276,7 @@ def test_a_macbook_is_not_this_linux() -> None:
     text = "MacBook Pro M3, trying whisper\nNotImplementedError: not currently implemented for the MPS device."
     linux, mac = OsFacts(system="Linux"), OsFacts(system="Darwin")
     (told,) = told_otherwise(live(text, os=linux))
-    assert (told.fact, told.told, told.here, told.is_other_machine) == ("os", "Darwin", "Linux", True)
+    assert (told.fact, told.told, told.here, told.is_other_machine) == ("os", "macOS", "Linux", True)
     assert told_otherwise(live(text, os=mac)) == ()
     assert told_otherwise(live(f"{text}\nIt works on the server with the RTX 3090", os=linux)) == ()
 

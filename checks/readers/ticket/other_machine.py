@@ -11,6 +11,8 @@ from checks.readers.ticket.lines import PASTED, lines_of
 from checks.readers.ticket.told import told
 from checks.versions import release
 
+_NAMES = {"Darwin": "macOS"}  # as people call it
+
 
 @dataclass(frozen=True)
 class Disagreement:
@@ -58,7 +60,8 @@ def machine_of(finding: Finding, facts: Facts, elsewhere: Mapping[str, Facts]) -
 def _each(text: Facts, here: Facts) -> Iterator[Disagreement]:
     systems = _system(text), _system(here)
     if all(systems) and systems[0] != systems[1]:
-        yield Disagreement("os", *systems, is_other_machine=True)
+        told_of, here_is = (_NAMES.get(each, each) for each in systems)
+        yield Disagreement("os", told_of, here_is, is_other_machine=True)
     first, second = _gpus(text), _gpus(here)
     if first and second and not any(one in other or other in one for one in first for other in second):
         yield Disagreement("gpu", _listed(first), _listed(second), is_other_machine=True)

@@ -15,7 +15,7 @@ import msgspec
 
 from checks.causes import cause_of
 from checks.facts import Facts, SentFile
-from checks.finding import Finding, Outcome
+from checks.finding import CLUE, Finding, Outcome
 from checks.readers.ticket.excerpt import excerpt
 from checks.readers.ticket.lines import PASTED, lines_of
 from checks.readers.ticket.signatures import Hit, hits
@@ -41,7 +41,9 @@ def _marked(findings: Iterable[Finding], apart: Mapping[str, float]) -> tuple[Fi
 
 def _apart(facts: Facts, findings: Sequence[Finding]) -> dict[str, float]:
     """The cause that the text tells of without the lines of the first, and how sure it is then."""
-    first = findings[0].cause
+    first, shown = findings[0].cause, _shown(findings[0])
+    if not shown or not any(_shown(each) and not _shown(each) & shown for each in findings[1:]):
+        return {}  # as nearly always: to search again for every wording takes as long as the whole judgement
     worded: dict[str, list[Hit]] = defaultdict(list)
     for log in facts.logs:
         for hit in hits(excerpt(lines_of(log.text or "")), (facts,), log.name or PASTED):
@@ -65,6 +67,11 @@ def _are_unrelated(first: str, other: str, worded: Mapping[str, Sequence[Hit]]) 
     if other in related[first] or first in related[other]:
         return False
     return not _lines(worded[first]) & _lines(worded[other])
+
+
+def _shown(finding: Finding) -> set[tuple[str, int]]:
+    """The lines that are quoted for it."""
+    return {(each.origin, number) for each in finding.evidence if each.name == CLUE for number in each.lines}
 
 
 def _lines(shown: Iterable[Hit]) -> set[tuple[str, int]]:

@@ -46,6 +46,7 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 MEASURED_MODEL = "measured_model"  # the value of a finding that says by its path which model, run again, it is about
+CLUE = "clue"  # the name of the evidence that is a line, with its numbers where it stands in a text that was sent
 FRAMEWORK = "framework"  # the value of a finding that says which one computed what it is about: whose steps are shown
 
 

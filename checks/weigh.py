@@ -17,7 +17,7 @@ import msgspec
 
 from checks.causes import cause_of
 from checks.facts import Facts, SentFile
-from checks.finding import Evidence, Finding, Outcome, Severity, Status
+from checks.finding import CLUE, Evidence, Finding, Outcome, Severity, Status
 from checks.judge import UNKNOWN, rank
 from checks.readers.ticket.excerpt import excerpt
 from checks.readers.ticket.lines import PASTED, lines_of
@@ -184,7 +184,7 @@ def _over(suspect: _Suspect) -> set[str]:
 
 def _finding(cause: str, suspect: _Suspect, share: float, *, is_told: bool) -> Finding:
     shown = sorted(suspect.hits, key=lambda each: -each.signature.certainty)
-    clues = {hit.clue: Evidence("clue", hit.clue, hit.origin, "", hit.lines) for hit in reversed(shown) if hit.clue}
+    clues = {hit.clue: Evidence(CLUE, hit.clue, hit.origin, "", hit.lines) for hit in reversed(shown) if hit.clue}
     # Of a text that does not tell no line shows that.
     evidence = tuple(list(clues.values())[::-1][:CLUES]) if cause != UNKNOWN else ()
     groups = {name: value for hit in reversed(shown) for name, value in hit.groups.items()}

@@ -15,7 +15,7 @@ from checks import __version__
 from checks.case import Case
 from checks.causes import Question, cause_of
 from checks.facts import Facts, ProbeRun
-from checks.finding import FRAMEWORK, Evidence, Finding, Outcome, Status
+from checks.finding import CLUE, FRAMEWORK, Evidence, Finding, Outcome, Status
 from checks.gpu.state import first_line
 from checks.judge import ABOUT_RESULTS, COMPARISON, MODELS, UNKNOWN, WORTH_READING
 from checks.knowledge.age import knowledge_days
@@ -40,7 +40,6 @@ _LONGEST_SOURCE = 120  # characters
 _IN_QUESTION = 0.15  # a finding of a ticket that is surer is worth a question of its own
 _SURE_ENOUGH = 0.9  # a finding of a ticket that is surer needs no further question
 _WORTH_DOING = 0.3  # what to do about a cause of a ticket that is less likely, and not the first, helps nobody
-_CLUE = "clue"  # the name of the evidence that is a line of a text
 _EVEN = 0.5  # of a ticket's cause that is less likely than not no line is said to show it
 SYMBOLS = {"blocking": "×", "warning": "!", "note": "i"}
 
@@ -306,7 +305,7 @@ def _is_open(question: Question, facts: Facts) -> bool:
 
 def _why(finding: Finding, why: str, facts: Facts, language: str) -> str:
     """Why a cause is named; of a ticket no more is claimed than its words bear."""
-    if not facts.told or finding.cause == UNKNOWN or any(each.name != _CLUE for each in finding.evidence):
+    if not facts.told or finding.cause == UNKNOWN or any(each.name != CLUE for each in finding.evidence):
         return why
     if not finding.evidence:
         return words("report.only-alike", language)
@@ -337,7 +336,7 @@ def _evidence(evidence: Evidence, language: str) -> EvidenceRow:
     source = evidence.source
     if not is_address(source) and len(source) > _LONGEST_SOURCE:  # what a table was made from, in a list
         source = f"{source[:_LONGEST_SOURCE].rsplit(' ', 1)[0]} …"
-    value, is_line = _value(evidence, language), evidence.name == _CLUE
+    value, is_line = _value(evidence, language), evidence.name == CLUE
     return EvidenceRow(label(evidence.name, language), value, origin, source, text, evidence.lines, is_line)
 
 

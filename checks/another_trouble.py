@@ -1,7 +1,8 @@
 """A second trouble in one ticket, that has nothing to do with the first: it has lines of its own, which word it surely.
 
 In the weighing exactly one cause is the root cause, so of two errors in one text the second gets next to no share.
-What the text tells without the lines that show the first is weighed apart. On 2026-11-21, of the 3037 known tickets,
+What the text tells without the lines that show the first is weighed apart, and so is the first without the second's
+lines: what speaks for the one does not make the other less likely. On 2026-11-21, of the 3037 known tickets,
 which are about one trouble each, one was said to hold a second, and there the label names both; of 118 pairs of short
 ones, one pasted behind the other, 38 were, and each time it was the right one.
 """
@@ -27,23 +28,24 @@ _SURE = 0.85  # of the text without the first's lines
 def with_another(
     facts: Facts, outcomes: tuple[Outcome, ...], findings: tuple[Finding, ...]
 ) -> tuple[tuple[Outcome, ...], tuple[Finding, ...]]:
-    """The same of a ticket, with the share that a second trouble has by itself (``Finding.apart``)."""
-    apart = _apart(facts, findings) if findings and findings[0].cause not in NO_CAUSE else {}
-    if not apart:
+    """The same of a ticket, with the shares that the first trouble and a second one have, each by itself."""
+    both = _each_by_itself(facts, findings) if findings and findings[0].cause not in NO_CAUSE else None
+    if both is None:
         return outcomes, findings
-    marked = [msgspec.structs.replace(each, findings=_marked(each.findings, apart)) for each in outcomes]
-    return tuple(marked), _marked(findings, apart)
+    marked = [msgspec.structs.replace(each, findings=_marked(each.findings, *both)) for each in outcomes]
+    return tuple(marked), _marked(findings, *both)
 
 
-def _marked(findings: Iterable[Finding], apart: Mapping[str, float]) -> tuple[Finding, ...]:
-    return tuple(msgspec.structs.replace(each, apart=apart.get(each.cause, 0.0)) for each in findings)
+def _marked(findings: Iterable[Finding], first: Finding, second: Finding) -> tuple[Finding, ...]:
+    new = {first.cause: {"confidence": first.confidence}, second.cause: {"apart": second.confidence}}
+    return tuple(msgspec.structs.replace(each, **new.get(each.cause, {})) for each in findings)
 
 
-def _apart(facts: Facts, findings: Sequence[Finding]) -> dict[str, float]:
-    """The cause that the text tells of without the lines of the first, and how sure it is then."""
+def _each_by_itself(facts: Facts, findings: Sequence[Finding]) -> tuple[Finding, Finding] | None:
+    """The first, and the cause that the text tells of without its lines; each as sure as it is without the other's."""
     first, shown = findings[0].cause, _shown(findings[0])
     if not shown or not any(_shown(each) and not _shown(each) & shown for each in findings[1:]):
-        return {}  # as nearly always: to search again for every wording takes as long as the whole judgement
+        return None  # as nearly always: to search again for every wording takes as long as the whole judgement
     worded: dict[str, list[Hit]] = defaultdict(list)
     for log in facts.logs:
         for hit in hits(excerpt(lines_of(log.text or "")), (facts,), log.name or PASTED):
@@ -51,11 +53,20 @@ def _apart(facts: Facts, findings: Sequence[Finding]) -> dict[str, float]:
     others = {each.cause for each in findings[1:] if each.cause in worded and each.cause not in NO_CAUSE}
     unrelated = {other for other in others if _are_unrelated(first, other, worded)}
     if not unrelated or first not in worded:
-        return {}
-    taken = _lines(worded[first])
+        return None
+    second = _best_without(worded[first], facts)
+    if second.cause not in unrelated or second.confidence < _SURE:
+        return None
+    alone = _best_without(worded[second.cause], facts)
+    is_surer = alone.cause == first and alone.confidence > findings[0].confidence
+    return (alone if is_surer else findings[0]), second
+
+
+def _best_without(shown: Iterable[Hit], facts: Facts) -> Finding:
+    """What the texts tell of without these lines."""
+    taken = _lines(shown)
     rest = tuple(_without(log, taken) for log in facts.logs)
-    best, *_ = with_texts(msgspec.structs.replace(facts, logs=rest), ())[1]
-    return {best.cause: best.confidence} if best.cause in unrelated and best.confidence >= _SURE else {}
+    return with_texts(msgspec.structs.replace(facts, logs=rest), ())[1][0]
 
 
 def _are_unrelated(first: str, other: str, worded: Mapping[str, Sequence[Hit]]) -> bool:

@@ -6,6 +6,7 @@ from checks.case import Answers, judged
 from checks.finding import Finding
 from checks.readers.ticket.read import TICKET, pasted, read_ticket
 from wizard.report.markdown import to_markdown
+from wizard.report.marked import marked_lines
 from wizard.report.model import build
 from wizard.report.reply import to_reply
 from wizard.report.terminal import to_terminal
@@ -28,6 +29,13 @@ Failed to load library libonnxruntime_providers_cuda.so with error: libcublasLt.
 No such file or directory
 """
 BOTH = f"{NUMPY}\nI ignored it, then later in my ort script:\n\n{PROVIDER}"
+COMPANION = """\
+Traceback (most recent call last):
+  File "train.py", line 10, in <module>
+    import torchvision
+  File "/home/u/venv/lib/python3.10/site-packages/torchvision/__init__.py", line 6, in <module>
+RuntimeError: operator torchvision::nms does not exist
+"""
 NOT_ENOUGH = (
     "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 8 GiB\n"
 )
@@ -43,6 +51,21 @@ def test_a_second_error_is_weighed_by_itself() -> None:
     assert first.apart == 0
     assert second.confidence < 0.2
     assert second.apart > 0.85
+
+
+def test_of_two_troubles_the_first_is_weighed_without_the_second() -> None:
+    """What speaks for the one does not make the other less likely."""
+    first, second, *_ = findings(f"{COMPANION}\n{NOT_ENOUGH}")
+    assert {first.cause, second.cause} == {"gpu-out-of-memory", "framework-companion-mismatch"}
+    assert first.confidence > 0.85
+    assert second.apart > 0.85
+
+
+def test_the_lines_of_both_are_marked_in_the_text() -> None:
+    report = build(judged(read_ticket(pasted(BOTH)), Answers(symptom=TICKET)), "en")
+    (section,) = (each for each in report.facts if each.text)
+    lines = {number for finding in report.shown for row in finding.evidence for number in row.lines}
+    assert set(marked_lines(report, section)) == lines
 
 
 def test_outcomes_and_findings_tell_the_same() -> None:

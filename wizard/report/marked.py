@@ -7,7 +7,7 @@ from wizard.report.model import Report
 
 
 def marked_lines(report: Report, section: FactSection) -> tuple[int, ...]:
-    """The numbers of the lines that show the first finding, in their order, counted from 1."""
-    best = next(iter(report.findings), None)
-    shown = (each for each in (best.evidence if best else ()) if each.text == section.origin)
+    """The numbers of the lines that show the first finding, or a second trouble, in their order, counted from 1."""
+    told = (*report.findings[:1], *(each for each in report.findings[1:] if each.is_apart))
+    shown = (row for finding in told for row in finding.evidence if row.text == section.origin)
     return tuple(sorted({line for each in shown for line in each.lines}))

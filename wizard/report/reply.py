@@ -60,7 +60,8 @@ def _cause(finding: FindingView, sentence: str, language: str) -> Iterator[str]:
     yield f"**{escaped(sentence)}** {prose(finding.why)}\n"
     shown = finding.quoted[:_LINES]
     if shown:
-        yield words("report.reply-shown-by", language) + "\n"
+        key = "shown-by" if finding.confidence >= _LIKELY else "lines"
+        yield words(f"report.reply-{key}", language) + "\n"
         yield code_block("\n".join(shown)) + "\n"
     yield f"{prose(finding.explanation)}\n"
     for number, remedy in enumerate(finding.remedies[:_REMEDIES]):

@@ -177,8 +177,9 @@ def _finding(finding: FindingView, language: str) -> Iterator[str]:
     for remedy in finding.remedies[:1]:
         yield f"{words('report.heading-remedy', language)}: {remedy.title}"
         for number, step in zip(step_numbers(remedy.steps), remedy.steps, strict=True):
-            head = " ".join(filter(None, (number, step_label(step, language))))
-            yield from (f"  {line}" for line in (head, step_text(step, language)) if line)
+            label, text = step_label(step, language), step_text(step, language)
+            head, *behind = [each for each in (label, text) if each] or [""]
+            yield from (f"  {line}" for line in (f"{number} {head}".strip(), *behind) if line)
             yield from (f"    {line}" for line in step.code.splitlines())
         yield words("report.verify", language, expect=remedy.verify.expect)
         yield from (f"    {line}" for line in remedy.verify.code.splitlines())

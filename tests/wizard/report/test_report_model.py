@@ -27,6 +27,7 @@ from wizard.flow import SYMPTOMS
 from wizard.report.json_report import to_json
 from wizard.report.markdown import to_markdown
 from wizard.report.model import Report, build, moment
+from wizard.report.reply import to_reply
 from wizard.report.terminal import to_terminal
 from wizard.words import area, words
 
@@ -161,6 +162,21 @@ def test_of_a_mere_hint_no_line_is_said_to_show_it() -> None:
     weak, sure = hinted(0.4).findings[0], hinted(0.7).findings[0]
     assert weak.why == "Lines of the text can come from this, but from other causes as well."
     assert sure.why != weak.why
+
+
+def test_the_answer_does_not_say_that_lines_show_a_mere_hint() -> None:
+    weak, sure = to_reply(hinted(0.4)), to_reply(hinted(0.7))
+    shown, hint = words("report.reply-shown-by", "en"), words("report.reply-lines", "en")
+    assert hint in weak
+    assert shown not in weak
+    assert shown in sure
+    assert hint not in sure
+
+
+def test_the_summary_has_the_number_of_a_step_beside_its_text() -> None:
+    lines = [each.strip() for each in to_terminal(hinted(0.6)).splitlines()]
+    assert "1." not in lines
+    assert any(each.startswith("1. The present build must go first") for each in lines)
 
 
 def test_a_mere_hint_behind_the_first_is_named_without_what_to_do() -> None:

@@ -23,12 +23,15 @@ from wizard.words import words
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~$&])")
 _STARTS_BLOCK = re.compile(r"^([#+=-]|\d+[.)])")
 _REFERENCE = re.compile(r"([@#!])(?=\w)|\b(GH-)(?=\d)", re.IGNORECASE)
-# What is code in a sentence: an address, a one-line program, a quoted command, a name with an underscore.
+_COMMAND = (
+    r"(?:python|pip|conda|uv|nvidia-smi|nvcc|ls|lsmod|lspci|dmesg|docker|wsl|uname|ldd|echo|cat|rocminfo|git|sudo|apt|set"
+    r"|export|ollama|trtexec|vulkaninfo|journalctl|systemctl|free|df|env|where|which|file|head)\b"
+)
+# What is code in a sentence: an address, a quoted command, a one-line program, a name with an underscore.
 _CODE = re.compile(
     r"(?P<address>https?://[^\s<>\"'|、。)]+)"
+    rf"|\"(?P<quoted>{_COMMAND}[^\"]*)\"|「(?P<bracketed>{_COMMAND}[^」]*)」"
     r"|\bpython3? -[cm] (?:\"[^\"]*\"|[\w.-]+(?: -{1,2}[\w-]+)*)"
-    r"|\"(?P<quoted>(?:python|pip|conda|uv|nvidia-smi|nvcc|ls|lsmod|lspci|dmesg|docker|wsl|uname|ldd|echo|cat|rocminfo|git"
-    r"|sudo|apt|set|export|ollama|trtexec|vulkaninfo|journalctl|systemctl|free|df|env|where|which|file|head)\b[^\"]*)\""
     r"|(?<![\w`])-{0,2}[\w.]*\w_\w[\w.]*(?:\([^()\s]{0,60}\)|=[\w.:-]*\w)?|(?<![\w`])[\w.]*__\w+__",
     re.ASCII,  # Japanese is written right beside a name
 )
@@ -62,7 +65,7 @@ def prose(text: str) -> str:
     line = " ".join(text.split())
     for found in _CODE.finditer(line):
         parts.append(escaped_within(line[end : found.start()]))
-        parts.append(f"<{found['address']}>" if found["address"] else _span(found["quoted"] or found[0]))
+        parts.append(f"<{found['address']}>" if found["address"] else _span(found[found.lastgroup or 0]))
         end = found.end()
     parts.append(escaped_within(line[end:]))
     return _STARTS_BLOCK.sub(lambda start: f"{start[0][:-1]}\\{start[0][-1]}", "".join(parts))

@@ -149,10 +149,12 @@ class Report:
     def shown(self) -> tuple[FindingView, ...]:
         """The findings that a person reads: the first, and what is not all but ruled out.
 
-        Of a ticket a mere hint behind the first is named without its remedies.
+        Of a ticket a mere hint behind the first is named without its remedies. That there is no cause to name is not
+        said behind one that is named.
         """
         least = _WORTH_DOING if self.is_ticket else 0.0
-        further = (each for each in self.findings[1:] if each.confidence >= WORTH_READING)
+        causes = (each for each in self.findings[1:] if each.cause != UNKNOWN)
+        further = (each for each in causes if each.confidence >= WORTH_READING)
         return (
             *self.findings[:1],
             *(each if each.confidence >= least else replace(each, remedies=(), is_hint=True) for each in further),

@@ -138,9 +138,11 @@ def test_what_only_the_words_of_a_ticket_suggest_is_not_said_to_stand_there(text
     assert bool(finding.evidence) is (text == SHOWN)
 
 
-def hinted(*confidences: float) -> Report:
+THREE = ("framework-cpu-only-build", "driver-not-loaded", "gpu-throttled")
+
+
+def hinted(*confidences: float, causes: tuple[str, ...] = THREE) -> Report:
     """A ticket whose causes the text only hints at, with these confidences."""
-    causes = ("framework-cpu-only-build", "driver-not-loaded", "gpu-throttled")
     line = Evidence("clue", "torch.cuda.is_available() is False", "ticket.txt", lines=(2,))
     findings = tuple(
         Finding(cause=cause, severity=Severity.BLOCKING, confidence=confidence, evidence=(line,))
@@ -185,6 +187,15 @@ def test_a_mere_hint_behind_the_first_is_named_without_what_to_do() -> None:
     assert all(each.remedies for each in report.findings)
     assert [each.is_hint for each in report.shown] == [False, True, False]
     assert words("report.no-remedy", "en") not in to_markdown(report)
+
+
+def test_behind_a_cause_it_is_not_said_that_no_cause_is_known() -> None:
+    """What to ask then is asked all the same."""
+    report = hinted(0.6, 0.3, causes=("driver-regression", "unknown"))
+    assert [each.cause for each in report.shown] == ["driver-regression"]
+    assert {*report.findings[1].questions} & {*report.questions}
+    open_ended = hinted(0.6, 0.3, causes=("unknown", "gpu-throttled"))
+    assert [each.cause for each in open_ended.shown] == ["unknown", "gpu-throttled"]
 
 
 def test_the_summary_of_a_ticket_quotes_its_lines_and_says_what_to_ask() -> None:

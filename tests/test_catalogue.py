@@ -320,6 +320,14 @@ def shell_lines(remedy: str, *, without: tuple[str, ...] = ()) -> Iterator[str]:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="bash is no part of Windows")
 @pytest.mark.parametrize("remedy", REMEDIES)
+def test_a_remedy_for_a_mac_is_not_verified_by_cuda(remedy: str) -> None:
+    """There torch.cuda.is_available() is never True."""
+    text = remedy_of(remedy)
+    if any("macos" in step.platforms for step in text.step) and "cuda.is_available" in text.verify.code:
+        assert "mps.is_available" in text.verify.code
+
+
+@pytest.mark.parametrize("remedy", REMEDIES)
 def test_commands_are_shell_syntax(remedy: str) -> None:
     for code in shell_lines(remedy):
         parsed = subprocess.run(["bash", "-n", "-c", code], capture_output=True, text=True, check=False)

@@ -31,7 +31,7 @@ _COMMAND = (
 _CODE = re.compile(
     r"(?P<address>https?://[^\s<>\"'|、。)]+)"
     rf"|\"(?P<quoted>{_COMMAND}[^\"]*)\"|「(?P<bracketed>{_COMMAND}[^」]*)」"
-    r"|\bpython3? -[cm] (?:\"[^\"]*\"|[\w.-]+(?: -{1,2}[\w-]+)*)"
+    r"|\bpip install \"[^\"]*\"|\bpython3? -[cm] (?:\"[^\"]*\"|[\w.-]+(?: -{1,2}[\w-]+)*)"
     r"|(?<![\w`])-{0,2}[\w.]*\w_\w[\w.]*(?:\([^()\s]{0,60}\)|=[\w.:-]*\w)?|(?<![\w`])[\w.]*__\w+__",
     re.ASCII,  # Japanese is written right beside a name
 )

@@ -88,6 +88,7 @@ def test_a_whole_report(case: Case, language: str) -> None:
         ),
         ("「python -m pip check」や「nvidia-smi」の出力", "`python -m pip check`や`nvidia-smi`の出力"),
         ('「python -c "import torch"」の出力', '`python -c "import torch"`の出力'),
+        ('for example pip install "hugging_hub<0.26".', 'for example `pip install "hugging_hub<0.26"`.'),
         ("「ls /a_b」と「設定」", "`ls /a_b`と「設定」"),
         ("See https://a.example/b#gpu_x for it", "See <https://a.example/b#gpu_x> for it"),
         ("<b>bold</b> and *stars*", r"\<b\>bold\</b\> and \*stars\*"),

@@ -154,8 +154,10 @@ def _shares(
     else:
         odds[UNKNOWN] *= NONE_OF_THESE
     named = {cause for cause, suspect in suspects.items() if suspect.is_named}
+    # That nothing is wrong with the machine may be no more than the words of a log around the line that says what is.
+    behind = named | (suspects.keys() & set(NO_CAUSE))
     for cause in named:
-        for other in _over(suspects[cause]) & named - {cause}:
+        for other in _over(suspects[cause]) & behind - {cause}:
             if cause not in _over(suspects[other]) or suspects[cause].certainty() > suspects[other].certainty():
                 odds[other] *= CONSEQUENCE
     if is_of_this_machine:

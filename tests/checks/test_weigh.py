@@ -127,6 +127,23 @@ def test_that_there_is_no_cause_is_the_cautious_answer(monkeypatch: pytest.Monke
     assert conclude(Facts(told=True, logs=(pasted("x"),)), ())[1][0].cause == "user-code-error"
 
 
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [
+        (
+            "RuntimeError: CUDA error: no kernel image is available for execution on the device",
+            "build-lacks-newer-gpu-arch",
+        ),
+        ("OSError: libcublas.so.12: cannot open shared object file: No such file or directory", "cuda-library-missing"),
+        ("torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB", "gpu-out-of-memory"),
+        ("IndexError: list index out of range", "user-code-error"),
+    ],
+)
+def test_the_log_of_a_training_around_an_error_does_not_make_it_the_programs_own(error: str, cause: str) -> None:
+    log = [f"Epoch 1/10, step {step}, loss 0.{900 - step}, lr 1e-4, 0.31 s/it" for step in range(0, 600, 10)]
+    assert judged(read_ticket(pasted("\n".join([*log, error]))), Answers(symptom=TICKET)).findings[0].cause == cause
+
+
 def test_to_be_found_never_speaks_against_a_cause() -> None:
     told = "After about ten minutes each epoch takes twice as long, then it is quick again once the machine has rested."
     note = Finding(cause="gpu-throttled", severity=Severity.NOTE, confidence=0.8)

@@ -12,7 +12,7 @@ os.environ.pop("NAOSU_LANG", None)
 @pytest.fixture(scope="session", autouse=True)
 def _little_computing() -> Iterator[None]:
     """An examination in a test computes for a moment: its measurements have tests of their own."""
-    from checks import computations
+    from checks.engine import compute_plan as computations
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(computations, "BUDGET", dict.fromkeys(computations.BUDGET, 1.0))

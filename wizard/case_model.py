@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from wizard.evidence_files import Given, Kind, kept, kind_of, near_folder
 from wizard.flow import TICKET, Answers, Progress
-from wizard.given import Given, Kind, kept, kind_of, near_folder
-from wizard.running import Running
+from wizard.jobs.run_state import Running
 from wizard.words import system_language, words
 
 if TYPE_CHECKING:  # loaded when the first examination starts, not before the first window
-    from checks.case import Case
-    from checks.events import Event
+    from checks.engine.events import Event
     from checks.facts import InterpreterFacts
+    from checks.sharing.case import Case
 
 _FEW = 8  # names in a sentence
 

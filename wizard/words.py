@@ -1,6 +1,6 @@
 """The words of the program in every language, without Qt: the headless commands speak too.
 
-resources/translations/<area>.toml holds one table per text, ``[key]`` with ``en`` and ``ja``; a text is asked for as
+resources/words/<area>.toml holds one table per text, ``[key]`` with ``en`` and ``ja``; a text is asked for as
 "area.key". Texts may name {placeholders}; {program} is always filled.
 """
 
@@ -13,8 +13,8 @@ import tomllib
 
 import msgspec
 
-from checks.causes import LANGUAGES, Words
-from checks.resources import ROOT
+from checks.facts.paths import ROOT
+from checks.knowledge.catalogue import LANGUAGES, Words
 
 
 @functools.cache
@@ -25,7 +25,7 @@ def area(name: str) -> dict[str, Words]:
         FileNotFoundError: there is no such file.
         msgspec.ValidationError: a text lacks a language or has an unknown key.
     """
-    text = (ROOT / "translations" / f"{name}.toml").read_text(encoding="utf-8")
+    text = (ROOT / "words" / f"{name}.toml").read_text(encoding="utf-8")
     return msgspec.convert(tomllib.loads(text), dict[str, Words])
 
 

@@ -18,7 +18,7 @@ import msgspec
 
 from checks.facts import Package
 from checks.interpreters.disk import is_folder, names_in, start_of, start_until, text_of
-from checks.knowledge.ai_packages import framework_of_package, is_examined
+from checks.knowledge.packages.ai_packages import framework_of_package, is_examined
 
 _CHUNK = 16 * 1024  # bytes read at a time until the header ends
 _MOST_HEADER = 1024 * 1024  # bytes; some projects put whole licences into the header

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from checks.interpreters.disk import absolute, is_file, is_folder, is_named
 from checks.interpreters.windows_registry import RegistryKey, read_python_keys
-from checks.knowledge.interpreter_places import interpreter_places
+from checks.knowledge.packages.interpreter_places import interpreter_places
 
 _MOST_MATCHES = 400  # of one pattern; a folder with more is no folder of environments
 

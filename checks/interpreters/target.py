@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from checks.facts import InterpreterFacts
-from checks.knowledge.ai_packages import framework_of_package
-from checks.versions import release
+from checks.facts.versions import release
+from checks.knowledge.packages.ai_packages import framework_of_package
 
 
 def likely_target(interpreters: Iterable[InterpreterFacts]) -> InterpreterFacts | None:

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import msgspec
 
-from checks.resources import ROOT
+from checks.facts.paths import ROOT
 
 
 class Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

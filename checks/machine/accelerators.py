@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from checks.facts import Accelerator
-from checks.knowledge.usb_pci_accelerators import AcceleratorDevice, accelerator_of, accelerator_of_sensor
+from checks.knowledge.gpu.usb_pci_accelerators import AcceleratorDevice, accelerator_of, accelerator_of_sensor
 from checks.machine.nodes import read_nodes
 
 Raw = dict[str, Any]

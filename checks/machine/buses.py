@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from checks.facts import Gpu, Gpus, PciLink
-from checks.knowledge.gpu_architectures import amd_target_of_device, architecture_of_die, intel_platform
+from checks.knowledge.gpu.gpu_architectures import amd_target_of_device, architecture_of_die, intel_platform
 from checks.machine.pci import pci_name
 
 Raw = dict[str, Any]

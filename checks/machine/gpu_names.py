@@ -15,14 +15,14 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from checks.facts import Gpu
-from checks.knowledge.gpu_architectures import (
+from checks.knowledge.gpu.gpu_architectures import (
     amd_target_of_device,
     architecture_of_die,
     gpu_architectures,
     intel_platform,
     tegra_of,
 )
-from checks.knowledge.ticket_words import ticket_words
+from checks.knowledge.tickets.words import ticket_words
 from checks.machine.pci import VENDOR_NAMES, PciName, devices_of
 
 LONGEST_NAME = 90  # characters

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from checks.facts import JetsonFacts
-from checks.knowledge.gpu_architectures import architecture_of_die, tegra_of
+from checks.knowledge.gpu.gpu_architectures import architecture_of_die, tegra_of
 
 Raw = dict[str, Any]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from checks.facts import CpuFacts, Gpu, Gpus, MachineFacts, MemoryFacts, OsFacts
-from checks.knowledge.virtual_machines import (
+from checks.knowledge.gpu.virtual_machines import (
     container_of_cgroup,
     container_of_variables,
     machine_of_firmware,

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from checks.facts import Gpu, Gpus, NvidiaFacts, NvidiaGpu, OsFacts, XidEvent
-from checks.knowledge.gpu_architectures import nvml_architecture
-from checks.knowledge.hardware_errors import clock_reasons, recovery_action
+from checks.knowledge.errors.hardware_errors import clock_reasons, recovery_action
+from checks.knowledge.gpu.gpu_architectures import nvml_architecture
 from checks.machine.nodes import read_libraries, read_nodes
 from checks.machine.pci import pci_name
 

@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from checks.facts import GpuEvent, LogEntry, SystemLog, XidEvent
-from checks.knowledge.gpu_log import LogSign, matchers
+from checks.knowledge.errors.gpu_log import LogSign, matchers
 from checks.machine.nvidia import full_address, parse_xids, seconds_of
-from checks.probes.system_log import KERNEL
+from checks.probes.ask.system_log import KERNEL
 
 Raw = dict[str, Any]
 

@@ -20,8 +20,8 @@ from checks.facts import (
     NvidiaFacts,
     OsFacts,
 )
-from checks.knowledge.usb_pci_accelerators import accelerator_of
-from checks.knowledge.virtual_machines import machine_of_firmware
+from checks.knowledge.gpu.usb_pci_accelerators import accelerator_of
+from checks.knowledge.gpu.virtual_machines import machine_of_firmware
 from checks.machine import nvidia, system_log
 from checks.machine.buses import identify
 

@@ -2,8 +2,8 @@
 
 A probe script has ``STAGES``, functions in their turn (a tuple, or a generator where only an earlier stage knows which
 come later), each of which takes the argument (a dict) and returns a dict of facts; and ``ESSENTIAL``, the names of the
-stages without which the rest is pointless. It may import ``naosu_kit`` (kit.py) and, where it is about a model,
-``naosu_model_kit`` (model_kit.py), or any other file here as ``naosu_NAME``. Every stage is announced before it starts,
+stages without which the rest is pointless. This folder is the package ``naosu_probes`` there: a script of ours imports
+its neighbours relatively, any other as ``from naosu_probes import kit``. Every stage is announced before it starts,
 so that a process that dies names the stage that killed it. The answer goes to a file, because native libraries print on
 standard output. One JSON object per line, in ASCII:
 
@@ -23,7 +23,7 @@ Standard library only, Python 3.8 and later.
 """
 
 import faulthandler
-import importlib.machinery
+import importlib
 import json
 import os
 import sys
@@ -31,45 +31,31 @@ import time
 import types
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+PACKAGE = "naosu_probes"
 
 
-def load(path, name):
-    """Execute a script as a module of that name.
+def _as_package():
+    """Our folder as a package, without a place on sys.path, where its file names would shadow the target's modules."""
+    package = types.ModuleType(PACKAGE)
+    package.__path__ = [HERE]
+    sys.modules[PACKAGE] = package
 
-    Not by an import: our folder is not on the target's path, where its file names would shadow the target's modules.
-    """
+
+def load(path):
+    """The probe script as a module: one of ours by its place in the package, any other by itself."""
+    inside = os.path.relpath(os.path.realpath(path), os.path.realpath(HERE))
+    if not inside.startswith(os.pardir) and not os.path.isabs(inside):
+        return importlib.import_module(".".join([PACKAGE, *inside[: -len(".py")].split(os.sep)]))
     with open(path, encoding="utf-8") as file:
         code = compile(file.read(), path, "exec")
-    module = types.ModuleType(name)
+    module = types.ModuleType("naosu_probe")
     module.__file__ = path
     exec(code, module.__dict__)
     return module
 
 
-class Neighbours:
-    """Finds ``naosu_NAME`` as NAME.py beside this file, where a probe imports it."""
-
-    @staticmethod
-    def find_spec(name, *_):
-        """As importlib asks for it."""
-        file = os.path.join(HERE, name[len("naosu_") :] + ".py")
-        if not name.startswith("naosu_") or not os.path.isfile(file):
-            return None
-        return importlib.machinery.ModuleSpec(name, Neighbours, origin=file)
-
-    @staticmethod
-    def create_module(spec):
-        """The module, executed."""
-        return load(spec.origin, spec.name)
-
-    @staticmethod
-    def exec_module(module):
-        """It is executed already."""
-
-
-kit = sys.modules["naosu_kit"] = load(os.path.join(HERE, "kit.py"), "naosu_kit")
-sys.modules["naosu_model_kit"] = load(os.path.join(HERE, "model_kit.py"), "naosu_model_kit")
-sys.meta_path.append(Neighbours)
+_as_package()
+kit = importlib.import_module(PACKAGE + ".kit")
 
 
 def answer_line(fields):
@@ -126,7 +112,7 @@ def main(arguments):
             answer.flush()
 
         say({"python": "%d.%d.%d" % sys.version_info[:3]})
-        probe = load(probe_path, "naosu_probe")
+        probe = load(probe_path)
         for stage in probe.STAGES:
             name = stage.__name__
             say({"begin": name})

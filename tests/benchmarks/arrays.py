@@ -73,8 +73,7 @@ def read():
         array.max()
 """
 OURS = """
-from checks.probes import host
-import naosu_compute_difference as difference
+import checks.probes.compute.difference as difference
 """
 TORCH = """
 import torch
@@ -121,8 +120,7 @@ SPEED = """
 import json, sys, time
 sys.path.insert(0, {root!r})
 import numpy as np, torch
-from checks.probes import host
-import naosu_compute_fingerprint as fingerprint
+import checks.probes.compute.fingerprint as fingerprint
 runs, device, size = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 
 def best(call, wait):

@@ -42,7 +42,7 @@ application.exec()
 WINDOW = """
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
-import wizard.app
+import wizard.window.app
 
 class Painted(QObject):
     def eventFilter(self, watched, event):
@@ -52,14 +52,14 @@ class Painted(QObject):
         return False
 
 watcher = Painted()
-make = wizard.app.make_application
+make = wizard.window.app.make_application
 
 def made():
     application = make()
     application.installEventFilter(watcher)
     return application
 
-wizard.app.make_application = made
+wizard.window.app.make_application = made
 import wizard.__main__
 wizard.__main__.main([])
 """

@@ -4,9 +4,9 @@
 
 PYTHON is an interpreter with onnx, onnxruntime and polygraphy. Two models are made there: convolutions, batch norms and
 activations in a row, and the same with one weight changed in the middle. Ours compares the two node by node (search of
-checks/probes/compute_model.py, with bounds of rounding and all figures of every difference); polygraphy runs both with
-``--onnxrt --onnx-outputs mark all``, the second beside the saved outputs of the first. Each is a process of its own;
-time is the wall's, imports included; memory is what the process had at most (Linux and macOS tell it).
+checks/probes/compute/model/runs.py, with bounds of rounding and all figures of every difference); polygraphy runs
+both with ``--onnxrt --onnx-outputs mark all``, the second beside the saved outputs of the first. Each is a process
+of its own; time is the wall's, imports included; memory is what the process had at most (Linux and macOS tell it).
 
 Goal: the planted node found, in less time and memory than polygraphy needs.
 Expected before the first measurement (2 cores, 2026-11-21): values of 200 MB in all; ours 4 s and 500 MB, both nodes
@@ -70,7 +70,8 @@ code = open(os.path.join(probes, "host.py")).read().split("def main(")[0]
 host = {"__name__": "host", "__file__": os.path.join(probes, "host.py")}
 exec(compile(code, "host.py", "exec"), host)
 import numpy as np
-import naosu_compute_kit as compute, naosu_compute_model as models, naosu_compute_model_onnxruntime as side
+from naosu_probes.compute import kit as compute
+from naosu_probes.compute.model import onnxruntime as side, runs as models
 
 clock = compute.Clock(600)
 runtimes = []

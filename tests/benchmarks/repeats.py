@@ -2,7 +2,7 @@
 
     python tests/benchmarks/repeats.py [--seconds 20] [--effort standard] [--wall]
 
-Runs the stage "repeat" of checks/probes/compute_torch_repeat.py on the processor, with one thread and by the time that
+Runs the stage "repeat" of checks/probes/compute/torch/repeat.py on the processor, with one thread and by the time that
 the process itself computed, so that other programs do not count; ``--wall``: with all threads, by the clock. Prints the
 share of the operations in all of the stage (inputs drawn, first calls, libraries loaded) and in the repetitions alone,
 how many repetitions there were, and where most of the rest went.

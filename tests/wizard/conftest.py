@@ -4,16 +4,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from played_engine import INTERPRETERS, TOO_OLD, VENV, Engine
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from support.played_engine import INTERPRETERS, TOO_OLD, VENV, Engine
 
-from wizard.app import dress
 from wizard.case_model import CaseModel
 from wizard.flow import Step
-from wizard.window import Window
-from wizard.work import Work
+from wizard.jobs.background import Work
+from wizard.window.app import dress
+from wizard.window.main_window import Window
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +42,7 @@ def model(dressed: QApplication) -> CaseModel:
 @pytest.fixture
 def work(model: CaseModel, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Work]:
     """The real jobs on real threads; only what they do is played."""
-    monkeypatch.setattr("wizard.work._found", lambda near, chosen: (INTERPRETERS, VENV.path))
+    monkeypatch.setattr("wizard.jobs.background._found", lambda near, chosen: (INTERPRETERS, VENV.path))
     work = Work(model, engine)
     yield work
     work.shutdown()

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from checks.computations import BUDGET, is_wanted
+from checks.engine.compute_plan import BUDGET, is_wanted
+from wizard.evidence_files import Given, Kind
 from wizard.flow import (
     EFFORTS,
     MODELS,
@@ -21,7 +22,6 @@ from wizard.flow import (
     reachable,
     steps_of,
 )
-from wizard.given import Given, Kind
 
 NOTHING = Answers()
 ALL = Answers(symptom="everything", target="/usr/bin/python3")

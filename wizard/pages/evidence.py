@@ -21,15 +21,15 @@ from PySide6.QtWidgets import (
 )
 
 from wizard.case_model import CaseModel, Notice, Search
-from wizard.dropped import dropped_files
+from wizard.evidence_files import Given, Kind, input_among, kept, kind_in_ticket, models_among
 from wizard.flow import EXACTNESS, MODELS, TICKET
-from wizard.folders import last_folder, remember
-from wizard.given import Given, Kind, input_among, kept, kind_in_ticket, models_among
+from wizard.jobs.background import Work
 from wizard.pages.cards import ChoiceCard
 from wizard.pages.long_text import value_text
 from wizard.pages.page import Page, plain_label
 from wizard.pages.wrap_layout import WrapLayout
-from wizard.work import Work
+from wizard.window.dropped import dropped_files
+from wizard.window.folders import last_folder, remember
 
 MOST_ROWS = 60  # files with a row of their own: to lay out a thousand of them takes minutes
 _BUTTONS = (Kind.LOG, Kind.SCRIPT, Kind.MODEL, Kind.INPUT, Kind.REPORT)

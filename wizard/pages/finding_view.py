@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLayout, QPushButton, QV
 
 from wizard.pages.long_text import LongText, value_text
 from wizard.pages.page import plain_label
-from wizard.report.steps import step_label, step_numbers
+from wizard.report.content.step_labels import step_label, step_numbers
 
 if TYPE_CHECKING:
-    from checks.remedy import RemedyPlan
-    from wizard.report.advice import AdviceView
-    from wizard.report.model import EvidenceRow, FindingView
+    from checks.remedies.plan import RemedyPlan
+    from wizard.report.content.advice import AdviceView
+    from wizard.report.content.report import EvidenceRow, FindingView
 
 Say = Callable[..., str]
 

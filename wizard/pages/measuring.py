@@ -14,9 +14,9 @@ from wizard.pages.page import escaped_tip, plain_label
 
 if TYPE_CHECKING:
     from checks.facts import Health, Measurement
+    from wizard.jobs.run_state import Running
     from wizard.plots.view import PlotView
-    from wizard.report.measured import Plot
-    from wizard.running import Running
+    from wizard.report.content.measured.blocks import Plot
 
 MOST_LINES = 500  # of the log; the report has all of it
 _LOG_HEIGHT = 210  # logical pixels
@@ -103,7 +103,7 @@ class Measuring(QWidget):
         return self._case.say("run-load", device=load.device, **values)
 
     def _add_lines(self, fresh: Sequence[Measurement], pictures: Mapping[str, QPixmap]) -> None:
-        from wizard.report.measured_line import line_of
+        from wizard.report.content.measured.line import line_of
 
         bar = self.log.verticalScrollBar()
         follows = bar.value() == bar.maximum()  # who has scrolled up is reading
@@ -132,9 +132,9 @@ class Measuring(QWidget):
 
     def _grown(self, measured: Sequence[Measurement]) -> dict[tuple[str, int], Plot]:
         """The plots of the report as it would be now."""
-        from checks.case import Answers, Case
         from checks.facts import Facts
-        from wizard.report.measured_sections import measured_sections
+        from checks.sharing.case import Answers, Case
+        from wizard.report.content.measured.sections import measured_sections
 
         now = Case(created="", answers=Answers(), facts=Facts(measurements=tuple(measured)), outcomes=(), findings=())
         sections = measured_sections(now, self._case.language)

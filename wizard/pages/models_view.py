@@ -22,8 +22,8 @@ from wizard.pages.page import card, escaped_tip, plain_label
 from wizard.words import words
 
 if TYPE_CHECKING:
-    from wizard.report.comparison import ComparisonRow, ComparisonView
-    from wizard.report.models import ModelView, VerdictRow
+    from wizard.report.content.compared_models import ComparisonRow, ComparisonView
+    from wizard.report.content.model_files import ModelView, VerdictRow
 
 _COLUMNS = ("name", "format", "size", "dependence", "verdict")
 _MOST_ROWS = 8  # that the table shows without scrolling
@@ -46,7 +46,7 @@ class ModelsView(QWidget):
         self._fill_table()
         self._layout.addWidget(self.table)
         if len(models) > 1:
-            from wizard.report.models import table_notes  # late: it loads what reads model files
+            from wizard.report.content.model_files import table_notes  # late: it loads what reads model files
 
             for note in table_notes(models, language):
                 self._layout.addWidget(value_text(note, "small"))

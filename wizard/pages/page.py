@@ -9,9 +9,9 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QLabel, QLayout, QScrollArea, QVBoxLayout, QWidget
 
-from wizard import icons, theme
 from wizard.case_model import CaseModel
-from wizard.work import Work
+from wizard.jobs.background import Work
+from wizard.window import icons, theme
 
 READABLE = 940  # logical pixels: lines longer than this are hard to read
 LABEL_LIMIT = 20_000  # characters of a text that are shown: to break the lines of megabytes takes minutes

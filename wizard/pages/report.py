@@ -24,11 +24,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from checks.causes import LANGUAGES
-from wizard import theme
+from checks.judgement.changes import Changes, changes
+from checks.knowledge.catalogue import LANGUAGES
 from wizard.case_model import CaseModel
-from wizard.changes import Changes, changes
 from wizard.flow import computes
+from wizard.jobs.background import Work
 from wizard.pages.finding_view import FindingWidgets
 from wizard.pages.fold import Fold
 from wizard.pages.long_text import value_text
@@ -38,12 +38,12 @@ from wizard.pages.models_view import ModelsView, fill_comparison
 from wizard.pages.page import Page, card, plain_label
 from wizard.pages.wrap_layout import WrapLayout
 from wizard.report.export import default_paper
-from wizard.work import Work
+from wizard.window import theme
 
 if TYPE_CHECKING:
-    from checks.case import Case
-    from wizard.report.measured import MeasuredSection
-    from wizard.report.model import FindingView, OpenQuestion, Report
+    from checks.sharing.case import Case
+    from wizard.report.content.measured.blocks import MeasuredSection
+    from wizard.report.content.report import FindingView, OpenQuestion, Report
 
 # State of a verdict or a finding -> (icon, colour); its word stands beside it.
 _LOOKS = {
@@ -143,7 +143,7 @@ class ReportPage(Page):
         before, self._shown = self._shown, (case, self.case.opened, self.case.language)
         if case is None or (before and before[0] is case and before[1:] == self._shown[1:]):
             return
-        from wizard.report.model import build
+        from wizard.report.content.report import build
 
         is_new = not before or before[0] is not case
         self._report = build(case, self.case.language)
@@ -270,8 +270,8 @@ class ReportPage(Page):
         self._layout.addWidget(frame)
 
     def _changed(self, compared: Changes) -> list[str]:
-        from checks.causes import cause_of
-        from checks.shell import fill_sentence
+        from checks.knowledge.catalogue import cause_of
+        from checks.remedies.shell import fill_sentence
 
         return [
             self.case.say(
@@ -394,7 +394,7 @@ class ReportPage(Page):
 
     def _add_texts(self, report: Report) -> None:
         """The texts that were sent, the lines that prove the first finding marked."""
-        from wizard.report.marked import marked_lines
+        from wizard.report.content.marked_lines import marked_lines
 
         for number, section in enumerate(report.facts):
             if not section.text:

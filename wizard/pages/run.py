@@ -9,11 +9,11 @@ from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QProgressBar, QTreeWidget, QTreeWidgetItem, QWidget
 
 from wizard.case_model import CaseModel
+from wizard.jobs.background import Work
+from wizard.jobs.run_state import RUNNING, WAITING, Row, summary
 from wizard.pages.measuring import Measuring
 from wizard.pages.page import Page, escaped_tip, plain_label
-from wizard.running import RUNNING, WAITING, Row, summary
 from wizard.words import area
-from wizard.work import Work
 
 # State of a row -> (icon, colour). The word stands beside it: window.toml, run-state-<state>.
 _LOOKS = {
@@ -147,7 +147,7 @@ class RunPage(Page):
         """The checks by the family of their cause."""
         if not self.case.running.checks:
             return {}
-        from checks.causes import family_of
+        from checks.knowledge.catalogue import family_of
 
         families: dict[str, list[Row]] = {}
         for each in self.case.running.checks.values():
@@ -205,12 +205,12 @@ class RunPage(Page):
     def _name(self, group: QTreeWidgetItem, each: Row) -> str:
         if group is self._groups.get("probes"):
             return self._probe_name(each.id)
-        from checks.causes import cause_of
+        from checks.knowledge.catalogue import cause_of
 
         cause, language = cause_of(each.id), self.case.language
         if each.finding is None:
             return cause.clear.of(language) if cause.clear else each.id
-        from checks.shell import fill_sentence
+        from checks.remedies.shell import fill_sentence
 
         values = each.finding.placeholders()
         return fill_sentence(cause.text_with(values, language).title, values)
@@ -223,8 +223,8 @@ class RunPage(Page):
         return state
 
     def _probe_name(self, probe: str) -> str:
-        from wizard.report.fact_sheet import label
-        from wizard.report.measured_line import computing_name
+        from wizard.report.content.fact_sheet import label
+        from wizard.report.content.measured.line import computing_name
 
         computing = computing_name(probe, self.case.language)
         if computing:

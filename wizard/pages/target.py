@@ -23,13 +23,13 @@ from PySide6.QtWidgets import (
 )
 
 from wizard.case_model import CaseModel, Search
+from wizard.evidence_files import input_among
 from wizard.flow import EFFORTS, LOADS, MODELS, computes
-from wizard.folders import INTERPRETER, last_folder
-from wizard.given import input_among
+from wizard.jobs.background import Work
 from wizard.pages.cards import ChoiceCard
 from wizard.pages.page import Page, escaped_tip, plain_label, row
 from wizard.pages.wrap_layout import WrapLayout
-from wizard.work import Work
+from wizard.window.folders import INTERPRETER, last_folder
 
 if TYPE_CHECKING:
     from checks.facts import InterpreterFacts
@@ -246,7 +246,7 @@ class TargetPage(Page):
         elif each.packages is None:
             frameworks = self.case.say("target-unread")
         else:
-            from checks.knowledge.ai_packages import framework_of_package
+            from checks.knowledge.packages.ai_packages import framework_of_package
 
             known = framework_of_package()
             named = [f"{package.name} {package.version}" for package in each.packages if package.name in known]

@@ -11,8 +11,8 @@ from PySide6.QtGui import QColor, QPagedPaintDevice, QPen, QPolygonF, QTransform
 from wizard.plots.chart import Bar, Chart, Drawn, Place, chart_of
 from wizard.plots.look import colour_of, dashes_of, hatch_of, hatching, is_filled, symbol_of
 from wizard.plots.scale import Label
-from wizard.report.measured import Plot
-from wizard.report.typeset import DOTS, LINE, SOFT, Block, Run, SetText, Sheet, Style, visible
+from wizard.report.content.measured.blocks import Plot
+from wizard.report.pdf.typeset import DOTS, LINE, SOFT, Block, Run, SetText, Sheet, Style, visible
 from wizard.words import words
 
 _SMALL = Style(size=7.5, color=SOFT, leading=1.35)

@@ -8,13 +8,13 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from checks.case import Case
-from checks.files import write_whole
-from checks.redact import redact as redacted
-from wizard.report.json_report import to_json
-from wizard.report.markdown import to_markdown
-from wizard.report.model import build
-from wizard.report.reply import to_reply
+from checks.sharing.case import Case
+from checks.sharing.files import write_whole
+from checks.sharing.redact import redact as redacted
+from wizard.report.content.report import build
+from wizard.report.prints.json_report import to_json
+from wizard.report.prints.markdown import to_markdown
+from wizard.report.prints.reply import to_reply
 from wizard.words import words
 
 KINDS = ("pdf", "json", "markdown", "reply")
@@ -41,7 +41,7 @@ _REASONS = {
 
 
 class ExportError(Exception):
-    """A report that could not be saved. ``reason`` is an id of resources/translations/errors.toml ("export-...")."""
+    """A report that could not be saved. ``reason`` is an id of resources/words/errors.toml ("export-...")."""
 
     def __init__(self, reason: str, path: str = "", detail: str = "") -> None:
         super().__init__(f"{reason} {path} {detail}".strip())
@@ -130,7 +130,7 @@ def _render(case: Case, kind: str, language: str, paper: str | None) -> bytes:
     if kind == "reply":
         return to_reply(build(case, language)).encode(errors="replace")
     try:
-        from wizard.report.pdf import NoJapaneseFontError, to_pdf
+        from wizard.report.pdf.document import NoJapaneseFontError, to_pdf
     except ImportError as error:  # a server without the libraries that Qt needs
         raise ExportError("no-qt", detail=str(error)) from error
     try:

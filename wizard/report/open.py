@@ -6,7 +6,7 @@ import codecs
 import contextlib
 from pathlib import Path
 
-from checks.case import Case, CaseError, decode
+from checks.sharing.case import Case, CaseError, decode
 from wizard.words import words
 
 SIZE_LIMIT = 128 * 1024 * 1024  # bytes; a case with a log of five megabytes needs less than ten
@@ -20,7 +20,7 @@ def open_case(path: Path) -> Case:
 
     Raises:
         CaseError: "file-missing", "file-unreadable", "file-too-large", "case-not-ours" (neither JSON nor PDF), those
-            of :func:`checks.case.decode` and of :func:`wizard.report.pdf_file.read_pdf`.
+            of :func:`checks.sharing.case.decode` and of :func:`wizard.report.pdf.file.read_pdf`.
     """
     try:
         with open(path, "rb") as file:
@@ -32,7 +32,7 @@ def open_case(path: Path) -> Case:
     if len(data) > SIZE_LIMIT:
         raise CaseError("file-too-large", str(path))
     if b"%PDF-" in data[:_HEAD]:
-        from wizard.report.pdf_file import read_pdf
+        from wizard.report.pdf.file import read_pdf
 
         return read_pdf(data)
     text = _utf8(data)

@@ -24,7 +24,7 @@ def never() -> bool:
 
 
 class Damaged(Exception):  # noqa: N818 - said of the file, not of us
-    """The bytes are not what they should be. ``reason`` is an id of resources/translations/models.toml."""
+    """The bytes are not what they should be. ``reason`` is an id of resources/words/models.toml."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(f"{reason}: {detail}" if detail else reason)

@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from checks.facts import ModelFacts
-from checks.knowledge.model_converters import way_out
-from checks.knowledge.model_formats import is_named_as_model, model_format
+from checks.knowledge.formats.model_converters import way_out
+from checks.knowledge.formats.model_formats import is_named_as_model, model_format
 from checks.readers.containers.folder import DiskFolder, Folder, SubFolder, TarFolder, ZipFolder, is_tar
 from checks.readers.containers.source import Cancelled, Damaged, Source, Stopped, never, opened, raise_if
 from checks.readers.models.cut_archives import cut_archive

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from checks.facts import ModelFacts
-from checks.knowledge.zip_members import row_of_members
+from checks.knowledge.formats.zip_members import row_of_members
 from checks.readers.containers.cut_zip import mended, what_is_left
 from checks.readers.containers.folder import ZipFolder
 from checks.readers.containers.source import Damaged, Source

@@ -1,6 +1,6 @@
 """The readers of model formats: how one is declared, and how all of them are found.
 
-A format, or a few that share their bytes, is one module of this folder. It declares what it can recognise and read:
+A format, or a few that share their bytes, is one module of a folder here. It declares what it can recognise and read:
 
 ``@file_reader("onnx", rank=STRUCTURE)`` over ``read(source, beside) -> ModelFacts | None``: a single file.
 ``@folder_reader("savedmodel")`` over ``read(folder) -> ModelFacts | None``: a folder of the disk or in an archive.
@@ -89,9 +89,10 @@ def all_readers() -> tuple[Reader, ...]:
     from checks.readers import models
 
     found: list[Reader] = []
-    for module in sorted(pkgutil.iter_modules(models.__path__), key=lambda each: each.name):
+    modules = pkgutil.walk_packages(models.__path__, f"{models.__name__}.")
+    for module in sorted(modules, key=lambda module: module.name.rpartition(".")[2]):
         try:
-            loaded = importlib.import_module(f"{models.__name__}.{module.name}")
+            loaded = importlib.import_module(module.name)
         except Exception:  # a library that does not load here must not take the other formats along
             log.exception("the reader %s could not be loaded", module.name)
             continue

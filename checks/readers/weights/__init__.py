@@ -21,21 +21,21 @@ TensorsOfFolder = Callable[[Folder, contextlib.ExitStack], Iterator[StoredTensor
 
 # Format -> module. Each is imported when it is asked for.
 MODULES = {
-    "onnx": "onnx_weights",
-    "safetensors": "safetensors_weights",
-    "torch-zip": "torch_weights",
-    "tflite": "tflite_weights",
-    "npz": "npz_weights",
-    "chainer-npz": "npz_weights",
-    "gguf": "gguf_weights",
-    "keras-h5": "keras_weights",
-    "keras-zip": "keras_weights",
-    "openvino-ir": "openvino_weights",
-    "tf-checkpoint": "tensorflow_weights",
-    "savedmodel": "savedmodel_weights",
-    "tfjs": "tfjs_weights",
-    "coreml-mlmodel": "coreml_weights",
-    "coreml-mlpackage": "coreml_weights",
+    "onnx": "onnx",
+    "safetensors": "safetensors",
+    "torch-zip": "torch",
+    "tflite": "tflite",
+    "npz": "npz",
+    "chainer-npz": "npz",
+    "gguf": "gguf",
+    "keras-h5": "keras",
+    "keras-zip": "keras",
+    "openvino-ir": "openvino",
+    "tf-checkpoint": "tensorflow",
+    "savedmodel": "savedmodel",
+    "tfjs": "tfjs",
+    "coreml-mlmodel": "coreml",
+    "coreml-mlpackage": "coreml",
 }
 # Formats that are folders: their modules have ``tensors_of_folder(folder)`` too.
 FOLDERS = frozenset({"savedmodel", "coreml-mlpackage"})

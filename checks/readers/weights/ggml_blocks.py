@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from checks.knowledge.gguf import ggml_type, type_number
+from checks.knowledge.formats.gguf import ggml_type, type_number
 
 _Bytes = NDArray[np.uint8]  # a row per block
 _Floats = NDArray[np.float32]

@@ -6,9 +6,9 @@ import sysconfig
 from pathlib import Path
 
 import pytest
-from built_machine import HEADS, write
 from hypothesis import given
 from hypothesis import strategies as st
+from support.built_machine import HEADS, write
 
 from checks.interpreters import binary
 

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from built_machine import BuiltMachine, install, write
+from support.built_machine import BuiltMachine, install, write
 
 from checks.facts import InterpreterFacts
 from checks.interpreters import Places, find_interpreters, frameworks_of, likely_target

@@ -3,14 +3,14 @@
 import re
 
 from checks.interpreters.packages import normalised
-from checks.knowledge.ai_packages import (
+from checks.knowledge.packages.ai_packages import (
     ai_packages,
     examined_names,
     framework_of_package,
     frameworks_among,
     is_examined,
 )
-from checks.knowledge.interpreter_places import interpreter_places
+from checks.knowledge.packages.interpreter_places import interpreter_places
 
 SYSTEMS = {"Linux", "Darwin", "Windows"}
 

@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from built_machine import install, write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.built_machine import install, write
 
 from checks.facts import Package
 from checks.interpreters.packages import normalised, read_packages, with_conda_records

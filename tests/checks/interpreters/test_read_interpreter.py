@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from built_machine import HEADS, BuiltMachine, install, write
+from support.built_machine import HEADS, BuiltMachine, install, write
 
 from checks.interpreters import Places, read_interpreter
 from checks.interpreters.disk import absolute

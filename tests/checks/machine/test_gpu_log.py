@@ -3,13 +3,13 @@
 import re
 
 import pytest
-import recorded
+from support import recorded_machines as recorded
 
 from checks.facts import GpuEvent, LogEntry, XidEvent
-from checks.knowledge.gpu_log import gpu_log_texts
-from checks.knowledge.hardware_errors import xid
+from checks.knowledge.errors.gpu_log import gpu_log_texts
+from checks.knowledge.errors.hardware_errors import xid
+from checks.knowledge.phrases import phrases
 from checks.machine import system_log
-from checks.phrases import phrases
 
 
 def driver(text, event_id=13):

@@ -4,15 +4,16 @@ import json
 import sys
 
 import pytest
-import recorded
+from support import recorded_machines as recorded
 
+from checks.engine.processes.runner import ProbeTask, run_probe
+from checks.engine.scripts import script_of
 from checks.facts import AmdNode, DeviceNode, Gpu, Gpus, LibraryFile, MachineFacts, PciLink, XidEvent
 from checks.machine import read_machine
 from checks.machine.amd import gfx_target
 from checks.machine.linux import parse_os_release, wsl_version
 from checks.machine.nvidia import full_address, parse_module_version, parse_xids, without_window
 from checks.machine.windows import driver_branch
-from checks.probes.runner import ProbeTask, run_probe
 
 
 @pytest.fixture
@@ -347,7 +348,7 @@ def test_small_numbers():
 
 
 def test_this_very_machine():
-    answer = run_probe(ProbeTask(probe="machine", script=recorded.PROBE, interpreter=sys.executable))
+    answer = run_probe(ProbeTask(probe="machine", script=script_of("ask/machine"), interpreter=sys.executable))
     assert answer.run.status == "ok"
     assert [stage.name for stage in answer.run.stages if stage.error] == []
     read = read_machine(answer.facts, None)

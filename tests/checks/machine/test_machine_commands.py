@@ -1,27 +1,19 @@
 """The commands that the machine probe runs: what is asked is tested beside how the answer is read."""
 
-import ast
 import re
 import subprocess
 import sys
 from types import SimpleNamespace
 
 import pytest
-import recorded
+from support import recorded_machines as recorded
 
-SCRIPT = recorded.PROBE.read_text(encoding="utf-8")
+from checks.probes.ask import machine as machine_probe
 
 
 @pytest.fixture
 def probe():
-    namespace = {"__name__": "machine_probe"}
-    exec(compile(SCRIPT, str(recorded.PROBE), "exec"), namespace)
-    return SimpleNamespace(**namespace)
-
-
-def test_the_script_is_python_3_8():
-    ast.parse(SCRIPT, feature_version=(3, 8))
-    ast.parse((recorded.PROBE.parent / "nvidia_probe.py").read_text(encoding="utf-8"), feature_version=(3, 8))
+    return SimpleNamespace(**vars(machine_probe))
 
 
 def test_powershell_is_called_without_profile_and_prompt(probe):

@@ -1,18 +1,20 @@
 """The NVML probe behind the real nvidia-ml-py, with a library that plays recordings: no GPU needed."""
 
+import importlib
 import json
 import sys
 from pathlib import Path
 
-import nvml_player
 import pynvml
 import pytest
+from support import nvml_player
 
+from checks.engine.processes.runner import ProbeTask, run_probe
+from checks.engine.scripts import script_of
 from checks.facts import EccCounts, PciLink, RowRemaps
 from checks.machine.nvidia import from_nvml
-from checks.probes.runner import ProbeTask, run_probe
+from checks.probes.ask import nvidia as nvidia_probe
 
-PROBE = Path(__file__).parents[3] / "checks" / "probes" / "nvidia_probe.py"
 RECORDINGS = Path(__file__).parents[2] / "recordings" / "nvml"
 ERRORS = sorted(name for name in vars(pynvml) if name.startswith("NVML_ERROR_"))
 
@@ -29,10 +31,8 @@ def probed(monkeypatch):
 
     def run(played):
         nvml_player.play(played)
-        namespace = {"__name__": "nvidia_probe"}
-        exec(compile(PROBE.read_text(encoding="utf-8"), str(PROBE), "exec"), namespace)
         facts = {}
-        for stage in namespace["STAGES"]:
+        for stage in importlib.reload(nvidia_probe).STAGES:
             unread = {**facts.get("unread", {}), **(answer := stage({})).get("unread", {})}
             facts |= answer | {"unread": unread}
         return from_nvml(json.loads(json.dumps(facts)))
@@ -47,7 +47,7 @@ def probed_for_real(tmp_path):
     def run(played, seconds=20.0):
         file = tmp_path / "recording.json"
         file.write_text(json.dumps(played), encoding="utf-8")
-        here = str(Path(__file__).parent)
+        here = str(Path(nvml_player.__file__).parent)
         (tmp_path / "sitecustomize.py").write_text(
             f"import sys\nsys.path.insert(0, {here!r})\nimport nvml_player\nnvml_player.install({str(file)!r})\n",
             encoding="utf-8",
@@ -55,7 +55,7 @@ def probed_for_real(tmp_path):
         return run_probe(
             ProbeTask(
                 probe="nvidia",
-                script=PROBE,
+                script=script_of("ask/nvidia"),
                 interpreter=sys.executable,
                 time_limit=seconds,
                 environment={"PYTHONPATH": str(tmp_path)},
@@ -207,6 +207,6 @@ def test_a_driver_that_hangs_at_the_start(probed_for_real):
 
 
 def test_this_machine_for_real():
-    answer = run_probe(ProbeTask(probe="nvidia", script=PROBE, interpreter=sys.executable))
+    answer = run_probe(ProbeTask(probe="nvidia", script=script_of("ask/nvidia"), interpreter=sys.executable))
     assert answer.run.status == "ok"
     assert answer.facts["nvml"] in ("ok", "library-not-found", *ERRORS)

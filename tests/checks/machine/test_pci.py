@@ -2,9 +2,9 @@
 
 import pytest
 
-from checks.knowledge.gpu_architectures import architecture_of_die, gpu_architectures
+from checks.facts.paths import ROOT
+from checks.knowledge.gpu.gpu_architectures import architecture_of_die, gpu_architectures
 from checks.machine.pci import pci_name
-from checks.resources import ROOT
 
 
 @pytest.mark.parametrize(

@@ -1,51 +1,51 @@
 """Every probe script: old syntax, the standard library alone at its start, and the form that the host expects."""
 
 import ast
+import importlib
 import inspect
 import sys
 from pathlib import Path
 
 import pytest
 
-from checks.model_computations import SCRIPT as MODEL_SCRIPT
-from checks.model_exports import SCRIPT as EXPORT_SCRIPT
-from checks.probes.catalogue import PROBES
-from checks.probes.computation_catalogue import COMPUTATION_PROBES
-from checks.probes.host import load
-from checks.probes.model_catalogue import MODEL_PROBES
-from checks.probes.runner import HOST
+from checks.engine.computation_catalogue import COMPUTATION_PROBES
+from checks.engine.export_plan import SCRIPT as EXPORT_SCRIPT
+from checks.engine.model_catalogue import MODEL_PROBES
+from checks.engine.probe_catalogue import PROBES
+from checks.engine.rerun_plan import SCRIPT as MODEL_SCRIPT
+from checks.engine.scripts import FOLDER
 
-FOLDER = HOST.parent
-PROBE_SCRIPTS = sorted(FOLDER.glob("*_probe.py"))
-BESIDE = (
-    *(FOLDER / name for name in ("kit.py", "model_kit.py", "model_inputs.py")),
-    FOLDER / "system_log.py",
-    *FOLDER.glob("export_*.py"),
-    *FOLDER.glob("compute_*.py"),
+CARRIED = sorted(path for path in FOLDER.rglob("*.py"))
+PROBE_SCRIPTS = sorted(
+    path
+    for path in CARRIED
+    if path.name not in ("host.py", "worker.py") and "\nSTAGES = " in path.read_text(encoding="utf-8")
 )
-CARRIED = [HOST, *sorted({*PROBE_SCRIPTS, *BESIDE})]
+
+
+def place(path: Path) -> str:
+    return path.relative_to(FOLDER).as_posix()
 
 
 def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 8))
 
 
-@pytest.mark.parametrize("path", CARRIED, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", CARRIED, ids=place)
 def test_starts_with_python_38_and_the_standard_library(path: Path) -> None:
     module = tree(path)
     imported = set()
     for statement in module.body:
         if isinstance(statement, ast.Import):
             imported |= {alias.name.split(".")[0] for alias in statement.names}
-        elif isinstance(statement, ast.ImportFrom):
+        elif isinstance(statement, ast.ImportFrom) and not statement.level:
             imported.add(str(statement.module).split(".")[0])
-    beside = {f"naosu_{each.stem}" for each in CARRIED}
-    assert imported <= sys.stdlib_module_names | beside
+    assert imported <= sys.stdlib_module_names
 
 
-@pytest.mark.parametrize("path", PROBE_SCRIPTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", PROBE_SCRIPTS, ids=place)
 def test_has_the_form_that_the_host_expects(path: Path) -> None:
-    probe = load(str(path), "naosu_probe")
+    probe = importlib.import_module(f"checks.probes.{place(path)[:-3].replace('/', '.')}")
     in_turn = list(probe.STAGES)
     stages = {stage.__name__: stage for stage in in_turn}
     assert stages

@@ -11,8 +11,8 @@ import msgspec
 import pytest
 import torch
 
+from checks.analysis.models.side_by_side import compare_models
 from checks.facts import OperatorUse
-from checks.model_compare import compare_models
 from checks.readers.containers.source import Source, Stopped, of_bytes
 from checks.readers.models import read_model, read_models
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.mangled import MemoryFolder, cuts, mangled
 
 from checks.readers import weights
 from checks.readers.containers.joined import joined
 from checks.readers.containers.source import Damaged, of_bytes
 from checks.readers.models import read_model
-from tests.checks.readers.models.mangled import MemoryFolder, cuts, mangled
 
 RECORDED = Path(__file__).parents[2] / "recordings" / "models"
 # A model of each format that has weights of its own; of folders all files, else those that belong to it.

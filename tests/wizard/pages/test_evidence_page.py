@@ -8,15 +8,15 @@ from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from checks.case import Answers, judged
 from checks.facts import Facts
 from checks.readers.text import WHOLE
+from checks.sharing.case import Answers, judged
 from wizard.case_model import CaseModel
+from wizard.evidence_files import Given, Kind
 from wizard.flow import EXACTNESS, MODELS, TICKET
-from wizard.given import Given, Kind
+from wizard.jobs.background import Work
 from wizard.pages.evidence import MOST_ROWS, EvidencePage
-from wizard.report.json_report import to_json
-from wizard.work import Work
+from wizard.report.prints.json_report import to_json
 
 LEFT = Qt.MouseButton.LeftButton
 

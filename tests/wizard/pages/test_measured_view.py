@@ -5,23 +5,23 @@ import html
 from collections.abc import Callable
 
 import pytest
-from played_engine import case
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
+from support.played_engine import case
 
-from checks.case import Case
+from checks.sharing.case import Case
 from wizard.case_model import CaseModel
+from wizard.jobs.background import Work
 from wizard.pages.fold import Fold
 from wizard.pages.measured_view import MeasuredWidgets, TableView
 from wizard.pages.page import in_reading_order
 from wizard.pages.report import ReportPage
 from wizard.plots.view import PlotView
-from wizard.report.columns import unbroken
-from wizard.report.measured import FEW_ROWS, MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
+from wizard.report.content.measured.blocks import FEW_ROWS, MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
+from wizard.report.prints.text_columns import unbroken
 from wizard.words import words
-from wizard.work import Work
 
 STATES = ("blocking", "warning", "note", "clear", "open", "absent")
 TABLE = MeasuredTable(
@@ -149,7 +149,7 @@ def test_a_table_that_is_scrolled_hides_no_column(qtbot: QtBot, model: CaseModel
 
 @pytest.fixture
 def page(qtbot: QtBot, model: CaseModel, work: Work, monkeypatch: pytest.MonkeyPatch) -> ReportPage:
-    monkeypatch.setattr("wizard.report.model.measured_sections", lambda case, language: (section(language),))
+    monkeypatch.setattr("wizard.report.content.report.measured_sections", lambda case, language: (section(language),))
     page = ReportPage(model, work)
     qtbot.addWidget(page)
     page.show()

@@ -8,17 +8,17 @@ from PySide6.QtGui import QGuiApplication, QPixmap
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from checks.case import Answers, judged
+from checks.analysis.models.side_by_side import compare_models
 from checks.facts import Facts
-from checks.judge import MODELS
-from checks.model_compare import compare_models
+from checks.judgement.judge import MODELS
 from checks.readers.models import read_model
+from checks.sharing.case import Answers, judged
 from wizard.case_model import CaseModel
+from wizard.jobs.background import Work
 from wizard.pages.models_view import ModelsView
 from wizard.pages.report import ReportPage
-from wizard.report.model import build
-from wizard.report.models import table_notes
-from wizard.work import Work
+from wizard.report.content.model_files import table_notes
+from wizard.report.content.report import build
 
 RECORDED = Path(__file__).parents[2] / "recordings" / "models"
 NAMES = ("onnx/abs.onnx", "onnx/light_bvlc_alexnet.onnx", "caffe/deploy.prototxt", "gone.onnx")

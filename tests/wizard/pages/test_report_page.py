@@ -6,18 +6,18 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from played_engine import TOO_OLD, case
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QPushButton, QTreeWidget
 from pytestqt.qtbot import QtBot
+from support.played_engine import TOO_OLD, case
 
-from checks.case import Case
 from checks.facts import SentFile
-from checks.remedy import plan_remedies
+from checks.remedies.plan import plan_remedies
+from checks.sharing.case import Case
 from wizard.case_model import CaseModel
+from wizard.jobs.background import Work
 from wizard.pages.report import ReportPage, children
-from wizard.work import Work
 
 LEFT = Qt.MouseButton.LeftButton
 

@@ -3,11 +3,10 @@
 from typing import Any
 
 import pytest
-from played_engine import TOO_OLD, case, outcomes
 from pytestqt.qtbot import QtBot
+from support.played_engine import TOO_OLD, case, outcomes
 
-from checks.case import Case
-from checks.events import (
+from checks.engine.events import (
     CheckEnded,
     Finished,
     Measured,
@@ -20,11 +19,12 @@ from checks.events import (
     Watched,
 )
 from checks.facts import Health, HealthSample, ProbeRun, Repeat
+from checks.sharing.case import Case
 from wizard.case_model import CaseModel
+from wizard.jobs.background import Work
 from wizard.pages.measuring import MOST_LINES
 from wizard.pages.run import RunPage
-from wizard.report.measured import MeasuredSection, Plot, Series
-from wizard.work import Work
+from wizard.report.content.measured.blocks import MeasuredSection, Plot, Series
 
 PLAN = Planned(probes={"machine": 0.5, "torch": 3.0}, checks=("driver-too-old-for-cuda", "unknown"))
 
@@ -98,7 +98,7 @@ def test_fine_groups_stay_folded(page: RunPage) -> None:
 
 def test_the_clock_of_a_running_probe_goes_on(page: RunPage, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr("wizard.running.time.monotonic", lambda: now)
+    monkeypatch.setattr("wizard.jobs.run_state.time.monotonic", lambda: now)
     page.case.run_began()
     page.case.take(ProbeStarted("torch"))
     now = 112.0
@@ -169,7 +169,7 @@ def test_nothing_measured_takes_no_room(page: RunPage) -> None:
 
 
 def test_results_come_while_it_runs_and_plots_grow(page: RunPage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wizard.report.measured_sections.measured_sections", plotted)
+    monkeypatch.setattr("wizard.report.content.measured.sections.measured_sections", plotted)
     page.case.run_began()
     page.case.take(Measured("computations:torch:cpu", REPEATED))
     page._show_measured()
@@ -199,7 +199,7 @@ def test_results_come_while_it_runs_and_plots_grow(page: RunPage, monkeypatch: p
 
 
 def test_the_log_follows_the_language_and_is_bounded(page: RunPage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wizard.report.measured_sections.measured_sections", plotted)
+    monkeypatch.setattr("wizard.report.content.measured.sections.measured_sections", plotted)
     page.case.run_began()
     for _ in range(MOST_LINES + 5):
         page.case.take(Measured("computations:torch:cpu", REPEATED))

@@ -1,14 +1,14 @@
 """The first page."""
 
 import pytest
-from played_engine import Engine
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
+from support.played_engine import Engine
 
 from wizard.case_model import CaseModel
 from wizard.flow import MODELS, SYMPTOMS
+from wizard.jobs.background import Work
 from wizard.pages.symptom import SymptomPage
-from wizard.work import Work
 
 
 @pytest.fixture

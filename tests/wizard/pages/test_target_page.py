@@ -4,18 +4,18 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from played_engine import INTERPRETERS, SYSTEM, VENV
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
+from support.played_engine import INTERPRETERS, SYSTEM, VENV
 
-from checks.computations import BUDGET
+from checks.engine.compute_plan import BUDGET
 from checks.facts import InterpreterFacts
 from wizard.case_model import CaseModel, Search
+from wizard.evidence_files import Kind
 from wizard.flow import MODELS
-from wizard.given import Kind
+from wizard.jobs.background import Work
 from wizard.pages.target import TargetPage
-from wizard.work import Work
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_another_row(qtbot: QtBot, found: TargetPage) -> None:
 
 
 def test_searched_once_and_again_when_asked(qtbot: QtBot, found: TargetPage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wizard.work._found", lambda near, chosen: ((SYSTEM,), SYSTEM.path))
+    monkeypatch.setattr("wizard.jobs.background._found", lambda near, chosen: ((SYSTEM,), SYSTEM.path))
     found.start()
     assert found.case.search is Search.DONE
     qtbot.mouseClick(found._again, Qt.MouseButton.LeftButton)
@@ -136,7 +136,7 @@ def test_the_likely_one_first_then_those_with_frameworks(
 
 
 def test_none_found(qtbot: QtBot, page: TargetPage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wizard.work._found", lambda near, chosen: ((), None))
+    monkeypatch.setattr("wizard.jobs.background._found", lambda near, chosen: ((), None))
     page.start()
     qtbot.waitUntil(lambda: page.case.search is Search.DONE)
     assert "No Python interpreter was found" in page._state.text()
@@ -148,7 +148,7 @@ def test_a_search_that_breaks_off(qtbot: QtBot, page: TargetPage, monkeypatch: p
     def broken(near: object, chosen: object) -> None:
         raise OSError("the disk is gone")
 
-    monkeypatch.setattr("wizard.work._found", broken)
+    monkeypatch.setattr("wizard.jobs.background._found", broken)
     page.start()
     qtbot.waitUntil(page._problem.isVisible)
     assert "the disk is gone" in page._problem.text()
@@ -162,7 +162,9 @@ def test_a_search_that_breaks_off(qtbot: QtBot, page: TargetPage, monkeypatch: p
 def test_a_path_that_is_no_interpreter(
     qtbot: QtBot, found: TargetPage, monkeypatch: pytest.MonkeyPatch, problem: str, language: str
 ) -> None:
-    monkeypatch.setattr("wizard.work._chosen", lambda path: InterpreterFacts(path=str(path), problem=problem))
+    monkeypatch.setattr(
+        "wizard.jobs.background._chosen", lambda path: InterpreterFacts(path=str(path), problem=problem)
+    )
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("/tmp/notes.txt", ""))
     found.case.set_language(language)
     found._choose_file()
@@ -187,7 +189,7 @@ def test_a_chosen_file_is_the_target_and_stays_in_the_list(
     qtbot: QtBot, found: TargetPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mine = msgspec.structs.replace(SYSTEM, path="/opt/mine/python", found_by=("chosen",))
-    monkeypatch.setattr("wizard.work._chosen", lambda path: mine)
+    monkeypatch.setattr("wizard.jobs.background._chosen", lambda path: mine)
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: "/opt/mine")
     found._choose_folder()
     qtbot.waitUntil(lambda: found.case.answers.target == mine.path)
@@ -274,7 +276,7 @@ def test_our_own_python_for_want_of_another_is_said_beside_the_list(
     assert "most likely" in found._state.text()
     assert not found._own.isVisible()
     own = msgspec.structs.replace(VENV, path="/opt/naosu/bin/python", found_by=("PATH", "naosu"))
-    monkeypatch.setattr("wizard.work._found", lambda near, chosen: ((own, SYSTEM), own.path))
+    monkeypatch.setattr("wizard.jobs.background._found", lambda near, chosen: ((own, SYSTEM), own.path))
     found.work.search()
     qtbot.waitUntil(lambda: found.case.answers.target == own.path)
     assert "most likely" not in found._state.text()

@@ -7,7 +7,6 @@ import pytest
 from PySide6.QtCore import QBuffer, QIODevice
 from PySide6.QtGui import QPdfWriter
 
-from checks.case import Answers, Case, judged
 from checks.facts import (
     CpuFacts,
     EnvironmentVariables,
@@ -30,7 +29,8 @@ from checks.facts import (
     Symptom,
     TorchFacts,
 )
-from wizard.report.typeset import DOTS
+from checks.sharing.case import Answers, Case, judged
+from wizard.report.pdf.typeset import DOTS
 
 PYTHON = "/home/alice/My Project/venv/bin/python"
 UUID = "GPU-5f3c1d2e-1111-2222-3333-444455556666"

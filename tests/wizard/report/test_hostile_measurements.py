@@ -7,7 +7,6 @@ import msgspec
 import pytest
 from pytestqt.qtbot import QtBot
 
-from checks.case import Answers, Case, decode, judged, to_builtins
 from checks.facts import (
     ArrayDifference,
     ErrorText,
@@ -27,11 +26,12 @@ from checks.facts import (
     Symptom,
     TorchFacts,
 )
+from checks.sharing.case import Answers, Case, decode, judged, to_builtins
 from wizard.plots.view import PlotView
-from wizard.report.markdown import to_markdown
-from wizard.report.model import build
-from wizard.report.pdf import to_pdf
-from wizard.report.terminal import to_terminal
+from wizard.report.content.report import build
+from wizard.report.pdf.document import to_pdf
+from wizard.report.prints.markdown import to_markdown
+from wizard.report.prints.terminal import to_terminal
 from wizard.words import words
 
 pytestmark = pytest.mark.usefixtures("qapp")

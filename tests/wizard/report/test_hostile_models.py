@@ -5,17 +5,17 @@ from typing import Any
 
 import msgspec
 import pytest
+from support.hostile_facts import HOSTILE, keys_of_texts, with_text
+from support.recorded_exports import NAMES as EXPORTS
+from support.recorded_exports import model as exported
+from support.recorded_runs import facts, model
 
-from checks.case import Answers, decode, judged, to_builtins
 from checks.facts import Binding, ModelComparison, ModelDifference, ModelFacts, ModelNeeds, TensorDifference
-from checks.judge import MODELS
-from tests.checks.recorded_exports import NAMES as EXPORTS
-from tests.checks.recorded_exports import model as exported
-from tests.checks.recorded_runs import facts, model
-from tests.checks.test_hostile_facts import HOSTILE, keys_of_texts, with_text
-from wizard.report.markdown import to_markdown
-from wizard.report.model import build
-from wizard.report.terminal import to_terminal
+from checks.judgement.judge import MODELS
+from checks.sharing.case import Answers, decode, judged, to_builtins
+from wizard.report.content.report import build
+from wizard.report.prints.markdown import to_markdown
+from wizard.report.prints.terminal import to_terminal
 
 RUNS = ("onnxruntime-openvino-1.24.1-fallback", "onnxruntime-1.10.0-opset-18", "litert-2.3.0-custom-op")
 COMPARED = ModelComparison(

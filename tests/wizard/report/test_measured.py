@@ -10,16 +10,25 @@ import pytest
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import Qt
 
-from checks.case import Case
 from checks.facts import Facts, Repeat
+from checks.sharing.case import Case
 from wizard.plots.look import hatching
-from wizard.report.json_report import to_json
-from wizard.report.markdown import to_markdown
-from wizard.report.measured import FEW_ROWS, MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series, in_full, trimmed
-from wizard.report.measured_sections import measured_sections
-from wizard.report.model import Report, build
-from wizard.report.pdf import to_pdf
-from wizard.report.terminal import to_terminal
+from wizard.report.content.measured.blocks import (
+    FEW_ROWS,
+    MeasuredRow,
+    MeasuredSection,
+    MeasuredTable,
+    Plot,
+    Series,
+    in_full,
+    trimmed,
+)
+from wizard.report.content.measured.sections import measured_sections
+from wizard.report.content.report import Report, build
+from wizard.report.pdf.document import to_pdf
+from wizard.report.prints.json_report import to_json
+from wizard.report.prints.markdown import to_markdown
+from wizard.report.prints.terminal import to_terminal
 from wizard.words import words
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -177,7 +186,7 @@ def test_makers_of_sections_are_asked_only_where_something_was_measured(
         return None
 
     makers: tuple[Callable[[Case, str], MeasuredSection | None], ...] = (section,)
-    monkeypatch.setattr("wizard.report.measured_sections.SECTIONS", makers)
+    monkeypatch.setattr("wizard.report.content.measured.sections.SECTIONS", makers)
     build(case, "en")
     assert asked == []
 
@@ -226,7 +235,7 @@ def test_a_column_without_anything_tells_nothing_in_a_long_table() -> None:
 def test_a_case_that_was_sent_is_not_set_without_end(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = tuple(MeasuredRow((str(number), "x"), "clear") for number in range(5000))
     endless = MeasuredSection("x", "X", ("s",) * 5000, (MeasuredTable("T", ("a", "b"), rows),) * 5000, (ULP,) * 5000)
-    monkeypatch.setattr("wizard.report.measured_sections.SECTIONS", (lambda of, language: endless,))
+    monkeypatch.setattr("wizard.report.content.measured.sections.SECTIONS", (lambda of, language: endless,))
     (section,) = measured_sections(msgspec.structs.replace(case, facts=Facts(measurements=(Repeat(),))), "en")
     (table, *_) = section.tables
     assert table.note == "4700 more rows are not shown; the saved case has all of them."

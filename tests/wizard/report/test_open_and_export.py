@@ -13,17 +13,17 @@ import msgspec
 import pytest
 from pypdf import PdfReader
 
-from checks.case import FORMAT, Case, CaseError
 from checks.facts import Facts, InterpreterFacts
-from checks.files import write_whole
-from checks.redact import Own, redact
-from checks.remedy import plan_remedies
+from checks.remedies.plan import plan_remedies
+from checks.sharing.case import FORMAT, Case, CaseError
+from checks.sharing.files import write_whole
+from checks.sharing.redact import Own, redact
+from wizard.report.content.report import build
 from wizard.report.export import KINDS, ExportError, check_writable, default_paper, export, hidden_words, render
-from wizard.report.json_report import to_json
-from wizard.report.model import build
 from wizard.report.open import SIZE_LIMIT, open_case, sentence_of
-from wizard.report.pdf_file import ATTACHMENT
-from wizard.report.terminal import to_terminal
+from wizard.report.pdf.file import ATTACHMENT
+from wizard.report.prints.json_report import to_json
+from wizard.report.prints.terminal import to_terminal
 from wizard.words import area
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -117,7 +117,7 @@ def test_one_sentence_and_the_old_file(
 ) -> None:
     path = tmp_path / "old.json"
     path.write_bytes(b"old")
-    monkeypatch.setattr("checks.files.os.fsync", failing(number))
+    monkeypatch.setattr("checks.sharing.files.os.fsync", failing(number))
     with pytest.raises(ExportError) as raised:
         export(case, path, "json", "en")
     assert raised.value.reason == reason

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from checks.knowledge.model_formats import model_formats_table
+from checks.knowledge.formats.model_formats import model_formats_table
 from checks.readers import containers, models
 from checks.readers.models import read_models
 from checks.readers.models.registry import all_readers

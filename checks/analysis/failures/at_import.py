@@ -1,0 +1,175 @@
+"""Every error text that a framework or a package beside it left when it was really loaded, in one list.
+
+Several causes read the same texts; the table of texts (checks/knowledge/errors/import_errors.py) gives each to one
+of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from checks.facts import ErrorText, FrameworkFacts, Frameworks, OsFacts, ProbeRuns, TorchFacts
+from checks.facts.finding import Evidence, Finding, Inconclusive, Severity, Unread, only_on
+from checks.knowledge.errors.import_errors import Recognised, import_errors, recognise
+
+CLUE_SHOWN = 300  # characters of an error line that a finding quotes
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """One failure: of which package, its words, and whether it keeps a framework itself from working."""
+
+    framework: str  # "torch"
+    package: str  # "torchvision", or the framework: "torch"
+    version: str
+    text: str
+    origin: str
+    is_fatal: bool
+    is_warning: bool = False
+
+    @property
+    def label(self) -> str:
+        """The package as a sentence names it: "torchvision 0.19.0"."""
+        return f"{self.package} {self.version}".strip()
+
+
+def troubles(frameworks: Frameworks, probes: ProbeRuns | None = None) -> Iterator[Trouble]:
+    """Every failure: imports of the frameworks and of their companions, warnings, what a dying process wrote last."""
+    for name, framework in tried_frameworks(frameworks, probes):
+        if framework.imported is False and framework.error is not None:
+            yield _trouble(name, framework, _text(framework.error))
+        words = _last_words(name, framework, probes)
+        if words:
+            yield _trouble(name, framework, words)
+        for warning in framework.warnings or ():
+            yield _trouble(name, framework, warning, is_warning=True)
+        if isinstance(framework, TorchFacts):
+            yield from _of_torch(name, framework)
+
+
+def tried_frameworks(frameworks: Frameworks, probes: ProbeRuns | None = None) -> Iterator[tuple[str, FrameworkFacts]]:
+    """(name, facts) of every framework whose probe ran; without any fact where it died before it could tell one."""
+    for name in Frameworks.__struct_fields__:
+        framework = getattr(frameworks, name)
+        if isinstance(framework, FrameworkFacts):
+            yield name, framework
+        elif probes is not None and (run := probes.of(name)) is not None:
+            yield name, FrameworkFacts(origin=run.origin)
+
+
+def recognised(
+    cause: str, frameworks: Frameworks, probes: ProbeRuns | None = None
+) -> Iterator[tuple[Trouble, Recognised]]:
+    """The failures whose text shows this cause, one per package."""
+    told = set()
+    for trouble in troubles(frameworks, probes):
+        found = recognise(trouble.text)
+        if found is None or found.row.cause != cause or (trouble.is_warning and not found.row.in_warnings):
+            continue
+        if trouble.package not in told:
+            told.add(trouble.package)
+            yield trouble, found
+
+
+def findings_of_texts(
+    cause: str, system: str, frameworks: Frameworks, probes: ProbeRuns | None, os: OsFacts | None
+) -> tuple[Finding, ...]:
+    """One finding per package whose error text shows this cause, which occurs on one ``system`` only.
+
+    Each has the evidence ``package`` ("torchvision 0.19.0") and ``clue`` (the line that shows it), and the value
+    ``package_name`` for the remedies. What does not stop the framework itself is no more than a warning.
+
+    Where nobody knows the system, the text alone is enough.
+
+    Raises:
+        NotHere: it is another system.
+        Inconclusive: nothing was found, and there is no framework in this interpreter.
+        Unread: nothing was found, but a framework's process ended before its import did.
+    """
+    if os is not None and os.system:
+        only_on(system, os)
+    found = tuple(finding_of_text(cause, trouble, match) for trouble, match in recognised(cause, frameworks, probes))
+    if not found:
+        must_have_imported(frameworks, probes)
+    return found
+
+
+def finding_of_text(cause: str, trouble: Trouble, found: Recognised, *evidence: Evidence, **values: str) -> Finding:
+    """The finding for one recognised text; what the text names ("library", "symbol") is there for the remedies."""
+    package, clue = evidence_of(trouble, found)
+    return Finding(
+        cause=cause,
+        severity=Severity.BLOCKING if trouble.is_fatal else Severity.WARNING,
+        confidence=found.row.certainty,
+        subject=trouble.package,
+        evidence=(package, *evidence, clue),
+        values={"package_name": trouble.package, **found.groups, **values},
+    )
+
+
+def evidence_of(trouble: Trouble, found: Recognised) -> tuple[Evidence, Evidence]:
+    """What proves it: ``package``, and ``clue``, the line that shows it, shortened, with the source of the verdict."""
+    return (
+        Evidence("package", trouble.label, trouble.origin),
+        Evidence("clue", found.line[:CLUE_SHOWN], import_errors().title, found.row.sources[0]),
+    )
+
+
+def must_have_imported(frameworks: Frameworks, probes: ProbeRuns | None = None) -> None:
+    """Silence means health only where every framework was really imported.
+
+    Raises:
+        Inconclusive: there is no framework in this interpreter.
+        Unread: a framework's process ended before its import did.
+    """
+    tried = tuple(tried_frameworks(frameworks, probes))
+    if not tried:
+        raise Inconclusive("not-installed", fact="frameworks")
+    for _, framework in tried:
+        if framework.imported is None:
+            raise Unread("imported", framework.unread.get("imported", ""))
+
+
+def _of_torch(name: str, torch: TorchFacts) -> Iterator[Trouble]:
+    for companion in torch.companions or ():
+        if companion.error is not None:  # also of one that imports and only says what of it did not load
+            yield Trouble(
+                framework=name,
+                package=companion.name,
+                version=companion.version or "",
+                text=_text(companion.error),
+                origin=torch.origin,
+                is_fatal=False,
+            )
+    bridge = torch.numpy_bridge
+    if bridge is not None and not bridge.ran and bridge.error is not None:
+        yield _trouble(name, torch, _text(bridge.error))
+
+
+def _last_words(name: str, framework: FrameworkFacts, probes: ProbeRuns | None) -> str:
+    """What a process said before it died, or beside the exception of its import.
+
+    An exception can be empty while the reason stands on standard error: NumPy's long warning does so.
+    """
+    run = probes.of(name) if probes else None
+    if run is not None and (run.status == "crashed" or (run.status == "failed" and not framework.imported)):
+        return run.stderr_tail or ""
+    return ""
+
+
+def _trouble(name: str, framework: FrameworkFacts, text: str, *, is_warning: bool = False) -> Trouble:
+    return Trouble(
+        framework=name,
+        package=name,
+        version=framework.version or "",
+        text=text,
+        origin=framework.origin,
+        is_fatal=not is_warning,
+        is_warning=is_warning,
+    )
+
+
+def _text(error: ErrorText) -> str:
+    # The traceback also holds the exceptions that led to this one ("The above exception was the direct cause ...").
+    return f"{error.traceback}\n{error.type}: {error.message}"

@@ -1,0 +1,1 @@
+"""Model files: what they need, how they ran, and how two of them differ."""

@@ -1,0 +1,347 @@
+"""What the user's own models showed when they were run twice or more, and what the size of a difference tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from checks.analysis.numbers.digits import MEASURED, figure
+from checks.analysis.numbers.magnitude import Size
+from checks.analysis.numbers.power import ENOUGH
+from checks.facts import ArrayDifference, Facts, Measurements, ModelMeasured, Symptom
+from checks.facts.finding import FRAMEWORK, MEASURED_MODEL, Evidence, Finding, NotHere, Severity
+
+REPEATED, MODE, STATE, BATCH = "repeat", "mode", "state", "batch"
+SEEDED, EVALUATION = "seeded", "eval"
+ALL_ALIKE = "100 %"  # of the decisions
+SHAPES = "shapes-differ"  # the reason of a comparison in which an output has another shape
+# Operations that give other numbers each time by design; those that belong to training alone.
+DROPOUT = frozenset(
+    name + end for name in ("dropout", "feature_dropout", "alpha_dropout", "native_dropout") for end in ("", "_")
+)
+_DRAWS = (
+    *("random", "multinomial", "bernoulli"),
+    *(f"aten::{name}" for name in ("rand", "normal", "bernoulli", "multinomial", "uniform", "exponential", "poisson")),
+    *(f"aten::{name}" for name in ("cauchy", "geometric", "log_normal", "rrelu", "binomial")),
+)
+# What batch normalisation keeps of what it has seen in training.
+_STATISTICS = frozenset({"running_mean", "running_var", "num_batches_tracked"})
+_WITHIN = " > "  # between an operator and one in its branches, in its loop or of its function
+_UNSEEN = 0.05  # chance to have seen no change in so few repetitions, from which on these prove nothing
+# How many times more than with float32's digits rounding makes with those of a shorter format.
+_TIMES_HALF, _TIMES_BFLOAT16 = 2.0**13, 2.0**16
+_FEW = 0.05  # of the numbers of a node
+
+
+def of_models(measurements: Measurements, *aspects: str) -> tuple[ModelMeasured, ...]:
+    """The comparisons of the user's models under these aspects that were made, also of outputs of other shapes."""
+    return tuple(
+        each
+        for each in measurements.all
+        if isinstance(each, ModelMeasured) and each.aspect in aspects and each.reason in ("", SHAPES)
+    )
+
+
+@dataclass(frozen=True)
+class RepeatedModels:
+    """What running the given models again came to: the names of those that were, and of those that did not change.
+
+    ``fewest``: the repetitions of that which was repeated least; ``is_open``: one was repeated too seldom to tell, or
+    was to be repeated and was not.
+    """
+
+    tested: frozenset[str]
+    same: frozenset[str]
+    fewest: int
+    is_open: bool
+
+    @classmethod
+    def of(cls, facts: Facts) -> RepeatedModels:
+        """Of all models of a case."""
+        own = [each for each in facts.measurements if isinstance(each, ModelMeasured)]
+        made = [each for each in own if each.aspect == REPEATED and each.distinct is not None]
+        tested = frozenset(each.path for each in made)
+        varying = frozenset(each.path for each in made if (each.distinct or 0) > 1)
+        fewest = min((each.repetitions for each in made), default=0)
+        is_left = any(each.path not in tested for each in own)
+        is_few = any(each.repetitions < ENOUGH and each.distinct == 1 for each in made)
+        return cls(tested, tested - varying, fewest, is_left or is_few)
+
+
+def models_run(measurements: Measurements, aspect: str) -> tuple[ModelMeasured, ...]:
+    """The comparisons of the user's models under one aspect, where any of these models was run again.
+
+    Raises:
+        NotHere: no model was given, or none was run again.
+    """
+    made = of_models(measurements, aspect)
+    if not made and not of_models(measurements, REPEATED):
+        is_given = any(isinstance(each, ModelMeasured) for each in measurements.all)
+        raise NotHere("repeated_models", "not-measured" if is_given else "none-given")
+    return made
+
+
+def what_is_kept(measurements: Measurements) -> tuple[ModelMeasured, ...]:
+    """Of each model that changes values that it holds, what it told of these."""
+    return tuple(each for each in measurements.all if isinstance(each, ModelMeasured) and each.aspect == STATE)
+
+
+def keeps_statistics(made: ModelMeasured) -> bool:
+    """Whether what a model keeps are the statistics of batch normalisations that learn, and nothing else."""
+    return all(each.rpartition(".")[2] in _STATISTICS for each in made.detail.split(", "))
+
+
+def size_of(made: ModelMeasured) -> Size:
+    """What the difference of two runs is as large as.
+
+    A device may compute with fewer digits, the processor does not. Where something was decided otherwise on the way
+    (the place of a largest number, an index), all that follows is another question, and no matter of rounding.
+    """
+    apart = made.difference
+    if made.reason == SHAPES:
+        return _size_of_decided(made)
+    if apart is None or not apart.elements:
+        return Size.NOTHING
+    if not apart.differing:
+        return Size.IDENTICAL
+    if apart.nan or apart.infinite:
+        return Size.BEYOND
+    if made.bound is None:
+        return _size_of_decided(made)
+    if made.aspect == "batch" and made.first_node and made.first_node == made.beyond_node:
+        return Size.BEYOND  # something is computed from all rows at once
+    largest = apart.max_abs or 0.0
+    if largest <= made.bound or made.choice_node:
+        return Size.ROUNDING
+    if made.aspect != "device" or _is_local(made.beyond_difference):
+        return Size.BEYOND
+    if largest <= made.bound * _TIMES_HALF:
+        return Size.HALF
+    return Size.BFLOAT16 if largest <= made.bound * _TIMES_BFLOAT16 else Size.BEYOND
+
+
+def _size_of_decided(made: ModelMeasured) -> Size:
+    """Of whole numbers, texts or lengths, which rounding decides: that, unless more was seen to lead to them."""
+    return Size.BEYOND if made.beyond_node and not made.choice_node else Size.ROUNDING
+
+
+def _is_local(apart: ArrayDifference | None) -> bool:
+    """Whether few numbers differ where it begins: fewer digits change nearly all."""
+    return apart is not None and apart.differing <= _FEW * apart.elements
+
+
+def relative(made: ModelMeasured) -> float | None:
+    """The largest difference in units of the largest number."""
+    apart = made.difference
+    if apart is None or apart.max_abs is None:
+        return None
+    return apart.max_abs / apart.scale if apart.scale else apart.max_abs
+
+
+def is_dropout(operation: str) -> bool:
+    """Whether a node drops out numbers, as in training."""
+    return _plain(operation).removeprefix("aten::").split(".")[0] in DROPOUT
+
+
+def is_normalisation(operation: str) -> bool:
+    """Whether a node normalises by the statistics of a batch, which in evaluation mode it does not."""
+    return "batch_norm" in _plain(operation) or "batchnorm" in _plain(operation)
+
+
+def draws(operation: str) -> bool:
+    """Whether a node draws random numbers by design."""
+    return is_dropout(operation) or _plain(operation).startswith(_DRAWS)
+
+
+def _plain(operation: str) -> str:
+    """An operator in small letters, or that within another which was found in it: "If > RandomNormal"."""
+    return operation.rpartition(_WITHIN)[2].lower().replace("aten.", "aten::")
+
+
+def is_in_training(made: ModelMeasured, among: Iterable[ModelMeasured]) -> bool:
+    """Whether a model that varies does so because it is in training mode: it drops out numbers, or repeats without.
+
+    ``among``: what else was measured.
+    """
+    return is_dropout(made.first_op) or any(
+        each.setting == EVALUATION and each.aspect == MODE and is_same_place(made, each) and mends(each, made)
+        for each in among
+    )
+
+
+def draws_numbers(made: ModelMeasured, among: Iterable[ModelMeasured]) -> bool:
+    """Whether a model that varies draws random numbers by design: its node says so, or a seed before each run ends it.
+
+    ``among``: what else was measured.
+    """
+    return draws(made.first_op) or any(
+        each.setting == SEEDED and each.aspect == MODE and is_same_place(made, each) and mends(each, made)
+        for each in among
+    )
+
+
+def is_same_place(made: ModelMeasured, other: ModelMeasured) -> bool:
+    """Whether both are of one model on one device of one runtime."""
+    return (made.path, made.framework, made.device) == (other.path, other.framework, other.device)
+
+
+def mends(made: ModelMeasured, varying: ModelMeasured) -> bool:
+    """Whether a setting gave one result only, in enough repetitions for what varied without it to have shown."""
+    if made.distinct != 1 or made.difference is None:
+        return False
+    usual = max(varying.counts, default=1) / max(varying.repetitions, 1)
+    return bool(min(usual, 1.0) ** max(made.repetitions - 1, 0) <= _UNSEEN)
+
+
+def decides_otherwise(made: ModelMeasured) -> bool:
+    """Whether the decisions of two runs differ; another number of results is another decision, too."""
+    return made.reason == SHAPES or (made.decisions is not None and made.decisions < 1.0)
+
+
+def says_of_decisions(made: ModelMeasured) -> bool:
+    """Whether it says anything of the user's decisions.
+
+    With made-up inputs nothing is decided: that all stay, or one turns, is no matter. In training mode, and where
+    random numbers are drawn on purpose, a network may decide otherwise: that is no matter of settings.
+    """
+    is_random = made.aspect == MODE or draws(made.first_op)
+    return made.inputs_from != "drawn" and not is_random
+
+
+def loudness(made: ModelMeasured, symptom: Symptom | None) -> Severity:
+    """Of a difference: a note where the decisions stay; whoever needs the same bits, or decisions, is told louder.
+
+    With made-up inputs a network decides nothing: scores of noise lie near each other, and a last digit turns them.
+    """
+    exactness = symptom.exactness if symptom is not None else ""
+    if decides_otherwise(made) and made.inputs_from != "drawn":
+        return Severity.BLOCKING if exactness in ("bits", "decisions") else Severity.WARNING
+    return Severity.WARNING if exactness == "bits" else Severity.NOTE
+
+
+def is_one_scale(made: ModelMeasured) -> bool:
+    """Whether rows that depend on each other are dynamic quantisation's one scale for all, and no decision changes.
+
+    That is its known price.
+    """
+    return "quantiz" in made.beyond_op.lower() and not decides_otherwise(made)
+
+
+def asks_whether_it_repeats(symptom: Symptom | None) -> bool:
+    """Whether the question is if results change from run to run: said so, or asked of model files that are repeated."""
+    return symptom is not None and (symptom.exactness == "bits" or symptom.name in ("results-change", "models"))
+
+
+def should_own_model_repeat(symptom: Symptom | None) -> bool:
+    """Whether a change of the user's own model is what was asked: also where everything is, and no need was told.
+
+    Of single operations that is not so: nobody knows whether the user has them.
+    """
+    if symptom is not None and symptom.exactness == "decisions":
+        return False
+    is_everything = symptom is not None and symptom.name == "everything" and not symptom.exactness
+    return is_everything or asks_whether_it_repeats(symptom)
+
+
+def values_of(made: ModelMeasured) -> dict[str, str]:
+    """What every finding about a model that was run again tells."""
+    return {MEASURED_MODEL: made.path, "model": name_of(made), FRAMEWORK: made.framework}
+
+
+def name_of(made: ModelMeasured) -> str:
+    """The name of the model's file."""
+    return name_of_path(made.path)
+
+
+def name_of_path(path: str) -> str:
+    """The name of a model's file, by whichever system's path."""
+    return PurePath(path.replace("\\", "/")).name
+
+
+def place(made: ModelMeasured) -> str:
+    """The model and where it ran: "net.onnx, onnxruntime, CPUExecutionProvider"."""
+    return f"{name_of(made)}, {made.framework}, {made.device}"
+
+
+def node(label: str, operation: str) -> str:
+    """A node in one word: "/block0/Conv (Conv)"."""
+    return f"{label} ({operation})" if operation and operation != label else label
+
+
+def first_of(made: ModelMeasured) -> str:
+    """Where two runs part: the first node, or where none was found the output."""
+    return node(made.first_node, made.first_op) if made.first_node else made.operation
+
+
+def beyond_of(made: ModelMeasured) -> str:
+    """Where they part by more than rounding."""
+    return node(made.beyond_node, made.beyond_op) if made.beyond_node else first_of(made)
+
+
+def compared(made: ModelMeasured) -> str:
+    """What was compared: "ORT_ENABLE_ALL / ORT_DISABLE_ALL", or two devices."""
+    return f"{made.device if made.aspect == 'device' else made.setting} / {made.other}"
+
+
+def rounding_in_models(
+    cause: str, measurements: Measurements, symptom: Symptom | None, *aspects: str
+) -> Iterator[Finding]:
+    """A finding per model, runtime and device whose results another order of adding changes, the worst of its kind."""
+    for worst in _worst(each for each in of_models(measurements, *aspects) if size_of(each) is Size.ROUNDING):
+        yield Finding(
+            cause=cause,
+            severity=loudness(worst, symptom),
+            confidence=MEASURED,
+            subject=f"{worst.framework}:{worst.device}:{worst.path}",
+            evidence=(
+                Evidence("computed_on", place(worst), worst.origin),
+                *(
+                    (Evidence("devices_compared", f"{name_of(worst)}: {compared(worst)}", worst.origin),)
+                    if worst.aspect == "device"
+                    else ()
+                ),
+                Evidence("settings_compared", compared(worst), worst.origin),
+                Evidence("operations_apart", first_of(worst), worst.origin),
+                Evidence("measured_difference", distance(worst), worst.origin),
+                Evidence("rounding_allows", figure(relative_bound(worst)) or "-", worst.origin),
+                *decisions(worst),
+            ),
+            values=values_of(worst),
+        )
+
+
+def decisions(made: ModelMeasured) -> Iterator[Evidence]:
+    """Whether they change, where the outputs have any."""
+    if made.decisions is not None:
+        yield Evidence("decisions_alike", ALL_ALIKE if made.decisions >= 1.0 else share(made.decisions), made.origin)
+    if made.choice_node:
+        yield Evidence("decided_at", node(made.choice_node, made.choice_op), made.origin)
+
+
+def share(part: float) -> str:
+    """A part of the whole in words: "99.5 %"."""
+    return f"{100 * part:.4g} %"
+
+
+def distance(made: ModelMeasured) -> str:
+    """How far apart two runs are, as a figure; of texts how many differ, of outputs of other shapes their names."""
+    told = made.difference
+    if made.reason == SHAPES or told is None:
+        return made.detail
+    is_lost = bool(told.nan or told.infinite)
+    return figure(relative(made)) or ("NaN" if is_lost else f"{told.differing} / {told.elements}")
+
+
+def relative_bound(made: ModelMeasured) -> float | None:
+    """What rounding makes, in units of the largest number."""
+    scale = made.difference.scale if made.difference else None
+    return made.bound / scale if made.bound is not None and scale else made.bound
+
+
+def _worst(found: Iterable[ModelMeasured]) -> Iterator[ModelMeasured]:
+    groups: dict[tuple[str, str, str], list[ModelMeasured]] = {}
+    for each in found:
+        groups.setdefault((each.path, each.framework, each.device), []).append(each)
+    for here in groups.values():
+        yield max(here, key=lambda each: (decides_otherwise(each), relative(each) or 0.0))

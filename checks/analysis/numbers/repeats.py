@@ -1,0 +1,300 @@
+"""What repeated computations show: which operations vary, whether a document says so, and what the variation is.
+
+Promise and observation are kept apart. An operation that varies although no document says so is asked further: with
+whole numbers as inputs no order of adding can change its result, and a difference that is larger than rounding can make
+was not made by another order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from checks.analysis.numbers.magnitude import Work, magnitude
+from checks.analysis.numbers.power import CONFIDENCE, confidence_of
+from checks.facts import Experiment, Frameworks, Measured, Measurement, Precision, Repeat, TorchFacts
+from checks.knowledge.catalogue import LANGUAGES
+from checks.knowledge.frameworks.computations import known_operations, operation_name
+from checks.knowledge.frameworks.determinism import Promise, Promised, promised
+from checks.knowledge.phrases import phrase
+
+DEFAULT, DETERMINISTIC, WORKSPACE = "default", "deterministic", "deterministic-workspace"
+EXACT, AUTOTUNE = "exact-inputs", "autotune"
+NO_FORM, NO_WORKSPACE = "no-deterministic-form", "workspace-not-set"
+_PREFIXES = (("tf.", "tensorflow"), ("xla.", "jax"))  # of the names in determinism.toml; the others are PyTorch's
+_TORCH = "torch"
+_DOCUMENTED = (_TORCH, "tensorflow", "jax")  # the frameworks whose documents are in determinism.toml
+_NAMED = 5  # operations in a sentence
+_FEW = 3  # operations of a device that compute wrongly, from which on it is the device
+_HALF_A_UNIT = 0.5  # two whole numbers that are not the same are farther apart
+_TIMED = 20  # repetitions whose time can be compared with another
+_TIMED_LONG, _LONG = 5, 1.0  # so many are enough where they took so many seconds in all
+_ON_A_PROCESSOR = ("repeat-operations-on-the-cpu", "compare-with-tolerance")
+_ON_A_CARD = ("use-deterministic-operations", "turn-off-cudnn-benchmark", "compare-with-tolerance")
+
+
+class Variation(StrEnum):
+    """What repeated results of an operation are."""
+
+    UNTESTED = "untested"
+    STABLE = "stable"  # the same bits each time
+    DOCUMENTED = "documented"  # they vary, as a document says
+    ORDER = "order"  # they vary as far as the order of adding, or the choice between equals, can make them
+    WRONG = "wrong"  # they vary where no order can change the result, or farther than any order
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """One operation on one device: what is promised, and what came of it under each setting."""
+
+    framework: str
+    operation: str
+    dtype: str
+    device: str
+    promised: Promised
+    under: Mapping[str, Repeat] = field(default_factory=dict)
+
+    @property
+    def is_documented(self) -> bool:
+        """Whether this framework has documents that name what varies."""
+        return self.framework in _DOCUMENTED
+
+    @property
+    def default(self) -> Repeat | None:
+        """As the framework does it by default, where it was measured."""
+        return self.measured(DEFAULT)
+
+    def measured(self, setting: str) -> Repeat | None:
+        """Under a setting; None where that was not measured."""
+        found = self.under.get(setting)
+        return found if found is not None and not found.reason and found.repetitions else None
+
+    @property
+    def raises(self) -> Repeat | None:
+        """The deterministic mode that has no form of this operation."""
+        found = self.under.get(DETERMINISTIC)
+        return found if found is not None and found.reason == NO_FORM else None
+
+    @property
+    def tried(self) -> Mapping[str, Repeat]:
+        """What was measured under other settings, where it varies by default: what might have mended it."""
+        if self.default is None or not self.default.varies:
+            return {}
+        made = {setting: self.measured(setting) for setting in self.under if setting not in (DEFAULT, EXACT)}
+        return {setting: found for setting, found in made.items() if found is not None}
+
+    @property
+    def mended_by(self) -> tuple[str, ...]:
+        """The settings under which it repeats so often that what varies by default would have been seen again."""
+        return tuple(
+            setting
+            for setting, made in self.tried.items()
+            if not made.varies and confidence_of(made.repetitions, self.rate) >= CONFIDENCE
+        )
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it gave the same bits under a setting, but too seldom to say that this setting mends it."""
+        return not self.mended_by and any(not made.varies for made in self.tried.values())
+
+    @property
+    def rate(self) -> float:
+        """How often it gave another result than the usual one by default, of all calls; 0 where it never did."""
+        return rate_of(self.default) if self.default is not None else 0.0
+
+    @property
+    def cost(self) -> float | None:
+        """How many times longer it takes in deterministic mode, with as many numbers."""
+        other = self.measured(DETERMINISTIC) or self.measured(WORKSPACE)
+        if self.default is None or other is None or self.default.scale != other.scale:
+            return None
+        if not (is_well_timed(self.default) and is_well_timed(other)):
+            return None
+        return other.seconds / self.default.seconds if self.default.seconds and other.seconds else None
+
+    @property
+    def variation(self) -> Variation:
+        """What its results by default are."""
+        if self.default is None:
+            return Variation.UNTESTED
+        if not self.default.varies:
+            return Variation.STABLE
+        is_documented = self.promised.by_default is Promise.VARIES
+        if is_choice(self.operation):  # among whole numbers many are equal: what to choose from
+            return Variation.DOCUMENTED if is_documented else Variation.ORDER
+        if is_control(self.operation) or self._is_wrong_for_any_order(is_documented=is_documented):
+            return Variation.WRONG
+        if is_documented:
+            return Variation.DOCUMENTED
+        return Variation.WRONG if self._is_beyond(self.default) else Variation.ORDER
+
+    def _is_wrong_for_any_order(self, *, is_documented: bool) -> bool:
+        """Whether it gave what no order of adding makes: a NaN among numbers, other sums of whole numbers.
+
+        Of an operation that is documented to vary, only sums that are apart by whole numbers: it may change between
+        algorithms, of which some compute with fractions.
+        """
+        exact, spread = self.measured(EXACT), self.default.spread if self.default else None
+        if spread is not None and spread.nan:
+            return True
+        if exact is None or not exact.varies:
+            return False
+        if not is_documented:
+            return True
+        apart = exact.spread.max_abs if exact.spread else None
+        return apart is not None and apart >= _HALF_A_UNIT
+
+    def _is_beyond(self, made: Repeat) -> bool:
+        """Whether its results are farther apart than the order of adding can make them."""
+        if made.spread is None:  # only the first call was another one, and is gone
+            return False
+        work = Work(dtype=self.dtype, terms=made.terms)
+        return magnitude(made.spread, work).is_more_than_rounding
+
+
+def repeated(measurements: Iterable[Measurement], versions: Mapping[str, str | None]) -> tuple[Repeated, ...]:
+    """The repeated operations in the order in which they were measured. ``versions``: of the frameworks, by name."""
+    found: dict[tuple[str, str, str, str], dict[str, Repeat]] = {}
+    for each in measurements:
+        if isinstance(each, Repeat):
+            key = (each.framework, each.operation, each.dtype, each.device)
+            found.setdefault(key, {}).setdefault(each.setting, each)
+    return tuple(
+        Repeated(framework, operation, dtype, device, _promised(framework, operation, device, versions), under)
+        for (framework, operation, dtype, device), under in found.items()
+    )
+
+
+def runs(measurements: Iterable[Measurement]) -> Iterator[Repeat]:
+    """The articles' experiments as repeated operations: a run is a repetition."""
+    for each in measurements:
+        if isinstance(each, Experiment) and each.exact:
+            yield Repeat(
+                origin=each.origin,
+                framework=each.framework,
+                operation=each.operation,
+                device=each.device,
+                dtype=each.dtype,
+                setting=each.setting,
+                seconds=each.seconds,
+                repetitions=len(each.exact),
+                distinct=each.distinct,
+                scale=each.steps[-1] if each.steps else None,
+            )
+
+
+def trainings(measurements: Iterable[Measurement]) -> tuple[Experiment, ...]:
+    """The small networks that were trained more than once, as the framework does it by default."""
+    return tuple(
+        each
+        for each in measurements
+        if isinstance(each, Experiment) and each.steps and each.setting == DEFAULT and len(each.exact) > 1
+    )
+
+
+def versions_of(frameworks: Frameworks | None) -> dict[str, str | None]:
+    """The versions of the frameworks by the names that measurements give them."""
+    return {name: fact.version for name, fact in frameworks.each()} if frameworks else {}
+
+
+def by_device(operations: Iterable[Repeated]) -> Iterator[tuple[str, str, tuple[Repeated, ...]]]:
+    """(framework, device, its operations), in their order."""
+    found: dict[tuple[str, str], list[Repeated]] = {}
+    for each in operations:
+        found.setdefault((each.framework, each.device), []).append(each)
+    for (framework, device), mine in found.items():
+        yield framework, device, tuple(mine)
+
+
+def of_torch(measurements: Iterable[Measurement], torch: TorchFacts | None) -> tuple[Repeated, ...]:
+    """The repeated operations of PyTorch alone."""
+    found = repeated(measurements, {_TORCH: torch.version if torch else None})
+    return tuple(each for each in found if each.framework == _TORCH)
+
+
+def in_words(name: str, operations: Sequence[Repeated]) -> dict[str, str]:
+    """The values ``<name>_en`` and ``<name>_ja`` for a finding: some operations, the first of them by name."""
+    told = {}
+    for language in LANGUAGES:
+        words = " / ".join(operation_name(each.operation, language) for each in operations[:_NAMED])
+        rest = len(operations) - _NAMED
+        more = phrase("more", "and-more", count=str(rest))[f"more_{language}"] if rest > 0 else ""
+        told[f"{name}_{language}"] = words + more
+    return told
+
+
+def is_device(operations: Iterable[Repeated]) -> bool:
+    """Whether it is the device that computes wrongly, rather than one operation of the framework.
+
+    Adding whole numbers and computing element by element have one result in any order; and one fault in the framework
+    is in one operation, not in several.
+    """
+    wrong = [each for each in operations if each.variation is Variation.WRONG]
+    return len(wrong) >= _FEW or any(is_control(each.operation) for each in wrong)
+
+
+def results_of(made: Repeat) -> tuple[int, int]:
+    """How many different results of how many calls; the first call of all counts where only that was another one."""
+    if (made.distinct or 0) > 1 or not made.warm_up:
+        return made.distinct or 0, made.repetitions
+    return 2, made.repetitions + 1
+
+
+def rate_of(made: Repeat) -> float:
+    """How often it gave another result than the usual one, of all calls; 0 where it never did."""
+    if not made.varies:
+        return 0.0
+    calls = made.repetitions + bool(made.warm_up)
+    # Of runs of the experiments, only the number of different ones is known: each as often as the others.
+    usual = max(made.counts, default=0) or made.repetitions / max(made.distinct or 1, 1)
+    return max(0.0, 1 - usual / calls)
+
+
+def is_well_timed(made: Measured) -> bool:
+    """Whether so much was repeated that its time would come out alike again, also on a busy machine."""
+    calls = timed_calls(made)
+    return calls >= _TIMED or (calls >= _TIMED_LONG and calls * (made.seconds or 0.0) >= _LONG)
+
+
+def timed_calls(made: Measured) -> int:
+    """The calls of which its time is the median."""
+    if isinstance(made, Repeat):
+        return made.repetitions
+    if isinstance(made, Experiment):
+        return len(made.exact)
+    return made.timed if isinstance(made, Precision) else 0
+
+
+def is_processor(device: str) -> bool:
+    """Whether it is the processor, also under the name of a provider of ONNX Runtime."""
+    return device.lower().startswith("cpu")
+
+
+def remedies_on(device: str) -> tuple[str, ...]:
+    """What makes results repeat on this kind of device, the best first."""
+    return _ON_A_PROCESSOR if is_processor(device) else _ON_A_CARD
+
+
+def is_control(operation: str) -> bool:
+    """Whether it has one result in whatever order it is computed."""
+    known = known_operations().get(operation)
+    return known is not None and known.control
+
+
+def is_choice(operation: str) -> bool:
+    """Whether it takes one of several values, so that another one may be as far away as they are apart."""
+    known = known_operations().get(operation)
+    return known is not None and known.choice
+
+
+def _promised(framework: str, operation: str, device: str, versions: Mapping[str, str | None]) -> Promised:
+    """What the documents of this framework say; those of others are about other programs."""
+    known = known_operations().get(operation)
+    named = known.documented if known else ()
+    mine = tuple(each for each in named if _framework_of(each.op) == framework)
+    return promised(mine, device, versions.get(framework))
+
+
+def _framework_of(documented: str) -> str:
+    return next((framework for prefix, framework in _PREFIXES if documented.startswith(prefix)), _TORCH)

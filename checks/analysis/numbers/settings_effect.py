@@ -1,0 +1,100 @@
+"""What changed from run to run, and what became of it in deterministic mode or with a seed: mended, or not known.
+
+Equal results mend nothing where they are so few that a change would not have shown among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from checks.analysis.models.repeats import MODE, SEEDED, draws_numbers, is_same_place, mends, name_of
+from checks.analysis.numbers.repeats import DEFAULT, DETERMINISTIC, WORKSPACE, Repeated, repeated, runs
+from checks.facts import Measurement, ModelMeasured
+
+
+class Became(StrEnum):
+    """What became of something that changes by default."""
+
+    MENDED = "mended"  # the same bits, so often that a change would have shown
+    SELDOM = "seldom"  # the same bits, but too seldom to tell
+    STILL = "still"  # it changed all the same
+    REFUSED = "refused"  # the mode has no form of it
+    UNTRIED = "untried"
+
+
+@dataclass(frozen=True)
+class Changed:
+    """One operation, or one model of the user."""
+
+    name: str
+    became: Became
+
+
+def operations_changed(measurements: Sequence[Measurement], versions: Mapping[str, str | None]) -> tuple[Changed, ...]:
+    """The operations and experiments that changed, each once, with the worst that came of it in deterministic mode."""
+    found: dict[str, list[Became]] = {}
+    for each in repeated((*measurements, *runs(measurements)), versions):
+        if each.default is not None and each.default.varies:
+            found.setdefault(each.operation, []).append(_of_operation(each))
+    order = (Became.STILL, Became.REFUSED, Became.UNTRIED, Became.SELDOM, Became.MENDED)
+    return tuple(Changed(name, min(became, key=order.index)) for name, became in found.items())
+
+
+def models_changed(measurements: Iterable[Measurement]) -> tuple[Changed, ...]:
+    """The user's models that changed, also those that draw random numbers on purpose: a seed may mend these."""
+    own = [each for each in measurements if isinstance(each, ModelMeasured) and not each.reason]
+    varying = [each for each in own if each.setting in ("", DEFAULT) and each.aspect != MODE and _varies(each)]
+    return tuple({name_of(each): Changed(name_of(each), _of_model(each, own)) for each in varying}.values())
+
+
+def is_model_unsteady(measurements: Iterable[Measurement]) -> bool:
+    """Whether a model of the user changed though it draws no random numbers: no seed helps it."""
+    own = [each for each in measurements if isinstance(each, ModelMeasured)]
+    return any(_varies(each) and not draws_numbers(each, own) for each in own)
+
+
+def is_any_random(measurements: Iterable[Measurement]) -> bool:
+    """Whether a model of the user draws random numbers when it computes."""
+    own = [each for each in measurements if isinstance(each, ModelMeasured)]
+    return any(_varies(each) and draws_numbers(each, own) for each in own)
+
+
+def is_mended_by_seed(measurements: Iterable[Measurement]) -> bool:
+    """Whether a seed before each run was seen to make a model of the user repeat."""
+    own = [each for each in measurements if isinstance(each, ModelMeasured)]
+    return any(
+        _varies(each) and any(tried.setting == SEEDED and mends(tried, each) for tried in _tried(each, own))
+        for each in own
+    )
+
+
+def _of_operation(each: Repeated) -> Became:
+    setting = WORKSPACE if each.measured(WORKSPACE) is not None else DETERMINISTIC
+    made = each.measured(setting)
+    if made is None:
+        return Became.REFUSED if each.raises else Became.UNTRIED
+    if made.varies:
+        return Became.STILL
+    return Became.MENDED if setting in each.mended_by else Became.SELDOM
+
+
+def _of_model(made: ModelMeasured, own: Sequence[ModelMeasured]) -> Became:
+    tried = list(_tried(made, own))
+    if any(mends(each, made) for each in tried):
+        return Became.MENDED
+    if any(not _varies(each) for each in tried):
+        return Became.SELDOM
+    # A seed that changes nothing tells nothing of the mode.
+    return Became.STILL if any(each.setting == DETERMINISTIC for each in tried) else Became.UNTRIED
+
+
+def _tried(made: ModelMeasured, own: Iterable[ModelMeasured]) -> Iterator[ModelMeasured]:
+    for each in own:
+        if each.aspect == MODE and each.setting in (DETERMINISTIC, SEEDED) and is_same_place(made, each):
+            yield each
+
+
+def _varies(made: ModelMeasured) -> bool:
+    return (made.distinct or 0) > 1

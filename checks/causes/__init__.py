@@ -1,0 +1,1 @@
+"""One module per cause, by family: pure functions from facts to findings."""

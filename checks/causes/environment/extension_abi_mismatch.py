@@ -1,0 +1,70 @@
+"""A compiled extension was built against another version of the framework.
+
+Detects:      imports that fail with "undefined symbol", "procedure could not be found", "operator torchvision::nms does
+              not exist"; extensions whose version names another PyTorch, CUDA or C++ ABI than the installed one.
+Why it bites: PyTorch's binary interface changes with every release, and the extension calls what is no longer there.
+Blind spots:  extensions that the user compiled carry no such tag.
+Knowledge:    resources/knowledge/extension_tags.toml, resources/knowledge/import_errors.toml
+"""
+
+from collections.abc import Iterator
+
+from checks.analysis.failures.at_import import finding_of_text, recognised
+from checks.analysis.packages.requirements import asks_for_another
+from checks.causes.registry import check
+from checks.facts import Frameworks, InterpreterFacts, Package, ProbeRuns, TorchFacts
+from checks.facts.finding import Evidence, Finding, Severity, Unread
+from checks.facts.versions import minor, release
+from checks.knowledge.packages.extension_tags import BuiltFor, built_for, extension_tags
+
+CAUSE = "extension-abi-mismatch"
+
+
+@check(CAUSE)
+def extension_abi_mismatch(
+    interpreter: InterpreterFacts, frameworks: Frameworks | None, probes: ProbeRuns | None
+) -> Iterator[Finding]:
+    """One finding per extension that does not fit."""
+    told = set()
+    torch = frameworks.torch if frameworks else None
+    if frameworks is not None:
+        for trouble, found in recognised(CAUSE, frameworks, probes):
+            told.add(trouble.package)
+            if not _is_made_for_another(interpreter.package(trouble.package), interpreter.package("torch")):
+                yield finding_of_text(CAUSE, trouble, found)
+    if interpreter.packages is None and not told:
+        raise Unread("packages", interpreter.unread.get("packages", ""))
+    installed = interpreter.package("torch")
+    if installed is None:
+        return
+    told |= {each.name for each in (torch.companions if torch else None) or () if each.imported and each.error is None}
+    for package in interpreter.packages or ():
+        built = built_for(package.version)
+        if built is not None and package.name not in told and _differs(built, installed, torch):
+            yield Finding(
+                cause=CAUSE,
+                severity=Severity.WARNING,
+                confidence=0.85,
+                subject=package.name,
+                evidence=(
+                    Evidence("package", f"{package.name} {package.version}", package.location or ""),
+                    Evidence("clue", built.tag, extension_tags().title, built.source),
+                    Evidence("framework", f"torch {installed.version}", installed.location or ""),
+                ),
+                values={"package_name": package.name},
+            )
+
+
+def _is_made_for_another(package: Package | None, torch: Package | None) -> bool:
+    """Whether a companion's own wish tells the reason already: that is framework-companion-mismatch."""
+    return package is not None and torch is not None and asks_for_another(package, torch)
+
+
+def _differs(built: BuiltFor, installed: Package, torch: TorchFacts | None) -> bool:
+    if minor(built.torch) != minor(installed.version):
+        return True
+    cuda = release(torch.cuda_version)[:1] if torch is not None and torch.cuda_version else ()
+    if built.cuda_major is not None and cuda and cuda != (built.cuda_major,):
+        return True
+    abi = torch.cxx11_abi if torch is not None else None
+    return built.cxx11_abi is not None and abi is not None and built.cxx11_abi != abi

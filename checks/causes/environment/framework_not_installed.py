@@ -1,0 +1,67 @@
+"""The interpreter that runs has no AI framework; perhaps another one on this machine has it.
+
+Detects:      a target interpreter without any framework, and the interpreters here that have one.
+Why it bites: "No module named 'torch'": pip put the package into another Python than the one that runs the program.
+Blind spots:  frameworks on PYTHONPATH or in a zip have no metadata; what a probe really imported counts before it.
+Knowledge:    resources/knowledge/ai_packages.toml
+"""
+
+from collections.abc import Iterator
+
+from checks.analysis.gpu.cuda import is_jetson
+from checks.analysis.packages.fitting_build import torch_values
+from checks.causes.registry import check
+from checks.facts import Facts, InterpreterFacts
+from checks.facts.finding import Evidence, Finding, Severity, Unread
+from checks.knowledge.packages.ai_packages import ai_packages, frameworks_among
+
+CAUSE = "framework-not-installed"
+SHOWN = 3  # interpreters that a finding names
+
+_JETSON = ("use-other-interpreter", "install-torch-for-jetson")
+_ELSEWHERE = ("use-other-interpreter", "install-torch", "make-environment-with-python", "choose-another-interpreter")
+
+
+@check(CAUSE, from_whole=True)
+def framework_not_installed(interpreter: InterpreterFacts, facts: Facts) -> Iterator[Finding]:
+    """One finding for the target."""
+    if interpreter.problem:  # interpreter-not-usable
+        return
+    if facts.frameworks is not None and any(True for _ in facts.frameworks.each()):
+        return
+    if interpreter.packages is None:
+        raise Unread("packages", interpreter.unread.get("packages", ""))
+    if frameworks_among(package.name for package in interpreter.packages):
+        return
+    others = _others(interpreter, facts)
+    yield Finding(
+        cause=CAUSE,
+        severity=Severity.BLOCKING,
+        confidence=0.9,
+        evidence=(
+            Evidence("python_path", interpreter.path, ", ".join(interpreter.found_by)),
+            Evidence("frameworks_known", ", ".join(row.name for row in ai_packages().framework), ai_packages().title),
+            *(
+                Evidence("other_interpreter", f"{path}: {', '.join(names)}", "metadata")
+                for path, names in others[:SHOWN]
+            ),
+        ),
+        values={
+            **torch_values(facts.machine, interpreter),
+            **({"other_python": others[0][0]} if others else {}),
+        },
+        remedies=_JETSON if is_jetson(facts.machine) else _ELSEWHERE,
+    )
+
+
+def _others(interpreter: InterpreterFacts, facts: Facts) -> list[tuple[str, tuple[str, ...]]]:
+    """(path, frameworks) of the other interpreters that have one, those with the most frameworks first."""
+    found = [
+        (each.path, frameworks)
+        for each in facts.interpreters or ()
+        if each.path != interpreter.path
+        and "naosu" not in each.found_by  # our own environment is no place for the user's program
+        and not each.problem
+        and (frameworks := frameworks_among(package.name for package in each.packages or ()))
+    ]
+    return sorted(found, key=lambda each: ("torch" not in each[1], -len(each[1]), each[0]))

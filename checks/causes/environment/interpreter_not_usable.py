@@ -1,0 +1,82 @@
+"""The chosen interpreter is none, or does not work.
+
+Detects:      a path that leads to no working Python: missing, another program, not executable, an environment whose
+              Python is gone; and one that starts, but crashes, hangs, or answers nothing at all.
+Why it bites: nothing that is installed in it can run.
+Blind spots:  an interpreter that fails only in the user's own shell (activation scripts, modules of a cluster).
+Knowledge:    none; the words of each problem are in resources/words/phrases.toml
+"""
+
+from collections.abc import Iterator
+
+from checks.causes.registry import check
+from checks.facts import InterpreterFacts, ProbeRun, ProbeRuns
+from checks.facts.finding import Evidence, Finding, NotInTable, Severity, Unread
+from checks.facts.versions import release
+from checks.knowledge.phrases import phrase, phrases
+
+CAUSE = "interpreter-not-usable"
+FLOOD = 5_000_000  # bytes on standard output and error together; a framework's import writes some thousands
+OLDEST_ASKED = (3, 8)  # the syntax of the probes
+OWN_PROBES = ("machine", "nvidia")  # these run in Naosu's own interpreter
+
+REMEDIES = {
+    "base-missing": ("recreate-environment", "choose-another-interpreter"),
+    "not-executable": ("make-executable", "choose-another-interpreter"),
+    "crashes": ("recreate-environment", "choose-another-interpreter"),
+    "no-answer": ("recreate-environment", "choose-another-interpreter"),
+}
+
+
+@check(CAUSE)
+def interpreter_not_usable(interpreter: InterpreterFacts, probes: ProbeRuns | None) -> Iterator[Finding]:
+    """One finding: what is wrong with the interpreter, in its own words."""
+    if interpreter.problem is not None:
+        yield _finding(interpreter, interpreter.problem, interpreter.origin)
+        return
+    runs = [run for run in (probes.runs if probes else ()) if run.probe not in OWN_PROBES and run.status != "cancelled"]
+    if not runs:
+        raise Unread("probes")
+    if interpreter.version and release(interpreter.version) < OLDEST_ASKED:
+        raise Unread("probes", f"Python {interpreter.version}")  # python-version-unsupported says what matters
+    if not any(run.stages or run.status in ("ok", "failed") for run in runs):
+        yield _of_run(interpreter, runs[0])
+        return
+    loudest = max(runs, key=lambda run: run.output_bytes or 0)
+    if (loudest.output_bytes or 0) >= FLOOD:
+        megabytes = f"{(loudest.output_bytes or 0) / 1e6:.0f}"
+        yield _finding(interpreter, "floods", loudest.origin, megabytes, severity=Severity.WARNING)
+
+
+def _of_run(interpreter: InterpreterFacts, run: ProbeRun) -> Finding:
+    """What the first probe met: none of them got an answer."""
+    if run.status == "timed-out":
+        return _finding(interpreter, "hangs", run.origin, f"{run.seconds or 0:.0f}")
+    if run.status == "crashed":
+        return _finding(interpreter, "crashes", run.origin, run.signal or str(run.exit_code), run.stderr_tail)
+    return _finding(interpreter, run.status, run.origin, run.detail or "", run.stderr_tail)
+
+
+def _finding(
+    interpreter: InterpreterFacts,
+    problem: str,
+    origin: str,
+    detail: str = "",
+    last_words: str | None = None,
+    severity: Severity = Severity.BLOCKING,
+) -> Finding:
+    if f"interpreter-{problem}" not in phrases():  # of a case that a newer version wrote
+        raise NotInTable("phrases.toml", problem)
+    evidence = [Evidence("interpreter", interpreter.path, origin), Evidence("problem", problem, origin)]
+    if detail:
+        evidence.append(Evidence("detail", detail, origin))
+    if last_words:
+        evidence.append(Evidence("last_words", last_words.strip()[-500:], origin))
+    return Finding(
+        cause=CAUSE,
+        severity=severity,
+        confidence=0.95,
+        evidence=tuple(evidence),
+        remedies=REMEDIES.get(problem, ("choose-another-interpreter", "recreate-environment")),
+        values=phrase("problem", f"interpreter-{problem}", detail=detail),
+    )

@@ -1,0 +1,127 @@
+"""A framework loads a library from another place than its own.
+
+Detects:      CUDA libraries that come from outside the environment although a package inside brings its own copy; two
+              copies of one library in one process; imports that fail with the words of such a mixture.
+Why it bites: the framework was built and tested with its own copy; another release lacks functions.
+Blind spots:  copies inside a framework's own folder that no package names (wheels for Windows).
+Knowledge:    resources/knowledge/cuda_wheels.toml, resources/knowledge/import_errors.toml
+"""
+
+from collections.abc import Iterator
+from pathlib import PurePath, PurePosixPath, PureWindowsPath
+
+import msgspec
+
+from checks.analysis.failures.at_import import finding_of_text, must_have_imported, recognised
+from checks.causes.registry import check
+from checks.facts import EnvironmentVariables, FrameworkFacts, Frameworks, InterpreterFacts, LibraryFile, ProbeRuns
+from checks.facts.finding import Evidence, Finding, Severity, Unread
+from checks.knowledge.gpu.cuda_wheels import cuda_wheels, wheel_of_library
+
+CAUSE = "library-path-conflict"
+SHARED_PREFIXES = ("/", "/usr", "/usr/local")  # of the system's Python: everything else lies below them too
+REMEDIES = ("unset-library-path", "reinstall-framework", "make-fresh-environment")
+REMEDIES_OF_LIBSTDCXX = ("use-newer-libstdcxx", "unset-library-path", "make-fresh-environment")
+VARIABLES = ("LD_PRELOAD", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "DYLD_LIBRARY_PATH", "PATH")
+
+
+@check(CAUSE)
+def library_path_conflict(
+    interpreter: InterpreterFacts,
+    frameworks: Frameworks,
+    environment: EnvironmentVariables | None,
+    probes: ProbeRuns | None,
+) -> Iterator[Finding]:
+    """One finding per framework and library that comes from the wrong place or twice."""
+    seen = tuple(frameworks.each())
+    variable = _variable(environment, "")
+    texts = [
+        msgspec.structs.replace(
+            finding_of_text(CAUSE, trouble, found, **variable),
+            remedies=REMEDIES_OF_LIBSTDCXX if "provider" in found.groups else REMEDIES,
+        )
+        for trouble, found in recognised(CAUSE, frameworks, probes)
+    ]
+    if not texts and not seen:
+        must_have_imported(frameworks, probes)
+    if not texts and all(framework.loaded_libraries is None for _, framework in seen):
+        raise Unread("loaded_libraries", next((f.unread.get("loaded_libraries", "") for _, f in seen), ""))
+    yield from texts
+    for name, framework in seen:
+        for library in _strangers(framework, interpreter):
+            yield _finding(name, framework, library, environment, library.path)
+        for first, second in _twins(framework):
+            yield _finding(name, framework, first, environment, f"{first.path} + {second.path}")
+
+
+def _strangers(framework: FrameworkFacts, interpreter: InterpreterFacts) -> Iterator[LibraryFile]:
+    """The first loaded file of each CUDA library that lies outside, while a package inside brings that library."""
+    roots = [each for each in (interpreter.prefix, interpreter.base_prefix, framework.location) if each]
+    roots = [each for each in roots if each not in SHARED_PREFIXES]
+    roots += sorted({package.location for package in interpreter.packages or () if package.location})
+    told = set()
+    for library in framework.loaded_libraries or ():
+        wheel = wheel_of_library(_path(library.path).name)
+        if wheel is None or wheel.package in told or any(_path(library.path).is_relative_to(root) for root in roots):
+            continue
+        if any(wheel.is_package(package.name) for package in interpreter.packages or ()):
+            told.add(wheel.package)
+            yield library
+
+
+def _twins(framework: FrameworkFacts) -> Iterator[tuple[LibraryFile, LibraryFile]]:
+    """Two files of one CUDA library, of the same major version, in one process."""
+    first: dict[str, LibraryFile] = {}
+    for library in framework.loaded_libraries or ():
+        name = _soname(_path(library.real_path or library.path).name)
+        if wheel_of_library(name) is None:
+            continue
+        known = first.setdefault(name, library)
+        if (known.real_path or known.path) != (library.real_path or library.path):
+            yield known, library
+
+
+def _soname(file_name: str) -> str:
+    """The name with the major version alone: "libcudnn.so.9.1.0" -> "libcudnn.so.9"."""
+    stem, mark, version = file_name.partition(".so.")
+    return f"{stem}{mark}{version.partition('.')[0]}" if mark else file_name.lower()
+
+
+def _finding(
+    name: str, framework: FrameworkFacts, library: LibraryFile, environment: EnvironmentVariables | None, clue: str
+) -> Finding:
+    works = _works(framework)
+    return Finding(
+        cause=CAUSE,
+        severity=Severity.NOTE if works else Severity.WARNING,
+        confidence=0.6 if works else 0.8,
+        subject=f"{name} {_path(library.path).name}",
+        evidence=(
+            Evidence("package", f"{name} {framework.version or ''}".strip(), framework.origin),
+            Evidence("clue", clue, framework.origin),
+            Evidence("table", cuda_wheels().title, cuda_wheels().source),
+        ),
+        values={"package_name": name} | _variable(environment, library.path),
+        remedies=REMEDIES,
+    )
+
+
+def _works(framework: FrameworkFacts) -> bool:
+    """Whether the framework really computed on every device that it lists."""
+    kernels = [device.kernel for device in getattr(framework, "devices", None) or ()]
+    return bool(framework.imported and kernels) and all(kernel and kernel.ran and kernel.correct for kernel in kernels)
+
+
+def _variable(environment: EnvironmentVariables | None, path: str) -> dict[str, str]:
+    """The variable that leads there, for the remedy: the first that names the file's folder, or any that is set."""
+    values = environment.values if environment else {}
+    for name in VARIABLES:
+        value = values.get(name, "")
+        if value and (not path or str(_path(path).parent) in value):
+            return {"variable": name}
+    return {}
+
+
+def _path(text: str) -> PurePath:
+    """A path of the target's system, whatever ours is."""
+    return PureWindowsPath(text) if "\\" in text else PurePosixPath(text)

@@ -1,0 +1,78 @@
+"""torch.compile finds no Triton, or no C compiler.
+
+Detects:      a Triton that does not import; a GPU build of PyTorch without Triton; Linux and macOS without a C
+              compiler.
+Why it bites: torch.compile writes programs for the GPU with Triton, and needs a C compiler to bind them, or to
+              compile for the processor. Programs without torch.compile do not need either.
+Blind spots:  on Windows the compiler is found by Visual Studio's own scripts, not on PATH; it is not judged there.
+Knowledge:    resources/knowledge/import_errors.toml
+"""
+
+from collections.abc import Iterator
+
+from checks.analysis.failures.at_import import finding_of_text, recognised
+from checks.causes.registry import check
+from checks.facts import EnvironmentVariables, Frameworks, InterpreterFacts, OsFacts, ProbeRuns, TorchFacts
+from checks.facts.finding import Evidence, Finding, Severity, Unread
+from checks.facts.versions import release
+from checks.knowledge.phrases import phrase
+
+CAUSE = "triton-or-compiler-missing"
+# Triton comes under another name with each kind of build.
+TRITON = (
+    "triton",
+    "pytorch-triton",
+    "pytorch-triton-rocm",
+    "pytorch-triton-xpu",
+    "triton-rocm",
+    "triton-xpu",
+    "triton-windows",
+)
+GPU_BUILDS = ("cuda", "rocm", "xpu")
+C_COMPILERS = ("cc", "gcc", "clang")
+FIRST_WITH_COMPILE = (2,)  # PyTorch 2.0 brought torch.compile
+
+
+@check(CAUSE, from_whole=True)
+def triton_or_compiler_missing(
+    torch: TorchFacts,
+    interpreter: InterpreterFacts,
+    os: OsFacts,
+    environment: EnvironmentVariables | None,
+    probes: ProbeRuns | None,
+) -> Iterator[Finding]:
+    """What torch.compile would miss, one finding each."""
+    if torch.version and release(torch.version) < FIRST_WITH_COMPILE:
+        return
+    found = [
+        finding_of_text(CAUSE, *each, Evidence("missing", "Triton"), missing_en="Triton", missing_ja="Triton")
+        for each in recognised(CAUSE, Frameworks(torch=torch), probes)
+    ]
+    if not found:
+        if interpreter.packages is None:
+            raise Unread("packages", interpreter.unread.get("packages", ""))
+        works = any(each.name == "triton" and each.imported for each in torch.companions or ())
+        if torch.build in GPU_BUILDS and not works and interpreter.package(*TRITON) is None:
+            found.append(_note(torch, "Triton", f"PyTorch {torch.version}, {os.system}"))
+    compilers = environment.compilers if environment else None
+    looked = os.system in ("Linux", "Darwin") and compilers is not None
+    if looked and not any((compilers or {}).get(name) for name in C_COMPILERS):
+        found.append(_note(torch, "C compiler", ", ".join(f"{name}: –" for name in C_COMPILERS)))
+    yield from found
+
+
+def _note(torch: TorchFacts, missing: str, clue: str) -> Finding:
+    return Finding(
+        cause=CAUSE,
+        severity=Severity.NOTE,
+        confidence=0.7,
+        subject=missing,
+        evidence=(
+            Evidence("package", f"torch {torch.version or ''}".strip(), torch.origin),
+            Evidence("missing", missing),
+            Evidence("clue", clue),
+        ),
+        values={"package_name": "torch"}
+        | phrase("missing", "part-triton" if missing == "Triton" else "part-c-compiler"),
+        remedies=("install-c-compiler",) if missing == "C compiler" else ("install-triton", "leave-out-torch-compile"),
+    )

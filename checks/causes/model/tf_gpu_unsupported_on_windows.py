@@ -1,0 +1,46 @@
+"""TensorFlow after 2.10 has no GPU support on native Windows.
+
+Detects:      TensorFlow 2.11 or newer on Windows (outside WSL) beside an NVIDIA GPU.
+Why it bites: the Windows packages of these releases are CPU builds, whatever CUDA is installed.
+Blind spots:  plugins such as tensorflow-directml-plugin; they show as a GPU device.
+Knowledge:    resources/knowledge/tensorflow.toml
+"""
+
+from collections.abc import Iterator
+
+from checks.analysis.gpu.cuda import cuda_gpus, names
+from checks.causes.registry import check
+from checks.facts import MachineFacts, OsFacts, TensorFlowFacts
+from checks.facts.finding import Evidence, Finding, NotInTable, Severity, Unread, only_on
+from checks.knowledge.frameworks.tensorflow import tensorflow_release, tensorflow_table
+
+CAUSE = "tf-gpu-unsupported-on-windows"
+
+
+@check(CAUSE)
+def tf_gpu_unsupported_on_windows(tensorflow: TensorFlowFacts, os: OsFacts, machine: MachineFacts) -> Iterator[Finding]:
+    """One finding for the interpreter."""
+    gpus = cuda_gpus(machine)
+    only_on("Windows", os)
+    if not gpus:
+        return
+    if any(not each.device.startswith("CPU") for each in tensorflow.devices or ()):
+        return
+    if tensorflow.version is None:
+        raise Unread("tensorflow_version", tensorflow.unread.get("version", ""))
+    row = tensorflow_release(tensorflow.version)
+    if row is None:
+        raise NotInTable(tensorflow_table().title, f"TensorFlow {tensorflow.version}")
+    if row.windows_gpu:
+        return
+    last = [each.version for each in tensorflow_table().release if each.windows_gpu][-1]
+    yield Finding(
+        cause=CAUSE,
+        severity=Severity.WARNING,
+        confidence=0.95,
+        evidence=(
+            Evidence("framework", f"tensorflow {tensorflow.version}", tensorflow.origin),
+            Evidence("gpu", names(gpus), gpus[0].origin),
+            Evidence("last_with_gpu", last, tensorflow_table().title, tensorflow_table().source),
+        ),
+    )

@@ -1,0 +1,73 @@
+"""Deterministic mode on CUDA wants a variable that is not set.
+
+Detects:      a CUDA build of PyTorch that refuses matrix products in deterministic mode without
+              CUBLAS_WORKSPACE_CONFIG, which is not set in the target's environment; where the mode is on, or where the
+              products were refused when they were computed here, or a recurrent layer varied without it.
+Why it bites: the program stops at its first product, or an LSTM does not repeat although everything is seeded.
+Blind spots:  the program itself may set the variable before its first product.
+Knowledge:    resources/knowledge/determinism.toml
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checks.analysis.gpu.state import first_line
+from checks.analysis.numbers.repeats import DETERMINISTIC, NO_WORKSPACE, WORKSPACE, of_torch
+from checks.causes.registry import check
+from checks.facts import EnvironmentVariables, Measurements, TorchFacts
+from checks.facts.finding import Evidence, Finding, NotHere, Severity, Unread
+from checks.knowledge.frameworks.determinism import determinism_table, wants_workspace
+
+CAUSE = "cublas-workspace-unset"
+VARIABLE = "CUBLAS_WORKSPACE_CONFIG"
+_MODE = "torch.are_deterministic_algorithms_enabled"
+
+
+@check(CAUSE)
+def cublas_workspace_unset(
+    torch: TorchFacts, environment: EnvironmentVariables, measurements: Measurements | None
+) -> Iterator[Finding]:
+    """At most one finding."""
+    table = determinism_table()
+    wanted = wants_workspace(torch.version, torch.cuda_version)
+    if wanted is None:
+        raise Unread("cuda_version", torch.unread.get("cuda_version", ""))
+    if not wanted:
+        raise NotHere("torch_wants_workspace")
+    value = environment.values.get(VARIABLE)
+    if value in table.workspace.values:
+        return
+    operations = of_torch(measurements.all, torch) if measurements else ()
+    refused = [each for each in operations if _reason(each.under.get(DETERMINISTIC)) == NO_WORKSPACE]
+    mended = [each for each in operations if each.mended_by == (WORKSPACE,)]
+    is_on = (torch.settings or {}).get(_MODE) is True
+    if not (is_on or refused or mended):
+        return
+    seen = refused or mended
+    evidence = [
+        Evidence("torch_version", torch.version or "", torch.origin),
+        Evidence("cuda_version", torch.cuda_version or "", torch.origin),
+        Evidence("workspace_variable", f"{VARIABLE}={value}" if value else f"{VARIABLE}: -", environment.origin),
+    ]
+    if seen:
+        made = seen[0].under[DETERMINISTIC]
+        evidence.append(
+            Evidence(
+                "varying_operation" if mended else "refused_operations",
+                ", ".join(each.operation for each in seen),
+                made.origin,
+            )
+        )
+        if made.error:
+            evidence.append(Evidence("error_text", first_line(made.error.message), made.origin))
+    yield Finding(
+        cause=CAUSE,
+        severity=Severity.WARNING if is_on else Severity.NOTE,
+        confidence=0.97,
+        evidence=tuple(evidence),
+    )
+
+
+def _reason(measured: object) -> str:
+    return getattr(measured, "reason", "")

@@ -1,0 +1,63 @@
+"""The library times its algorithms, and which one wins decides the last digits.
+
+Detects:      torch.backends.cudnn.benchmark that is on in the target as it starts; and, measured here, a convolution
+              whose result with the timing search differs from the one without, or from search to search.
+Why it bites: two starts of one program pick different algorithms, and training amplifies the difference.
+Blind spots:  a program switches the search on itself, which is only seen in its text. Releases before 2.1 remember the
+              algorithm for the whole process: there, only the difference from the result without is seen.
+Knowledge:    resources/knowledge/computations.toml
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checks.analysis.numbers.power import CONFIDENCE, confidence_of
+from checks.analysis.numbers.repeats import AUTOTUNE, Repeated, of_torch, rate_of
+from checks.causes.registry import check
+from checks.facts import Measurements, Repeat, TorchFacts
+from checks.facts.finding import Evidence, Finding, NotHere, Severity
+
+CAUSE = "cudnn-autotune"
+_SETTING = "torch.backends.cudnn.benchmark"
+
+
+@check(CAUSE)
+def cudnn_autotune(torch: TorchFacts, measurements: Measurements | None) -> Iterator[Finding]:
+    """One finding per device; one where the search is on and nothing was measured."""
+    if torch.build not in (None, "cuda", "rocm"):
+        raise NotHere("cudnn_build")
+    is_on = (torch.settings or {}).get(_SETTING) is True
+    operations = of_torch(measurements.all, torch) if measurements else ()
+    tried = [(each, made) for each in operations if (made := each.measured(AUTOTUNE))]
+    changing = [(each, made) for each, made in tried if _changes(each, made)]
+    for each, made in changing:
+        yield Finding(
+            cause=CAUSE,
+            severity=Severity.WARNING if is_on else Severity.NOTE,
+            confidence=0.95,
+            subject=each.device,
+            evidence=(
+                *_setting(torch, is_on=is_on),
+                Evidence("autotuned", f"{each.operation}: {made.distinct} / {made.repetitions}", made.origin),
+            ),
+        )
+    if is_on and not tried:
+        yield Finding(cause=CAUSE, severity=Severity.NOTE, confidence=0.6, evidence=tuple(_setting(torch, is_on=is_on)))
+
+
+def _changes(each: Repeated, made: Repeat) -> bool:
+    """Whether the search changed the result: it differs between searches, or from the one result without.
+
+    Without a search it has to repeat, so often that what varies with one would have been seen.
+    """
+    plain = each.default
+    if plain is None or plain.varies:
+        return False
+    if made.varies:
+        return confidence_of(plain.repetitions, rate_of(made)) >= CONFIDENCE
+    return plain.scale == made.scale and made.fingerprints[:1] != plain.fingerprints[:1]
+
+
+def _setting(torch: TorchFacts, *, is_on: bool) -> Iterator[Evidence]:
+    yield Evidence("autotune_setting", f"{_SETTING} = {is_on}", torch.origin)

@@ -1,0 +1,69 @@
+"""Operations that PyTorch refuses in deterministic mode on this device.
+
+Detects:      operations that raised "does not have a deterministic implementation" when they were computed here in
+              deterministic mode.
+Why it bites: a program that switches the mode on stops at the first of them.
+Blind spots:  only the operations of the suite were tried; the program may use none of these, or others.
+Knowledge:    resources/knowledge/determinism.toml, deterministic_replacements.toml
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from checks.analysis.gpu.state import first_line
+from checks.analysis.numbers.repeats import DETERMINISTIC, by_device, in_words, of_torch
+from checks.causes.registry import check
+from checks.facts import Measurements, TorchFacts
+from checks.facts.finding import Evidence, Finding, NotHere, Severity
+from checks.knowledge.catalogue import LANGUAGES
+from checks.knowledge.frameworks.computations import operation_name
+from checks.knowledge.frameworks.determinism import Promise, determinism_table
+from checks.knowledge.frameworks.deterministic_replacements import deterministic_replacements
+from checks.knowledge.phrases import phrase
+
+CAUSE = "deterministic-mode-op-unsupported"
+
+
+@check(CAUSE)
+def deterministic_mode_op_unsupported(measurements: Measurements, torch: TorchFacts | None) -> Iterator[Finding]:
+    """One finding per device."""
+    found = of_torch(measurements.all, torch)
+    if not any(DETERMINISTIC in each.under for each in found):
+        raise NotHere("repeats", "not-measured")
+    for _, device, operations in by_device(found):
+        refused = [(each, each.raises) for each in operations if each.raises]
+        if not refused:
+            continue
+        first = refused[0][1]
+        names = [each.operation for each, _ in refused]
+        evidence = [Evidence("refused_operations", ", ".join(names), first.origin if first else "")]
+        if first and first.error:
+            evidence.append(Evidence("error_text", first_line(first.error.message), first.origin))
+        repeats = [each.operation for each, _ in refused if each.variation.value == "stable"]
+        if repeats:
+            evidence.append(Evidence("repeats_all_the_same", ", ".join(repeats), first.origin if first else ""))
+        unexpected = [each.operation for each, _ in refused if each.promised.in_mode is not Promise.THROWS]
+        if unexpected:
+            evidence.append(Evidence("not_documented", ", ".join(unexpected), determinism_table().title))
+        yield Finding(
+            cause=CAUSE,
+            severity=Severity.NOTE,
+            confidence=0.99,
+            subject=device,
+            evidence=tuple(evidence),
+            values={"device": device, **in_words("refused", [each for each, _ in refused]), **_instead(names)},
+        )
+
+
+def _instead(refused: Sequence[str]) -> dict[str, str]:
+    """The values ``instead_en`` and ``instead_ja``: what to take for the refused; empty where nothing is known."""
+    told = {}
+    for language in LANGUAGES:
+        lines = []
+        for row in deterministic_replacements().row:
+            names = [operation_name(each, language) for each in refused if each in row.operations]
+            if names:
+                lines.append(phrase("instead", "instead-of", operations=", ".join(names), advice=row.of(language)))
+        told[f"instead_{language}"] = " / ".join(each[f"instead_{language}"] for each in lines)
+    return told

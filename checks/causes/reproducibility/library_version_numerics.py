@@ -1,0 +1,81 @@
+"""Another version of a framework gives other numbers than this one.
+
+Detects:      a machine whose report was given and whose results differ where, of all that can change such numbers, only
+              versions of libraries differ.
+Why it bites: after an update the same model gives slightly other numbers, and a training takes another path.
+Blind spots:  where the processor, the GPU or a setting differs as well, versions are one of several explanations:
+              neither found nor ruled out; the comparison of the two machines lists them all.
+Knowledge:    resources/knowledge/numeric_environment.toml
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checks.analysis.numbers.digit_findings import loud_if_bits_matter
+from checks.analysis.numbers.digits import figure
+from checks.analysis.numbers.magnitude import Magnitude
+from checks.analysis.numbers.side_by_side import VERSIONS, Comparison, NumberDifference, comparisons
+from checks.causes.registry import check
+from checks.facts import Facts
+from checks.facts.finding import Evidence, Finding, Inconclusive, NotHere, Severity
+from checks.knowledge.phrases import phrase
+
+CAUSE = "library-version-numerics"
+ONLY_VERSIONS = 0.85
+
+
+@check(CAUSE)
+def library_version_numerics(facts: Facts) -> Iterator[Finding]:
+    """One finding per machine that was given."""
+    found = [each for each in comparisons(facts) if not each.is_empty]
+    if not found:
+        raise NotHere("others", "not-measured" if facts.others else "none-given")
+    open_to_doubt: list[str] = []
+    for comparison in found:
+        apart = [
+            each
+            for each in comparison.apart
+            if each.explained_by and set(each.explained_by) <= set(VERSIONS) and not each.proven_by
+        ]
+        if not apart:
+            open_to_doubt += [comparison.other.name] if any(map(_may_be_versions, comparison.apart)) else []
+            continue
+        worst = max(apart, key=lambda each: each.pair.size.relative or 0.0).pair.size
+        parts = {part for each in apart for part in each.explained_by}
+        texts = [f"{each.first} / {each.second}" for each in comparison.environment if each.part in parts]
+        more = any(each.pair.size.is_more_than_rounding for each in apart)
+        yield Finding(
+            cause=CAUSE,
+            severity=Severity.WARNING if more else loud_if_bits_matter(facts.symptom),
+            confidence=ONLY_VERSIONS,
+            subject=comparison.other.created,
+            evidence=(
+                Evidence("other_machine", comparison.other.name, comparison.other.origin),
+                Evidence("versions_apart", "; ".join(texts)),
+                Evidence("operations_apart", ", ".join(dict.fromkeys(each.pair.operation for each in apart))),
+                *([Evidence("measured_difference", figure(worst.relative))] if figure(worst.relative) else []),
+            ),
+            values=_machines(comparison) | _differ(worst),
+        )
+
+    if open_to_doubt:
+        raise Inconclusive("versions-or-other", other=", ".join(open_to_doubt))
+
+
+def _may_be_versions(difference: NumberDifference) -> bool:
+    """Whether versions are one of several explanations, none of which is proven."""
+    return not difference.proven_by and not set(VERSIONS).isdisjoint(difference.explained_by)
+
+
+def _differ(worst: Magnitude) -> dict[str, str]:
+    """By how much; a number and none have no distance."""
+    size = figure(worst.relative)
+    return phrase("differ", "differ-by", size=size) if size else phrase("differ", "differ-no-number")
+
+
+def _machines(comparison: Comparison) -> dict[str, str]:
+    """Both by their names, or the one that has none as this machine."""
+    first, other = comparison.here.name, comparison.other.name
+    key = "two-machines" if first else "this-and-other-machine"
+    return phrase("machines", key, first=first, other=other)

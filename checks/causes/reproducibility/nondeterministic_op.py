@@ -1,0 +1,196 @@
+"""An operation does not give the same bits each time.
+
+Detects:      operations that were repeated here with the same inputs and seeds and gave different results, where a
+              document says so or where the order of adding explains it; a small network that was trained again and
+              ended apart; the user's own model, and the node at which its runs part.
+Why it bites: training amplifies the last digit; two runs with the same seeds end apart, and tests for equality fail.
+Blind spots:  so many repetitions exclude only so rare an instability. What is not in the suite was not repeated.
+Knowledge:    resources/knowledge/determinism.toml, computations.toml
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from checks.analysis.models.repeats import (
+    MODE,
+    REPEATED,
+    asks_whether_it_repeats,
+    decides_otherwise,
+    decisions,
+    distance,
+    draws_numbers,
+    first_of,
+    is_same_place,
+    mends,
+    name_of,
+    of_models,
+    place,
+    should_own_model_repeat,
+    values_of,
+)
+from checks.analysis.numbers.repeats import (
+    DETERMINISTIC,
+    Repeated,
+    Variation,
+    by_device,
+    in_words,
+    is_processor,
+    remedies_on,
+    repeated,
+    results_of,
+    runs,
+    trainings,
+    versions_of,
+)
+from checks.causes.registry import check
+from checks.facts import Frameworks, Measurements, ModelMeasured, Repeat, Symptom
+from checks.facts.finding import FRAMEWORK, Evidence, Finding, NotHere, Severity
+from checks.knowledge.frameworks.determinism import Promise, determinism_table
+from checks.knowledge.phrases import listed, phrase
+
+CAUSE = "nondeterministic-op"
+_SUREST = 0.98
+_PERHAPS_USED = 0.8  # of an operation: whether the user's program has it, is not known
+
+
+@check(CAUSE)
+def nondeterministic_op(
+    measurements: Measurements, frameworks: Frameworks | None, symptom: Symptom | None
+) -> Iterator[Finding]:
+    """One finding per framework and device, and per model of the user."""
+    models = of_models(measurements, REPEATED)
+    yield from _in_models(models, measurements, symptom)
+    found = repeated((*measurements.all, *runs(measurements.all)), versions_of(frameworks))
+    if not any(each.default for each in found) and not models:
+        raise NotHere("repeats", "not-measured")
+    for framework, device, operations in by_device(found):
+        varying = [each for each in operations if each.variation in (Variation.DOCUMENTED, Variation.ORDER)]
+        if not varying:
+            continue
+        yield Finding(
+            cause=CAUSE,
+            severity=Severity.WARNING if _matters(symptom) else Severity.NOTE,
+            confidence=_sure_of(varying, measurements),
+            subject=f"{framework} {device}",
+            evidence=(Evidence("computed_on", f"{framework}, {device}", _origin(varying)), *_evidence(varying)),
+            remedies=remedies_on(device),
+            values={
+                FRAMEWORK: framework,
+                "device": device,
+                **in_words("varying", varying),
+                **phrase("mended", _mended(varying)),
+                **phrase("place", _place(device)),
+            },
+        )
+
+
+def _in_models(
+    models: Sequence[ModelMeasured], measurements: Measurements, symptom: Symptom | None
+) -> Iterator[Finding]:
+    """Models that vary although nothing in them draws random numbers."""
+    for each in models:
+        again = [made for made in of_models(measurements, MODE) if is_same_place(made, each)]
+        if (each.distinct or 0) < 2 or draws_numbers(each, again):
+            continue
+        modes = [made for made in again if made.setting == DETERMINISTIC]
+        mended = any(mends(made, each) for made in modes)
+        is_loud = should_own_model_repeat(symptom) or decides_otherwise(each)
+        varying = f"{name_of(each)}: {first_of(each)}"
+        yield Finding(
+            cause=CAUSE,
+            severity=Severity.WARNING if is_loud else Severity.NOTE,
+            confidence=_sure(each.repetitions),
+            subject=f"{each.framework} {each.device} {each.path}",
+            evidence=(
+                Evidence("computed_on", place(each), each.origin),
+                Evidence("varying_operation", f"{first_of(each)}: {each.distinct} / {each.repetitions}", each.origin),
+                Evidence("measured_difference", distance(each), each.origin),
+                *decisions(each),
+            ),
+            remedies=remedies_on(each.device),
+            values={
+                **values_of(each),
+                "device": each.device,
+                **listed("varying", (varying,)),
+                **phrase("mended", "mended-by-mode" if mended else "not-mended" if modes else "none-tried"),
+                **phrase("place", _place(each.device)),
+            },
+        )
+
+
+def _place(device: str) -> str:
+    """Why it happens on this kind of device, as the key of a phrase."""
+    return "repeats-on-a-processor" if is_processor(device) else "repeats-on-an-accelerator"
+
+
+def _matters(symptom: Symptom | None) -> bool:
+    """Whether results that change in their last digit are what the user came for; else they are normal.
+
+    For whoever needs the same decisions they are normal, too, unless a decision was seen to change.
+    """
+    if symptom is not None and symptom.exactness == "decisions":
+        return False
+    return asks_whether_it_repeats(symptom)
+
+
+def _sure(repetitions: int) -> float:
+    """How surely what varied in so many repetitions varies again: Laplace's rule of succession."""
+    return min((repetitions + 1) / (repetitions + 2), _SUREST)
+
+
+def _sure_of(varying: Sequence[Repeated], measurements: Measurements) -> float:
+    """How surely this is why the user's results change: a training that ended apart says so, an operation only may."""
+    place = (varying[0].framework, varying[0].device)
+    trained = [each for each in trainings(measurements.all) if (each.framework, each.device) == place]
+    runs_apart = [len(each.exact) for each in trained if each.distinct > 1]
+    if runs_apart:
+        return _sure(max(runs_apart))
+    return _PERHAPS_USED * _sure(max(each.default.repetitions for each in varying if each.default is not None))
+
+
+def _mended(varying: Sequence[Repeated]) -> str:
+    """What deterministic mode did to these, as the key of a phrase."""
+    if all(DETERMINISTIC in each.mended_by for each in varying):
+        return "mended-by-mode"
+    if all(each.mended_by for each in varying):
+        return "mended-by-settings"
+    if any(each.raises for each in varying):
+        return "refused-by-mode"
+    if any(each.mended_by for each in varying):
+        return "mended-in-part"
+    if any(each.is_open for each in varying):
+        return "too-seldom"
+    return "not-mended" if any(each.tried for each in varying) else "none-tried"
+
+
+def _origin(varying: Sequence[Repeated]) -> str:
+    return varying[0].default.origin if varying[0].default else ""
+
+
+def _evidence(varying: Sequence[Repeated]) -> Iterator[Evidence]:
+    origin = _origin(varying)
+    for each in varying:
+        made = each.default
+        if made is None:
+            continue
+        distinct, calls = results_of(made)
+        yield Evidence("varying_operation", f"{each.operation}: {distinct} / {calls}{_apart(made)}", origin)
+    mended = [f"{each.operation}: {', '.join(each.mended_by)}" for each in varying if each.mended_by]
+    if mended:
+        yield Evidence("mended_by", "; ".join(mended), origin)
+    costs = [
+        f"{each.operation}: x {each.cost:.2g}" for each in varying if each.cost and DETERMINISTIC in each.mended_by
+    ]
+    if costs:
+        yield Evidence("cost_of_mode", "; ".join(costs), origin)
+    # A training is no operation that a document could name; its results have no fingerprints of their own.
+    named = [each for each in varying if each.is_documented and each.default and each.default.fingerprints]
+    silent = [each.operation for each in named if each.promised.by_default is not Promise.VARIES]
+    if silent:
+        yield Evidence("not_documented", ", ".join(silent), determinism_table().title)
+
+
+def _apart(made: Repeat) -> str:
+    spread = made.spread
+    return f", {spread.max_abs:.3g} / {spread.scale:.3g}" if spread and spread.max_abs and spread.scale else ""

@@ -1,0 +1,81 @@
+"""The user's model draws random numbers when it computes.
+
+Detects:      a model that was given, gives another answer each time for the same input, and does so from a node on that
+              draws random numbers; or stops doing so with a seed before each run.
+Why it bites: nobody gets an answer a second time, and settings for deterministic algorithms change nothing.
+Blind spots:  ONNX, TorchScript and exported programs only; what Python code draws around the model is not run. That it
+              is meant to, as in a model that makes pictures, no file tells.
+Knowledge:    none
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from checks.analysis.models.repeats import (
+    MODE,
+    REPEATED,
+    SEEDED,
+    decisions,
+    draws,
+    draws_numbers,
+    first_of,
+    is_in_training,
+    is_same_place,
+    mends,
+    models_run,
+    of_models,
+    place,
+    values_of,
+)
+from checks.causes.registry import check
+from checks.facts import Measurements, ModelMeasured, Symptom
+from checks.facts.finding import Evidence, Finding, Severity
+from checks.knowledge.phrases import phrase
+
+CAUSE = "rng-unseeded"
+REMEDY = "fix-random-numbers-in-a-model"  # the cause's own are for programs
+_SURE, _LIKELY = 0.99, 0.9  # the node says so; only a seed tells it
+
+
+@check(CAUSE)
+def rng_unseeded(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
+    """One finding per model and device."""
+    for each in models_run(measurements, REPEATED):
+        again = [made for made in of_models(measurements, MODE) if is_same_place(made, each)]
+        if (each.distinct or 0) < 2 or not draws_numbers(each, again) or is_in_training(each, again):
+            continue
+        seeded = [made for made in again if made.setting == SEEDED]
+        yield Finding(
+            cause=CAUSE,
+            severity=Severity.NOTE if _is_harmless(each, symptom) else Severity.WARNING,
+            confidence=_SURE if draws(each.first_op) else _LIKELY,
+            subject=f"{each.framework} {each.device} {each.path}",
+            evidence=(
+                Evidence("computed_on", place(each), each.origin),
+                Evidence("varying_operation", f"{first_of(each)}: {each.distinct} / {each.repetitions}", each.origin),
+                *decisions(each),
+                *(Evidence("mended_by", SEEDED, made.origin) for made in seeded if mends(made, each)),
+            ),
+            remedies=(REMEDY,),
+            values={
+                **values_of(each),
+                "distinct": str(each.distinct),
+                "count": str(each.repetitions),
+                "where": first_of(each),
+                **phrase("seeded", _of_seed(each, seeded)),
+            },
+        )
+
+
+def _is_harmless(made: ModelMeasured, symptom: Symptom | None) -> bool:
+    """Whether only decisions matter, and were seen to stay: of the user's own inputs, made-up ones decide nothing."""
+    wants_decisions = symptom is not None and symptom.exactness == "decisions"
+    return wants_decisions and made.inputs_from != "drawn" and made.decisions is not None and made.decisions >= 1.0
+
+
+def _of_seed(made: ModelMeasured, seeded: Sequence[ModelMeasured]) -> str:
+    """What a seed before each run did, as the key of a phrase."""
+    if any(mends(each, made) for each in seeded):
+        return "seed-mends"
+    return "seed-in-vain" if any((each.distinct or 0) > 1 for each in seeded) else "seed-untried"

@@ -1,0 +1,62 @@
+"""Another number of threads gives other last digits.
+
+Detects:      operations whose results, on the processor, are other bits with another number of threads, and no farther
+              apart than rounding order allows. Each number alone was found to repeat.
+Why it bites: a machine with more cores, or a limit on them, gives other digits, and with them other decisions.
+Blind spots:  only the operations and shapes that were measured; libraries with threads of their own (data frames,
+              trees) are not. A short measurement tries few numbers of threads.
+Knowledge:    resources/knowledge/computations.toml
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from checks.analysis.models.repeats import of_models, rounding_in_models, size_of
+from checks.analysis.numbers.digit_findings import changes_by_order, doubt_if_farther
+from checks.causes.registry import check
+from checks.facts import Facts, Measurements, OtherMachine, Precision, Symptom
+from checks.facts.finding import FRAMEWORK, Evidence, Finding
+
+CAUSE = "thread-count-rounding"
+
+
+@check(CAUSE)
+def thread_count_rounding(
+    measurements: Measurements, symptom: Symptom | None, facts: Facts | None = None
+) -> Iterator[Finding]:
+    """One finding per framework, and per model of the user."""
+    for each in _found(measurements, symptom):
+        values, machines = _to_set(facts, each.values.get(FRAMEWORK, "torch")) if facts else ({}, ())
+        yield msgspec.structs.replace(each, evidence=(*each.evidence, *machines), values=each.values | values)
+
+
+def _to_set(facts: Facts, framework: str) -> tuple[dict[str, str], tuple[Evidence, ...]]:
+    """The number that every machine can be set to, the smallest; and what each has, where there are several."""
+    sides: tuple[Facts | OtherMachine, ...] = (facts, *facts.others)
+    named = ((f" ({side.name})" if side.name else "", _threads(side, framework)) for side in sides)
+    counts = [(name, count) for name, count in named if count]
+    if not counts:
+        return {}, ()
+    told = " / ".join(f"{count}{name}" for name, count in counts)
+    smallest = str(min(count for _, count in counts))
+    return {"threads": smallest}, (Evidence("threads_of_machines", told),) if len(counts) > 1 else ()
+
+
+def _threads(side: Facts | OtherMachine, framework: str) -> int | None:
+    """PyTorch tells its number; the others take as many as there are processors."""
+    if framework == "torch":
+        torch = side.frameworks.torch if side.frameworks else None
+        return torch.threads if torch else None
+    cpu = side.machine.cpu if side.machine else None
+    return cpu.logical_cores if cpu else None
+
+
+def _found(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
+    models = of_models(measurements, "threads")
+    yield from rounding_in_models(CAUSE, measurements, symptom, "threads")
+    if not models or measurements.of(Precision):
+        yield from changes_by_order(CAUSE, measurements, symptom, lambda setting: setting.startswith("threads-"))
+    doubt_if_farther(map(size_of, models))

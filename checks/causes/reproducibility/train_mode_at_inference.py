@@ -1,0 +1,107 @@
+"""The user's model is in training mode when it predicts: it drops out numbers, or normalises by the batch.
+
+Detects:      a model that was given, gives another answer each time for the same input, and does so from a dropout on;
+              or stops doing so in evaluation mode; or whose batch normalisation lets a row depend on the others, or
+              changes its statistics with each run.
+Why it bites: each prediction is another one, or depends on who else asks, and is worse than it could be.
+Blind spots:  TorchScript, ONNX and exported programs only, whose programs are in the file; what Python code builds is
+              not run.
+Knowledge:    none
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checks.analysis.models.repeats import (
+    BATCH,
+    EVALUATION,
+    MODE,
+    REPEATED,
+    beyond_of,
+    decisions,
+    first_of,
+    is_dropout,
+    is_in_training,
+    is_normalisation,
+    is_same_place,
+    keeps_statistics,
+    mends,
+    models_run,
+    name_of,
+    of_models,
+    place,
+    size_of,
+    values_of,
+    what_is_kept,
+)
+from checks.analysis.numbers.magnitude import Size
+from checks.causes.registry import check
+from checks.facts import Measurements, ModelMeasured
+from checks.facts.finding import Evidence, Finding, Severity
+from checks.knowledge.phrases import phrase
+
+CAUSE = "train-mode-at-inference"
+SURE = 0.99  # the node itself says so; what operations of the suite do matters less to whoever gave the model
+_LIKELY = 0.85
+
+
+@check(CAUSE)
+def train_mode_at_inference(measurements: Measurements) -> Iterator[Finding]:
+    """One finding per model and runtime, of what tells it best: it varies, mixes its rows, or learns."""
+    told: set[tuple[str, str]] = set()
+    for finding, made in (
+        *_varying(measurements),
+        *_mixing(measurements),
+        *_learning(measurements),
+    ):
+        if (made.path, made.framework) not in told:
+            told.add((made.path, made.framework))
+            yield finding
+
+
+_Found = Iterator[tuple[Finding, ModelMeasured]]
+
+
+def _varying(measurements: Measurements) -> _Found:
+    for each in models_run(measurements, REPEATED):
+        again = [made for made in of_models(measurements, MODE) if is_same_place(made, each)]
+        if (each.distinct or 0) < 2 or not is_in_training(each, again):
+            continue
+        mended = [made for made in again if made.setting == EVALUATION and mends(made, each)]
+        evidence = (
+            Evidence("varying_operation", f"{first_of(each)}: {each.distinct} / {each.repetitions}", each.origin),
+            *decisions(each),
+            *(Evidence("mended_by", EVALUATION, made.origin) for made in mended[:1]),
+        )
+        values = {"distinct": str(each.distinct), "count": str(each.repetitions), "where": first_of(each)}
+        sure = SURE if is_dropout(each.first_op) else _LIKELY
+        yield _finding(each, "train-mode-varies", sure, evidence, values), each
+
+
+def _mixing(measurements: Measurements) -> _Found:
+    for each in of_models(measurements, BATCH):
+        if size_of(each) is Size.BEYOND and is_normalisation(each.beyond_op):
+            evidence = (Evidence("operations_apart", beyond_of(each), each.origin), *decisions(each))
+            yield _finding(each, "train-mode-neighbours", SURE, evidence, {"where": beyond_of(each)}), each
+
+
+def _learning(measurements: Measurements) -> _Found:
+    for each in what_is_kept(measurements):
+        if keeps_statistics(each):
+            evidence = (Evidence("kept_by_model", each.detail, each.origin),)
+            yield _finding(each, "train-mode-learns", _LIKELY, evidence, {"where": each.detail}), each
+
+
+def _finding(
+    made: ModelMeasured, seen: str, sure: float, evidence: tuple[Evidence, ...], values: dict[str, str]
+) -> Finding:
+    """``seen``: the key of the phrase that tells what was seen."""
+    return Finding(
+        cause=CAUSE,
+        severity=Severity.WARNING,
+        confidence=sure,
+        subject=f"{made.framework} {made.path}",
+        evidence=(Evidence("computed_on", place(made), made.origin), *evidence),
+        values={**values_of(made), **values, **phrase("seen", seen, model=name_of(made), **values)},
+    )

@@ -1,0 +1,67 @@
+"""An operation computes something else now and then, which no order of adding explains.
+
+Detects:      an operation that was repeated here with the same inputs and gave results that rounding cannot have made:
+              with whole numbers that any order adds up to the same, with NaN among them, or too far apart; while the
+              other operations of the device repeat.
+Why it bites: a result is wrong at random, and looks cured when it is slowed down or observed.
+Blind spots:  which of the two it is, memory that was never written or work that does not wait, is not told apart. A
+              device that computes wrongly only in this operation looks the same. Where several operations or plain
+              arithmetic vary, the device is suspected instead.
+Knowledge:    resources/knowledge/determinism.toml, computations.toml
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checks.analysis.numbers.repeats import EXACT, Repeated, Variation, by_device, is_device, repeated, versions_of
+from checks.causes.registry import check
+from checks.facts import Frameworks, Measurements, Repeat
+from checks.facts.finding import FRAMEWORK, Evidence, Finding, NotHere, Severity
+from checks.knowledge.frameworks.computations import operation_name
+
+CAUSE = "uninitialized-memory-or-race"
+_SURE, _LIKELY = 0.8, 0.6  # with whole numbers, and by size alone
+
+
+@check(CAUSE)
+def uninitialized_memory_or_race(measurements: Measurements, frameworks: Frameworks | None) -> Iterator[Finding]:
+    """One finding per operation and device."""
+    found = repeated(measurements.all, versions_of(frameworks))
+    if not any(each.default for each in found):
+        raise NotHere("repeats", "not-measured")
+    for _, device, operations in by_device(found):
+        if is_device(operations):
+            continue
+        for each in operations:
+            if each.default is not None and each.variation is Variation.WRONG:
+                yield _finding(each, each.default, device)
+
+
+def _finding(each: Repeated, made: Repeat, device: str) -> Finding:
+    exact, spread = each.measured(EXACT), made.spread
+    evidence = [Evidence("varying_operation", f"{each.operation}: {made.distinct} / {made.repetitions}", made.origin)]
+    if exact is not None:
+        evidence.append(Evidence("exact_inputs", f"{exact.distinct} / {exact.repetitions}", exact.origin))
+    if spread is not None and spread.max_abs is not None:
+        evidence.append(
+            Evidence("largest_difference", f"{spread.max_abs:.3g} / {spread.scale or 0.0:.3g}", made.origin)
+        )
+    if spread is not None and spread.nan:
+        evidence.append(Evidence("nan_on_one_side", str(spread.nan), made.origin))
+    if each.mended_by:
+        evidence.append(Evidence("mended_by", ", ".join(each.mended_by), made.origin))
+    return Finding(
+        cause=CAUSE,
+        severity=Severity.WARNING,
+        confidence=_SURE if exact is not None and exact.varies else _LIKELY,
+        subject=f"{each.framework} {device} {each.operation}",
+        evidence=tuple(evidence),
+        values={
+            FRAMEWORK: each.framework,
+            "device": device,
+            "operation_en": operation_name(each.operation, "en"),
+            "operation_ja": operation_name(each.operation, "ja"),
+            "repetitions": str(made.repetitions),
+        },
+    )

@@ -1,4 +1,0 @@
-"""Kernel modules, user-space drivers, containers and permissions.
-
-One cause, one module, one function; see checks/registry.py.
-"""

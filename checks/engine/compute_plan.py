@@ -1,0 +1,171 @@
+"""What is computed in the target: on which devices, in which order, and how the time is shared out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from checks.engine.computation_catalogue import COMPUTATION_PROBES, START, TIMES_BUDGET, ComputationSpec, Setting
+from checks.engine.scripts import name_of
+from checks.facts import Facts, FrameworkDevice
+
+EVERYTHING = "everything"
+BUDGET = {"quick": 10.0, "standard": 60.0, "thorough": 600.0}  # seconds of computing, by effort
+OF_MODELS = 0.4  # part of the time that the user's models get
+CPU = "cpu"
+LOAD = "health"  # the kind that is the load test
+# An accelerator has so many times the processor's time: what is asked about is most often the accelerator.
+_TIMES_FOR_ACCELERATOR = 2.0
+_LEAST = 1.0  # seconds of a kind below which nothing can be told
+_LEAST_TIMES = 0.25  # part of its time that each keeps, however long those before it took
+
+
+@dataclass(frozen=True)
+class Computation:
+    """One process: a framework on a device under a setting, and the seconds that each kind of measurement may take."""
+
+    id: str
+    spec: ComputationSpec
+    interpreter: str
+    device: str
+    seconds: Mapping[str, float]
+    setting: Setting = field(default_factory=Setting)
+
+    @property
+    def origin(self) -> str:
+        """Where its measurements come from."""
+        return f"{name_of(self.spec.script)} in {self.interpreter}"
+
+    @property
+    def expected_seconds(self) -> float:
+        """How long it may take."""
+        return self.spec.expected_start + sum(self.seconds.values())
+
+    def time_limit(self, effort: str) -> float:
+        """Seconds after which it is ended."""
+        return START[effort] + TIMES_BUDGET * sum(self.seconds.values())
+
+
+def is_wanted(symptom: str) -> bool:
+    """Whether a symptom asks for computations: a program that does not start computes nothing."""
+    from checks.judgement.judge import ABOUT_RESULTS  # late: the probes start before the checks are loaded
+
+    return symptom in ABOUT_RESULTS or symptom == EVERYTHING
+
+
+def budget(symptom: str, effort: str, load: float | None = None) -> float:
+    """Seconds of computing in all, as far as they are known before the devices are; ``load``: of the load test."""
+    return (BUDGET[effort] if is_wanted(symptom) and COMPUTATION_PROBES else 0.0) + (load or 0.0)
+
+
+def budget_of_models(effort: str, *, alone: bool) -> float:
+    """Seconds for the user's models, where there are any. ``alone``: nothing else is computed."""
+    return BUDGET[effort] * (1.0 if alone else OF_MODELS)
+
+
+def computations(
+    facts: Facts, effort: str, load: float | None = None, *, only_load: bool = False, without: float = 0.0
+) -> tuple[Computation, ...]:
+    """The processes to start one after the other, those of the accelerators first.
+
+    ``load``: seconds of the load test of each device; None: its part of the time. ``only_load``: nothing else is asked.
+    ``without``: seconds of the time that others have.
+    """
+    budget_left = max(0.0, BUDGET[effort] - without)
+    found = sorted(_devices(facts), key=lambda each: _is_cpu(each[1]))
+    if only_load:
+        found = [each for each in found if LOAD in each[0].kinds]
+    total = sum(_share(spec, device) for spec, device in found)
+    return tuple(
+        Computation(
+            id=_id(spec, device, setting),
+            spec=spec,
+            interpreter=facts.target or "",
+            device=device,
+            seconds=seconds,
+            setting=setting,
+        )
+        for spec, device in found
+        for setting, shared in _shared(spec, device, budget_left * _share(spec, device) / total)
+        if (seconds := _with_load(shared, spec, setting, load, only_load=only_load))
+    )
+
+
+def with_saved(
+    computation: Computation, saved: float, waiting: Iterable[Computation], load: float | None
+) -> Computation:
+    """The same with its part of the seconds that those before it took less, or more, than they were given.
+
+    ``waiting``: it and those after it. A load of a chosen length stays as long as it is.
+    """
+    exact = {LOAD} if load else set()
+    planned = sum(s for each in waiting for kind, s in each.seconds.items() if kind not in exact)
+    times = max(_LEAST_TIMES, 1 + saved / planned) if planned else 1.0
+    seconds = {kind: s * (1.0 if kind in exact else times) for kind, s in computation.seconds.items()}
+    return replace(computation, seconds=seconds)
+
+
+def _with_load(
+    shared: dict[str, float], spec: ComputationSpec, setting: Setting, load: float | None, *, only_load: bool
+) -> dict[str, float]:
+    """The seconds of each kind with the load test as long as it was asked for, under the first setting alone."""
+    asked = {LOAD: load} if load and LOAD in spec.kinds and setting is spec.settings[0] else {}
+    return asked if only_load else shared | asked
+
+
+def _id(spec: ComputationSpec, device: str, setting: Setting) -> str:
+    """The first setting is what "the probe of this device" means; the others are named."""
+    name = f"computations:{spec.framework}:{device}"
+    return name if setting is spec.settings[0] else f"{name}:{setting.id}"
+
+
+def _share(spec: ComputationSpec, device: str) -> float:
+    return spec.share * (1.0 if _is_cpu(device) else _TIMES_FOR_ACCELERATOR)
+
+
+def _is_cpu(device: str) -> bool:
+    """PyTorch says "cpu", TensorFlow "CPU:0", JAX "cpu:0"."""
+    return device.lower().partition(":")[0] == CPU
+
+
+def _shared(spec: ComputationSpec, device: str, seconds: float) -> Iterator[tuple[Setting, dict[str, float]]]:
+    """The seconds of each kind under each setting.
+
+    Those for which too little time is left get none, and the others theirs: the least telling kinds are left out first,
+    and of one kind the last settings.
+    """
+    settings = [each for each in spec.settings if not (each.only_accelerators and _is_cpu(device))]
+    parts = [
+        (setting, kind, part)
+        for kind, part in spec.kinds.items()
+        for setting in settings
+        if kind in (setting.kinds or spec.kinds)
+    ]
+    while len(parts) > 1 and seconds * min(_weights(parts)) / sum(_weights(parts)) < _LEAST:
+        parts.pop()
+    total = sum(_weights(parts))
+    for setting in settings:
+        mine = {kind: seconds * part / total for under, kind, part in parts if under is setting}
+        if mine:
+            yield setting, mine
+
+
+def _weights(parts: Iterable[tuple[Setting, str, float]]) -> list[float]:
+    return [part for _, _, part in parts]
+
+
+def _devices(facts: Facts) -> Iterator[tuple[ComputationSpec, str]]:
+    """Every framework that was imported, on every device on which it computed something."""
+    known = dict(facts.frameworks.each()) if facts.frameworks else {}
+    target = facts.target_interpreter
+    for spec in COMPUTATION_PROBES:
+        if spec.package and target is not None and target.package(spec.package):
+            yield spec, CPU
+        framework = known.get(spec.framework)
+        if framework is None or framework.imported is False:
+            continue
+        devices: Iterable[FrameworkDevice] = getattr(framework, "devices", None) or ()
+        for device in devices:
+            # Older TensorFlow lists its devices a second time as XLA_CPU:0, XLA_GPU:0.
+            if device.kernel is not None and device.kernel.ran and not device.device.startswith("XLA_"):
+                yield spec, device.device

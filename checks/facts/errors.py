@@ -1,0 +1,13 @@
+"""An error as the target's program raised it."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class ErrorText(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An exception of the target's program, as it came."""
+
+    type: str  # "ImportError"
+    message: str
+    traceback: str = ""

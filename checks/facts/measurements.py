@@ -1,0 +1,280 @@
+"""Computations: what was computed, where and how, and what came of it."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import TypeVar
+
+import msgspec
+
+from checks.facts.base import Fact
+from checks.facts.errors import ErrorText
+from checks.facts.machine import LogEntry, XidEvent
+from checks.facts.models import TensorSpec
+
+
+class ArrayDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How far a candidate array is from a reference of the same shape, as compute_difference.py counts it.
+
+    Distances are of the elements that are finite in both; None where there is none.
+    """
+
+    elements: int
+    differing: int  # elements whose bits differ; 0: the same bits
+    max_abs: float | None = None
+    max_rel: float | None = None  # the largest of |difference| / |reference|, of references that are not 0
+    max_ulp: int | None = None  # representable numbers from one to the other
+    scale: float | None = None  # the largest magnitude in the reference
+    cosine: float | None = None
+    ulp_histogram: tuple[int, ...] = ()  # elements that are 0, 1, 2-3, 4-7, 8-15, ... ULP apart
+    nan: int = 0  # elements of which just one is NaN
+    infinite: int = 0  # elements of which just one is infinite, or both with opposite signs
+    first: tuple[int, ...] | None = None  # index of the first element whose bits differ
+    worst: tuple[int, ...] | None = None  # index of the largest distance
+    same_top: float | None = None  # rows (of the last axis) whose largest element is at the same place, as a share
+    same_top5: float | None = None  # likewise with the set of the five largest
+
+
+_LEFT_OUT = ("no-time", "too-slow", "process-ended")
+
+
+class Measured(Fact, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind"):
+    """Base of all measurements: what was computed, where and how.
+
+    ``reason``: an id [reason-...] of measurements.toml, why it was not measured, or not to the end. ``detail``: what
+    belongs into that sentence.
+    """
+
+    framework: str = ""  # a field of Frameworks, or "numpy"
+    operation: str = ""  # an id of resources/knowledge/computations.toml; a node or output of the user's model
+    device: str = ""  # "cpu", "cuda:0", "mps", "xpu:0"; of ONNX Runtime the execution provider
+    dtype: str = ""
+    setting: str = "default"  # an id of computations.toml: "default", "deterministic", "tf32-off", "threads-1"
+    seconds: float | None = None  # of one repetition, the median
+    reason: str = ""
+    detail: str = ""
+    error: ErrorText | None = None
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether it never had its turn: that says nothing about what was to be measured."""
+        return self.reason in _LEFT_OUT
+
+
+class Repeat(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="repeat"):
+    """One operation again and again with the same inputs and seeds. Results are told apart by their fingerprints.
+
+    The first call of all is not counted: libraries choose their algorithms then.
+    """
+
+    repetitions: int = 0
+    distinct: int | None = None
+    fingerprints: tuple[str, ...] = ()  # of the distinct results in the order in which they came, the first 20
+    counts: tuple[int, ...] = ()  # how often each of these came
+    order: tuple[int, ...] = ()  # which of these each of the first 300 repetitions gave, where there is more than one
+    warm_up: str = ""  # fingerprint of the first call, where it is not that of the first repetition
+    spread: ArrayDifference | None = None  # the first result beside the one that is the farthest from it
+    terms: int | None = None  # numbers that are added up for one element
+    share: float | None = None  # of the time of all repetitions, what the operation itself took
+    scale: float | None = None  # how many times the numbers of the suite it went through
+    shrunk: int = 0  # how often it was made smaller, because the device had too little memory
+
+    @property
+    def varies(self) -> bool:
+        """Whether it was seen to give another result."""
+        return (self.distinct or 0) > 1 or bool(self.warm_up)
+
+
+class Experiment(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="experiment"):
+    """One of the two experiments of the articles: the sum of squares, the small network trained again.
+
+    ``values``: of each run the figures that the article prints: the sum; the validation errors at ``steps``, as shares,
+    the first before any training. ``exact``: bits in hexadecimal: of the sum; of the validation losses at ``steps``.
+    ``fingerprints``: of each run's last weights. ``parted``: the step at which a run's loss was no longer that of the
+    first run; None: never.
+    """
+
+    steps: tuple[int, ...] = ()
+    values: tuple[tuple[float | None, ...], ...] = ()  # None: no number (NaN, infinite)
+    exact: tuple[tuple[str, ...], ...] = ()
+    fingerprints: tuple[str, ...] = ()
+    parted: tuple[int | None, ...] = ()
+    expected: float | None = None  # the true value, where there is one
+
+    @property
+    def distinct(self) -> int:
+        """Different runs."""
+        return len(set(zip_longest(self.exact, self.fingerprints)))
+
+
+class Portrait(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="portrait"):
+    """The result of an operation on portable inputs, so that another device or machine can be compared without it.
+
+    ``samples``: elements at the places that checks/probes/compute/portrait.py draws, their bits in hexadecimal.
+    ``block_sums``: sums of the elements of each block in float64, in hexadecimal (float.hex).
+    """
+
+    shape: tuple[int, ...] = ()
+    fingerprint: str = ""
+    samples: tuple[str, ...] = ()
+    block_sums: tuple[str, ...] = ()
+    scale: float | None = None  # the largest magnitude of what is finite
+    nan: int = 0  # elements that are none; they and the infinite ones count as 0 in the sums
+    infinite: int = 0
+    terms: int | None = None
+    condition: float | None = None  # as in Precision
+
+
+class Emulated(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the operation gives in float64 from inputs that were rounded to a shorter format: errors against the truth.
+
+    ``likeness``: the cosine between these errors and the observed ones; 1 where they are the same, element by element.
+    """
+
+    max_abs: float
+    rms: float
+    likeness: float | None = None
+
+
+class Precision(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="precision"):
+    """The error of an operation under a setting, against the same in float64 on the processor.
+
+    ``against``: the difference from the true result. ``beside``: from the result under the setting ``other`` on the
+    same device, where the question is what the setting changes (batch size, threads, memory format).
+    ``emulated``: by the format to which inputs were rounded: "tf32", "tf32-cut" (its digits cut off), "bfloat16".
+    """
+
+    against: ArrayDifference | None = None
+    other: str = ""
+    beside: ArrayDifference | None = None
+    terms: int | None = None
+    rms: float | None = None  # root mean square of the errors
+    condition: float | None = None  # the largest sum of magnitudes of the terms of one element
+    emulated: dict[str, Emulated] = {}
+    timed: int = 0  # calls of which ``seconds`` is the median
+
+
+class Flip(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="flip"):
+    """Two runs that differ, and what becomes of the difference when one suspect is changed (``setting``).
+
+    ``before``: the two runs as they were; ``after``: with the suspect changed in both. Both are None where the runs do
+    not differ, so that there is nothing to attribute; then ``setting`` is "default".
+    """
+
+    pair: tuple[str, str] = ("", "")  # what the two runs are: devices, or settings, batch sizes
+    before: ArrayDifference | None = None
+    after: ArrayDifference | None = None
+    terms: int | None = None
+    condition: float | None = None  # as in Precision
+
+
+class NodeApart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One node of the user's model in two runs: how far apart, in units of its largest number."""
+
+    name: str
+    op: str = ""
+    apart: float | None = None  # None: nothing in it is finite in both
+    bound: float | None = None  # what rounding makes; None: whole numbers, or all are 0
+    odd: int = 0  # elements of which just one is NaN or infinite
+
+
+class ModelMeasured(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="model"):
+    """The user's own model run twice or more: again, or on two devices, providers, levels, threads, batch sizes.
+
+    ``operation``: the name of the output that is the farthest apart, of ``outputs``. ``device`` and ``setting`` beside
+    ``other``, a device or a setting; the same where it was repeated. ``first_...``: the first node whose bits differ,
+    ``beyond_...``: the first that differs by more than rounding, ``choice_...``: the first that decided otherwise
+    (whole numbers) before that: what comes after it is no matter of rounding.
+    """
+
+    path: str = ""
+    aspect: str = ""  # "repeat", "device", "level", "threads", "batch", "deterministic", "mode", "state"
+    other: str = ""
+    repetitions: int = 0
+    distinct: int | None = None
+    counts: tuple[int, ...] = ()  # how often each result came, the first 20
+    outputs: int = 0
+    outputs_apart: int = 0
+    outputs_left_out: int = 0  # of a type that cannot be handed over for comparison
+    nan_in_both: int = 0  # numbers of the outputs that are NaN in both runs, the first of them in ``nan_output``
+    nan_output: str = ""
+    difference: ArrayDifference | None = None
+    bound: float | None = None  # the largest difference that rounding makes in this network; None: whole numbers
+    inputs: tuple[TensorSpec, ...] = ()
+    inputs_from: str = ""  # "file", "image", "drawn", "model"
+    inputs_renamed: str = ""  # "image: foo": what was given for an input under another name
+    inputs_wanted: tuple[TensorSpec, ...] = ()  # what the model takes, where the user's inputs do not fit
+    shrunk: int = 0  # how often the batch was halved, because there was too little memory
+    first_node: str = ""
+    first_op: str = ""
+    first_difference: ArrayDifference | None = None
+    beyond_node: str = ""
+    beyond_op: str = ""
+    beyond_difference: ArrayDifference | None = None
+    choice_node: str = ""
+    choice_op: str = ""
+    searched: int = 0  # nodes that were compared
+    searched_until: str = ""  # the node at which the time was up
+    nodes: tuple[NodeApart, ...] = ()  # in their order; of very many neighbours the one that is the farthest apart
+    decisions: float | None = None  # share of the rows whose decision (the largest output) is the same
+
+
+class HealthSample(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A card at one moment of the load. Units as in NvidiaGpu; ``second`` since the load began.
+
+    ``clock_sm`` of a processor is that of its fastest core.
+    """
+
+    second: float
+    temperature: int | None = None
+    memory_temperature: int | None = None
+    clock_sm: int | None = None
+    clock_memory: int | None = None
+    power: float | None = None
+    utilization: int | None = None
+    throttle_mask: int | None = None  # NVML's clock event reasons, see hardware_errors.toml
+    checked: int = 0  # results that were compared bit by bit until then
+    wrong: int = 0  # of these, results with a wrong bit
+
+
+class WrongBits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A wrong result of the load: when, and where."""
+
+    second: float
+    operation: str
+    index: tuple[int, ...]
+    expected: str  # bits in hexadecimal
+    found: str
+    elements: int = 1  # how many were wrong in this result
+
+
+class Health(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="health"):
+    """A device under a load whose every result is checked bit by bit."""
+
+    length: float | None = None  # seconds of load
+    checked: int = 0
+    bytes_checked: int = 0
+    samples: tuple[HealthSample, ...] = ()
+    wrong: tuple[WrongBits, ...] = ()
+    xid: tuple[XidEvent, ...] | None = None  # that NVML told of while it ran
+    log: tuple[LogEntry, ...] | None = None  # what the system's log got while it ran
+    ecc_corrected: int | None = None  # errors that were counted while it ran
+    ecc_uncorrected: int | None = None
+    remapped_rows: int | None = None  # rows that were remapped while it ran
+    shrunk: int = 0  # how often the matrices were made smaller, because the device had too little memory
+
+
+Measurement = Repeat | Experiment | Portrait | Precision | Flip | ModelMeasured | Health
+
+
+_M = TypeVar("_M", bound=Measured)
+
+
+class Measurements(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """All measurements of a case, for the checks; there is at least one."""
+
+    all: tuple[Measurement, ...] = ()
+
+    def of(self, kind: type[_M]) -> tuple[_M, ...]:
+        """Those of one kind that were made, in their order; what could not be measured has a ``reason``."""
+        return tuple(each for each in self.all if isinstance(each, kind) and not each.reason)

@@ -1,0 +1,54 @@
+"""How the collecting itself went."""
+
+from __future__ import annotations
+
+import msgspec
+
+from checks.facts.base import Fact
+from checks.facts.errors import ErrorText
+
+
+class StageRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One stage of a probe. ``ended`` False: the process stopped inside it."""
+
+    name: str
+    ended: bool = False
+    seconds: float | None = None
+    error: ErrorText | None = None
+
+
+class ProbeRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """How one probe ended. The crash of an interpreter is a fact like any other.
+
+    ``status``: "ok"; "failed" (an exception in an essential stage); "crashed" (a signal, an exit code other than
+    0, or an end in the middle of a stage); "timed-out"; "too-much-memory" (it took more than ``memory_limit`` bytes);
+    "cancelled"; "not-python" (the file is no Python interpreter); "not-started" (the system refused to start it);
+    "no-answer" (exit 0 without any stage, or an unreadable answer).
+    """
+
+    probe: str
+    interpreter: str = ""
+    status: str = "ok"
+    stages: tuple[StageRun, ...] = ()
+    exit_code: int | None = None
+    signal: str | None = None  # "SIGSEGV"; on Windows the NTSTATUS name
+    seconds: float | None = None
+    memory_limit: int | None = None  # of one that was ended for taking more
+    output_bytes: int | None = None  # what it wrote on stdout and stderr together
+    stderr_tail: str | None = None
+    detail: str | None = None
+
+    @property
+    def last_stage(self) -> str | None:
+        """The stage that had begun when the process ended."""
+        return self.stages[-1].name if self.stages else None
+
+
+class ProbeRuns(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """All probes that ran for this case."""
+
+    runs: tuple[ProbeRun, ...] = ()
+
+    def of(self, probe: str) -> ProbeRun | None:
+        """The run of one probe, or None."""
+        return next((run for run in self.runs if run.probe == probe), None)

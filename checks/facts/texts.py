@@ -1,0 +1,25 @@
+"""What the user says and sends."""
+
+from __future__ import annotations
+
+from checks.facts.base import Fact
+
+
+class Symptom(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """What the user says: facts that no probe can read. ``name``: what has happened, as for ``--symptom``.
+
+    ``exactness``: how exact a result must be: "bits", "decisions", "close"; "" where the user did not say.
+    """
+
+    name: str = "everything"
+    exactness: str = ""
+
+
+class SentFile(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """A log or script that the user gave. ``text`` only for logs; ``examined`` says whether a reader knew it."""
+
+    name: str
+    kind: str  # "log", "script"
+    size: int | None = None
+    text: str | None = None
+    examined: bool = False

@@ -1,0 +1,53 @@
+"""Everything together: the facts of one case."""
+
+from __future__ import annotations
+
+from checks.facts.base import Fact
+from checks.facts.frameworks import Frameworks
+from checks.facts.machine import MachineFacts
+from checks.facts.measurements import Measurement
+from checks.facts.models import ModelComparison, ModelFacts
+from checks.facts.python import EnvironmentVariables, InterpreterFacts
+from checks.facts.runs import ProbeRuns
+from checks.facts.texts import SentFile, Symptom
+
+
+class OtherMachine(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """What the report of another examination tells that results are compared with: only what bears on numbers."""
+
+    name: str = ""  # of the file
+    created: str = ""
+    machine: MachineFacts | None = None
+    interpreter: InterpreterFacts | None = None  # that was examined, without its packages
+    frameworks: Frameworks | None = None
+    environment: EnvironmentVariables | None = None
+    measurements: tuple[Measurement, ...] = ()
+
+
+class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
+    """All facts of one case. ``missing`` tells why a kind was not collected: kind -> reason id (see reasons.toml).
+
+    ``told``: read from what somebody pasted, so what is not named may be there all the same.
+    """
+
+    machine: MachineFacts | None = None
+    interpreters: tuple[InterpreterFacts, ...] | None = None
+    target: str | None = None  # path of the interpreter that was examined
+    frameworks: Frameworks | None = None
+    environment: EnvironmentVariables | None = None
+    probes: ProbeRuns | None = None
+    symptom: Symptom | None = None
+    logs: tuple[SentFile, ...] = ()
+    scripts: tuple[SentFile, ...] = ()
+    models: tuple[ModelFacts, ...] = ()
+    comparisons: tuple[ModelComparison, ...] = ()
+    measurements: tuple[Measurement, ...] = ()
+    others: tuple[OtherMachine, ...] = ()  # examinations to compare this one with
+    name: str = ""  # of the file, where two saved examinations are compared; "": it is this machine's own
+    missing: dict[str, str] = {}
+    told: bool = False
+
+    @property
+    def target_interpreter(self) -> InterpreterFacts | None:
+        """The interpreter that was examined."""
+        return next((each for each in self.interpreters or () if each.path == self.target), None)

@@ -1,4 +1,0 @@
-"""The GPU, the CPU and other accelerators themselves.
-
-One cause, one module, one function; see checks/registry.py.
-"""

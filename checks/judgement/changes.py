@@ -1,0 +1,48 @@
+"""What changed between two examinations of the same interpreter. No Qt, no judgement: only found then, found now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from checks.facts.finding import Finding
+    from checks.sharing.case import Case
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Findings by what became of them.
+
+    ``gone``: the check now says clear, and what it rests on was looked at again. ``unsure``: not found any more, but
+    the check could not decide either, or less was measured, which is no proof that it is mended. ``new``: only found
+    now, and ruled out before. ``first``: found now by a check that had decided nothing before. ``stayed``: both times.
+    """
+
+    gone: tuple[Finding, ...] = ()
+    unsure: tuple[Finding, ...] = ()
+    new: tuple[Finding, ...] = ()
+    first: tuple[Finding, ...] = ()
+    stayed: tuple[Finding, ...] = ()
+
+
+def changes(before: Case, now: Case) -> Changes:
+    """Compare the findings of two cases by cause and subject."""
+    from checks.facts.finding import Status
+    from checks.judgement.reexamined import is_seen_mended
+
+    had = {(each.cause, each.subject): each for each in before.findings}
+    has = {(each.cause, each.subject): each for each in now.findings}
+    decided_before, decided = (
+        {each.cause for each in case.outcomes if each.status in (Status.CLEAR, Status.FOUND)} for case in (before, now)
+    )
+    lost = [each for key, each in had.items() if key not in has]
+    gone = [each for each in lost if each.cause in decided and is_seen_mended(each, before.facts, now.facts)]
+    come = [each for key, each in has.items() if key not in had]
+    return Changes(
+        gone=tuple(gone),
+        unsure=tuple(each for each in lost if each not in gone),
+        new=tuple(each for each in come if each.cause in decided_before),
+        first=tuple(each for each in come if each.cause not in decided_before),
+        stayed=tuple(each for key, each in has.items() if key in had),
+    )

@@ -1,0 +1,221 @@
+"""What the verdict may say: which finding answers the question that was asked, and how firmly.
+
+That some building blocks vary here is no proof that the user's program varies because of them: it may use none of them.
+Where the user's own model, or a whole training, was run again and did not change, that is said first. A cause is stated
+only where such a whole was seen to change, or something else proves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from checks.analysis.models.repeats import REPEATED, decides_otherwise, name_of, says_of_decisions
+from checks.analysis.numbers.repeats import repeated, trainings
+from checks.analysis.numbers.side_by_side import Agreement, agreement, comparisons
+from checks.facts import Facts, ModelMeasured
+from checks.facts.finding import MEASURED_MODEL, Finding, Severity
+from checks.judgement.judge import ABOUT_RESULTS, COMPARISON, UNKNOWN, can_explain, is_found
+
+SURE = 0.8  # from here on a cause is stated, below it is offered
+# Causes for which single operations were repeated, and not what the user runs.
+_OF_OPERATIONS = (
+    "nondeterministic-op",
+    "uninitialized-memory-or-race",
+    "setting-ignored",
+    "cudnn-autotune",
+)
+# Causes for which two places, versions or ways of computing are compared: each of them alone may well repeat.
+_BETWEEN_PLACES = (
+    "apple-or-mobile-backend-numerics",
+    "batch-size-rounding",
+    "compiled-graph-rounding",
+    "cpu-gpu-rounding",
+    "exporter-numeric-difference",
+    "gpu-arch-rounding",
+    "library-version-numerics",
+    "preprocessing-mismatch",
+    "quantization-accuracy-loss",
+    "reduced-precision",
+    "tf32-enabled",
+    "thread-count-rounding",
+)
+_NO_REASON = ("deterministic-mode-op-unsupported",)  # tells of what a mode refuses, and of no result
+_LEAST = 2  # repetitions: one alone shows nothing
+
+
+class Stance(StrEnum):
+    """What is said of the finding that the verdict names."""
+
+    FOUND = "found"  # it is the cause
+    MAYBE = "maybe"  # it may be
+    OPERATIONS = "operations"  # it may be, if the program uses the operations that were seen to vary
+    MODEL_STEADY = "model-steady"  # the user's own model was run again and did not change, and nothing else tells why
+    MODEL_REPEATS = "model-repeats"  # the same, but the user's own model was run again and did not change
+    TRAINING_REPEATS = "training-repeats"  # the same, but a whole training was, and did not change
+    COMPARED = "compared"  # another machine was given, and what the comparison comes to is the answer
+    UNRELATED = "unrelated"  # it explains something else
+    INPUTS_REFUSED = "inputs-refused"  # the user's model was not run with the input that was given for it
+    UNKNOWN_HERE = "unknown-here"  # only a text tells of a trouble that no check knows
+    NORMAL = "normal"  # a note: what was seen is as it should be
+    DECISIONS_SAME = "decisions-same"  # bits change, the decisions of the user's model do not
+    DECISIONS_OPEN = "decisions-open"  # bits change; whether a decision does was not measured
+    CLEAR = "clear"  # nothing answers the question
+
+
+@dataclass(frozen=True)
+class Headline:
+    """``spoken``: the index of the finding that is named. ``model``, ``count``: what did not change, and how often.
+
+    ``steps``: of a training that did not change. ``varied``, ``tried``: the single operations beside it.
+    """
+
+    stance: Stance
+    spoken: int = 0
+    model: str = ""
+    count: int = 0
+    steps: int = 0
+    varied: int = 0
+    tried: int = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether what was asked was not measured."""
+        return self.stance is Stance.DECISIONS_OPEN
+
+
+def headline(facts: Facts, findings: Sequence[Finding], symptom: str, exactness: str) -> Headline:
+    """What to say of the findings, the best first, for a question and the exactness that its user needs."""
+    is_blocked = any(each.severity is Severity.BLOCKING for each in findings)
+    if symptom == "results-differ" and not is_blocked and agreement(comparisons(facts)) is not Agreement.NOTHING:
+        return Headline(Stance.COMPARED)
+    if not findings:
+        return _of_nothing(facts, 0, symptom)
+    refused = next((index for index, each in enumerate(findings) if _is_of_inputs(each)), None)
+    if refused is not None and not is_blocked:
+        return Headline(Stance.INPUTS_REFUSED, refused)
+    spoken = _spoken(findings, symptom)
+    best = findings[spoken]
+    if best.severity is Severity.NOTE:
+        return _of_note(facts, best, spoken, symptom, exactness)
+    if best.cause == UNKNOWN and all(each.lines for each in best.evidence):  # no check saw anything fail here
+        return Headline(Stance.UNKNOWN_HERE, spoken)
+    if not can_explain(best.cause, symptom):
+        return Headline(Stance.UNRELATED, spoken)
+    if symptom in ABOUT_RESULTS and _is_of_operations(best, facts):
+        return _of_operations(facts, best, spoken, symptom)
+    is_sure = best.confidence >= SURE and not (symptom == "results-change" and best.cause in _BETWEEN_PLACES)
+    return Headline(Stance.FOUND if is_sure else Stance.MAYBE, spoken)
+
+
+def is_trouble(facts: Facts, findings: Sequence[Finding], symptom: str) -> bool:
+    """Whether something serious was found, or two machines differ by what nothing explains, and that was asked."""
+    if is_found(findings, told=facts.told):
+        return True
+    is_asked = symptom in (COMPARISON, "results-differ")
+    return is_asked and agreement(comparisons(facts)) in (Agreement.UNEXPLAINED, Agreement.BEYOND)
+
+
+def _spoken(findings: Sequence[Finding], symptom: str) -> int:
+    """The finding to name: the first serious one that can explain the symptom, else the first of all.
+
+    Where nothing is serious, the first note that can explain it, as normal rounding explains why results differ. What
+    tells places apart comes first where these are asked about, else last: runs that differ in one place are graver.
+    """
+    serious = [index for index, each in enumerate(findings) if each.severity is not Severity.NOTE]
+    fitting = [index for index in serious or range(len(findings)) if can_explain(findings[index].cause, symptom)]
+    is_between = symptom == "results-differ"
+    severities = {findings[index].severity for index in fitting}
+    worst = next((each for each in Severity if each in severities), None)  # what is graver is not passed over
+    fitting.sort(
+        key=lambda index: (
+            findings[index].severity is not worst,
+            findings[index].cause in _NO_REASON,
+            (findings[index].cause in _BETWEEN_PLACES) is not is_between and _is_of_numbers(findings[index]),
+        )
+    )
+    return fitting[0] if fitting else 0
+
+
+def _is_of_inputs(finding: Finding) -> bool:
+    """Whether it is about an input that the user gave; another program's words may tell of one, too."""
+    return finding.cause == "model-input-mismatch" and MEASURED_MODEL in finding.values
+
+
+def _is_of_numbers(finding: Finding) -> bool:
+    """Whether it is one of the two kinds at all."""
+    return finding.cause in _BETWEEN_PLACES or finding.cause in _OF_OPERATIONS
+
+
+def _of_note(facts: Facts, best: Finding, spoken: int, symptom: str, exactness: str) -> Headline:
+    """Nothing is wrong. A note may explain what was seen: it is normal, and no fault."""
+    is_answer = symptom in ABOUT_RESULTS and can_explain(best.cause, symptom) and best.cause not in _NO_REASON
+    if not is_answer or (symptom == "results-change" and best.cause in _BETWEEN_PLACES):
+        nothing = _of_nothing(facts, spoken, symptom)
+        if nothing.stance is not Stance.CLEAR or not is_answer:
+            return nothing
+    if exactness != "decisions":
+        return Headline(Stance.NORMAL, spoken)
+    own = [each for each in facts.measurements if isinstance(each, ModelMeasured) and each.decisions is not None]
+    decided = [each for each in own if says_of_decisions(each)]
+    if decided:
+        changed = any(map(decides_otherwise, decided))
+        return Headline(Stance.NORMAL if changed else Stance.DECISIONS_SAME, spoken)
+    same = _model_repeats(facts, spoken, Stance.MODEL_REPEATS) if symptom == "results-change" else None
+    return same or Headline(Stance.DECISIONS_OPEN, spoken)
+
+
+def _is_of_operations(finding: Finding, facts: Facts) -> bool:
+    """Whether it is about single operations: not about a model of the user, nor about a training that changed."""
+    if finding.cause not in _OF_OPERATIONS or any(
+        each.path and each.path in finding.subject for each in facts.measurements if isinstance(each, ModelMeasured)
+    ):
+        return False
+    return not any(each.distinct > 1 and each.device in finding.subject for each in trainings(facts.measurements))
+
+
+def _of_operations(facts: Facts, finding: Finding, spoken: int, symptom: str) -> Headline:
+    if symptom != "results-change":
+        return Headline(Stance.OPERATIONS, spoken)
+    whole = [each for each in trainings(facts.measurements) if each.device in finding.subject]
+    repeats = _model_repeats(facts, spoken, Stance.MODEL_REPEATS)
+    if repeats or not whole:
+        return repeats or Headline(Stance.OPERATIONS, spoken)
+    here = [each for each in repeated(facts.measurements, {}) if f"{each.framework} {each.device}" == finding.subject]
+    tried = [each.default for each in here if each.default is not None]
+    return Headline(
+        Stance.TRAINING_REPEATS,
+        spoken,
+        count=min(len(each.exact) for each in whole),
+        steps=min(each.steps[-1] for each in whole),
+        varied=sum(each.varies for each in tried),
+        tried=len(tried),
+    )
+
+
+def _of_nothing(facts: Facts, spoken: int, symptom: str) -> Headline:
+    """No finding tells why results change: that the user's own model repeats is the answer then."""
+    steady = _model_repeats(facts, spoken, Stance.MODEL_STEADY) if symptom == "results-change" else None
+    return steady or Headline(Stance.CLEAR, spoken)
+
+
+def _model_repeats(facts: Facts, spoken: int, stance: Stance) -> Headline | None:
+    """Where the user's models were run again and all gave the same bits."""
+    models = [
+        each
+        for each in facts.measurements
+        if isinstance(each, ModelMeasured)
+        and each.aspect == REPEATED
+        and each.distinct is not None
+        and each.repetitions >= _LEAST
+    ]
+    if not models or any(each.distinct != 1 or _is_all_zero(each) for each in models):
+        return None
+    names = ", ".join(dict.fromkeys(map(name_of, models)))
+    return Headline(stance, spoken, names, min(each.repetitions for each in models))
+
+
+def _is_all_zero(made: ModelMeasured) -> bool:
+    """Whether nothing came out that could have changed, as where an input was drawn that multiplies all by zero."""
+    return made.difference is not None and made.difference.scale == 0

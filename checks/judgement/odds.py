@@ -1,0 +1,232 @@
+"""The root cause of a ticket: the wordings that stand in its text and the findings of the checks, weighed together.
+
+Exactly one of the causes in question is taken to be the root cause, or none of them ("unknown"). Each has odds, from
+how much the text resembles it and from the certainty of its signatures and of the checks' findings; what is a mere
+consequence of another cause in question, or contradicted by the facts, loses most of its odds; the share of a cause in
+all odds is its confidence.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from checks.facts import Facts, SentFile
+from checks.facts.finding import CLUE, Evidence, Finding, Outcome, Severity, Status
+from checks.judgement.judge import UNKNOWN, rank
+from checks.knowledge.catalogue import cause_of
+from checks.readers.tickets.excerpt import excerpt
+from checks.readers.tickets.lines import PASTED, lines_of
+from checks.readers.tickets.other_machine import disagreements, told_otherwise
+from checks.readers.tickets.reported import told
+from checks.readers.tickets.wording.resemblance import resembled
+from checks.readers.tickets.wording.signatures import Hit, hits
+
+# What multiplies the odds of a cause: e to the power of LIKENESS for each unit of resemblance, e to the power of WORDED
+# where anything names the cause at all, and the odds of that one's certainty to the power of SURENESS. Chosen on
+# 2026-11-21 on 229 new real tickets before they were learned from, and on 1360 others of which each quarter was judged
+# by what the rest had taught: 71.6 and 86.6 % had the right answer first, with what was here before (7.6, 1.4, 0.75)
+# 68.1 and 85.5 %; of the 243 that are the program's own fault or cannot be told 7 instead of 11 got another cause. On
+# 530 other tickets the cause whose signature calls the other its consequence was right eight times as often as that.
+LIKENESS, WORDED, SURENESS = 6.5, 2.6, 0.95
+CONSEQUENCE = 0.12  # of the odds are left to what a matching signature calls a consequence
+CONTRADICTED = 0.25  # ... and to what a check of this very machine found to be fine
+NONE_OF_THESE = 4.0  # odds of "unknown" where the text has no words to compare; a cause as likely as not has 13
+SURELY_WORDED, AT_LEAST_ALIKE = 0.7, -0.6  # a cause of this certainty is taken to be at least so much alike
+# What only the words resemble is never nearly certain (right in 44 of 47 tickets where its share was above 0.9), and
+# where even the likeliest of that kind is less likely than this, the text does not tell the cause. A small share is
+# still worth naming: on 2026-11-21, of 554 new tickets, spread evenly over the causes, 19 had shares from 0.1 to 0.25;
+# in 9 of them the likeliest was right, and in none was it right that the cause cannot be told (19 and 7 of 46 others).
+MOST_BY_WORDS, LEAST_BY_WORDS = 0.9, 0.1
+# A cause named in vain does more harm than one that is missed: that there is none counts as so many times likelier.
+CAUTION = 1.8
+NO_CAUSE = ("user-code-error", UNKNOWN)
+AT_LEAST_UNKNOWN = -0.9  # so much alike is a text to those that do not tell, whatever its words
+# A check proves that something is so; whether the ticket is about that, is another question.
+IS_WHAT_THE_TICKET_IS_ABOUT = {Severity.BLOCKING: 0.45, Severity.WARNING: 0.15, Severity.NOTE: 0.02}
+CONFIRMED = 0.6  # the same finding, where the text words that cause too
+# Confidence from which on a cause is named at all: of the FIRST few already a hint, of "unknown" only a real doubt.
+WORTH_NAMING, A_HINT, PERHAPS_NONE = 0.05, 0.0005, 0.15
+FIRST = 3
+CERTAIN = 0.99  # nothing is surer than this
+_ASK = "ask-for-details"  # what to do about a ticket that does not say enough
+CLUES = 5  # quoted lines per finding
+
+
+@dataclass(slots=True)
+class _Suspect:
+    """A cause in question. ``likeness``: how much the words of the text are like its."""
+
+    hits: list[Hit] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    likeness: float = 0.0
+
+    @property
+    def is_named(self) -> bool:
+        """Whether a signature or a check names it; otherwise the text merely resembles it."""
+        return bool(self.hits or self.findings)
+
+    def certainty(self) -> float:
+        """How likely this is the root cause by what names it, seen alone: 0 to 1."""
+        worded = max((hit.signature.certainty for hit in self.hits), default=0.0)
+        proven = 0.0
+        if self.findings:
+            finding = self.findings[0]
+            proven = finding.confidence * (CONFIRMED if self.hits else IS_WHAT_THE_TICKET_IS_ABOUT[finding.severity])
+        return min(1 - (1 - worded) * (1 - proven), CERTAIN)
+
+    def odds(self) -> float:
+        """The odds against the other causes in question; to be named never lowers them."""
+        if not self.is_named:
+            return math.exp(LIKENESS * self.likeness)
+        certainty = self.certainty()
+        named = math.exp(WORDED) * math.pow(certainty / (1 - certainty), SURENESS)
+        likeness = max(self.likeness, AT_LEAST_ALIKE) if certainty >= SURELY_WORDED else self.likeness
+        return math.exp(LIKENESS * likeness) * max(named, 1.0)
+
+
+def with_texts(facts: Facts, known: tuple[Outcome, ...]) -> tuple[tuple[Outcome, ...], tuple[Finding, ...]]:
+    """The outcomes with what the sent texts show, and all findings, the best first."""
+    texts = [log for log in facts.logs if log.text is not None]
+    suspects = _suspects(texts, facts, known)
+    shares = _shares(suspects, known, is_of_this_machine=not facts.told and not any(told_otherwise(facts)))
+    shares = _as_sure_as_words_are(shares, suspects)
+    named = [_finding(cause, suspects[cause], shares[cause], is_told=facts.told) for cause in _worth_naming(shares)]
+    if facts.told:
+        named = [each if each.cause != UNKNOWN else msgspec.structs.replace(each, remedies=(_ASK,)) for each in named]
+        return (*_without(known, named), *_as_outcomes(named)), tuple(named)
+    # Of a live machine every finding stands, whether the text is about it or not, and as sure as the check is.
+    fails_here = any(outcome.findings for outcome in known if outcome.cause == UNKNOWN)  # which says more than the text
+    worded = [
+        finding
+        for each in named
+        if (not fails_here if each.cause == UNKNOWN else suspects[each.cause].hits)
+        for finding in _with_proven(each, suspects[each.cause].findings)
+    ]
+    outcomes_now = (*_without(known, worded), *_as_outcomes(worded))
+    return outcomes_now, rank(outcomes_now)
+
+
+def _worth_naming(shares: Mapping[str, float]) -> list[str]:
+    """The causes in question, the likeliest first; "unknown" only where it is likely itself."""
+    hinted = (cause for cause, share in shares.items() if share >= A_HINT)
+    order = sorted(hinted, key=lambda cause: (-shares[cause], cause == UNKNOWN, cause))
+    likely = [cause for cause in order if cause != UNKNOWN or cause == order[0] or shares[cause] >= PERHAPS_NONE]
+    return [cause for rank, cause in enumerate(likely) if rank < FIRST or shares[cause] >= WORTH_NAMING]
+
+
+def _suspects(texts: Sequence[SentFile], facts: Facts, outcomes: Sequence[Outcome]) -> Mapping[str, _Suspect]:
+    suspects: dict[str, _Suspect] = defaultdict(_Suspect)
+    alike: dict[str, float] = {}
+    for log in texts:
+        lines = excerpt(lines_of(log.text or ""))
+        facts_in_question = (facts,) if facts.told else _in_question(told(lines).facts, facts)
+        for hit in hits(lines, facts_in_question, log.name or PASTED):
+            suspects[hit.cause].hits.append(hit)
+        for cause, likeness in resembled(lines).items():
+            alike[cause] = max(alike.get(cause, likeness), likeness)
+    for outcome in outcomes:
+        for finding in outcome.findings:
+            if finding.cause != UNKNOWN:
+                suspects[finding.cause].findings.append(finding)
+    for cause, likeness in alike.items():
+        suspects[cause].likeness = max(likeness, AT_LEAST_UNKNOWN) if cause == UNKNOWN else likeness
+    return {UNKNOWN: _Suspect(), **suspects}
+
+
+def _in_question(in_the_text: Facts, here: Facts) -> tuple[Facts, ...]:
+    """The facts that a text is about, the most trusted first: this machine's only if it can be from this machine."""
+    is_other = any(each.is_other_machine for each in disagreements(in_the_text, here))
+    return (in_the_text,) if is_other else (in_the_text, here)
+
+
+def _shares(
+    suspects: Mapping[str, _Suspect], outcomes: Sequence[Outcome], *, is_of_this_machine: bool
+) -> dict[str, float]:
+    """The share of each cause in question, and of "unknown", in all odds."""
+    odds = {cause: suspect.odds() for cause, suspect in suspects.items()}
+    if any(suspect.likeness for suspect in suspects.values()):  # the words were compared
+        odds |= {cause: odds[cause] * CAUTION for cause in NO_CAUSE if cause in odds}
+    else:
+        odds[UNKNOWN] *= NONE_OF_THESE
+    named = {cause for cause, suspect in suspects.items() if suspect.is_named}
+    # That nothing is wrong with the machine may be no more than the words of a log around the line that says what is.
+    behind = named | (suspects.keys() & set(NO_CAUSE))
+    for cause in named:
+        for other in _over(suspects[cause]) & behind - {cause}:
+            if cause not in _over(suspects[other]) or suspects[cause].certainty() > suspects[other].certainty():
+                odds[other] *= CONSEQUENCE
+    if is_of_this_machine:
+        for outcome in outcomes:
+            if outcome.status is Status.CLEAR and outcome.cause in odds:
+                odds[outcome.cause] *= CONTRADICTED
+    whole = sum(odds.values())
+    return {cause: min(each / whole, CERTAIN) for cause, each in odds.items()}
+
+
+def _as_sure_as_words_are(shares: Mapping[str, float], suspects: Mapping[str, _Suspect]) -> dict[str, float]:
+    """The shares, with those of causes that nothing names brought down to what words alone can tell."""
+    best = max(shares, key=lambda cause: shares[cause])
+    sure = {
+        cause: MOST_BY_WORDS if share > MOST_BY_WORDS and cause != UNKNOWN and not suspects[cause].is_named else share
+        for cause, share in shares.items()
+    }
+    if not suspects[best].is_named and best != UNKNOWN and shares[best] < LEAST_BY_WORDS:
+        sure[UNKNOWN] = max(LEAST_BY_WORDS, shares[UNKNOWN])
+    return sure
+
+
+def _over(suspect: _Suspect) -> set[str]:
+    return {each for hit in suspect.hits for each in hit.signature.over}
+
+
+def _finding(cause: str, suspect: _Suspect, share: float, *, is_told: bool) -> Finding:
+    shown = sorted(suspect.hits, key=lambda each: -each.signature.certainty)
+    clues = {hit.clue: Evidence(CLUE, hit.clue, hit.origin, "", hit.lines) for hit in reversed(shown) if hit.clue}
+    # Of a text that does not tell no line shows that.
+    evidence = tuple(list(clues.values())[::-1][:CLUES]) if cause != UNKNOWN else ()
+    groups = {name: value for hit in reversed(shown) for name, value in hit.groups.items()}
+    severity = Severity(cause_of(cause).severity)
+    worded = next((hit.signature.remedies for hit in shown if hit.signature.remedies), ())
+    if not suspect.findings:
+        return Finding(
+            cause=cause,
+            severity=severity,
+            confidence=round(share, 3),
+            evidence=evidence,
+            remedies=worded,
+            values=groups,
+        )
+    proven = suspect.findings[0]
+    return msgspec.structs.replace(
+        proven,
+        confidence=round(share, 3),
+        severity=severity if shown else proven.severity,
+        evidence=(*proven.evidence, *evidence),
+        # Of a live machine the check knows better; of a ticket it knows only what the text lists.
+        remedies=(worded or proven.remedies) if is_told else (proven.remedies or worded),
+        values=groups | proven.values,
+    )
+
+
+def _with_proven(weighed: Finding, proven: Sequence[Finding]) -> Iterator[Finding]:
+    """A cause that the text words, at least as sure as its check, and what that found of further GPUs or packages."""
+    confidence = max([weighed.confidence, *(each.confidence for each in proven[:1])])
+    yield msgspec.structs.replace(weighed, confidence=confidence)
+    yield from proven[1:]
+
+
+def _without(outcomes: Iterable[Outcome], named: Sequence[Finding]) -> list[Outcome]:
+    causes = {each.cause for each in named}
+    return [each for each in outcomes if each.status is not Status.FOUND or each.cause not in causes]
+
+
+def _as_outcomes(named: Iterable[Finding]) -> list[Outcome]:
+    by_cause: dict[str, list[Finding]] = defaultdict(list)
+    for each in named:
+        by_cause[each.cause].append(each)
+    return [Outcome(cause=cause, status=Status.FOUND, findings=tuple(found)) for cause, found in by_cause.items()]

@@ -1,0 +1,67 @@
+"""Whether a finding that is gone was mended, or only not looked for again: a shorter examination measures less.
+
+The check judges once more what is measured now together with what only the examination before had measured. Where the
+finding comes back, it rests on what was not repeated, and nobody knows whether it is mended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+
+import msgspec
+
+from checks.analysis.models.repeats import mends
+from checks.analysis.numbers.power import CONFIDENCE, confidence_of
+from checks.analysis.numbers.repeats import rate_of, runs
+from checks.causes.registry import all_checks
+from checks.facts import Experiment, Facts, Health, Measurement, Measurements, ModelMeasured, Repeat
+from checks.facts.finding import Finding
+from checks.judgement.judge import judge_one
+
+
+def is_seen_mended(finding: Finding, before: Facts, now: Facts) -> bool:
+    """Whether what the finding rested on was looked at again. ``before``, ``now``: of the two examinations."""
+    check = all_checks().get(finding.cause)
+    if check is None or not any(kind in (Measurements, Facts) for kind, _ in check.wanted.values()):
+        return True
+    both = msgspec.structs.replace(now, measurements=tuple(_together(before, now)))
+    again = judge_one(check, both).findings
+    return finding.subject not in {each.subject for each in again}
+
+
+def _together(before: Facts, now: Facts) -> Iterator[Measurement]:
+    """What is measured now; what was not, or too little to tell whether it has changed, as it was before."""
+    had = {_key(each): each for each in before.measurements if not each.is_left_out}
+    for each in now.measurements:
+        old = had.get(_key(each))
+        if old is None or _tells(each, old):
+            had.pop(_key(each), None)
+            yield each
+    yield from had.values()
+
+
+def _key(measured: Measurement) -> Hashable:
+    """What was measured, where and how."""
+    named = (type(measured), measured.framework, measured.operation, measured.device, measured.dtype, measured.setting)
+    return (*named, measured.path, measured.aspect, measured.other) if isinstance(measured, ModelMeasured) else named
+
+
+def _tells(now: Measurement, before: Measurement) -> bool:
+    """Whether it would show what was seen before."""
+    if now.is_left_out:
+        return False
+    match now, before:
+        case Repeat(), Repeat() if before.varies:
+            return _would_show(now, before)
+        case Experiment(), Experiment() if before.distinct > 1:
+            return all(_would_show(one, other) for one, other in zip(runs([now]), runs([before]), strict=False))
+        case ModelMeasured(), ModelMeasured() if (before.distinct or 0) > 1:
+            return (now.distinct or 0) > 1 or mends(now, before)
+        case Health(), Health() if before.wrong:
+            return bool(now.wrong) or (now.length or 0) >= (before.length or 0)
+        case _:
+            return True
+
+
+def _would_show(now: Repeat, before: Repeat) -> bool:
+    return now.varies or confidence_of(now.repetitions, rate_of(before)) >= CONFIDENCE

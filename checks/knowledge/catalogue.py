@@ -1,0 +1,239 @@
+"""The catalogue of causes and remedies: the words, in every language, under the id of the cause.
+
+resources/causes/<family>/<cause-id>.toml and resources/remedies/<remedy-id>.toml, one file each. A remedy is a file
+of its own since several causes share one. Both are read when asked for, and refuse unknown keys.
+"""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from checks.facts.paths import ROOT
+from checks.remedies.shell import placeholders
+
+LANGUAGES = ("en", "ja")
+
+_Schema = TypeVar("_Schema")
+
+
+class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The same sentence in each language."""
+
+    en: str
+    ja: str
+
+    def of(self, language: str) -> str:
+        """The sentence in "en" or "ja"."""
+        return self.ja if language == "ja" else self.en
+
+
+class Question(Words, frozen=True, forbid_unknown_fields=True):
+    """What to ask where the evidence of a cause is thin.
+
+    ``answered_by``: what must all be known of a ticket (names as in the conditions of signatures, "driver") to make the
+    question needless; empty = it is always asked.
+    """
+
+    answered_by: tuple[str, ...] = ()
+
+
+class CauseText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A cause in one language. ``why`` is one sentence with the values seen; all may name {placeholders}."""
+
+    title: str
+    why: str
+    explanation: str
+
+
+class Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A cause's texts in every language."""
+
+    en: CauseText
+    ja: CauseText
+
+    def of(self, language: str) -> CauseText:
+        """The texts in "en" or "ja"."""
+        return self.ja if language == "ja" else self.en
+
+
+class ToldText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A cause in one language as a pasted text tells it: no {placeholders}, since most values are not known.
+
+    ``explanation``: where the usual one does not fit a text; "" takes the usual one.
+    """
+
+    title: str
+    why: str
+    explanation: str = ""
+
+
+class ToldTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The same in every language."""
+
+    en: ToldText
+    ja: ToldText
+
+    def of(self, language: str) -> ToldText:
+        """The texts in "en" or "ja"."""
+        return self.ja if language == "ja" else self.en
+
+
+class Signature(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a cause looks in a pasted text.
+
+    ``any``: patterns of which one must stand in the text; ``all``: each of these too; ``none``: none of these.
+    Patterns are RE2 (linear in time; no look-around, no back-references), case does not matter, ``.`` ends at a line's
+    end, ``^`` and ``$`` are a line's; {name} stands for a row of resources/knowledge/ticket_phrases.toml. They are
+    searched line by line and in the text without its line breaks. Named groups become values of the finding.
+    ``when``: conditions on what the text tells of the machine, all of which must be known to hold
+    ("compute_capability >= 8.0"); ``unless``: none of which may be known to hold (see checks/readers/tickets/
+    conditions.py). ``certainty``: the share of the tickets with this signature whose root cause this is.
+    ``over``: causes that are mere consequences, or a more general reading, where this signature stands.
+    ``remedies``: ids, the best first, where this wording asks for others than the cause's own, or in another order.
+    ``speaks``: texts as programs print them, which it must match; ``silent``: near ones, which it must not.
+    """
+
+    any: tuple[str, ...]
+    certainty: float
+    speaks: tuple[str, ...]
+    all: tuple[str, ...] = ()
+    none: tuple[str, ...] = ()
+    when: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+    over: tuple[str, ...] = ()
+    remedies: tuple[str, ...] = ()
+    silent: tuple[str, ...] = ()
+
+
+class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One cause of the catalogue.
+
+    ``explains``: ids of causes that are its consequences, shown behind it. ``remedies``: ids, the best first.
+    ``clear``: what a clear outcome proves, in a few words ("The driver is new enough"); a cause without a check has
+    none. ``told``: title and reason for a finding that a text alone gave, where ``text`` has placeholders. ``severity``
+    of such a finding. ``questions``: what to ask where the evidence is thin, the most telling first. ``said``: how
+    people tell of it who do not know the cause, in words of our own (see
+    checks/readers/tickets/wording/resemblance.py). ``ruled_out``: ids of the phrases (ticket_phrases.toml) by which
+    a text says that it is not this.
+    """
+
+    cause: str
+    text: Texts
+    remedies: tuple[str, ...]
+    sources: tuple[str, ...]
+    clear: Words | None = None
+    told: ToldTexts | None = None
+    severity: str = "blocking"
+    explains: tuple[str, ...] = ()
+    questions: tuple[Question, ...] = ()
+    said: tuple[str, ...] = ()
+    ruled_out: tuple[str, ...] = ()
+    signature: tuple[Signature, ...] = ()
+
+    def text_with(self, values: Mapping[str, str], language: str) -> CauseText:
+        """The texts for a finding with these values: the plain ones where a value is missing."""
+        text = self.text.of(language)
+        if self.told is None or placeholders(text.title + text.why) <= values.keys():
+            return text
+        told = self.told.of(language)
+        return CauseText(title=told.title, why=told.why, explanation=told.explanation or text.explanation)
+
+
+class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One step of a remedy. ``kind``: "command", "setting", "code" or "manual"; ``code`` is what is pasted.
+
+    ``platforms`` (of "linux", "windows", "macos", "wsl", "container", "jetson") and ``managers`` (package managers
+    of the system or of the interpreter: "apt", "dnf", "pip", "conda", "uv", ...) say where the step applies;
+    empty = everywhere. "linux" is every Linux, but not a container, WSL or a Jetson where a step of the same remedy
+    names that. Steps for different package managers are alternatives (see checks/remedies/plan.py). ``frameworks``
+    (fields of Frameworks, or a server that only texts tell of, as "vllm"): whose step it is; empty = of all.
+    """
+
+    kind: str
+    code: str = ""
+    text: Words | None = None
+    platforms: tuple[str, ...] = ()
+    managers: tuple[str, ...] = ()
+    frameworks: tuple[str, ...] = ()
+
+
+class Verify(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How to see that the remedy worked: what to run (with one of ``frameworks``; empty = any), what it must show."""
+
+    expect: Words
+    code: str = ""
+    frameworks: tuple[str, ...] = ()
+
+
+class Remedy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What to do about a cause. Shown, never run. ``tested`` says how and when the steps were tried.
+
+    ``needs``: placeholders that must be known, else the remedy is not offered. ``instead_of``: the remedy that this
+    one stands in for where such a value is not known, as in a ticket; it is left out where that one is offered.
+    ``default``: what stands in the code for a placeholder that the finding does not know ("model.onnx").
+    ``of_maker``: only who has what a model was made from can do it.
+    """
+
+    remedy: str
+    title: Words
+    step: tuple[Step, ...]
+    verify: Verify
+    tested: str
+    risk: Words | None = None
+    needs: tuple[str, ...] = ()
+    instead_of: str = ""
+    default: dict[str, str] = {}
+    of_maker: bool = False
+
+
+@functools.cache
+def cause_of(cause: str) -> Cause:
+    """The catalogue's file of one cause id.
+
+    Raises:
+        KeyError: there is no such cause.
+        msgspec.ValidationError: the file does not follow the schema.
+    """
+    path = cause_files().get(cause)
+    if path is None:
+        raise KeyError(cause)
+    return _read(path, Cause)
+
+
+@functools.cache
+def remedy_of(remedy: str) -> Remedy:
+    """The file of one remedy id.
+
+    Raises:
+        KeyError: there is no such remedy.
+        msgspec.ValidationError: the file does not follow the schema.
+    """
+    path = ROOT / "remedies" / f"{remedy}.toml"
+    if not path.is_file():
+        raise KeyError(remedy)
+    return _read(path, Remedy)
+
+
+@functools.cache
+def cause_files() -> dict[str, Path]:
+    """Cause id -> file, of the whole catalogue. The family is the name of the folder."""
+    return {path.stem: path for path in sorted((ROOT / "causes").glob("*/*.toml"))}
+
+
+def family_of(cause: str) -> str:
+    """The family of a cause ("driver").
+
+    Raises:
+        KeyError: there is no such cause.
+    """
+    return cause_files()[cause].parent.name
+
+
+def _read(path: Path, kind: type[_Schema]) -> _Schema:
+    return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), kind)

@@ -1,0 +1,1 @@
+"""Tables of error codes and error texts."""

@@ -1,0 +1,1 @@
+"""Tables about model formats and what reads them."""

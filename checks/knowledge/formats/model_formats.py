@@ -1,0 +1,113 @@
+"""Model file formats: how far each is bound to its environment, what reads it, whether loading it can run code."""
+
+from __future__ import annotations
+
+import functools
+
+import msgspec
+
+from checks.facts import Binding
+from checks.knowledge import Table, load
+from checks.knowledge.packages.ai_packages import ai_packages
+
+
+class ModelFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One format. ``bound_to``, ``runs_code`` and ``group`` are ids of resources/words/models.toml.
+
+    ``also``: endings that its files bear beside its own ``extensions``. ``group``: "free" (moves between machines),
+    "bound" (made for one environment). ``readers``: programs that load it, by the names of the fields of Frameworks
+    where they are one, else by package or program. ``retired``: the year of the last release of the framework that
+    wrote it, for formats of the past.
+    """
+
+    id: str
+    name: str
+    name_ja: str = ""
+    extensions: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    group: str
+    dependence: str
+    bound_to: tuple[str, ...] = ()
+    runs_code: str  # "no", "yes", "device", "unless-safe"
+    readers: tuple[str, ...] = ()
+    retired: int | None = None
+    source: str = ""
+
+    def named(self, language: str) -> str:
+        """The name in "en" or "ja"."""
+        return self.name_ja if language == "ja" and self.name_ja else self.name
+
+    @property
+    def bindings(self) -> tuple[Binding, ...]:
+        """What every file of the format is bound to, as facts without a value."""
+        return tuple(Binding(kind=each) for each in self.bound_to)
+
+
+class Reader(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A program among the ``readers`` of the formats that comes as a Python distribution, and under which names."""
+
+    id: str
+    packages: tuple[str, ...]
+
+
+class ModelFormatsTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """resources/knowledge/model_formats.toml."""
+
+    format: tuple[ModelFormat, ...]
+    reader: tuple[Reader, ...]
+
+
+@functools.cache
+def model_formats_table() -> ModelFormatsTable:
+    """The table."""
+    return load("model_formats", ModelFormatsTable)
+
+
+@functools.cache
+def _by_id() -> dict[str, ModelFormat]:
+    return {row.id: row for row in model_formats_table().format}
+
+
+def model_format(format_id: str) -> ModelFormat | None:
+    """The row of a format; None where the table has none."""
+    return _by_id().get(format_id)
+
+
+def wrong_ending(path: str, format_id: str) -> str:
+    """The ending of a file's name where it is that of other formats alone; "" where it fits, or says nothing."""
+    row, name = model_format(format_id), path.lower()
+    if row is None or not row.extensions or name.endswith(tuple(each.lower() for each in (*row.extensions, *row.also))):
+        return ""
+    return max((each for each in _endings() if each.startswith(".") and name.endswith(each)), key=len, default="")
+
+
+def fitting_path(path: str, format_id: str) -> str:
+    """The path with the ending that files of a format have: "/m/net.onnx" -> "/m/net.tflite"."""
+    row, ending = model_format(format_id), wrong_ending(path, format_id)
+    own = row.extensions[0].partition(" ")[0] if row and row.extensions else ""
+    if own.startswith((".", "_", "-")):
+        return path[: len(path) - len(ending)] + own
+    return path[: max(path.rfind("/"), path.rfind("\\")) + 1] + own
+
+
+def format_named(name: str, language: str) -> str:
+    """The name of a format, as a finding tells it, in "en" or "ja"."""
+    return next((row.named(language) for row in model_formats_table().format if row.name == name), name)
+
+
+def is_named_as_model(name: str) -> bool:
+    """Whether a name ends as the files of a format do."""
+    return name.lower().endswith(_endings())
+
+
+@functools.cache
+def _endings() -> tuple[str, ...]:
+    return tuple({each.lower() for row in model_formats_table().format for each in row.extensions})
+
+
+@functools.cache
+def distributions_of(reader: str) -> tuple[str, ...]:
+    """The distributions (normalised names) that bring a reader; () where it is no Python package."""
+    rows = ((row.id, row.packages) for row in model_formats_table().reader)
+    frameworks = ((row.name, row.packages) for row in ai_packages().framework)
+    return next((packages for name, packages in (*rows, *frameworks) if name == reader), ())

@@ -1,0 +1,138 @@
+"""Names that a pickle can import: which are known from weights, which run commands or code, which torch.load takes."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+import msgspec
+
+from checks.knowledge import Table, load
+
+DANGEROUS, KNOWN, UNKNOWN = "dangerous", "known", "unknown"
+
+
+class Dangerous(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Names that can do harm. ``does``: what they do; an id of resources/words/models.toml ("does-commands").
+
+    ``modules`` cover all below them; ``attributes`` are parts of dotted names, whatever they belong to.
+    """
+
+    does: str
+    modules: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
+
+
+class Known(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Names that weights and usual checkpoints need. ``classes``: modules whose classes are all known."""
+
+    why: str
+    names: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+
+
+class WeightsOnly(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What torch.load(weights_only=True) takes. ``opcodes``: one character each."""
+
+    default_since: str
+    names: tuple[str, ...]
+    opcodes: str
+
+
+class PickleGlobalsTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """resources/knowledge/pickle_globals.toml."""
+
+    dangerous: tuple[Dangerous, ...]
+    known: tuple[Known, ...]
+    weights_only: WeightsOnly
+
+
+@functools.cache
+def pickle_globals_table() -> PickleGlobalsTable:
+    """The table."""
+    return load("pickle_globals", PickleGlobalsTable)
+
+
+def risk(module: str, name: str, *, is_called: bool = False) -> str:
+    """How far a name can be trusted: "dangerous", "unknown" or "known".
+
+    ``is_called``: as a function is. A class that is only known with all others of its module is then not known: what it
+    does with arguments of the file's choice, nobody has looked at.
+    """
+    if what_it_does(module, name):
+        return DANGEROUS
+    is_known = _is_known(module, name, is_called=is_called) or is_taken_by_weights_only(module, name)
+    return KNOWN if is_known else UNKNOWN
+
+
+def what_it_does(module: str, name: str) -> str:
+    """What a dangerous name does ("commands", "code", "network", ...); "" for any other."""
+    deeds = _deeds()
+    parts = name.split(".")
+    # A dotted name goes from attribute to attribute, and may come out anywhere: torch._utils + "os.system".
+    # ... and modules import others under names of their own: random + "_os.system".
+    suffixes = (".".join(parts[start:]).lstrip("_") for start in range(len(parts) if len(parts) > 1 else 0))
+    found = (_covering(deeds.covered, path) for path in (f"{module}.{name}", *suffixes))
+    reached = (deeds.attributes.get(part, "") for part in parts)
+    return next(filter(None, (*found, *reached)), "")
+
+
+def is_taken_by_weights_only(module: str, name: str) -> bool:
+    """Whether torch.load takes the name by default since 2.6."""
+    return _weights_only_names().fullmatch(f"{module}.{name}") is not None
+
+
+@functools.cache
+def weights_only_opcodes() -> frozenset[int]:
+    """The opcodes that torch.load follows by default since 2.6."""
+    return frozenset(map(ord, pickle_globals_table().weights_only.opcodes))
+
+
+class _Deeds(msgspec.Struct, frozen=True):
+    """What the rows of dangerous names cover: module or name -> what it does; attribute -> what it does."""
+
+    covered: dict[str, str]
+    attributes: dict[str, str]
+
+
+@functools.cache
+def _deeds() -> _Deeds:
+    rows = pickle_globals_table().dangerous
+    return _Deeds(
+        covered={each: row.does for row in rows for each in (*row.modules, *row.names)},
+        attributes={each: row.does for row in rows for each in row.attributes},
+    )
+
+
+def _covering(covered: dict[str, str], path: str) -> str:
+    """What the row does that names the path or something above it."""
+    end = len(path)
+    while end > 0:
+        if found := covered.get(path[:end]):
+            return found
+        end = path.rfind(".", 0, end)
+    return ""
+
+
+@functools.cache
+def _known_names() -> tuple[frozenset[str], frozenset[str]]:
+    rows = pickle_globals_table().known
+    names = (each for row in rows for each in row.names)
+    return frozenset(names), frozenset(each for row in rows for each in row.classes)
+
+
+def _is_known(module: str, name: str, *, is_called: bool) -> bool:
+    names, modules = _known_names()
+    if f"{module}.{name}" in names:
+        return True
+    if is_called or "." in name or not name.lstrip("_")[:1].isupper():
+        return False
+    parts = module.split(".")
+    return any(".".join(parts[:end]) in modules for end in range(1, len(parts) + 1))
+
+
+@functools.cache
+def _weights_only_names() -> re.Pattern[str]:
+    names = pickle_globals_table().weights_only.names
+    return re.compile("|".join(re.escape(each).replace(r"\*", r"\w*") for each in names))

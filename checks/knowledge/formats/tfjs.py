@@ -1,0 +1,73 @@
+"""TensorFlow.js: the operators and layers that it knows, and what its backends lack."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+
+import msgspec
+
+from checks.facts.versions import release
+from checks.knowledge import Table, load
+
+
+class Added(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Operators that a release was the first to know."""
+
+    release: str
+    operators: str
+
+
+class Lacking(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Operators for which a backend has no kernel."""
+
+    backend: str
+    operators: str
+
+
+class TfJsTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """resources/knowledge/tfjs.toml."""
+
+    newest: str
+    layers: str
+    added: tuple[Added, ...]
+    lacking: tuple[Lacking, ...]
+
+
+@functools.cache
+def tfjs_table() -> TfJsTable:
+    """The table."""
+    return load("tfjs", TfJsTable)
+
+
+@functools.cache
+def _releases() -> dict[str, str]:
+    return {name: row.release for row in tfjs_table().added for name in row.operators.split()}
+
+
+@functools.cache
+def _layers() -> frozenset[str]:
+    return frozenset(tfjs_table().layers.split())
+
+
+def is_tfjs_operator(name: str) -> bool:
+    """Whether the newest release knows a TensorFlow operator."""
+    return name in _releases()
+
+
+def is_tfjs_layer(name: str) -> bool:
+    """Whether the newest release knows a Keras layer."""
+    return name in _layers()
+
+
+def tfjs_of_operators(names: Iterable[str]) -> str:
+    """The first release that was seen to know all of these operators; "" where none is told."""
+    return max((_releases().get(name, "") for name in names), key=release, default="")
+
+
+def lacking_backends(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Backend -> which of these operators it has no kernel for."""
+    given = list(names)
+    found = {row.backend: row.operators.split() for row in tfjs_table().lacking}
+    lacks = {backend: tuple(name for name in given if name in without) for backend, without in found.items()}
+    return {backend: missing for backend, missing in lacks.items() if missing}

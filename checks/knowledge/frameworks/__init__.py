@@ -1,0 +1,1 @@
+"""Tables about frameworks: versions, settings, operations and exporters."""

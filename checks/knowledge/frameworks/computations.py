@@ -1,0 +1,84 @@
+"""What is computed to measure a device: names of operations and settings, and what documents call them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+
+import msgspec
+
+from checks.knowledge import Table, load
+from checks.knowledge.frameworks.determinism import Named
+
+
+class KnownSetting(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A setting under which something is computed."""
+
+    id: str
+    en: str
+    ja: str
+
+
+class KnownOperation(KnownSetting, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An operation. ``documented``: its names in determinism.toml.
+
+    ``products``: its terms are products, which a device may compute with fewer digits. ``centred``: the terms that our
+    inputs make have both signs, with a mean near zero. ``choice``: where values are equal or places are written twice,
+    which one is taken may vary. ``control``: it has one result in whatever order it is computed, so that only a device
+    that computes wrongly makes it vary.
+    """
+
+    documented: tuple[Named, ...] = ()
+    choice: bool = False
+    control: bool = False
+    products: bool = False
+    centred: bool = False
+
+
+class ComputationsTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """resources/knowledge/computations.toml."""
+
+    operation: tuple[KnownOperation, ...]
+    setting: tuple[KnownSetting, ...]
+
+
+@functools.cache
+def computations_table() -> ComputationsTable:
+    """The table, read once."""
+    return load("computations", ComputationsTable)
+
+
+@functools.cache
+def known_operations() -> Mapping[str, KnownOperation]:
+    """The operations by their ids."""
+    return {each.id: each for each in computations_table().operation}
+
+
+@functools.cache
+def known_settings() -> Mapping[str, KnownSetting]:
+    """The settings by their ids."""
+    return {each.id: each for each in computations_table().setting}
+
+
+def operation_name(operation: str, language: str) -> str:
+    """An operation in words; what is not of ours (a node of a model) keeps its name."""
+    return _name(known_operations().get(operation), operation, language)
+
+
+def setting_name(setting: str, language: str) -> str:
+    """A setting in words; of several that hold at once ("batch-1+threads-1") each, and numbers are taken out of ids."""
+    return " + ".join(_setting_name(each, language) for each in setting.split("+"))
+
+
+def _setting_name(setting: str, language: str) -> str:
+    known = known_settings().get(setting)
+    name, _, count = setting.rpartition("-")
+    if known is None and count.isdecimal():
+        return _name(known_settings().get(name + "-{count}"), setting, language).replace("{count}", count)
+    return _name(known, setting, language)
+
+
+def _name(known: KnownSetting | None, plain: str, language: str) -> str:
+    if known is None:
+        return plain
+    return known.ja if language == "ja" else known.en

@@ -1,0 +1,1 @@
+"""Tables about GPUs, their drivers and the machines that they are in."""

@@ -1,0 +1,44 @@
+"""NVIDIA driver versions that public threads report trouble with."""
+
+from __future__ import annotations
+
+import functools
+
+import msgspec
+
+from checks.facts.versions import release
+from checks.knowledge import Table, load
+from checks.knowledge.gpu.cuda_driver import driver_number
+
+
+class Regression(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A range of driver versions, ``first`` included and ``before`` excluded; "" is an open end."""
+
+    system: str
+    first: str
+    before: str
+    good: str  # a version that the same thread names as good
+    gpu_names: tuple[str, ...] = ()
+    source: str
+
+    def covers(self, system: str, version: str, gpu: str) -> bool:
+        """Whether the report speaks of this driver version and this GPU on this system."""
+        number = release(driver_number(version))
+        return (
+            system == self.system
+            and release(self.first) <= number
+            and (not self.before or number < release(self.before))
+            and (not self.gpu_names or any(name in gpu for name in self.gpu_names))
+        )
+
+
+class DriverRegressions(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """resources/knowledge/driver_regressions.toml."""
+
+    row: tuple[Regression, ...]
+
+
+@functools.cache
+def driver_regressions() -> DriverRegressions:
+    """The table."""
+    return load("driver_regressions", DriverRegressions)

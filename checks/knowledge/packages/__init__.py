@@ -1,0 +1,1 @@
+"""Tables about Python packages and the libraries that they bring or need."""

@@ -1,0 +1,1 @@
+"""Tables of how people and programs word things."""

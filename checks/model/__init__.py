@@ -1,4 +1,0 @@
-"""Model files and the runtimes that read them.
-
-One cause, one module, one function; see checks/registry.py.
-"""

@@ -1,4 +1,0 @@
-"""What fits no family: the program's own fault, and what the evidence does not single out.
-
-One cause, one module, one function; see checks/registry.py.
-"""

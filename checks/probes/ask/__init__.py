@@ -1,0 +1,1 @@
+"""What is there: the machine, its environment, and each framework."""

@@ -1,0 +1,1 @@
+"""Computations: inputs, fingerprints, differences, and what is measured of them."""

@@ -1,0 +1,1 @@
+"""The user's own model, run again and again."""

@@ -1,0 +1,345 @@
+"""The nodes of an ONNX file, and the file with more outputs, without the onnx package (``compute.model.onnx_graph``).
+
+Standard library only, Python 3.8 and later.
+
+An ONNX file is a message of Protocol Buffers: fields of a number and a value, of which those that are repeated may
+stand anywhere. Where a field that is a message itself stands twice, a reader is to merge the two ("Last one wins" of
+the encoding's documentation). So outputs are added by appending a second graph that has nothing but them; no byte of
+the model is changed, and nothing of it is in memory twice.
+"""
+
+import mmap
+import os
+import shutil
+
+# Field numbers of onnx.proto.
+_GRAPH, _FUNCTION = 7, 25
+_FUNCTION_NAME, _FUNCTION_NODE = 1, 7
+_NODE, _INITIALIZER, _OUTPUT, _SPARSE = 1, 5, 12, 15
+_NODE_INPUT, _NODE_OUTPUT, _NODE_NAME, _NODE_OP, _NODE_ATTRIBUTE = 1, 2, 3, 4, 5
+_TENSOR_DIMS, _TENSOR_TYPE, _TENSOR_NAME, _TENSOR_EXTERNAL = 1, 2, 8, 13
+_VALUE_NAME = 1
+_ATTRIBUTE_NAME, _ATTRIBUTE_INT, _ATTRIBUTE_TENSOR, _ATTRIBUTE_GRAPH, _ATTRIBUTE_GRAPHS = 1, 3, 5, 6, 11
+
+TYPES = {1: "float32", 10: "float16", 11: "float64", 16: "bfloat16"}
+MOST_NODES = 200_000
+TIMES_ROOM = 2  # times the size of a file that is free where it is copied to
+LONGEST = 200  # characters of a name that are told
+WITHIN = " > "  # between an operator and one in its branches, in its loop or of its function
+
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+
+
+class NotRead(ValueError):  # noqa: N818 - said of the file
+    """The file is not what it should be."""
+
+
+class Node:
+    """One node: its name, kind, and the names of what it takes and gives."""
+
+    def __init__(self):
+        self.name = self.op = ""
+        self.inputs, self.outputs = [], []
+        self.has_graph = False
+        self.inner = set()  # kinds of the nodes in its branches, or in its loop
+        self.to = 0  # the type that a Cast makes
+
+    @property
+    def label(self):
+        """Its name, or where it has none that of its first result."""
+        return (self.name or (self.outputs[0] if self.outputs else ""))[:LONGEST]
+
+    @property
+    def draws(self):
+        """Whether it gives other numbers each time by design, or holds a node that does."""
+        return self.op.rpartition(WITHIN)[2] in DRAWING
+
+
+class Graph:
+    """What is known of the main graph. ``weights``: name -> (type, shape); ``external``: files beside the model.
+
+    ``kinds``: the types in which it, and what is in it, computes: those of its matrices and those that it casts to.
+    """
+
+    def __init__(self):
+        self.nodes, self.weights, self.external = [], {}, set()
+        self.outputs, self.kinds = [], set()
+
+    def steps(self):
+        """The nodes that depend on the inputs, in the order in which they are computed."""
+        constant, found = set(self.weights), []
+        for node in self.nodes:
+            taken = [name for name in node.inputs if name and name not in constant]
+            if taken or node.has_graph or node.draws:
+                found.append(node)
+            else:
+                constant.update(node.outputs)
+        return found
+
+
+# Operators that give other numbers each time by design. A Dropout does where it is told to train.
+DRAWING = frozenset(
+    ("RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli", "Dropout")
+)
+
+
+def read(path):
+    """The graph of a model file.
+
+    Raises:
+        NotRead: it is damaged, or no such file.
+    """
+    graph, functions = Graph(), {}
+    with open(path, "rb") as file:
+        if not os.path.getsize(path):
+            raise NotRead("an empty file")
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            try:
+                for number, start, end in _messages(content, 0, len(content)):
+                    if number == _GRAPH:
+                        _read_graph(content, start, end, graph)
+                    elif number == _FUNCTION:
+                        _read_function(content, start, end, graph, functions)
+            except (IndexError, UnicodeDecodeError, RecursionError) as error:  # graphs in graphs without end
+                raise NotRead(str(error)) from error
+    drawing = _drawing(functions)
+    for node in graph.nodes:
+        within = node.inner if node.op in DRAWING else node.inner | {node.op}
+        found = {drawing[each] for each in within if each in drawing}
+        if found:
+            node.op += WITHIN + min(found, key=_seldom)
+    return graph
+
+
+def _drawing(functions):
+    """The kinds of nodes that draw random numbers, with the functions of the file that do: name -> what draws there.
+
+    Each function is looked at once, however they call each other.
+    """
+    users = {}
+    for name, kinds in functions.items():
+        for kind in kinds:
+            users.setdefault(kind, []).append(name)
+    found = {}
+    for first in sorted(DRAWING, key=_seldom):
+        waiting = [first]
+        while waiting:
+            kind = waiting.pop()
+            if kind not in found:
+                found[kind] = first
+                waiting += users.get(kind, ())
+    return found
+
+
+def _seldom(kind):
+    """By which the likeliest comes first: a Dropout mostly does nothing."""
+    return kind == "Dropout", kind
+
+
+def _varint(content, place):
+    value = shift = 0
+    while True:
+        byte = content[place]
+        place += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, place
+        shift += 7
+        if shift > 63:
+            raise NotRead("a number without end")
+
+
+def _fields(content, place, end):
+    """(Field number, kind, value or start, end of the value) of a message."""
+    while place < end:
+        key, place = _varint(content, place)
+        number, kind = key >> 3, key & 7
+        if kind == _VARINT:
+            value, place = _varint(content, place)
+            yield number, kind, value, place
+            continue
+        if kind == _BYTES:
+            length, place = _varint(content, place)
+        elif kind in (_FIXED64, _FIXED32):
+            length = 8 if kind == _FIXED64 else 4
+        else:
+            raise NotRead("a field of kind %d" % kind)
+        if place + length > end:
+            raise NotRead("a field that is longer than the file")
+        yield number, kind, place, place + length
+        place += length
+
+
+def _messages(content, start, end):
+    return ((number, first, last) for number, kind, first, last in _fields(content, start, end) if kind == _BYTES)
+
+
+def _text(content, start, end):
+    return bytes(content[start:end]).decode("utf-8", "replace")
+
+
+def _read_graph(content, start, end, graph):
+    for number, first, last in _messages(content, start, end):
+        if number == _NODE:
+            if len(graph.nodes) >= MOST_NODES:
+                raise NotRead("more than %d nodes" % MOST_NODES)
+            graph.nodes.append(_read_node(content, first, last, graph))
+        elif number == _INITIALIZER:
+            _read_tensor(content, first, last, graph)
+        elif number == _SPARSE:
+            for inner, begin, over in _messages(content, first, last):
+                if inner == 1:
+                    _read_tensor(content, begin, over, graph)
+        elif number == _OUTPUT:
+            graph.outputs += [
+                _text(content, a, b) for inner, a, b in _messages(content, first, last) if inner == _VALUE_NAME
+            ]
+
+
+def _read_function(content, start, end, graph, functions):
+    """The kinds of the nodes in a function that the file brings along."""
+    name, body = "", Graph()
+    for number, first, last in _messages(content, start, end):
+        if number == _FUNCTION_NAME:
+            name = _text(content, first, last)
+        elif number == _FUNCTION_NODE:
+            body.nodes.append(_read_node(content, first, last, body))
+    functions.setdefault(name, set()).update(_kinds_in(body))
+    _add(graph, body)
+
+
+def _kinds_in(graph):
+    return {each.op for each in graph.nodes}.union(*(each.inner for each in graph.nodes))
+
+
+def _add(graph, inner):
+    """What a graph within a graph needs and computes in."""
+    graph.external |= inner.external
+    graph.kinds |= inner.kinds
+
+
+def _read_node(content, start, end, graph):
+    node = Node()
+    for number, first, last in _messages(content, start, end):
+        if number == _NODE_INPUT:
+            node.inputs.append(_text(content, first, last))
+        elif number == _NODE_OUTPUT:
+            node.outputs.append(_text(content, first, last))
+        elif number == _NODE_NAME:
+            node.name = _text(content, first, last)
+        elif number == _NODE_OP:
+            node.op = _text(content, first, last)
+        elif number == _NODE_ATTRIBUTE:
+            _read_attribute(content, first, last, node, graph)
+    if node.op == "Cast" and node.to in TYPES:
+        graph.kinds.add(TYPES[node.to])
+    return node
+
+
+def _read_attribute(content, start, end, node, graph):
+    name = ""
+    for number, wire, first, last in _fields(content, start, end):
+        if wire == _VARINT:
+            if number == _ATTRIBUTE_INT and name == b"to":
+                node.to = first
+        elif wire != _BYTES:
+            continue
+        elif number == _ATTRIBUTE_NAME:
+            name = bytes(content[first : min(last, first + LONGEST)])
+        elif number in (_ATTRIBUTE_GRAPH, _ATTRIBUTE_GRAPHS):  # If, Loop, Scan: it may take more than it names
+            node.has_graph = True
+            inner = Graph()
+            _read_graph(content, first, last, inner)
+            node.inner |= _kinds_in(inner)
+            _add(graph, inner)
+        elif number == _ATTRIBUTE_TENSOR:
+            constant = Graph()
+            _read_tensor(content, first, last, constant)
+            _add(graph, constant)
+
+
+def _read_tensor(content, start, end, graph):
+    name, kind, shape = "", 0, []
+    for number, wire, first, last in _fields(content, start, end):
+        if number == _TENSOR_DIMS and wire == _VARINT:
+            shape.append(first)
+        elif number == _TENSOR_DIMS and wire == _BYTES:  # packed
+            place = first
+            while place < last:
+                length, place = _varint(content, place)
+                shape.append(length)
+        elif number == _TENSOR_TYPE and wire == _VARINT:
+            kind = first
+        elif number == _TENSOR_NAME and wire == _BYTES:
+            name = _text(content, first, last)
+        elif number == _TENSOR_EXTERNAL and wire == _BYTES:
+            parts = {inner: _text(content, a, b) for inner, a, b in _messages(content, first, last)}
+            if parts.get(1) == "location":
+                graph.external.add(parts.get(2, ""))
+    graph.weights[name] = (TYPES.get(kind, ""), shape)
+    if kind in TYPES and len(shape) > 1:
+        graph.kinds.add(TYPES[kind])
+
+
+def _number(value):
+    made = bytearray()
+    while value > 0x7F:
+        made.append(value & 0x7F | 0x80)
+        value >>= 7
+    made.append(value)
+    return bytes(made)
+
+
+def _field(number, content):
+    return _number(number << 3 | _BYTES) + _number(len(content)) + content
+
+
+def more_outputs(names):
+    """What is to be appended to a model's file, so that it gives these values out, too."""
+    values = (_field(_OUTPUT, _field(_VALUE_NAME, name.encode("utf-8"))) for name in names)
+    return _field(_GRAPH, b"".join(values))
+
+
+class Copy:
+    """A copy of the model's file in a folder of ours, to which outputs are appended, with what lies beside it."""
+
+    def __init__(self, path, folder, external):
+        os.makedirs(folder, exist_ok=True)
+        self.path = os.path.join(folder, "with-outputs.onnx")
+        _copy(path, self.path)
+        self._size = os.path.getsize(self.path)
+        for name in external:
+            _beside(path, folder, name)
+
+    def giving(self, names):
+        """The path of the model that gives these values out besides its own; the one before is gone."""
+        with open(self.path, "r+b") as file:
+            file.truncate(self._size)
+            file.seek(self._size)
+            file.write(more_outputs(names))
+        return self.path
+
+
+def _beside(path, folder, name):
+    """A file with weights, where the copy looks for it. One that would lie elsewhere is left to the runtime."""
+    parts = name.replace("\\", "/").split("/")
+    if not name or os.path.isabs(name) or ".." in parts:
+        return
+    source, target = os.path.join(os.path.dirname(path), name), os.path.join(folder, name)
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    try:
+        os.link(source, target)
+    except OSError:  # another file system, or one without links
+        _copy(source, target)
+
+
+def _copy(source, target):
+    """Copy a file where it leaves others room: a folder for temporary files may lie in memory.
+
+    Raises:
+        OSError: there is too little.
+    """
+    size, free = os.path.getsize(source), shutil.disk_usage(os.path.dirname(target)).free
+    if size * TIMES_ROOM > free:
+        raise OSError("%d bytes are free, %d are to be copied" % (free, size))
+    shutil.copyfile(source, target)

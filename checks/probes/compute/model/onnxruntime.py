@@ -1,0 +1,293 @@
+"""The user's own model in ONNX Runtime, under all that may change its numbers (``compute.model.onnxruntime``).
+
+Standard library only, Python 3.8 and later; written for ONNX Runtime 1.10 to 1.31. A model that a provider has compiled
+before (EPContext) is given to the processor alone, as in onnxruntime_model_probe.py.
+"""
+
+import contextlib
+import re
+import tempfile
+import time
+
+from ...export import compare
+from ...model import inputs as model_inputs
+from ...model import kit as model_kit
+from ...model import onnxruntime as model_probe
+from .. import kit as compute
+from . import onnx_graph
+from . import runs as models
+
+CPU = model_probe.CPU
+FRAMEWORK = "onnxruntime"
+PLAIN, LEVELS = "ORT_DISABLE_ALL", ("ORT_ENABLE_BASIC", "ORT_ENABLE_EXTENDED", "ORT_ENABLE_ALL")
+DETERMINISTIC, DEFAULT, SEEDED = "deterministic", "default", "seeded"
+SEED = 1
+# Types of which NumPy has none, so that ONNX Runtime's Python cannot hand such a value over.
+_NOT_GIVEN = re.compile(r"\((?:bfloat16|float8\w*|float4\w*|u?int[24]\w*)\)")
+# What exporters and authors call an axis that counts no rows: steps of time, tokens, points, things found.
+_NO_ROWS = re.compile(r"seq|time|len|frame|token|step|point|box|detection|edge|node|height|width", re.IGNORECASE)
+# Providers that compute float32 with fewer digits unless they are told otherwise: the option that forbids it.
+_FEWER_DIGITS = {"CUDAExecutionProvider": {"use_tf32": "0"}}
+
+
+class Runtime:
+    """The model file, its sessions, and its nodes where it is an .onnx."""
+
+    def __init__(self, argument):
+        import numpy as np
+
+        self.numpy, self.argument, self.path = np, argument, argument["path"]
+        self.graph = None
+        if argument.get("format") == "onnx":
+            with contextlib.suppress(onnx_graph.NotRead, OSError):  # what the runtime reads runs all the same
+                self.graph = onnx_graph.read(self.path)
+        self._copy = self._refused = None
+        session = self._session(self.path, CPU, DEFAULT)
+        self.specs, self.sequences = model_probe.inputs_of(session)
+        self.image = model_probe.image_size(session)
+        self._outputs = [each for each in session.get_outputs() if not _NOT_GIVEN.search(each.type)]
+        if not self._outputs:
+            types = ", ".join("%s: %s" % (each.name, each.type) for each in session.get_outputs())
+            raise model_kit.NotDrawn("output-type", types[:300])
+        self.left_out = len(session.get_outputs()) - len(self._outputs)
+
+    def way(self, device=CPU, setting=DEFAULT):
+        """The model on a provider under a setting."""
+        session = self._session(self.path, device, setting)
+        if device not in session.get_providers():
+            raise model_kit.NotDrawn("provider-dropped")
+        names = [each.name for each in self._outputs]
+        return models.Way(
+            self._runs(session, names), lambda names: self._giving(names, device, setting), device, setting
+        )
+
+    def seeded(self, device=CPU):
+        """The model with a seed before each run, which counts for sessions that are made after it."""
+
+        def anew(run):
+            import onnxruntime
+
+            onnxruntime.set_seed(SEED)
+            return run()
+
+        def run(arrays):
+            return anew(lambda: self.way(device).run(arrays))
+
+        def giving(names):
+            return lambda arrays: anew(lambda: self._giving(names, device, DEFAULT)(arrays))
+
+        return models.Way(run, giving, device, SEEDED)
+
+    def later(self, device=CPU, setting=DEFAULT):
+        """The same, made when it is first run."""
+        return models.Later(lambda: self.way(device, setting), device, setting)
+
+    def _giving(self, names, device, setting):
+        if self._refused is not None:  # it would only fail again, for each node
+            raise self._refused
+        if self._copy is None:
+            folder = tempfile.mkdtemp(prefix="with-outputs-", dir=".")
+            try:
+                self._copy = onnx_graph.Copy(self.path, folder, self.graph.external)
+            except Exception as error:
+                self._refused = error
+                raise
+        own = set(self.graph.outputs)
+        path = self._copy.giving([name for name in names if name not in own])
+        session = self._session(path, device, setting)
+        given = {each.name for each in session.get_outputs() if not _NOT_GIVEN.search(each.type)}
+        return self._runs(session, [name for name in names if name in given])
+
+    def _runs(self, session, names):
+        def run(arrays):
+            feeds = {name: [each] if name in self.sequences else each for name, each in arrays.items()}
+            return dict(zip(names, session.run(names, feeds)))
+
+        return run
+
+    def _session(self, path, device, setting):
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 4
+        own = {}
+        if setting.startswith("ORT_"):
+            options.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, setting)
+        elif setting.startswith("threads-"):
+            options.intra_op_num_threads = int(setting.partition("-")[2])
+        elif setting == DETERMINISTIC:
+            options.use_deterministic_compute = True
+        elif setting == "tf32-off":
+            own = _FEWER_DIGITS[device]
+        providers = [(device, own) if own else device] + ([CPU] if device != CPU else [])
+        return model_probe.session_of(path, options, providers)
+
+    def inputs(self):
+        """(The inputs by name, what is told of them): the user's, or the first drawn ones that the model takes."""
+        given = self.argument.get("inputs")
+        run = self.way().run
+        if given:
+            return model_inputs.taken(self.numpy, self.specs, given, run, is_typed=True)
+        deadline = time.monotonic() + self.argument.get("search_seconds", 30.0)
+        arrays, error = model_kit.first_that_runs(self.numpy, self.specs, run, deadline, self.image)
+        if error is not None:
+            raise model_inputs.none_fits(self.specs, error) from error
+        return arrays, {"inputs_from": "drawn"}
+
+    def rows(self, arrays):
+        """Which axis counts the rows, by the names that the file gives to open axes: those with the name of a batch.
+
+        Where no axis has one, it is the first that is open. An input for a state has the same name at another place.
+        """
+        shapes = {spec["name"]: spec["shape"] or [] for spec in self.specs}
+        first = [shape[0] for name, shape in shapes.items() if shape and _is_open(shape[0]) and arrays[name].ndim]
+        every = [axis for shape in shapes.values() for axis in shape if isinstance(axis, str)]
+        names = [each for each in every if model_kit.is_batch(each)] or [
+            each for each in first if not (isinstance(each, str) and _NO_ROWS.search(each))
+        ]
+        if not names:
+            named = ", ".join(dict.fromkeys(each for each in first if isinstance(each, str)))
+            return models.Rows({}, reason="no-row-axis" if named else "batch-fixed", detail=named[:100])
+        wanted = names[0]
+        if not isinstance(wanted, str):
+            return models.Rows({
+                name: 0 for name, shape in shapes.items() if shape and shape[0] == wanted and arrays[name].ndim
+            })  # fmt: skip
+        outputs = {each.name: list(each.shape or ()) for each in self._outputs}
+        return models.Rows(
+            *(
+                {name: shape.index(wanted) for name, shape in each.items() if wanted in shape}
+                for each in (shapes, outputs)
+            )
+        )
+
+    def unit(self):
+        """The unit roundoff of the coarsest type in which it computes; it may be half precision where nobody knows."""
+        kinds = self.graph.kinds if self.graph else ("float16",)
+        return max((compare.UNITS[kind] for kind in kinds), default=compare.UNITS["float32"])
+
+    def nodes(self):
+        """The nodes whose values can be given out."""
+        return self.graph.steps() if self.graph else []
+
+    def providers(self):
+        """The other providers that are to be tried, the slow ones last."""
+        import onnxruntime
+
+        wanted = self.argument.get("providers")
+        names = [
+            name
+            for name in onnxruntime.get_available_providers()
+            if name != CPU and name not in model_probe.NO_DEVICE and (wanted is None or name in wanted)
+        ]
+        if names and model_kit.mentions(self.path, model_probe.COMPILED):
+            return []
+        if self.argument["effort"] == "quick":
+            names = [name for name in names if name not in model_probe.SLOW]
+        return sorted(names, key=lambda name: name in model_probe.SLOW)
+
+
+def _is_open(axis):
+    return not isinstance(axis, int) or axis < 0
+
+
+def measured(argument, clock):
+    """All comparisons, the most telling first, as facts."""
+    named = {"framework": FRAMEWORK, "path": argument["path"]}
+    yield compute.measuring(dict(named, kind="model", device=CPU))
+    try:
+        runtime = Runtime(argument)
+        arrays, told = runtime.inputs()
+    except Exception as error:
+        yield compute.told(dict(named, kind="model", device=CPU, **models.failure(error)))
+        return
+    axes = runtime.rows(arrays)
+    named.update(told, inputs=model_kit.as_facts(arrays))
+    if runtime.left_out:
+        named["outputs_left_out"] = runtime.left_out
+    model = models.Model(
+        runtime.numpy, named, arrays, runtime.nodes(), runtime.unit(), runtime.graph.weights if runtime.graph else {}
+    )
+    yield from models.plan(model, _comparisons(runtime, model, axes, argument, clock), clock, axes)
+
+
+def _comparisons(runtime, model, axes, argument, clock):
+    """Functions of a clock that yield facts, in the order in which they are worth the time.
+
+    The processor's come first, as other providers may end the process; what did (``done``) is left out.
+    """
+    most, done = models.MOST[argument["effort"]], argument.get("done") or ()
+    usual = runtime.later()
+    if done:
+        models.is_varying(model, usual, clock)
+    yield from models.left(_on_processor(runtime, model, usual, axes, most), done)
+    if not usual.shows:
+        return
+    for name in runtime.providers():
+        if name not in done:
+            yield lambda clock, name=name: _on_provider(runtime, model, usual, name, clock, most)
+
+
+def _on_processor(runtime, model, usual, axes, most):
+    yield "repeat", lambda clock: models.varies(model, usual, clock, most)
+    if usual.failed or not usual.shows:
+        return
+    if usual.varies:  # then nobody can tell what a setting adds
+        yield "mode", lambda clock: models.varies(model, runtime.seeded(), clock, most, "mode")
+        yield (
+            "mode",
+            lambda clock: _deterministic(runtime, model, lambda way: models.varies(model, way, clock, most, "mode")),
+        )
+        return
+    yield "level", lambda clock: _levels(runtime, model, clock, most)
+    yield "batch", lambda clock: models.in_batch(model, usual, clock, axes)
+    for setting in ("threads-1", "threads-2"):  # the default may be either
+        way = runtime.later(setting=setting)
+        yield setting, lambda clock, way=way: models.against(model, usual, way, "threads", clock)
+    yield (
+        DETERMINISTIC,
+        lambda clock: _deterministic(
+            runtime, model, lambda way: models.against(model, usual, way, DETERMINISTIC, clock)
+        ),
+    )
+
+
+def _levels(runtime, model, clock, most):
+    """Each level of optimisation against none. Only the first that differs is searched through."""
+    plain = runtime.later(setting=PLAIN)
+    if models.is_varying(model, plain, clock):  # what draws random numbers may be taken out by the optimiser
+        yield from models.varies(model, plain, clock, most, "mode")
+        return
+    search = True
+    for place, level in enumerate(LEVELS):
+        part = clock.part(len(LEVELS) - place)
+        for fact in models.against(model, plain, runtime.later(setting=level), "level", part, search=search):
+            search = search and not any(each.get("first_node") for each in fact.get("measurements+", ()))
+            yield fact
+
+
+def _deterministic(runtime, model, compare_with):
+    """The model with use_deterministic_compute, where this version has it."""
+    import onnxruntime
+
+    if hasattr(onnxruntime.SessionOptions(), "use_deterministic_compute"):
+        yield from compare_with(runtime.later(setting=DETERMINISTIC))
+    else:
+        way = models.Way(None, None, CPU, DETERMINISTIC)
+        yield model.told(way, DETERMINISTIC, DEFAULT, reason="not-in-version", detail=str(onnxruntime.__version__))
+
+
+def _on_provider(runtime, model, usual, name, clock, most):
+    """A provider: whether it repeats, and how far it is from the processor, also with all digits."""
+    yield compute.measuring(model.fact(models.Way(None, None, name), "device", CPU))
+    try:
+        way = runtime.way(name)
+    except Exception as error:
+        yield model.told(models.Way(None, None, name), "device", CPU, **models.failure(error))
+        return
+    yield from models.varies(model, way, clock.part(3), most)
+    if usual.varies or usual.failed:
+        return
+    yield from models.against(model, usual, way, "device", clock.part(2))
+    if name in _FEWER_DIGITS:
+        yield from models.against(model, usual, runtime.later(name, "tf32-off"), "device", clock)

@@ -1,0 +1,415 @@
+"""The user's own model in PyTorch, under all that may change its numbers (``compute.model.torch``).
+
+Standard library only, Python 3.8 and later. A TorchScript archive or an exported program, loaded as export.torch
+loads them: nothing of the file is executed but what merely computes. A TorchScript archive is run in the mode in which
+it was saved, as a program that loads it does; where that makes it vary, also in evaluation mode.
+"""
+
+import contextlib
+import copy
+import time
+
+from ...export import compare
+from ...export import torch as export_torch
+from ...model import inputs as model_inputs
+from ...model import kit as model_kit
+from ...model import torch as torch_probe
+from .. import kit as compute
+from . import runs as models
+
+FRAMEWORK, CPU, DEFAULT = "torch", "cpu", "default"
+EVALUATION, SEEDED, DETERMINISTIC, FULL = "eval", "seeded", "deterministic", "tf32-off"
+LONGEST = 300  # characters of a name that are told
+CALLS_BEFORE = 3  # after which the executor of TorchScript has compiled what it will
+
+
+class Node:
+    """One operation: its name, kind, what it takes and gives."""
+
+    def __init__(self, label, op, inputs, outputs):
+        self.label, self.op, self.inputs, self.outputs = label, op, inputs, outputs
+
+
+class _Archive:
+    """A TorchScript archive, as it was saved."""
+
+    has_modes = True  # it can be run in evaluation mode
+    calls_before = CALLS_BEFORE
+
+    def __init__(self, argument, original):
+        self._path, self._original = argument["path"], original
+        module = self._loaded(DEFAULT)
+        self.is_training = module.training
+
+    def _loaded(self, setting):
+        module = torch_probe.load_script(self._path)
+        return module.eval() if setting == EVALUATION else module
+
+    def way(self, device, setting):
+        """The model on a device under a setting."""
+        module = self._loaded(setting).to(device)
+        kept = [(part, name, getattr(part, name)) for part, name in _kept(module)]
+        run = self._runs(module, kept, module, device, setting)
+        return models.Way(
+            run,
+            lambda names: self._giving(module, kept, names, device, setting),
+            device,
+            setting,
+            self.calls_before,
+        )
+
+    def state(self, arrays):
+        """The names of what it keeps from one run to the next."""
+        import torch
+
+        module = self._loaded(DEFAULT)
+        before = {name: each.clone() for name, each in module.named_buffers()}
+        with torch.no_grad():
+            module(*self._original.arguments(arrays))
+        changed = [name for name, each in module.named_buffers() if not torch.equal(each, before[name])]
+        return [*(name for _, name in _kept(module)), *changed]
+
+    def _runs(self, module, held, call, device, setting, names=None):
+        def run(arrays):
+            import torch
+
+            given = [each.to(device) if torch.is_tensor(each) else each for each in self._original.arguments(arrays)]
+            for part, name, value in held:  # each run begins with what the file holds
+                setattr(part, name, copy.deepcopy(value))
+            kept = [(each, each.clone()) for each in module.buffers()]  # a network may change them in place
+            try:
+                with torch.no_grad(), _under(torch, setting):
+                    results = call(*given)
+            finally:
+                with torch.no_grad():
+                    for each, before in kept:
+                        each.copy_(before)
+            if names is None:
+                return export_torch.arrays_of(results)
+            return {name: export_torch.as_array(each) for name, each in zip(names, results)}
+
+        return run
+
+    def _giving(self, module, held, names, device, setting):
+        import torch
+
+        function = export_torch.giving(_graph(torch, module), names)
+        return self._runs(module, held, lambda *given: function(module, *given), device, setting, names)
+
+    def nodes(self):
+        """(The operations in order, the weights: name -> (type, shape))."""
+        import torch
+
+        module = self._loaded(DEFAULT)
+        graph = _graph(torch, module)
+        held = [node for node in graph.nodes() if node.kind() == "prim::GetAttr" and _gives_tensor(node)]
+        names = [node.output().debugName() for node in held]
+        with torch.no_grad():
+            tensors = _attributes(torch, module, graph, names)
+        weights = {name: ("", list(each.shape)) for name, each in zip(names, tensors) if each is not None}
+        nodes = [
+            Node(
+                _label(node),
+                node.kind(),
+                [value.debugName() for value in node.inputs()],
+                [value.debugName() for value in node.outputs() if _is_tensor(value)],
+            )
+            for node in graph.nodes()
+            if node.kind() not in ("prim::Constant", "prim::GetAttr") and _gives_tensor(node)
+        ]
+        return nodes, weights
+
+    def tensors(self):
+        """The weights."""
+        return list(self._original.module.state_dict().values())
+
+    def rows(self, arrays):
+        """The inputs that may take more rows; an archive does not tell."""
+        return models.Rows({name: 0 for name, each in arrays.items() if each.ndim > 1})
+
+
+def _is_tensor(value):
+    return value.type().kind() == "TensorType"
+
+
+def _gives_tensor(node):
+    return any(_is_tensor(value) for value in node.outputs())
+
+
+def _label(node):
+    """The name of a value of a graph says little: the line of the user's Python beside it, where the file tells."""
+    name = next(value.debugName() for value in node.outputs() if _is_tensor(value))
+    place = export_torch.place_of(str(node))
+    return ("%s (%s)" % (name, place) if place else name)[:LONGEST]
+
+
+def _graph(torch, module):
+    """The graph of forward with everything that it calls, and nothing changed in place."""
+    graph = module.forward.graph.copy()
+    torch._C._jit_pass_inline(graph)
+    remove = getattr(torch._C, "_jit_pass_remove_mutation", None)
+    if remove is not None:  # what is changed in place afterwards would be seen changed
+        remove(graph)
+    return graph
+
+
+def _kept(module):
+    """(The part of the module, the name) of each attribute that forward sets: what it keeps for its next run."""
+    import torch
+
+    graph = module.forward.graph.copy()
+    torch._C._jit_pass_inline(graph)
+    found = {}
+    _follow(graph, {next(graph.inputs()).debugName(): ("", module)}, found)
+    return [found[place] for place in sorted(found)]
+
+
+def _follow(block, parts, found):
+    for node in block.nodes():
+        if node.kind() in ("prim::GetAttr", "prim::SetAttr"):
+            place, owner = parts.get(next(node.inputs()).debugName(), ("", None))
+            name = node.s("name")
+            if owner is not None and node.kind() == "prim::SetAttr":
+                found[place + name] = (owner, name)
+            elif isinstance(getattr(owner, name, None), type(owner)):
+                parts[node.output().debugName()] = (place + name + ".", getattr(owner, name))
+        for inner in node.blocks():
+            _follow(inner, parts, found)
+
+
+def _attributes(torch, module, graph, names):
+    """The tensors that the graph takes from the module, by following its own steps."""
+    values = {next(graph.inputs()).debugName(): module}
+    for node in graph.nodes():
+        if node.kind() == "prim::GetAttr":
+            owner = values.get(next(node.inputs()).debugName())
+            values[node.output().debugName()] = getattr(owner, node.s("name"), None)
+    return [values[name] if torch.is_tensor(values.get(name)) else None for name in names]
+
+
+class _Program:
+    """An exported program. It is run node by node."""
+
+    is_training = has_modes = False
+    calls_before = 1
+
+    def __init__(self, original):
+        self._original = original
+
+    def state(self, _):
+        """The names of what it keeps from one run to the next."""
+        program = self._original.program(None)
+        signature = program.graph_signature
+        given_back = [str(each.target) for each in signature.output_specs if each.kind.name == "BUFFER_MUTATION"]
+        held = {each.arg.name: str(each.target) for each in signature.input_specs if each.kind.name == "BUFFER"}
+        in_place = [
+            held[node.args[0].name]
+            for node in program.graph.nodes
+            if node.op == "call_function"
+            and getattr(getattr(node.target, "_schema", None), "is_mutable", False)
+            and getattr(node.args[0] if node.args else None, "name", None) in held
+        ]
+        return sorted({*given_back, *in_place})
+
+    def way(self, device, setting):
+        """The model on a device under a setting."""
+        program = self._original.program(None)
+        if device != CPU:
+            program = _moved(program, device)
+
+        def results(arrays, names):
+            import torch
+
+            tensors = [each.to(device) for each in self._original.arguments(arrays)]
+            with torch.no_grad(), _under(torch, setting):
+                return export_torch.interpreted(program, tensors, names=names)
+
+        def giving(names):
+            return lambda arrays: results(arrays, frozenset(names))[1]
+
+        return models.Way(
+            lambda arrays: export_torch.arrays_of(results(arrays, frozenset())[0]), giving, device, setting
+        )
+
+    def nodes(self):
+        """(The operations in order, the weights: name -> (type, shape))."""
+        program = self._original.program(None)
+        held = {
+            spec.arg.name: program.state_dict[spec.target]
+            for spec in program.graph_signature.input_specs
+            if spec.target in program.state_dict
+        }
+        steps = export_torch.steps_of(program)
+        nodes = [
+            Node(
+                ("%s (%s)" % (each.name, each.place) if each.place else each.name)[:LONGEST],
+                each.op,
+                each.inputs,
+                each.outputs,
+            )
+            for each in steps
+        ]
+        return nodes, {name: ("", list(each.shape)) for name, each in held.items()}
+
+    def tensors(self):
+        """The weights."""
+        return list(self._original.program(None).state_dict.values())
+
+    def rows(self, arrays):
+        """The inputs whose first axis the program leaves open."""
+        return models.Rows({
+            each["name"]: 0
+            for each in self._original.specs
+            if each["shape"] and 0 in model_kit.free_axes(each["shape"]) and each["name"] in arrays
+        })  # fmt: skip
+
+
+def _moved(program, device):
+    """A copy of the program on another device; PyTorch would move the one with which it is compared.
+
+    Raises:
+        NotDrawn: this version of PyTorch cannot move one.
+    """
+    try:
+        from torch.export.passes import move_to_device_pass
+    except ImportError as error:
+        raise model_kit.NotDrawn("not-in-version", "torch.export.passes.move_to_device_pass") from error
+    return move_to_device_pass(copy.deepcopy(program), device)
+
+
+@contextlib.contextmanager
+def _under(torch, setting):
+    """A setting for the length of one run."""
+    threads = torch.get_num_threads()
+    if setting.startswith("threads-"):
+        torch.set_num_threads(int(setting.partition("-")[2]))
+    elif setting == DETERMINISTIC:
+        torch.use_deterministic_algorithms(True)
+    elif setting == SEEDED:
+        torch.manual_seed(0)
+    elif setting == FULL:
+        before = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    try:
+        yield
+    finally:
+        if setting.startswith("threads-"):
+            torch.set_num_threads(threads)
+        elif setting == DETERMINISTIC:
+            torch.use_deterministic_algorithms(False)
+        elif setting == FULL:
+            torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = before
+
+
+def measured(argument, clock):
+    """All comparisons, the most telling first, as facts."""
+    import numpy as np
+
+    named = {"framework": FRAMEWORK, "path": argument["path"]}
+    yield compute.measuring(dict(named, kind="model", device=CPU))
+    try:
+        original = export_torch.load(argument)
+        form = _Program(original) if argument["format"] == "pt2" else _Archive(argument, original)
+        arrays, told = _inputs(np, original, form, argument)
+        nodes, weights = form.nodes()
+        axes = form.rows(arrays)
+        usual = form.way(CPU, DEFAULT)
+        state = form.state(arrays)
+    except Exception as error:
+        yield compute.told(dict(named, kind="model", device=CPU, **models.failure(error)))
+        return
+    named.update(told, inputs=model_kit.as_facts(arrays))
+    model = models.Model(np, named, arrays, nodes, _unit(form.tensors()), weights)
+    if state and not argument.get("done"):
+        yield model.told(usual, "state", reason="keeps-state", detail=", ".join(dict.fromkeys(state))[:300])
+    yield from models.plan(model, _comparisons(model, form, usual, axes, argument, clock), clock, axes)
+
+
+def _unit(tensors):
+    kinds = {str(each.dtype).replace("torch.", "") for each in tensors if each.dim() > 1}
+    return max((compare.UNITS[kind] for kind in kinds if kind in compare.UNITS), default=compare.UNITS["float32"])
+
+
+def _inputs(numpy, original, form, argument):
+    """(The inputs by name, what is told of them): the user's, those in the file, or the first drawn ones it takes."""
+    if argument.get("inputs"):
+        is_typed = argument["format"] == "pt2"  # an archive tells no types
+        run = form.way(CPU, DEFAULT).run
+        return model_inputs.taken(numpy, original.specs, argument["inputs"], run, is_typed=is_typed)
+    held = original.example()
+    if held is not None:
+        return held, {"inputs_from": "model"}
+    specs = original.specs
+    deadline = time.monotonic() + argument.get("search_seconds", 30.0)
+    run = form.way(CPU, DEFAULT).run
+    arrays, error = model_kit.first_that_runs(numpy, specs, run, deadline)
+    if error is not None and form.is_training:  # a batch normalisation that learns takes no row alone
+        several = [dict(each, shape=[2, *each["shape"][1:]]) if each["shape"] else each for each in specs]
+        arrays, _ = model_kit.first_that_runs(numpy, several, run, deadline)
+        error = error if arrays is None else None
+    if error is not None:
+        raise model_inputs.none_fits(specs, error) from error
+    return arrays, {"inputs_from": "drawn"}
+
+
+def _comparisons(model, form, usual, axes, argument, clock):
+    """Functions of a clock that yield facts, in the order in which they are worth the time.
+
+    The processor's come first, as a device may end the process; what did (``done``) is left out.
+    """
+    import torch
+
+    most, done = models.MOST[argument["effort"]], argument.get("done") or ()
+    if done:
+        models.is_varying(model, usual, clock)
+    yield from models.left(_on_processor(torch, model, form, usual, axes, most), done)
+    if not usual.shows:
+        return
+    for device in _devices(torch, argument):
+        if device not in done:
+            yield lambda clock, device=device: _on_device(model, form, usual, device, clock, most)
+
+
+def _on_processor(torch, model, form, usual, axes, most):
+    yield "repeat", lambda clock: models.varies(model, usual, clock, most)
+    if usual.failed or not usual.shows:
+        return
+    if form.is_training or usual.varies:
+        for setting in (EVALUATION, SEEDED) if form.has_modes else (SEEDED,):
+            way = _later(form, CPU, setting)
+            yield "mode", lambda clock, way=way: models.varies(model, way, clock, most, "mode")
+    if usual.varies:
+        return
+    yield "batch", lambda clock: models.in_batch(model, usual, clock, axes)
+    for setting in ("threads-1", "threads-2"):
+        if setting != "threads-%d" % torch.get_num_threads():  # that is the default
+            way = _later(form, CPU, setting)
+            yield setting, lambda clock, way=way: models.against(model, usual, way, "threads", clock)
+    way = _later(form, CPU, DETERMINISTIC)
+    yield DETERMINISTIC, lambda clock: models.against(model, usual, way, DETERMINISTIC, clock)
+
+
+def _later(form, device, setting):
+    return models.Later(lambda: form.way(device, setting), device, setting, form.calls_before)
+
+
+def _devices(torch, argument):
+    """The accelerators on which something was computed before; alone, all that there are."""
+    given = argument.get("devices")
+    if given is None:
+        return ["cuda:%d" % index for index in range(torch.cuda.device_count())]
+    return [each for each in given if each != CPU]
+
+
+def _on_device(model, form, usual, device, clock, most):
+    yield compute.measuring(model.fact(models.Way(None, None, device), "device", CPU))
+    try:
+        way = form.way(device, DEFAULT)
+    except Exception as error:
+        yield model.told(models.Way(None, None, device), "device", CPU, **models.failure(error))
+        return
+    yield from models.varies(model, way, clock.part(3), most)
+    if not usual.varies and not usual.failed:  # many a type is computed by accelerators alone
+        yield from models.against(model, usual, way, "device", clock.part(2))
+        if device.startswith("cuda"):
+            yield from models.against(model, usual, _later(form, device, FULL), "device", clock)

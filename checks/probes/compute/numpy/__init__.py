@@ -1,0 +1,1 @@
+"""Computations in NumPy."""

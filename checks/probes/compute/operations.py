@@ -1,0 +1,88 @@
+"""The operations whose results are set beside those of other devices, settings and machines.
+
+``compute.operations``: the shapes of their inputs, the same in every framework, so that their portraits can be
+compared. Standard library only, Python 3.8 and later.
+"""
+
+
+class Operation:
+    """One operation. ``inputs``: (shape, stream) of each, for compute_inputs.py.
+
+    ``terms``: how many numbers are added up for one element of the result, through all layers. ``products``: whether
+    they are products, which a device may compute with fewer digits than its data type has. ``batch``: rows that are
+    computed independently of each other, in front of the first ``batched`` inputs; 0 where there are none.
+    """
+
+    def __init__(self, name, inputs, terms, products=False, batch=0, batched=1):
+        self.name = name
+        self.inputs = tuple((shape, stream) for stream, shape in enumerate(inputs, 1000))
+        self.terms = terms
+        self.products = products
+        self.batch = batch
+        self._batched = batched
+
+    def rows(self, given, count):
+        """The inputs for the first rows of the batch."""
+        return [each[:count] if place < self._batched else each for place, each in enumerate(given)]
+
+
+HEADS, TOKENS, WIDTH = 2, 64, 64  # of the attention
+SIDE = 28  # of a picture
+# Two convolutions of 5x5 and a dense layer, as in the second experiment, but smaller.
+CHANNELS, CLASSES = (8, 16), 10
+PICTURES = ("conv2d", "network")  # whose memory has several layouts
+
+# The most telling first. Small, since inputs take longer to draw than to compute with; few enough terms that rounding
+# order and shorter formats can be told apart by their sizes.
+OPERATIONS = (
+    Operation("matmul", ((64, 1024), (1024, 128)), terms=1024, products=True, batch=64),
+    Operation("conv2d", ((4, 32, SIDE, SIDE), (32, 32, 3, 3)), terms=288, products=True, batch=4),
+    Operation("sum", ((1 << 18,),), terms=1 << 18),
+    Operation("linear", ((8, 1024), (256, 1024), (256,)), terms=1025, products=True, batch=8),
+    Operation(
+        "attention",
+        ((4, HEADS, TOKENS, WIDTH), (4, HEADS, TOKENS, WIDTH), (4, HEADS, TOKENS, WIDTH)),
+        terms=WIDTH + TOKENS,
+        products=True,
+        batch=4,
+        batched=3,
+    ),
+    Operation("softmax", ((8, 4096),), terms=4096, batch=8),
+    Operation("layer-norm", ((8, 4096),), terms=4096, batch=8),
+    Operation("row-sum", ((16, 8192),), terms=8192, batch=16),
+    Operation(
+        "network",
+        (
+            (8, 1, SIDE, SIDE),
+            (CHANNELS[0], 1, 5, 5),
+            (CHANNELS[1], CHANNELS[0], 5, 5),
+            (CLASSES, CHANNELS[1] * SIDE * SIDE // 16),
+        ),
+        terms=25 + CHANNELS[0] * 25 + CHANNELS[1] * SIDE * SIDE // 16,
+        products=True,
+        batch=8,
+    ),
+    Operation("exp", ((8, 4096),), terms=1),
+    Operation("tanh", ((8, 4096),), terms=1),
+    Operation("erf", ((8, 4096),), terms=1),
+)
+
+
+def portrait_entries(framework, argument, known):
+    """What a stage of portraits measures: (facts that name it, operation) of the operations that are known."""
+    return [
+        (
+            {
+                "kind": "portrait",
+                "framework": framework,
+                "operation": operation.name,
+                "device": argument["device"],
+                "dtype": "float32",
+                "setting": argument.get("setting", "default"),
+                "terms": operation.terms,
+            },
+            operation,
+        )
+        for operation in OPERATIONS
+        if operation.name in known
+    ]

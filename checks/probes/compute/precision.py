@@ -1,0 +1,162 @@
+"""How many digits a framework gets right, by operation, data type and setting (``compute.precision``).
+
+What the frameworks share; each brings a bench (compute_torch_bench.py, compute_bench.py) that computes. Every result is
+set beside the same in float64 on the processor; that of a setting also beside that of the default. Products of float32
+are computed once more in float64 from factors rounded to shorter formats: where their errors are the observed ones,
+element by element, it is that format in which the device computes, whatever a flag says.
+
+Standard library only, Python 3.8 and later.
+"""
+
+from . import kit as compute
+from . import timing
+from .runs import BATCH, FULL, NotTried, Run
+
+DTYPES = ("float32", "bfloat16", "float16")  # of float64 there is no truth to compare with
+_CUT = 13  # of the 23 digits of float32 that TensorFloat-32 has not
+_SHORT = 16  # ... and those that bfloat16 has not
+# The bits of a number of float32 as those of the nearest with fewer digits; "tf32-cut": with the digits cut off, as
+# tensor cores do with a float32 that nobody rounded for them.
+ROUNDINGS = {
+    "tf32": lambda bits: (bits + (1 << (_CUT - 1))) & -(1 << _CUT),
+    "tf32-cut": lambda bits: bits & -(1 << _CUT),
+    "bfloat16": lambda bits: (bits + ((1 << (_SHORT - 1)) - 1) + ((bits >> _SHORT) & 1)) & -(1 << _SHORT),
+}
+
+
+# The ranks of settings: two behind the defaults of float32; of those that need a process of their own, one after the
+# other; and behind everything else. The shorter types come between the last two, their settings after their defaults.
+TELLING, USUAL, ELSEWHERE, LAST = 1, 2, 3, 6
+_SHORTER, _SHORTER_SET = 4, 5
+
+
+def entries(bench, operations, dtypes, settings, rank_of):
+    """What is measured: first float32, all operations by default, then what most often changes them.
+
+    ``settings``: (operation, dtype) -> the ids of those to try; ``rank_of``: the rank of one of these.
+    """
+    made = [
+        (named(bench, operation, dtype, setting), (operation, dtype, setting))
+        for dtype in dtypes
+        for operation in operations
+        if bench.available(operation) and (dtype == FULL or operation.terms > 1)
+        for setting in ("default", *settings(operation, dtype))
+    ]
+    turns = list(dict.fromkeys(setting for _, (_, _, setting) in made))
+
+    def rank(entry):  # sorting keeps the order of the operations
+        _, dtype, setting = entry[1]
+        if setting == "default":
+            return (0 if dtype == FULL else _SHORTER, 0)
+        found = rank_of(setting)
+        if found in (ELSEWHERE, LAST):
+            return (found, turns.index(setting))
+        return (found if dtype == FULL else _SHORTER_SET, 0)
+
+    return sorted(made, key=rank)
+
+
+def rank_among(telling, setting, computer):
+    """The rank of a setting. On an accelerator other processes come last: there they tell what is known otherwise."""
+    if computer.variables(setting):
+        return ELSEWHERE if compute.is_processor(computer.device) else LAST
+    return TELLING if setting in telling else USUAL
+
+
+def named(bench, operation, dtype, setting):
+    """The facts that name a measurement."""
+    return {
+        "kind": "precision",
+        "framework": bench.framework,
+        "operation": operation.name,
+        "device": bench.device,
+        "dtype": dtype,
+        "setting": setting,
+        "terms": operation.terms,
+    }
+
+
+class Precision:
+    """Measures entries; what is computed once for all settings of an operation and data type is kept. It is small."""
+
+    def __init__(self, bench):
+        self._bench = bench
+        self._of = {}
+
+    def measured(self, what, clock):
+        """The figures of one entry."""
+        operation, dtype, setting = what
+        if (operation.name, dtype) not in self._of:
+            self._of[operation.name, dtype] = _Prepared(self._bench, operation, dtype, clock)
+        try:
+            return self._of[operation.name, dtype].measured(setting, clock)
+        except NotTried as answer:
+            return answer.told()
+
+
+class _Prepared:
+    """An operation with its inputs, its true result, and what shorter formats would make of it."""
+
+    def __init__(self, bench, operation, dtype, clock):
+        self._bench, self._operation = bench, operation
+        self._given = bench.inputs(operation, dtype)
+        exact = bench.exact(self._given)
+        self._truth = bench.truth(operation, exact)
+        self._condition = bench.condition(operation, exact)
+        self._default, self._seconds = self._run("default", clock)
+        self._rounded = {}
+        if operation.products and dtype == FULL:
+            for name, of_bits in ROUNDINGS.items():
+                rounded = bench.truth(operation, exact, lambda factor, of_bits=of_bits: bench.rounded(factor, of_bits))
+                self._rounded[name] = rounded - self._truth
+
+    def _run(self, setting, clock):
+        run = Run(self._bench.device)
+        if setting == BATCH:
+            run = run.changed(rows=1)
+        elif setting != "default":
+            run = run.with_setting(setting)
+        return self._bench.result(self._operation, self._given, run, clock, timed=True)
+
+    def measured(self, setting, clock):
+        """The figures under a setting."""
+        bench = self._bench
+        result, seconds = (self._default, self._seconds) if setting == "default" else self._run(setting, clock)
+        rows = slice(0, 1) if setting == BATCH else slice(None)
+        figures = self._against(self._truth[rows], result)
+        figures.update(condition=self._condition, **timing.facts(seconds))
+        if setting != "default":
+            figures["other"] = "default"
+            figures["beside"] = bench.difference(bench.in_type_of(self._default[rows], result), result)
+        if self._rounded:
+            figures["emulated"] = self._emulated(rows, result)
+        return figures
+
+    def _against(self, truth, result):
+        """The errors; those of which the truth is rounded to the result's type count no rounding of the truth."""
+        bench = self._bench
+        errors = bench.wide(result) - truth
+        finite = errors[bench.numbers.isfinite(errors)]
+        against = dict(bench.difference(bench.in_type_of(truth, result), result))
+        if not len(finite):
+            return {"against": against, "rms": None}
+        against["max_abs"] = float(abs(finite).max())
+        return {"against": against, "rms": _rms(finite)}
+
+    def _emulated(self, rows, result):
+        observed = self._bench.wide(result) - self._truth[rows]
+        found = {}
+        for name, of_all in self._rounded.items():
+            errors = of_all[rows]
+            product = float((observed * observed).sum()) ** 0.5 * float((errors * errors).sum()) ** 0.5
+            found[name] = {
+                "max_abs": float(abs(errors).max()),
+                "rms": _rms(errors),
+                # NaN where something overflowed, which is no number of JSON.
+                "likeness": float((observed * errors).sum()) / product if 0 < product < float("inf") else None,
+            }
+        return found
+
+
+def _rms(errors):
+    return float((errors * errors).mean()) ** 0.5

@@ -1,0 +1,1 @@
+"""A model exported, and the result compared with the original."""

@@ -1,0 +1,324 @@
+"""A model of TensorFlow or Keras as the original of an export, and the exporters that start from it.
+
+Standard library only, Python 3.8 and later; TensorFlow is imported where it is needed. The module
+``export.tensorflow``. What is loaded and run is looked through before, as tensorflow_model_probe.py does it.
+"""
+
+import itertools
+import json
+import os
+
+from ..model import kit as model_kit
+from ..model import tensorflow as tensorflow_probe
+from . import compare
+
+_CONTROL = ("If", "StatelessIf", "While", "StatelessWhile", "Case", "StatelessCase")
+
+
+def load(argument):
+    """The original that the argument names."""
+    return (_Keras if argument["format"].startswith("keras") else _Graph)(argument)
+
+
+def _rounding_of(arrays):
+    """(The unit roundoff of the weights, the terms of the longest sum of products, the number of such layers)."""
+    kinds = {str(each.dtype) for each in arrays}
+    unit = max((compare.UNITS[kind] for kind in kinds if kind in compare.UNITS), default=compare.UNITS["float32"])
+    # Of all weights but those of depthwise convolutions the last axis counts the outputs.
+    terms = [each.size // each.shape[-1] for each in arrays if each.ndim > 1 and each.shape[-1]]
+    return unit, max(terms, default=1), max(len(terms), 1)
+
+
+def _in_float64(arrays):
+    return {name: each.astype("float64") if each.dtype.kind == "f" else each for name, each in arrays.items()}
+
+
+def _spec_of(tensor, name):
+    import tensorflow as tf
+
+    return tf.TensorSpec(tensor.shape, tensor.dtype, name=name)
+
+
+# --- Keras ------------------------------------------------------------------------------------------------------------
+
+
+class _Keras:
+    """A .keras or .h5 file, loaded in safe mode."""
+
+    def __init__(self, argument):
+        self.module = tensorflow_probe.load_keras(argument)
+        if not getattr(self.module, "inputs", None):
+            raise model_kit.NotDrawn("no-signature")
+
+    @property
+    def specs(self):
+        """The inputs to draw."""
+        return tensorflow_probe.keras_specs(self.module)
+
+    def example(self):
+        """Inputs that the file itself holds: none."""
+
+    def run(self, arrays):
+        """The outputs by name."""
+        return _outputs(self.module, arrays)
+
+    def rounding_of(self):
+        """(Unit, terms, layers), as for :class:`export.compare.Rounding`."""
+        return _rounding_of(self.module.get_weights())
+
+    def in_float64(self, arrays):
+        """The outputs computed in float64."""
+        return _outputs(self._doubled(), _in_float64(arrays))
+
+    def steps_and_values(self, arrays, float64=False):
+        """Its layers in order, and what each gave."""
+        model = self._doubled() if float64 else self.module
+        layers = [each for each in model.layers if type(each).__name__ != "InputLayer"]
+        made = [(each, place, tensor) for each in layers for place, tensor in enumerate(_flat(each.output))]
+        keras = tensorflow_probe.keras_module()
+        results = _call(keras.Model(model.inputs, [tensor for _, _, tensor in made]), arrays, float64)
+        values = {_value_name(each, place): array for (each, place, _), array in zip(made, results)}
+        makers = {id(tensor): _value_name(each, place) for each, place, tensor in made}
+        steps = [
+            compare.Step(
+                each.name,
+                type(each).__name__,
+                [makers.get(id(tensor), getattr(tensor, "name", "")) for tensor in _flat(each.input)],
+                [_value_name(each, place) for place, _ in enumerate(_flat(each.output))],
+            )
+            for each in layers
+        ]
+        return steps, values
+
+    def _doubled(self):
+        """The same network with all that was float32 in float64."""
+        config = json.loads(json.dumps(self.module.get_config()).replace('"float32"', '"float64"'))
+        model = type(self.module).from_config(config)
+        weights = self.module.get_weights()
+        model.set_weights([each.astype("float64") if each.dtype.kind == "f" else each for each in weights])
+        return model
+
+    def function(self, arrays):
+        """It as a function of TensorFlow, and the specification of its inputs."""
+        import tensorflow as tf
+
+        specs = [tf.TensorSpec(array.shape, array.dtype, name=name) for name, array in arrays.items()]
+        model = self.module
+
+        def infer(*values):
+            return _flat(model(values[0] if len(values) == 1 else list(values), training=False))
+
+        return tf.function(infer, input_signature=specs), specs
+
+
+def _flat(tensors):
+    """The tensors of a list, tuple or dict, in the order in which TensorFlow hands them out."""
+    import tensorflow as tf
+
+    return tf.nest.flatten(tensors)
+
+
+def _value_name(layer, place):
+    return "%s:%d" % (layer.name, place)
+
+
+def _call(model, arrays, float64=False):
+    import numpy as np
+
+    values = list((_in_float64(arrays) if float64 else arrays).values())
+    return [np.asarray(each) for each in _flat(model(values[0] if len(values) == 1 else values, training=False))]
+
+
+def _outputs(model, arrays):
+    return {"output %d" % place: array for place, array in enumerate(_call(model, arrays))}
+
+
+# --- a graph ----------------------------------------------------------------------------------------------------------
+
+
+class _Graph:
+    """A SavedModel or frozen graph, with its variables turned into constants and its functions put in their place."""
+
+    def __init__(self, argument):
+        import tensorflow as tf
+
+        v1 = tf.compat.v1
+        graph_def, ops, plan = tensorflow_probe.graph_and_plan(argument)
+        if not plan["outputs"]:
+            raise model_kit.NotDrawn("no-signature")
+        outside = tensorflow_probe.reaching(graph_def, [*plan["outputs"], *plan["before"]], argument["safety"])
+        if outside:
+            raise model_kit.Reaching(", ".join(outside))
+        with tf.Graph().as_default() as graph:
+            tf.graph_util.import_graph_def(graph_def, name="", producer_op_list=ops)
+        names = [name.split(":")[0] for name in plan["outputs"]]
+        with v1.Session(graph=graph) as session:
+            for fetch, feed in plan["before"].items():
+                session.run(fetch, feed)
+            frozen = v1.graph_util.convert_variables_to_constants(session, graph.as_graph_def(), names)
+        self.inputs, self.outputs = plan["inputs"], plan["outputs"]
+        self.frozen = _inlined(frozen, list(self.inputs.values()), self.outputs)
+        with tf.Graph().as_default() as self._graph:
+            tf.graph_util.import_graph_def(self.frozen, name="")
+
+    @property
+    def specs(self):
+        """The inputs to draw."""
+        return tensorflow_probe.graph_specs(self._graph, self.inputs)
+
+    def example(self):
+        """Inputs that the file itself holds: none."""
+
+    def run(self, arrays):
+        """The outputs by name."""
+        return dict(zip(self.outputs, self._run(self.outputs, arrays)))
+
+    def _run(self, names, arrays):
+        import tensorflow as tf
+
+        with tf.compat.v1.Session(graph=self._graph) as session:
+            return session.run(names, {self.inputs[name]: value for name, value in arrays.items()})
+
+    def function(self, arrays):
+        """It as a function of TensorFlow, and the specification of its inputs."""
+        import tensorflow as tf
+
+        specs = [tf.TensorSpec(array.shape, array.dtype, name=name) for name, array in arrays.items()]
+        whole = tf.compat.v1.wrap_function(lambda: tf.graph_util.import_graph_def(self.frozen, name=""), [])
+        places = [whole.graph.get_tensor_by_name(name) for name in self.inputs.values()]
+        part = whole.prune(places, [whole.graph.get_tensor_by_name(name) for name in self.outputs])
+
+        def infer(*values):
+            return [tf.identity(each) for each in _flat(part(*values))]
+
+        return tf.function(infer, input_signature=specs), specs
+
+    def rounding_of(self):
+        """(Unit, terms, layers), as for :class:`export.compare.Rounding`."""
+        import tensorflow as tf
+
+        constants = [tf.make_ndarray(each.attr["value"].tensor) for each in self.frozen.node if each.op == "Const"]
+        return _rounding_of([each for each in constants if each.dtype.kind == "f"])
+
+    def in_float64(self, arrays):
+        """Not to be had: the types are written into each operation."""
+        raise NotImplementedError
+
+    def steps_and_values(self, arrays, float64=False):
+        """Its operations in order, and what each gave."""
+        if float64:
+            raise NotImplementedError
+        idle = ("Const", "Placeholder", "NoOp")
+        operations = [each for each in self._graph.get_operations() if each.type not in idle]
+        steps = [
+            compare.Step(
+                each.name, each.type, [tensor.name for tensor in each.inputs], [out.name for out in each.outputs]
+            )
+            for each in operations
+        ]
+        kinds = {out.name: out.dtype for each in operations for out in each.outputs}
+        names = [name for name, kind in kinds.items() if kind.base_dtype.name not in ("resource", "variant")]
+        values, size = {}, 0
+        for name, array in zip(names, self._run(names, arrays)):
+            size += array.nbytes
+            if size < compare.MOST_BYTES:
+                values[name] = array
+        return steps, values
+
+
+def _inlined(graph_def, inputs, outputs):
+    """The graph with the functions that it calls put in their place."""
+    import tensorflow as tf
+    from tensorflow.core.protobuf import config_pb2, meta_graph_pb2
+    from tensorflow.python.grappler import tf_optimizer
+
+    if not graph_def.library.function:
+        return graph_def
+    # Loops and branches stay what they are: taken apart into jumps (Enter, Exit, Switch) no exporter knows them.
+    for node in itertools.chain(graph_def.node, *(each.node_def for each in graph_def.library.function)):
+        if node.op in _CONTROL:
+            node.attr["_lower_using_switch_merge"].b = False
+    with tf.Graph().as_default() as graph:
+        tf.graph_util.import_graph_def(graph_def, name="")
+        part = tf.compat.v1.train.export_meta_graph(graph_def=graph_def, graph=graph)
+    fetched = meta_graph_pb2.CollectionDef()
+    fetched.node_list.value.extend([*inputs, *outputs])
+    part.collection_def["train_op"].CopyFrom(fetched)
+    config = config_pb2.ConfigProto()
+    config.graph_options.rewrite_options.optimizers[:] = ["function"]
+    return tf_optimizer.OptimizeGraph(config, part)
+
+
+# --- the exporters ----------------------------------------------------------------------------------------------------
+
+
+def to_onnx(original, arrays, folder):
+    """tf2onnx."""
+    import tf2onnx
+
+    path = os.path.join(folder, "model.onnx")
+    if isinstance(original, _Graph):
+        tf2onnx.convert.from_graph_def(
+            original.frozen, input_names=list(original.inputs.values()), output_names=original.outputs, output_path=path
+        )
+        return path, None
+    function, specs = original.function(arrays)
+    tf2onnx.convert.from_function(function, specs, output_path=path)
+    return path, None
+
+
+def to_tflite(original, arrays, folder):
+    """The converter of TensorFlow Lite."""
+    import tensorflow as tf
+
+    path = os.path.join(folder, "model.tflite")
+    if isinstance(original, _Graph):
+        with tf.compat.v1.Session(graph=original._graph) as session:
+            inputs = [original._graph.get_tensor_by_name(name) for name in original.inputs.values()]
+            outputs = [original._graph.get_tensor_by_name(name) for name in original.outputs]
+            converter = tf.compat.v1.lite.TFLiteConverter.from_session(session, inputs, outputs)
+            made = converter.convert()
+    else:
+        function, _ = original.function(arrays)
+        made = tf.lite.TFLiteConverter.from_concrete_functions([function.get_concrete_function()]).convert()
+    with open(path, "wb") as file:
+        file.write(made)
+    return path, None
+
+
+def to_tfjs(original, arrays, folder):
+    """The converter of TensorFlow.js."""
+    import tensorflowjs as tfjs
+
+    path = os.path.join(folder, "tfjs")
+    if not isinstance(original, _Graph):
+        tfjs.converters.save_keras_model(original.module, path)
+        return path, None
+    from tensorflowjs.converters import tf_saved_model_conversion_v2 as conversion
+
+    beside = os.path.join(folder, "frozen.pb")
+    with open(beside, "wb") as file:
+        file.write(original.frozen.SerializeToString())
+    conversion.convert_tf_frozen_model(
+        beside, ",".join(name.split(":")[0] for name in original.outputs), path, strip_debug_ops=True
+    )
+    return path, None
+
+
+def to_coreml(original, arrays, folder):
+    """coremltools, as it is called without options."""
+    import coremltools as ct
+
+    path = os.path.join(folder, "model.mlpackage")
+    function, _ = original.function(arrays)
+    made = ct.convert([function.get_concrete_function()], source="tensorflow")
+    made.save(path)
+    return path, made
+
+
+EXPORTERS = {
+    "tf2onnx": to_onnx,
+    "tflite-converter": to_tflite,
+    "tensorflowjs": to_tfjs,
+    "coremltools": to_coreml,
+}

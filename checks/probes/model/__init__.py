@@ -1,0 +1,1 @@
+"""Does a model file load and run, in one runtime per module."""

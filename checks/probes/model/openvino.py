@@ -1,0 +1,101 @@
+"""One model in OpenVINO: for each of its devices whether the model loads and runs there, and what of it.
+
+Argument: ``path``; ``providers``, the devices to try (None: all that it finds); ``seconds`` to spend on finding inputs.
+"""
+
+import functools
+
+from . import kit as model_kit
+
+TYPES = {
+    "f16": "float16",
+    "f32": "float32",
+    "f64": "float64",
+    "bf16": "bfloat16",
+    "boolean": "bool",
+    "string": "string",
+    **{"i%d" % bits: "int%d" % bits for bits in (8, 16, 32, 64)},
+    **{"u%d" % bits: "uint%d" % bits for bits in (8, 16, 32, 64)},
+}
+NO_OPERATORS = ("Parameter", "Result", "Constant")
+
+RUNS = model_kit.Runs("openvino")
+GOOD = {}  # the inputs that the first device took
+
+
+def _openvino():
+    try:
+        from openvino import Core
+    except ImportError:  # before 2022.3
+        from openvino.runtime import Core
+    return Core()
+
+
+def imported(argument):
+    """Import OpenVINO for real."""
+    _openvino()
+    return {}
+
+
+def on_devices(argument):
+    """Load and run it on each device, the processor first."""
+    core = _openvino()
+    wanted = argument.get("providers")
+    names = [name for name in core.available_devices if wanted is None or name in wanted]
+    for name in sorted(names, key=lambda name: name != "CPU"):
+        fact = RUNS.begin(name)
+        yield RUNS.told
+        model_kit.add_to_log(fact, model_kit.tried(fact, functools.partial(_try, fact, argument, core, name)))
+        yield RUNS.told
+
+
+def _try(fact, argument, core, device):
+    import numpy as np
+
+    model = core.read_model(argument["path"])
+    operators = [each for each in model.get_ops() if each.get_type_name() not in NO_OPERATORS]
+    takes = core.query_model(model, device)
+    left = [each.get_type_name() for each in operators if each.get_friendly_name() not in takes]
+    if left:
+        fact["log"] = "%s does not take: %s" % (device, ", ".join(sorted(set(left))))
+    compiled = core.compile_model(model, device, {"PERF_COUNT": "YES"})
+    fact["loaded"] = True
+    request = compiled.create_infer_request()
+    specs = [_spec(place, each) for place, each in enumerate(model.inputs)]
+
+    def run(inputs):
+        request.infer({place: inputs[spec["name"]] for place, spec in enumerate(specs)})
+
+    if GOOD:
+        run(GOOD)
+        model_kit.ran(fact, run, GOOD)
+    else:
+        inputs = model_kit.infer(fact, np, specs, run, argument)
+        if inputs is None:
+            return
+        GOOD.update(inputs)
+    counts = {}
+    for each in operators:
+        counts[each.get_type_name()] = counts.get(each.get_type_name(), 0) + 1
+    fact["shares"] = [
+        {
+            "provider": device,
+            "operators": dict(sorted(counts.items(), key=lambda each: (-each[1], each[0]))),
+            "seconds": sum(each.real_time.total_seconds() for each in request.get_profiling_info()),
+        }
+    ]
+
+
+def _spec(place, port):
+    kind = port.get_element_type().get_type_name()
+    shape = port.get_partial_shape()
+    names = sorted(port.get_names())
+    return {
+        "name": names[0] if names else "input %d" % place,
+        "dtype": TYPES.get(kind, kind),
+        "shape": None if shape.rank.is_dynamic else [axis.get_length() if axis.is_static else -1 for axis in shape],
+    }
+
+
+STAGES = (imported, on_devices)
+ESSENTIAL = ("imported",)

@@ -1,0 +1,451 @@
+"""Core ML: .mlmodel files and .mlpackage folders.
+
+The messages: mlmodel/format/Model.proto and FeatureTypes.proto in apple/coremltools.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+import msgspec
+
+from checks.facts import ModelFacts, ModelNeeds, NeededFile, OperatorUse, TensorSpec
+from checks.facts.versions import release
+from checks.knowledge.formats.coreml import kinds, number_types, specification, specification_of_opset
+from checks.readers.containers.folder import Folder, inside
+from checks.readers.containers.protobuf import BYTES, VARINT, Field, Message, parse, signed
+from checks.readers.containers.source import MIB, Damaged, Source
+from checks.readers.models.apple.coreml_network import read_network
+from checks.readers.models.apple.coreml_program import StoredNumbers, Sums, packed_numbers, read_program
+from checks.readers.models.language.hf_config import JSON_ERRORS
+from checks.readers.models.registry import Rank, file_reader, folder_reader
+
+_DESCRIPTION, _UPDATABLE = 2, 10
+_MOST_VERSION = 99
+_MOST_DESCRIPTION = 8 * MIB  # class labels are in the model, not here
+_MOST_MODELS = 1000  # of a pipeline
+_DEEPEST = 8  # pipelines within pipelines
+_MOST_FEATURES = 10_000
+_LONGEST = 1000
+_PROGRAM = "mlProgram"
+_PIPELINES = {"pipeline": 0, "pipelineClassifier": 1, "pipelineRegressor": 1}  # how deep the list of models lies
+_NETWORKS = ("neuralNetwork", "neuralNetworkClassifier", "neuralNetworkRegressor")
+_SIMPLE = {1: "int64", 2: "float64", 3: "string"}  # fields of FeatureType that are no tensor
+_IMAGE, _ARRAY, _STATE = 4, 5, 8
+_COLOURS = {10: (1, "uint8"), 20: (3, "uint8"), 30: (3, "uint8"), 40: (1, "float16")}
+_BESIDE = "@model_path/"
+# Before each weight: a mark, the number type, the length, and where it begins (MILBlob/Blob/StorageFormat.hpp).
+_WEIGHT_HEADER, _WEIGHT_MARK = struct.Struct("<IIQQ"), 0xDEADBEEF
+# What converters say of themselves, in the metadata.
+_TOOL, _SOURCE_OF = "com.github.apple.coremltools.version", "com.github.apple.coremltools.source"
+
+
+@dataclass
+class _Model:
+    """What a model and those within it tell."""
+
+    version: int = 0
+    kinds: list[str] = field(default_factory=list)
+    inputs: list[TensorSpec] = field(default_factory=list)
+    outputs: list[TensorSpec] = field(default_factory=list)
+    states: list[TensorSpec] = field(default_factory=list)
+    metadata: dict[str, str] = field(default_factory=dict)
+    is_updatable: bool = False
+    sums: Sums = field(default_factory=Sums)
+    models: int = 0
+
+
+@file_reader("coreml-mlmodel", rank=Rank.STRUCTURE)
+def mlmodel(source: Source, beside: Folder) -> ModelFacts | None:
+    """One file; its weights are in it, unless it lay in a package."""
+    if not _is_mine(source):
+        return None
+    return _facts("coreml-mlmodel", *_read(source), beside, None)
+
+
+@folder_reader("coreml-mlpackage")
+def mlpackage(folder: Folder) -> ModelFacts | None:
+    """A package: a manifest, the model, and its weights."""
+    if folder.size_of("Manifest.json") is None:
+        return None
+    manifest = _manifest(folder)
+    if manifest is None:
+        return None
+    name = manifest.root()
+    if name is None or not inside(name):
+        raise Damaged("json-damaged", "Manifest.json names no model")
+    if folder.size_of(name) is None:
+        return ModelFacts(
+            format="coreml-mlpackage",
+            problem="missing-part",
+            problem_detail=name,
+            needs=ModelNeeds(files=(NeededFile(name=name, present=False),)),
+        )
+    with folder.file(name) as source:
+        model, problem = _read(source)
+    return _facts("coreml-mlpackage", model, problem, folder, str(PurePosixPath(name).parent))
+
+
+class _Item(msgspec.Struct):
+    path: str = ""
+
+
+class _Manifest(msgspec.Struct):
+    items: dict[str, _Item] = msgspec.field(name="itemInfoEntries")
+    model: str = msgspec.field(name="rootModelIdentifier")
+
+    def root(self) -> str | None:
+        """The model, by its name in the package."""
+        item = self.items.get(self.model)
+        return f"Data/{item.path}" if item and item.path else None
+
+
+def _manifest(folder: Folder) -> _Manifest | None:
+    """The list of a package's parts; None for the Manifest.json of something else."""
+    with folder.file("Manifest.json") as source:
+        text = source.read(0, min(source.size, MIB))
+    try:
+        return msgspec.json.decode(text, type=_Manifest)
+    except JSON_ERRORS as error:
+        if b"rootModelIdentifier" in text or folder.name.endswith(".mlpackage"):
+            raise Damaged("json-damaged", f"Manifest.json: {error}") from error
+        return None
+
+
+def _is_mine(source: Source) -> bool:
+    """Whether the first fields are a version and a description of inputs and outputs, as no other protobuf has."""
+    head = source.head
+    if len(head) < 2 or head[0] != 0x08 or not 1 <= head[1] <= _MOST_VERSION:
+        return False
+    if source.name.endswith(".mlmodel"):
+        return True
+    try:
+        first = next(iter(Message(source, 2)), None)
+        if first is None or first.wire != BYTES:
+            return False
+        if first.number != _DESCRIPTION:
+            return first.number in kinds()
+        return _describes(source, first)
+    except Damaged:
+        return False
+
+
+def _describes(source: Source, description: Field) -> bool:
+    """Whether the first thing in a description is an input, or a function with inputs."""
+    message = Message(source, description.start, description.size)
+    first = next(iter(message), None)
+    if first is None or first.wire != BYTES:
+        return False
+    if first.number == 20:
+        first = next((each for each in message.message(first) if each.number == 2 and each.wire == BYTES), first)
+    if first.number == 100:  # nothing but metadata: the next field decides
+        follows = next(iter(Message(source, description.start + description.size)), None)
+        return follows is not None and follows.number in kinds()
+    parts = list(message.message(first))[:4]
+    types = [each for each in parts if each.number == 3 and each.wire == BYTES]
+    if not types or any(each.number > 3 for each in parts):
+        return False
+    return all(each.number in (1, 2, 3, 4, 5, 6, 7, 8, 1000) for each in message.message(types[0]))
+
+
+def model_of_package(folder: Folder) -> str | None:
+    """The model of a package by its name in it; None where the folder is no package, or its model is not there.
+
+    Raises:
+        Damaged: its list of parts cannot be read.
+    """
+    manifest = _manifest(folder) if folder.size_of("Manifest.json") is not None else None
+    name = manifest.root() if manifest else None
+    return name if name is not None and inside(name) and folder.size_of(name) is not None else None
+
+
+def read_stored(source: Source) -> list[StoredNumbers]:
+    """The weights of a model.
+
+    Raises:
+        Damaged: it cannot be read whole.
+    """
+    model, problem = _read(source, Sums(stored=[]))
+    if problem is not None:
+        raise problem
+    return model.sums.stored or []
+
+
+def place_of_file(name: str, base: str | None) -> str:
+    """A file of weights as a model names it, by its name in the package or beside the model."""
+    place = name.removeprefix(_BESIDE)
+    return place if base is None else f"{base}/{place}"
+
+
+def place_of_weight(source: Source, header: int) -> tuple[int, int]:
+    """Where a weight begins in a file of weights, and how long it is, as the header before it tells.
+
+    Raises:
+        Damaged: there is no such header.
+    """
+    mark, _, length, start = _WEIGHT_HEADER.unpack(source.read(header, _WEIGHT_HEADER.size, ahead=0))
+    if mark != _WEIGHT_MARK:
+        raise Damaged("header-damaged", f"no weight at {header}")
+    return start, length
+
+
+def _read(source: Source, sums: Sums | None = None) -> tuple[_Model, Damaged | None]:
+    model = _Model(sums=sums or Sums())
+    try:
+        _read_model(Message(source), model, 0)
+    except Damaged as problem:
+        return model, problem
+    return model, None if model.kinds else Damaged("truncated", "the model itself is missing")
+
+
+def _read_model(message: Message, model: _Model, depth: int) -> None:
+    model.models += 1
+    if depth > _DEEPEST or model.models > _MOST_MODELS:
+        raise Damaged("too-large", f"{model.models} models, {depth} deep")
+    for each in message:
+        if each.number == 1 and each.wire == VARINT:
+            model.version = max(model.version, min(signed(each.value), 1 << 31))
+        elif each.number == _UPDATABLE and each.wire == VARINT:
+            model.is_updatable = model.is_updatable or bool(each.value)
+        elif each.number == _DESCRIPTION and depth == 0:
+            _read_description(message.data(each, _MOST_DESCRIPTION), model)
+        elif each.number in kinds() and each.wire == BYTES:
+            _read_kind(message.message(each), kinds()[each.number], model, depth)
+
+
+def _read_kind(message: Message, kind: str, model: _Model, depth: int) -> None:
+    model.kinds.append(kind)
+    if kind in _NETWORKS:
+        read_network(message, model.sums)
+    elif kind == _PROGRAM:
+        read_program(message, model.sums)
+    elif kind == "customModel":
+        name = next((message.text(each, _LONGEST) for each in message if each.number == 10), "")
+        model.sums.add_operator(kind, name or kind)
+    elif kind in _PIPELINES:
+        if _PIPELINES[kind]:
+            inner = next((each for each in message if each.number == 1), None)
+            message = message.message(inner) if inner is not None else Message(message.source, message.end, 0)
+        for each in message:
+            if each.number == 1:
+                _read_model(message.message(each), model, depth + 1)
+    else:
+        model.sums.add_operator(kind)
+
+
+def _read_description(data: bytes, model: _Model) -> None:
+    functions = []
+    for number, _, content in parse(data):
+        if not isinstance(content, bytes):
+            continue
+        if number == 20:
+            functions.append(content)
+        elif number == 100:
+            _read_metadata(content, model)
+        else:
+            _add_feature(model, {1: model.inputs, 10: model.outputs, 13: model.states}.get(number), content)
+    if functions and not model.inputs:  # several functions: the first stands for all
+        for number, _, content in parse(functions[0]):
+            if isinstance(content, bytes):
+                _add_feature(model, {2: model.inputs, 3: model.outputs, 6: model.states}.get(number), content)
+
+
+def _add_feature(model: _Model, where: list[TensorSpec] | None, data: bytes) -> None:
+    if where is None:
+        return
+    if len(model.inputs) + len(model.outputs) + len(model.states) >= _MOST_FEATURES:
+        raise Damaged("too-large", f"more than {_MOST_FEATURES} inputs and outputs")
+    name, kind = "", b""
+    for number, _, content in parse(data):
+        if number == 1 and isinstance(content, bytes):
+            name = content.decode("utf-8", "replace")[:_LONGEST]
+        elif number == 3 and isinstance(content, bytes):
+            kind = content
+    dtype, shape = _type(kind, 0)
+    where.append(TensorSpec(name=name, dtype=dtype, shape=shape))
+
+
+def _type(data: bytes, depth: int) -> tuple[str | None, tuple[int | str, ...] | None]:
+    """(number type, shape) of a FeatureType."""
+    for number, _, content in parse(data):
+        if number in _SIMPLE:
+            return _SIMPLE[number], ()
+        if not isinstance(content, bytes):
+            continue
+        if number == _IMAGE:
+            return _image(content)
+        if number == _ARRAY:
+            return _array(content)
+        if number == _STATE and depth == 0:
+            inner = next((part for tag, _, part in parse(content) if tag == 1 and isinstance(part, bytes)), b"")
+            return _array(inner)
+    return None, None
+
+
+def _image(data: bytes) -> tuple[str | None, tuple[int | str, ...]]:
+    """An image as height, width and channels; sizes that may vary are named free."""
+    width: int | str = 0
+    height: int | str = 0
+    colour, is_free = 0, False
+    for number, _, content in parse(data):
+        if number == 1 and isinstance(content, int):
+            width = content
+        elif number == 2 and isinstance(content, int):
+            height = content
+        elif number == 3 and isinstance(content, int):
+            colour = content
+        is_free = is_free or number in (21, 31)
+    channels, dtype = _COLOURS.get(colour, (3, "uint8"))
+    return dtype, ("?" if is_free else height, "?" if is_free else width, channels)
+
+
+def _array(data: bytes) -> tuple[str | None, tuple[int | str, ...]]:
+    """An array; an axis that may vary is named by its range."""
+    shape: list[int | str] = []
+    dtype, ranges = None, b""
+    shapes: list[tuple[int, ...]] = []
+    for number, _, content in parse(data):
+        if number == 1:
+            shape.extend(packed_numbers(content) if isinstance(content, bytes) else (content,))
+        elif number == 2 and isinstance(content, int):
+            row = number_types().get(content)
+            dtype = row.name if row else None
+        elif number == 21 and isinstance(content, bytes):
+            shapes = list(_shapes(content))
+        elif number == 31 and isinstance(content, bytes):
+            ranges = content
+    if ranges:
+        shape = [_range(content) for number, _, content in parse(ranges) if number == 1 and isinstance(content, bytes)]
+    elif len({len(each) for each in shapes}) == 1:
+        shape = [axis[0] if len(set(axis)) == 1 else "|".join(map(str, axis[:8])) for axis in zip(*shapes, strict=True)]
+    return dtype, tuple(signed(each) if isinstance(each, int) else each for each in shape[:64])
+
+
+def _shapes(data: bytes) -> Iterator[tuple[int, ...]]:
+    for number, _, content in parse(data):
+        if number == 1 and isinstance(content, bytes):
+            inner = [part for tag, _, part in parse(content) if tag == 1]
+            yield (
+                packed_numbers(inner[0])
+                if inner and isinstance(inner[0], bytes)
+                else tuple(part for part in inner[:64] if isinstance(part, int))
+            )
+
+
+def _range(data: bytes) -> int | str:
+    """An axis of a range: "1..512", "1..", or a length."""
+    least, most = 0, 0
+    for number, _, content in parse(data):
+        if isinstance(content, int):
+            least, most = (content, most) if number == 1 else (least, signed(content))
+    return least if least == most else f"{least}..{most if most > 0 else ''}"
+
+
+def _read_metadata(data: bytes, model: _Model) -> None:
+    names = {1: "description", 2: "model-version", 3: "author", 4: "license"}
+    for number, _, content in parse(data):
+        if not isinstance(content, bytes):
+            continue
+        if number in names:
+            model.metadata[names[number]] = content.decode("utf-8", "replace")[:_LONGEST]
+        elif number == 100 and len(model.metadata) < 1000:
+            pair = {tag: part for tag, _, part in parse(content) if isinstance(part, bytes)}
+            key = pair.get(1, b"").decode("utf-8", "replace")[:_LONGEST]
+            model.metadata[f"user:{key}"] = pair.get(2, b"").decode("utf-8", "replace")[:_LONGEST]
+
+
+def _facts(format_id: str, model: _Model, problem: Damaged | None, beside: Folder, base: str | None) -> ModelFacts:
+    sums = model.sums
+    files = tuple(_file(name, offset, beside, base) for name, offset in sorted(sums.files.items()))
+    gone = next((each for each in files if each.present is False), None)
+    short = gone or next((each for each in files if each.present and (each.present_size or 0) < (each.size or 0)), None)
+    if problem is None and short is not None:
+        problem = Damaged("truncated" if short.present else "missing-part", short.name)
+    is_read = problem is None or (problem.reason in ("missing-part", "truncated") and bool(model.kinds))
+    weights = sum(each.present_size or 0 for each in files) if files and short is None else sums.weights
+    return ModelFacts(
+        format=format_id,
+        version=f"specification {model.version}",
+        producer=_producer(model),
+        producer_version=model.metadata.get(f"user:{_TOOL}") or None,
+        problem=problem.reason if problem else None,
+        problem_detail=problem.detail if problem else "",
+        needs=ModelNeeds(
+            frameworks=("coremltools",),
+            operators=operators(sums) if is_read else None,
+            systems=systems(model.version, sums.opsets),
+            files=files or None,
+            memory=weights if is_read else None,
+        ),
+        inputs=tuple(model.inputs),
+        outputs=tuple(model.outputs),
+        parameters=min(sums.dtypes.total(), 1 << 62) if is_read else None,
+        dtypes={name: min(count, 1 << 62) for name, count in sums.dtypes.most_common()} if is_read else None,
+        quantization=", ".join(name for name, _ in sums.quantization.most_common(3)) if is_read else None,
+        details=_details(model),
+    )
+
+
+def operators(sums: Sums) -> tuple[OperatorUse, ...]:
+    """The operations, layers or kinds of models, the most used first."""
+    return tuple(
+        OperatorUse(name=custom or name, domain="custom" if custom else "", count=count, is_custom=bool(custom))
+        for (name, custom), count in sums.operators.most_common()
+    )
+
+
+def systems(version: int, opsets: set[str]) -> dict[str, str] | None:
+    """The lowest systems that read a specification and know the operator sets; None where the table has no such."""
+    rows = [specification(version), *(specification_of_opset(name) for name in opsets)]
+    known = [row for row in rows if row is not None]
+    if not known or rows[0] is None:
+        return None
+    newest = max(known, key=lambda row: row.version)
+    return dict(newest.systems)
+
+
+def _file(name: str, offset: int, beside: Folder, base: str | None) -> NeededFile:
+    """A file of weights, which lies beside the model. ``size``: up to the end of its last weight."""
+    place = place_of_file(name, base)
+    if not inside(place):
+        return NeededFile(name=place)
+    there = beside.size_of(place)
+    size = min(offset, 1 << 62)
+    if there is not None and size + _WEIGHT_HEADER.size <= there:
+        with beside.file(place) as source:
+            mark, _, length, start = _WEIGHT_HEADER.unpack(source.read(size, _WEIGHT_HEADER.size))
+        if mark == _WEIGHT_MARK:
+            size = min(start + length, 1 << 62)
+    return NeededFile(name=place, size=size, present=there is not None, present_size=there)
+
+
+def _producer(model: _Model) -> str | None:
+    """What the model was made with: the converter that names itself, and what it converted from."""
+    said = model.metadata
+    return "coremltools" if f"user:{_TOOL}" in said else None
+
+
+def _details(model: _Model) -> dict[str, str]:
+    said = model.metadata
+    is_pipeline = bool(model.kinds) and model.kinds[0] in _PIPELINES
+    known = {"description", "model-version", "author", "license", f"user:{_TOOL}", f"user:{_SOURCE_OF}"}
+    others = [f"{key.removeprefix('user:')}: {value}" for key, value in said.items() if key not in known and value]
+    precisions = [name for name, _ in model.sums.precisions.most_common() if name.startswith(("float", "bfloat"))]
+    details = {
+        "model-kind": " + ".join(model.kinds[:10]) if not is_pipeline else f"{model.kinds[0]} ({model.models - 1})",
+        "coreml-opset": ", ".join(sorted(model.sums.opsets, key=lambda name: (release(name), name))),
+        "converted-from": said.get(f"user:{_SOURCE_OF}", ""),
+        "functions": ", ".join(sorted(model.sums.functions)[:20]) if len(model.sums.functions) > 1 else "",
+        "states": ", ".join(each.name for each in model.states[:20]),
+        "precision": ", ".join(precisions),
+        "updatable": "1" if model.is_updatable else "",
+        "description": said.get("description", ""),
+        "model-version": said.get("model-version", ""),
+        "author": said.get("author", ""),
+        "license": said.get("license", ""),
+        "metadata": "; ".join(others)[:_LONGEST],
+    }
+    return {key: value for key, value in details.items() if value}

@@ -1,0 +1,90 @@
+"""The neural network within a Core ML model: its layers, and how their weights are stored.
+
+The messages: mlmodel/format/NeuralNetwork.proto in apple/coremltools. Weights are stepped over.
+"""
+
+from __future__ import annotations
+
+from checks.knowledge.formats.coreml import layers
+from checks.readers.containers.protobuf import BYTES, VARINT, Field, Message
+from checks.readers.containers.source import Damaged
+from checks.readers.models.apple.coreml_program import StoredNumbers, Sums
+
+_FIRST_KIND = 100  # smaller fields of a layer are its name, inputs and outputs
+_CUSTOM = "custom"
+_MOST_LAYERS = 1_000_000
+_LONGEST_NAME = 1000
+_FLOAT, _HALF, _RAW, _RAW_INT8, _QUANTIZATION = 1, 2, 30, 31, 40  # fields of WeightParams
+
+
+def read_network(network: Message, sums: Sums) -> None:
+    """Add a network to the sums.
+
+    Raises:
+        Damaged: as the message.
+    """
+    for each in network:
+        if each.number != 1 or each.wire != BYTES:
+            continue
+        sums.operations += 1
+        if sums.operations > _MOST_LAYERS:
+            raise Damaged("too-large", f"more than {_MOST_LAYERS} layers")
+        layer = network.message(each)
+        kind = next((part for part in layer if part.number >= _FIRST_KIND and part.wire == BYTES), None)
+        if kind is not None:
+            _read_layer(layer, kind, sums)
+
+
+def _read_layer(layer: Message, kind: Field, sums: Sums) -> None:
+    row = layers().get(kind.number)
+    name = row.name if row else f"layer {kind.number}"
+    parameters = layer.message(kind)
+    custom = ""
+    if name == _CUSTOM:
+        custom = next((layer.text(each, _LONGEST_NAME) for each in parameters if each.number == 10), "") or _CUSTOM
+    sums.add_operator(name, custom)
+    if row is None:
+        return
+    title = next((layer.text(each, _LONGEST_NAME) for each in layer if each.number == 1), name)
+    names = {way: f"{title}/{number}" for number, way in enumerate(row.weights)}
+    outer = {way[0] for way in row.weights if len(way) > 1}
+    for each in parameters:
+        if each.wire != BYTES:
+            continue
+        if (each.number,) in names:
+            _add_weights(parameters.message(each), names[each.number,], sums)
+        elif each.number in outer:
+            for part in parameters.message(each):
+                if (each.number, part.number) in names and part.wire == BYTES:
+                    _add_weights(parameters.message(part), names[each.number, part.number], sums)
+
+
+def _add_weights(weights: Message, name: str, sums: Sums) -> None:
+    raw: Field | None = None
+    bits, is_palette = 8, False
+    for each in weights:
+        if each.number == _FLOAT and each.wire == BYTES:
+            _add(sums, name, "float32", 32, each)
+        elif each.number == _HALF:
+            _add(sums, name, "float16", 16, each)
+        elif each.number == _RAW_INT8:
+            _add(sums, name, "int8", 8, each)
+        elif each.number == _RAW and each.size:
+            raw = each
+        elif each.number == _QUANTIZATION and each.wire == BYTES:
+            for part in weights.message(each):
+                if part.number == 1 and part.wire == VARINT:
+                    bits = min(max(part.value, 1), 64)
+                is_palette = is_palette or part.number == 102
+    if raw is not None:
+        _add(sums, name, f"uint{bits}", bits, raw)
+        sums.quantization[f"palettized {bits}-bit" if is_palette else f"linear {bits}-bit"] += 1
+
+
+def _add(sums: Sums, name: str, dtype: str, bits: int, place: Field) -> None:
+    count = place.size * 8 // bits
+    if count:
+        sums.dtypes[dtype] += count
+        sums.weights += place.size
+        if sums.stored is not None:
+            sums.stored.append(StoredNumbers(name, dtype, (count,), "", place.start, place.size))

@@ -1,0 +1,1 @@
+"""Files compiled for one kind of device or runtime."""

@@ -1,0 +1,272 @@
+"""ncnn: the network as text (.param) or numbers (.param.bin), the weights in a .bin beside it; and pnnx's own files.
+
+Text: 7767517, then the numbers of layers and blobs, then a line per layer: kind, name, numbers of inputs and outputs,
+their names, key=value. https://github.com/Tencent/ncnn/wiki/param-and-model-file-structure
+The binary form has the same in numbers of 32 bits; a kind above 256 is a layer that the program brings itself.
+pnnx, which converts from PyTorch, begins its files with the same number; its kinds are those of PyTorch.
+Weights have no header; the first of them may begin with a word that says that they are stored in half precision.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import struct
+from collections import Counter
+from dataclasses import dataclass, field
+
+from checks.facts import ModelFacts, ModelNeeds, NeededFile, OperatorUse, TensorSpec
+from checks.knowledge.formats.ncnn_layers import ncnn_layers, ncnn_layers_table
+from checks.readers.containers.folder import Folder
+from checks.readers.containers.source import MIB, Damaged, Source
+from checks.readers.models.registry import Rank, file_reader
+
+_MAGIC = 7767517
+_TEXT = re.compile(rb"\s*7767517\r?\n\s*(\d{1,9})\s+(\d{1,9})\s*\r?\n")
+_MOST_TEXT = 16 * MIB
+_MOST_LINE = 1 << 18
+_MOST_LAYERS = 200_000
+_MOST_BLOBS = 200_000
+_HALF, _INT8 = b"\x47\x6b\x30\x01", b"\x38\x4b\x0d\x00"
+_CUSTOM = 1 << 8
+_END, _ARRAY, _STRING = -233, -23300, -23400
+_PNNX_KIND = re.compile(r"[A-Za-z_]\w*(?:\.|::)\w")
+_PNNX_SHAPE = re.compile(r"\(([\d,?%\w]*)\)(\w+)")
+_DTYPES = {"f32": "float32", "f64": "float64", "f16": "float16", "bf16": "bfloat16", "bool": "bool"}
+_DTYPES |= {f"i{bits}": f"int{bits}" for bits in (8, 16, 32, 64)} | {f"u{bits}": f"uint{bits}" for bits in (8, 16, 32)}
+_DTYPES |= {"c64": "complex64", "c128": "complex128"}
+_MOST_NAME = 200
+_MOST_AXES = 32
+
+
+@dataclass
+class _Network:
+    """What the layers tell."""
+
+    kinds: Counter[str] = field(default_factory=Counter)
+    inputs: list[TensorSpec] = field(default_factory=list)
+    made: dict[str, None] = field(default_factory=dict)  # blobs that a layer makes, in their order
+    used: set[str] = field(default_factory=set)
+    left: list[str] = field(default_factory=list)  # what pnnx names as outputs
+    shapes: dict[str, TensorSpec] = field(default_factory=dict)  # of pnnx
+    parameters: int = 0  # of pnnx
+    problem: Damaged | None = None
+
+    @property
+    def outputs(self) -> tuple[TensorSpec, ...]:
+        """The blobs that are named as outputs, else those that nobody uses."""
+        names = self.left or [name for name in self.made if name not in self.used]
+        return tuple(self.shapes.get(name, TensorSpec(name=name)) for name in names[:100])
+
+
+@file_reader("ncnn-param", "pnnx", rank=Rank.MAGIC)
+def ncnn_text(source: Source, beside: Folder) -> ModelFacts | None:
+    """The text, of ncnn or pnnx."""
+    begins = _TEXT.match(source.head)
+    if begins is None:
+        return None
+    if source.size > _MOST_TEXT:
+        raise Damaged("too-large", f"{source.size} bytes of text")
+    text = source.read(begins.end(), source.size - begins.end())
+    announced = int(begins[1])
+    is_pnnx = _PNNX_KIND.match(text[:_MOST_NAME].decode("utf-8", "replace")) is not None
+    network = _Network()
+    count = 0
+    for line in io.BytesIO(text):  # never all lines at once: most of them could be empty
+        if len(line) > _MOST_LINE:
+            raise Damaged("too-large", f"a line of {len(line)} bytes")
+        words = line.decode("utf-8", "replace").split()
+        if words and count < _MOST_LAYERS:
+            count += 1
+            (_read_pnnx_line if is_pnnx else _read_line)(words, network)
+    if count < min(announced, _MOST_LAYERS):
+        network.problem = Damaged("truncated", f"{count} of {announced} layers")
+    return _pnnx_facts(network, source, beside) if is_pnnx else _facts(network, source, beside)
+
+
+@file_reader("ncnn-param", rank=Rank.STRUCTURE)
+def ncnn_binary(source: Source, beside: Folder) -> ModelFacts | None:
+    """The binary form."""
+    if source.size < 24:
+        return None
+    magic, layers, blobs = struct.unpack("<iii", source.read(0, 12))
+    if magic != _MAGIC or not 0 < layers <= _MOST_LAYERS or blobs <= 0:
+        return None
+    network = _Network()
+    try:
+        _read_numbers(source, layers, network)
+    except Damaged as damage:
+        network.problem = damage
+    return _facts(network, source, beside)
+
+
+@file_reader("ncnn-bin", rank=Rank.NAME)
+def ncnn_weights(source: Source, beside: Folder) -> ModelFacts | None:
+    """Weights: known by their first word, or by the network beside them."""
+    begins = source.read(0, min(4, source.size))
+    names = [source.name[:-4] + ending for ending in (".param", ".param.bin")] if source.name.endswith(".bin") else []
+    owner = next((name for name in names if beside.size_of(name)), None)
+    if begins != _HALF and owner is None:
+        return None
+    if begins not in (_HALF, _INT8) and owner is not None:
+        with beside.file(owner) as network:
+            if not _TEXT.match(network.head) and network.read(0, min(4, network.size)) != struct.pack("<i", _MAGIC):
+                return None
+    files = (NeededFile(name=owner or f"{source.name.removesuffix('.bin')}.param", present=owner is not None),)
+    return ModelFacts(
+        format="ncnn-bin",
+        needs=ModelNeeds(frameworks=("ncnn",), memory=source.size, files=files if owner is None else None),
+        problem="missing-part" if owner is None else None,
+        problem_detail="" if owner is not None else files[0].name,
+        details={"weights-stored-as": "float16"} if begins == _HALF else {},
+    )
+
+
+def _facts(network: _Network, source: Source, beside: Folder) -> ModelFacts:
+    known = ncnn_layers()
+    first = ncnn_layers_table().layer[0].since  # what the oldest release has needs none in particular
+    newest = max((known[kind].since for kind in network.kinds if kind in known), default=first)
+    weights: tuple[NeededFile, ...] = ()
+    if any(known[kind].weights for kind in network.kinds if kind in known):
+        name = re.sub(r"\.param(?:\.bin)?$", "", source.name) + ".bin"
+        size = beside.size_of(name)
+        weights = (NeededFile(name=name, present=size is not None, present_size=size),)
+    problem = network.problem
+    if problem is None and any(not each.present for each in weights):
+        problem = Damaged("missing-part", weights[0].name)
+    return ModelFacts(
+        format="ncnn-param",
+        needs=ModelNeeds(
+            frameworks=(f"ncnn>=1.0.{newest}" if newest > first else "ncnn",),
+            operators=_operators(network, set(known)),
+            files=weights,
+            memory=weights[0].present_size if weights else 0,
+        ),
+        inputs=tuple(network.inputs) or None,
+        outputs=network.outputs or None,
+        problem=problem.reason if problem else None,
+        problem_detail=problem.detail if problem else "",
+    )
+
+
+def _pnnx_facts(network: _Network, source: Source, beside: Folder) -> ModelFacts:
+    name = source.name.removesuffix(".param") + ".bin"
+    size = beside.size_of(name)
+    return ModelFacts(
+        format="pnnx",
+        producer="pnnx",
+        needs=ModelNeeds(
+            frameworks=("pnnx",),
+            operators=_operators(network, None),
+            files=(NeededFile(name=name, present=size is not None, present_size=size),),
+            memory=size,
+        ),
+        inputs=tuple(network.inputs) or None,
+        outputs=network.outputs or None,
+        parameters=network.parameters,
+        problem=network.problem.reason if network.problem else None,
+        problem_detail=network.problem.detail if network.problem else "",
+    )
+
+
+def _operators(network: _Network, known: set[str] | None) -> tuple[OperatorUse, ...]:
+    uses = sorted(network.kinds.items(), key=lambda each: (-each[1], each[0]))
+    return tuple(
+        OperatorUse(name=kind, count=count, is_custom=known is not None and kind not in known) for kind, count in uses
+    )
+
+
+def _read_line(words: list[str], network: _Network) -> None:
+    """A layer of ncnn's text; inputs are layers too and may name their width, height and channels."""
+    kind, tops, rest = _wired(words, network)
+    if kind == "Input":
+        lengths = dict(each.split("=", 1) for each in rest if "=" in each)
+        shape = tuple(_length(lengths[key]) for key in ("2", "11", "1", "0") if key in lengths)
+        network.inputs += [TensorSpec(name=name, shape=shape or None) for name in tops[:100]]
+
+
+def _read_pnnx_line(words: list[str], network: _Network) -> None:
+    """An operator of pnnx: of every value "#name=(shape)dtype", of every weight "@name=(shape)dtype"."""
+    kind, tops, rest = _wired(words, network)
+    for each in rest:
+        mark, name, shape = each[:1], *each[1:].partition("=")[::2]
+        found = _PNNX_SHAPE.fullmatch(shape) if mark in ("#", "@") else None
+        if found is None:
+            continue
+        lengths = tuple(_length(part) for part in found[1].split(",", _MOST_AXES)[:_MOST_AXES] if part)
+        if mark == "#" and len(network.shapes) < _MOST_BLOBS:
+            network.shapes[name] = TensorSpec(name=name, dtype=_DTYPES.get(found[2]), shape=lengths)
+        elif mark == "@":
+            network.parameters += _product(lengths)
+    if kind == "pnnx.Input":
+        network.inputs += [network.shapes.get(name, TensorSpec(name=name)) for name in tops[:100]]
+
+
+def _wired(words: list[str], network: _Network) -> tuple[str, list[str], list[str]]:
+    """Note a layer's kind and blobs; returns its kind, its outputs, and what follows."""
+    kind = words[0][:_MOST_NAME]
+    counts = words[2:4]
+    if len(counts) != 2 or not all(each.isascii() and each.isdecimal() and len(each) < 7 for each in counts):
+        network.problem = network.problem or Damaged("truncated", f"a layer without its inputs: {kind}")
+        return kind, [], []
+    bottoms, tops = int(counts[0]), int(counts[1])
+    if len(words) < 4 + bottoms + tops:
+        network.problem = network.problem or Damaged("truncated", f"a layer without its outputs: {kind}")
+    network.kinds[kind] += 1
+    if len(network.used) + len(network.made) < _MOST_BLOBS:
+        network.used.update(words[4 : 4 + min(bottoms, 1000)])
+    if kind == "pnnx.Output":
+        network.left += words[4 : 4 + min(bottoms, 100)]
+    made = [name[:_MOST_NAME] for name in words[4 + bottoms : 4 + bottoms + min(tops, 1000)]]
+    if len(network.made) < _MOST_BLOBS:
+        network.made.update(dict.fromkeys(made))
+    return kind, made, words[4 + bottoms + tops :]
+
+
+def _read_numbers(source: Source, layers: int, network: _Network) -> None:
+    """The layers of the binary form."""
+    table = ncnn_layers_table().layer
+    at = 12
+    for _ in range(layers):
+        kind, bottoms, tops = struct.unpack("<iii", source.read(at, 12))
+        if kind < 0 or not (0 <= bottoms < 1 << 16 and 0 <= tops < 1 << 16):
+            raise Damaged("layer-damaged", f"at {at}")
+        wires = struct.unpack(f"<{bottoms + tops}i", source.read(at + 12, 4 * (bottoms + tops)))
+        name = table[kind].name if kind < len(table) else f"custom {kind & ~_CUSTOM}" if kind & _CUSTOM else f"#{kind}"
+        network.kinds[name] += 1
+        if len(network.used) + len(network.made) < _MOST_BLOBS:
+            network.used.update(map(str, wires[:bottoms]))
+            network.made.update(dict.fromkeys(map(str, wires[bottoms:])))
+        lengths, at = _numbers_of_layer(source, at + 12 + 4 * (bottoms + tops))
+        if name == "Input":
+            shape = tuple(lengths[key] or "?" for key in (2, 11, 1, 0) if key in lengths)
+            network.inputs += [TensorSpec(name=str(wire), shape=shape or None) for wire in wires[bottoms:]]
+
+
+def _numbers_of_layer(source: Source, at: int) -> tuple[dict[int, int], int]:
+    """The parameters of a layer that are one number each, and where the next layer begins."""
+    found: dict[int, int] = {}
+    for _ in range(1000):
+        key = struct.unpack("<i", source.read(at, 4))[0]
+        if key == _END:
+            return found, at + 4
+        number = struct.unpack("<i", source.read(at + 4, 4))[0]
+        at += 8
+        if key > _ARRAY:
+            found[key] = number
+        elif 0 <= number < 1 << 24:
+            at += (number + 3) & ~3 if key <= _STRING else 4 * number
+        else:
+            raise Damaged("layer-damaged", f"at {at}")
+    raise Damaged("layer-damaged", f"no end at {at}")
+
+
+def _length(text: str) -> int | str:
+    return int(text) if text.isascii() and text.isdecimal() and 0 < len(text) < 10 and int(text) else "?"
+
+
+def _product(lengths: tuple[int | str, ...]) -> int:
+    total = 1
+    for each in lengths:
+        total *= each if isinstance(each, int) else 1
+    return total

@@ -1,0 +1,1 @@
+"""Formats that many frameworks read and write."""

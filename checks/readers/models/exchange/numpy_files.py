@@ -1,0 +1,169 @@
+"""NumPy's .npy and .npz, and the .npz that Chainer made of a network's weights.
+
+The header is a Python dict in text, which is searched and not evaluated; an array of objects is a pickle, and listed as
+such. The form: numpy/lib/format.py ("NEP 1").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from checks.facts import ModelFacts, ModelNeeds
+from checks.readers.containers.folder import Folder, ZipFolder
+from checks.readers.containers.pickles import Pickle, begins_like_a_pickle
+from checks.readers.containers.source import Damaged, Source
+from checks.readers.containers.torch_values import Tensor, bits, numpy_name
+from checks.readers.containers.whole_pickles import read_whole_pickle
+from checks.readers.models.pytorch.pickled_objects import counted, named_classes
+from checks.readers.models.registry import Rank, archive_reader, file_reader
+
+MAGIC = b"\x93NUMPY"
+_LONGEST_HEADER = 1 << 16
+_BEGINNING = 4096
+_MOST_SHOWN = 12
+_MOST_OBJECTS = 50  # arrays of objects that are looked into
+_DESCRIPTION = re.compile(r"'descr'\s*:\s*(?:'([^']{1,40})'|\[)")
+# The header as NumPy writes it. As a literal of Python it can say the same in other ways, and hide what it says.
+_HEADER = re.compile(
+    r"""\s*\{(?:\s*'(?:descr|fortran_order|shape)'\s*:\s*(?:'[^'\\"]{1,40}'|\[[^\\"]*\]|True|False|\([\d\sL,]*\))\s*,?){2,3}\s*\}\s*"""
+)
+_KEY = re.compile(r"'descr'\s*:")
+_OBJECTS = re.compile(r"'[<>=|]?O\d?'|object")  # a field of Python objects in a type that is made of others
+_MAY = "void with objects"
+_WITH_OBJECTS = ("object", _MAY)
+_SHAPE = re.compile(r"'shape'\s*:\s*\(([\d\sL,]{0,2000})\)")
+# The names that links of Chainer give their parameters and persistent values.
+_OF_CHAINER = {"W", "b", "gamma", "beta", "avg_mean", "avg_var", "N", "c", "h", "s", "prev_W", "initial_s"}
+_MODEL = "updater/model:"  # in a snapshot of a trainer; beside it lie the optimizer and the iterators
+_TRAINER = re.compile(r"updater/(?:model|optimizer):")
+_MOSTLY = 0.8
+
+
+@file_reader("npy", rank=Rank.MAGIC)
+def npy(source: Source, _beside: Folder) -> ModelFacts | None:
+    """A single array."""
+    if source.size < len(MAGIC) or source.read(0, len(MAGIC)) != MAGIC:
+        return None
+    version, array, start = read_header(source.read(0, min(_LONGEST_HEADER, source.size)))
+    array = _looked_into(array, source, start)
+    pickles = [read_whole_pickle(source, start)] if array.dtype == "object" else []
+    needed = array.numbers * bits(array.dtype or "") // 8
+    problem = next((each.problem for each in pickles if each.problem), None)
+    if not pickles and source.size < start + needed:
+        problem = Damaged("truncated", f"{needed} bytes of numbers, {source.size - start} are there")
+    weights = counted([array])
+    return ModelFacts(
+        format="npy",
+        version=version,
+        producer="numpy",
+        parameters=weights.parameters,
+        dtypes=weights.dtypes,
+        details={"shape": _shown(array), **({"pickles": "1"} if pickles else {})},
+        needs=ModelNeeds(
+            frameworks=("numpy",), classes=named_classes(pickles), devices=(), memory=max(0, source.size - start)
+        ),
+        problem=problem.reason if problem else None,
+        problem_detail=problem.detail if problem else "",
+    )
+
+
+@archive_reader("npz", "chainer-npz")
+def npz(archive: ZipFolder) -> ModelFacts | None:
+    """An archive of arrays."""
+    names = archive.names
+    if not names or not all(name.endswith(".npy") for name in names):
+        return None
+    arrays: list[Tensor] = []
+    pickles: list[Pickle] = []
+    version: str | None = None
+    problem: Damaged | None = None
+    for name in names:
+        try:
+            version, array, start = read_header(archive.beginning_of(name, _BEGINNING))
+            if array.dtype in _WITH_OBJECTS and len(pickles) < _MOST_OBJECTS:
+                with archive.file(name) as source:
+                    array = _looked_into(array, source, start)
+                    if array.dtype == "object":
+                        pickles.append(read_whole_pickle(source, start))
+            arrays.append(Tensor(name.removesuffix(".npy")[:200], array.dtype, array.shape, kind="array"))
+        except Damaged as damage:
+            problem = problem or damage
+    if not arrays and problem is None:
+        return None
+    problem = problem or next((each.problem for each in pickles if each.problem), None)
+    is_chainer = is_of_chainer(each.name for each in arrays)
+    weights = counted([each for each in arrays if _MODEL in each.name] or arrays)
+    details = {"tensors": str(len(arrays)), "keys": _listed(each.name for each in arrays)}
+    if pickles:
+        details["pickles"] = str(len(pickles))
+    return ModelFacts(
+        format="chainer-npz" if is_chainer else "npz",
+        version=version,
+        producer="chainer" if is_chainer else "numpy",
+        parameters=weights.parameters,
+        dtypes=weights.dtypes,
+        details=details,
+        needs=ModelNeeds(
+            frameworks=("chainer",) if is_chainer else ("numpy",),
+            classes=named_classes(pickles),
+            devices=(),
+            memory=weights.memory,
+        ),
+        problem=problem.reason if problem else None,
+        problem_detail=problem.detail if problem else "",
+    )
+
+
+def is_of_chainer(names: Iterable[str]) -> bool:
+    """Whether arrays are named as Chainer's serializer names them: "predictor/conv1/W"."""
+    paths = list(names)
+    if any(_TRAINER.match(each) for each in paths):
+        return True
+    inner = [each.rpartition("/")[2] for each in paths if "/" in each]
+    if not inner or "W" not in inner or not {"b", "gamma", "beta"} & set(inner):
+        return False
+    return sum(1 for each in inner if each in _OF_CHAINER) >= _MOSTLY * len(paths)
+
+
+def read_header(head: bytes) -> tuple[str, Tensor, int]:
+    """Version, array and the place of the data.
+
+    Raises:
+        Damaged: "truncated" or "npy-damaged".
+    """
+    if len(head) < 12:
+        raise Damaged("truncated", "the header")
+    if not head.startswith(MAGIC):
+        raise Damaged("npy-damaged", "no array")
+    major, minor = head[6], head[7]
+    width = 2 if major == 1 else 4
+    size = int.from_bytes(head[8 : 8 + width], "little")
+    start = 8 + width + size
+    if size > _LONGEST_HEADER:
+        raise Damaged("npy-damaged", f"a header of {size} bytes")
+    text = head[8 + width : start].decode("utf-8" if major > 2 else "latin-1", "replace")
+    described, shape = _DESCRIPTION.search(text), _SHAPE.search(text)
+    if described is None or shape is None or not _HEADER.fullmatch(text) or len(_KEY.findall(text)) > 1:
+        raise Damaged("truncated" if start > len(head) else "npy-damaged", "the header")
+    lengths = tuple(int(each) for each in re.findall(r"\d{1,18}", shape[1]))
+    dtype = numpy_name(described[1]) if described[1] else _MAY if _OBJECTS.search(text) else "void"
+    return f"{major}.{minor}", Tensor("", dtype, lengths, kind="array"), start
+
+
+def _looked_into(array: Tensor, source: Source, start: int) -> Tensor:
+    """The array with its true type: a field may be named as the code of objects is, and the numbers be numbers."""
+    if array.dtype != _MAY:
+        return array
+    is_pickle = begins_like_a_pickle(source.read(start, max(0, min(64, source.size - start))))
+    return replace(array, dtype="object" if is_pickle else "void")
+
+
+def _shown(array: Tensor) -> str:
+    return "×".join(map(str, array.shape or ())) or "1"
+
+
+def _listed(names: Iterable[str]) -> str:
+    first = [each[:80] for _, each in zip(range(_MOST_SHOWN + 1), names, strict=False)]
+    return ", ".join(first[:_MOST_SHOWN] + (["…"] if len(first) > _MOST_SHOWN else []))

@@ -1,0 +1,188 @@
+"""ONNX Runtime's own format (.ort): a FlatBuffer "ORTM" with an optimised ONNX graph.
+
+The schema: https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/flatbuffers/schema/ort.fbs
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from dataclasses import dataclass, field
+
+from checks.facts import Binding, ModelFacts, ModelNeeds, OperatorUse, TensorSpec
+from checks.knowledge.formats.onnx_domains import onnx_domain
+from checks.knowledge.formats.ort_format import least_onnxruntime
+from checks.readers.containers.first_problem import Partly
+from checks.readers.containers.flatbuffer import IDENTIFIER, FlatBuffer, Table
+from checks.readers.containers.folder import Folder
+from checks.readers.containers.source import Damaged, Source
+from checks.readers.models.exchange.onnx_graph import DTYPES
+from checks.readers.models.registry import Rank, file_reader
+
+MAGIC = b"ORTM"
+_VALUE, _PARAM = 1, 2  # DimensionValueType
+_TENSOR_TYPE = 1  # the member of the union TypeInfoValue
+_DEEPEST = 30  # graphs within graphs
+_MOST_VALUES = 1_000
+_MOST_KINDS = 5_000  # of operators
+_SHOWN = 200
+_STANDARD = ("standard", "built-in", "internal")  # domains that ONNX Runtime computes by itself
+
+
+@dataclass
+class _Read:
+    """What was read so far."""
+
+    version: str | None = None
+    ir: int | None = None
+    producer: str = ""
+    producer_version: str = ""
+    opsets: dict[str, int] = field(default_factory=dict)
+    operators: Counter[tuple[str, str, int]] = field(default_factory=Counter)
+    inputs: tuple[TensorSpec, ...] | None = None
+    outputs: tuple[TensorSpec, ...] | None = None
+    dtypes: Counter[str] = field(default_factory=Counter)
+    memory: int = 0
+
+
+@file_reader("ort", rank=Rank.MAGIC)
+def onnxruntime_format(source: Source, _beside: Folder) -> ModelFacts | None:
+    """One file."""
+    if source.size < IDENTIFIER + len(MAGIC) or source.read(IDENTIFIER, len(MAGIC)) != MAGIC:
+        return None
+    read = _Read()
+    partly = Partly()
+    with partly():
+        session = FlatBuffer(source).root()
+        with partly():
+            read.version = session.text(0, 64) or None
+        model = session.table(1)
+        if model is not None:
+            _read_model(model, read, partly)
+    operators = _operators(read)
+    foreign = sorted({each.domain for each in operators if each.is_custom})
+    least = least_onnxruntime(read.version or "")
+    return ModelFacts(
+        format="ort",
+        version=read.version,
+        producer=read.producer or None,
+        producer_version=read.producer_version or None,
+        problem=partly.reason,
+        problem_detail=partly.detail,
+        needs=ModelNeeds(
+            frameworks=(f"onnxruntime>={least}" if least else "onnxruntime",),
+            opsets=read.opsets,
+            operators=operators,
+            memory=read.memory,
+        ),
+        bound_to=_bindings(read, operators, foreign),
+        inputs=read.inputs,
+        outputs=read.outputs,
+        parameters=sum(read.dtypes.values()),
+        dtypes=dict(read.dtypes.most_common()),
+        details={"onnx-ir": str(read.ir)} if read.ir else {},
+    )
+
+
+def _read_model(model: Table, read: _Read, partly: Partly) -> None:
+    read.ir = model.integer(0, "q")
+    read.producer, read.producer_version = model.text(2, _SHOWN), model.text(3, _SHOWN)
+    with partly():
+        for each in model.tables(1, _MOST_VALUES):
+            read.opsets[_domain(each.text(0, _SHOWN))] = each.integer(1, "q")
+    graph = model.table(7)
+    if graph is None:
+        return
+    with partly():
+        _read_graph(graph, read, 0)
+    with partly():
+        _read_face(graph, read)
+
+
+def _read_graph(graph: Table, read: _Read, depth: int) -> None:
+    if depth > _DEEPEST:
+        raise Damaged("flatbuffer-damaged", f"graphs within graphs, {depth} deep")
+    for initializer in graph.tables(0):
+        _add_tensor(initializer, read)
+    for sparse in graph.tables(7):
+        for number in (0, 1):
+            part = sparse.table(number)
+            if part is not None:
+                _add_tensor(part, read)
+    for node in graph.tables(2):
+        kind = (_domain(node.text(2, _SHOWN)), node.text(5, _SHOWN), node.integer(3))
+        if len(read.operators) >= _MOST_KINDS and kind not in read.operators:
+            raise Damaged("too-large", f"more than {_MOST_KINDS} kinds of operators")
+        read.operators[kind] += 1
+        for attribute in node.tables(10):
+            within = attribute.table(7)
+            for inner in (*((within,) if within else ()), *attribute.tables(12)):
+                _read_graph(inner, read, depth + 1)
+
+
+def _add_tensor(tensor: Table, read: _Read) -> None:
+    name, bits = DTYPES.get(tensor.integer(3), (f"type {tensor.integer(3)}", 0))
+    count = 1
+    for length in tensor.integers(2, "q", most=64):
+        count = min(count * max(length, 0), 1 << 48)
+    size = tensor.span(4)[1]
+    read.memory += size
+    read.dtypes[name] += min(count, size * 8 // bits) if bits and size else count
+
+
+def _read_face(graph: Table, read: _Read) -> None:
+    """Inputs and outputs; weights are not among them."""
+    wanted = {number: list(itertools.islice(graph.texts(number), _MOST_VALUES)) for number in (5, 6)}
+    names = {name for each in wanted.values() for name in each}
+    types = {}
+    for value in graph.tables(1):
+        name = value.text(0)
+        if name in names:
+            types[name] = value.table(2)
+    read.inputs, read.outputs = (tuple(_spec(name, types.get(name)) for name in wanted[number]) for number in (5, 6))
+
+
+def _spec(name: str, type_: Table | None) -> TensorSpec:
+    tensor = type_.table(2) if type_ and type_.integer(1, "B") == _TENSOR_TYPE else None
+    if tensor is None:
+        return TensorSpec(name=name)
+    number = tensor.integer(0)
+    shape = tensor.table(1)
+    axes = None if shape is None else tuple(_axis(each) for each in shape.tables(0))
+    return TensorSpec(name=name, dtype=DTYPES[number][0] if number in DTYPES else f"type {number}", shape=axes)
+
+
+def _axis(dimension: Table) -> int | str:
+    value = dimension.table(0)
+    kind = value.integer(0, "b") if value else 0
+    if value is None or kind not in (_VALUE, _PARAM):
+        return "?"
+    return value.integer(1, "q") if kind == _VALUE else value.text(2, _SHOWN) or "?"
+
+
+def _domain(name: str) -> str:
+    return "" if name == "ai.onnx" else name
+
+
+def _operators(read: _Read) -> tuple[OperatorUse, ...]:
+    ordered = sorted(read.operators.items(), key=lambda each: (-each[1], each[0]))
+    return tuple(
+        OperatorUse(name=name, domain=domain, version=version or None, count=count, is_custom=_is_foreign(domain))
+        for (domain, name, version), count in ordered
+    )
+
+
+def _is_foreign(domain: str) -> bool:
+    row = onnx_domain(domain)
+    return row is None or row.kind not in _STANDARD
+
+
+def _bindings(read: _Read, operators: tuple[OperatorUse, ...], foreign: list[str]) -> tuple[Binding, ...]:
+    rows = {each.domain: onnx_domain(each.domain) for each in operators}
+    internal = sorted(domain for domain, row in rows.items() if row and row.kind == "internal")
+    values = {
+        "ort-format": read.version or "",
+        "cpu-of-optimisation": ", ".join(internal),
+        "custom-operators": ", ".join(foreign)[:_SHOWN],
+    }
+    return tuple(Binding(kind=kind, value=value) for kind, value in values.items() if value)

@@ -1,0 +1,1 @@
+"""Files of language models, and Hugging Face folders."""

@@ -1,0 +1,1 @@
+"""Formats of frameworks that are no longer developed."""

@@ -1,0 +1,276 @@
+"""ExecuTorch: programs (.pte, "ET12"), the same with their tests (.bpte, "BP08"), and files of weights (.ptd, "FT01").
+
+A header behind the first eight bytes tells where the segments begin that follow the FlatBuffer. The schemas:
+https://github.com/pytorch/executorch/tree/main/schema and extension/flat_tensor/serialize
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import msgspec
+
+from checks.facts import Binding, ModelFacts, ModelNeeds, OperatorUse, TensorSpec
+from checks.knowledge.formats.executorch import executorch_backend
+from checks.readers.containers.first_problem import Partly
+from checks.readers.containers.flatbuffer import IDENTIFIER, FlatBuffer, Table
+from checks.readers.containers.folder import Folder
+from checks.readers.containers.source import Damaged, Source
+from checks.readers.models.registry import Rank, file_reader
+
+_PROGRAM, _BUNDLE, _WEIGHTS = b"ET12", b"BP08", b"FT01"
+_HEADER = 8
+_PROGRAM_HEADER, _WEIGHTS_HEADER = b"eh00", b"FH01"
+_TENSOR = 5  # the member of the union KernelTypes
+_TEST_TENSOR = 1  # the member of the union ValueUnion
+_KERNEL, _DELEGATE = 1, 2  # members of the union InstructionArguments
+_BOUND, _UNBOUND = 1, 2
+_EXTERNAL = 1
+_MOST_VALUES = 200_000
+_MOST_NAMES = 10_000  # of operators, backends, methods
+_MOST_FACES = 1_000  # inputs, and outputs
+_MOST_BYTES = 1 << 48
+# Namespaces of operators that the libraries shipped with the runtime bring along.
+_SHIPPED = ("aten", "dim_order_ops", "executorch_prim", "quantized_decomposed")
+
+# ScalarType, by number.
+_DTYPES = {
+    0: "uint8", 1: "int8", 2: "int16", 3: "int32", 4: "int64", 5: "float16", 6: "float32", 7: "float64", 11: "bool",
+    12: "qint8", 13: "quint8", 14: "qint32", 15: "bfloat16", 16: "quint4x2", 17: "quint2x4", 22: "bits16",
+    23: "float8_e5m2", 24: "float8_e4m3fn", 25: "float8_e5m2fnuz", 26: "float8_e4m3fnuz", 27: "uint16", 28: "uint32",
+    29: "uint64",
+}  # fmt: skip
+
+
+@dataclass
+class _Program:
+    """What was read of a program so far."""
+
+    methods: list[str] = field(default_factory=list)
+    operators: Counter[str] = field(default_factory=Counter)
+    backends: Counter[str] = field(default_factory=Counter)
+    inputs: tuple[TensorSpec, ...] | None = None
+    outputs: tuple[TensorSpec, ...] | None = None
+    dtypes: Counter[str] = field(default_factory=Counter)
+    external: set[str] = field(default_factory=set)
+    counted: set[tuple[int, bool]] = field(default_factory=set)
+    memory: int = 0
+    values: int = 0
+
+
+@file_reader("executorch", "executorch-data", rank=Rank.MAGIC)
+def executorch(source: Source, _beside: Folder) -> ModelFacts | None:
+    """One file. Which file of weights belongs to a program is said by the one who loads it."""
+    identifier = source.read(IDENTIFIER, 4) if source.size >= _HEADER else b""
+    if identifier == _PROGRAM:
+        return _program(source)
+    if identifier == _BUNDLE:
+        return _bundle(source)
+    return _weights(source) if identifier == _WEIGHTS else None
+
+
+def _program(source: Source) -> ModelFacts:
+    read = _Program()
+    partly = Partly()
+    with partly():
+        root = FlatBuffer(source).root()
+        with partly():
+            for plan in root.tables(1, _MOST_NAMES):
+                _read_plan(plan, read)
+        read.memory = sum(each.span(0)[1] for number in (2, 3) for each in root.tables(number))
+        read.memory += _segments(root.tables(4), source, _header(source, _PROGRAM_HEADER, 1))
+    rows = [row for each in read.backends if (row := executorch_backend(each))]
+    return ModelFacts(
+        format="executorch",
+        version=_PROGRAM.decode(),
+        producer="executorch",
+        problem=partly.reason,
+        problem_detail=partly.detail,
+        needs=ModelNeeds(
+            frameworks=("executorch",),
+            operators=_operators(read),
+            devices=tuple(sorted({row.runs_on for row in rows if row.runs_on != "CPU"})),
+            memory=read.memory,
+        ),
+        dependence="high" if any(row.dependence == "high" for row in rows) else None,
+        bound_to=(Binding(kind="executorch-delegates", value=", ".join(sorted(read.backends))),)
+        if read.backends
+        else (),
+        inputs=read.inputs,
+        outputs=read.outputs,
+        parameters=sum(read.dtypes.values()),
+        dtypes=dict(read.dtypes.most_common()),
+        details=_details(read),
+    )
+
+
+def _read_plan(plan: Table, read: _Program) -> None:
+    read.methods.append(plan.text(0, 256))
+    tensors = {}
+    for number, value in enumerate(plan.tables(2)):
+        read.values += 1
+        if read.values > _MOST_VALUES:
+            raise Damaged("too-large", f"more than {_MOST_VALUES} values")
+        tensor = value.table(1) if value.integer(0, "B") == _TENSOR else None
+        if tensor is not None:
+            tensors[number] = tensor
+            _add_tensor(tensor, read)
+    if read.inputs is None:
+        read.inputs = _specs(plan.integers(3)[:_MOST_FACES], tensors)
+        read.outputs = _specs(plan.integers(4)[:_MOST_FACES], tensors)
+    operators = [f"{each.text(0, 256)}.{each.text(1, 256)}".rstrip(".") for each in plan.tables(6, _MOST_NAMES)]
+    backends = [each.text(0, 256) for each in plan.tables(7, _MOST_NAMES)]
+    for chain in plan.tables(5):
+        for instruction in chain.tables(2):
+            names, seen = {_KERNEL: (operators, read.operators), _DELEGATE: (backends, read.backends)}.get(
+                instruction.integer(0, "B"), ((), Counter[str]())
+            )
+            call = instruction.table(1) if names else None
+            index = call.integer(0) if call else -1
+            if 0 <= index < len(names):
+                seen[names[index]] += 1
+
+
+def _add_tensor(tensor: Table, read: _Program) -> None:
+    """Count a constant: one with data in the file, or in a file beside."""
+    extra = tensor.table(9)
+    if extra is not None and extra.integer(2, "b") == _EXTERNAL:
+        key = extra.text(1, 1_000)
+        if key in read.external:
+            return
+        read.external.add(key)
+    else:
+        key_in_file = (tensor.integer(5, "I"), tensor.has(6))
+        if key_in_file[0] == 0 or key_in_file in read.counted:
+            return
+        read.counted.add(key_in_file)
+    read.dtypes[_dtype(tensor.integer(0, "b"))] += _count(tensor.integers(2, most=64))
+
+
+def _specs(indices: tuple[int, ...], tensors: dict[int, Table]) -> tuple[TensorSpec, ...]:
+    found = []
+    for number, index in enumerate(indices):
+        tensor = tensors.get(index)
+        if tensor is None:
+            found.append(TensorSpec(name=str(number)))
+            continue
+        sizes, kind = tensor.integers(2, most=64), tensor.integer(8, "b")
+        shape: tuple[int | str, ...] = sizes
+        if kind == _BOUND:
+            shape = tuple(f"≤{each}" for each in sizes)
+        elif kind == _UNBOUND:
+            shape = ("?",) * len(sizes)
+        found.append(TensorSpec(name=str(number), dtype=_dtype(tensor.integer(0, "b")), shape=shape))
+    return tuple(found)
+
+
+def _dtype(number: int) -> str:
+    return _DTYPES.get(number, f"type {number}")
+
+
+def _count(sizes: tuple[int, ...]) -> int:
+    count = 1
+    for each in sizes:
+        count = min(count * max(each, 0), _MOST_BYTES)
+    return count
+
+
+def _header(source: Source, magic: bytes, place: int) -> int:
+    """Where the segments begin: a number of the header, which old and small files do not have; 0 without one.
+
+    Raises:
+        Damaged: "truncated" where the header tells of more than there is.
+    """
+    head = source.read(_HEADER, min(40, source.size - _HEADER))
+    if head[:4] != magic:
+        return 0
+    numbers = [int.from_bytes(head[at : at + 8], "little") for at in range(8, len(head) - 7, 8)]
+    length = int.from_bytes(head[4:8], "little")
+    if len(numbers) <= place:
+        raise Damaged("truncated", "a cut header")
+    base = numbers[place]
+    data = numbers[place + 1] if length >= 8 * (place + 3) and len(numbers) > place + 1 else 0
+    if base + data > source.size:
+        raise Damaged("truncated", f"{base + data} bytes of {source.size}")
+    return base
+
+
+def _segments(tables: Iterator[Table], source: Source, base: int) -> int:
+    """The bytes of all segments together."""
+    size = 0
+    for each in tables:
+        start, length = each.integer(0, "Q"), each.integer(1, "Q")
+        if base + start + length > source.size:
+            raise Damaged("truncated", f"{length} bytes at {base + start} of {source.size}")
+        size += length
+    return min(size, source.size)
+
+
+def _operators(read: _Program) -> tuple[OperatorUse, ...]:
+    return tuple(
+        OperatorUse(name=name, count=count, is_custom=name.split("::")[0] not in _SHIPPED)
+        for name, count in sorted(read.operators.items(), key=lambda each: (-each[1], each[0]))
+    )
+
+
+def _details(read: _Program) -> dict[str, str]:
+    delegates = ", ".join(f"{name} ×{count}" for name, count in read.backends.most_common())
+    details = {
+        "methods": ", ".join(read.methods[:20]),
+        "delegates": delegates,
+        "external-tensors": str(len(read.external) or ""),
+    }
+    return {key: value for key, value in details.items() if value}
+
+
+def _bundle(source: Source) -> ModelFacts:
+    root = FlatBuffer(source).root()
+    program = source.part(*root.span(2))
+    if program.size < _HEADER or program.read(IDENTIFIER, 4) != _PROGRAM:
+        raise Damaged("flatbuffer-damaged", "no program in it")
+    facts = _program(program)
+    partly = Partly(Damaged(facts.problem, facts.problem_detail) if facts.problem else None)
+    tests = 0
+    with partly():
+        for suite in root.tables(1):
+            for case in suite.tables(1):
+                _step_over_tensors(case)
+                tests += 1
+    details = facts.details | {"bundled-tests": str(tests)}
+    return msgspec.structs.replace(facts, details=details, problem=partly.reason, problem_detail=partly.detail)
+
+
+def _step_over_tensors(case: Table) -> None:
+    """See that the inputs and outputs of a test are there."""
+    for number in (0, 1):
+        for value in case.tables(number):
+            tensor = value.table(1) if value.integer(0, "B") == _TEST_TENSOR else None
+            if tensor is not None:
+                tensor.span(2)
+
+
+def _weights(source: Source) -> ModelFacts:
+    partly = Partly()
+    dtypes: Counter[str] = Counter()
+    memory = names = 0
+    with partly():
+        root = FlatBuffer(source).root()
+        for each in root.tables(2):
+            names += 1
+            layout = each.table(2)
+            if layout is not None:
+                dtypes[_dtype(layout.integer(0, "b"))] += _count(layout.integers(1, most=64))
+        memory = _segments(root.tables(1), source, _header(source, _WEIGHTS_HEADER, 2))
+    return ModelFacts(
+        format="executorch-data",
+        version=_WEIGHTS.decode(),
+        producer="executorch",
+        problem=partly.reason,
+        problem_detail=partly.detail,
+        needs=ModelNeeds(frameworks=("executorch",), memory=memory),
+        parameters=sum(dtypes.values()),
+        dtypes=dict(dtypes.most_common()),
+        details={"tensors": str(names)},
+    )

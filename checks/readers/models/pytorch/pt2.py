@@ -1,0 +1,348 @@
+"""PyTorch 2 archives: programs of torch.export, in the form of today and that before 2.8, and AOTInductor's packages.
+
+The graph is JSON, the weights lie beside it as plain bytes or as files of torch.save. The schema:
+torch/_export/serde/schema.py; the layout: torch/export/pt2_archive; both of torch 2.13.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from checks.facts import Binding, ModelFacts, ModelNeeds, TensorSpec
+from checks.knowledge.frameworks.torch_serialization import torch_serialization
+from checks.readers.containers.folder import ZipFolder
+from checks.readers.containers.machine_code import HEAD, built_for
+from checks.readers.containers.pickles import Pickle
+from checks.readers.containers.source import MIB, Damaged
+from checks.readers.containers.torch_values import Tensor, find_tensors
+from checks.readers.containers.torch_zip import TorchZip, hidden_pickles
+from checks.readers.models.pytorch.pickled_objects import counted, devices_of, named_classes
+from checks.readers.models.pytorch.torchscript import operator_uses, packages_of
+from checks.readers.models.registry import archive_reader
+
+_MOST_JSON = 64 * MIB
+_MOST_MODELS = 20
+_MOST_INNER = 20  # files of torch.save within the archive
+_MOST_SPECS = 1000
+_SHOWN = 12
+_OLD_PROGRAM = "serialized_exported_program.json"
+_LIBRARIES = re.compile(r"data/aotinductor/[^/]+/.+\.(?:so|dll|pyd|dylib)")
+_SYMBOL = re.compile(r"(?:Symbol\('(\w{1,60})'|(\w{1,60})$)")
+
+
+class _Version(msgspec.Struct):
+    major: int = 0
+    minor: int = 0
+
+
+class _Header(msgspec.Struct):
+    schema_version: _Version | int | None = None
+    torch_version: str | None = None
+    opset_version: dict[str, int] = {}
+
+
+class _Expression(msgspec.Struct):
+    expr_str: str = ""
+
+
+class _Length(msgspec.Struct):
+    as_int: int | None = None
+    as_expr: _Expression | None = None
+
+
+class _Device(msgspec.Struct):
+    type: str = ""
+    index: int | None = None
+
+
+class _TensorMeta(msgspec.Struct):
+    dtype: int = 0
+    sizes: list[_Length] = []
+    device: _Device | None = None
+
+
+class _Named(msgspec.Struct):
+    name: str = ""
+
+
+class _Argument(msgspec.Struct):
+    as_tensor: _Named | None = None
+
+
+class _User(msgspec.Struct):
+    arg: _Argument = msgspec.field(default_factory=_Argument)
+
+
+class _Spec(msgspec.Struct):
+    user_input: _User | None = None
+    user_output: _User | None = None
+
+
+class _Signature(msgspec.Struct):
+    input_specs: list[_Spec] = []
+    output_specs: list[_Spec] = []
+
+
+class _Call(msgspec.Struct):
+    target: str = ""
+
+
+class _Graph(msgspec.Struct):
+    nodes: list[_Call] = []
+    tensor_values: dict[str, _TensorMeta] = {}
+
+
+class _Module(msgspec.Struct):
+    graph: _Graph = msgspec.field(default_factory=_Graph)
+    signature: _Signature = msgspec.field(default_factory=_Signature)
+
+
+class _Program(msgspec.Struct):
+    graph_module: _Module = msgspec.field(default_factory=_Module)
+
+
+class _Weight(msgspec.Struct):
+    path_name: str = ""
+    use_pickle: bool = False
+    tensor_meta: _TensorMeta | None = None
+
+
+class _Weights(msgspec.Struct):
+    config: dict[str, _Weight] = {}
+
+
+@dataclass(slots=True)
+class _Read:
+    """What the parts of an archive tell."""
+
+    tensors: list[Tensor] = field(default_factory=list)
+    pickles: list[Pickle] = field(default_factory=list)
+    devices: dict[str, None] = field(default_factory=dict)
+    operators: dict[tuple[str, str], int] = field(default_factory=dict)
+    inputs: tuple[TensorSpec, ...] | None = None
+    outputs: tuple[TensorSpec, ...] | None = None
+    header: _Header = field(default_factory=_Header)
+    problem: Damaged | None = None
+
+
+@archive_reader("pt2", "aoti-pt2")
+def pt2(archive: ZipFolder) -> ModelFacts | None:
+    """An archive of torch.export.save (2.8 and later) or of AOTInductor."""
+    files = TorchZip.with_member(archive, "archive_format")
+    if files is None or files.text("archive_format") != "pt2":
+        return None
+    read = _Read()
+    models = [each for each in files.members if re.fullmatch(r"models/[^/]+\.json", each)]
+    for name in models[:_MOST_MODELS]:
+        _read_program(files, name, read)
+    for name in files.members:
+        if re.fullmatch(r"data/(?:weights|constants)/[^/]+_config\.json", name):
+            _read_weights(files, name, read)
+    _read_inner(files, [each for each in files.members if each.endswith(".pt") and each.startswith("data/")], read)
+    read.pickles.extend(found for _, found in hidden_pickles(archive, frozenset()))
+    libraries = [each for each in files.members if _LIBRARIES.fullmatch(each)]
+    facts = _facts(read, "torch>=2.8")
+    details = {"archive-version": files.text("archive_version") or "0", "models": str(len(models))} | facts.details
+    facts = replace(facts, details=details)
+    return _compiled(files, facts, libraries) if libraries else facts
+
+
+@archive_reader("pt2")
+def pt2_before_2_8(archive: ZipFolder) -> ModelFacts | None:
+    """An archive of torch.export.save of 2.1 to 2.7: everything lies at the top."""
+    if _OLD_PROGRAM not in archive.names:
+        return None
+    files = TorchZip(archive, "")
+    read = _Read()
+    _read_program(files, _OLD_PROGRAM, read)
+    inner = [
+        each for each in archive.names if re.fullmatch(r"serialized_\w+\.(?:pt|json)", each) and each != _OLD_PROGRAM
+    ]
+    _read_inner(files, inner, read)
+    read.pickles.extend(found for _, found in hidden_pickles(archive, frozenset()))
+    facts = _facts(read, "torch>=2.1")
+    version = files.text("version")
+    return replace(facts, version=facts.version or (version and f"schema {version[:20]}"))
+
+
+def _facts(read: _Read, framework: str) -> ModelFacts:
+    weights = counted(read.tensors)
+    devices = tuple(dict.fromkeys((*read.devices, *devices_of(read.pickles))))[:_SHOWN]
+    operators = operator_uses(read.operators)
+    schema = read.header.schema_version
+    version = f"{schema.major}.{schema.minor}" if isinstance(schema, _Version) else schema
+    torch = read.header.torch_version
+    return ModelFacts(
+        format="pt2",
+        version=f"schema {version}" if version is not None else None,
+        producer="pytorch",
+        producer_version=torch[:40] if torch and torch != "<=2.4" else None,
+        bound_to=(
+            *((Binding(kind="torch-schema", value=str(version)),) if version is not None else ()),
+            *((Binding(kind="torch-device", value=", ".join(devices)),) if devices else ()),
+        ),
+        inputs=read.inputs,
+        outputs=read.outputs,
+        parameters=weights.parameters,
+        dtypes=weights.dtypes,
+        quantization=weights.quantization,
+        details={"tensors": str(len(read.tensors))},
+        needs=ModelNeeds(
+            frameworks=(framework, *packages_of(operators)),
+            opsets=dict(list(read.header.opset_version.items())[:_SHOWN]) or None,
+            operators=operators if read.operators else None,
+            classes=named_classes(read.pickles),
+            devices=devices,
+            memory=weights.memory,
+        ),
+        problem=read.problem.reason if read.problem else None,
+        problem_detail=read.problem.detail if read.problem else "",
+    )
+
+
+def _compiled(files: TorchZip, facts: ModelFacts, libraries: list[str]) -> ModelFacts:
+    """A package of AOTInductor: machine code for one platform and one kind of device."""
+    told = _metadata(files)
+    device = told.get("AOTI_DEVICE_KEY", "")
+    capability = told.get("AOTI_COMPUTE_CAPABILITY", "")
+    with files.source(libraries[0]) as library:
+        machine = built_for(library.read(0, min(HEAD, library.size)))
+    platform = machine or " ".join(filter(None, (told.get("AOTI_PLATFORM", ""), told.get("AOTI_MACHINE", ""))))
+    processor = " ".join(filter(None, (device, capability))) if device != "cpu" else told.get("AOTI_CPU_ISA", "")
+    details = facts.details | {"machine-code": platform}
+    if capability:
+        details["compute-capability"] = capability
+    if instructions := told.get("AOTI_CPU_ISA", ""):
+        details["cpu-instructions"] = instructions
+    return replace(
+        facts,
+        format="aoti-pt2",
+        version=f"archive {files.text('archive_version') or '0'}",
+        bound_to=(
+            Binding(kind="operating-system", value=platform),
+            Binding(kind="cpu-or-gpu", value=processor or device),
+        ),
+        details=details,
+        needs=replace(facts.needs, frameworks=("torch>=2.6",), devices=() if device in ("cpu", "") else (device,)),
+    )
+
+
+def _metadata(files: TorchZip) -> dict[str, str]:
+    """The texts of all metadata files of the first model, together."""
+    told: dict[str, str] = {}
+    names = (each for each in files.members if each.startswith("data/aotinductor/") and each.endswith("_metadata.json"))
+    for _, name in zip(range(_SHOWN), names, strict=False):
+        found = _decoded(files, name, dict[str, Any], most=MIB)
+        told |= {key[:60]: str(value)[:200] for key, value in list(found.items())[:100] if isinstance(value, str)}
+    return told
+
+
+_Kind = TypeVar("_Kind")
+
+
+def _decoded(files: TorchZip, name: str, kind: type[_Kind], most: int = _MOST_JSON) -> _Kind:
+    """A member of JSON.
+
+    Raises:
+        Damaged: "json-damaged", or what reading raises.
+    """
+    try:
+        return msgspec.json.decode(files.read(name, most), type=kind)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise Damaged("json-damaged", f"{name}: {error}"[:300]) from error
+
+
+def _read_program(files: TorchZip, name: str, read: _Read) -> None:
+    try:
+        read.header = _decoded(files, name, _Header)
+        module = _decoded(files, name, _Program).graph_module
+    except Damaged as problem:
+        read.problem = read.problem or problem
+        return
+    for node in module.graph.nodes:
+        operator = _operator(node.target)
+        if operator is not None:
+            read.operators[operator] = read.operators.get(operator, 0) + 1
+    values = module.graph.tensor_values
+    read.devices.update(dict.fromkeys(_devices(values.values())))
+    if read.inputs is None:  # those of the first program
+        read.inputs = tuple(_specs((each.user_input for each in module.signature.input_specs), values))
+        read.outputs = tuple(_specs((each.user_output for each in module.signature.output_specs), values))
+
+
+def _operator(target: str) -> tuple[str, str] | None:
+    """The namespace and name of "torch.ops.aten.conv2d.default"; None for functions of Python."""
+    parts = target.split(".")
+    if parts[:2] != ["torch", "ops"] or len(parts) < 4:
+        return None
+    return parts[2], ".".join(parts[3:]).removesuffix(".default")
+
+
+def _specs(users: Iterable[_User | None], values: dict[str, _TensorMeta]) -> Iterator[TensorSpec]:
+    named = (each.arg.as_tensor.name for each in users if each is not None and each.arg.as_tensor is not None)
+    for _, name in zip(range(_MOST_SPECS), named, strict=False):
+        meta = values.get(name)
+        yield TensorSpec(
+            name=name[:200],
+            dtype=_dtype(meta) if meta else None,
+            shape=tuple(_length(each) for each in meta.sizes[:64]) if meta else None,
+        )
+
+
+def _length(length: _Length) -> int | str:
+    if length.as_int is not None:
+        return length.as_int
+    found = _SYMBOL.match(length.as_expr.expr_str) if length.as_expr else None
+    return (found[1] or found[2]) if found else "?"
+
+
+def _dtype(meta: _TensorMeta) -> str | None:
+    return torch_serialization().export_dtypes.get(str(meta.dtype))
+
+
+def _devices(metas: Iterable[_TensorMeta | None]) -> Iterator[str]:
+    for meta in metas:
+        device = meta.device if meta else None
+        if device is not None and device.type not in ("", "cpu", "meta"):
+            yield device.type[:40] if device.index is None else f"{device.type[:40]}:{device.index}"
+
+
+def _read_weights(files: TorchZip, name: str, read: _Read) -> None:
+    """The list of weights that lie as plain bytes beside it."""
+    try:
+        config = _decoded(files, name, _Weights).config
+    except Damaged as problem:
+        read.problem = read.problem or problem
+        return
+    folder = name.rpartition("/")[0]
+    read.devices.update(dict.fromkeys(_devices(each.tensor_meta for each in config.values())))
+    for key, weight in config.items():
+        if weight.path_name and f"{folder}/{weight.path_name}" not in files:
+            read.problem = read.problem or Damaged("missing-part", f"{folder}/{weight.path_name}"[:300])
+        if weight.tensor_meta is not None:
+            lengths = [each.as_int for each in weight.tensor_meta.sizes]
+            shape = tuple(each for each in lengths if each is not None and 0 <= each < 1 << 62)
+            read.tensors.append(Tensor(key[:200], _dtype(weight.tensor_meta), shape))
+
+
+def _read_inner(files: TorchZip, names: list[str], read: _Read) -> None:
+    """Files of torch.save within the archive: weights, constants, sample inputs."""
+    for name in names[:_MOST_INNER]:
+        try:
+            with files.source(name) as source:
+                inner = TorchZip.with_member(ZipFolder(source), "data.pkl")
+                found = inner.pickle("data.pkl") if inner else None
+        except Damaged as problem:
+            read.problem = read.problem or problem
+            continue
+        if found is not None:
+            read.pickles.append(found)
+            read.problem = read.problem or found.problem
+            if "inputs" not in name:
+                read.tensors.extend(find_tensors(found.root).tensors)

@@ -1,0 +1,1 @@
+"""Files of TensorFlow, Keras, TensorFlow Lite and TensorFlow.js."""

@@ -1,0 +1,231 @@
+"""A Keras model's description (JSON): its layers, what is not Keras's own, and what not every Keras reads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import msgspec
+
+from checks.facts import OperatorUse, TensorSpec
+from checks.knowledge.frameworks.keras import is_keras_class, refusable
+from checks.readers.containers.source import MIB, Damaged
+
+MOST_TEXT = 6 * MIB  # JSON of nothing but "{}" takes 24 times its size as objects
+MOST_OBJECTS = 500_000
+MOST_TENSORS = 256
+MODELS = frozenset({"Functional", "Sequential", "Model"})
+_OWN = ("keras", "tf_keras", "tensorflow", "builtins")
+_LAYER_KEYS = frozenset({"layer", "backward_layer", "forward_layer", "cell", "cells", "layers"})
+_WRAPPED_KEYS = frozenset({"layer", "cell", "cells"})
+
+
+@dataclass
+class KerasModel:
+    """What a description says."""
+
+    layers: Counter[tuple[str, str, bool]] = field(default_factory=Counter)  # name, package, whether it is not Keras's
+    others: Counter[str] = field(default_factory=Counter)  # objects that are no layers and not Keras's
+    refusable: dict[str, None] = field(default_factory=dict)  # ids of keras.toml, in order
+    policies: Counter[str] = field(default_factory=Counter)  # dtype policies
+    inputs: list[TensorSpec] = field(default_factory=list)
+    outputs: list[TensorSpec] = field(default_factory=list)
+    functions: int = 0  # Python functions as code
+    quantization: str = ""
+
+    @property
+    def uses(self) -> tuple[OperatorUse, ...]:
+        """The layers, the most used first."""
+        rows = sorted(self.layers.items(), key=lambda each: (-each[1], each[0]))
+        return tuple(
+            OperatorUse(name=name, domain=package, count=count, is_custom=is_custom)
+            for (name, package, is_custom), count in rows
+        )
+
+
+def parse_config(data: bytes) -> object:
+    """JSON as plain objects.
+
+    Raises:
+        Damaged: "too-large" or "json-damaged".
+    """
+    if len(data) > MOST_TEXT:
+        raise Damaged("too-large", f"{len(data)} bytes of JSON")
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise Damaged("json-damaged", str(error)) from error
+
+
+def read_config(config: object, found: KerasModel) -> None:
+    """Take in a model's description.
+
+    Raises:
+        Damaged: "json-damaged" where it is none, "too-large".
+    """
+    if not isinstance(config, dict) or not isinstance(config.get("class_name"), str):
+        raise Damaged("json-damaged", "no class_name")
+    for each, key, parent in _objects(config):
+        if key in _LAYER_KEYS or each is config:
+            _layer(each, key, parent, found, is_main=each is config)
+        else:
+            _other(each, found)
+    _interface(config, found)
+
+
+def _objects(config: dict[str, object]) -> Iterator[tuple[dict[str, object], str, str]]:
+    """Every object that names its class, with the key under which it stands and the class that it is part of."""
+    waiting: list[tuple[Iterator[tuple[str, object]], str]] = [(iter([("", config)]), "")]
+    count = 0
+    while waiting:
+        inside, parent = waiting[-1]
+        key, value = next(inside, ("", None))
+        if value is None:
+            waiting.pop()
+            continue
+        count += 1
+        if count > MOST_OBJECTS:
+            raise Damaged("too-large", f"more than {MOST_OBJECTS} objects")
+        if isinstance(value, dict):
+            name = value.get("class_name")
+            if isinstance(name, str) and "config" in value:
+                yield value, key, parent
+            waiting.append((_within(value, key), name if isinstance(name, str) else parent))
+        elif isinstance(value, list):
+            waiting.append((_items(value, key), parent))
+
+
+def _items(value: list[object], key: str) -> Iterator[tuple[str, object]]:
+    return ((key, each) for each in value if isinstance(each, (dict, list)))
+
+
+def _within(value: dict[str, object], key: str) -> Iterator[tuple[str, object]]:
+    """What an object holds, with the keys; a list of layers may stand in the place of the configuration."""
+    for inner, each in value.items():
+        if isinstance(each, (dict, list)) and inner not in ("inbound_nodes", "build_config"):
+            yield key if inner == "config" and isinstance(each, list) else str(inner), each
+
+
+def _layer(each: dict[str, object], key: str, parent: str, found: KerasModel, *, is_main: bool) -> None:
+    name, package, is_custom = _identity(each)
+    config = each.get("config")
+    arguments = config if isinstance(config, dict) else {}
+    if name in MODELS:
+        if not is_main:
+            found.refusable["nested-in-sequential" if parent == "Sequential" else "nested-in-functional"] = None
+        if _is_flat(arguments.get("input_layers")):
+            found.refusable["single-input-unlisted"] = None
+    if not is_main or name not in MODELS:
+        found.layers[name, package, is_custom] += 1
+    if key in _WRAPPED_KEYS and "module" not in each:
+        found.refusable["inner-layer-without-module"] = None
+    if not is_custom:
+        for row in refusable(name, (str(argument) for argument in arguments)):
+            found.refusable[row.shown] = None
+    if name == "MultiHeadAttention" and "query_shape" not in arguments:
+        found.refusable["attention-without-shapes"] = None
+    if name == "Lambda" and _is_code(arguments.get("function")):
+        found.functions += 1
+    _policy(arguments.get("dtype"), found)
+
+
+def _other(each: dict[str, object], found: KerasModel) -> None:
+    """An initialiser, an activation, a regulariser, an optimizer."""
+    name, package, is_custom = _identity(each)
+    if name == "__lambda__":
+        found.functions += 1
+    elif name.startswith("__"):  # tensors, tuples, numbers in the words of the description
+        return
+    elif name == "function":
+        config = each.get("config")
+        if each.get("module") == "builtins" and isinstance(config, str):
+            found.others[config] += 1
+    elif is_custom and "module" in each:
+        found.others[f"{package}>{name}" if package else name] += 1
+    else:
+        config = each.get("config")
+        arguments = config if isinstance(config, dict) else {}
+        for row in refusable(name, (str(argument) for argument in arguments)):
+            found.refusable[row.shown] = None
+
+
+def _identity(each: dict[str, object]) -> tuple[str, str, bool]:
+    """The name of a class, the package that it was registered for or comes from, and whether it is not Keras's own."""
+    name = str(each.get("class_name"))
+    module, registered = each.get("module"), each.get("registered_name")
+    package, _, rest = name.partition(">")
+    if rest:
+        return rest, package, True
+    if "module" in each:
+        first = module.split(".")[0] if isinstance(module, str) else ""
+        if first in _OWN:
+            return name, "", False
+        package = registered.partition(">")[0] if isinstance(registered, str) and ">" in registered else first
+        return name, package, True
+    return name, "", not is_keras_class(name)
+
+
+def _policy(dtype: object, found: KerasModel) -> None:
+    """How exact a layer computes: "float32", "mixed_bfloat16", "int8"."""
+    if isinstance(dtype, str):
+        found.policies[dtype] += 1
+    if not isinstance(dtype, dict):
+        return
+    config = dtype.get("config")
+    settings = config if isinstance(config, dict) else {}
+    mode, name = settings.get("mode"), settings.get("name") or settings.get("source_name")
+    if dtype.get("class_name") == "Policy":
+        found.refusable["dtype-policy-of-keras-2"] = None
+    if isinstance(mode, str):
+        found.quantization = mode
+    found.policies[str(mode or name or dtype.get("class_name"))] += 1
+
+
+def _interface(config: dict[str, object], found: KerasModel) -> None:
+    """The inputs of the outermost model, and the names of its outputs."""
+    inner = config.get("config")
+    if isinstance(inner, dict):
+        layers = inner.get("layers")
+        outputs = list(_names(inner.get("output_layers")))
+    else:
+        layers, outputs = inner, []  # Sequential in Keras before 2.2.3
+    layers = [each for each in layers if isinstance(each, dict)] if isinstance(layers, list) else []
+    for number, each in enumerate(layers):
+        settings = each.get("config")
+        if not isinstance(settings, dict) or (each.get("class_name") != "InputLayer" and number):
+            continue
+        shape = settings.get("batch_shape", settings.get("batch_input_shape"))
+        if isinstance(shape, list) and len(found.inputs) < MOST_TENSORS:
+            dtype = settings.get("dtype")
+            name = settings.get("name") if each.get("class_name") == "InputLayer" else f"{settings.get('name')}_input"
+            found.inputs.append(
+                TensorSpec(name=str(name), dtype=dtype if isinstance(dtype, str) else None, shape=_shape(shape))
+            )
+    if not outputs and layers:
+        last = layers[-1].get("config")
+        outputs = [str(last["name"])] if isinstance(last, dict) and "name" in last else []
+    found.outputs += [TensorSpec(name=name) for name in outputs[:MOST_TENSORS]]
+
+
+def _names(value: object) -> Iterator[str]:
+    """The layers' names of a list of outputs: ["name", 0, 0], or several of them, or by names of their own."""
+    if _is_flat(value) and isinstance(value, list):
+        yield value[0]
+    elif isinstance(value, dict):
+        yield from (str(name) for name in value)
+    elif isinstance(value, list):
+        yield from (each[0] for each in value if isinstance(each, list) and each and isinstance(each[0], str))
+
+
+def _shape(value: list[object]) -> tuple[int | str, ...]:
+    return tuple(axis if isinstance(axis, int) else "?" for axis in value[:32])
+
+
+def _is_flat(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and isinstance(value[0], str)
+
+
+def _is_code(function: object) -> bool:
+    """Whether a Lambda layer holds bytecode, as Keras 2 writes it: [code, defaults, closure]."""
+    return isinstance(function, list) and bool(function) and isinstance(function[0], str)

@@ -1,0 +1,252 @@
+"""Keras: .h5 (a whole model, or its weights alone) and .keras, a zip with config.json and model.weights.h5.
+
+https://keras.io/api/models/model_saving_apis/; the layout of .h5 is keras/src/legacy/saving/legacy_h5_format.py, that
+of .keras keras/src/saving/saving_lib.py. Weights are counted by their shapes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+import msgspec
+
+from checks.facts import Binding, ModelFacts, ModelNeeds, NamedClass
+from checks.facts.versions import major_number
+from checks.knowledge.frameworks.keras import least_keras_3
+from checks.readers.containers.first_problem import Partly
+from checks.readers.containers.folder import Folder, ZipFolder
+from checks.readers.containers.hdf5 import SIGNATURE, Hdf5, Node, Value
+from checks.readers.containers.source import Damaged, Source
+from checks.readers.models.registry import Rank, archive_reader, file_reader
+from checks.readers.models.tensorflow.keras_config import KerasModel, parse_config, read_config
+
+H5, ZIP = "keras-h5", "keras-zip"
+METADATA, CONFIG, WEIGHTS = "metadata.json", "config.json", "model.weights.h5"
+_MODEL = "model_weights"  # the group of the weights in a file that holds more
+_USER_BLOCKS = (0, 512, 1024, 2048, 4096, 8192)
+_MOST_METADATA = 1 << 16
+_SHOWN = 12  # names that a detail lists
+_BITS = {"bool": 8, "float8_e4m3fn": 8, "float8_e5m2": 8, "int4": 4}
+_NUMBER = re.compile(r"(\d+)$")
+# Groups of a file that are not the model's weights.
+_ASIDE = frozenset({"optimizer_weights", "optimizer", "metrics", "_metrics", "_loss_tracker", "loss_tracker"})
+
+
+class _Metadata(msgspec.Struct):
+    keras_version: str
+    date_saved: str = ""
+
+
+@file_reader(H5, rank=Rank.MAGIC)
+def keras_h5(source: Source, _beside: Folder) -> ModelFacts | None:
+    """HDF5 with the attributes or the groups that Keras writes; other HDF5 files are not ours."""
+    if not any(source.size >= at + 8 and source.read(at, 8) == SIGNATURE for at in _USER_BLOCKS):
+        return None
+    file = Hdf5(source)
+    part = Partly(Damaged("truncated", f"{source.size} bytes") if file.is_truncated else None)
+    attributes: dict[str, Value] = {}
+    links: dict[str, Node] = {}
+    with part():
+        attributes = file.root.attributes
+    with part():
+        links = file.root.links
+    if not _is_keras(attributes, links):
+        if part.problem and source.name.lower().endswith((".h5", ".hdf5", ".keras")):
+            raise part.problem
+        return None
+    model = KerasModel()
+    config = attributes.get("model_config")
+    if isinstance(config, bytes):
+        with part():
+            read_config(parse_config(config), model)
+    top = links.get(_MODEL)
+    facts = _facts(H5, _version(attributes, top), model, part, is_model=isinstance(config, bytes))
+    details = {"content": "" if config else "weights", "keras-backend": _text(attributes.get("backend"))}
+    training = attributes.get("training_config")
+    if isinstance(training, bytes):
+        with part():
+            details["optimizer"] = _optimizer(parse_config(training))
+    if isinstance(config, bytes) and source.name.lower().endswith(".keras"):
+        details["named-keras"] = "yes"
+    dtypes, memory = _weights(file.root, part)
+    return _with(facts, part, details, dtypes, memory)
+
+
+@archive_reader(ZIP)
+def keras_zip(archive: ZipFolder) -> ModelFacts | None:
+    """A zip with metadata.json, config.json and the weights."""
+    if archive.size_of(CONFIG) is None or archive.size_of(METADATA) is None:
+        return None
+    metadata = _metadata(archive)
+    if metadata is None:
+        return None
+    model, part = KerasModel(), Partly()
+    details = {"saved-at": metadata.date_saved}
+    with part():
+        config = parse_config(_content(archive, CONFIG))
+        read_config(config, model)
+        details["optimizer"] = _optimizer(config)
+    facts = _facts(ZIP, metadata.keras_version, model, part, is_model=True)
+    dtypes: Counter[str] = Counter()
+    memory = 0
+    if archive.size_of(WEIGHTS) is None:
+        part.problem = part.problem or _missing(archive)
+    else:
+        with part(), archive.file(WEIGHTS) as source:
+            file = Hdf5(source)
+            if file.is_truncated:
+                part.problem = part.problem or Damaged("truncated", WEIGHTS)
+            dtypes, memory = _weights(file.root, part)
+    return _with(facts, part, details, dtypes, memory)
+
+
+def _is_keras(attributes: dict[str, Value], links: dict[str, Node]) -> bool:
+    if attributes.keys() & {"keras_version", "model_config", "layer_names"}:
+        return True
+    return bool(links.keys() & {"layers", "_layer_checkpoint_dependencies", "vars"}) and _has_vars(links)
+
+
+def _has_vars(links: dict[str, Node]) -> bool:
+    """Whether the groups are those of save_weights in Keras 3: each layer with its "vars"."""
+    try:
+        if "vars" in links:
+            return True
+        layers = links.get("layers") or links.get("_layer_checkpoint_dependencies")
+        return layers is not None and any("vars" in each.links for each in list(layers.links.values())[:8])
+    except Damaged:
+        return False
+
+
+def _version(attributes: dict[str, Value], top: Node | None) -> str:
+    version = _text(attributes.get("keras_version"))
+    if version or top is None:
+        return version
+    try:
+        return _text(top.attributes.get("keras_version"))
+    except Damaged:
+        return ""
+
+
+def _facts(format_id: str, version: str, model: KerasModel, part: Partly, *, is_model: bool) -> ModelFacts:
+    """What the description and the version tell."""
+    own = [f"{each.domain}>{each.name}" if each.domain else each.name for each in model.uses if each.is_custom]
+    own += list(model.others)
+    bound = [Binding(kind="keras-version", value=version)]
+    if own:
+        bound.append(Binding(kind="custom-layers", value=", ".join(own[:_SHOWN])))
+    if model.functions:
+        bound.append(Binding(kind="python-version"))
+    policies = [name for name, _ in model.policies.most_common()]
+    details = {
+        "custom-objects": ", ".join(own[:_SHOWN]),
+        "code-in-layers": str(model.functions) if model.functions else "",
+        "dtype-policies": ", ".join(policies[:_SHOWN]) if policies != ["float32"] else "",
+        "keras-particular": ", ".join(model.refusable),
+    }
+    return ModelFacts(
+        format=format_id,
+        producer="keras",
+        producer_version=version or None,
+        dependence="high" if own or model.functions else None,
+        bound_to=tuple(bound),
+        inputs=tuple(model.inputs) if is_model else None,
+        outputs=tuple(model.outputs) if is_model else None,
+        quantization=model.quantization or None,
+        needs=ModelNeeds(
+            frameworks=(_requirement(format_id, version, model, is_model=is_model),),
+            operators=model.uses if is_model and (model.layers or part.problem is None) else None,
+            classes=(NamedClass(name="keras.layers.Lambda", risk="dangerous"),) if model.functions else None,
+        ),
+        details={name: value for name, value in details.items() if value},
+    )
+
+
+def _requirement(format_id: str, version: str, model: KerasModel, *, is_model: bool) -> str:
+    """The Keras that reads it, as a requirement."""
+    generation = major_number(version)
+    if not is_model or generation < 2:
+        return "keras"
+    if generation == 2:
+        return "keras>=2.12" if format_id == ZIP else "keras"
+    return f"keras>={least_keras_3(model.refusable)}"
+
+
+def _with(facts: ModelFacts, part: Partly, details: dict[str, str], dtypes: Counter[str], memory: int) -> ModelFacts:
+    """The facts with what the weights tell, and with what was damaged."""
+    return msgspec.structs.replace(
+        facts,
+        problem=part.reason,
+        problem_detail=part.detail,
+        parameters=sum(dtypes.values()),
+        dtypes=dict(dtypes.most_common()),
+        needs=msgspec.structs.replace(facts.needs, memory=memory),
+        details=facts.details | {name: value for name, value in details.items() if value},
+    )
+
+
+def _weights(root: Node, part: Partly) -> tuple[Counter[str], int]:
+    """How many numbers of which dtype the weights below a group are, and their bytes."""
+    dtypes: Counter[str] = Counter()
+    memory = 0
+    with part():
+        for _, node in weights_of(root):
+            dtype = dtype_of(node)
+            count = 1
+            for axis in node.shape or ():
+                count *= axis
+            dtypes[dtype] += count
+            memory += (count * _bits(dtype) + 7) // 8
+    return dtypes, memory
+
+
+def weights_of(root: Node) -> Iterator[tuple[str, Node]]:
+    """The weights of the model that a file or a group of it holds, by path.
+
+    Raises:
+        Damaged: as the file.
+    """
+    for path, node in (root.links.get(_MODEL) or root).walk():
+        if path.split("/", 1)[0] not in _ASIDE and node.dtype != "string":
+            yield path, node
+
+
+def dtype_of(node: Node) -> str:
+    """What a dataset's numbers are; Keras itself tells it of those that HDF5 has no type for."""
+    return node.dtype or _text(node.attributes.get("dtype")) or "?"
+
+
+def _bits(dtype: str) -> int:
+    number = _NUMBER.search(dtype)
+    return _BITS.get(dtype) or (int(number[1]) if number else 0)
+
+
+def _metadata(archive: ZipFolder) -> _Metadata | None:
+    """metadata.json; None where it is not Keras's."""
+    try:
+        return msgspec.json.decode(_content(archive, METADATA, _MOST_METADATA), type=_Metadata)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError, Damaged):
+        return None
+
+
+def _content(archive: ZipFolder, name: str, most: int = 64 << 20) -> bytes:
+    with archive.file(name) as source:
+        return source.read(0, min(source.size, most))
+
+
+def _missing(archive: ZipFolder) -> Damaged | None:
+    """Keras can also keep the weights as .npz."""
+    return None if archive.size_of("model.weights.npz") is not None else Damaged("missing-part", WEIGHTS)
+
+
+def _optimizer(config: object) -> str:
+    """The class of the optimizer in a training configuration; "" where there is none."""
+    compiled = config.get("compile_config", config) if isinstance(config, dict) else {}
+    chosen = compiled.get("optimizer_config", compiled.get("optimizer")) if isinstance(compiled, dict) else None
+    name = chosen.get("class_name") if isinstance(chosen, dict) else chosen
+    return name if isinstance(name, str) else ""
+
+
+def _text(value: Value) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else ""

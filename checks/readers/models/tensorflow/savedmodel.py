@@ -1,0 +1,189 @@
+"""TensorFlow SavedModel: a folder with saved_model.pb (or .pbtxt), variables/ and assets/.
+
+https://www.tensorflow.org/guide/saved_model#the_savedmodel_format_on_disk
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from checks.facts import Binding, ModelFacts, ModelNeeds, NeededFile
+from checks.readers.containers.first_problem import Partly
+from checks.readers.containers.folder import Folder
+from checks.readers.containers.protobuf import BYTES, VARINT, Message
+from checks.readers.containers.protobuf_text import read_text
+from checks.readers.containers.source import MIB, Damaged, Source
+from checks.readers.models.registry import Rank, file_reader, folder_reader
+from checks.readers.models.tensorflow.checkpoint import Index, files_problem, needed_shards, read_index
+from checks.readers.models.tensorflow.graph import bound_by_operators
+from checks.readers.models.tensorflow.messages import VARIABLE_OPERATORS, MetaGraph, Signature, read_meta_graph
+from checks.readers.models.tensorflow.text import read_text_meta_graph
+
+FORMAT = "savedmodel"
+BINARY, TEXT = "saved_model.pb", "saved_model.pbtxt"
+INDEX = "variables/variables.index"
+STEM = "variables/variables"
+KERAS_METADATA = "keras_metadata.pb"
+DEFAULT_SIGNATURE = "serving_default"
+MOST_META_GRAPHS = 16
+_TEXT_START = re.compile(rb"\s*(?:#[^\n]*\n\s*)*(?:saved_model_schema_version|meta_graphs)\s*[:{]")
+_KERAS_VERSION = re.compile(rb'"keras_version"\s*:\s*"([\w.\-+]{1,40})"')
+_METADATA_READ = MIB  # bytes of keras_metadata.pb; the version stands in its first layer
+
+
+@folder_reader(FORMAT)
+def savedmodel(folder: Folder) -> ModelFacts | None:
+    """A folder that holds saved_model.pb or saved_model.pbtxt."""
+    name = BINARY if folder.size_of(BINARY) is not None else TEXT
+    if folder.size_of(name) is None:
+        return None
+    with folder.file(name) as source:
+        return read_saved_model(source, folder)
+
+
+@file_reader(FORMAT, rank=Rank.STRUCTURE)
+def saved_model_file(source: Source, beside: Folder) -> ModelFacts | None:
+    """The file saved_model.pb by itself; what belongs to it is looked for beside it."""
+    is_named = source.name.lower() in (BINARY, TEXT)
+    return read_saved_model(source, beside) if is_named or _is_binary(source) else None
+
+
+def read_saved_model(source: Source, folder: Folder) -> ModelFacts | None:
+    """The facts of a SavedModel; None where the file is something else."""
+    schema, graphs, part = _read(source)
+    if not graphs:
+        if part.problem is None:
+            return None
+        raise part.problem
+    main = next((each for each in graphs if "serve" in each.tags), graphs[0])
+    part.problem = part.problem or next((each.graph.problem for each in graphs if each.graph.problem), None)
+    index = Index()
+    files = _files(folder, main, index, part)
+    signature = _signature(main)
+    operators = main.graph.uses
+    bound = (Binding(kind="tensorflow-version", value=main.version or ""), *bound_by_operators(operators))
+    return ModelFacts(
+        format=FORMAT,
+        version=None if schema is None else str(schema),
+        producer="tensorflow",
+        producer_version=main.version,
+        problem=part.reason,
+        problem_detail=part.detail,
+        inputs=tuple(signature.inputs) if signature else None,
+        outputs=tuple(signature.outputs) if signature else None,
+        parameters=index.parameters,
+        dtypes=dict(index.dtypes.most_common()),
+        dependence="high" if any(each.is_custom for each in operators) else None,
+        bound_to=bound,
+        needs=ModelNeeds(
+            frameworks=(main.graph.framework,),
+            operators=operators,
+            devices=main.graph.pinned_devices,
+            files=files,
+            memory=index.memory,
+        ),
+        details=_details(graphs, main, folder),
+    )
+
+
+def largest_constant(source: Source) -> int:
+    """How many numbers the largest constant within the graphs of a saved_model.pb holds."""
+    _, graphs, _ = _read(source)
+    return max((each.graph.largest_constant for each in graphs), default=0)
+
+
+def _is_binary(source: Source) -> bool:
+    """Whether it begins as saved_model.pb does: the schema's version 1, and meta graphs with their tags first."""
+    if source.size < 8 or source.read(0, 3) != b"\x08\x01\x12":
+        return False
+    try:
+        fields = iter(Message(source))
+        next(fields, None)
+        graph = next(fields, None)
+        first = next(iter(Message(source).message(graph)), None) if graph else None
+        is_info = first is not None and first.number == 1 and first.wire == BYTES
+        return first is not None and is_info and _has_version(source, first.start, first.size)
+    except Damaged:
+        return False
+
+
+def _has_version(source: Source, start: int, size: int) -> bool:
+    """Whether a MetaInfoDef names TensorFlow's version."""
+    return any(
+        each.number == 5 and each.wire == BYTES and each.size < 64 and source.read(each.start, 1).isdigit()
+        for each in Message(source, start, size)
+    )
+
+
+def _read(source: Source) -> tuple[int | None, list[MetaGraph], Partly]:
+    """The schema's version and the meta graphs."""
+    part = Partly()
+    schema: int | None = None
+    graphs: list[MetaGraph] = []
+    if source.name.lower() == TEXT or _TEXT_START.match(source.read(0, min(4096, source.size))):
+        text, is_whole = read_text(source)
+        found = read_text_meta_graph(text, ("meta_graphs",))
+        if not is_whole:
+            part.problem = Damaged("too-large", f"{source.size} bytes of text")
+        if not found.graph.operators and found.version is None:
+            part.problem = found.graph.problem or Damaged("truncated", "no graph")
+            return None, [], part
+        graphs.append(found)
+        return 1, graphs, part
+    with part():
+        for each in Message(source):
+            if each.number == 1 and each.wire == VARINT:
+                schema = each.value
+            elif each.number == 2 and each.wire == BYTES and len(graphs) < MOST_META_GRAPHS:
+                graphs.append(read_meta_graph(Message(source).message(each)))
+    return schema, graphs, part
+
+
+def _files(folder: Folder, main: MetaGraph, index: Index, part: Partly) -> tuple[NeededFile, ...]:
+    """The variables and assets, there or not; what the variables are is summed up in ``index``."""
+    files: list[NeededFile] = []
+    size = folder.size_of(INDEX)
+    if size is not None:
+        with part(), folder.file(INDEX) as source:
+            read_index(source, index)
+        files.append(NeededFile(name=INDEX, present=True, present_size=size))
+        files += needed_shards(folder, STEM, index)
+    elif VARIABLE_OPERATORS & main.graph.operators.keys():
+        files.append(NeededFile(name=INDEX, present=False))
+    for each in main.assets:
+        name = f"assets/{each}"
+        there = folder.size_of(name)
+        files.append(NeededFile(name=name, present=there is not None, present_size=there))
+    part.problem = part.problem or files_problem(files)
+    return tuple(files)
+
+
+def _signature(main: MetaGraph) -> Signature | None:
+    """The signature that is called where none is named."""
+    real = {name: each for name, each in main.signatures.items() if not name.startswith("__")}
+    return real.get(DEFAULT_SIGNATURE) or next(iter(real.values()), None)
+
+
+def _keras_version(folder: Folder, main: MetaGraph) -> str:
+    """The Keras that saved it; "" where the file does not say so."""
+    texts = [main.keras_metadata]
+    size = folder.size_of(KERAS_METADATA)
+    if size:
+        with folder.file(KERAS_METADATA) as source:
+            texts.append(source.read(0, min(size, _METADATA_READ)))
+    found = next((found for found in map(_KERAS_VERSION.search, texts) if found), None)
+    return found[1].decode() if found else ""
+
+
+def _details(graphs: list[MetaGraph], main: MetaGraph, folder: Folder) -> dict[str, str]:
+    names = [name for name in main.signatures if not name.startswith("__")]
+    layers = Counter({name: count for name, count in main.classes.items() if name.startswith("_tf_keras_")})
+    found = {
+        "tags": "; ".join(", ".join(each.tags) for each in graphs),
+        "signatures": ", ".join(names[:20]),
+        "tensorflow-api": "2" if main.has_objects else "1",
+        "keras-version": _keras_version(folder, main),
+        "saved-by": "Keras 2" if layers or folder.size_of(KERAS_METADATA) is not None else "",
+    }
+    return {name: value for name, value in found.items() if value} | main.graph.details

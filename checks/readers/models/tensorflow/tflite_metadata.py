@@ -1,0 +1,134 @@
+"""What tools and authors have written into a TFLite model beside its graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from checks.readers.containers.first_problem import Partly
+from checks.readers.containers.flatbuffer import FlatBuffer
+from checks.readers.containers.folder import ZipFolder
+from checks.readers.containers.source import Damaged, Source
+from checks.readers.models.tensorflow.tflite_graph import TfliteFile
+
+_END_OF_ZIP = b"PK\x05\x06"
+_LONGEST_END = 22 + (1 << 16)
+_MOST_METADATA = 1 << 20
+_MOST_NAMES = 20
+_SHOWN = 200  # characters of a text
+_STAMP = 125  # bytes of a maker's name, and as many of a chip's
+
+_TENSORFLOW = ("MLIR Converted.", "TOCO Converted.")  # what its converter writes, the newer and the older one
+
+# ModelType and ModelOptimizationMode of conversion_metadata.fbs.
+_CONVERTED_FROM = {
+    1: "SavedModel", 2: "Keras", 3: "TensorFlow functions", 4: "GraphDef", 5: "TensorFlow session", 6: "JAX",
+    7: "PyTorch",
+}  # fmt: skip
+_OPTIMISED_BY = {
+    1001: "PTQ float16", 1002: "PTQ dynamic range", 1003: "PTQ full integer", 1004: "PTQ int16", 2000: "QAT",
+    3001: "random sparsity", 3002: "block sparsity", 3003: "structured sparsity",
+}  # fmt: skip
+
+
+@dataclass
+class Said:
+    """All of it. ``details`` are those of ModelFacts."""
+
+    producer: str | None = None
+    producer_version: str | None = None
+    npu: str = ""  # the chip that parts of the model were compiled for
+    details: dict[str, str] = field(default_factory=dict)
+
+
+def read_said(file: TfliteFile, partly: Partly) -> Said:
+    """Read it, each part on its own."""
+    said = Said()
+    for part in (_read_converter, _read_metadata, _read_signatures, _read_archive):
+        with partly():
+            part(file, said)
+    said.details = {key: value for key, value in said.details.items() if value}
+    return said
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in one line, the first twenty of them."""
+    all_ = tuple(names)
+    shown = ", ".join(each[:_SHOWN] for each in all_[:_MOST_NAMES])
+    return f"{shown}, … ({len(all_)})" if len(all_) > _MOST_NAMES else shown
+
+
+def _read_converter(file: TfliteFile, said: Said) -> None:
+    description = file.description.strip()
+    if description in _TENSORFLOW:
+        said.producer = "tensorflow"
+    else:
+        said.details["description"] = description[:_SHOWN]
+
+
+def _read_metadata(file: TfliteFile, said: Said) -> None:
+    others = []
+    for name, buffer in file.metadata():
+        read = _KNOWN.get(name)
+        if read is None:
+            others.append(name)
+        elif 0 < buffer.size <= _MOST_METADATA:
+            with Partly()():  # what a tool has added does not make the model a damaged one
+                read(said, file.source.part(buffer.at, buffer.size))
+    said.details["metadata"] = listed(others)
+
+
+def _read_signatures(file: TfliteFile, said: Said) -> None:
+    signatures = []
+    for name, inputs, outputs in file.signatures():
+        signatures.append(f"{name}({', '.join(inputs)}) → {', '.join(outputs)}")
+        if len(signatures) == _MOST_NAMES:
+            break
+    said.details["signatures"] = listed(signatures)
+
+
+def _read_archive(file: TfliteFile, said: Said) -> None:
+    """The names of the label files behind the model."""
+    size = min(file.source.size, _LONGEST_END)
+    if _END_OF_ZIP not in file.source.read(file.source.size - size, size):
+        return
+    try:
+        said.details["associated-files"] = listed(ZipFolder(file.source).names)
+    except Damaged:  # weights may hold these four bytes too
+        return
+
+
+def _read_runtime(said: Said, source: Source) -> None:
+    said.details["declared-runtime"] = source.read(0, min(source.size, 16)).rstrip(b"\0").decode("ascii", "replace")
+
+
+def _read_conversion(said: Said, source: Source) -> None:
+    root = FlatBuffer(source).root()
+    environment, options = root.table(0), root.table(1)
+    if environment:
+        said.producer = "tensorflow"
+        said.producer_version = environment.text(0, 256) or None
+        said.details["converted-from"] = _CONVERTED_FROM.get(environment.integer(2), "")
+    if options:
+        modes = options.integers(0, most=100)
+        said.details["optimised-by"] = ", ".join(_OPTIMISED_BY.get(each, str(each)) for each in modes)
+
+
+def _read_description(said: Said, source: Source) -> None:
+    """What the author says about the model; the fields of metadata_schema.fbs."""
+    root = FlatBuffer(source).root()
+    for key, number in (("title", 0), ("model-description", 1), ("model-version", 2), ("author", 4), ("license", 5)):
+        said.details[key] = " ".join(root.text(number).split())[:_SHOWN]
+
+
+def _read_stamp(said: Said, source: Source) -> None:
+    maker, chip = (source.read(at, _STAMP).split(b"\0")[0].decode("utf-8", "replace") for at in (0, _STAMP))
+    said.npu = f"{maker} {chip}".strip()
+
+
+_KNOWN: dict[str, Callable[[Said, Source], None]] = {
+    "min_runtime_version": _read_runtime,
+    "CONVERSION_METADATA": _read_conversion,
+    "TFLITE_METADATA": _read_description,
+    "LiteRtStamp": _read_stamp,
+}

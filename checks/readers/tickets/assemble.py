@@ -1,0 +1,355 @@
+"""Puts together what the readers heard: the first that says something counts, and what contradicts it is noted.
+
+Programs are asked before people (see told.py for the order). A version that goes on where another one ends ("2.1" and
+"2.1.0+cu121") is the same, told more exactly.
+"""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections.abc import Iterable, Sequence
+from operator import itemgetter
+from typing import Any
+
+import msgspec
+
+from checks.analysis.gpu.state import pci_address
+from checks.facts import Facts, Gpu, NvidiaGpu, Package
+from checks.facts.versions import release
+from checks.knowledge.packages.ai_packages import framework_of_package
+from checks.machine.gpu_names import jetson_capability
+from checks.readers.tickets.found.gpus import MOST, GpuSaid
+from checks.readers.tickets.text import Said, goes_on
+
+Tree = dict[str, Any]
+Beginning = tuple[int, str]  # the number of the first line of one of several texts, and its name
+
+_LOCAL = re.compile(r"\+(?:[\w.]{0,20}?)(cpu|xpu|cu(?P<cuda>\d{2,4})|rocm(?P<rocm>\d(?:\.\d{1,2}){0,2}))")
+_SEES_ITS_LIBC = (3, 8)  # before, platform.libc_ver() told what the interpreter was built with (bpo-35389)
+_CONDA_CUDA = re.compile(r"cuda(\d{1,2}\.?\d{0,2})(?:\.\d{1,4})?[_-]")
+_CONDA_CUDNN = re.compile(r"cudnn(\d(?:\.\d{1,2}){1,3})")
+
+
+class Contradiction(msgspec.Struct, frozen=True):
+    """Two programs (or people) say different things: which was kept, and what the other line says."""
+
+    fact: str
+    kept: str
+    other: str
+    lines: tuple[int, ...]
+
+
+class Heard:
+    """What was heard so far."""
+
+    def __init__(self, texts: Sequence[Beginning] = ()) -> None:
+        self.texts = texts
+        self.values: dict[str, Said] = {}
+        self.contradictions: list[Contradiction] = []
+        self.packages: dict[str, Said] = {}
+        self.gpus: list[Said] = []
+        self.xids: list[Said] = []
+        self.log_events: list[Said] = []
+        self.variables: dict[str, Said] = {}
+        self.mentions: dict[str, list[str]] = {}
+        self.places: dict[str, tuple[int, ...]] = {}
+
+    def hear(self, said: Said) -> None:
+        """Take one thing in."""
+        if said.fact == "package" and said.value.name == "python":  # conda lists it with the others
+            self.hear(Said("interpreter.version", said.value.version, said.lines, said.program))
+        elif said.fact == "package":
+            self._first(self.packages, said.value.name, said, f"package {said.value.name}", said.value.version)
+        elif said.fact == "gpu":
+            self._gpu(said)
+        elif said.fact == "xid":
+            self.xids.append(said)
+        elif said.fact == "log-event":
+            self.log_events.append(said)
+        elif said.fact == "variable":
+            self._first(self.variables, said.value[0], said, f"environment.values.{said.value[0]}", said.value[1])
+        elif said.fact == "machine.os":
+            self._system(said)
+        elif said.fact.startswith("mention."):
+            self.mentions.setdefault(said.fact.removeprefix("mention."), []).append(str(said.value))
+            self.places.setdefault(said.fact, said.lines)
+        else:
+            self._first(self.values, said.fact, said, said.fact, said.value)
+
+    def _first(self, where: dict[str, Said], key: str, said: Said, fact: str, value: object) -> None:
+        known = where.get(key)
+        if known is None:
+            where[key] = said
+            self.places[fact] = said.lines
+            return
+        old = known.value.version if isinstance(known.value, Package) else known.value
+        old = old[1] if isinstance(old, tuple) and fact.startswith("environment.values.") else old
+        if old == value or not isinstance(value, str) or not isinstance(old, str):
+            return
+        if goes_on(old, value):
+            if not isinstance(said.value, Package):
+                where[key] = said
+            else:
+                where[key] = Said(
+                    said.fact, msgspec.structs.replace(known.value, version=value), said.lines, said.program
+                )
+            self.places[fact] = (*known.lines, *said.lines)
+        elif not goes_on(value, old) and fact.rpartition(".")[2] not in ("name", "origin", "nvml_message"):
+            self.contradictions.append(Contradiction(fact, old, value, said.lines))
+
+    def _system(self, said: Said) -> None:
+        """An operating system goes in as a whole: the version of one system is none of another's."""
+        for decisive in ("system", "distribution", "name"):
+            known, value = self.values.get(f"machine.os.{decisive}"), said.value.get(decisive)
+            if known is not None and value is not None and known.value != value:
+                if decisive != "name" or not goes_on(value, known.value):
+                    note = Contradiction(f"machine.os.{decisive}", str(known.value), str(value), said.lines)
+                    self.contradictions.append(note)
+                return
+        for name, value in said.value.items():
+            fact = f"machine.os.{name}"
+            if fact not in self.values:
+                self.values[fact] = Said(fact, value, said.lines, said.program)
+                self.places[fact] = said.lines
+
+    def _gpu(self, said: Said) -> None:
+        """A GPU of a list by its number; a mention only where no program has listed GPUs of that maker."""
+        gpu: GpuSaid = said.value
+        if gpu.by != "said":  # who lists them knows better than who mentions them
+            self.gpus = [each for each in self.gpus if each.value.by != "said" or not _same_maker(each.value, gpu)]
+        for place, known in enumerate(self.gpus):
+            other: GpuSaid = known.value
+            if other.by != "said" and gpu.by == "said" and _same_maker(other, gpu):
+                return
+            if {other.by, gpu.by} == {"bus", "driver"} and _is_same_card(other, gpu):
+                self.gpus[place] = Said("gpu", _merged(other, gpu), (*known.lines, *said.lines), known.program)
+                return
+            if other.by == gpu.by != "said" and gpu.index is not None and other.index == gpu.index:
+                if other.named and gpu.named and other.named != gpu.named:  # of another machine
+                    note = Contradiction("machine.gpus", other.label, gpu.label, said.lines)
+                    self.contradictions.append(note)
+                    return
+                self.gpus[place] = Said("gpu", _merged(other, gpu), (*known.lines, *said.lines), known.program)
+                return
+            if gpu.by == other.by == "said" and (gpu.named == other.named or _within(gpu, other)):
+                return
+        if len(self.gpus) < MOST:
+            self.gpus.append(said)
+
+
+def facts_of(heard: Heard) -> Facts:
+    """The facts, each part with the lines and programs that it came from."""
+    tree: Tree = {}
+    origins: dict[str, list[Said]] = {}
+    for fact, said in heard.values.items():
+        if not fact.startswith(("machine.", "frameworks.", "interpreter.", "environment.")):
+            continue
+        part, _, name = fact.rpartition(".")
+        _at(tree, part)[name] = said.value
+        origins.setdefault(part, []).append(said)
+    _gpus(tree, origins, heard)
+    _packages(tree, origins, heard)
+    _frameworks(tree)
+    if heard.xids:
+        part = "machine.nvidia"
+        _at(tree, part)["xids"] = tuple(said.value for said in heard.xids)
+        origins.setdefault(part, []).extend(heard.xids)
+        heard.places[f"{part}.xids"] = tuple(line for said in heard.xids for line in said.lines)
+    if heard.log_events:
+        part = "machine.log"
+        _at(tree, part)["events"] = tuple(said.value for said in heard.log_events)
+        origins.setdefault(part, []).extend(heard.log_events)
+        heard.places[f"{part}.events"] = tuple(line for said in heard.log_events for line in said.lines)
+    if heard.variables:
+        _at(tree, "environment")["values"] = {name: said.value[1] for name, said in heard.variables.items()}
+        origins.setdefault("environment", []).extend(heard.variables.values())
+    for part, heard_there in origins.items():
+        _at(tree, part)["origin"] = origin_of(heard_there, heard.texts)
+    _system(tree)
+    interpreter = tree.pop("interpreter", None)
+    if interpreter is not None:
+        interpreter.setdefault("path", "")
+        tree |= {"interpreters": [interpreter], "target": interpreter["path"]}
+    return msgspec.convert(tree | {"told": True}, Facts)
+
+
+def origin_of(said: Iterable[Said], texts: Sequence[Beginning] = ()) -> str:
+    """Where something came from: "nvidia-smi, lines 3-20; line 40"; of several ``texts`` "line 7 of error.log"."""
+    lines: dict[tuple[str, str], list[int]] = {}
+    for each in said:
+        for number in each.lines:
+            first, name = texts[bisect.bisect_right(texts, number, key=itemgetter(0)) - 1] if texts else (1, "")
+            lines.setdefault((each.program, name), []).append(number - first + 1)
+    parts = []
+    for (program, name), numbers in lines.items():
+        first, last = min(numbers), max(numbers)
+        where = f"line {first}" if first == last else f"lines {first}-{last}"
+        parts.append(f"{program}, {where}" if program else where)
+        parts[-1] += f" of {name}" if name else ""
+    return "; ".join(parts)
+
+
+def _at(tree: Tree, part: str) -> Tree:
+    for name in part.split("."):
+        tree = tree.setdefault(name, {})
+    return tree
+
+
+def _same_maker(one: GpuSaid, other: GpuSaid) -> bool:
+    return one.named is not None and other.named is not None and one.named.vendor_id == other.named.vendor_id
+
+
+def _within(one: GpuSaid, other: GpuSaid) -> bool:
+    """Whether one mention is a shorter name of the other ("3090" of "RTX 3090")."""
+    return one.label.lower() in other.label.lower() or other.label.lower() in one.label.lower()
+
+
+def _is_same_card(one: GpuSaid, other: GpuSaid) -> bool:
+    """Whether the bus and the driver speak of one card: by its place on the bus, else by its name."""
+    places = [pci_address(each.bus.get("address") or each.nvidia.get("pci_address")) for each in (one, other)]
+    if all(places):
+        return places[0].partition(".")[0] == places[1].partition(".")[0]
+    return (
+        _same_maker(one, other)
+        and one.named is not None
+        and other.named is not None
+        and (one.named.compute_capability == other.named.compute_capability)
+    )
+
+
+def _merged(known: GpuSaid, new: GpuSaid) -> GpuSaid:
+    """One card that was heard of twice."""
+    names = (known.name, new.name)
+    return GpuSaid(
+        known.named if known.named and (known.named.device_id or not new.named) else new.named,
+        min(names, key=lambda name: (not name, name.rstrip().endswith("..."))),
+        known.index if known.index is not None else new.index,
+        "driver" if "driver" in (known.by, new.by) else known.by,
+        new.nvidia | known.nvidia,
+        new.bus | known.bus,
+    )
+
+
+def _gpus(tree: Tree, origins: dict[str, list[Said]], heard: Heard) -> None:
+    """The GPUs on the bus, and those that NVIDIA's driver lists."""
+    listed = []
+    devices: list[NvidiaGpu] = []
+    for said in heard.gpus:
+        gpu: GpuSaid = said.value
+        origin = origin_of([said], heard.texts)
+        is_nvidia = gpu.named.vendor_id == "10de" if gpu.named else gpu.by == "driver"
+        if gpu.named is not None:
+            shown = gpu.named.as_gpu(gpu.label, origin)
+        else:
+            shown = Gpu(origin=origin, vendor_id="10de" if is_nvidia else None, product=gpu.label)
+        by_driver = {"address": gpu.nvidia["pci_address"]} if "pci_address" in gpu.nvidia else {}
+        shown = msgspec.structs.replace(shown, **(by_driver | gpu.bus))
+        if gpu.nvidia.get("compute_capability"):
+            shown = msgspec.structs.replace(shown, compute_capability=gpu.nvidia["compute_capability"])
+        listed.append(shown)
+        if is_nvidia and gpu.by == "driver":
+            capability = gpu.nvidia.get("compute_capability") or (gpu.named.compute_capability if gpu.named else None)
+            rest = {name: value for name, value in gpu.nvidia.items() if name != "compute_capability"}
+            index = len(devices) if gpu.index is None else gpu.index
+            devices.append(
+                NvidiaGpu(origin=origin, index=index, name=gpu.label, compute_capability=capability or None, **rest)
+            )
+    if listed:
+        _at(tree, "machine")["gpus"] = {"devices": tuple(listed), "origin": origin_of(heard.gpus, heard.texts)}
+        heard.places["machine.gpus"] = tuple(line for said in heard.gpus for line in said.lines)
+    if devices:
+        _at(tree, "machine.nvidia")["devices"] = tuple(devices)
+        of_driver = [said for said in heard.gpus if said.value.by == "driver"]
+        origins.setdefault("machine.nvidia", []).extend(of_driver)
+        heard.places["machine.nvidia.devices"] = tuple(line for said in of_driver for line in said.lines)
+    elif "no-nvidia-devices" in heard.values:
+        _at(tree, "machine.nvidia")["devices"] = ()
+
+
+def _packages(tree: Tree, origins: dict[str, list[Said]], heard: Heard) -> None:
+    """The packages, and from them the frameworks that no other line told of."""
+    if not heard.packages:
+        return
+    packages = tuple(said.value for said in heard.packages.values())
+    _at(tree, "interpreter")["packages"] = packages
+    origins.setdefault("interpreter", []).extend(heard.packages.values())
+    plugins = [each for each in packages if each.name.startswith("jax-cuda")]
+    if plugins:
+        _at(tree, "frameworks.jax")["plugins"] = tuple(f"{each.name} {each.version}" for each in plugins)
+    for package, said in zip(packages, heard.packages.values(), strict=True):
+        framework = framework_of_package().get(package.name)
+        if framework is None:
+            continue
+        facts = _at(tree, f"frameworks.{framework}")
+        part = "jaxlib_version" if package.name == "jaxlib" else "version"
+        known = facts.get(part)
+        if known is None or goes_on(known, package.version):
+            facts[part] = package.version
+            origins.setdefault(f"frameworks.{framework}", []).append(said)
+            heard.places.setdefault(f"frameworks.{framework}.{part}", said.lines)
+        if package.build and framework == "torch":
+            cuda, cudnn = _CONDA_CUDA.search(package.build), _CONDA_CUDNN.search(package.build)
+            if cuda:
+                facts.setdefault("cuda_version", _dotted(cuda[1]))
+            elif "cpu" in package.build:
+                facts.setdefault("cuda_version", "")
+            if cudnn:
+                facts.setdefault("cudnn_version", cudnn[1])
+
+
+def _frameworks(tree: Tree) -> None:
+    """What the version of torch tells of its build: "2.7.1+cu128", "2.1.0+cpu", "2.5.1+rocm6.2"."""
+    torch = tree.get("frameworks", {}).get("torch")
+    if torch is None:
+        return
+    found = _LOCAL.search(torch.get("version") or "")
+    if found is not None:
+        if found["cuda"]:
+            torch.setdefault("cuda_version", _dotted(found["cuda"]))
+        elif found["rocm"]:
+            torch.setdefault("hip_version", found["rocm"])
+            torch["cuda_version"] = ""
+        else:
+            torch.setdefault("cuda_version", "")
+            torch.setdefault("build", found[1])
+    if torch.get("cuda_version"):
+        torch.setdefault("build", "cuda")
+    elif torch.get("hip_version"):
+        torch.setdefault("build", "rocm")
+    elif torch.get("cuda_version") == "" and torch.get("hip_version", "") == "" and "darwin" not in _name(tree):
+        torch.setdefault("build", "cpu")
+
+
+def _name(tree: Tree) -> str:
+    return str(tree.get("machine", {}).get("os", {}).get("system") or "").lower()
+
+
+def _system(tree: Tree) -> None:
+    """What follows from one fact of the machine for another."""
+    machine = tree.get("machine")
+    if machine is None:
+        return
+    jetson, os, apple = machine.get("jetson"), machine.get("os"), machine.get("apple")
+    if jetson is not None and jetson.get("model"):
+        jetson.setdefault("compute_capability", jetson_capability(jetson["model"]))
+    if os is not None and release(tree.get("interpreter", {}).get("version") or "9") < _SEES_ITS_LIBC:
+        os.pop("libc_version", None)
+    if os is not None and os.get("libc_version"):
+        os.setdefault("libc", "glibc")
+    if os is not None and os.get("system") == "Darwin":
+        is_arm = os.get("architecture") == "arm64" or bool(apple and apple.get("is_apple_silicon"))
+        apple = machine.setdefault("apple", {})
+        if not apple.get("origin"):
+            apple["origin"] = os.get("origin", "")
+        if os.get("version"):
+            apple.setdefault("macos_version", os["version"])
+        if is_arm:
+            apple.setdefault("is_apple_silicon", True)
+
+
+def _dotted(digits: str) -> str:
+    """A CUDA version as wheels write it: "128" -> "12.8", "92" -> "9.2", "11.7" as it is."""
+    if "." in digits or len(digits) < 2:
+        return digits
+    return f"{digits[:-1]}.{digits[-1]}" if len(digits) < 4 else f"{digits[:2]}.{digits[2]}"

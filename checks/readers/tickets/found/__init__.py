@@ -1,0 +1,1 @@
+"""What a pasted text states about a machine, one kind of evidence per module."""

@@ -1,0 +1,135 @@
+"""Where a pasted text and the machine at hand disagree: the text comes from another machine, or from another day."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from checks.facts import Facts
+from checks.facts.finding import Finding
+from checks.facts.versions import release
+from checks.readers.tickets.lines import PASTED, lines_of
+from checks.readers.tickets.reported import told
+
+_NAMES = {"Darwin": "macOS"}  # as people call it
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """One fact of which text and machine tell differently. ``fact`` has a label in words/fields.toml.
+
+    ``here``: "" where this machine has none.
+
+    ``is_other_machine``: it does not change on one machine (the system, the GPU), other than a version does.
+    """
+
+    fact: str
+    told: str
+    here: str
+    is_other_machine: bool
+
+
+def disagreements(text: Facts, here: Facts) -> tuple[Disagreement, ...]:
+    """What the text and the machine tell differently; what either does not tell is no disagreement."""
+    return tuple(_each(text, here))
+
+
+def told_otherwise(facts: Facts) -> tuple[Disagreement, ...]:
+    """Where the texts that were sent and the machine that was examined disagree; empty for a ticket alone."""
+    texts = () if facts.told else (lines_of(log.text) for log in facts.logs if log.text is not None)
+    return tuple(dict.fromkeys(each for lines in texts for each in disagreements(told(lines).facts, facts)))
+
+
+def told_elsewhere(facts: Facts) -> dict[str, Facts]:
+    """What the texts of other machines tell, by the name of the text as evidence names it; empty for a ticket alone."""
+    texts = () if facts.told else tuple(log for log in facts.logs if log.text is not None)
+    read = {log.name or PASTED: told(lines_of(log.text or "")).facts for log in texts}
+    return {name: each for name, each in read.items() if any(d.is_other_machine for d in disagreements(each, facts))}
+
+
+def machine_of(finding: Finding, facts: Facts, elsewhere: Mapping[str, Facts]) -> Facts:
+    """The machine on which a finding is to be mended: the one of its text, where nothing but that text shows it.
+
+    ``elsewhere``: what :func:`told_elsewhere` found. What a check saw is to be mended on the machine that it examined.
+    """
+    if not all(each.lines for each in finding.evidence):
+        return facts
+    return next((elsewhere[each.origin] for each in finding.evidence if each.origin in elsewhere), facts)
+
+
+def _each(text: Facts, here: Facts) -> Iterator[Disagreement]:
+    systems = _system(text), _system(here)
+    if all(systems) and systems[0] != systems[1]:
+        told_of, here_is = (_NAMES.get(each, each) for each in systems)
+        yield Disagreement("os", told_of, here_is, is_other_machine=True)
+    first, second = _gpus(text), _gpus(here)
+    if first and second and not any(one in other or other in one for one in first for other in second):
+        yield Disagreement("gpu", _listed(first), _listed(second), is_other_machine=True)
+    if first and not second and here.machine is not None and here.machine.gpus is not None:
+        yield Disagreement("gpu", _listed(first), "", is_other_machine=False)  # or the card has gone from the bus
+    elif not first and _has_driver(text) and _has_no_nvidia(here):  # a driver is told of, and no card by its name
+        yield Disagreement("gpu", "NVIDIA", _listed(second), is_other_machine=False)
+    for fact, version in (("driver_version", _driver), ("torch_version", _torch), ("python_version", _python)):
+        if _differ(version(text), version(here)):
+            yield Disagreement(fact, version(text), version(here), is_other_machine=False)
+
+
+def _differ(text: str, here: str) -> bool:
+    """Whether two versions differ as far as both are told: "3.11" and "3.11.7" do not."""
+    first, second = release(text), release(here)
+    shorter = min(len(first), len(second))
+    return shorter > 0 and first[:shorter] != second[:shorter]
+
+
+def _system(facts: Facts) -> str:
+    """The system; what tells of a Mac's chip and of no other GPU was written on macOS."""
+    machine = facts.machine
+    os = machine.os if machine else None
+    if machine is None or (os is not None and os.system):
+        return (os.system if os else None) or ""
+    is_mac = machine.apple is not None and machine.apple.is_apple_silicon
+    return "Darwin" if is_mac and machine.gpus is None and machine.nvidia is None else ""
+
+
+def _has_driver(facts: Facts) -> bool:
+    """Whether NVIDIA's driver is told of: its version, or what its programs say."""
+    nvidia = facts.machine.nvidia if facts.machine else None
+    return nvidia is not None and bool(nvidia.driver_version or nvidia.nvml or nvidia.kernel_module_version)
+
+
+def _has_no_nvidia(facts: Facts) -> bool:
+    """Whether it was looked for on the bus, where such a card stands, and not found."""
+    machine = facts.machine
+    if machine is None or machine.gpus is None or machine.jetson is not None or (machine.os and machine.os.wsl):
+        return False
+    return not machine.gpus.nvidia and not (machine.nvidia and machine.nvidia.devices)
+
+
+def _gpus(facts: Facts) -> dict[str, str]:
+    """What tells the GPUs apart -> their names: by product, since a text seldom tells the die."""
+    listed = facts.machine.gpus.devices if facts.machine and facts.machine.gpus else ()
+    return {_plain(gpu.product): gpu.product for gpu in listed if gpu.product}
+
+
+def _plain(product: str) -> str:
+    words = product.lower().replace("[", " ").replace("]", " ").split()
+    return " ".join(word for word in words if word not in ("nvidia", "amd", "intel", "geforce", "radeon", "graphics"))
+
+
+def _listed(names: dict[str, str]) -> str:
+    return ", ".join(sorted(set(names.values())))
+
+
+def _driver(facts: Facts) -> str:
+    nvidia = facts.machine.nvidia if facts.machine else None
+    return (nvidia.driver_version if nvidia else None) or ""
+
+
+def _torch(facts: Facts) -> str:
+    torch = facts.frameworks.torch if facts.frameworks else None
+    return (torch.version if torch else None) or ""
+
+
+def _python(facts: Facts) -> str:
+    interpreter = facts.target_interpreter
+    return (interpreter.version if interpreter else None) or ""

@@ -1,0 +1,82 @@
+"""What a pasted text tells of machine, interpreter and frameworks, as the same facts that a live machine gives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from checks.facts import Facts
+from checks.readers.tickets.assemble import Beginning, Contradiction, Heard, facts_of
+from checks.readers.tickets.excerpt import excerpt
+from checks.readers.tickets.found.lists import read_lists
+from checks.readers.tickets.found.logs import (
+    read_amd,
+    read_kernel,
+    read_runtimes,
+    read_tensorflow,
+    read_torch,
+    read_variables,
+)
+from checks.readers.tickets.found.mentions import read_mentions
+from checks.readers.tickets.found.nvidia_smi import read_nvidia_smi
+from checks.readers.tickets.found.packages import read_packages
+from checks.readers.tickets.found.system_log import read_system_log
+from checks.readers.tickets.found.system_signs import read_system_signs
+from checks.readers.tickets.found.systems import read_systems, read_wsl
+from checks.readers.tickets.found.tracebacks import Raised, read_tracebacks
+from checks.readers.tickets.lines import Line
+from checks.readers.tickets.text import Reader, Text
+
+# What programs print about the machine goes before lists that people fill in, and those before loose words.
+READERS: tuple[Reader, ...] = (
+    read_nvidia_smi,
+    read_kernel,
+    read_system_log,
+    read_torch,
+    read_tensorflow,
+    read_runtimes,
+    read_packages,
+    read_lists,
+    read_amd,
+    read_variables,
+    read_wsl,
+    read_systems,
+    read_mentions,
+    read_system_signs,
+)
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What a text tells.
+
+    ``places``: the numbers of the lines that a fact came from, by its dotted name ("machine.nvidia.driver_version").
+    ``mentions``: versions that are named and belong to no fact for sure ("cuda": ("12.8",): toolkit, driver or build).
+    """
+
+    facts: Facts
+    places: dict[str, tuple[int, ...]] = {}
+    raised: tuple[Raised, ...] = ()
+    contradictions: tuple[Contradiction, ...] = ()
+    mentions: dict[str, tuple[str, ...]] = {}
+
+
+def told(lines: Sequence[Line], texts: Sequence[Beginning] = ()) -> Told:
+    """Read the facts of a text; of a very long one, of its beginning, its end and what stands around errors.
+
+    ``texts``: where each begins, if it is put together from several.
+    """
+    lines = excerpt(lines)
+    text = Text(lines)
+    heard = Heard(texts)
+    for reader in READERS:
+        for said in reader(text):
+            heard.hear(said)
+    facts = facts_of(heard)
+    return Told(
+        facts=facts,
+        places=heard.places,
+        raised=read_tracebacks(lines),
+        contradictions=tuple(heard.contradictions),
+        mentions={name: tuple(dict.fromkeys(values)) for name, values in heard.mentions.items()},
+    )

@@ -1,0 +1,1 @@
+"""How causes are worded: signatures, and the resemblance to known tickets."""

@@ -1,0 +1,140 @@
+"""Patterns that are looked for in every ticket, many at once: those of the signatures, and the shared phrases.
+
+All are RE2's, whose time grows with the length of the text and nothing else. Each is taken apart into its alternatives,
+and these are what is searched for: most are ruled out by their fixed words (see literals.py), and what many patterns
+share is searched, and compiled, once. Where a pattern stands is where the first of its alternatives stands.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import re2
+
+from checks.facts.paths import ROOT
+from checks.knowledge.tickets.phrases import expand, ticket_phrases
+from checks.readers.tickets.found.groups import Groups
+from checks.readers.tickets.wording.literals import Filter, alternatives_of
+
+FIXED_WORDS = ROOT / "learned" / "fixed_words.npz"
+
+
+class Wordings:
+    """Patterns, as they are written, by their numbers. ``name``: that of their filter among those that are stored.
+
+    ``alternatives``: of each pattern the numbers of its alternatives, in their order; ``patterns``: the reverse.
+
+    Raises:
+        KeyError: a pattern names a phrase that there is not.
+    """
+
+    def __init__(self, name: str, patterns: Iterable[str]) -> None:
+        numbers: dict[str, int] = {}
+        self.name = name
+        self.alternatives = [
+            tuple(numbers.setdefault(each, len(numbers)) for each in _alternatives(pattern)) for pattern in patterns
+        ]
+        self.texts = tuple(numbers)
+        of_alternative: list[list[int]] = [[] for _ in numbers]
+        for pattern, alternatives in enumerate(self.alternatives):
+            for alternative in alternatives:
+                of_alternative[alternative].append(pattern)
+        self.patterns = Groups.of(of_alternative)
+        self.filter = stored(name, digest_of(self.texts)) or Filter.of(self.texts)
+
+    def to_store(self) -> dict[str, Any]:
+        """What is stored of these."""
+        tables: dict[str, Any] = {name: table.astype(np.int32) for name, table in Filter.of(self.texts).tables.items()}
+        tables["digest"] = np.array(digest_of(self.texts))
+        return {f"{self.name}.{name}": table for name, table in tables.items()}
+
+
+class Searched:
+    """A text in which these are looked for; what was searched once is not searched again.
+
+    ``lowered``: what of the text tells which fixed words stand in it, in lower case. ``possible``: the patterns that
+    can stand in the text, in ascending order.
+    """
+
+    def __init__(self, wordings: Wordings, text: bytes, lowered: bytes) -> None:
+        self._wordings = wordings
+        self._text = text
+        alternatives = wordings.filter.possible(lowered)
+        self.possible = wordings.patterns.distinct(alternatives)
+        self._possible = frozenset(self.possible.tolist())
+        self._alternatives = frozenset(alternatives.tolist())
+        self._found: dict[int, Any] = {}
+
+    def can_stand(self, numbers: Iterable[int]) -> bool:
+        """Whether all of these patterns can stand in the text."""
+        return self._possible.issuperset(numbers)
+
+    def stands(self, number: int) -> bool:
+        """Whether a pattern stands in the text."""
+        return any(self._search(each) is not None for each in self._possible_of(number))
+
+    def find(self, number: int) -> Any:
+        """The first match of a pattern, of several in one place that of the first alternative; None if there is none.
+
+        Raises:
+            re2.error: it is none of RE2's.
+        """
+        first = None
+        for each in self._possible_of(number):
+            found = self._search(each)
+            if found is not None and (first is None or found.start() < first.start()):
+                first = found
+        return first
+
+    def _possible_of(self, number: int) -> list[int]:
+        if number not in self._possible:
+            return []
+        return [each for each in self._wordings.alternatives[number] if each in self._alternatives]
+
+    def _search(self, alternative: int) -> Any:
+        if alternative not in self._found:
+            self._found[alternative] = _compiled(self._wordings.texts[alternative]).search(self._text)
+        return self._found[alternative]
+
+
+@functools.cache
+def _compiled(pattern: str) -> Any:
+    options = re2.Options()
+    options.log_errors = False
+    return re2.compile(f"(?im){pattern}", options)
+
+
+@functools.cache
+def _alternatives(pattern: str) -> tuple[str, ...]:
+    """The alternatives of a pattern, also of the phrases among them."""
+    phrases = _phrases()
+    return tuple(
+        part
+        for each in alternatives_of(pattern)
+        for part in (_alternatives(phrases[each]) if each in phrases else (expand(each),))
+    )
+
+
+@functools.cache
+def _phrases() -> dict[str, str]:
+    return {f"{{{row.id}}}": row.pattern for row in ticket_phrases().row}
+
+
+def digest_of(alternatives: Sequence[str]) -> str:
+    """What tells whether a stored filter is of these."""
+    return hashlib.sha256("\0".join((repr(Filter.MADE_BY), *alternatives)).encode()).hexdigest()
+
+
+def stored(name: str, digest: str, path: Path = FIXED_WORDS) -> Filter | None:
+    """The filter that was made when the patterns were written (see learn.py); None where they have changed since."""
+    if not path.is_file():
+        return None
+    with np.load(path) as file:
+        if f"{name}.digest" not in file or str(file[f"{name}.digest"]) != digest:
+            return None
+        return Filter({table: file[f"{name}.{table}"].astype(np.int64) for table in Filter.TABLES})

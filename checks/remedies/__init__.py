@@ -1,0 +1,1 @@
+"""From a finding to what its user can paste."""

@@ -1,0 +1,369 @@
+"""Which lines of a program make its results repeat here, or agree with another device's, and what each costs.
+
+From the facts and the measurements alone, and only what this machine and interpreter need. Whether any of it is needed
+is asked first: who needs the same decisions, and has them, needs nothing. The words and the code are put together in
+wizard/report/content/advice.py; the lines come from resources/knowledge/settings_advice.toml.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from checks.analysis.models.repeats import says_of_decisions
+from checks.analysis.numbers.repeats import DETERMINISTIC, NO_FORM, is_processor, is_well_timed, timed_calls
+from checks.analysis.numbers.settings_effect import (
+    Changed,
+    is_any_random,
+    is_mended_by_seed,
+    is_model_unsteady,
+    models_changed,
+    operations_changed,
+)
+from checks.facts import (
+    Experiment,
+    Facts,
+    Flip,
+    FrameworkDevice,
+    FrameworkFacts,
+    Measured,
+    Measurement,
+    ModelMeasured,
+    OnnxRuntimeFacts,
+    Precision,
+    Repeat,
+)
+from checks.facts.versions import release
+from checks.knowledge.frameworks.settings_advice import Need, SettingLine, settings_advice_table
+
+SEED = 1
+_ADVISED = ("torch", "tensorflow", "jax", "onnxruntime")  # frameworks of which the table has lines
+_RUNTIMES = ("onnxruntime",)  # run finished models: the random numbers of Python and NumPy do not enter these
+_TF32_SINCE = (8, 0)  # compute capability of NVIDIA's first cards with TF32
+_ENOUGH = 30  # operations of which none changed, to leave deterministic mode out
+_FEWEST = 2  # operations from whose times a cost is told
+_OFTEN = 10  # repetitions of a model in which a change would have shown
+_NVIDIA_PROVIDERS = ("CUDAExecutionProvider", "TensorrtExecutionProvider")
+_SHORTEST, _LONGEST = 1e-9, 1e7  # seconds of one repetition that can be believed
+_ABOUT_RESULTS = ("results-change", "results-differ")
+
+
+# What chooses its way by the processor, and the setting under which it was seen to give other bits.
+_OF_PROCESSORS = {Need.ONEDNN: "mkldnn-off", Need.PLATFORM_MATH: "platform-math-off"}
+
+
+class Answer(StrEnum):
+    """The plain question first: whether any setting is needed at all."""
+
+    SAME_DECISIONS = "same-decisions"  # asked for, measured, and so: nothing is needed
+    NOTHING_VARIED = "nothing-varied"  # the question was not about results, and nothing changed
+    CLOSE = "close"  # rounding is allowed: the seeds alone
+    BITS = "bits"
+    DECISIONS_CHANGE = "decisions-change"
+    DECISIONS_UNKNOWN = "decisions-unknown"  # asked for, but no model was measured
+    UNDECIDED = "undecided"  # the user has not said what is needed
+
+
+@dataclass(frozen=True)
+class Cost:
+    """How many times as long it takes: the median over the operations, and the one that suffers most.
+
+    ``fewest``, ``most``: the repetitions of one operation that were timed, on either side. ``is_of_others``: what
+    changed from run to run, which the setting is for, is not among the operations.
+    """
+
+    times: float
+    worst: float
+    operation: str
+    devices: tuple[str, ...]
+    operations: int
+    fewest: int
+    most: int
+    is_of_others: bool = False
+
+
+@dataclass(frozen=True)
+class AdvisedLine:
+    """A line of the block. ``cost`` None: it was not measured, or there is none to measure."""
+
+    line: SettingLine
+    code: str
+    cost: Cost | None = None
+
+
+@dataclass(frozen=True)
+class Block:
+    """What one framework needs. ``refused``: operations that raise an error in deterministic mode.
+
+    ``operations``, ``models``: what changed from run to run, and what became of it. ``untouched``: deterministic mode
+    was left out, since on this processor none of so many operations changed.
+    """
+
+    framework: str
+    lines: tuple[AdvisedLine, ...]
+    operations: tuple[Changed, ...] = ()
+    models: tuple[Changed, ...] = ()
+    refused: tuple[str, ...] = ()
+    untouched: int = 0
+
+    @property
+    def has_mode(self) -> bool:
+        """Whether deterministic mode is among its lines."""
+        return any(each.line.cost == DETERMINISTIC for each in self.lines)
+
+
+@dataclass(frozen=True)
+class Advice:
+    """The answer, and a block per framework; no block where nothing is needed."""
+
+    answer: Answer
+    blocks: tuple[Block, ...] = ()
+
+
+def advise(facts: Facts, symptom: str, exactness: str) -> Advice | None:
+    """The advice; None where nobody asked and nothing was measured, and of a machine that is only told of."""
+    measured = [each for each in facts.measurements if each.reason in ("", "failed", NO_FORM)]
+    if facts.told or not measured:
+        return None
+    answer = _answer(measured, symptom, exactness)
+    if answer in (Answer.SAME_DECISIONS, Answer.NOTHING_VARIED):
+        return None if answer is Answer.NOTHING_VARIED else Advice(answer)
+    wanted = _Wanted(facts, tuple(measured), symptom, exactness)
+    blocks = (wanted.block(name, found) for name, found in wanted.frameworks())
+    needed = tuple(each for each in blocks if each.lines)
+    return Advice(answer, needed) if needed else None
+
+
+def _answer(measured: Sequence[Measurement], symptom: str, exactness: str) -> Answer:
+    own = [each for each in measured if isinstance(each, ModelMeasured) and says_of_decisions(each)]
+    decisions = [each.decisions for each in own if each.decisions is not None]
+    if exactness == "decisions":
+        if decisions:
+            return Answer.SAME_DECISIONS if min(decisions) >= 1 else Answer.DECISIONS_CHANGE
+        return Answer.DECISIONS_UNKNOWN
+    if symptom not in _ABOUT_RESULTS and not _vary(measured) and not is_mended_by_seed(measured):
+        return Answer.NOTHING_VARIED
+    return {"bits": Answer.BITS, "close": Answer.CLOSE}.get(exactness, Answer.UNDECIDED)
+
+
+def _vary(measured: Sequence[Measurement]) -> bool:
+    """Whether the same computation was seen to give different results, other than by random numbers."""
+    return any(map(_varied, measured)) or is_model_unsteady(measured)
+
+
+def _varied(measured: Measured) -> bool:
+    if isinstance(measured, Repeat):
+        return measured.varies
+    return isinstance(measured, Experiment) and len(set(measured.exact)) > 1
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What is known of the machine, and what its user wants."""
+
+    facts: Facts
+    measured: tuple[Measurement, ...]
+    symptom: str
+    exactness: str
+
+    def frameworks(self) -> Iterator[tuple[str, FrameworkFacts]]:
+        """The frameworks that computed something here and of which the table has lines."""
+        computed = {each.framework for each in self.measured}
+        for name, found in self.facts.frameworks.each() if self.facts.frameworks else ():
+            if name in _ADVISED and name in computed:
+                yield name, found
+
+    def block(self, framework: str, found: FrameworkFacts) -> Block:
+        """The lines of one framework."""
+        mine = [each for each in self.measured if each.framework == framework]
+        holds = set(self._needs(framework, found, mine))
+        changed = operations_changed(mine, {framework: found.version})
+        names = frozenset(each.name for each in changed)
+        lines = tuple(
+            AdvisedLine(
+                each, _filled(each.code, self._threads(found)), _cost(each.cost, mine, names) if each.cost else None
+            )
+            for each in settings_advice_table().line
+            if each.framework in ("", framework)
+            and holds.issuperset(each.needs)
+            and not holds.intersection(each.without)
+            and _is_of(each, found.version)
+        )
+        refused = _named(each for each in mine if _is_deterministic(each) and _is_refused(each))
+        return Block(
+            framework,
+            lines,
+            changed,
+            models_changed(mine),
+            refused,
+            untouched=len(_repeated(mine)) if self._wants_bits and Need.BITS not in holds else 0,
+        )
+
+    @property
+    def _wants_bits(self) -> bool:
+        return self.exactness != "close"
+
+    def _needs(self, framework: str, found: FrameworkFacts, mine: Sequence[Measurement]) -> Iterator[Need]:
+        devices: tuple[FrameworkDevice, ...] = getattr(found, "devices", None) or ()
+        cards = [each for each in devices if _is_accelerator(each)]
+        has_nvidia = any(_is_nvidia(each, found) for each in cards) or _runs_on_nvidia(found)
+        target = self.facts.target_interpreter
+        if framework not in _RUNTIMES:
+            yield Need.PROGRAM
+            if target is not None and target.package("numpy") is not None:
+                yield Need.NUMPY
+        # On a processor alone next to nothing varies: there the mode is for those who have seen it, or seen little.
+        if self._wants_bits and (cards or has_nvidia or _vary(mine) or not (_is_seen(mine) or is_any_random(mine))):
+            yield Need.BITS
+        if is_mended_by_seed(mine):
+            yield Need.SEED
+        if has_nvidia:
+            yield Need.CUDA
+        if self.symptom == "results-differ" and any(_has_tf32(each) for each in cards):
+            yield Need.TF32
+        if self._wants_bits and self._threads(found) and _threads_matter(mine):
+            yield Need.THREADS
+        if self._wants_bits and self.symptom == "results-differ":
+            yield from (need for need, setting in _OF_PROCESSORS.items() if _changes_bits(setting, mine))
+
+    def _threads(self, found: FrameworkFacts) -> int:
+        """The number of threads to fix: the present one, or that of the processor's cores; 0 where it is not known.
+
+        Beside another machine the smaller one, which both can have.
+        """
+        cpu = self.facts.machine.cpu if self.facts.machine else None
+        here = getattr(found, "threads", None) or (cpu.logical_cores if cpu and cpu.logical_cores else 0)
+        others = (fact for each in self.facts.others if each.frameworks for _, fact in each.frameworks.each())
+        theirs = (getattr(each, "threads", None) for each in others if type(each) is type(found))
+        return min([here, *filter(None, theirs)]) if here else 0
+
+
+def _threads_matter(mine: Sequence[Measurement]) -> bool:
+    """Whether another number of threads was seen to give other bits: of the user's models, where these were asked."""
+    models = [each for each in mine if isinstance(each, ModelMeasured) and each.aspect == "threads"]
+    asked = [each.difference for each in models if each.difference is not None]
+    return any(each.differing for each in asked) if asked else any(map(_shows_threads, mine))
+
+
+def _shows_threads(measured: Measurement) -> bool:
+    """Whether an operation has other bits with another number of threads, or the same again with the same number."""
+    if not measured.setting.startswith("threads-") or not is_processor(measured.device):
+        return False
+    if isinstance(measured, Precision):
+        return measured.beside is not None and bool(measured.beside.differing)
+    if not isinstance(measured, Flip) or measured.before is None or measured.after is None:
+        return False
+    return bool(measured.before.differing) and not measured.after.differing
+
+
+def _changes_bits(setting: str, mine: Iterable[Measurement]) -> bool:
+    """Whether a setting was seen to give other bits than the default does."""
+    return any(
+        isinstance(each, Precision) and each.setting == setting and each.beside is not None and each.beside.differing
+        for each in mine
+    )
+
+
+def _is_accelerator(device: FrameworkDevice) -> bool:
+    ran = device.kernel is not None and bool(device.kernel.ran)
+    return ran and not device.device.lower().startswith(("cpu", "xla_"))
+
+
+def _is_nvidia(device: FrameworkDevice, found: FrameworkFacts) -> bool:
+    """ROCm names its devices "cuda:0" as well."""
+    is_rocm = device.gfx_target or getattr(found, "build", None) == "rocm" or getattr(found, "is_rocm_build", False)
+    return not is_rocm and device.device.lower().startswith(("cuda", "gpu"))
+
+
+def _runs_on_nvidia(found: FrameworkFacts) -> bool:
+    """ONNX Runtime has providers instead of devices."""
+    providers = (found.providers or ()) if isinstance(found, OnnxRuntimeFacts) else ()
+    return any(each.name in _NVIDIA_PROVIDERS and each.started and not each.fell_back for each in providers)
+
+
+def _has_tf32(device: FrameworkDevice) -> bool:
+    return bool(device.compute_capability) and release(device.compute_capability or "") >= _TF32_SINCE
+
+
+def _is_of(line: SettingLine, version: str | None) -> bool:
+    """Whether this release has the line; one that is not known is taken for a present one."""
+    if not line.framework or version is None:
+        return not line.before
+    has = not line.since or release(version) >= release(line.since)
+    return has and (not line.before or release(version) < release(line.before))
+
+
+def _filled(code: str, threads: int) -> str:
+    return code.replace("{seed}", str(SEED)).replace("{threads}", str(threads))
+
+
+def _is_deterministic(measured: Measured) -> bool:
+    return measured.setting.startswith("deterministic")
+
+
+def _is_refused(measured: Measured) -> bool:
+    """PyTorch has no deterministic form of the operation and says so."""
+    return measured.error is not None and "deterministic" in measured.error.message
+
+
+def _repeated(mine: Iterable[Measurement]) -> set[str]:
+    """The operations that were repeated by default."""
+    return {each.operation for each in mine if isinstance(each, Repeat) and each.distinct and each.setting == "default"}
+
+
+def _is_seen(mine: Iterable[Measurement]) -> bool:
+    """Whether enough was repeated to say that this processor repeats: many operations, or the user's own model."""
+    own = any(isinstance(each, ModelMeasured) and each.repetitions >= _OFTEN and each.distinct == 1 for each in mine)
+    return own or len(_repeated(mine)) >= _ENOUGH
+
+
+def _size(measured: Measured) -> str:
+    """How much one repetition was: times of other sizes are not comparable."""
+    if isinstance(measured, Experiment):
+        return str(measured.steps[-1:])
+    return str(measured.scale) if isinstance(measured, Repeat) else ""
+
+
+def _named(measured: Iterable[Measured]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each.operation for each in measured))
+
+
+def _cost(setting: str, mine: Sequence[Measurement], changed: Collection[str]) -> Cost | None:
+    """The times under a setting beside those by default, of the same operations on the same devices.
+
+    ``changed``: the operations whose results changed from run to run.
+
+    None where it was not measured well enough on both sides: a cost that does not come out again frightens for nothing.
+    """
+    usual: dict[tuple[str, ...], Measured] = {}
+    under: dict[tuple[str, ...], Measured] = {}
+    for each in mine:
+        if each.reason or each.seconds is None or not _SHORTEST < each.seconds < _LONGEST:
+            continue
+        # Of three calls the time is chance; and what was made smaller has another's.
+        if not is_well_timed(each) or (isinstance(each, Repeat) and each.shrunk):
+            continue
+        key = (str(type(each)), each.operation, each.device, each.dtype, _size(each))
+        where = usual if each.setting == "default" else under if each.setting == setting else None
+        if where is not None:
+            where.setdefault(key, each)
+    both = [key for key in under if key in usual]
+    # One operation is no sample of what a program computes; a whole training is.
+    if len(both) < _FEWEST and not any(key[0] == str(Experiment) for key in both):
+        return None
+    ratios = {key: (under[key].seconds or 0.0) / (usual[key].seconds or 1.0) for key in both}
+    counts = [timed_calls(side[key]) for side in (usual, under) for key in both]
+    worst = max(both, key=lambda key: ratios[key])
+    # Each operation counts alike, and none that was disturbed decides.
+    return Cost(
+        statistics.median(ratios.values()),
+        ratios[worst],
+        worst[1],
+        tuple(dict.fromkeys(key[2] for key in both)),
+        len(both),
+        min(counts),
+        max(counts),
+        is_of_others=bool(changed) and not any(key[1] in changed for key in both),
+    )

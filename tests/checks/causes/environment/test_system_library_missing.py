@@ -1,0 +1,72 @@
+"""When system-library-missing speaks, and when it keeps silent."""
+
+import pytest
+
+from checks.causes.environment.system_library_missing import system_library_missing
+from checks.facts import ErrorText, Frameworks, ProbeRun, ProbeRuns, TorchFacts
+from checks.facts.finding import Finding, Inconclusive, Severity, Unread
+
+
+def findings(message: str | None) -> list[Finding]:
+    error = ErrorText(type="ImportError", message=message) if message else None
+    torch = TorchFacts(version="2.3.0", imported=error is None, error=error)
+    return list(system_library_missing(Frameworks(torch=torch), None))
+
+
+@pytest.mark.parametrize(
+    ("message", "library", "apt"),
+    [
+        pytest.param(
+            # pytorch/TensorRT#3885
+            "libopenblas.so.0: cannot open shared object file: No such file or directory",
+            "libopenblas.so.0",
+            "libopenblas0",
+            id="jetson",
+        ),
+        pytest.param(
+            # torchsmoke/Python3-Wheels#5
+            "libmpi_cxx.so.40: cannot open shared object file: No such file or directory",
+            "libmpi_cxx.so.40",
+            "libopenmpi3",
+            id="mpi",
+        ),
+        pytest.param(
+            "libsomething.so.3: cannot open shared object file: No such file or directory",
+            "libsomething.so.3",
+            None,
+            id="new",
+        ),
+    ],
+)
+def test_speaks(message: str, library: str, apt: str | None) -> None:
+    (finding,) = findings(message)
+    assert finding.severity is Severity.BLOCKING
+    assert finding.placeholders()["library"] == library
+    assert finding.placeholders().get("apt_package") == apt
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        pytest.param(None, id="imports"),
+        pytest.param("libcudart.so.12: cannot open shared object file: No such file", id="cuda-has-another-cause"),
+        pytest.param("libcuda.so.1: cannot open shared object file: No such file", id="the-driver-has-another-cause"),
+        pytest.param("libtorch_cuda.so: cannot open shared object file: No such file", id="torch-has-another-cause"),
+    ],
+)
+def test_silent(message: str | None) -> None:
+    assert findings(message) == []
+
+
+def test_a_warning_is_no_failure() -> None:
+    # recorded: a healthy jax 0.8 for the CPU
+    warning = "tpu: INTERNAL: Failed to open libtpu.so: libtpu.so: cannot open shared object file: No such file"
+    assert list(system_library_missing(Frameworks(torch=TorchFacts(imported=True, warnings=(warning,))), None)) == []
+
+
+def test_open() -> None:
+    with pytest.raises(Inconclusive):
+        list(system_library_missing(Frameworks(), None))
+    died = ProbeRuns(runs=(ProbeRun(probe="torch", status="crashed"),))
+    with pytest.raises(Unread):
+        list(system_library_missing(Frameworks(), died))

@@ -1,0 +1,90 @@
+"""The table of names against PyTorch's own list, and against what scanners are known to miss."""
+
+import pickle
+import warnings
+
+import pytest
+from torch import _weights_only_unpickler as theirs
+
+from checks.knowledge.formats.pickle_globals import (
+    is_taken_by_weights_only,
+    pickle_globals_table,
+    risk,
+    weights_only_opcodes,
+    what_it_does,
+)
+from checks.knowledge.packages.import_packages import distributions_of, is_own_code, is_standard
+
+
+def test_weights_only_takes_what_torch_takes() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        names = theirs._get_allowed_globals()
+    assert [each for each in names if not is_taken_by_weights_only(*each.rsplit(".", 1))] == []
+    assert [each for each in names if risk(*each.rsplit(".", 1)) != "known"] == []
+
+
+def test_opcodes_are_those_that_torch_imports() -> None:
+    known = {getattr(pickle, name) for name in vars(theirs) if name.isupper() and hasattr(pickle, name)}
+    assert weights_only_opcodes() == {each[0] for each in known if isinstance(each, bytes) and len(each) == 1}
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "deed"),
+    [
+        ("os", "system", "commands"),
+        ("posix", "system", "commands"),
+        ("subprocess", "Popen", "commands"),
+        ("builtins", "eval", "code"),
+        ("builtins", "__import__", "import"),
+        ("builtins", "getattr", "attributes"),
+        ("importlib", "import_module", "import"),
+        ("runpy", "_run_code", "code"),
+        ("numpy.testing._private.utils", "runstring", "code"),
+        ("torch.utils.collect_env", "run", "commands"),
+        ("torch.serialization", "load", "unpickle"),
+        ("torch._utils", "os.system", "commands"),
+        ("collections", "OrderedDict.__globals__", "attributes"),
+        ("json", "decoder.__builtins__", "attributes"),
+        ("numpy", "__builtins__", "attributes"),
+        ("multiprocessing.util", "spawnv_passfds", "commands"),
+        ("pathlib", "PosixPath.write_text", "files"),
+        ("cloudpickle.cloudpickle", "_make_function", "holds-code"),
+        ("pip._internal.cli.main", "main", "commands"),
+    ],
+)
+def test_dangerous(module: str, name: str, deed: str) -> None:
+    assert (what_it_does(module, name), risk(module, name)) == (deed, "dangerous")
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "expected"),
+    [
+        ("collections", "OrderedDict", "known"),
+        ("torch.nn.modules.conv", "Conv2d", "known"),
+        ("sklearn.linear_model._logistic", "LogisticRegression", "known"),
+        ("numpy.core.multiarray", "_reconstruct", "known"),
+        ("torch.nn.modules.conv", "Conv2d.forward", "unknown"),
+        ("torch.nn.utils.prune", "custom_from_mask", "unknown"),
+        ("models.yolo", "Model", "unknown"),
+        ("osmnx", "Graph", "unknown"),
+        ("my.os", "system", "unknown"),
+        ("", "", "unknown"),
+    ],
+)
+def test_others(module: str, name: str, expected: str) -> None:
+    assert risk(module, name) == expected
+
+
+def test_no_name_is_both_known_and_dangerous() -> None:
+    table = pickle_globals_table()
+    both = [each for row in table.known for each in row.names if what_it_does(*each.rpartition(".")[::2])]
+    assert both == []
+
+
+def test_modules_and_what_brings_them() -> None:
+    assert distributions_of("sklearn.svm")[0] == "scikit-learn"
+    assert distributions_of("flash_attn.layers") == ("flash-attn",)
+    assert distributions_of("__main__") == distributions_of("collections") == ()
+    assert is_own_code("models.yolo")
+    assert is_standard("copy_reg")

@@ -1,0 +1,79 @@
+"""A card that is lost in the middle, or has too little memory: what was measured is kept, and the rest goes on."""
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from support.simulated_cuda import planted
+
+from checks.engine.computation_catalogue import COMPUTATION_PROBES, argument_of, measurements_of
+from checks.engine.compute_plan import Computation
+from checks.engine.processes.runner import Answer, ProbeTask, run_probe
+from checks.engine.resume import Remaining
+from checks.facts import Experiment, Measurement
+
+SPEC = next(each for each in COMPUTATION_PROBES if each.framework == "torch")
+OPERATIONS = ("index-add", "matmul", "sum", "addmm", "einsum", "cumsum", "sort", "norm", "topk")
+SMALL = {
+    "naosu_probes.compute.torch.repeat": {
+        "SCALE_OF_DEVICE": 1 / 64,
+        "LARGEST": 1 / 64,
+        "MOST": {"quick": 4},
+        "SURE": 2,
+    },
+    "naosu_probes.compute.torch.precision": {"COMPILE_OF": ()},
+}
+
+
+def run(seconds: Mapping[str, float], more: Mapping[str, Any] | None = None, **options: Any) -> Answer:
+    """One process of the probe, on a card on which this is planted."""
+    task = ProbeTask(
+        probe="compute_torch",
+        script=SPEC.script,
+        interpreter=sys.executable,
+        argument={**argument_of("cuda:0", "quick", seconds), **(more or {})},
+        time_limit=120.0,
+        environment=planted(module=SMALL, operations=OPERATIONS, **options),
+    )
+    return run_probe(task)
+
+
+def test_a_process_that_loses_the_card_ends_and_the_next_goes_on_behind_what_broke_it() -> None:
+    """As after an illegal memory access: nothing computes in that process any more, and all in a new one."""
+    seconds = {"repeat": 40.0, "portrait": 40.0}
+    remaining = Remaining(Computation("computations:torch:cuda:0", SPEC, sys.executable, "cuda:0", seconds))
+    first = run(seconds, fails=(900, "CUDA error: an illegal memory access was encountered"))
+    assert (first.run.status, first.run.exit_code, first.run.last_stage) == ("crashed", 75, "repeat")
+    remaining.ended(first)
+    assert {each.reason for each in remaining.measurements()} == {"", "failed", "device-lost"}
+    assert list(remaining.seconds) == ["repeat", "portrait"]
+    second = run(remaining.seconds, remaining.argument())
+    assert second.run.status == "ok"
+    remaining.ended(second)
+    made = list(remaining.measurements())
+    failed = [each for each in made if each.reason not in ("", "no-deterministic-form")]
+    assert [each.reason for each in failed] == ["failed"]  # what broke it, alone
+    repeated = {(each.operation, each.setting) for each in made if type(each).__name__ == "Repeat"}
+    assert repeated >= {(name, setting) for name in OPERATIONS for setting in ("default", "deterministic")}
+    assert any(type(each).__name__ == "Portrait" for each in made)
+    assert len({(type(each), each.operation, each.dtype, each.setting) for each in made}) == len(made)
+
+
+@pytest.fixture(scope="module")
+def short_of_memory() -> tuple[Measurement, ...]:
+    """A card on which 6 MB are free."""
+    answer = run({"repeat": 20.0, "experiment": 2.0, "precision": 20.0, "flip": 20.0, "portrait": 20.0}, memory=6 << 20)
+    assert answer.run.status == "ok", answer.run
+    assert [each.error for each in answer.run.stages if each.error] == []
+    return tuple(measurements_of(answer, "compute_torch_probe.py"))
+
+
+def test_too_little_memory_is_no_lost_device(short_of_memory: tuple[Measurement, ...]) -> None:
+    """Every kind tells what had too little, and goes on with what has enough."""
+    assert "device-lost" not in {each.reason for each in short_of_memory}
+    kinds = {type(each).__name__ for each in short_of_memory if not each.reason}
+    assert kinds >= {"Repeat", "Precision", "Portrait"}
+    without = [each for each in short_of_memory if each.reason == "no-memory"]
+    assert any(isinstance(each, Experiment) for each in without)
+    assert all(each.error is not None and "out of memory" in each.error.message for each in without)

@@ -1,0 +1,81 @@
+"""Patterns that are searched by their alternatives stand where they stand as a whole, and what is stored is of them."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import re2
+
+from checks.knowledge.catalogue import cause_files, cause_of
+from checks.knowledge.tickets.phrases import expand, ticket_phrases
+from checks.readers.tickets.wording.features import shared_phrases
+from checks.readers.tickets.wording.signatures import wordings
+from checks.readers.tickets.wording.wordings import FIXED_WORDS, Searched, Wordings, stored
+
+KNOWN = Path(__file__).parents[4] / "tickets" / "known"
+EVERY = 60  # so manieth ticket is searched for every pattern of the catalogue
+
+
+def found(patterns: list[str], text: str) -> list[tuple[str, dict[str, bytes | None]] | None]:
+    searched = Searched(Wordings("of this test", patterns), text.encode(), text.lower().encode())
+    matches = [searched.find(number) for number in range(len(patterns))]
+    return [match and (match.group().decode(), match.groupdict()) for match in matches]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "wanted"),
+    [
+        ("image|no kernel", "there is no kernel image", "no kernel"),
+        ("kernel|kernel image", "no kernel image", "kernel"),
+        ("kernel image|kernel", "no kernel image", "kernel image"),
+        ("(?:kernel )?image|no kernel", "no kernel image", "no kernel"),
+        ("(?:driver|{nan})", "The Loss is NaN", "NaN"),
+    ],
+)
+def test_the_first_that_stands_there(pattern: str, text: str, wanted: str) -> None:
+    assert found([pattern], text) == [(wanted, {})]
+
+
+def test_values_are_those_of_the_alternative() -> None:
+    pattern = r"CUDA error: (?P<error>\w+)|driver (?P<driver>\d+)"
+    assert found([pattern], "driver 570") == [("driver 570", {"driver": b"570"})]
+
+
+def test_nothing_stands_in_nothing() -> None:
+    searched = Searched(Wordings("of this test", ["CUDA error", r"\d"]), b"", b"")
+    assert searched.possible.tolist() == [1]
+    assert (searched.can_stand([1]), searched.can_stand([0, 1])) == (True, False)
+    assert not searched.stands(1)
+    assert searched.find(1) is None
+
+
+def test_every_pattern_of_the_catalogue_stands_where_it_stands_as_a_whole() -> None:
+    signatures = [each for cause in cause_files() for each in cause_of(cause).signature]
+    patterns = sorted({pattern for each in signatures for pattern in (*each.any, *each.all, *each.none)})
+    patterns += [row.pattern for row in ticket_phrases().row]
+    whole = [re2.compile(f"(?im){expand(pattern)}") for pattern in patterns]
+    wordings = Wordings("of this test", patterns)
+    lines = [line for file in sorted(KNOWN.glob("*.jsonl")) for line in file.read_text("utf-8").splitlines()]
+    for text in (json.loads(line)["text"].encode() for line in lines[::EVERY]):
+        searched = Searched(wordings, text, text.lower())
+        for number, pattern in enumerate(whole):
+            wanted, here = pattern.search(text), searched.find(number)
+            assert searched.stands(number) == (wanted is not None)
+            if wanted is not None:
+                values = {name: value for name, value in wanted.groupdict().items() if value is not None}
+                assert (here.span(), {n: v for n, v in here.groupdict().items() if v is not None}) == (
+                    wanted.span(),
+                    values,
+                )
+
+
+def test_the_stored_fixed_words_are_those_of_the_patterns() -> None:
+    with np.load(FIXED_WORDS) as file:
+        for name, table in (wordings().to_store() | shared_phrases().to_store()).items():
+            assert np.array_equal(file[name], table), f"{name}; run: python -m tests.tools.learn"
+
+
+def test_a_filter_of_other_patterns_is_not_taken() -> None:
+    assert stored("signatures", "another digest") is None
+    assert stored("another name", "another digest") is None

@@ -1,0 +1,59 @@
+"""What a ticket tells is not asked for once more; what it does not tell is."""
+
+import pytest
+
+from checks.facts.finding import Finding, Severity
+from checks.readers.tickets.read import TICKET, pasted, read_ticket
+from checks.sharing.case import Answers, Case
+from wizard.report.content.report import build
+
+NVIDIA_SMI = """\
+| NVIDIA-SMI 550.54.15              Driver Version: 550.54.15      CUDA Version: 12.4     |
+|   0  NVIDIA A100-SXM4-40GB          On  |   00000000:07:00.0 Off |                    0 |
+| N/A   34C    P0             55W /  400W |   39870MiB /  40960MiB |      0%      Default |
+|    0   N/A  N/A     91245      C   python                                      39860MiB |
+"""
+COLLECT_ENV = """\
+Collecting environment information...
+PyTorch version: 2.4.1+cpu
+CUDA used to build PyTorch: None
+OS: Ubuntu 22.04.4 LTS (x86_64)
+Python version: 3.10.12 (main, Sep 11 2024, 15:47:36) [GCC 11.4.0] (64-bit runtime)
+Is CUDA available: False
+GPU models and configuration: GPU 0: NVIDIA GeForce RTX 3090
+Nvidia driver version: 535.183.01
+"""
+
+
+def questions_of(cause: str, text: str) -> tuple[str, ...]:
+    finding = Finding(cause=cause, severity=Severity.WARNING, confidence=0.6)
+    case = Case(
+        created="2026-11-21T09:30:00+00:00",
+        answers=Answers(symptom=TICKET),
+        facts=read_ticket(pasted(text)),
+        outcomes=(),
+        findings=(finding,),
+    )
+    return build(case, "en").questions
+
+
+@pytest.mark.parametrize(
+    ("cause", "text", "answered"),
+    [
+        ("unknown", NVIDIA_SMI, "nvidia-smi"),
+        ("unknown", COLLECT_ENV, "collect_env"),
+        ("gpu-out-of-memory", NVIDIA_SMI, "nvidia-smi"),
+        ("framework-cpu-only-build", COLLECT_ENV, "is_available"),
+        ("framework-cpu-only-build", COLLECT_ENV, "GPU in the machine"),
+        ("driver-too-old-for-cuda", NVIDIA_SMI, "nvidia-smi"),
+    ],
+)
+def test_what_a_ticket_tells_is_not_asked_for(cause: str, text: str, answered: str) -> None:
+    left = questions_of(cause, text)
+    assert left
+    assert not any(answered in question for question in left)
+
+
+def test_what_a_ticket_does_not_tell_is_asked_for() -> None:
+    assert any("collect_env" in each for each in questions_of("unknown", NVIDIA_SMI))
+    assert any("nvidia-smi" in each for each in questions_of("gpu-out-of-memory", COLLECT_ENV))

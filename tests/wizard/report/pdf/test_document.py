@@ -1,0 +1,286 @@
+"""The PDF: pages that hold, text that can be searched, and the case inside."""
+
+import io
+import os
+import subprocess
+import sys
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+from pypdf import PdfReader, PdfWriter
+from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject, NumberObject, StreamObject
+from PySide6.QtGui import QFontDatabase
+
+from checks.facts import Facts, Package, SentFile
+from checks.facts.finding import Evidence, Finding, Severity
+from checks.readers.tickets.lines import PASTED
+from checks.readers.tickets.read import TICKET, pasted, read_ticket
+from checks.sharing.case import Answers, Case, CaseError, judged
+from wizard.report.content.marked_lines import marked_lines
+from wizard.report.content.report import build
+from wizard.report.pdf.document import NoJapaneseFontError, to_pdf
+from wizard.report.pdf.facts import LOG_LINES
+from wizard.report.pdf.file import _RANGE, ATTACHMENT, UNPACKED_LIMIT, _mended_range, read_pdf
+from wizard.report.prints.json_report import to_json
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+A4, LETTER = (595, 842), (612, 792)
+
+
+def pdf_of(case: Case, language: str = "en", paper: str = "a4") -> bytes:
+    return to_pdf(build(case, language), to_json(case, language), paper)
+
+
+def text_of(data: bytes) -> str:
+    """The text as poppler gives it to a reader who copies it."""
+    done = subprocess.run(["pdftotext", "-layout", "-", "-"], input=data, capture_output=True, check=True)
+    return done.stdout.decode()
+
+
+def text_in_order(data: bytes) -> str:
+    """The text in the order in which it was written: column by column."""
+    done = subprocess.run(["pdftotext", "-raw", "-", "-"], input=data, capture_output=True, check=True)
+    return "".join(done.stdout.decode().split())
+
+
+@pytest.mark.parametrize(("paper", "size"), [("a4", A4), ("letter", LETTER)])
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_pages(case: Case, language: str, paper: str, size: tuple[int, int]) -> None:
+    data = pdf_of(case, language, paper)
+    reader = PdfReader(io.BytesIO(data))
+    assert {(round(page.mediabox.width), round(page.mediabox.height)) for page in reader.pages} == {size}
+    report = build(case, language)
+    flat = text_in_order(data)
+    for number in range(1, len(reader.pages) + 1):
+        assert f"Naosu{number}/{len(reader.pages)}" in flat
+    for expected in (report.title, report.verdict.sentence, report.findings[0].explanation[:30], *report.fine):
+        assert "".join(expected.split()) in flat
+    for remedy in report.findings[0].remedies:
+        for step in remedy.steps:
+            assert "".join(step.code.split()) in flat
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_metadata_outline_and_links(case: Case, language: str) -> None:
+    report = build(case, language)
+    reader = PdfReader(io.BytesIO(pdf_of(case, language)))
+    assert reader.metadata is not None
+    assert reader.metadata.title == f"{report.title}, {report.created}"
+    assert reader.trailer["/Root"]["/Lang"] == language  # type: ignore[index]
+    titles = [each.title for each in reader.outline if not isinstance(each, list)]
+    assert titles[0] == report.title
+    nested = [each.title for group in reader.outline if isinstance(group, list) for each in group]
+    assert report.findings[0].title in nested
+    links = {
+        annotation.get_object()["/A"]["/URI"]
+        for page in reader.pages
+        for annotation in page.get("/Annots", ())
+        if "/A" in annotation.get_object()
+    }
+    assert set(report.findings[0].sources) <= links
+
+
+def test_fonts_are_inside(case: Case) -> None:
+    fonts = subprocess.run(["pdffonts", "-"], input=pdf_of(case, "ja"), capture_output=True, check=True).stdout.decode()
+    rows = fonts.splitlines()[2:]
+    assert rows
+    assert all(row.split()[-5:-2] == ["yes", row.split()[-4], "yes"] for row in rows), fonts
+
+
+def test_copied_text_is_the_text_that_was_written(make_case: Callable[..., Case]) -> None:
+    """Ligatures, kanji that share their glyph with a radical, digits and spaces survive."""
+    written = "first office waffle 実行 自分用 比較 0123456789 (95 %)"
+    assert written in text_of(pdf_of(make_case(log=written), "ja"))
+
+
+@pytest.mark.parametrize(
+    ("line", "mended"),
+    [
+        (b"<0001> <0003> [<0009> <2F8F> <0041> ]", b"<0001> <0003> [<0020> <884C> <0041> ]"),
+        (b"<2F8F> <2F8F> <2F8F>", b"<2F8F> <2F8F> <884C>"),
+        (b"<0007> <0007> <D867DE3D>", b"<0007> <0007> <D867DE3D>"),
+        (b"endbfrange", b"endbfrange"),
+    ],
+)
+def test_tables_of_characters_are_mended(line: bytes, mended: bytes) -> None:
+    assert _RANGE.sub(_mended_range, line) == mended
+
+
+def test_the_case_comes_back(case: Case) -> None:
+    again = read_pdf(pdf_of(case))
+    assert again.facts == case.facts
+    assert again.findings == case.findings
+    assert again.created == case.created
+
+
+def test_values_from_outside_are_only_text(make_case: Callable[..., Case]) -> None:
+    log = SentFile(name="<b>x</b>", kind="log", text="\x1b[31mred \u202egnp.exe\x00 <img src='file:///etc/passwd'>\n")
+    text = text_of(pdf_of(make_case(only=Facts(logs=(log,)))))
+    assert "<b>x</b>" in text
+    assert "<img src='file:///etc/passwd'>" in text
+    assert "\x1b" not in text
+
+
+def test_a_long_log_is_shortened_and_whole_inside(make_case: Callable[..., Case]) -> None:
+    case = make_case(log="".join(f"line-{number}\n" for number in range(2000)))
+    data = pdf_of(case)
+    text = text_of(data)
+    assert "line-1999" in text
+    assert f"line-{2000 - LOG_LINES - 1}\n" not in text
+    assert f"The first {2000 - LOG_LINES} lines are left out" in text
+    assert read_pdf(data).facts.logs == case.facts.logs
+
+
+def ticket(text: str) -> Case:
+    return judged(read_ticket(pasted(text)), Answers(symptom=TICKET))
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_of_a_ticket_what_to_ask_stands_before_the_findings_and_its_lines_with_them(language: str) -> None:
+    line = "torch.cuda.is_available() is False"
+    evidence = Evidence("clue", line, PASTED, lines=(2,))
+    cause, severity = "framework-cpu-only-build", Severity.BLOCKING
+    found = Finding(cause=cause, severity=severity, confidence=0.6, evidence=(evidence,))
+    case = msgspec.structs.replace(ticket(f"Since yesterday:\n{line}"), findings=(found,))
+    report = build(case, language)
+    flat = text_in_order(pdf_of(case, language))
+    best = report.findings[0]
+    assert report.questions
+    parts = [report.verdict.sentence, report.questions[0], best.why, best.quoted[0], best.explanation[:30]]
+    places = [0]
+    for part in parts:
+        places.append(flat.index("".join(part.split()), places[-1]))
+    assert all(flat.count("".join(question.split())) == 1 for question in report.questions)
+
+
+def test_of_a_long_text_the_lines_that_show_the_cause_are_printed_and_marked() -> None:
+    error = "Failed to initialize NVML: Driver/library version mismatch"
+    before, behind = ("".join(f"{word}-{number}\n" for number in range(100)) for word in ("early", "late"))
+    case = ticket(f"{before}{error}\n{behind}")
+    flat = text_in_order(pdf_of(case))
+    printed = flat[flat.index("early-95") :]
+    assert "early-94" not in flat
+    assert printed.index("Failedtoinitialize") < printed.index("late-0") < printed.index("late-33")
+    assert "late-34" not in flat
+    assert "Thefirst95linesareleftout" in flat
+    assert "Thelast66linesareleftout" in flat
+    (section,) = (each for each in build(case, "en").facts if each.text)
+    assert marked_lines(build(case, "en"), section) == (101,)
+
+
+def test_monstrous_values_make_pages_not_errors(make_case: Callable[..., Case]) -> None:
+    case = make_case(log="A" * 100_000)
+    known = case.facts
+    assert known.interpreters
+    packages = tuple(Package(name=f"torch-{number}", version="1" * 3000) for number in range(30))
+    interpreter = type(known.interpreters[0])(path=known.target or "", packages=packages)
+    swollen = make_case(only=Facts(interpreters=(interpreter,), target=known.target, logs=known.logs))
+    assert len(PdfReader(io.BytesIO(pdf_of(swollen))).pages) < 40
+
+
+def test_no_japanese_font_is_said(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QFontDatabase, "families", staticmethod(lambda *_: []))
+    with pytest.raises(NoJapaneseFontError):
+        pdf_of(case, "ja")
+    assert pdf_of(case, "en").startswith(b"%PDF")
+
+
+def test_without_an_application_and_without_a_display(tmp_path: Path) -> None:
+    """As a server does it: no Qt application, no display."""
+    script = (
+        "from checks.sharing.case import *; from checks.facts import Facts; from pathlib import Path;"
+        "from wizard.report.export import export; import sys;"
+        "export(judged(Facts(), Answers()), Path(sys.argv[1]), 'pdf', 'en', 'a4')"
+    )
+    of_a_display = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    environment = {key: value for key, value in os.environ.items() if key not in of_a_display}
+    target = tmp_path / "r.pdf"
+    root = Path(__file__).resolve().parents[4]
+    subprocess.run([sys.executable, "-c", script, str(target)], env=environment, check=True, cwd=root)
+    assert target.read_bytes().startswith(b"%PDF")
+
+
+# --- what others send ------------------------------------------------------------------------------------------------
+
+
+def pdf_with(attached: StreamObject | None, name: str = ATTACHMENT) -> bytes:
+    """A blank PDF with an attachment whose stream is given."""
+    writer = PdfWriter()
+    writer.add_blank_page(100, 100)
+    if attached is not None:
+        made = writer.add_attachment(name, b"{}")
+        made._embedded_file.update(attached)
+        made._embedded_file._data = attached._data
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def stream(data: bytes, *filters: str) -> StreamObject:
+    made = DecodedStreamObject()
+    made._data = data
+    if filters:
+        made[NameObject("/Filter")] = NameObject(filters[0])
+    made[NameObject("/Length")] = NumberObject(len(data))
+    return made
+
+
+def test_a_foreign_pdf_is_not_ours() -> None:
+    with pytest.raises(CaseError, match="pdf-not-ours"):
+        read_pdf(pdf_with(None))
+    with pytest.raises(CaseError, match="pdf-not-ours"):
+        read_pdf(pdf_with(stream(b"{}"), name="invoice.json"))
+
+
+def test_an_attachment_of_that_name_that_is_no_case() -> None:
+    with pytest.raises(CaseError, match="case-not-ours"):
+        read_pdf(pdf_with(stream(b'{"a": 1}')))
+
+
+def test_a_bomb_is_not_unpacked() -> None:
+    squeezer = zlib.compressobj(9)
+    block = bytes(1 << 20)
+    bomb = b"".join(squeezer.compress(block) for _ in range(UNPACKED_LIMIT // len(block) + 64)) + squeezer.flush()
+    with pytest.raises(CaseError, match="pdf-damaged"):
+        read_pdf(pdf_with(stream(bomb, "/FlateDecode")))
+
+
+@pytest.mark.parametrize("name", ["/JBIG2Decode", "/NoSuchDecode"])
+def test_an_attachment_in_a_format_that_is_not_read(name: str) -> None:
+    with pytest.raises(CaseError, match="pdf-damaged"):
+        read_pdf(pdf_with(stream(b"{}", name)))
+
+
+@pytest.mark.parametrize("version", [2, 5], ids=["RC4", "AES, which needs another library"])
+def test_a_password(case: Case, version: int) -> None:
+    writer = PdfWriter(clone_from=io.BytesIO(pdf_of(case)))
+    writer.encrypt(user_password="secret", algorithm="RC4-128")
+    out = io.BytesIO()
+    writer.write(out)
+    with pytest.raises(CaseError, match="pdf-encrypted"):
+        read_pdf(out.getvalue().replace(b"/V 2", b"/V %d" % version))
+
+
+def test_damaged_files(case: Case) -> None:
+    whole = pdf_of(case)
+    for data in (b"%PDF-1.7\n", b"%PDF-1.7\nxref\n" + b"\xff" * 100, whole[: len(whole) // 2], whole[:200], b""):
+        with pytest.raises(CaseError, match="pdf-"):
+            read_pdf(data)
+
+
+def test_a_pdf_whose_objects_point_in_a_circle() -> None:
+    writer = PdfWriter()
+    writer.add_blank_page(100, 100)
+    names = DictionaryObject()
+    reference = writer._add_object(names)
+    names[NameObject("/Kids")] = reference
+    names[NameObject("/EmbeddedFiles")] = reference
+    writer.root_object[NameObject("/Names")] = reference
+    out = io.BytesIO()
+    writer.write(out)
+    with pytest.raises(CaseError, match="pdf-"):
+        read_pdf(out.getvalue())

@@ -1,0 +1,50 @@
+"""The JSON is a contract, and a case that opens again."""
+
+import json
+from collections.abc import Callable
+
+import msgspec
+import pytest
+
+from checks.facts import Facts
+from checks.sharing.case import FORMAT, Case, decode
+from wizard.report.prints.json_report import to_json
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_the_contract(case: Case, language: str) -> None:
+    plain = json.loads(to_json(case, language))
+    assert plain["format"] == FORMAT
+    assert plain["naosu"] == case.naosu
+    assert plain["language"] == language
+    assert plain["verdict"]["state"] == "blocking"
+    assert {"machine", "interpreters", "frameworks", "models", "scripts", "logs", "measurements"} <= plain[
+        "facts"
+    ].keys()
+    assert [each["cause"] for each in plain["findings"]] == [each.cause for each in case.findings]
+    for finding in plain["findings"]:
+        assert finding["title"]
+        assert finding["explanation"]
+        assert {"name", "value"} <= finding["evidence"][0].keys()
+        for remedy in finding["remedies"]:
+            assert remedy["id"]
+            assert remedy["steps"]
+            assert remedy["verify"]["expect"]
+
+
+def test_round_trip(case: Case) -> None:
+    assert decode(to_json(case, "ja")).facts == case.facts
+    assert without_times(decode(to_json(case, "en"))) == without_times(case)
+
+
+def test_a_case_without_facts(make_case: Callable[..., Case]) -> None:
+    case = make_case(only=Facts())
+    plain = json.loads(to_json(case, "en"))
+    assert plain["facts"]["machine"] is None
+    assert plain["facts"]["logs"] == []
+    assert decode(to_json(case, "en")).facts == case.facts
+
+
+def without_times(case: Case) -> Case:
+    outcomes = tuple(msgspec.structs.replace(each, seconds=None) for each in case.outcomes)
+    return msgspec.structs.replace(case, outcomes=outcomes)

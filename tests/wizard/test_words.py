@@ -1,0 +1,114 @@
+"""No text of the window is missing in a language, none is unused, and none is asked for that is not there."""
+
+import ast
+import re
+import string
+from pathlib import Path
+
+import pytest
+
+import checks.probes
+import wizard
+from wizard.words import area
+
+SOURCES = sorted(Path(wizard.__file__).parent.rglob("*.py"))
+PROBES = Path(checks.probes.__file__).parent
+SCRIPTS = sorted(
+    path
+    for path in PROBES.rglob("*.py")
+    if path.name != "worker.py" and "\nSTAGES = " in path.read_text(encoding="utf-8")
+)
+ASKS = {"say", "_say", "bind", "_heading", "_add_list", "_add_open", "set_busy", "Notice"}
+# Where a page names its texts by a table, or by what it was called with.
+NAMED = re.compile(r"^[a-z]+(-[a-z_]+)+$")
+
+
+def patterns() -> set[str]:
+    """Every key that the window's modules ask for; what an f-string fills in is a pattern."""
+    found = set()
+    for source in SOURCES:
+        if source.parent.name == "report" or source.name in {"commands.py", "progress.py"}:
+            continue
+        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.add(re.escape(node.value))
+            elif isinstance(node, ast.JoinedStr):
+                parts = (re.escape(part.value) if isinstance(part, ast.Constant) else ".+" for part in node.values)
+                pattern = "".join(parts)
+                if re.match(r"[a-z\\.+]+\\?-", pattern):
+                    found.add(pattern)
+    return found
+
+
+def test_no_text_is_unused() -> None:
+    known = [re.compile(pattern) for pattern in patterns()]
+    unused = [key for key in area("window") if not any(pattern.fullmatch(key) for pattern in known)]
+    assert not unused
+
+
+def test_no_text_is_missing() -> None:
+    asked = set()
+    for source in SOURCES:
+        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name not in ASKS or source.parent.name == "report":
+                continue
+            asked |= {
+                each.value
+                for each in node.args
+                if isinstance(each, ast.Constant) and isinstance(each.value, str) and NAMED.match(each.value)
+                if not each.value.startswith("state-")  # an icon
+            }
+    assert asked
+    missing = asked - set(area("window"))
+    assert not missing
+
+
+@pytest.mark.parametrize("key", area("window"))
+def test_both_languages_name_the_same_values(key: str) -> None:
+    def values(text: str) -> set[str]:
+        return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+    text = area("window")[key]
+    assert text.en.strip()
+    assert text.ja.strip()
+    assert values(text.en) == values(text.ja)
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_no_letter_opens_two_things_at_once(language: str) -> None:
+    """The letters (Alt) of one page, of the buttons below it, and of the menus."""
+    always = ["menu-file", "menu-help", "language", "back", "next"]
+    pages = {
+        "evidence": ["evidence-add-log", "evidence-add-script", "evidence-add-model", "evidence-add-report"],
+        "target": ["target-choose-file", "target-choose-folder", "target-search-again", "next-run"],
+        "run": ["cancel", "next-report"],
+        "report": ["report-export", "report-save", "report-markdown", "report-again", "report-redact", "report-own"],
+    }
+    for page, keys in pages.items():
+        texts = [area("window")[key].of(language) for key in always + keys]
+        letters = [text[text.index("&") + 1].lower() for text in texts]
+        assert len(letters) == len(set(letters)), (page, sorted(letters))
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.relative_to(PROBES).as_posix())
+def test_every_stage_of_a_probe_can_be_said(path: Path) -> None:
+    """A slow probe names what it is at; a stage per GPU ("gpu_0") is said by its name."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    functions = {each.name: each for each in tree.body if isinstance(each, ast.FunctionDef)}
+    (stages,) = (
+        each.value for each in tree.body if isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == "STAGES"
+    )
+    if isinstance(stages, ast.Call):  # a generator of stages
+        yielded = (each.value for each in ast.walk(functions[ast.unparse(stages.func)]) if isinstance(each, ast.Yield))
+        names = [ast.unparse(each) for each in yielded if isinstance(each, ast.Name)]
+    else:
+        names = [ast.unparse(each) for each in stages.elts if not isinstance(each, ast.Starred)]
+        kinds = (
+            each.value for each in tree.body if isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == "KINDS"
+        )
+        names += [kind for each in kinds for kind in ast.literal_eval(each)]  # a probe that computes: a stage per kind
+    assert names
+    assert not [name for name in names if f"run-stage-{name}" not in area("window")]

@@ -1,0 +1,219 @@
+"""What the user gives as evidence: which kind of file it is, and how much of a text is kept. No Qt."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # the types of the facts load only when an examination starts
+    from checks.facts import OtherMachine, SentFile
+
+_BEGINNING = 64_000  # bytes that show whether a file is text
+_CASE = re.compile(r'\s*\{\s*"format"\s*:\s*\d')  # how a saved case begins
+_LOOK = 200  # bytes that show whether a JSON file is a saved case
+SHORT = 100_000  # characters of a text that is kept as it is, whatever its characters are
+
+
+class Kind(Enum):
+    """What a given file is."""
+
+    LOG = "log"
+    SCRIPT = "script"
+    MODEL = "model"
+    INPUT = "input"  # of the models: told as such
+    REPORT = "report"
+
+
+_KINDS = {
+    ".py": Kind.SCRIPT,
+    ".ipynb": Kind.SCRIPT,
+    ".txt": Kind.LOG,
+    ".log": Kind.LOG,
+    ".out": Kind.LOG,
+    ".err": Kind.LOG,
+    ".pdf": Kind.REPORT,
+    ".json": Kind.REPORT,
+}
+
+
+# What is an input where a model is given beside it; an .npz alone may be a model itself.
+INPUTS = (".npz", ".png", ".jpg", ".jpeg", ".bmp", ".webp")
+
+
+@dataclass(frozen=True)
+class Given:
+    """One file that the user gave."""
+
+    path: Path
+    kind: Kind
+
+
+def kind_of(path: Path) -> Kind:
+    """The kind of a dropped file or folder. Model files have a hundred endings, so the rest is one.
+
+    A .json is a report where it begins as one; TensorFlow.js and others write models with that ending.
+    """
+    if path.is_dir():
+        return Kind.MODEL
+    kind = _KINDS.get(path.suffix.lower(), Kind.MODEL)
+    return Kind.MODEL if path.suffix.lower() == ".json" and not _begins_as_report(path) else kind
+
+
+def input_among(given: tuple[Given, ...]) -> Path | None:
+    """The file that is the input of a model that was given beside it: one told as such, else by its ending."""
+    told = next((each.path for each in given if each.kind is Kind.INPUT), None)
+    if told is not None:
+        return told
+    files = [each.path for each in given if each.kind is Kind.MODEL]
+    inputs = [path for path in files if path.suffix.lower() in INPUTS and not path.is_dir()]
+    return inputs[0] if len(inputs) < len(files) and inputs else None
+
+
+def _begins_as_report(path: Path) -> bool:
+    """Whether a JSON file can be a saved case: told from its beginning; what cannot be read is left to the opening."""
+    try:
+        if not path.is_file():
+            return True
+        with open(path, "rb") as file:
+            beginning = file.read(_LOOK)
+    except OSError:
+        return True
+    return bool(_CASE.match(beginning.decode("utf-8-sig", "replace"))) or not beginning.strip()
+
+
+def kind_in_ticket(path: Path) -> Kind | None:
+    """What a file is that came with a ticket, by its content: a text or a report; None for neither of them."""
+    if path.suffix.lower() == ".pdf":
+        return Kind.REPORT
+    from checks.readers.text import NotText, read_text
+
+    try:
+        if not path.is_file():  # a folder, or a pipe, which may never end
+            return None
+        with open(path, "rb") as file:
+            beginning = read_text(io.BytesIO(file.read(_BEGINNING)))
+    except (OSError, NotText):
+        return None
+    if _CASE.match(beginning.removeprefix("\ufeff")):
+        return Kind.REPORT
+    return Kind.SCRIPT if kind_of(path) is Kind.SCRIPT else Kind.LOG
+
+
+def models_among(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """The model files and folders among dropped files: those that are neither a text by another name, nor a report."""
+    return tuple(path for path in paths if kind_of(path) is Kind.MODEL or kind_in_ticket(path) is None)
+
+
+def may_be_neither(path: Path) -> bool:
+    """Whether a file is neither a report nor surely a model: a JSON file may hold anything."""
+    return path.suffix.lower() == ".json" and kind_of(path) is Kind.MODEL and not path.is_dir()
+
+
+def no_models(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """Those of some files in which no reader of model files finds one."""
+    from checks.readers.models import read_models
+
+    return tuple(path for path in paths if all(each.format is None for each in read_models(path)))
+
+
+def kept(text: str) -> str:
+    """A text, or what matters of a very long one; what is no Unicode (half of a surrogate pair) becomes "?"."""
+    if len(text) < SHORT:
+        return text if text.isascii() else text.encode("utf-8", "replace").decode()
+    from checks.readers.text import kept as what_matters  # late: the window wants to be shown first
+
+    return what_matters(text)
+
+
+def read_log(path: Path) -> str:
+    """The text of a log file, or what matters of a very long one.
+
+    Raises:
+        OSError: the file cannot be read, or is a pipe or device, which may never end.
+        checks.readers.text.NotText: it is no text.
+    """
+    from checks.readers.text import read_text
+
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), str(path))
+    with open(path, "rb") as file:
+        return read_text(file)
+
+
+def near_folder(given: tuple[Given, ...]) -> Path | None:
+    """The folder near which the environment is expected: that of the first script."""
+    return next((each.path.parent for each in given if each.kind is Kind.SCRIPT), None)
+
+
+@dataclass(frozen=True)
+class Sent:
+    """The evidence as facts, by their place in a case."""
+
+    logs: tuple[SentFile, ...]
+    scripts: tuple[SentFile, ...]
+    models: tuple[Path, ...]
+    inputs: Path | None = None  # of the models
+    others: tuple[OtherMachine, ...] = ()  # of the reports, to compare this machine with
+
+
+def sent_files(text: str, given: tuple[Given, ...]) -> Sent:
+    """The evidence as facts.
+
+    A report from another machine stands among the logs with the kind "report" and without its text, and among the
+    others with what results are compared by. A file that has gone in the meantime, or cannot be read, is kept with the
+    reason in ``unread``.
+    """
+    from checks.facts import SentFile
+    from checks.readers.text import NotText
+    from checks.sharing.case import CaseError
+
+    sent: dict[str, list[SentFile]] = {"logs": [], "scripts": []}
+    others: list[OtherMachine] = []
+    if text.strip():
+        data = kept(text)
+        size = len(data.encode())
+        sent["logs"].append(SentFile(name="", kind="log", origin="pasted", size=size, text=data, examined=True))
+    for each in given:
+        if each.kind in (Kind.MODEL, Kind.INPUT):
+            continue
+        place = "scripts" if each.kind is Kind.SCRIPT else "logs"
+        try:
+            content = read_log(each.path) if each.kind is Kind.LOG else None
+            if each.kind is Kind.REPORT:
+                others.append(_other_machine(each.path))
+            fact = SentFile(
+                name=each.path.name,
+                kind=each.kind.value,
+                size=each.path.stat().st_size,
+                text=content,
+                examined=content is not None or each.kind is Kind.REPORT,
+            )
+        except CaseError as error:
+            fact = SentFile(name=each.path.name, kind=each.kind.value, unread={"text": error.reason})
+        except OSError as error:
+            fact = SentFile(name=each.path.name, kind=each.kind.value, unread={"text": error.strerror or str(error)})
+        except NotText:
+            fact = SentFile(name=each.path.name, kind=each.kind.value, unread={"text": "not-text"})
+        sent[place].append(fact)
+    inputs = input_among(given)
+    return Sent(
+        logs=tuple(sent["logs"]),
+        scripts=tuple(sent["scripts"]),
+        models=tuple(each.path for each in given if each.kind is Kind.MODEL and each.path != inputs),
+        inputs=inputs,
+        others=tuple(others),
+    )
+
+
+def _other_machine(report: Path) -> OtherMachine:
+    from checks.analysis.numbers.side_by_side import other_machine
+    from wizard.report.open import open_case
+
+    return other_machine(open_case(report), report.name)

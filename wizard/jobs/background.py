@@ -1,0 +1,380 @@
+"""What the window has done for it in the background: examine, search, open, save, export. One thread per job.
+
+Every job ends in exactly one call of the model, with its result or with one sentence that says what went wrong.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
+
+from wizard.case_model import CaseModel, Notice, Search
+from wizard.evidence_files import Kind, may_be_neither, near_folder, no_models
+from wizard.flow import TICKET, Answers
+from wizard.jobs.engine_thread import EngineThread
+from wizard.window.folders import chosen, remember_chosen
+
+if TYPE_CHECKING:
+    from checks.facts import InterpreterFacts
+    from checks.sharing.case import Case
+    from wizard.jobs.engine_thread import Examine
+
+log = logging.getLogger(__name__)
+
+
+class Job(QThread):
+    """One function on a thread of its own. ``ended`` with (job, result, exception)."""
+
+    ended = Signal(object, object, object)
+
+    def __init__(self, function: Callable[[], Any], done: Callable[[Any], None], failed: Callable[[Exception], None]):
+        super().__init__()
+        self._function = function
+        self.done = done
+        self.failed = failed
+
+    def run(self) -> None:
+        """On the worker thread."""
+        try:
+            result = self._function()
+        except Exception as error:  # noqa: BLE001 - handed to the window, which says it in one sentence
+            self.ended.emit(self, None, error)
+        else:
+            self.ended.emit(self, result, None)
+
+
+class Work(QObject):
+    """Starts the jobs and brings their results into the model. Lives in the window's thread."""
+
+    finished_run = Signal()  # an examination ended and its case is in the model
+    finished_opening = Signal()  # a report was opened and its case is in the model
+    rendered = Signal(str, str)  # what was asked for ("markdown-en", "reply-ja"), and its text
+
+    def __init__(self, case: CaseModel, examine: Examine | None = None, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._case = case
+        self._examine = examine
+        self._engine: EngineThread | None = None
+        self._outcome: Case | None = None
+        self._broken = ""
+        self._jobs: set[Job] = set()
+
+    # --- the examination
+
+    def run(self) -> None:
+        """Examine the chosen interpreter; nothing happens while an examination runs or a file is worked on."""
+        if self._is_taken():
+            return
+        self._outcome, self._broken = None, ""
+        self._case.run_began()
+        self._engine = EngineThread(self._case.answers, self._case.interpreters, self._examine, self)
+        self._engine.happened.connect(self._happened, Qt.ConnectionType.QueuedConnection)
+        self._engine.broke.connect(self._broke, Qt.ConnectionType.QueuedConnection)
+        self._engine.finished.connect(self._ended, Qt.ConnectionType.QueuedConnection)
+        self._engine.start()
+
+    def diagnose(self) -> None:
+        """Judge a ticket from the texts that were given, without a look at this machine."""
+        if self._is_taken():
+            return
+        answers = self._case.answers
+        self._case.set_busy("busy-diagnosing")
+        self._start(lambda: _diagnosed(answers), self._diagnosed, self._not_diagnosed)
+
+    def _diagnosed(self, case: Case) -> None:
+        self._case.set_busy("")
+        self._case.run_ended(case)
+        self.finished_opening.emit()
+
+    def _not_diagnosed(self, error: Exception) -> None:
+        log.error("the ticket could not be judged", exc_info=error)
+        self._case.set_notice(Notice("error-ours", {"error": error}))
+
+    def _is_taken(self) -> bool:
+        """Whether the case is about to become another one, or is being written: one such thing at a time."""
+        return self._engine is not None or bool(self._case.busy)
+
+    def cancel(self) -> None:
+        """End the examination; what was done until then comes as an incomplete case."""
+        if self._engine is not None:
+            self._engine.cancel()
+
+    @Slot(object)
+    def _happened(self, event: Any) -> None:
+        from checks.engine.events import Finished
+
+        if isinstance(event, Finished):
+            self._outcome = event.case
+        self._case.take(event)
+
+    @Slot(str)
+    def _broke(self, error: str) -> None:
+        self._broken = error
+
+    @Slot()
+    def _ended(self) -> None:
+        engine, self._engine = self._engine, None
+        if engine is not None:
+            engine.wait()
+            engine.deleteLater()
+        if self._outcome is None:
+            self._case.run_ended(None, Notice("error-run-broke", {"error": self._broken}))
+            return
+        self._case.run_ended(self._outcome)
+        self.finished_run.emit()
+
+    # --- interpreters
+
+    def search(self) -> None:
+        """Look for every interpreter of this machine, once at a time; first near the script that was given."""
+        if self._case.search is not Search.BUSY:
+            near = near_folder(self._case.answers.given)
+            self._case.searched_near = near
+            self._case.search_began()
+            self._start(lambda: _found(near, chosen()), self._found, self._not_found)
+
+    def choose(self, path: Path) -> None:
+        """Take a file as an interpreter, or find the interpreters in a folder."""
+        self._case.search_began()
+        self._start(lambda: _chosen(path), lambda found: self._chose(path, found), self._not_found)
+
+    def _found(self, found: tuple[tuple[InterpreterFacts, ...], str | None]) -> None:
+        known = {each.path for each in found[0]}
+        chosen_by_hand = tuple(
+            each for each in self._case.interpreters if "chosen" in each.found_by and each.path not in known
+        )
+        self._case.search_ended(chosen_by_hand + found[0], found[1])
+
+    def _chose(self, path: Path, interpreter: InterpreterFacts | None) -> None:
+        if interpreter is None:
+            self._case.refuse_target(Notice("target-none-in-folder", {"path": path}))
+        elif interpreter.problem:
+            self._case.refuse_target(Notice(f"target-problem-{interpreter.problem}", {"path": path}))
+        else:
+            remember_chosen(path)
+            self._case.add_interpreter(interpreter)
+
+    def _not_found(self, error: Exception) -> None:
+        log.error("the search for interpreters broke off", exc_info=error)
+        self._case.refuse_target(Notice("target-search-failed", {"error": error}))
+
+    # --- files
+
+    def open(self, path: Path) -> None:
+        """Open a saved case or an exported PDF, and show its report; nothing happens while something else is done."""
+        if self._is_taken():
+            return
+        self._case.set_busy("busy-opening")
+        self._start(lambda: _opened(path), lambda case: self._opened(path, case), self._failed(path))
+
+    def give(self, paths: list[Path], kind: Kind | None = None) -> None:
+        """Take files as evidence. A report that cannot be opened is taken back with what is wrong with it."""
+        self._case.add_files(paths, kind)
+        for given in self._case.answers.given:
+            if given.kind is Kind.REPORT and given.path in paths:
+                self._look_at_report(given.path)
+
+    def sort_out(self, paths: list[Path], take: Callable[[list[Path]], None]) -> None:
+        """Hand on what was dropped, but for JSON files that hold neither a report nor a model: those are named.
+
+        Of a ticket they may be a log.
+        """
+        unsure = [] if self._case.answers.symptom == TICKET else [path for path in paths if may_be_neither(path)]
+        if not unsure:
+            take(paths)
+        elif not self._is_taken():
+            self._case.set_busy("busy-looking")
+            self._start(
+                lambda: no_models(unsure), lambda found: self._sorted_out(paths, found, take), self._failed(unsure[0])
+            )
+
+    def _sorted_out(self, paths: list[Path], strange: tuple[Path, ...], take: Callable[[list[Path]], None]) -> None:
+        self._case.set_notice(Notice("drop-strange", {"names": self._case.listed(strange)}) if strange else None)
+        rest = [path for path in paths if path not in strange]
+        if rest:
+            take(rest)
+
+    def _look_at_report(self, path: Path) -> None:
+        self._start(lambda: _opened(path), lambda _: None, lambda error: self._not_a_report(path, error))
+
+    def _not_a_report(self, path: Path, error: Exception) -> None:
+        self._case.remove_file(path)
+        self._case.set_notice(notice_of(error, path))
+
+    def compare(self, first: Path, second: Path) -> None:
+        """Show two saved examinations beside each other; none is made."""
+        if self._is_taken():
+            return
+        self._case.set_busy("busy-comparing")
+        self._start(lambda: _compared(first, second), lambda case: self._opened(first, case), self._not_compared)
+
+    def _not_compared(self, error: Exception) -> None:
+        if isinstance(error, Unopened):
+            why = notice_of(error.why, error.path)
+            self._case.set_notice(Notice("compare-unopened", {"name": error.path.name, "why": why}))
+        else:
+            log.error("two reports could not be compared", exc_info=error)
+            self._case.set_notice(Notice("error-ours", {"error": error}))
+
+    def export(self, path: Path, kind: str, paper: str, *, redact: bool) -> None:
+        """Write the report: "pdf" (on "a4" or "letter") or "json"; private values hidden, or everything as it is."""
+        case, language = self._case.case, self._case.language
+        if case is not None and not self._is_taken():
+            self._case.set_busy("busy-exporting")
+            self._start(
+                lambda: _exported(case, path, kind, language, paper, redact=redact),
+                lambda hidden: self._written(path, hidden),
+                self._failed(path),
+            )
+
+    def copy(self, kind: str, language: str, *, redact: bool) -> None:
+        """Render the report as "markdown" or "reply" in this language, and tell it through ``rendered``."""
+        case = self._case.case
+        if case is not None and not self._is_taken():
+            self._case.set_busy("busy-exporting")
+            self._start(
+                lambda: _rendered(case, kind, language, redact=redact),
+                lambda text: self._rendered(f"{kind}-{language}", text),
+                self._not_rendered,
+            )
+
+    def _opened(self, path: Path, case: Case) -> None:
+        self._case.show_opened(case, path)
+        self.finished_opening.emit()
+
+    def _written(self, path: Path, hidden: dict[str, int]) -> None:
+        self._case.was_kept()
+        count = sum(hidden.values())
+        self._case.set_notice(Notice("written-redacted" if count else "written", {"path": path, "count": count}, False))
+
+    def _rendered(self, what: str, text: str) -> None:
+        self._case.was_kept()
+        self._case.set_busy("")
+        self.rendered.emit(what, text)
+
+    def _not_rendered(self, error: Exception) -> None:
+        log.error("the report could not be rendered", exc_info=error)
+        self._case.set_notice(Notice("error-ours", {"error": error}))
+
+    def _failed(self, path: Path) -> Callable[[Exception], None]:
+        return lambda error: self._case.set_notice(notice_of(error, path))
+
+    # --- threads
+
+    def shutdown(self) -> None:
+        """Cancel, and wait until every thread and every child process has ended."""
+        self.cancel()
+        if self._engine is not None:
+            self._engine.wait()
+        for job in list(self._jobs):
+            job.wait()
+
+    def _start(
+        self, function: Callable[[], Any], done: Callable[[Any], None], failed: Callable[[Exception], None]
+    ) -> None:
+        job = Job(function, done, failed)
+        self._jobs.add(job)
+        job.ended.connect(self._job_ended, Qt.ConnectionType.QueuedConnection)
+        job.start()
+
+    @Slot(object, object, object)
+    def _job_ended(self, job: Job, result: Any, error: Exception | None) -> None:
+        job.wait()
+        self._jobs.discard(job)
+        if error is None:
+            job.done(result)
+        else:
+            job.failed(error)
+
+
+class Unopened(Exception):  # noqa: N818 - which of two reports it is, and why
+    """One of several reports could not be opened."""
+
+    def __init__(self, path: Path, why: Exception) -> None:
+        super().__init__(str(path))
+        self.path = path
+        self.why = why
+
+
+def notice_of(error: Exception, path: Path) -> Notice:
+    """One sentence for what went wrong with a file."""
+    from checks.sharing.case import CaseError
+    from wizard.report.export import ExportError
+
+    if isinstance(error, CaseError):
+        return Notice(f"errors.{error.reason}")
+    if isinstance(error, ExportError):
+        return Notice(f"errors.export-{error.reason}", {"path": error.path, "detail": error.detail})
+    log.error("a fault of ours with %s", path, exc_info=error)
+    return Notice("error-file", {"path": path, "error": error})
+
+
+def _diagnosed(answers: Answers) -> Case:
+    from checks.readers.tickets.read import read_ticket
+    from checks.sharing.case import Answers as CaseAnswers
+    from checks.sharing.case import judged
+    from wizard.evidence_files import sent_files
+
+    facts = read_ticket(*sent_files(answers.text, answers.given).logs)
+    return judged(facts, CaseAnswers(symptom=answers.symptom, exactness=answers.exactness))
+
+
+def _found(near: Path | None, chosen: Iterable[Path] = ()) -> tuple[tuple[InterpreterFacts, ...], str | None]:
+    """The interpreters of this machine, the likely one, and first those that the user pointed to at another start."""
+    from checks.interpreters import Places, find_interpreters, likely_first, likely_target
+
+    found = likely_first(find_interpreters(Places.of_this_machine(near)))
+    likely = likely_target(found)
+    known = {each.path for each in found}
+    again = {each.path: each for each in map(_chosen, chosen) if each is not None and not each.problem}
+    by_hand = tuple(each for path, each in again.items() if path not in known)
+    return by_hand + found, likely.path if likely else None
+
+
+def _chosen(path: Path) -> InterpreterFacts | None:
+    import msgspec
+
+    from checks.interpreters import Places, find_interpreters, likely_target, read_interpreter
+
+    if not path.is_dir():
+        return read_interpreter(path, found_by=("chosen",))
+    near = [each for each in find_interpreters(Places.of_this_machine(path)) if "folder" in each.found_by]
+    best = likely_target(near)
+    return msgspec.structs.replace(best, found_by=("chosen", *best.found_by)) if best else None
+
+
+def _opened(path: Path) -> Case:
+    from checks.sharing.case import CaseError
+    from wizard.report.open import open_case
+
+    if path.exists() and not path.is_file() and not path.is_dir():  # a pipe: nobody may ever write to it
+        raise CaseError("file-unreadable", str(path))
+    return open_case(path)
+
+
+def _compared(first: Path, second: Path) -> Case:
+    from checks.sharing.two_cases import compared, names_of
+
+    cases = []
+    for path in (first, second):
+        try:
+            cases.append(_opened(path))
+        except Exception as error:
+            raise Unopened(path, error) from error
+    return compared(cases[0], cases[1], names_of(first, second))
+
+
+def _exported(case: Case, path: Path, kind: str, language: str, paper: str, *, redact: bool) -> dict[str, int]:
+    from wizard.report.export import export
+
+    return export(case, path, kind, language, paper, redact=redact)
+
+
+def _rendered(case: Case, kind: str, language: str, *, redact: bool) -> str:
+    from wizard.report.export import render
+
+    return render(case, kind, language, redact=redact).decode()

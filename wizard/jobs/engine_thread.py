@@ -1,0 +1,93 @@
+"""The engine on one worker thread. The window hears of it through signals and never waits for it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QThread, Signal
+
+from wizard.evidence_files import sent_files
+from wizard.flow import Answers
+
+if TYPE_CHECKING:  # the engine is loaded on the worker thread, after the first window
+    from checks.engine.events import Event
+    from checks.engine.examination import Request
+    from checks.facts import InterpreterFacts
+
+    Examine = Callable[[Request, Callable[[], bool]], Iterator[Event]]
+
+log = logging.getLogger(__name__)
+
+
+class EngineThread(QThread):
+    """One examination. ``happened`` once per event of the engine; ``broke`` instead of the end for a bug of ours."""
+
+    happened = Signal(object)
+    broke = Signal(str)
+
+    def __init__(
+        self,
+        answers: Answers,
+        interpreters: tuple[InterpreterFacts, ...],
+        examine: Examine | None = None,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._answers = answers
+        self._interpreters = interpreters
+        self._examine = examine
+        self._stop = threading.Event()
+
+    def cancel(self) -> None:
+        """End the probes; what was done until then still comes, as the last event."""
+        self._stop.set()
+
+    def run(self) -> None:
+        """On the worker thread: examine, and tell each event."""
+        try:
+            for event in self._events():
+                self.happened.emit(event)
+                _prepare_plots(event)
+        except Exception as error:  # the last place that can tell the window
+            log.exception("the examination broke off")
+            self.broke.emit(f"{type(error).__name__}: {error}")
+
+    def _events(self) -> Iterator[Event]:
+        from checks.engine.examination import Request, examine
+        from checks.sharing.case import Answers as CaseAnswers
+
+        if self._answers.only_reads:
+            from checks.engine.read_only import read_only
+
+            models = sent_files("", self._answers.given).models
+            return read_only(models, CaseAnswers(symptom=self._answers.symptom), self._stop.is_set)
+        sent = sent_files(self._answers.text, self._answers.given)
+        request = Request(
+            answers=CaseAnswers(
+                symptom=self._answers.symptom or "everything",
+                exactness=self._answers.exactness,
+                effort=self._answers.effort_taken,
+            ),
+            target=self._answers.target or None,
+            interpreters=self._interpreters or None,
+            logs=sent.logs,
+            scripts=sent.scripts,
+            models=sent.models,
+            inputs=sent.inputs,
+            repeat=True if self._answers.repeats else None,
+            others=sent.others,
+            load=self._answers.load_taken,
+        )
+        return (self._examine or examine)(request, self._stop.is_set)
+
+
+def _prepare_plots(event: Event) -> None:
+    """Load what draws the results as soon as something computes: it takes long, and the window never waits."""
+    from checks.engine.events import ProbeStarted
+    from wizard.report.content.measured.line import COMPUTING, OF_MODEL
+
+    if isinstance(event, ProbeStarted) and event.probe.startswith((COMPUTING, OF_MODEL)):
+        from wizard.plots import view  # noqa: F401 - loaded is all that it shall be

@@ -1,0 +1,1 @@
+"""What a report says, in words, before anything draws it."""

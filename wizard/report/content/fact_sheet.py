@@ -1,0 +1,371 @@
+"""The facts as rows to read: label and value with its unit, and why a value is missing where that is known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from checks.facts import (
+    Accelerator,
+    Facts,
+    FrameworkDevice,
+    FrameworkFacts,
+    Gpu,
+    GpuEvent,
+    InterpreterFacts,
+    MachineFacts,
+    NvidiaFacts,
+    NvidiaGpu,
+    OnnxRuntimeFacts,
+    SentFile,
+    TorchFacts,
+    XidEvent,
+)
+from checks.knowledge.phrases import phrases
+from checks.readers.tickets.lines import PASTED
+from wizard.words import area, words
+
+Format = Callable[[Any, str], str]
+
+
+@dataclass(frozen=True)
+class FactRow:
+    """One fact. ``is_unread``: ``value`` then says why it is missing."""
+
+    label: str
+    value: str
+    is_unread: bool = False
+
+
+@dataclass(frozen=True)
+class FactSection:
+    """The facts about one thing. ``text`` is a log that was given, whole; ``origin`` as evidence names it.
+
+    ``are_settings``: the labels are names of a program, and many of them have the same value.
+    """
+
+    title: str
+    rows: tuple[FactRow, ...] = ()
+    text: str = ""
+    origin: str = ""
+    are_settings: bool = False
+
+
+def label(name: str, language: str) -> str:
+    """The label of an evidence's name, or of a fact's or probe's; the name itself where there is none."""
+    found = area("fields").get(name) or area("facts").get(name)
+    return found.of(language) if found else name
+
+
+def row_label(name: str, language: str) -> str:
+    """The label of a row of the fact sheet: under the heading of its section a shorter one says enough."""
+    found = area("facts").get(name)
+    return found.of(language) if found else label(name, language)
+
+
+# --- formats: a value and a language -> text -------------------------------------------------------------------------
+
+
+def _text(value: Any, language: str) -> str:
+    return str(value) if value != "" else words("report.none", language)
+
+
+def _listing(value: Any, language: str) -> str:
+    return words("report.list-separator", language).join(map(str, value)) or words("report.none", language)
+
+
+def _yes_no(value: Any, language: str) -> str:
+    return words("report.yes" if value else "report.no", language)
+
+
+def size(value: Any, language: str) -> str:  # noqa: ARG001 - one shape for all formats
+    """Bytes as people read them: "31.4 GiB"."""
+    power = min(max(int(value).bit_length() - 1, 0) // 10, 4)
+    amount = value / 1024**power
+    digits = 0 if amount >= 100 or amount == int(amount) else 1
+    return f"{amount:.{digits}f} {('B', 'KiB', 'MiB', 'GiB', 'TiB')[power]}"
+
+
+def _unit(pattern: str) -> Format:
+    return lambda value, language: pattern.format(value)  # noqa: ARG005 - one shape for all formats
+
+
+_CELSIUS, _WATT, _MHZ, _PERCENT = _unit("{} °C"), _unit("{:.0f} W"), _unit("{} MHz"), _unit("{} %")
+
+# Packages that decide whether an AI program runs, by the beginning of their names; the JSON holds all of them.
+_MATTERS = re.compile(
+    r"(torch|triton|xformers|flash-attn|pytorch|nvidia-|cuda|cupy|cudnn|nccl|onnx|ort-|tensorflow|keras|tensorrt|"
+    r"jax|openvino|coreml|ai-edge|tflite|tf-|numpy$|scipy$|protobuf$|ml-dtypes|h5py|opencv|intel-|mkl|pip$|setuptools|"
+    r"transformers$|diffusers$|accelerate$|safetensors$|bitsandbytes|numba|llvmlite|rocm|pyopencl|ultralytics|vllm)"
+)
+
+Rows = tuple[tuple[str, Format], ...]
+
+_OS: Rows = (
+    ("name", _text),
+    ("kernel", _text),
+    ("architecture", _text),
+    ("wsl", lambda value, language: _text(value or "", language)),
+    ("container", _text),
+    ("virtual_machine", _text),
+    ("secure_boot", _yes_no),
+    ("package_managers", _listing),
+)
+_CPU: Rows = (("name", _text), ("usable_cores", _text), ("logical_cores", _text))
+_MEMORY: Rows = (("total", size), ("available", size), ("limit", size), ("shm_total", size))
+_APPLE: Rows = (("chip", _text), ("macos_version", _text), ("metal", _text), ("gpu_cores", _text))
+_JETSON: Rows = (("model", _text), ("l4t_release", _text), ("jetpack", _text), ("compute_capability", _text))
+_AMD: Rows = (("module_loaded", _yes_no), ("rocm_version", _text))
+_GPU: Rows = (
+    ("vendor", _text),
+    ("die", _text),
+    ("architecture", _text),
+    ("compute_capability", _text),
+    ("gfx_target", _text),
+    ("address", _text),
+    ("driver", _text),
+    ("driver_version", _text),
+    ("bar1_size", size),
+)
+_NVIDIA: Rows = (
+    ("driver_version", _text),
+    ("cuda_driver_version", _text),
+    ("nvml", _text),
+    ("kernel_module_version", _text),
+    ("kernel_module_flavour", _text),
+    ("modules_loaded", _listing),
+    ("fabric_manager", _text),
+)
+_NVIDIA_GPU: Rows = (
+    ("name", _text),
+    ("compute_capability", _text),
+    ("pci_address", _text),
+    ("memory_total", size),
+    ("memory_free", size),
+    ("temperature", _CELSIUS),
+    ("power", _WATT),
+    ("power_limit", _WATT),
+    ("clock_sm", _MHZ),
+    ("clock_memory", _MHZ),
+    ("utilization", _PERCENT),
+    ("throttle_reasons", _listing),
+    ("compute_mode", _text),
+    ("ecc_enabled", _yes_no),
+    ("retired_pages", _text),
+    ("mig_enabled", _yes_no),
+    ("vbios", _text),
+    ("board_part_number", _text),
+)
+_INTERPRETER: Rows = (
+    ("path", _text),
+    ("version", _text),
+    ("implementation", _text),
+    ("architecture", _text),
+    ("kind", _text),
+    ("package_manager", _text),
+    ("externally_managed", _yes_no),
+    ("problem", _text),
+)
+_FRAMEWORK: Rows = (("version", _text), ("imported", _yes_no), ("cuda_version", _text), ("cudnn_version", _text))
+_TORCH: Rows = (
+    ("build", _text),
+    ("hip_version", _text),
+    ("xpu_version", _text),
+    ("arch_list", _listing),
+    ("nccl_version", _text),
+    ("cuda_available", _yes_no),
+    ("mps_available", _yes_no),
+    ("xpu_available", _yes_no),
+    ("cpu_capability", _text),
+    ("threads", _text),
+)
+_MORE: dict[str, Rows] = {
+    "torch": _TORCH,
+    "onnxruntime": (("device", _text), ("providers_listed", _listing)),
+    "tensorflow": (("is_cuda_build", _yes_no), ("is_rocm_build", _yes_no), ("keras_version", _text)),
+    "jax": (("jaxlib_version", _text), ("plugins", _listing), ("default_backend", _text)),
+    "tensorrt": (("plugins", _text),),
+    "litert": (("package", _text), ("edgetpu_delegate", _yes_no)),
+    "openvino": (),
+    "coremltools": (("torch_tested", _text),),
+}
+
+
+def fact_sections(facts: Facts, language: str) -> tuple[FactSection, ...]:
+    """Everything that was read, in the order in which one asks for it. Sections without a row are left out."""
+    sections = (
+        *_machine(facts, language),
+        *_interpreter(facts.target_interpreter, language),
+        *_frameworks(facts, language),
+        *_environment(facts, language),
+        *(_sent(each, language) for each in (*facts.logs, *facts.scripts)),
+    )
+    return tuple(section for section in sections if section.rows or section.text)
+
+
+def _rows(fact: msgspec.Struct | None, rows: Rows, language: str, names: dict[str, str] | None = None) -> list[FactRow]:
+    """The read fields, and of the unread ones those that say why. ``names``: field -> label id, where they differ."""
+    found: list[FactRow] = []
+    unread: dict[str, str] = getattr(fact, "unread", {})
+    for name, show in rows if fact is not None else ():
+        value = getattr(fact, name)
+        title = row_label((names or {}).get(name, name), language)
+        if value is not None:
+            found.append(FactRow(title, show(value, language)))
+        elif name in unread:
+            found.append(FactRow(title, words("report.unread", language, why=unread[name]), is_unread=True))
+    return found
+
+
+def _machine(facts: Facts, language: str) -> Iterator[FactSection]:
+    machine = facts.machine
+    if machine is None:
+        return
+    rows = _rows(machine.os, _OS, language, {"name": "os"})
+    rows += _rows(machine.cpu, _CPU, language, {"name": "cpu"})
+    rows += _rows(
+        machine.memory,
+        _MEMORY,
+        language,
+        {"total": "memory_total_main", "available": "memory_available", "limit": "memory_limit"},
+    )
+    rows += _rows(machine.apple, _APPLE, language)
+    rows += _rows(machine.jetson, _JETSON, language)
+    yield FactSection(words("report.section-machine", language), tuple(rows))
+    gpus = machine.gpus.devices if machine.gpus else ()
+    for number, gpu in enumerate(gpus):
+        yield _gpu(gpu, number, language)
+    if machine.gpus is not None and not gpus:
+        none = FactRow(row_label("gpus", language), words("report.none", language))
+        yield FactSection(words("report.section-gpus", language), (none,))
+    if machine.nvidia is not None:
+        yield from _nvidia(machine.nvidia, language)
+    yield FactSection(words("report.section-amd", language), tuple(_rows(machine.amd, _AMD, language)))
+    yield FactSection(words("report.section-system-log", language), tuple(_log(machine, language)))
+    accelerators = tuple(_accelerator(each, language) for each in machine.accelerators or ())
+    yield FactSection(words("report.section-accelerators", language), accelerators)
+
+
+def _gpu(gpu: Gpu, number: int, language: str) -> FactSection:
+    name = gpu.product or gpu.die or ":".join(filter(None, (gpu.vendor_id, gpu.device_id)))
+    rows = _rows(gpu, _GPU, language, {"driver": "kernel_driver"})
+    link = gpu.link
+    if link is not None and link.width is not None and link.generation is not None:
+        now = words("report.link", language, width=link.width, generation=link.generation)
+        if link.width_max is not None and link.generation_max is not None:
+            best = words("report.link", language, width=link.width_max, generation=link.generation_max)
+            now = words("report.of-at-most", language, now=now, most=best)
+        rows.append(FactRow(row_label("link", language), now))
+    return FactSection(words("report.section-gpu", language, number=number, name=name), tuple(rows))
+
+
+def _log(machine: MachineFacts, language: str) -> Iterator[FactRow]:
+    """What the system's log tells: how often, of which card, and the last time."""
+    xids = machine.nvidia.xids if machine.nvidia else None
+    events = machine.log.events if machine.log else None
+    told: list[tuple[str, XidEvent | GpuEvent]] = [(f"Xid {each.code}", each) for each in xids or ()]
+    told += [(_kind_of_event(each.kind, language), each) for each in events or ()]
+    for name in dict.fromkeys(name for name, _ in told):
+        alike = [each for known, each in told if known == name]
+        places = words("report.list-separator", language).join(
+            dict.fromkeys(each.pci_address for each in alike if each.pci_address)
+        )
+        last = max((each.time for each in alike if each.time), default="")
+        parts = (f"x{len(alike)}", places, last.partition(".")[0])
+        yield FactRow(name, " / ".join(part for part in parts if part))
+
+
+def _kind_of_event(kind: str, language: str) -> str:
+    """A case of a newer version may tell of kinds that this one has no words for."""
+    known = phrases().get(f"fault-log-{kind}")
+    return known.of(language).format(times="") if known else kind
+
+
+def _nvidia(nvidia: NvidiaFacts, language: str) -> Iterator[FactSection]:
+    yield FactSection(words("report.section-nvidia", language), tuple(_rows(nvidia, _NVIDIA, language)))
+    for gpu in nvidia.devices or ():
+        yield _nvidia_gpu(gpu, language)
+
+
+def _nvidia_gpu(gpu: NvidiaGpu, language: str) -> FactSection:
+    title = words("report.section-nvidia-gpu", language, index=gpu.index)
+    return FactSection(title, tuple(_rows(gpu, _NVIDIA_GPU, language)))
+
+
+def _accelerator(found: Accelerator, language: str) -> FactRow:
+    ids = ":".join(filter(None, (found.vendor_id, found.device_id)))
+    parts = (found.name, found.bus, ids, found.driver)
+    return FactRow(found.kind or found.bus, words("report.list-separator", language).join(filter(None, parts)))
+
+
+def _interpreter(found: InterpreterFacts | None, language: str) -> Iterator[FactSection]:
+    if found is None:
+        return
+    told = _INTERPRETER if found.path else _INTERPRETER[1:]  # of a ticket's interpreter the place is not known
+    yield FactSection(words("report.section-interpreter", language), tuple(_rows(found, told, language)))
+    if found.packages:
+        rows = tuple(FactRow(each.name, each.version) for each in found.packages if _MATTERS.match(each.name))
+        title = words("report.section-packages", language, shown=len(rows), count=len(found.packages))
+        yield FactSection(title, rows)
+
+
+def _frameworks(facts: Facts, language: str) -> Iterator[FactSection]:
+    for name, framework in facts.frameworks.each() if facts.frameworks else ():
+        rows = _rows(framework, _FRAMEWORK + _MORE[name], language)
+        if framework.error is not None:
+            rows.append(FactRow(row_label("error", language), f"{framework.error.type}: {framework.error.message}"))
+        rows += _devices(framework, language)
+        yield FactSection(words("report.section-framework", language, name=label(name, language)), tuple(rows))
+        if isinstance(framework, TorchFacts) and framework.settings:
+            settings = sorted(framework.settings.items())
+            title = words("report.section-settings", language, name=label(name, language))
+            switches = tuple(FactRow(each.removeprefix("torch."), str(value)) for each, value in settings)
+            yield FactSection(title, switches, are_settings=True)
+
+
+def _devices(framework: FrameworkFacts, language: str) -> list[FactRow]:
+    """What the framework says of each device, and whether a computation really ran on it."""
+    rows = [_device(each, language) for each in getattr(framework, "devices", None) or ()]
+    if isinstance(framework, OnnxRuntimeFacts):
+        for provider in framework.providers or ():
+            ran = provider.started and not provider.fell_back
+            if provider.started is not None:
+                ending = words("report.ran" if ran else "report.ran-not", language)
+                rows.append(FactRow(provider.name, f"{ending} {provider.error or ''}".strip()))
+    if isinstance(framework, TorchFacts):
+        for each in framework.companions or ():
+            problem = f"{each.error.type}: {each.error.message}" if each.error else _yes_no(each.imported, language)
+            rows.append(FactRow(each.name, " ".join(filter(None, (each.version, "" if each.imported else problem)))))
+    return rows
+
+
+def _device(device: FrameworkDevice, language: str) -> FactRow:
+    parts = [device.name, device.compute_capability or device.gfx_target]
+    if device.memory_total is not None:
+        parts.append(size(device.memory_total, language))
+    if device.kernel is not None:
+        works = device.kernel.ran and device.kernel.correct is not False
+        parts.append(words("report.ran" if works else "report.ran-not", language))
+        if device.kernel.error is not None:
+            parts.append(device.kernel.error.message)
+    return FactRow(device.device, words("report.list-separator", language).join(filter(None, parts)))
+
+
+def _environment(facts: Facts, language: str) -> Iterator[FactSection]:
+    if facts.environment is not None:
+        rows = tuple(FactRow(name, value) for name, value in sorted(facts.environment.values.items()))
+        none = FactRow(words("report.section-environment", language), words("report.none", language))
+        yield FactSection(words("report.section-environment", language), rows or (none,))
+
+
+def _sent(sent: SentFile, language: str) -> FactSection:
+    rows = [] if sent.size is None else [FactRow(row_label("file_size", language), size(sent.size, language))]
+    if not sent.examined:
+        rows.append(FactRow(row_label("examined", language), words("report.no", language)))
+    kind = sent.kind if sent.kind in ("script", "model") else "log"
+    title = words(f"report.section-{kind if sent.name else 'pasted'}", language, name=sent.name)
+    return FactSection(title, tuple(rows), sent.text or "", sent.name or PASTED if sent.text else "")

@@ -1,0 +1,173 @@
+"""The load whose every result was checked, in words: how much, what was wrong, heat, clocks and power over time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from checks.analysis.gpu.load import device_name, events_under_load, held_down, loads, xids_under_load
+from checks.facts import Facts, Health, HealthSample, Measurements
+from checks.knowledge.phrases import phrase
+from checks.sharing.case import Case
+from wizard.report.content.fact_sheet import size
+from wizard.report.content.measured.blocks import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
+from wizard.words import known, words
+
+_MOST = 20  # wrong results that are printed
+_UNTOLD = "–"
+_Curve = tuple[str, Callable[[HealthSample], float | None]]
+_CURVES: tuple[_Curve, ...] = (
+    ("temperature", lambda sample: sample.temperature),
+    ("clock", lambda sample: sample.clock_sm),
+    ("power", lambda sample: sample.power),
+)
+
+
+_CHECKED: _Curve = ("checked", lambda sample: sample.checked)  # where the device tells nothing of itself
+
+
+def health_section(case: Case, language: str) -> MeasuredSection | None:
+    """All loads of a case."""
+    facts = case.facts
+    found = loads(Measurements(all=facts.measurements))
+    if not found:
+        return None
+    cpu = facts.machine.cpu if facts.machine else None
+    names = [device_name(each, facts.frameworks, cpu) for each in found]
+    named = tuple(zip(found, names, strict=True))
+    rows = [_row(facts, each, name, language) for each, name in named]
+    silent = [row.cells[0] for row in rows if set(row.cells[1:]) == {_UNTOLD}]
+    wrong = tuple(_wrong(each, name, language) for each, name in named)
+    return MeasuredSection(
+        id="health",
+        title=words("measurements.health-title", language),
+        sentences=(
+            *(outcome_of_load(each, name, language) for each, name in named),
+            *(words("measurements.health-shrunk", language, device=name) for each, name in named if each.shrunk),
+            *(words("measurements.health-silent", language, device=name) for name in silent),
+        ),
+        tables=(
+            *_figures([row for row in rows if row.cells[0] not in silent], language),
+            *(each for each in wrong if each is not None),
+        ),
+        plots=tuple(health_plots({n: h.samples for n, h in zip(names, found, strict=True)}, language)),
+    )
+
+
+def outcome_of_load(health: Health, name: str, language: str) -> str:
+    """How much was checked on the device of this name, and what came of it."""
+    told = {"device": name, "checked": health.checked, "size": size(health.bytes_checked, language)}
+    told["seconds"] = round(health.length or 0)
+    if health.reason and not health.wrong:
+        why = known(f"measurements.reason-{health.reason}", health.reason, language)
+        detail = (health.error.message.strip().splitlines() or [""])[0] if health.error else ""
+        key = "health-ended" if health.checked else "health-not-begun"
+        text = words(f"measurements.{key}", language, why=why, **told)
+        return words("report.with-detail", language, text=text.rstrip(".。"), detail=detail) if detail else text
+    if health.wrong:
+        return words("measurements.health-wrong", language, first=round(health.wrong[0].second), **told)
+    return words("measurements.health-fine", language, **told)
+
+
+def _figures(rows: Sequence[MeasuredRow], language: str) -> Iterator[MeasuredTable]:
+    columns = ("device", "temperature", "clock", "power", "held-down", "errors")
+    if rows:
+        yield MeasuredTable(
+            title="",
+            columns=tuple(words(f"measurements.health-column-{name}", language) for name in columns),
+            rows=tuple(rows),
+            note=words("measurements.health-note", language) if any(_UNTOLD in row.cells for row in rows) else "",
+        )
+
+
+def _row(facts: Facts, health: Health, name: str, language: str) -> MeasuredRow:
+    none = words("report.none", language)
+    held = sorted({row.name for _, rows in held_down(health) for row in rows})
+    counted = [
+        words(f"measurements.health-{kind}", language, count=count)
+        for kind, count in (
+            ("ecc-corrected", health.ecc_corrected),
+            ("ecc-uncorrected", health.ecc_uncorrected),
+            ("remapped", health.remapped_rows),
+        )
+        if count
+    ]
+    gpus = facts.machine.gpus if facts.machine else None
+    counted += [f"Xid {event.code}" for event in xids_under_load(health, facts.frameworks, gpus)]
+    kinds = dict.fromkeys(event.kind for event in events_under_load(health, facts.frameworks, gpus))
+    counted += [phrase("log", f"fault-log-{kind}", times="")[f"log_{language}"] for kind in kinds]
+    is_told = any(each is not None for each in (health.ecc_corrected, health.ecc_uncorrected, health.xid, health.log))
+    state = "blocking" if health.wrong else "open" if health.reason else "warning" if held or counted else "clear"
+    return MeasuredRow(
+        cells=(
+            name,
+            _range(health, 0, "°C"),
+            _range(health, 1, "MHz"),
+            _range(health, 2, "W"),
+            ", ".join(held) if held else none if any(s.throttle_mask is not None for s in health.samples) else _UNTOLD,
+            ", ".join(counted) if counted else none if is_told else _UNTOLD,
+        ),
+        state=state,
+    )
+
+
+def _range(health: Health, curve: int, unit: str) -> str:
+    """From the least to the most that was seen of one curve."""
+    seen = [value for each in health.samples if (value := _CURVES[curve][1](each)) is not None]
+    if not seen:
+        return _UNTOLD
+    least, most = f"{min(seen):.0f}", f"{max(seen):.0f}"
+    return f"{most} {unit}" if least == most else f"{least} – {most} {unit}"
+
+
+def _wrong(health: Health, name: str, language: str) -> MeasuredTable | None:
+    if not health.wrong:
+        return None
+    columns = ("second", "operation", "place", "expected", "found", "elements")
+    return MeasuredTable(
+        title=words("measurements.health-wrong-title", language, device=name),
+        columns=tuple(words(f"measurements.health-column-{each}", language) for each in columns),
+        rows=tuple(
+            MeasuredRow(
+                cells=(
+                    f"{each.second:.1f}",
+                    each.operation,
+                    ", ".join(map(str, each.index)) or "–",
+                    each.expected or "–",
+                    each.found or "–",
+                    str(each.elements),
+                ),
+                state="blocking",
+            )
+            for each in health.wrong[:_MOST]
+        ),
+        numeric=(0, 5),
+    )
+
+
+def health_plots(samples: dict[str, Sequence[HealthSample]], language: str) -> Iterator[Plot]:
+    """Device -> its samples, one plot per curve that any device tells. Also for the load that still runs.
+
+    Where no device tells anything, how many results were checked until when.
+    """
+    told = [plot for each in _CURVES if (plot := _plot(each, samples, language))]
+    yield from told or ([plot] if (plot := _plot(_CHECKED, samples, language)) else [])
+
+
+def _plot(curve: _Curve, samples: dict[str, Sequence[HealthSample]], language: str) -> Plot | None:
+    name, value = curve
+    series = tuple(
+        Series(device, tuple(each.second for each in told), tuple(map(value, told)))
+        for device, told in samples.items()
+        if sum(value(each) is not None for each in told) > 1
+    )
+    if not series:
+        return None
+    seen = [y for each in series for y in each.y if y is not None]
+    return Plot(
+        title=words(f"measurements.health-plot-{name}", language),
+        kind="lines",
+        x_label=words("measurements.health-axis-seconds", language),
+        y_label=words(f"measurements.health-axis-{name}", language),
+        series=series,
+        summary=words(f"measurements.health-summary-{name}", language, least=min(seen), most=max(seen)),
+    )

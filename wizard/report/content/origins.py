@@ -1,0 +1,45 @@
+"""Where a value was read, in the reader's language. A case names it in one form, whatever its language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from checks.readers.tickets.lines import PASTED
+from wizard.report.content.fact_sheet import label
+from wizard.words import words
+
+_LINES_NAMED = 6  # numbers of lines that are told beside a value
+# What checks/readers/tickets/assemble.py writes: "nvidia-smi, lines 3-20 of error.log; line 40 of error.log".
+_TOLD = re.compile(r"(?:(?P<program>[\w.' +/-]{1,40}), )?lines? (?P<lines>\d+(?:-\d+)?)(?: of (?P<text>.+))?")
+
+
+def lines_in_words(text: str, lines: Sequence[int], language: str) -> str:
+    """Lines of a text: "error.log, lines 3, 7"."""
+    numbers = words("report.list-separator", language).join(map(str, lines[:_LINES_NAMED]))
+    return _lines(_name(text, language), numbers, language, is_one=len(lines) == 1)
+
+
+def origin_in_words(origin: str, language: str) -> str:
+    """The origin of a fact: of one that a text told the program and the lines in words, any other as it is."""
+    found = [_TOLD.fullmatch(part) for part in origin.split("; ")]
+    told = [each for each in found if each is not None]
+    if len(told) != len(found):
+        return origin
+    return "; ".join(_told(each["program"] or "", each["text"] or "", each["lines"], language) for each in told)
+
+
+def _told(program: str, text: str, lines: str, language: str) -> str:
+    names = [label(program, language)] if program else []
+    if text or not program:
+        names.append(_name(text or PASTED, language))
+    name = words("report.list-separator", language).join(names)
+    return _lines(name, lines, language, is_one="-" not in lines)
+
+
+def _lines(name: str, numbers: str, language: str, *, is_one: bool) -> str:
+    return words(f"report.origin-{'line' if is_one else 'lines'}", language, origin=name, lines=numbers)
+
+
+def _name(text: str, language: str) -> str:
+    return words("report.origin-pasted", language) if text == PASTED else text

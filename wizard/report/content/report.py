@@ -1,0 +1,448 @@
+"""The report: everything that a print of a case shows, in words, with no decision left to the print.
+
+No Qt here, and no judgement: the findings come ranked from checks/judgement/judge.py. What was not run is never
+shown as passed; the five endings of a check (checks/facts/finding.py) stay five lists.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from checks import __version__
+from checks.analysis.gpu.state import first_line
+from checks.facts import Facts, ProbeRun
+from checks.facts.finding import CLUE, FRAMEWORK, Evidence, Finding, Outcome, Status
+from checks.judgement.judge import ABOUT_RESULTS, COMPARISON, MODELS, UNKNOWN, WORTH_READING
+from checks.knowledge.age import knowledge_days
+from checks.knowledge.catalogue import Question, cause_of
+from checks.knowledge.formats.model_formats import format_named
+from checks.remedies.plan import RemedyPlan, plan_remedies
+from checks.remedies.shell import fill_sentence
+from checks.sharing.case import Case
+from wizard.report.content.advice import AdviceView, advice_view
+from wizard.report.content.compared_models import ComparisonView, comparison_views
+from wizard.report.content.evidence_words import evidence_words, in_words
+from wizard.report.content.fact_sheet import FactSection, fact_sections, label
+from wizard.report.content.measured.blocks import MeasuredSection
+from wizard.report.content.measured.devices import MACHINES
+from wizard.report.content.measured.line import computing_name, framework_name
+from wizard.report.content.measured.sections import measured_sections
+from wizard.report.content.model_files import ModelView, model_views, names_of
+from wizard.report.content.origins import lines_in_words, origin_in_words
+from wizard.report.content.step_labels import is_address
+from wizard.report.content.verdict import NOTHING_TO_CHECK, Verdict, verdict_of
+from wizard.words import area, known, words
+
+_LONGEST_SOURCE = 120  # characters
+_IN_QUESTION = 0.15  # a finding of a ticket that is surer is worth a question of its own
+_SURE_ENOUGH = 0.9  # a finding of a ticket that is surer needs no further question
+_WORTH_DOING = 0.3  # what to do about a cause of a ticket that is less likely, and not the first, helps nobody
+_EVEN = 0.5  # of a ticket's cause that is less likely than not no line is said to show it
+SYMBOLS = {"blocking": "×", "warning": "!", "note": "i"}
+
+
+@dataclass(frozen=True)
+class EvidenceRow:
+    """One value that proves a finding: what it is, what it was, where it was read, and the link of a table's row."""
+
+    label: str
+    value: str
+    origin: str = ""
+    source: str = ""
+    text: str = ""  # the name of the text that was sent, and
+    lines: tuple[int, ...] = ()  # the numbers of its lines that show the value
+    is_line: bool = False  # the value is such a line itself
+
+
+@dataclass(frozen=True)
+class FindingView:
+    """One finding in words. ``severity`` is "blocking", "warning" or "note", for the colour; the rest is shown."""
+
+    cause: str
+    severity: str
+    severity_word: str
+    symbol: str
+    title: str
+    why: str
+    explanation: str
+    confidence: float
+    confidence_words: str  # "very likely (90 %)"
+    evidence: tuple[EvidenceRow, ...]
+    remedies: tuple[RemedyPlan, ...]
+    questions: tuple[str, ...]
+    sources: tuple[str, ...]
+    is_apart: bool = False  # a second trouble, that has nothing to do with the first
+    is_hint: bool = False  # too weak for its remedies to be shown
+
+    @property
+    def proven(self) -> tuple[EvidenceRow, ...]:
+        """What a check saw, other than lines that word a cause."""
+        return tuple(each for each in self.evidence if not each.is_line)
+
+    @property
+    def quoted(self) -> tuple[str, ...]:
+        """What of a sent text shows it: lines as they stand there, and values with their names."""
+        rows = (each for each in self.evidence if each.lines)
+        return tuple(each.value if each.is_line else f"{each.label}: {each.value}" for each in rows)
+
+
+@dataclass(frozen=True)
+class OpenQuestion:
+    """What a check would have confirmed, and why it could not: a check that did not decide, or crashed."""
+
+    cause: str
+    statement: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class NotRun:
+    """Checks that did not run for one reason. ``applies`` False: there was nothing to check on this machine."""
+
+    reason: str
+    applies: bool
+    statements: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ProbeRow:
+    """How one probe went. ``is_trouble`` where it did not end well; ``is_slow`` where it took ten seconds or more."""
+
+    name: str
+    status: str
+    seconds: str
+    detail: str
+    is_trouble: bool
+    is_slow: bool
+
+
+@dataclass(frozen=True)
+class Report:
+    """A whole report in one language. Texts are plain: each print escapes them for itself."""
+
+    language: str
+    title: str
+    created: str
+    verdict: Verdict
+    meta: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+    exactness: str
+    questions: tuple[str, ...]  # what to ask next, where a ticket does not say enough
+    findings: tuple[FindingView, ...]
+    fine: tuple[str, ...]
+    undecided: tuple[OpenQuestion, ...]
+    not_run: tuple[NotRun, ...]
+    crashed: tuple[OpenQuestion, ...]
+    probes: tuple[ProbeRow, ...]
+    facts: tuple[FactSection, ...]
+    models: tuple[ModelView, ...] = ()
+    comparisons: tuple[ComparisonView, ...] = ()
+    asked: tuple[MeasuredSection, ...] = ()  # of what was measured the answer to the question itself, to be read first
+    measured: tuple[MeasuredSection, ...] = ()
+    advice: AdviceView | None = None
+    is_ticket: bool = False
+
+    @property
+    def shown(self) -> tuple[FindingView, ...]:
+        """The findings that a person reads: the first, and what is not all but ruled out.
+
+        Of a ticket a mere hint behind the first is named without its remedies. That there is no cause to name is not
+        said behind one that is named.
+        """
+        least = _WORTH_DOING if self.is_ticket else 0.0
+        causes = (each for each in self.findings[1:] if each.cause != UNKNOWN)
+        further = (each for each in causes if each.confidence >= WORTH_READING)
+        return (
+            *self.findings[:1],
+            *(each if each.confidence >= least else replace(each, remedies=(), is_hint=True) for each in further),
+        )
+
+
+def build(case: Case, language: str) -> Report:
+    """The report of a case in "en" or "ja"."""
+    findings = _findings(case, language)
+    measured = measured_sections(case, language)
+    asked = tuple(each for each in measured if case.answers.symptom == COMPARISON and each.id == MACHINES)
+    by_status: dict[Status, list[Outcome]] = defaultdict(list)
+    for outcome in case.outcomes:
+        # What a text does not mention was not examined, so of a ticket no check is told to have gone well, or not to
+        # have been run.
+        if not case.facts.told or outcome.status is Status.CRASHED:
+            by_status[outcome.status].append(outcome)
+    return Report(
+        language=language,
+        title=words(f"report.{_title(case)}", language),
+        created=moment(case.created, language),
+        verdict=verdict_of(case, [each.title for each in findings], language),
+        meta=_meta(case, language),
+        notes=_notes(case, language),
+        exactness=known(f"report.exactness-{_exactness(case)}", "", language),
+        questions=_questions(findings) if case.facts.told else (),
+        findings=findings,
+        fine=tuple(_statement(each.cause, language) for each in by_status[Status.CLEAR]),
+        undecided=tuple(
+            OpenQuestion(each.cause, _statement(each.cause, language), reason_of(each, language))
+            for each in by_status[Status.INCONCLUSIVE]
+        ),
+        not_run=_not_run(by_status[Status.SKIPPED], language),
+        crashed=tuple(
+            OpenQuestion(each.cause, _statement(each.cause, language), each.detail)
+            for each in by_status[Status.CRASHED]
+        ),
+        probes=tuple(_probe(run, language) for run in (case.facts.probes.runs if case.facts.probes else ())),
+        facts=fact_sections(case.facts, language),
+        models=model_views(case, language),
+        comparisons=comparison_views(case, language),
+        asked=asked,
+        measured=tuple(each for each in measured if each not in asked),
+        advice=advice_view(case, language),
+        is_ticket=case.facts.told,
+    )
+
+
+def _exactness(case: Case) -> str:
+    """How exact the result must be; that it was not said matters only where results are the question."""
+    return case.answers.exactness or ("unknown" if case.answers.symptom in ABOUT_RESULTS else "")
+
+
+def _title(case: Case) -> str:
+    if case.facts.told:
+        return "title-ticket"
+    return {MODELS: "title-models", COMPARISON: "title-comparison"}.get(case.answers.symptom, "title")
+
+
+def _findings(case: Case, language: str) -> tuple[FindingView, ...]:
+    """The findings in words, each with the remedies for the machine on which it is to be mended."""
+    return tuple(_told_apart(case.findings, _views(case, language), language))
+
+
+def _told_apart(findings: Sequence[Finding], views: Sequence[FindingView], language: str) -> Iterator[FindingView]:
+    """Of several with one title each with the framework that it is about."""
+    often = Counter(each.title for each in views)
+    for finding, view in zip(findings, views, strict=True):
+        framework = finding.values.get(FRAMEWORK, "")
+        if often[view.title] > 1 and framework:
+            name = framework_name(framework, language)
+            yield replace(view, title=words("report.about-file", language, name=name, title=view.title))
+        else:
+            yield view
+
+
+def _views(case: Case, language: str) -> tuple[FindingView, ...]:
+    """Each by itself."""
+    names = names_of(case.facts.models)
+    if case.facts.told or not any(log.text for log in case.facts.logs):
+        return tuple(finding_view(each, case.facts, language, names) for each in case.findings)
+    from checks.readers.tickets.other_machine import machine_of, told_elsewhere
+
+    elsewhere = told_elsewhere(case.facts)
+    return tuple(finding_view(each, machine_of(each, case.facts, elsewhere), language, names) for each in case.findings)
+
+
+def _questions(findings: Sequence[FindingView]) -> tuple[str, ...]:
+    """What to ask next: nothing where the cause is as good as certain, else what parts the likely causes."""
+    if findings and findings[0].confidence >= _SURE_ENOUGH and findings[0].cause != UNKNOWN:
+        return ()
+    others = [each for each in findings[1:3] if each.confidence >= _IN_QUESTION]
+    asked = [question for each in findings[:1] for question in each.questions[:2]]
+    asked += [question for each in others for question in each.questions[:1]]
+    return tuple(dict.fromkeys(asked))[:3]
+
+
+def moment(created: str, language: str) -> str:
+    """A case's moment in words: "2026-11-21 00:13 UTC". What cannot be understood is shown as it came."""
+    try:
+        when = dt.datetime.fromisoformat(created).astimezone(dt.UTC)
+    except (ValueError, OverflowError):  # overflow: the last hour of the year 9999 in another time zone
+        return created
+    return words("report.moment", language, when=when)
+
+
+def reason_of(outcome: Outcome, language: str) -> str:
+    """Why a check did not decide, in a sentence."""
+    values = {name: str(value) for name, value in outcome.values.items()}
+    for name in ("field", "fact"):
+        if name in values:
+            values[name] = label(values[name], language)
+    known = area("reasons").get(outcome.reason)
+    why = fill_sentence(known.of(language), values) if known else outcome.reason
+    return words("report.with-detail", language, text=why, detail=values["why"]) if values.get("why") else why
+
+
+def finding_view(finding: Finding, facts: Facts, language: str, names: Mapping[str, str]) -> FindingView:
+    """One finding in words, with its remedies for the machine that the facts tell of; ``names`` of the model files."""
+    cause = cause_of(finding.cause)
+    values = in_words(finding.placeholders(), language)
+    text = cause.text_with(values, language)
+    severity = finding.severity.value
+    return FindingView(
+        cause=finding.cause,
+        severity=severity,
+        severity_word=words(f"report.severity-{severity}", language),
+        symbol=SYMBOLS[severity],
+        title=_titled(finding, fill_sentence(text.title, values), names, language),
+        why=_why(finding, fill_sentence(text.why, values), facts, language),
+        explanation=fill_sentence(text.explanation, values).strip(),
+        confidence=finding.likelihood,
+        is_apart=finding.apart > 0,
+        confidence_words=_confidence(finding, facts, language),
+        evidence=tuple(_evidence(each, language) for each in finding.evidence),
+        remedies=plan_remedies(finding, facts, language),
+        questions=tuple(fill_sentence(each.of(language), values) for each in cause.questions if _is_open(each, facts)),
+        sources=cause.sources,
+    )
+
+
+def _is_open(question: Question, facts: Facts) -> bool:
+    """Whether a ticket leaves the question open."""
+    if not facts.told or not question.answered_by:
+        return True
+    from checks.readers.tickets.conditions import is_known
+
+    return not all(is_known(name, facts) for name in question.answered_by)
+
+
+def _why(finding: Finding, why: str, facts: Facts, language: str) -> str:
+    """Why a cause is named; of a ticket no more is claimed than its words bear."""
+    if not facts.told or finding.cause == UNKNOWN or any(each.name != CLUE for each in finding.evidence):
+        return why
+    if not finding.evidence:
+        return words("report.only-alike", language)
+    return words("report.only-hinted", language) if finding.likelihood < _EVEN else why
+
+
+def _titled(finding: Finding, title: str, names: Mapping[str, str], language: str) -> str:
+    """The title, with the name of the model file that it is about: of many files each may have its own trouble."""
+    path = finding.values.get("model_path", "")
+    name = names.get(path) or path.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    return words("report.about-file", language, name=name, title=title) if name and name not in title else title
+
+
+def _confidence(finding: Finding, facts: Facts, language: str) -> str:
+    """How sure a finding is; that a ticket does not tell the cause is no cause to be sure of."""
+    if finding.cause == UNKNOWN and facts.told:
+        return words("report.confidence-open", language)
+    steps = ((0.95, "certain"), (0.8, "very-likely"), (0.6, "likely"), (0.3, "possible"), (0.0, "weak"))
+    word = next(word for least, word in steps if finding.likelihood >= least)
+    text = words(f"report.confidence-{word}", language)
+    key = "confidence-apart" if finding.apart else "confidence"
+    return words(f"report.{key}", language, word=text, percent=round(finding.likelihood * 100))
+
+
+def _evidence(evidence: Evidence, language: str) -> EvidenceRow:
+    text = evidence.origin if evidence.lines else ""
+    origin = lines_in_words(text, evidence.lines, language) if text else origin_in_words(evidence.origin, language)
+    source = evidence.source
+    if not is_address(source) and len(source) > _LONGEST_SOURCE:  # what a table was made from, in a list
+        source = f"{source[:_LONGEST_SOURCE].rsplit(' ', 1)[0]} …"
+    value, is_line = _value(evidence, language), evidence.name == CLUE
+    return EvidenceRow(label(evidence.name, language), value, origin, source, text, evidence.lines, is_line)
+
+
+def _value(evidence: Evidence, language: str) -> str:
+    """What was seen; in words where it is an id, or has a name in each language."""
+    if evidence.name == "model_problem":
+        return known(f"models.problem-{evidence.value}", evidence.value, language)
+    if evidence.name == "model_format":
+        return format_named(evidence.value, language)
+    return evidence_words(evidence.name, evidence.value, language)
+
+
+def _statement(cause: str, language: str) -> str:
+    """What a check would confirm. A cause whose words are missing is shown by its id: no check leaves the report."""
+    try:
+        clear = cause_of(cause).clear
+    except KeyError:
+        return cause
+    return clear.of(language) if clear else cause
+
+
+def _not_run(outcomes: list[Outcome], language: str) -> tuple[NotRun, ...]:
+    """The skipped checks by reason; first those that could have told something, then those with nothing to check."""
+    groups: dict[tuple[bool, str], list[str]] = defaultdict(list)
+    for outcome in outcomes:
+        applies = outcome.reason not in NOTHING_TO_CHECK
+        statement = _statement(outcome.cause, language)
+        if applies:  # a reader who only skims must not take it for a result
+            statement = words("report.not-confirmed", language, statement=statement)
+        groups[applies, reason_of(outcome, language)].append(statement)
+    return tuple(
+        NotRun(reason, applies, tuple(statements))
+        for (applies, reason), statements in sorted(groups.items(), key=lambda group: not group[0][0])
+    )
+
+
+def _probe(run: ProbeRun, language: str) -> ProbeRow:
+    computing = computing_name(run.probe, language)
+    # A stage of other probes may fail by rights (a library is not there); of these it was measured or was not.
+    failed = next((each for each in run.stages if each.error), None) if computing and run.status == "ok" else None
+    stage = failed.name if failed else "" if run.status in ("ok", "not-python") else run.last_stage or ""
+    ended_by_itself = run.signal is None and run.status not in ("crashed", "timed-out", "too-much-memory", "cancelled")
+    details = [
+        words("report.probe-stage", language, stage=known(f"window.run-stage-{stage}", stage, language))
+        if stage
+        else "",
+        first_line(f"{failed.error.type}: {failed.error.message}") if failed and failed.error else "",
+        run.signal or (words("report.probe-exit", language, code=run.exit_code) if run.exit_code else ""),
+        (run.detail or "") if ended_by_itself else "",  # else the status says it all, in the reader's language
+    ]
+    return ProbeRow(
+        name=computing or label(run.probe, language),
+        status=known(f"report.probe-{run.status}", run.status, language),
+        seconds="" if run.seconds is None else words("report.seconds", language, seconds=run.seconds),
+        detail=words("report.list-separator", language).join(each for each in details if each),
+        is_trouble=run.status != "ok" or failed is not None,
+        is_slow=not computing and (run.seconds or 0) >= 10,  # to compute takes the time that it was given
+    )
+
+
+def _meta(case: Case, language: str) -> tuple[tuple[str, str], ...]:
+    oldest, newest = (day.isoformat() for day in knowledge_days())
+    answers = case.answers
+    rows = [
+        ("meta-symptom", known(f"report.symptom-{answers.symptom}", answers.symptom, language)),
+        ("meta-exactness", known(f"report.exactness-name-{answers.exactness}", answers.exactness, language)),
+        ("meta-effort", "" if case.facts.told else known(f"report.effort-{answers.effort}", answers.effort, language)),
+        ("meta-target", case.facts.target or ""),
+        ("meta-created", moment(case.created, language)),
+        ("meta-naosu", case.naosu),
+        ("meta-knowledge", words("report.knowledge-days", language, oldest=oldest, newest=newest)),
+    ]
+    return tuple((words(f"report.{key}", language), value) for key, value in rows if value)
+
+
+def _notes(case: Case, language: str) -> tuple[str, ...]:
+    """What the reader must know about how this case came about."""
+    keys = [
+        ("note-newer-format", case.newer),
+        ("note-judged-again", case.naosu != __version__),
+        ("note-cancelled", not case.complete),
+        ("note-no-machine", case.answers.symptom != MODELS and (case.facts.machine is None or case.facts.told)),
+    ]
+    notes = [words(f"report.{key}", language, written=case.naosu, here=__version__) for key, holds in keys if holds]
+    if case.facts.name and case.facts.others:
+        notes += [words("report.note-facts-of", language, first=case.facts.name, other=case.facts.others[0].name)]
+    return (*notes, *_told_otherwise(case, language))
+
+
+def _told_otherwise(case: Case, language: str) -> tuple[str, ...]:
+    """That a pasted text is from another machine than the one examined, or from another day."""
+    if case.facts.told or not any(log.text for log in case.facts.logs):
+        return ()
+    from checks.readers.tickets.other_machine import told_otherwise
+
+    found = told_otherwise(case.facts)
+    if not found:
+        return ()
+    none = words("report.none", language)
+    listed = words("report.list-separator", language).join(
+        words(
+            "report.told-otherwise", language, label=label(each.fact, language), told=each.told, here=each.here or none
+        )
+        for each in found
+    )
+    key = "note-other-machine" if any(each.is_other_machine for each in found) else "note-other-day"
+    return (words(f"report.{key}", language, listed=listed),)

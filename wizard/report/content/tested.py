@@ -1,0 +1,152 @@
+"""What was repeated, and how sure its silence is: a clean result is worth as much as its repetitions. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from checks.analysis.gpu.load import device_name, loads
+from checks.analysis.numbers.power import ENOUGH, excluded_rate, reach
+from checks.facts import Experiment, Flip, Measurement, Measurements, ModelMeasured, Portrait, Precision, Repeat
+from checks.sharing.case import Case
+from wizard.report.content.measured.health import outcome_of_load
+from wizard.report.content.measured.line import framework_name
+from wizard.report.content.measured.words import from_to
+from wizard.words import words
+
+_LEAST = 2  # repetitions: one alone shows nothing
+_REPEATING = ("results-change", "everything")  # the questions that repeated operations answer
+
+
+def is_tested(case: Case) -> bool:
+    """Whether anything was computed that can answer a question about results."""
+    return any(map(_tells, case.facts.measurements))
+
+
+def what_was_tested(case: Case, language: str) -> tuple[str, ...]:
+    """What was repeated and how rare a change could have stayed unseen; what was left out; each load.
+
+    Where nothing changed: that it was too short to tell, if it was, and where else a change comes from.
+    """
+    return (*_lines(case.facts.measurements, language), *_if_all_repeated(case, language), *_loads(case, language))
+
+
+def _tells(measured: Measurement) -> bool:
+    match measured:
+        case _ if measured.reason:
+            return False
+        case Repeat(repetitions=count, distinct=distinct):
+            return distinct is not None and count >= _LEAST
+        case Experiment(exact=runs):
+            return len(runs) >= _LEAST
+        case ModelMeasured(distinct=distinct, difference=difference):
+            return distinct is not None or difference is not None
+        case Precision(against=against, beside=beside):
+            return against is not None or beside is not None
+        case Flip(before=before):
+            return before is not None
+        case _:
+            return False
+
+
+def _lines(measurements: Sequence[Measurement], language: str) -> Iterator[str]:
+    repeats = [each for each in _by_default(measurements) if _tells(each)]
+    if repeats:
+        yield _repeated(repeats, language)
+    left_out = sum(each.is_left_out for each in measurements)
+    if left_out:
+        yield words("report.tested-left-out", language, count=left_out)
+
+
+def is_too_short(case: Case) -> bool:
+    """Whether nothing was seen to change, but so little was repeated or compared that this proves nothing."""
+    measured = case.facts.measurements
+    if case.facts.told or any(map(_varies, measured)):
+        return False
+    if case.answers.symptom == "results-differ":
+        compared = [each for each in measured if isinstance(each, (Portrait, Precision, Flip))]
+        return _is_mostly_left_out(compared, [each for each in compared if not each.reason])
+    if case.answers.symptom not in _REPEATING or any(map(_is_own_and_steady, measured)):
+        return False
+    plain = _by_default(measured)
+    tested = [each for each in plain if _tells(each)]
+    is_seldom = bool(tested) and median(each.repetitions for each in tested) < ENOUGH
+    return is_seldom or _is_mostly_left_out(plain, tested)
+
+
+def _is_own_and_steady(measured: Measurement) -> bool:
+    """Whether it is the user's own model, so often the same that this says more than any operation."""
+    return isinstance(measured, ModelMeasured) and measured.distinct == 1 and measured.repetitions >= ENOUGH
+
+
+def _is_mostly_left_out(planned: Sequence[Measurement], made: Sequence[Measurement]) -> bool:
+    late = sum(each.is_left_out for each in planned)
+    return late > 0 and late >= len(made)
+
+
+def _by_default(measurements: Sequence[Measurement]) -> list[Repeat]:
+    return [each for each in measurements if isinstance(each, Repeat) and each.setting == "default"]
+
+
+def _if_all_repeated(case: Case, language: str) -> Iterator[str]:
+    """For somebody who sees a trouble that did not show itself here."""
+    if is_too_short(case):
+        about = "-compared" if case.answers.symptom == "results-differ" else ""
+        advice = "again-alone" if case.answers.effort == "thorough" else "longer"
+        said = (words(f"report.tested-{key}", language) for key in (f"too-short{about}", advice))
+        yield words("report.sentence-separator", language).join(said)
+    is_asked = case.answers.symptom == "results-change" and any(map(_tells, _by_default(case.facts.measurements)))
+    if is_asked and not any(map(_varies, case.facts.measurements)):
+        yield words("report.tested-look-at-seeds", language)
+
+
+def _varies(measured: Measurement) -> bool:
+    match measured:
+        case Repeat():
+            return measured.setting == "default" and measured.varies
+        case Experiment():
+            return measured.distinct > 1
+        case ModelMeasured(distinct=distinct):
+            return (distinct or 0) > 1
+        case _:
+            return False
+
+
+def _loads(case: Case, language: str) -> Iterator[str]:
+    """What the load of each device came to; one that got no time is counted with what was left out."""
+    cpu = case.facts.machine.cpu if case.facts.machine else None
+    for each in loads(Measurements(all=case.facts.measurements)):
+        if not each.is_left_out:
+            yield outcome_of_load(each, device_name(each, case.facts.frameworks, cpu), language)
+
+
+def _repeated(repeats: Sequence[Repeat], language: str) -> str:
+    """What changed is told; how rare a change may stay unseen, of the others alone."""
+    places = dict.fromkeys((each.framework, each.device) for each in repeats)
+    named = (
+        words("measurements.computing", language, framework=framework_name(f, language), device=d) for f, d in places
+    )
+    varying = sum(each.varies for each in repeats)
+    told: dict[str, object] = {
+        "count": len(repeats),
+        "places": words("report.list-separator", language).join(named),
+        "varying": varying,
+    }
+    same = reach(each.repetitions for each in repeats if not each.varies)
+    if same is None:
+        return words("report.tested-varying-all", language, **told)
+    usual, worst = (_percent(excluded_rate(count) or 1.0) for count in (same.usual, same.fewest))
+    return words(
+        f"report.tested-{'varying' if varying else 'same'}{'' if usual == worst else '-most'}",
+        language,
+        times=from_to(same.fewest, same.most, language),
+        percent=usual,
+        worst=worst,
+        **told,
+    )
+
+
+def _percent(rate: float) -> str:
+    """A rate in percent with the digits that count: "26", "1.0", "0.05"."""
+    percent = rate * 100
+    return f"{percent:.0f}" if percent >= 10 else f"{percent:.1f}" if percent >= 1 else f"{percent:.1g}"

@@ -1,0 +1,144 @@
+"""The PDF as a file: what Qt does not write (outline, links, language, attachment), and reading the case back.
+
+No Qt here. A PDF that somebody sends is hostile: only its attachment is read, nothing in it is run or drawn, and
+what it unpacks to is limited.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from pypdf import PdfReader, PdfWriter, apply_configuration
+from pypdf.annotations import Link
+from pypdf.generic import (
+    BooleanObject,
+    DictionaryObject,
+    Fit,
+    IndirectObject,
+    NameObject,
+    NumberObject,
+    StreamObject,
+    TextStringObject,
+)
+
+from checks.sharing.case import Case, CaseError, decode
+from wizard.report.content.report import Report
+
+ATTACHMENT = "naosu-case.json"
+UNPACKED_LIMIT = 64 * 1024 * 1024  # bytes of the attached case
+
+
+# A line of a ToUnicode table: two glyph numbers, then the characters for them.
+_RANGE = re.compile(rb"^(<[0-9A-F]{4}> <[0-9A-F]{4}> )(.*)$", re.MULTILINE)
+_CODE = re.compile(rb"<([0-9A-F]{4})>")
+
+
+@dataclass(frozen=True)
+class Heading:
+    """An entry of the outline. ``y`` in points from the bottom of the page."""
+
+    title: str
+    level: int
+    page: int
+    y: float
+
+
+@dataclass(frozen=True)
+class LinkArea:
+    """A link: left, bottom, right, top in points."""
+
+    page: int
+    area: tuple[float, float, float, float]
+    url: str
+
+
+def finished(
+    pages: bytes, report: Report, case_json: bytes, headings: Sequence[Heading], links: Sequence[LinkArea]
+) -> bytes:
+    """Qt's pages with metadata, outline, links and the attached case."""
+    writer = PdfWriter(clone_from=io.BytesIO(pages))
+    writer.add_metadata(
+        {"/Title": f"{report.title}, {report.created}", "/Creator": "Naosu", "/Subject": report.verdict.word}
+    )
+    root = writer.root_object
+    root[NameObject("/Lang")] = TextStringObject(report.language)
+    root[NameObject("/PageMode")] = NameObject("/UseOutlines")
+    root[NameObject("/ViewerPreferences")] = DictionaryObject({NameObject("/DisplayDocTitle"): BooleanObject(True)})
+    _mend_copied_text(writer)
+    parents: dict[int, IndirectObject] = {}
+    for each in headings:
+        parent = parents.get(each.level - 1)
+        fit = Fit.xyz(left=0, top=each.y)
+        parents[each.level] = writer.add_outline_item(
+            title=each.title, page_number=each.page, parent=parent, fit=fit, is_open=False
+        )
+    for link in links:
+        annotation = Link(rect=link.area, url=link.url, border=[0, 0, 0])
+        annotation[NameObject("/F")] = NumberObject(4)  # printed like the text that it lies on
+        writer.add_annotation(link.page, annotation)
+    attached = writer.add_attachment(ATTACHMENT, case_json)
+    attached.subtype = NameObject("/application/json")
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def _mend_copied_text(writer: PdfWriter) -> None:
+    """Let a reader copy and search the characters that were written.
+
+    Qt (6.11) notes for each glyph one of the characters that it stands for, and picks the wrong one of several: the
+    Kangxi radical for a kanji, the tabulator for a space. The tables of the fonts are corrected.
+    """
+    fonts = {
+        font.idnum: font.get_object()
+        for page in writer.pages
+        for font in cast("DictionaryObject", cast("DictionaryObject", page["/Resources"]).get("/Font", {})).values()
+    }
+    for font in fonts.values():
+        table = cast("DictionaryObject", font).get("/ToUnicode")
+        if table is not None:
+            stream = cast("StreamObject", table.get_object())
+            stream.set_data(_RANGE.sub(_mended_range, stream.get_data()))
+
+
+def _mended_range(found: re.Match[bytes]) -> bytes:
+    return found[1] + _CODE.sub(_mended_code, found[2])
+
+
+def _mended_code(found: re.Match[bytes]) -> bytes:
+    code = int(found[1], 16)
+    if code in (0x09, 0xA0):
+        code = 0x20
+    elif 0x2E80 <= code <= 0x2FDF or 0xF900 <= code <= 0xFAFF:
+        composed = unicodedata.normalize("NFKC", chr(code))
+        code = ord(composed) if len(composed) == 1 else code
+    return b"<%04X>" % code
+
+
+def read_pdf(data: bytes) -> Case:
+    """The case that is attached to a PDF, judged again.
+
+    Raises:
+        CaseError: "pdf-damaged"; "pdf-encrypted" (it asks for a password); "pdf-not-ours" (no case inside); those of
+            :func:`checks.sharing.case.decode`.
+    """
+    reader = None
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # its advice on damaged files is not for our users
+    try:
+        # Without a limit a small attachment unpacks to gigabytes; and pypdf would start a program for one format.
+        with apply_configuration(zlib_maximum_output_length=UNPACKED_LIMIT, jbig2dec_binary=None):
+            reader = PdfReader(io.BytesIO(data), strict=False)
+            attached = next((each for each in reader.attachment_list if each.name == ATTACHMENT), None)
+            content = None if attached is None else attached.content
+    except Exception as error:  # a crafted file meets every kind of exception in pypdf
+        is_locked = reader is not None and reader.is_encrypted
+        raise CaseError("pdf-encrypted" if is_locked else "pdf-damaged", str(error)) from error
+    if content is None:
+        raise CaseError("pdf-not-ours")
+    return decode(content)

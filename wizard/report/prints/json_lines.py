@@ -1,0 +1,68 @@
+"""Many tickets, one JSON object per line, and one line of answer each: the same findings as in the JSON of one case."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from checks.judgement.judge import is_found
+from checks.readers.text import kept
+from checks.readers.tickets.read import TICKET, pasted, read_ticket
+from checks.sharing.case import Answers, judged
+from checks.sharing.redact import redact as redacted
+from wizard.report.content.report import finding_view
+from wizard.report.prints.json_report import finding_in_words
+from wizard.words import words
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one line gets. ``line``: the answer with its line break.
+
+    ``is_ticket``: whether the line was one at all. ``is_found``: whether something blocking, or a warning, was found.
+    """
+
+    line: bytes
+    is_ticket: bool
+    is_found: bool = False
+
+
+def answer_of(line: bytes, number: int, language: str, *, redact: bool = True) -> Answer:
+    """The answer to one line, with private values hidden or as they are.
+
+    ``number`` counts the lines from 1, to name the one that is wrong.
+    """
+    name, text = _ticket(line)
+    if text is None:
+        wrong = words("commands.not-a-ticket-line", language, number=number)
+        return Answer(_line({"id": name, "findings": [], "error": wrong}), is_ticket=False)
+    case = judged(read_ticket(pasted(kept(text))), Answers(symptom=TICKET))
+    if redact:
+        case = redacted(msgspec.structs.replace(case, outcomes=())).case  # which are not in the answer
+    findings = [finding_in_words(each, finding_view(each, case.facts, language, {})) for each in case.findings]
+    found = is_found(case.findings, told=True)
+    return Answer(_line({"id": name, "findings": findings}), is_ticket=True, is_found=found)
+
+
+def _ticket(line: bytes) -> tuple[msgspec.Raw, str | None]:
+    """The ``id``, to be given back as it came (null where there is none), and the ``text``; None for no ticket.
+
+    Python's own decoder takes what Python's encoder writes: also NaN, and halves of surrogate pairs.
+    """
+    nameless = msgspec.Raw(b"null")
+    try:
+        plain = json.loads(line)
+        if not isinstance(plain, dict):
+            return nameless, None
+        name = msgspec.Raw(json.dumps(plain.get("id")).encode())
+    except (ValueError, RecursionError):
+        return nameless, None
+    text = plain.get("text")
+    return name, text.encode("utf-8", "replace").decode() if isinstance(text, str) else None
+
+
+def _line(answer: dict[str, Any]) -> bytes:
+    return msgspec.json.encode(answer) + b"\n"

@@ -1,0 +1,1 @@
+"""The window around the pages: its frame, look, icons and start."""

@@ -1,0 +1,129 @@
+"""The application around the window: style, Qt's own translations, the icon, the start."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+
+from PySide6.QtCore import QSocketNotifier, QTimer
+from PySide6.QtGui import QFont, QFontDatabase, QIcon
+from PySide6.QtWidgets import QApplication
+
+from wizard.case_model import CaseModel, Notice
+from wizard.cli.stop_signals import asked_to_end
+from wizard.jobs.background import Work
+from wizard.window import icons
+from wizard.window.main_window import Window
+
+
+def run_window(arguments: Sequence[str] = (), language: str | None = None) -> int:
+    """Show the wizard until its window is closed. The first argument is a report to open.
+
+    ``language``: "en" or "ja"; None = the system's.
+    """
+    application = make_application()
+    case = CaseModel()
+    if language is not None:
+        case.set_language(language)
+    work = Work(case)
+    window = Window(case, work)
+    window.show()
+    if arguments:
+        QTimer.singleShot(0, lambda: work.open(Path(arguments[0])))
+    with closing_on_signals(window.close), telling_faults(case):
+        status = application.exec()
+    work.shutdown()
+    return status
+
+
+@contextmanager
+def telling_faults(case: CaseModel) -> Iterator[None]:
+    """Say in the window what went wrong by our own fault: the terminal, if there is one, is not looked at."""
+    before = sys.excepthook
+    telling = False
+
+    def tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        nonlocal telling
+        before(kind, error, trace)
+        if telling:  # to tell it may fail for the same reason
+            return
+        telling = True
+        try:
+            case.set_notice(Notice("error-ours", {"error": f"{kind.__name__}: {error}"}))
+        finally:
+            telling = False
+
+    sys.excepthook = tell
+    try:
+        yield
+    finally:
+        sys.excepthook = before
+
+
+@contextmanager
+def closing_on_signals(close: Callable[[], object]) -> Iterator[None]:
+    """Close on Ctrl+C in the terminal, when that is closed, and on a polite kill, so that no probe is left behind.
+
+    Python handles a signal only while it runs; the event loop is woken for that through a socket.
+    """
+    waking, woken = socket.socketpair()
+    waking.setblocking(False)
+    notifier = QSocketNotifier(woken.fileno(), QSocketNotifier.Type.Read)
+    notifier.activated.connect(lambda: woken.recv(64))
+    before_fd = signal.set_wakeup_fd(waking.fileno(), warn_on_full_buffer=False)
+    try:
+        with asked_to_end(close):
+            yield
+    finally:
+        signal.set_wakeup_fd(before_fd)
+        notifier.setEnabled(False)
+        waking.close()
+        woken.close()
+
+
+# Gothic fonts of macOS, Windows and Linux, after the system's own font. Left to itself the system mixes weights, and
+# takes Chinese shapes of the characters where no Japanese locale is set.
+_JAPANESE_FONTS = (
+    "Hiragino Sans",
+    "Yu Gothic UI",
+    "Meiryo UI",
+    "BIZ UDPGothic",
+    "Noto Sans CJK JP",
+    "Noto Sans JP",
+    "IPAexGothic",
+)
+# The first font sets the distance of the lines. Where a Linux system names none ("Sans Serif"), it may be a Japanese
+# font, some of which leave no space between the lines at all.
+_LATIN_FONTS = ("Noto Sans", "Ubuntu", "Cantarell", "DejaVu Sans", "Liberation Sans")
+
+
+def with_japanese(font: QFont) -> QFont:
+    """The system's font, with Japanese characters from a Japanese font."""
+    first = font.families()
+    if font.family().lower() in {"", "sans", "sans serif", "sans-serif"}:
+        first = [name for name in _LATIN_FONTS if QFontDatabase.hasFamily(name)][:1] or first
+    both = QFont(font)
+    both.setFamilies(list(dict.fromkeys([*first, *_JAPANESE_FONTS])))
+    return both
+
+
+def make_application() -> QApplication:
+    """The one QApplication, set up."""
+    application = QApplication(sys.argv[:1])
+    dress(application)
+    return application
+
+
+def dress(application: QApplication) -> None:
+    """Name, icon, font and style. Fusion follows the palette of every system, light and dark, in the same shape."""
+    application.setApplicationName("naosu")
+    application.setApplicationDisplayName("Naosu")
+    application.setDesktopFileName("naosu")
+    application.setStyle("Fusion")
+    application.setFont(with_japanese(application.font()))
+    application.setWindowIcon(QIcon(str(icons.FOLDER / "naosu.svg")))

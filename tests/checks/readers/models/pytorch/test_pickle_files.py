@@ -162,7 +162,7 @@ def test_a_second_pickle_is_listed_too(tmp_path: Path) -> None:
         ("labels.txt", b"cat\ndog\nbird\n"),
         ("notes.txt", b"(see the licence)\n"),
         ("data.bin", b"\x80\x02\x00\x00\x00\x00"),
-        ("archive.gz", gzip.compress(b"plain text")),
+        ("archive.gz", gzip.compress(b"plain text", mtime=0)),
         ("broken.gz", b"\x1f\x8b\x08\x00 no gzip"),
         ("page.z", zlib.compress(b"plain text")),
         ("table.csv", b"])}\n1,2"),
@@ -188,7 +188,7 @@ def test_truncated_anywhere(path: Path) -> None:
 def test_a_bomb_is_read_in_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pickle_files, "MOST_UNPACKED", 1 << 20)
     data = b"\x80\x04]" + b"K\x01a" * 2_000_000 + b"."
-    for packed in (zlib.compress(data), gzip.compress(data), bz2.compress(data), lzma.compress(data)):
+    for packed in (zlib.compress(data), gzip.compress(data, mtime=0), bz2.compress(data), lzma.compress(data)):
         (tmp_path / "a.pkl").write_bytes(packed)
         assert read_model(tmp_path / "a.pkl").problem == "too-large"
 

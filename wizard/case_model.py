@@ -101,7 +101,7 @@ class CaseModel(QObject):
     @property
     def progress(self) -> Progress:
         """How far the walk has come, for the flow."""
-        is_ticket = self.case is not None and self.case.facts.told
+        is_ticket = self.case is not None and self.case.facts.reported
         return Progress(self.is_running, self.case is not None, self.opened is not None, is_ticket)
 
     def set_symptom(self, symptom: str) -> None:
@@ -244,7 +244,7 @@ class CaseModel(QObject):
         if case is not None:
             self.case = case
             self.opened, self.own_case = None, None
-            if case.facts.told:  # a ticket tells of another machine
+            if case.facts.reported:  # a ticket tells of another machine
                 self.case_before = None
         self.changed.emit()
 
@@ -273,7 +273,7 @@ class CaseModel(QObject):
         if self.is_running:
             return "quit-while-running"
         own = self.case if self.opened is None else self.own_case
-        is_lost = own is not None and own is not self._kept and not own.facts.told
+        is_lost = own is not None and own is not self._kept and not own.facts.reported
         return "quit-unsaved" if is_lost else ""
 
     # --- what is said on the side

@@ -120,7 +120,7 @@ def no_models(paths: Iterable[Path]) -> tuple[Path, ...]:
     """Those of some files in which no reader of model files finds one."""
     from checks.readers.models import read_models
 
-    return tuple(path for path in paths if all(each.format is None for each in read_models(path)))
+    return tuple(path for path in paths if all(read_model.format is None for read_model in read_models(path)))
 
 
 def kept(text: str) -> str:

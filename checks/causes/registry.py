@@ -77,7 +77,7 @@ def _kind(hint: object) -> tuple[type, bool]:
     if isinstance(hint, type):
         return hint, False
     if isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union:
-        kinds = [each for each in typing.get_args(hint) if each is not type(None)]
+        kinds = [get_arg for get_arg in typing.get_args(hint) if get_arg is not type(None)]
         if len(kinds) == 1 and isinstance(kinds[0], type):
             return kinds[0], True
     raise TypeError(f"a check's parameter must be one type of fact, or one or None: {hint}")

@@ -193,10 +193,10 @@ class _Examination:
         for trial in self._trials:
             yield from self._try(trial, facts, runs)
         exported: dict[str, ExportRun] = {}
-        for each in self._exports:
-            yield from self._export(each, facts, exported)
+        for export in self._exports:
+            yield from self._export(export, facts, exported)
         measured: list[Measurement] = []
-        with_runs = tuple(_with_runs(each, self._trials, runs) for each in models)
+        with_runs = tuple(_with_runs(model, self._trials, runs) for model in models)
         yield from self._plan_computations(facts, with_runs)
         for of_model in self._of_models:
             yield from self._compute_model(of_model, facts, measured)
@@ -303,14 +303,14 @@ class _Examination:
                 self._of_models = model_computations(
                     models, facts, effort, budget_of_models(effort, alone=not is_asked)
                 )
-            of_models = sum(each.seconds for each in self._of_models if not each.reason)
+            of_models = sum(model.seconds for model in self._of_models if not model.reason)
             self._computations = (
                 computations(facts, effort, self._request.load, only_load=not is_asked, without=of_models)
                 if is_asked or self._request.load
                 else ()
             )
-            planned = {each.id: each.expected_seconds for each in self._of_models if not each.reason}
-            planned |= {each.id: each.expected_seconds for each in self._computations}
+            planned = {model.id: model.expected_seconds for model in self._of_models if not model.reason}
+            planned |= {computation.id: computation.expected_seconds for computation in self._computations}
             self._expected |= planned
             yield Planned(probes=planned, checks=())
         self._to_compute = 0.0
@@ -466,7 +466,7 @@ class _Examination:
 
     def _slow(self) -> Iterator[Event]:
         """What is long at one stage. Where something computes that is its work, until its time is over."""
-        computing = {each.id for each in self._computations} | {each.id for each in self._of_models}
+        computing = {computation.id for computation in self._computations} | {model.id for model in self._of_models}
         for probe, (stage, since) in list(self._stages.items()):
             if probe in computing and time.monotonic() - self._started[probe] <= self._expected[probe]:
                 continue
@@ -542,7 +542,7 @@ def _with_runs(model: ModelFacts, tried: Iterable[Trial], runs: Mapping[str, tup
 
 def side_by_side(models: tuple[ModelFacts, ...], cancelled: Cancelled = never) -> tuple[ModelComparison, ...]:
     """Two models that were given together, compared; nothing for one or many, or what is no model."""
-    if len(models) != 2 or any(each.format is None for each in models):
+    if len(models) != 2 or any(model.format is None for model in models):
         return ()
     from checks.analysis.models.side_by_side import compare_models
 
@@ -558,7 +558,7 @@ def _with_exports(
         if trial.id in exported:
             of.setdefault(trial.model.path, []).append(exported[trial.id])
     return tuple(
-        msgspec.structs.replace(each, exports=tuple(of[each.path])) if each.path in of else each for each in models
+        msgspec.structs.replace(model, exports=tuple(of[model.path])) if model.path in of else model for model in models
     )
 
 

@@ -106,7 +106,7 @@ def started(runtime: str, frameworks: Frameworks | None) -> list[str] | None:
     """The providers or devices that work; None: not known, so that all are tried."""
     known = _by_name(frameworks).get(runtime)
     providers = getattr(known, "providers", None)
-    return None if providers is None else [each.name for each in providers if each.started is not False]
+    return None if providers is None else [provider.name for provider in providers if provider.started is not False]
 
 
 def _specs(model: ModelFacts, target: InterpreterFacts) -> Iterator[ModelProbeSpec]:

@@ -105,12 +105,12 @@ def _reason(model: ModelFacts, runtime: str, facts: Facts, effort: str) -> str:
     memory = facts.machine.memory if facts.machine else None
     if memory_reason(model, memory):
         return "no-memory"
-    runs = [each for each in model.runs if each.runtime == runtime]
+    runs = [run for run in model.runs if run.runtime == runtime]
     # TorchScript is only loaded in a trial, and what lacked the right input may be given one here.
     failed = [
-        each
-        for each in runs
-        if each.loaded is False or each.reason in ENDED or (each.ran is False and each.reason != "inputs-refused")
+        run
+        for run in runs
+        if run.loaded is False or run.reason in ENDED or (run.ran is False and run.reason != "inputs-refused")
     ]
     return "model-not-run" if runs and len(failed) == len(runs) else ""
 
@@ -129,7 +129,7 @@ def argument(computation: ModelComputation, facts: Facts, effort: str, inputs: P
         "runtime": computation.runtime,
         "inputs": str(inputs.absolute()) if inputs else None,
         "providers": started(computation.runtime, facts.frameworks),
-        "devices": devices and [each.device for each in devices if each.kernel and each.kernel.ran],
+        "devices": devices and [device.device for device in devices if device.kernel and device.kernel.ran],
         "effort": effort,
         "seconds": computation.seconds,
         "search_seconds": SEARCH_SECONDS[effort],

@@ -37,7 +37,7 @@ class Remaining:
         if not self._kind:
             return {}
         repeats = [each for each in self._made.values() if isinstance(each, Repeat) and each.setting == "default"]
-        varied = {each.operation for each in repeats if (each.distinct or 0) > 1}
+        varied = {repeat.operation for repeat in repeats if (repeat.distinct or 0) > 1}
         # Of this kind alone: a command line of Windows has room for 32 kB.
         mine, lost = f"{self._kind}/", self._lost()
         done = [key for key in self._made if key.startswith(mine) and key not in lost]

@@ -252,7 +252,7 @@ class ModelFiles(Fact, frozen=True, kw_only=True, omit_defaults=True):
 
     def of(self, *formats: str) -> Iterator[ModelFacts]:
         """Those of the given formats."""
-        return (each for each in self.files if each.format in formats)
+        return (file for file in self.files if file.format in formats)
 
 
 class ModelDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

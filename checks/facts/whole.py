@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from checks.facts.base import Fact
 from checks.facts.frameworks import Frameworks
 from checks.facts.machine import MachineFacts
@@ -27,7 +29,7 @@ class OtherMachine(Fact, frozen=True, kw_only=True, omit_defaults=True):
 class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     """All facts of one case. ``missing`` tells why a kind was not collected: kind -> reason id (see reasons.toml).
 
-    ``told``: read from what somebody pasted, so what is not named may be there all the same.
+    ``reported``: read from what somebody pasted, so what is not named may be there all the same.
     """
 
     machine: MachineFacts | None = None
@@ -45,9 +47,9 @@ class Facts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     others: tuple[OtherMachine, ...] = ()  # examinations to compare this one with
     name: str = ""  # of the file, where two saved examinations are compared; "": it is this machine's own
     missing: dict[str, str] = {}
-    told: bool = False
+    reported: bool = msgspec.field(default=False, name="told")  # in cases since format 1
 
     @property
     def target_interpreter(self) -> InterpreterFacts | None:
         """The interpreter that was examined."""
-        return next((each for each in self.interpreters or () if each.path == self.target), None)
+        return next((interpreter for interpreter in self.interpreters or () if interpreter.path == self.target), None)

@@ -115,7 +115,7 @@ def _base_executable(config: dict[str, str], executable: Path, real: Path) -> Pa
     places += [Path(config[key]) for key in ("base-executable", "executable") if config.get(key)]
     if home is not None:
         places += [home / name for name in ("python3", "python", "python.exe")]
-    return next((each for each in places if is_file(each)), None)
+    return next((place for place in places if is_file(place)), None)
 
 
 def _installation(executable: Path, real: Path) -> Layout:

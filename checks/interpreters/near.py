@@ -89,7 +89,9 @@ def _folders(folder: Path) -> list[Path]:
     """The sub-folders that may hold an environment, sorted by name."""
     try:
         with os.scandir(folder) as entries:
-            found = [each.path for each in entries if each.name not in _SKIPPED and each.is_dir(follow_symlinks=False)]
+            found = [
+                entry.path for entry in entries if entry.name not in _SKIPPED and entry.is_dir(follow_symlinks=False)
+            ]
     except OSError:
         return []
     return [Path(each) for each in sorted(found)]

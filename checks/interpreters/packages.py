@@ -57,7 +57,7 @@ def read_packages(folders: Iterable[Path], site_folders: Iterable[Path] = ()) ->
     """
     result = Packages()
     sites = list(site_folders)
-    waiting = [*folders, *(each for each in sites)]
+    waiting = [*folders, *(site for site in sites)]
     seen: set[str] = set()
     linked = 0
     while waiting:
@@ -186,7 +186,7 @@ def _egg_requirements(base: str) -> Iterator[str]:
         if text.startswith("[") and text.endswith("]"):
             extra, _, condition = text[1:-1].partition(":")
             parts = [f"({condition})" if condition and extra else condition, f'extra == "{extra}"' if extra else ""]
-            marker = " and ".join(each for each in parts if each)
+            marker = " and ".join(part for part in parts if part)
         elif text:
             yield f"{text}; {marker}" if marker else text
 
@@ -196,7 +196,7 @@ def _egg_requirements(base: str) -> Iterator[str]:
 
 def with_conda_records(packages: list[Package], prefix: Path) -> list[Package]:
     """The packages, those that conda installed with build and channel, then conda's others (CUDA, cuDNN, MKL)."""
-    records = {each.name: each for each in _conda_records(prefix)}
+    records = {conda_record.name: conda_record for conda_record in _conda_records(prefix)}
     merged = []
     for package in packages:
         record = records.get(package.name)

@@ -53,7 +53,7 @@ class Places:
             system=platform.system(),
             root=root,
             environ=environ,
-            path_entries=tuple(each for each in entries if each.is_absolute()),
+            path_entries=tuple(entry for entry in entries if entry.is_absolute()),
             near=(near,) if near is not None else (),
             registry=read_python_keys,
             own=own,

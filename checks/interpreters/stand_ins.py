@@ -101,5 +101,5 @@ def _store_alias(path: Path) -> StandIn:
 def _apple_alias(path: Path, places: Places) -> StandIn:
     """/usr/bin/python3 runs the one of Xcode or of the command line tools, if either is installed."""
     targets = (places.root / folder / path.name for folder in _APPLE_TOOLS)
-    found = next((each for each in targets if is_file(each)), None)
+    found = next((target for target in targets if is_file(target)), None)
     return StandIn("system", found, installer=found is None)

@@ -16,7 +16,7 @@ def likely_target(interpreters: Iterable[InterpreterFacts]) -> InterpreterFacts 
     the one with the most AI frameworks; Naosu's own, which has one; on PATH; the newest version; as found.
     Naosu's own counts neither as near nor as active: it is there because Naosu was started.
     """
-    usable = [each for each in interpreters if each.problem is None]
+    usable = [interpreter for interpreter in interpreters if interpreter.problem is None]
     return max(usable, key=_rank, default=None)
 
 

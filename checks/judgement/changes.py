@@ -31,10 +31,11 @@ def changes(before: Case, now: Case) -> Changes:
     from checks.facts.finding import Status
     from checks.judgement.reexamined import is_seen_mended
 
-    had = {(each.cause, each.subject): each for each in before.findings}
-    has = {(each.cause, each.subject): each for each in now.findings}
+    had = {(finding.cause, finding.subject): finding for finding in before.findings}
+    has = {(finding.cause, finding.subject): finding for finding in now.findings}
     decided_before, decided = (
-        {each.cause for each in case.outcomes if each.status in (Status.CLEAR, Status.FOUND)} for case in (before, now)
+        {outcome.cause for outcome in case.outcomes if outcome.status in (Status.CLEAR, Status.FOUND)}
+        for case in (before, now)
     )
     lost = [each for key, each in had.items() if key not in has]
     gone = [each for each in lost if each.cause in decided and is_seen_mended(each, before.facts, now.facts)]

@@ -39,9 +39,9 @@ def told_by(run: ModelRun | ExportRun, facts: Facts) -> Hit | None:
 
 def _likely(words: str, run: ModelRun | ExportRun, facts: Facts) -> list[Hit]:
     return [
-        each
-        for each in hits(lines_of(words), (facts,), run.origin)
-        if each.signature.certainty >= LIKELY and each.cause not in GENERAL and family_of(each.cause) != NOT_FAILING
+        hit
+        for hit in hits(lines_of(words), (facts,), run.origin)
+        if hit.signature.certainty >= LIKELY and hit.cause not in GENERAL and family_of(hit.cause) != NOT_FAILING
     ]
 
 

@@ -127,8 +127,8 @@ def _shown(run: ExportRun) -> dict[str, str]:
         for need in run.unmet
     ]
     return {
-        "found_en": ", ".join(each["one_en"] for each in words),
-        "found_ja": "、".join(each["one_ja"] for each in words),
+        "found_en": ", ".join(word["one_en"] for word in words),
+        "found_ja": "、".join(word["one_ja"] for word in words),
     }
 
 
@@ -137,7 +137,7 @@ def _shown(run: ExportRun) -> dict[str, str]:
 
 def _by_the_runtime(model: ModelFacts, run: ExportRun) -> Finding:
     """The export is right, and only what the runtime makes of it is not."""
-    apart = [each for each in run.outputs or () if not each.is_rounding]
+    apart = [output for output in run.outputs or () if not output.is_rounding]
     worst = max((each.max_abs or 0.0 for each in apart), default=0.0)
     return Finding(
         cause=RUNTIME_BUG,

@@ -87,7 +87,7 @@ class Headline:
 
 def headline(facts: Facts, findings: Sequence[Finding], symptom: str, exactness: str) -> Headline:
     """What to say of the findings, the best first, for a question and the exactness that its user needs."""
-    is_blocked = any(each.severity is Severity.BLOCKING for each in findings)
+    is_blocked = any(finding.severity is Severity.BLOCKING for finding in findings)
     if symptom == "results-differ" and not is_blocked and agreement(comparisons(facts)) is not Agreement.NOTHING:
         return Headline(Stance.COMPARED)
     if not findings:
@@ -111,7 +111,7 @@ def headline(facts: Facts, findings: Sequence[Finding], symptom: str, exactness:
 
 def is_trouble(facts: Facts, findings: Sequence[Finding], symptom: str) -> bool:
     """Whether something serious was found, or two machines differ by what nothing explains, and that was asked."""
-    if is_found(findings, told=facts.told):
+    if is_found(findings, reported=facts.reported):
         return True
     is_asked = symptom in (COMPARISON, "results-differ")
     return is_asked and agreement(comparisons(facts)) in (Agreement.UNEXPLAINED, Agreement.BEYOND)
@@ -157,7 +157,11 @@ def _of_note(facts: Facts, best: Finding, spoken: int, symptom: str, exactness: 
             return nothing
     if exactness != "decisions":
         return Headline(Stance.NORMAL, spoken)
-    own = [each for each in facts.measurements if isinstance(each, ModelMeasured) and each.decisions is not None]
+    own = [
+        measurement
+        for measurement in facts.measurements
+        if isinstance(measurement, ModelMeasured) and measurement.decisions is not None
+    ]
     decided = [each for each in own if says_of_decisions(each)]
     if decided:
         changed = any(map(decides_otherwise, decided))
@@ -169,16 +173,20 @@ def _of_note(facts: Facts, best: Finding, spoken: int, symptom: str, exactness: 
 def _is_of_operations(finding: Finding, facts: Facts) -> bool:
     """Whether it is about single operations: not about a model of the user, nor about a training that changed."""
     if finding.cause not in _OF_OPERATIONS or any(
-        each.path and each.path in finding.subject for each in facts.measurements if isinstance(each, ModelMeasured)
+        measurement.path and measurement.path in finding.subject
+        for measurement in facts.measurements
+        if isinstance(measurement, ModelMeasured)
     ):
         return False
-    return not any(each.distinct > 1 and each.device in finding.subject for each in trainings(facts.measurements))
+    return not any(
+        training.distinct > 1 and training.device in finding.subject for training in trainings(facts.measurements)
+    )
 
 
 def _of_operations(facts: Facts, finding: Finding, spoken: int, symptom: str) -> Headline:
     if symptom != "results-change":
         return Headline(Stance.OPERATIONS, spoken)
-    whole = [each for each in trainings(facts.measurements) if each.device in finding.subject]
+    whole = [training for training in trainings(facts.measurements) if training.device in finding.subject]
     repeats = _model_repeats(facts, spoken, Stance.MODEL_REPEATS)
     if repeats or not whole:
         return repeats or Headline(Stance.OPERATIONS, spoken)
@@ -203,17 +211,17 @@ def _of_nothing(facts: Facts, spoken: int, symptom: str) -> Headline:
 def _model_repeats(facts: Facts, spoken: int, stance: Stance) -> Headline | None:
     """Where the user's models were run again and all gave the same bits."""
     models = [
-        each
-        for each in facts.measurements
-        if isinstance(each, ModelMeasured)
-        and each.aspect == REPEATED
-        and each.distinct is not None
-        and each.repetitions >= _LEAST
+        measurement
+        for measurement in facts.measurements
+        if isinstance(measurement, ModelMeasured)
+        and measurement.aspect == REPEATED
+        and measurement.distinct is not None
+        and measurement.repetitions >= _LEAST
     ]
-    if not models or any(each.distinct != 1 or _is_all_zero(each) for each in models):
+    if not models or any(model.distinct != 1 or _is_all_zero(model) for model in models):
         return None
     names = ", ".join(dict.fromkeys(map(name_of, models)))
-    return Headline(stance, spoken, names, min(each.repetitions for each in models))
+    return Headline(stance, spoken, names, min(model.repetitions for model in models))
 
 
 def _is_all_zero(made: ModelMeasured) -> bool:

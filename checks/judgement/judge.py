@@ -24,13 +24,13 @@ _WEIGHT = {Severity.BLOCKING: 0, Severity.WARNING: 1, Severity.NOTE: 2}
 
 def judge_each(facts: Facts, checks: Iterable[Check] | None = None) -> Iterator[Outcome]:
     """Run the checks (by default those that the symptom asks for) on the facts, one outcome each."""
-    if facts.told:
+    if facts.reported:
         from checks.readers.tickets.defaults import supposed  # late: most examinations have nothing to do with tickets
 
         facts = supposed(facts)
     symptom = facts.symptom.name if facts.symptom else ""
-    for each in checks_for(symptom, computed=bool(facts.measurements)) if checks is None else checks:
-        yield judge_one(each, facts)
+    for check in checks_for(symptom, computed=bool(facts.measurements)) if checks is None else checks:
+        yield judge_one(check, facts)
 
 
 def checks_for(symptom: str, *, computed: bool = False) -> tuple[Check, ...]:
@@ -49,7 +49,7 @@ def checks_for(symptom: str, *, computed: bool = False) -> tuple[Check, ...]:
 
 def judge_one(check: Check, facts: Facts) -> Outcome:
     """One check, with every ending turned into an outcome: a broken check must not hide the others."""
-    if facts.told and check.from_whole:
+    if facts.reported and check.from_whole:
         return Outcome(cause=check.cause, status=Status.SKIPPED, reason="only-told")
     arguments = {}
     for parameter, (kind, optional) in check.wanted.items():
@@ -104,11 +104,11 @@ def conclude(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[tuple[Outcome, 
         from checks.judgement.packaged_models import with_packages  # late, likewise
 
         known = with_packages(facts, known)
-    if not facts.told and not any((log.text or "").strip() for log in facts.logs):
+    if not facts.reported and not any((log.text or "").strip() for log in facts.logs):
         return known, rank(known)
     from checks.judgement.odds import with_texts  # late: reading texts loads much, and most examinations have none
 
-    if not facts.told:
+    if not facts.reported:
         return with_texts(facts, known)
     from checks.judgement.second_cause import with_another  # late, likewise
 
@@ -145,13 +145,13 @@ def rank(outcomes: Iterable[Outcome]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=order))
 
 
-def is_found(findings: Sequence[Finding], *, told: bool) -> bool:
+def is_found(findings: Sequence[Finding], *, reported: bool) -> bool:
     """Whether something blocking, or a warning, was found.
 
-    ``told``: in a ticket, where "unknown" is no finding, nor is what is all but ruled out.
+    ``reported``: in a ticket, where "unknown" is no finding, nor is what is all but ruled out.
     """
     serious = [finding for finding in findings if finding.severity is not Severity.NOTE]
-    if not told:
+    if not reported:
         return bool(serious)
     is_likely = any(each.likelihood >= WORTH_READING or each is findings[0] for each in serious)
     return is_likely and findings[0].cause != UNKNOWN

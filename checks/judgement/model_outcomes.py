@@ -48,7 +48,7 @@ def _of_model(model: ModelFacts, facts: Facts, findings: Sequence[Finding]) -> I
             outcome = Outcome.UNKNOWN if reason else Outcome.NOT_INSTALLED
             yield ModelVerdict(model=model.path, runtime=runtime, outcome=outcome, reason=reason)
         else:
-            mine = [each for each in findings if _is_about(each, runtime)]
+            mine = [finding for finding in findings if _is_about(finding, runtime)]
             verdict = _by_runs(model, runtime, mine) or _by_tables(model, runtime, facts, mine)
             if verdict.outcome in _NOT_RUN and _was_run(model, runtime, facts):
                 verdict = msgspec.structs.replace(verdict, outcome=Outcome.RUNS, reason="")
@@ -58,10 +58,12 @@ def _of_model(model: ModelFacts, facts: Facts, findings: Sequence[Finding]) -> I
 def _was_run(model: ModelFacts, runtime: str, facts: Facts) -> bool:
     """Whether a model that a trial only loads was run after all: repeated, or beside an export."""
     repeated = any(
-        isinstance(each, ModelMeasured) and (each.path, each.framework) == (model.path, runtime) and each.distinct
-        for each in facts.measurements
+        isinstance(measurement, ModelMeasured)
+        and (measurement.path, measurement.framework) == (model.path, runtime)
+        and measurement.distinct
+        for measurement in facts.measurements
     )
-    return repeated or (runtime == "torch" and any(each.repeats is not None for each in model.exports))
+    return repeated or (runtime == "torch" and any(export.repeats is not None for export in model.exports))
 
 
 def _runtimes(model: ModelFacts, facts: Facts) -> Iterator[str]:
@@ -118,7 +120,7 @@ def _of_ran(
     on_devices = [run for run in ran if run in wanted and run.reason != "provider-dropped"]
     if not wanted:
         outcome = Outcome.RUNS
-        if ran[0].runtime == "onnxruntime" and any(each.cause == PROVIDER_UNAVAILABLE for each in findings):
+        if ran[0].runtime == "onnxruntime" and any(finding.cause == PROVIDER_UNAVAILABLE for finding in findings):
             outcome = Outcome.RUNS_WITH_FALLBACK  # the machine has a device, and its provider does not start
         return _verdict(model, ran[0], outcome, findings)
     if not on_devices:  # each device refused it, and the processor ran it
@@ -147,11 +149,11 @@ def _verdict(model: ModelFacts, run: ModelRun, outcome: Outcome, findings: Seque
 
 def _cause(run: ModelRun, outcome: Outcome, findings: Sequence[Finding]) -> str:
     """The finding that says why: the one that this very run gave, else one that can be the reason."""
-    own = [each for each in findings if each.values.get("setting") == run.setting]
+    own = [finding for finding in findings if finding.values.get("setting") == run.setting]
     if outcome is Outcome.DOES_NOT_RUN:
-        others = [each for each in findings if each.severity is Severity.BLOCKING]
+        others = [finding for finding in findings if finding.severity is Severity.BLOCKING]
     elif outcome is Outcome.RUNS_WITH_FALLBACK:
-        others = [each for each in findings if each.cause in (PROVIDER_UNAVAILABLE, LEFT_OUT)]
+        others = [finding for finding in findings if finding.cause in (PROVIDER_UNAVAILABLE, LEFT_OUT)]
     else:
         return ""
     found = [*sorted(own, key=_gravest), *sorted(others, key=_gravest)]
@@ -169,7 +171,7 @@ def _by_tables(model: ModelFacts, runtime: str, facts: Facts, findings: Sequence
     """What is known of a runtime in which the model was not tried."""
     skipped = next((run.reason for run in model.runs if run.runtime == runtime and run.reason), "")
     verdict = ModelVerdict(model=model.path, runtime=runtime, outcome=Outcome.SHOULD_RUN, reason=skipped)
-    against = sorted((each for each in findings if each.severity is Severity.BLOCKING), key=_gravest)
+    against = sorted((finding for finding in findings if finding.severity is Severity.BLOCKING), key=_gravest)
     if against:
         return msgspec.structs.replace(verdict, outcome=Outcome.DOES_NOT_RUN, cause=against[0].cause)
     if skipped == "runtime-broken" or is_broken(runtime, facts):

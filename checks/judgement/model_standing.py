@@ -32,8 +32,8 @@ _RAN = (Outcome.RUNS, Outcome.LOADS)
 def by_model(findings: Iterable[Finding]) -> Mapping[str, Sequence[Finding]]:
     """The findings by the path of the model file that each is about; "" for those about none."""
     of: defaultdict[str, list[Finding]] = defaultdict(list)
-    for each in findings:
-        of[each.values.get("model_path", "")].append(each)
+    for finding in findings:
+        of[finding.values.get("model_path", "")].append(finding)
     return of
 
 
@@ -56,15 +56,15 @@ class PerModel:
         for verdict in verdicts:
             said[verdict.model].append(verdict)
         found: defaultdict[str, list[Finding]] = defaultdict(list)
-        for each in findings:
-            found[path_of(each)].append(each)
+        for finding in findings:
+            found[path_of(finding)].append(finding)
         return cls(found, said)
 
     def standing(self, model: ModelFacts) -> Standing:
         """The best that a program makes of the file, with what was found against it counted in."""
         severities = {each.severity for each in self.findings.get(model.path, ())}
         verdicts = self.verdicts.get(model.path, ())
-        outcomes = {each.outcome for each in verdicts} - {Outcome.NOT_INSTALLED}
+        outcomes = {verdict.outcome for verdict in verdicts} - {Outcome.NOT_INSTALLED}
         if model.problem and not outcomes & {*_RAN, Outcome.RUNS_WITH_FALLBACK}:
             return Standing.UNREADABLE
         works = bool(outcomes & {*_RAN, Outcome.RUNS_WITH_FALLBACK, Outcome.SHOULD_RUN})
@@ -86,4 +86,4 @@ class PerModel:
 def is_any_serious(facts: Facts, findings: Iterable[Finding], verdicts: Iterable[ModelVerdict]) -> bool:
     """Whether a model file could not be read, does not run, or wants attention."""
     said = PerModel.of(findings, verdicts)
-    return any(said.standing(each) in SERIOUS for each in facts.models)
+    return any(said.standing(model) in SERIOUS for model in facts.models)

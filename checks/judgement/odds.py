@@ -21,8 +21,8 @@ from checks.judgement.judge import UNKNOWN, rank
 from checks.knowledge.catalogue import cause_of
 from checks.readers.tickets.excerpt import excerpt
 from checks.readers.tickets.lines import PASTED, lines_of
-from checks.readers.tickets.other_machine import disagreements, told_otherwise
-from checks.readers.tickets.reported import told
+from checks.readers.tickets.other_machine import contradictions, disagreements
+from checks.readers.tickets.reported import reported_in
 from checks.readers.tickets.wording.resemblance import resembled
 from checks.readers.tickets.wording.signatures import Hit, hits
 
@@ -93,10 +93,10 @@ def with_texts(facts: Facts, known: tuple[Outcome, ...]) -> tuple[tuple[Outcome,
     """The outcomes with what the sent texts show, and all findings, the best first."""
     texts = [log for log in facts.logs if log.text is not None]
     suspects = _suspects(texts, facts, known)
-    shares = _shares(suspects, known, is_of_this_machine=not facts.told and not any(told_otherwise(facts)))
+    shares = _shares(suspects, known, is_of_this_machine=not facts.reported and not any(contradictions(facts)))
     shares = _as_sure_as_words_are(shares, suspects)
-    named = [_finding(cause, suspects[cause], shares[cause], is_told=facts.told) for cause in _worth_naming(shares)]
-    if facts.told:
+    named = [_finding(cause, suspects[cause], shares[cause], is_told=facts.reported) for cause in _worth_naming(shares)]
+    if facts.reported:
         named = [each if each.cause != UNKNOWN else msgspec.structs.replace(each, remedies=(_ASK,)) for each in named]
         return (*_without(known, named), *_as_outcomes(named)), tuple(named)
     # Of a live machine every finding stands, whether the text is about it or not, and as sure as the check is.
@@ -124,7 +124,7 @@ def _suspects(texts: Sequence[SentFile], facts: Facts, outcomes: Sequence[Outcom
     alike: dict[str, float] = {}
     for log in texts:
         lines = excerpt(lines_of(log.text or ""))
-        facts_in_question = (facts,) if facts.told else _in_question(told(lines).facts, facts)
+        facts_in_question = (facts,) if facts.reported else _in_question(reported_in(lines).facts, facts)
         for hit in hits(lines, facts_in_question, log.name or PASTED):
             suspects[hit.cause].hits.append(hit)
         for cause, likeness in resembled(lines).items():
@@ -140,7 +140,7 @@ def _suspects(texts: Sequence[SentFile], facts: Facts, outcomes: Sequence[Outcom
 
 def _in_question(in_the_text: Facts, here: Facts) -> tuple[Facts, ...]:
     """The facts that a text is about, the most trusted first: this machine's only if it can be from this machine."""
-    is_other = any(each.is_other_machine for each in disagreements(in_the_text, here))
+    is_other = any(disagreement.is_other_machine for disagreement in disagreements(in_the_text, here))
     return (in_the_text,) if is_other else (in_the_text, here)
 
 
@@ -222,7 +222,7 @@ def _with_proven(weighed: Finding, proven: Sequence[Finding]) -> Iterator[Findin
 
 def _without(outcomes: Iterable[Outcome], named: Sequence[Finding]) -> list[Outcome]:
     causes = {each.cause for each in named}
-    return [each for each in outcomes if each.status is not Status.FOUND or each.cause not in causes]
+    return [outcome for outcome in outcomes if outcome.status is not Status.FOUND or outcome.cause not in causes]
 
 
 def _as_outcomes(named: Iterable[Finding]) -> list[Outcome]:

@@ -35,15 +35,17 @@ def _told(package: Package) -> dict[str, str]:
 
 
 def _fitted(outcome: Outcome, owners: Mapping[str, Mapping[str, str]]) -> Outcome:
-    if not any(each.values.get("model_path") in owners for each in outcome.findings):
+    if not any(finding.values.get("model_path") in owners for finding in outcome.findings):
         return outcome
-    return msgspec.structs.replace(outcome, findings=tuple(_of_package(each, owners) for each in outcome.findings))
+    return msgspec.structs.replace(
+        outcome, findings=tuple(_of_package(finding, owners) for finding in outcome.findings)
+    )
 
 
 def _of_package(finding: Finding, owners: Mapping[str, Mapping[str, str]]) -> Finding:
     told = owners.get(finding.values.get("model_path", ""))
     remedies = finding.remedies or cause_of(finding.cause).remedies
-    left = tuple(each for each in remedies if not remedy_of(each).of_maker)
+    left = tuple(remedy for remedy in remedies if not remedy_of(remedy).of_maker)
     if told is None or len(left) == len(remedies):
         return finding
     return msgspec.structs.replace(finding, values={**finding.values, **told}, remedies=(FIT_PACKAGE, *left))

@@ -31,12 +31,12 @@ def is_seen_mended(finding: Finding, before: Facts, now: Facts) -> bool:
 
 def _together(before: Facts, now: Facts) -> Iterator[Measurement]:
     """What is measured now; what was not, or too little to tell whether it has changed, as it was before."""
-    had = {_key(each): each for each in before.measurements if not each.is_left_out}
-    for each in now.measurements:
-        old = had.get(_key(each))
-        if old is None or _tells(each, old):
-            had.pop(_key(each), None)
-            yield each
+    had = {_key(measurement): measurement for measurement in before.measurements if not measurement.is_left_out}
+    for measurement in now.measurements:
+        old = had.get(_key(measurement))
+        if old is None or _tells(measurement, old):
+            had.pop(_key(measurement), None)
+            yield measurement
     yield from had.values()
 
 

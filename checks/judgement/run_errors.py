@@ -138,11 +138,11 @@ def _about(model: ModelFacts, run: ModelRun, facts: Facts) -> tuple[Evidence, ..
 def _refuted(outcome: Outcome, ran: set[tuple[str, str]]) -> Outcome:
     """An outcome whose findings say of a model that ran that it cannot run there: only notes."""
     findings = tuple(
-        msgspec.structs.replace(each, severity=Severity.NOTE)
-        if each.severity is Severity.BLOCKING
-        and (each.values.get("model_path", ""), each.values.get("runtime", "")) in ran
-        else each
-        for each in outcome.findings
+        msgspec.structs.replace(finding, severity=Severity.NOTE)
+        if finding.severity is Severity.BLOCKING
+        and (finding.values.get("model_path", ""), finding.values.get("runtime", "")) in ran
+        else finding
+        for finding in outcome.findings
     )
     return msgspec.structs.replace(outcome, findings=findings)
 

@@ -32,25 +32,25 @@ def with_another(
     both = _each_by_itself(facts, findings) if findings and findings[0].cause not in NO_CAUSE else None
     if both is None:
         return outcomes, findings
-    marked = [msgspec.structs.replace(each, findings=_marked(each.findings, *both)) for each in outcomes]
+    marked = [msgspec.structs.replace(outcome, findings=_marked(outcome.findings, *both)) for outcome in outcomes]
     return tuple(marked), _marked(findings, *both)
 
 
 def _marked(findings: Iterable[Finding], first: Finding, second: Finding) -> tuple[Finding, ...]:
     new = {first.cause: {"confidence": first.confidence}, second.cause: {"apart": second.confidence}}
-    return tuple(msgspec.structs.replace(each, **new.get(each.cause, {})) for each in findings)
+    return tuple(msgspec.structs.replace(finding, **new.get(finding.cause, {})) for finding in findings)
 
 
 def _each_by_itself(facts: Facts, findings: Sequence[Finding]) -> tuple[Finding, Finding] | None:
     """The first, and the cause that the text tells of without its lines; each as sure as it is without the other's."""
     first, shown = findings[0].cause, _shown(findings[0])
-    if not shown or not any(_shown(each) and not _shown(each) & shown for each in findings[1:]):
+    if not shown or not any(_shown(finding) and not _shown(finding) & shown for finding in findings[1:]):
         return None  # as nearly always: to search again for every wording takes as long as the whole judgement
     worded: dict[str, list[Hit]] = defaultdict(list)
     for log in facts.logs:
         for hit in hits(excerpt(lines_of(log.text or "")), (facts,), log.name or PASTED):
             worded[hit.cause].append(hit)
-    others = {each.cause for each in findings[1:] if each.cause in worded and each.cause not in NO_CAUSE}
+    others = {finding.cause for finding in findings[1:] if finding.cause in worded and finding.cause not in NO_CAUSE}
     unrelated = {other for other in others if _are_unrelated(first, other, worded)}
     if not unrelated or first not in worded:
         return None

@@ -62,7 +62,7 @@ class Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.ja if language == "ja" else self.en
 
 
-class ToldText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ReportedText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A cause in one language as a pasted text tells it: no {placeholders}, since most values are not known.
 
     ``explanation``: where the usual one does not fit a text; "" takes the usual one.
@@ -73,13 +73,13 @@ class ToldText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     explanation: str = ""
 
 
-class ToldTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ReportedTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The same in every language."""
 
-    en: ToldText
-    ja: ToldText
+    en: ReportedText
+    ja: ReportedText
 
-    def of(self, language: str) -> ToldText:
+    def of(self, language: str) -> ReportedText:
         """The texts in "en" or "ja"."""
         return self.ja if language == "ja" else self.en
 
@@ -96,19 +96,19 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     conditions.py). ``certainty``: the share of the tickets with this signature whose root cause this is.
     ``over``: causes that are mere consequences, or a more general reading, where this signature stands.
     ``remedies``: ids, the best first, where this wording asks for others than the cause's own, or in another order.
-    ``speaks``: texts as programs print them, which it must match; ``silent``: near ones, which it must not.
+    ``matches``: texts as programs print them, which it must match; ``non_matches``: near ones, which it must not.
     """
 
     any: tuple[str, ...]
     certainty: float
-    speaks: tuple[str, ...]
+    matches: tuple[str, ...]
     all: tuple[str, ...] = ()
     none: tuple[str, ...] = ()
     when: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
     over: tuple[str, ...] = ()
     remedies: tuple[str, ...] = ()
-    silent: tuple[str, ...] = ()
+    non_matches: tuple[str, ...] = ()
 
 
 class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -116,8 +116,8 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     ``explains``: ids of causes that are its consequences, shown behind it. ``remedies``: ids, the best first.
     ``clear``: what a clear outcome proves, in a few words ("The driver is new enough"); a cause without a check has
-    none. ``told``: title and reason for a finding that a text alone gave, where ``text`` has placeholders. ``severity``
-    of such a finding. ``questions``: what to ask where the evidence is thin, the most telling first. ``said``: how
+    none. ``reported``: title and reason for a finding that a text alone gave, where ``text`` has placeholders.
+    ``severity``: that of such a finding. ``questions``: what to ask where the evidence is thin, the most telling first. ``phrases``: how
     people tell of it who do not know the cause, in words of our own (see
     checks/readers/tickets/wording/resemblance.py). ``ruled_out``: ids of the phrases (ticket_phrases.toml) by which
     a text says that it is not this.
@@ -128,21 +128,21 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     remedies: tuple[str, ...]
     sources: tuple[str, ...]
     clear: Words | None = None
-    told: ToldTexts | None = None
+    reported: ReportedTexts | None = None
     severity: str = "blocking"
     explains: tuple[str, ...] = ()
     questions: tuple[Question, ...] = ()
-    said: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
     ruled_out: tuple[str, ...] = ()
     signature: tuple[Signature, ...] = ()
 
     def text_with(self, values: Mapping[str, str], language: str) -> CauseText:
         """The texts for a finding with these values: the plain ones where a value is missing."""
         text = self.text.of(language)
-        if self.told is None or placeholders(text.title + text.why) <= values.keys():
+        if self.reported is None or placeholders(text.title + text.why) <= values.keys():
             return text
-        told = self.told.of(language)
-        return CauseText(title=told.title, why=told.why, explanation=told.explanation or text.explanation)
+        reported = self.reported.of(language)
+        return CauseText(title=reported.title, why=reported.why, explanation=reported.explanation or text.explanation)
 
 
 class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -22,7 +22,7 @@ def read(machine: Raw, gpus: Gpus | None) -> AmdFacts | None:
         origin="/sys/class/kfd, /opt/rocm",
         unread=raw.get("unread", {}),
         module_loaded="amdgpu" in drivers["modules"] if "modules" in drivers else None,
-        nodes=None if nodes is None else tuple(_node(each) for each in nodes if each.get("simd_count", "0") != "0"),
+        nodes=None if nodes is None else tuple(_node(node) for node in nodes if node.get("simd_count", "0") != "0"),
         device_nodes=read_nodes(drivers.get("nodes"), "/dev/kfd", "/dev/dri/renderD*"),
         rocm_version=next((each for each in raw.get("rocm") or () if each), ""),
     )

@@ -124,7 +124,7 @@ def largest_memory(resource: str | None) -> int | None:
     for line in resource.splitlines()[:6]:
         numbers = re.findall(r"0x[0-9a-f]+", line)
         if len(numbers) == 3:
-            start, end, flags = (int(each, 16) for each in numbers)
+            start, end, flags = (int(number, 16) for number in numbers)
             if end > start and not flags & MEMORY_BAR_KINDS:
                 sizes.append(end - start + 1)
     return max(sizes, default=None)

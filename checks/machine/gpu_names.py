@@ -93,7 +93,7 @@ def gpu_at(text: str) -> tuple[NamedGpu, int] | None:
             break
         end = piece.end()
         words = _words(text[:end])
-        if words and not any(each.isdigit() or any(c.isdigit() for c in each) for each in words):
+        if words and not any(word.isdigit() or any(c.isdigit() for c in word) for word in words):
             continue
         if re.match(r"[\s-]*(?:series|系列|シリーズ)", text[end : end + 10], re.IGNORECASE):
             return None

@@ -160,7 +160,7 @@ def read_libc(raw: Raw) -> tuple[str | None, str | None]:
 
 
 def _managers(names: Iterable[str] | None) -> tuple[str, ...] | None:
-    return None if names is None else tuple(MANAGER_NAMES.get(each, each) for each in names)
+    return None if names is None else tuple(MANAGER_NAMES.get(name, name) for name in names)
 
 
 def read_cpu(raw: Raw | None) -> CpuFacts | None:

@@ -41,7 +41,8 @@ def read(machine: Raw) -> MachineFacts:
         gpus=None
         if displays is None
         else Gpus(
-            origin="system_profiler", devices=tuple(read_gpu(each) for each in displays if "sppci_model" in each)
+            origin="system_profiler",
+            devices=tuple(read_gpu(display) for display in displays if "sppci_model" in display),
         ),
         apple=_apple(profile, sysctl, raw.get("sw_vers") or {}),
     )
@@ -123,14 +124,14 @@ def read_gpu(display: Raw) -> Gpu:
 def _apple(profile: Raw, sysctl: Raw, sw_vers: Raw) -> AppleFacts:
     hardware = (profile.get("SPHardwareDataType") or [{}])[0]
     displays = profile.get("SPDisplaysDataType")
-    cores = [_number(each.get("sppci_cores")) for each in displays or ()]
+    cores = [_number(display.get("sppci_cores")) for display in displays or ()]
     return AppleFacts(
         origin="system_profiler",
         chip=hardware.get("chip_type") or hardware.get("cpu_type") or sysctl.get("machdep.cpu.brand_string"),
         is_apple_silicon=is_apple_silicon(sysctl, hardware),
         macos_version=sw_vers.get("ProductVersion"),
         metal=None if displays is None else metal(displays),
-        gpu_cores=next((each for each in cores if each), None),
+        gpu_cores=next((core for core in cores if core), None),
     )
 
 

@@ -20,10 +20,10 @@ def read_nodes(nodes: Iterable[Raw] | None, *patterns: str) -> tuple[DeviceNode,
         return None
     return tuple(
         DeviceNode(
-            path=each["path"], readable=each.get("readable"), writable=each.get("writable"), group=each.get("group")
+            path=node["path"], readable=node.get("readable"), writable=node.get("writable"), group=node.get("group")
         )
-        for each in nodes
-        if not each.get("directory") and any(_matches(each["path"], pattern) for pattern in patterns)
+        for node in nodes
+        if not node.get("directory") and any(_matches(node["path"], pattern) for pattern in patterns)
     )
 
 

@@ -48,7 +48,7 @@ def read(
         or is_jetson
         or libcuda
         or drivers.get("nvidia_version")
-        or any(each.startswith("nvidia") for each in modules)
+        or any(module.startswith("nvidia") for module in modules)
         or (nvml or {}).get("nvml") not in (None, "library-not-found")
     )
     if not trace:
@@ -97,12 +97,12 @@ def from_nvml(nvml: Raw | None) -> NvidiaFacts:
     count = nvml.get("device_count")
     # A GPU that NVML counts and that never answered: the probe was ended while it asked.
     errors = {str(index): NO_ANSWER for index in range(count or 0) if f"gpu_{index}" not in nvml}
-    errors |= {str(each["failed"]): each["error"] for each in devices if "failed" in each}
+    errors |= {str(device["failed"]): device["error"] for device in devices if "failed" in device}
     return msgspec.structs.replace(
         facts,
         origin="NVML",
         unread=facts.unread | ({} if facts.nvml else {"nvml": NO_ANSWER}),
-        devices=None if count is None else tuple(_device(each) for each in devices if "index" in each),
+        devices=None if count is None else tuple(_device(device) for device in devices if "index" in device),
         device_errors=errors,
     )
 
@@ -214,12 +214,12 @@ def blacklists(lines: Iterable[tuple[str, str]] | None, command_line: str | None
 
 
 def _installed(paths: Iterable[str] | None) -> tuple[str, ...] | None:
-    return None if paths is None else tuple(each for each in paths if "nvidia" in each.rpartition("/")[2])
+    return None if paths is None else tuple(path for path in paths if "nvidia" in path.rpartition("/")[2])
 
 
 def _switches(buses: Raw | None) -> list[str]:
     bridges = [each for each in (buses or {}).get("pci") or () if each.get("vendor") == "0x10de"]
-    names = [pci_name("10de", each.get("device", "").removeprefix("0x")).name for each in bridges]
+    names = [pci_name("10de", bridge.get("device", "").removeprefix("0x")).name for bridge in bridges]
     return [name for name in names if "NVSwitch" in name]
 
 

@@ -91,7 +91,7 @@ def _cpu(raw: Raw, processors: list[Raw]) -> CpuFacts:
         name=str(first["Name"]).strip() if first.get("Name") else None,
         vendor=first.get("Manufacturer"),
         instruction_sets=None if features is None else tuple(features),
-        physical_cores=sum(each.get("NumberOfCores") or 0 for each in processors) or None,
+        physical_cores=sum(processor.get("NumberOfCores") or 0 for processor in processors) or None,
         logical_cores=raw.get("logical"),
         usable_cores=raw.get("affinity") or raw.get("logical"),
     )
@@ -117,7 +117,7 @@ def read_gpu(device: Raw) -> Gpu:
     found = _PCI.match(place)
     if found is None:
         raise ValueError(f"no PCI device: {place}")
-    vendor, number, board, board_vendor, revision = (each.lower() if each else None for each in found.groups())
+    vendor, number, board, board_vendor, revision = (group.lower() if group else None for group in found.groups())
     # Where Intel puts its own: bus 0, device 2, function 0, which ends the instance's name as 2 * 8.
     fields = identify(vendor, number, board_vendor, board, integrated_place=place.endswith("&0&10"))
     fields["product"] = fields["product"] or device.get("Name")

@@ -75,11 +75,11 @@ def plan_remedies(finding: Finding, facts: Facts, language: str) -> tuple[Remedy
     """
     machine = _Machine.of(facts)
     plans = []
-    for each in finding.remedies or cause_of(finding.cause).remedies:
+    for remedy in finding.remedies or cause_of(finding.cause).remedies:
         try:
-            plan = _plan(remedy_of(each), finding.placeholders(), machine, language)
+            plan = _plan(remedy_of(remedy), finding.placeholders(), machine, language)
         except KeyError:
-            log.exception("remedy %s of %s", each, finding.cause)
+            log.exception("remedy %s of %s", remedy, finding.cause)
         else:
             plans += [plan] if plan is not None else []
     offered = {plan.id for plan in plans}

@@ -111,7 +111,7 @@ class Block:
     @property
     def has_mode(self) -> bool:
         """Whether deterministic mode is among its lines."""
-        return any(each.line.cost == DETERMINISTIC for each in self.lines)
+        return any(line.line.cost == DETERMINISTIC for line in self.lines)
 
 
 @dataclass(frozen=True)
@@ -124,8 +124,8 @@ class Advice:
 
 def advise(facts: Facts, symptom: str, exactness: str) -> Advice | None:
     """The advice; None where nobody asked and nothing was measured, and of a machine that is only told of."""
-    measured = [each for each in facts.measurements if each.reason in ("", "failed", NO_FORM)]
-    if facts.told or not measured:
+    measured = [measurement for measurement in facts.measurements if measurement.reason in ("", "failed", NO_FORM)]
+    if facts.reported or not measured:
         return None
     answer = _answer(measured, symptom, exactness)
     if answer in (Answer.SAME_DECISIONS, Answer.NOTHING_VARIED):
@@ -207,8 +207,8 @@ class _Wanted:
 
     def _needs(self, framework: str, found: FrameworkFacts, mine: Sequence[Measurement]) -> Iterator[Need]:
         devices: tuple[FrameworkDevice, ...] = getattr(found, "devices", None) or ()
-        cards = [each for each in devices if _is_accelerator(each)]
-        has_nvidia = any(_is_nvidia(each, found) for each in cards) or _runs_on_nvidia(found)
+        cards = [device for device in devices if _is_accelerator(device)]
+        has_nvidia = any(_is_nvidia(card, found) for card in cards) or _runs_on_nvidia(found)
         target = self.facts.target_interpreter
         if framework not in _RUNTIMES:
             yield Need.PROGRAM
@@ -221,7 +221,7 @@ class _Wanted:
             yield Need.SEED
         if has_nvidia:
             yield Need.CUDA
-        if self.symptom == "results-differ" and any(_has_tf32(each) for each in cards):
+        if self.symptom == "results-differ" and any(_has_tf32(card) for card in cards):
             yield Need.TF32
         if self._wants_bits and self._threads(found) and _threads_matter(mine):
             yield Need.THREADS
@@ -235,15 +235,15 @@ class _Wanted:
         """
         cpu = self.facts.machine.cpu if self.facts.machine else None
         here = getattr(found, "threads", None) or (cpu.logical_cores if cpu and cpu.logical_cores else 0)
-        others = (fact for each in self.facts.others if each.frameworks for _, fact in each.frameworks.each())
-        theirs = (getattr(each, "threads", None) for each in others if type(each) is type(found))
+        others = (fact for other in self.facts.others if other.frameworks for _, fact in other.frameworks.each())
+        theirs = (getattr(other, "threads", None) for other in others if type(other) is type(found))
         return min([here, *filter(None, theirs)]) if here else 0
 
 
 def _threads_matter(mine: Sequence[Measurement]) -> bool:
     """Whether another number of threads was seen to give other bits: of the user's models, where these were asked."""
     models = [each for each in mine if isinstance(each, ModelMeasured) and each.aspect == "threads"]
-    asked = [each.difference for each in models if each.difference is not None]
+    asked = [model.difference for model in models if model.difference is not None]
     return any(each.differing for each in asked) if asked else any(map(_shows_threads, mine))
 
 
@@ -280,7 +280,9 @@ def _is_nvidia(device: FrameworkDevice, found: FrameworkFacts) -> bool:
 def _runs_on_nvidia(found: FrameworkFacts) -> bool:
     """ONNX Runtime has providers instead of devices."""
     providers = (found.providers or ()) if isinstance(found, OnnxRuntimeFacts) else ()
-    return any(each.name in _NVIDIA_PROVIDERS and each.started and not each.fell_back for each in providers)
+    return any(
+        provider.name in _NVIDIA_PROVIDERS and provider.started and not provider.fell_back for provider in providers
+    )
 
 
 def _has_tf32(device: FrameworkDevice) -> bool:

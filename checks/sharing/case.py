@@ -135,7 +135,7 @@ def _with_known_measurements(facts: Any) -> Any:
     measured = facts.get("measurements") if isinstance(facts, dict) else None
     if not isinstance(measured, list):
         return facts
-    kinds = {each.__struct_config__.tag for each in get_args(Measurement)}
+    kinds = {get_arg.__struct_config__.tag for get_arg in get_args(Measurement)}
     known = [each for each in measured if isinstance(each, dict) and each.get("kind") in kinds]
     return {**facts, "measurements": known}
 

@@ -95,8 +95,8 @@ def main() -> None:
     base = statistics.median(each["seconds"] for each in measured["import PySide6"])
     print(f"{'':16} {'median':>8} {'min':>8} {'max':>8} {'/ import':>9} {'peak MiB':>9}")
     for name, told_runs in measured.items():
-        seconds = [each["seconds"] for each in told_runs]
-        middle, peak = statistics.median(seconds), statistics.median(each["peak"] for each in told_runs)
+        seconds = [told_run["seconds"] for told_run in told_runs]
+        middle, peak = statistics.median(seconds), statistics.median(told_run["peak"] for told_run in told_runs)
         print(f"{name:16} {middle:8.3f} {min(seconds):8.3f} {max(seconds):8.3f} {middle / base:9.2f} {peak:9.0f}")
 
 

@@ -75,7 +75,8 @@ class Answer:
 def diagnose(text: str) -> tuple[tuple[str, float], ...]:
     """Cause and confidence, the best first."""
     return tuple(
-        (each.cause, each.confidence) for each in judged(read_ticket(pasted(text)), Answers(symptom=TICKET)).findings
+        (finding.cause, finding.confidence)
+        for finding in judged(read_ticket(pasted(text)), Answers(symptom=TICKET)).findings
     )
 
 
@@ -91,14 +92,14 @@ def share(part: Sequence[object], whole: Sequence[object]) -> str:
 
 def report(answers: Sequence[Answer]) -> None:
     """Print the figures."""
-    without = [each for each in answers if each.is_without_cause]
-    print(f"top-1         {share([each for each in answers if each.is_right], answers)}")
-    print(f"top-3         {share([each for each in answers if each.is_among_three], answers)}")
+    without = [answer for answer in answers if answer.is_without_cause]
+    print(f"top-1         {share([answer for answer in answers if answer.is_right], answers)}")
+    print(f"top-3         {share([answer for answer in answers if answer.is_among_three], answers)}")
     print(f"false alarms  {share([each for each in without if each.is_false_alarm], without)}")
     bands: dict[float, list[Answer]] = defaultdict(list)
-    for each in answers:
-        confidence = each.named[0][1] if each.named else 0.0
-        bands[max(low for low in BANDS if confidence >= low)].append(each)
+    for answer in answers:
+        confidence = answer.named[0][1] if answer.named else 0.0
+        bands[max(low for low in BANDS if confidence >= low)].append(answer)
     print("calibration   confidence   answers   mean   right")
     for low, high in itertools.pairwise(BANDS):
         inside = bands[low]
@@ -130,11 +131,11 @@ def main() -> None:
         json.loads(line) for file in chosen.file for line in file.read_text(encoding="utf-8").splitlines() if line
     ]
     answers = answers_of(tickets)
-    for each in answers if chosen.wrong else ():
-        if not each.is_right:
-            named = ", ".join(f"{cause} {confidence:.2f}" for cause, confidence in each.named[:4])
-            mark = "  " if each.is_among_three else "! "
-            print(f"{mark}{each.ticket.get('id', '')}: {each.ticket['expected']} <- {named}")
+    for answer in answers if chosen.wrong else ():
+        if not answer.is_right:
+            named = ", ".join(f"{cause} {confidence:.2f}" for cause, confidence in answer.named[:4])
+            mark = "  " if answer.is_among_three else "! "
+            print(f"{mark}{answer.ticket.get('id', '')}: {answer.ticket['expected']} <- {named}")
     report(answers)
     if chosen.rounds:
         print(f"speed         {speed(tickets, chosen.rounds):.0f} tickets/s")

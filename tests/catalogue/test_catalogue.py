@@ -33,7 +33,7 @@ from checks.knowledge.catalogue import (
 )
 from checks.readers.tickets.conditions import holds, is_known
 from checks.readers.tickets.lines import lines_of
-from checks.readers.tickets.reported import told
+from checks.readers.tickets.reported import reported_in
 from checks.readers.tickets.wording.signatures import hits
 from checks.remedies.plan import CONTEXT, PYTHON_MANAGERS
 from checks.remedies.shell import Shell, placeholders
@@ -134,9 +134,9 @@ def texts_of(words: Cause) -> Iterator[tuple[str, str, str]]:
         yield part, getattr(words.text.en, part), getattr(words.text.ja, part)
     if words.clear:
         yield "clear", words.clear.en, words.clear.ja
-    if words.told:
-        yield "told title", words.told.en.title, words.told.ja.title
-        yield "told why", words.told.en.why, words.told.ja.why
+    if words.reported:
+        yield "told title", words.reported.en.title, words.reported.ja.title
+        yield "told why", words.reported.en.why, words.reported.ja.why
     for question in words.questions:
         yield "question", question.en, question.ja
 
@@ -206,24 +206,29 @@ def test_a_cause_that_a_text_can_show_has_its_words(cause: str) -> None:
     assert not placeholders(known.text.en.explanation), f"{cause}: values belong into title and why"
     if known.signature:
         asked = placeholders(known.text.en.title + known.text.en.why)
-        assert known.told or not asked, f"{cause}: a text seldom tells {sorted(asked)}: add [told.en] and [told.ja]"
+        assert known.reported or not asked, (
+            f"{cause}: a text seldom tells {sorted(asked)}: add [reported.en] and [reported.ja]"
+        )
         assert known.questions, f"{cause}: what is asked where the text is thin?"
-    if known.told:
-        told = (known.told.en, known.told.ja)
+    if known.reported:
+        told = (known.reported.en, known.reported.ja)
         assert not any(placeholders(each.title + each.why) for each in told), f"{cause}: told texts hold no values"
 
 
 @pytest.mark.parametrize(("cause", "signature"), SIGNATURES)
 def test_a_signature_speaks_and_keeps_silent(cause: str, signature: Signature) -> None:
-    assert signature.speaks, f"{cause}: no text that it must match"
+    assert signature.matches, f"{cause}: no text that it must match"
     assert 0 < signature.certainty < 1
     unknown = [each for each in signature.over if each not in CAUSES]
     assert not unknown, f"{cause} is over {unknown}, which is no cause"
-    missing = [each for each in signature.remedies if each not in REMEDIES]
+    missing = [remedy for remedy in signature.remedies if remedy not in REMEDIES]
     assert not missing, f"{cause} names {missing}, which is not in resources/remedies"
-    for text, wanted in [*((each, True) for each in signature.speaks), *((each, False) for each in signature.silent)]:
+    for text, wanted in [
+        *((speak, True) for speak in signature.matches),
+        *((each, False) for each in signature.non_matches),
+    ]:
         lines = lines_of(text)
-        found = any(hit.signature is signature for hit in hits(lines, (told(lines).facts,)))
+        found = any(hit.signature is signature for hit in hits(lines, (reported_in(lines).facts,)))
         assert found is wanted, f"{cause}: {'does not match' if wanted else 'matches'} {text!r}"
 
 
@@ -256,7 +261,7 @@ def words_of(remedy: Remedy) -> Iterator[tuple[str, Words]]:
 @pytest.mark.parametrize("remedy", REMEDIES)
 def test_a_remedy_is_used(remedy: str) -> None:
     offers = [offered for cause in map(cause_of, CAUSES) for offered in (cause, *cause.signature)]
-    named = any(remedy in each.remedies for each in offers)
+    named = any(remedy in offer.remedies for offer in offers)
     in_code = any(f'"{remedy}"' in path.read_text(encoding="utf-8") for path in (HERE.parent / "checks").glob("*.py"))
     assert named or in_code, f"no cause offers {remedy}"
 

@@ -46,5 +46,5 @@ def texts(value: object) -> list[str]:
     if isinstance(value, msgspec.Struct):
         return [text for each in value.__struct_fields__ for text in texts(getattr(value, each))]
     if dataclasses.is_dataclass(value):
-        return [text for each in dataclasses.fields(value) for text in texts(getattr(value, each.name))]
+        return [text for field in dataclasses.fields(value) for text in texts(getattr(value, field.name))]
     return []

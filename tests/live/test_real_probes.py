@@ -12,7 +12,7 @@ from checks.knowledge.packages.environment_variables import allowed_names, envir
 
 
 def test_torch_of_the_tests() -> None:
-    (spec,) = [each for each in PROBES if each.id == "torch"]
+    (spec,) = [probe for probe in PROBES if probe.id == "torch"]
     answer = run_probe(ProbeTask(spec.id, spec.script, sys.executable, spec.argument(), time_limit=300))
     assert answer.run.status == "ok", answer.run.stderr_tail
     assert [stage.name for stage in answer.run.stages if stage.error] == []
@@ -38,7 +38,7 @@ def test_environment_variables_by_the_allow_list(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("HSA_OVERRIDE_GFX_VERSION", "10.3.0")
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
     monkeypatch.delenv("PYTHONHASHSEED", raising=False)
-    (spec,) = [each for each in PROBES if each.id == "environment"]
+    (spec,) = [probe for probe in PROBES if probe.id == "environment"]
     answer = run_probe(ProbeTask(spec.id, spec.script, sys.executable, spec.argument()))
     fact = read_answer(spec, answer)
     assert isinstance(fact, EnvironmentVariables)

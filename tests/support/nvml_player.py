@@ -119,7 +119,11 @@ def set_pointer(reference, number):
 def give(value, arguments, is_array=False):
     """Write a recorded value into the outputs of a call."""
     if isinstance(value, dict) and "by" in value:
-        inputs = [str(getattr(each, "value", each)) for each in arguments if not is_output(each) and each is not None]
+        inputs = [
+            str(getattr(argument, "value", argument))
+            for argument in arguments
+            if not is_output(argument) and argument is not None
+        ]
         value = value["by"].get(",".join(inputs), "NVML_ERROR_INVALID_ARGUMENT")
     if value == "hang":
         while True:
@@ -127,8 +131,8 @@ def give(value, arguments, is_array=False):
     if isinstance(value, str) and value.startswith("NVML_"):
         return code(value)
     if is_array:
-        return array(value, [each for each in arguments if each is None or is_output(each)])
-    outputs = [each for each in arguments if is_output(each)]
+        return array(value, [argument for argument in arguments if argument is None or is_output(argument)])
+    outputs = [argument for argument in arguments if is_output(argument)]
     values = value if isinstance(value, list) else [value]
     for output, each in zip(outputs, values, strict=True):
         write(output, each)

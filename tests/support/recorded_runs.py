@@ -39,9 +39,9 @@ def runs(name: str) -> tuple[ModelRun, ...]:
     """The runs of one recording."""
     told = plain(name)
     spec = next(
-        each
-        for each in MODEL_PROBES
-        if (each.runtime, each.stem) == (told["runtime"], f"model/{told['stem'].removesuffix('_model')}")
+        model_probe
+        for model_probe in MODEL_PROBES
+        if (model_probe.runtime, model_probe.stem) == (told["runtime"], f"model/{told['stem'].removesuffix('_model')}")
     )
     return runs_of(Answer(told["facts"], msgspec.convert(told["run"], ProbeRun)), spec)
 

@@ -81,7 +81,7 @@ class WeightsReader:
 
 def readers() -> dict[str, Reader | WeightsReader]:
     """Every reader by the module and function that it is, and those of weights."""
-    found = {f"{each.read.__module__.rpartition('.')[2]}.{each.read.__name__}": each for each in all_readers()}
+    found = {f"{reader.read.__module__.rpartition('.')[2]}.{reader.read.__name__}": reader for reader in all_readers()}
     return {**found, **{f"weights.{name}": WeightsReader(name) for name in weights.MODULES}}
 
 

@@ -69,7 +69,11 @@ def examples() -> tuple[Example, ...]:
     of_files = (Example(text, (cause,)) for cause in cause_files() for text in _texts(cause_of(cause)))
     said = msgspec.json.Decoder(_Said).decode_lines(SAID.read_bytes())
     tickets = msgspec.json.Decoder(_Ticket)
-    real = (each for file in sorted(TICKETS.glob("*.jsonl")) for each in tickets.decode_lines(file.read_bytes()))
+    real = (
+        decode_line
+        for file in sorted(TICKETS.glob("*.jsonl"))
+        for decode_line in tickets.decode_lines(file.read_bytes())
+    )
     return (
         *of_files,
         *(Example(each.text, (each.cause,)) for each in said),
@@ -139,8 +143,8 @@ def _write(path: Path, **arrays: Any) -> None:
 
 def _texts(cause: Cause) -> tuple[str, ...]:
     words = tuple(f"{text.title} {text.why} {text.explanation}" for text in (cause.text.en, cause.text.ja))
-    spoken = tuple(text for signature in cause.signature for text in signature.speaks)
-    return (*words, *cause.said, *spoken)
+    spoken = tuple(text for signature in cause.signature for text in signature.matches)
+    return (*words, *cause.phrases, *spoken)
 
 
 if __name__ == "__main__":

@@ -120,15 +120,15 @@ def _digits(value: str | None) -> str:
 
 
 def _names(specs: Iterable[Any] | None) -> list[str] | None:
-    return None if specs is None else [each.name for each in specs]
+    return None if specs is None else [spec.name for spec in specs]
 
 
 def _operators(facts: ModelFacts) -> dict[str, int] | None:
     if facts.needs.operators is None:
         return None
     counted: Counter[str] = Counter()
-    for each in facts.needs.operators:
-        counted[f"{each.domain}::{each.name}"] += each.count
+    for operator in facts.needs.operators:
+        counted[f"{operator.domain}::{operator.name}"] += operator.count
     return dict(counted)
 
 
@@ -157,13 +157,13 @@ class Compared:
 
 def compare(facts: list[ModelFacts], reference: str) -> tuple[dict[str, str], dict[str, Compared]]:
     """Our facts beside what the libraries of an interpreter read: the libraries, and the result by format."""
-    asked = json.dumps([(each.path, each.format) for each in facts])
+    asked = json.dumps([(fact.path, fact.format) for fact in facts])
     done = subprocess.run([reference, str(REFERENCE)], input=asked, stdout=subprocess.PIPE, text=True, check=True)
     answer = json.loads(done.stdout)
     result: dict[str, Compared] = {}
-    for each in facts:
-        if each.format is not None and each.path in answer["files"]:
-            _compare_one(result.setdefault(each.format, Compared()), each, answer["files"][each.path])
+    for fact in facts:
+        if fact.format is not None and fact.path in answer["files"]:
+            _compare_one(result.setdefault(fact.format, Compared()), fact, answer["files"][fact.path])
     return answer["libraries"], result
 
 
@@ -201,19 +201,19 @@ def print_table(results: list[Inspected]) -> None:
             ("package", "files", "formats", "wrong", "unread", "crashed", "listing", "nameless", "seconds", "as folder")
         )
     )
-    for each in results:
+    for result in results:
         formats: Counter[str] = Counter()
-        for models in each.package.models:
+        for models in result.package.models:
             formats[models.format] += models.count
         told = ", ".join(f"{name} {count}" for name, count in formats.items())
-        counts = [len(found) for found in (each.wrong, each.unread, each.crashed, each.listing)]
-        counts.append(each.nameless.total())
-        times = f"{each.seconds:.2f}", f"{each.folder_seconds:.2f}"
-        print(_row((each.package, sum(formats.values()), told, *counts, *times)))
-    files = sum(models.count for each in results for models in each.package.models)
-    kinds = {models.format for each in results for models in each.package.models}
+        counts = [len(found) for found in (result.wrong, result.unread, result.crashed, result.listing)]
+        counts.append(result.nameless.total())
+        times = f"{result.seconds:.2f}", f"{result.folder_seconds:.2f}"
+        print(_row((result.package, sum(formats.values()), told, *counts, *times)))
+    files = sum(models.count for result in results for models in result.package.models)
+    kinds = {models.format for result in results for models in result.package.models}
     print(f"{len(results)} packages, {files} files, {len(kinds)} formats")
-    nameless = sum((each.nameless for each in results), Counter[str]())
+    nameless = sum((result.nameless for result in results), Counter[str]())
     print("not recognised without their name:", ", ".join(f"{name} {n}" for name, n in nameless.items()) or "none")
 
 
@@ -240,7 +240,7 @@ def main() -> int:
     parser.add_argument("--only", action="append", metavar="NAME", help="only packages of this name")
     parser.add_argument("--reference", action="append", default=[], metavar="PYTHON", help="compare with its libraries")
     arguments = parser.parse_args()
-    wanted = [each for each in packages() if not arguments.only or each.name in arguments.only]
+    wanted = [package for package in packages() if not arguments.only or package.name in arguments.only]
     if not wanted:
         parser.error("no package of the list has that name")
     if arguments.folder is None:
@@ -256,7 +256,7 @@ def run(wanted: list[Package], scratch: Path, references: list[str]) -> int:
     print_table(results)
     differences = [line for each in results for line in each.differences]
     _print_differences(differences)
-    facts = [each for result in results for each in result.facts]
+    facts = [fact for result in results for fact in result.facts]
     for reference in references:
         libraries, compared = compare(facts, reference)
         print_comparison(libraries, compared)

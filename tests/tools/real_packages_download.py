@@ -32,7 +32,7 @@ class Models(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def paths(self, root: Path) -> list[Path]:
         """The models that are there."""
-        return sorted(each for each in root.glob(self.glob) if self.but is None or each != root / self.but)
+        return sorted(path for path in root.glob(self.glob) if self.but is None or path != root / self.but)
 
 
 class Package(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -87,7 +87,7 @@ def unpacked(package: Package, scratch: Path) -> Path:
 def _download(package: Package, place: Path) -> Path:
     command = _npm(package, place) if package.registry == "npm" else _pip(package, place)
     done = subprocess.run(command, cwd=place, capture_output=True, text=True, timeout=60 * _MINUTES, check=False)
-    archives = [each for each in place.iterdir() if each.is_file()]
+    archives = [path for path in place.iterdir() if path.is_file()]
     if done.returncode or len(archives) != 1:
         raise ValueError(f"{package} was not downloaded: {done.stderr.strip()[-500:]}")
     return archives[0]
@@ -107,7 +107,7 @@ def _pip(package: Package, place: Path) -> list[str]:
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--dest", str(place)]
     if package.python:
         command += ["--implementation", "cp", "--python-version", package.python]
-        command += [part for each in _PLATFORMS for part in ("--platform", each)]
+        command += [part for platform in _PLATFORMS for part in ("--platform", platform)]
     return [*command, wanted]
 
 
@@ -126,8 +126,8 @@ def _unzip(archive: Path, folder: Path) -> None:
 def _untar(archive: Path, folder: Path) -> None:
     """Unpack files only: links and devices are left out, and the filter refuses what would lead out of the folder."""
     with tarfile.open(archive) as opened:
-        members = [each for each in opened.getmembers() if each.isfile() or each.isdir()]
-        _refuse_bombs(sum(each.size for each in members))
+        members = [getmember for getmember in opened.getmembers() if getmember.isfile() or getmember.isdir()]
+        _refuse_bombs(sum(member.size for member in members))
         opened.extractall(folder, members, filter="data")
 
 

@@ -37,7 +37,7 @@ def onnx_model(path: str) -> Said:
         "producer": model.producer_name,
         "producer_version": model.producer_version,
         "opsets": opsets,
-        "operators": Counter(_onnx_nodes([model.graph.node, *(each.node for each in model.functions)])),
+        "operators": Counter(_onnx_nodes([model.graph.node, *(function.node for function in model.functions)])),
         "inputs": [each.name for each in model.graph.input if each.name not in weights],
         "outputs": [each.name for each in model.graph.output],
     }
@@ -67,7 +67,7 @@ def gguf_file(path: str) -> Said:
     reader = gguf.GGUFReader(path)
     return {
         "version": str(int(reader.fields["GGUF.version"].parts[-1][0])),
-        "parameters": sum(int(each.n_elements) for each in reader.tensors),
+        "parameters": sum(int(tensor.n_elements) for tensor in reader.tensors),
     }
 
 
@@ -83,7 +83,7 @@ def tflite_file(path: str) -> Said:
         custom = code.CustomCode()
         codes.append(custom.decode() if names[number] == "CUSTOM" and custom else names[number])
     graphs = [model.Subgraphs(index) for index in range(model.SubgraphsLength())]
-    used = [codes[each.Operators(i).OpcodeIndex()] for each in graphs for i in range(each.OperatorsLength())]
+    used = [codes[graph.Operators(i).OpcodeIndex()] for graph in graphs for i in range(graph.OperatorsLength())]
     return {
         "version": str(model.Version()),
         "operators": Counter(f"::{each}" for each in used),
@@ -93,7 +93,7 @@ def tflite_file(path: str) -> Said:
 
 
 def _tflite_names(graph: Any, indices: Any) -> list[str]:
-    return [] if isinstance(indices, int) else [graph.Tensors(each).Name().decode() for each in indices]
+    return [] if isinstance(indices, int) else [graph.Tensors(index).Name().decode() for index in indices]
 
 
 def coreml_model(path: str) -> Said:
@@ -170,8 +170,8 @@ def torch_checkpoint(path: str) -> Said:
     said = torch_archive(path) if zipfile.is_zipfile(path) else {}
     with contextlib.suppress(Exception):  # it refuses classes that it does not know
         loaded = torch.load(path, map_location="meta", weights_only=True)
-        storages = {each.untyped_storage()._cdata: each for each in _tensors(loaded)}
-        said["parameters"] = sum(each.numel() for each in storages.values())
+        storages = {tensor.untyped_storage()._cdata: tensor for tensor in _tensors(loaded)}
+        said["parameters"] = sum(storage.numel() for storage in storages.values())
     return said
 
 

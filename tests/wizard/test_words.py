@@ -56,10 +56,10 @@ def test_no_text_is_missing() -> None:
             if name not in ASKS or source.parent.name == "report":
                 continue
             asked |= {
-                each.value
-                for each in node.args
-                if isinstance(each, ast.Constant) and isinstance(each.value, str) and NAMED.match(each.value)
-                if not each.value.startswith("state-")  # an icon
+                arg.value
+                for arg in node.args
+                if isinstance(arg, ast.Constant) and isinstance(arg.value, str) and NAMED.match(arg.value)
+                if not arg.value.startswith("state-")  # an icon
             }
     assert asked
     missing = asked - set(area("window"))
@@ -105,7 +105,7 @@ def test_every_stage_of_a_probe_can_be_said(path: Path) -> None:
         yielded = (each.value for each in ast.walk(functions[ast.unparse(stages.func)]) if isinstance(each, ast.Yield))
         names = [ast.unparse(each) for each in yielded if isinstance(each, ast.Name)]
     else:
-        names = [ast.unparse(each) for each in stages.elts if not isinstance(each, ast.Starred)]
+        names = [ast.unparse(elt) for elt in stages.elts if not isinstance(elt, ast.Starred)]
         kinds = (
             each.value for each in tree.body if isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == "KINDS"
         )

@@ -145,7 +145,9 @@ class Work(QObject):
     def _found(self, found: tuple[tuple[InterpreterFacts, ...], str | None]) -> None:
         known = {each.path for each in found[0]}
         chosen_by_hand = tuple(
-            each for each in self._case.interpreters if "chosen" in each.found_by and each.path not in known
+            interpreter
+            for interpreter in self._case.interpreters
+            if "chosen" in interpreter.found_by and interpreter.path not in known
         )
         self._case.search_ended(chosen_by_hand + found[0], found[1])
 
@@ -342,7 +344,11 @@ def _chosen(path: Path) -> InterpreterFacts | None:
 
     if not path.is_dir():
         return read_interpreter(path, found_by=("chosen",))
-    near = [each for each in find_interpreters(Places.of_this_machine(path)) if "folder" in each.found_by]
+    near = [
+        find_interpreter
+        for find_interpreter in find_interpreters(Places.of_this_machine(path))
+        if "folder" in find_interpreter.found_by
+    ]
     best = likely_target(near)
     return msgspec.structs.replace(best, found_by=("chosen", *best.found_by)) if best else None
 

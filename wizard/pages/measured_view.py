@@ -160,7 +160,7 @@ class TableView(QTableWidget):
         cells = [width(text, self.fontMetrics()) + symbol for text, symbol in self._cells(column)]
         head = width(self._heads[column], QFontMetrics(self._head_font()))
         floor = _NARROWEST if whole else min(_NARROWEST if column else _NAME, self._wide(column, whole=True))
-        return max([floor, head + _PADDING, *(each + _PADDING for each in cells)])
+        return max([floor, head + _PADDING, *(cell + _PADDING for cell in cells)])
 
     def _high(self, number: int, widths: Sequence[int]) -> int:
         """What the text of a row takes below each other."""

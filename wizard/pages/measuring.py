@@ -164,7 +164,7 @@ def _under_load(running: Running) -> list[Health]:
     """The loads that have not ended, as they would be told if they ended now."""
     from checks.facts import Health
 
-    ended = {each.device for each in running.measurements if isinstance(each, Health)}
+    ended = {measurement.device for measurement in running.measurements if isinstance(measurement, Health)}
     return [
         Health(operation="load", device=device, samples=tuple(samples), checked=samples[-1].checked)
         for device, samples in running.watched.items()

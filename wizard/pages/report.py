@@ -132,7 +132,7 @@ class ReportPage(Page):
     def refresh(self) -> None:
         """Build the report anew when the case or the language changed."""
         case = self.case.case
-        is_ticket = case is not None and case.facts.told
+        is_ticket = case is not None and case.facts.reported
         for button in (self._export, self._save, self._markdown, self._again, *self._replies.values()):
             button.setEnabled(case is not None)  # also while busy: it would lose the focus
         for button in self._replies.values():
@@ -243,7 +243,7 @@ class ReportPage(Page):
         if case.facts.name and case.facts.others:
             names = {"first": case.facts.name, "second": case.facts.others[0].name}
             return self.case.say("report-opened-two", **names)
-        key = "report-opened-ticket" if case.facts.told else "report-opened"
+        key = "report-opened-ticket" if case.facts.reported else "report-opened"
         return self.case.say(key, path=self.case.opened)
 
     def _add_questions(self, report: Report) -> None:
@@ -342,7 +342,8 @@ class ReportPage(Page):
 
     def _add_open(self, key: str, questions: tuple[OpenQuestion, ...], icon: str, colour: str) -> None:
         lines = tuple(
-            self.case.say("report-open-question", statement=each.statement, reason=each.reason) for each in questions
+            self.case.say("report-open-question", statement=question.statement, reason=question.reason)
+            for question in questions
         )
         self._add_list(key, lines, icon, colour)
 
@@ -363,11 +364,11 @@ class ReportPage(Page):
     def _add_probes(self, report: Report) -> None:
         lines = tuple(
             self.case.say("list-separator").join(
-                part for part in (each.name, each.status, each.seconds, each.detail) if part
+                part for part in (probe.name, probe.status, probe.seconds, probe.detail) if part
             )
-            for each in report.probes
+            for probe in report.probes
         )
-        trouble = any(each.is_trouble for each in report.probes)
+        trouble = any(probe.is_trouble for probe in report.probes)
         self._add_list("report-probes", lines, *(("state-warning", "warning") if trouble else ("state-fine", "fine")))
 
     def _add_facts(self, report: Report) -> None:
@@ -405,7 +406,7 @@ class ReportPage(Page):
             fold = self._fold(f"text/{number}", section.title, fill)
             means = self.case.say("report-marked-means" if lines else "report-text-means")
             fold.set_symbol(self.picture("state-note", "note", 22), means)
-            fold.unfold(bool(lines) and self.case.case is not None and self.case.case.facts.told)
+            fold.unfold(bool(lines) and self.case.case is not None and self.case.case.facts.reported)
 
     def _fill_facts(self, layout: QVBoxLayout, report: Report) -> None:
         search = QLineEdit()
@@ -489,4 +490,4 @@ def filter_tree(tree: QTreeWidget, wanted: str) -> None:
 def children(item: QTreeWidgetItem) -> list[QTreeWidgetItem]:
     """The rows below a row."""
     rows = (item.child(index) for index in range(item.childCount()))
-    return [each for each in rows if each is not None]
+    return [row for row in rows if row is not None]

@@ -150,8 +150,8 @@ class RunPage(Page):
         from checks.knowledge.catalogue import family_of
 
         families: dict[str, list[Row]] = {}
-        for each in self.case.running.checks.values():
-            families.setdefault(family_of(each.id), []).append(each)
+        for check in self.case.running.checks.values():
+            families.setdefault(family_of(check.id), []).append(check)
         return families
 
     def _group(self, name: str, title: str, rows: Iterable[Row]) -> None:
@@ -173,8 +173,8 @@ class RunPage(Page):
             group.setData(0, Qt.ItemDataRole.UserRole, True)  # unfolded once; the user may fold it again
             group.setExpanded(True)
         if group.isExpanded():  # the names of what nobody looks at are not even read
-            for each in rows:
-                self._show(group, f"{name}/{each.id}", each)
+            for row in rows:
+                self._show(group, f"{name}/{row.id}", row)
 
     def _summary(self, counts: dict[str, int], total: int) -> str:
         """How many have ended while some have not, else how many ended in which way; trouble is always counted."""
@@ -248,16 +248,16 @@ class RunPage(Page):
         self._beats += 1
         if self._beats % _DRAWN_EVERY == 0:
             self._show_measured()
-        for each in self.case.running.probes.values():
-            item = self._items.get(f"probes/{each.id}")
-            if item is not None and each.state == RUNNING:
-                item.setText(2, self._time(each))
+        for probe in self.case.running.probes.values():
+            item = self._items.get(f"probes/{probe.id}")
+            if item is not None and probe.state == RUNNING:
+                item.setText(2, self._time(probe))
 
     def _state_text(self) -> str:
         if self.case.is_running:
             if not self.case.running.probes:
                 return self.case.say("run-preparing")
-            slow = next((each for each in self.case.running.probes.values() if each.slow), None)
+            slow = next((probe for probe in self.case.running.probes.values() if probe.slow), None)
             if slow is not None:
                 return self.case.say("run-slow", probe=self._probe_name(slow.id), stage=self._stage(slow.stage))
             return self.case.say("run-running")

@@ -210,8 +210,8 @@ class TargetPage(Page):
         self._effort_part.setVisible(computes(self.case.answers.symptom))
         self._efforts[self.case.answers.effort].setChecked(True)
         self._loads[self.case.answers.load].setChecked(True)
-        for each in self._loads.values():  # a screen reader says of what it is the length
-            each.setAccessibleName(f"{self.case.say('target-load')}: {each.text()}")
+        for load in self._loads.values():  # a screen reader says of what it is the length
+            load.setAccessibleName(f"{self.case.say('target-load')}: {load.text()}")
         notice = self.case.target_notice
         self._problem.setText(self.case.sentence(notice) if notice else "")
         self._problem.setVisible(notice is not None and not only_reads)

@@ -129,12 +129,14 @@ class Canvas(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         if chart.plot.kind == "lines":
             for places in series.lines:
                 self._add(
-                    pg.PlotCurveItem([each.x for each in places], [each.y for each in places], pen=pen, antialias=True)
+                    pg.PlotCurveItem(
+                        [place.x for place in places], [place.y for place in places], pen=pen, antialias=True
+                    )
                 )
         if series.marks:
             marks = pg.ScatterPlotItem(
-                [each.x for each in series.marks],
-                [each.y for each in series.marks],
+                [mark.x for mark in series.marks],
+                [mark.y for mark in series.marks],
                 symbol=symbol_of(series.number),
                 size=SYMBOL,
                 pen=cosmetic(QPen(colour_of(series.number, dark=dark), 1.2)),

@@ -68,7 +68,7 @@ class Chart:
         """Every value in the order in which it is read out."""
         read: list[tuple[Drawn, Place | Bar]] = []
         for series in self.series:
-            read += [(series, each) for each in series.bars]
+            read += [(series, bar) for bar in series.bars]
             read += [(series, place) for line in series.lines for place in line]
         return read
 
@@ -131,7 +131,7 @@ def _thinned(series: Series) -> Iterator[tuple[float, float | None]]:
             yield stretch[0][0], None
             continue
         ends = {pick(known, key=lambda each: stretch[each][1] or 0.0) for pick in (min, max)}
-        yield from (stretch[each] for each in sorted(ends))
+        yield from (stretch[end] for end in sorted(ends))
 
 
 def _bars(number: int, series: Series, many: int, y: Scale, categories: Sequence[str]) -> Drawn:

@@ -109,7 +109,7 @@ class Scale:
 
 def scale_of(values: Iterable[float | None], *, is_log: bool = False, from_zero: bool = False) -> Scale:
     """The scale on which these values are seen well. ``from_zero``: bars, whose length is the value."""
-    known = [each for each in values if _has_place(each)]
+    known = [value for value in values if _has_place(value)]
     if is_log:
         return _logarithmic(known)
     low, high = min(known, default=0.0), max(known, default=1.0)

@@ -569,7 +569,7 @@ class Window(QMainWindow):
 def file_name(case: Case) -> str:
     """The usual name of a report's file, without its ending: tickets of one day are told apart by their cause."""
     day = re.sub(r"[^0-9-]", "", case.created[:10])  # of a report that was sent it may be anything
-    what = ("ticket", *(finding.cause for finding in case.findings[:1])) if case.facts.told else ()
+    what = ("ticket", *(finding.cause for finding in case.findings[:1])) if case.facts.reported else ()
     return "-".join(("naosu", *what, day))
 
 

@@ -93,9 +93,9 @@ def unserved_gpus(
         _onnxruntime(frameworks, machine),
     ):
         try:
-            for each in unserved_ones:
+            for unserved_one in unserved_ones:
                 found = True
-                yield each
+                yield unserved_one
         except Unread as unread:
             open_questions.append(unread)
     if open_questions and not found:
@@ -111,7 +111,7 @@ def _torch(
     # A text may tell the list alone, out of PyTorch's own warning; only builds for CUDA have one of these names.
     if not torch.cuda_version and not any(each.startswith("sm_") for each in torch.arch_list or ()):
         return
-    listed = [each for each in torch.devices or () if each.device.startswith("cuda")]
+    listed = [device for device in torch.devices or () if device.device.startswith("cuda")]
     groups = dict(_by_capability(_gpus_of(listed, torch, machine) or cuda_gpus(machine)))
     if not groups:
         return
@@ -195,7 +195,7 @@ def _jax(frameworks: Frameworks, machine: MachineFacts | None) -> Iterator[Unser
     row = next((row for row in jax_table().plugin for name in jax.plugins if f"cuda{row.cuda_major}" in name), None)
     if row is None:
         return
-    served = {each.compute_capability for each in jax.devices or () if each.kernel and each.kernel.ran}
+    served = {device.compute_capability for device in jax.devices or () if device.kernel and device.kernel.ran}
     code = Code((f"compute_{row.compute_capability_min.replace('.', '')}",), jax_table().title, row.source, 0.85)
     for capability, gpus in _by_capability(cuda_gpus(machine)):
         if capability not in served and release(capability) < release(row.compute_capability_min):
@@ -229,7 +229,7 @@ def _onnxruntime(frameworks: Frameworks, machine: MachineFacts | None) -> Iterat
 
 
 def _has_started(runtime: OnnxRuntimeFacts) -> bool:
-    return any(each.name == "CUDAExecutionProvider" and each.started for each in runtime.providers or ())
+    return any(provider.name == "CUDAExecutionProvider" and provider.started for provider in runtime.providers or ())
 
 
 def _unserved(
@@ -283,11 +283,15 @@ def _gpus_of(
     """The GPUs as the framework lists them, if it told all their capabilities: what it hides is not asked of it."""
     known = {gpu.capability: gpu.name for gpu in cuda_gpus(machine)}
     gpus = tuple(
-        CudaGpu(each.name or known.get(each.compute_capability, each.device), each.compute_capability, facts.origin)
-        for each in devices or ()
-        if each.compute_capability
+        CudaGpu(
+            device.name or known.get(device.compute_capability, device.device), device.compute_capability, facts.origin
+        )
+        for device in devices or ()
+        if device.compute_capability
     )
-    return gpus if len(gpus) == sum(1 for each in devices or () if not each.device.lower().startswith("cpu")) else ()
+    return (
+        gpus if len(gpus) == sum(1 for device in devices or () if not device.device.lower().startswith("cpu")) else ()
+    )
 
 
 def _says_no_code(error: ErrorText | None) -> bool:

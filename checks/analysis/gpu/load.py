@@ -37,7 +37,9 @@ def device_name(measured: Measured, frameworks: Frameworks | None, cpu: CpuFacts
         return (cpu.name if cpu else "") or "CPU"
     known = dict(frameworks.each()).get(measured.framework) if frameworks else None
     devices = getattr(known, "devices", None) or ()
-    return next((each.name for each in devices if each.device == measured.device and each.name), measured.device)
+    return next(
+        (device.name for device in devices if device.device == measured.device and device.name), measured.device
+    )
 
 
 def lost_while_computing(measurements: Measurements | None) -> Iterator[tuple[Measured, str, bool]]:
@@ -91,7 +93,7 @@ def device_address(measured: Measured, frameworks: Frameworks | None) -> str:
     """The place on the bus of the device that was measured; "" where its framework does not tell."""
     torch = frameworks.torch if frameworks else None
     devices = (torch.devices if torch else None) or ()
-    return pci_address(next((each.pci_address for each in devices if each.device == measured.device), None))
+    return pci_address(next((device.pci_address for device in devices if device.device == measured.device), None))
 
 
 def xids_under_load(health: Health, frameworks: Frameworks | None, gpus: Gpus | None) -> tuple[XidEvent, ...]:

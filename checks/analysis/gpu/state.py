@@ -35,14 +35,15 @@ _CUDA_PROVIDERS = ("CUDAExecutionProvider", "TensorrtExecutionProvider", "NvTens
 def ran_on(fact: FrameworkFacts, *kinds: str) -> bool:
     """Whether a framework really computed on a device of one of these kinds ("cuda", "xpu"), as it names them."""
     devices = getattr(fact, "devices", None) or ()
-    return any(each.device.lower().startswith(kinds) and each.kernel and each.kernel.ran for each in devices)
+    return any(device.device.lower().startswith(kinds) and device.kernel and device.kernel.ran for device in devices)
 
 
 def ran_on_cuda(fact: FrameworkFacts) -> bool:
     """Whether a framework really computed through CUDA. A ROCm build calls its devices "cuda" too: not meant."""
     if isinstance(fact, OnnxRuntimeFacts):
         return any(
-            each.name in _CUDA_PROVIDERS and each.started and not each.fell_back for each in fact.providers or ()
+            provider.name in _CUDA_PROVIDERS and provider.started and not provider.fell_back
+            for provider in fact.providers or ()
         )
     return bool(fact.cuda_version) and ran_on(fact, "cuda", "gpu")
 
@@ -89,7 +90,7 @@ def _messages(fact: FrameworkFacts) -> Iterator[str]:
         if device.kernel and device.kernel.error:
             yield device.kernel.error.message
     if isinstance(fact, OnnxRuntimeFacts):
-        yield from (each.error for each in fact.providers or () if each.error)
+        yield from (provider.error for provider in fact.providers or () if provider.error)
 
 
 def error_name(error: CudaError) -> str:
@@ -124,10 +125,10 @@ def in_nvml(gpu: Gpu, nvidia: NvidiaFacts) -> NvidiaGpu | None:
     Told by the address on the bus; where either side names none (Windows has no such addresses), by the device id.
     """
     wanted = pci_address(gpu.address) if gpu.address and "\\" not in gpu.address else ""
-    for each in nvidia.devices or ():
-        shown = pci_address(each.pci_address)
-        if (shown == wanted) if shown and wanted else (each.pci_device_id == gpu.device_id):
-            return each
+    for device in nvidia.devices or ():
+        shown = pci_address(device.pci_address)
+        if (shown == wanted) if shown and wanted else (device.pci_device_id == gpu.device_id):
+            return device
     return None
 
 

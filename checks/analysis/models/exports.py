@@ -62,7 +62,7 @@ def told(run: ExportRun, facts: Facts) -> Hit | None:
 def severity_of(model: ModelFacts, run: ExportRun) -> Severity:
     """Blocking where nothing else has written this format from this model."""
     row = exporter_of(run.exporter)
-    others = (exporter_of(each.exporter) for each in model.exports if each.exported and each.ran is not False)
+    others = (exporter_of(export.exporter) for export in model.exports if export.exported and export.ran is not False)
     is_served = any(other and row and other.writes == row.writes for other in others)
     return Severity.WARNING if is_served else Severity.BLOCKING
 

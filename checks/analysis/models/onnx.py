@@ -27,7 +27,7 @@ def ir_of(model: ModelFacts) -> int | None:
 def types_of(model: ModelFacts) -> set[str]:
     """The types of numbers of its weights, inputs and outputs."""
     faces = (*(model.inputs or ()), *(model.outputs or ()))
-    return set(model.dtypes or ()) | {each.dtype for each in faces if each.dtype}
+    return set(model.dtypes or ()) | {face.dtype for face in faces if face.dtype}
 
 
 def full_name(each: OperatorUse) -> str:

@@ -59,7 +59,7 @@ class RepeatedModels:
     @classmethod
     def of(cls, facts: Facts) -> RepeatedModels:
         """Of all models of a case."""
-        own = [each for each in facts.measurements if isinstance(each, ModelMeasured)]
+        own = [measurement for measurement in facts.measurements if isinstance(measurement, ModelMeasured)]
         made = [each for each in own if each.aspect == REPEATED and each.distinct is not None]
         tested = frozenset(each.path for each in made)
         varying = frozenset(each.path for each in made if (each.distinct or 0) > 1)
@@ -288,7 +288,7 @@ def rounding_in_models(
     cause: str, measurements: Measurements, symptom: Symptom | None, *aspects: str
 ) -> Iterator[Finding]:
     """A finding per model, runtime and device whose results another order of adding changes, the worst of its kind."""
-    for worst in _worst(each for each in of_models(measurements, *aspects) if size_of(each) is Size.ROUNDING):
+    for worst in _worst(model for model in of_models(measurements, *aspects) if size_of(model) is Size.ROUNDING):
         yield Finding(
             cause=cause,
             severity=loudness(worst, symptom),

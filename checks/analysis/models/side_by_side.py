@@ -115,9 +115,9 @@ def _shape(tensor: TensorSpec) -> str:
 
 def _counts(operators: Sequence[OperatorUse]) -> dict[str, int]:
     counts: dict[str, int] = {}
-    for each in operators:
-        name = f"{each.domain}.{each.name}" if each.domain else each.name
-        counts[name] = counts.get(name, 0) + each.count
+    for operator in operators:
+        name = f"{operator.domain}.{operator.name}" if operator.domain else operator.name
+        counts[name] = counts.get(name, 0) + operator.count
     return counts
 
 
@@ -169,7 +169,7 @@ def _why_not(first: ModelFacts, second: ModelFacts, most: int) -> str:
     if not all(can_read(Path(each.path), each.format) for each in (first, second)):
         return "no-reader"
     sizes = (each for model in (first, second) for each in (model.size, model.needs.memory))
-    return "too-large" if max(each or 0 for each in sizes) > most else ""
+    return "too-large" if max(siz or 0 for siz in sizes) > most else ""
 
 
 def _compared(ours: StoredWeights, theirs: StoredWeights) -> list[TensorDifference]:

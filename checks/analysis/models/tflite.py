@@ -66,7 +66,7 @@ def lacks_edgetpu_library(litert: LiteRtFacts) -> bool:
 
 def counted(operators: Iterable[OperatorUse]) -> str:
     """Operators with how often they occur, the first of them."""
-    all_ = [f"{each.name} ×{each.count}" for each in operators]
+    all_ = [f"{operator.name} ×{operator.count}" for operator in operators]
     more = len(all_) - SHOWN
     return ", ".join(all_[:SHOWN]) + (f" +{more}" if more > 0 else "")
 

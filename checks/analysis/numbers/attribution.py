@@ -45,16 +45,18 @@ class Attribution:
 def attributions(measurements: Iterable[Measurement]) -> tuple[Attribution, ...]:
     """All pairs, in their order."""
     groups: dict[tuple[str, str, str, tuple[str, str]], list[Flip]] = {}
-    for each in measurements:
-        if isinstance(each, Flip) and each.before is not None:
-            groups.setdefault((each.framework, each.operation, each.device, each.pair), []).append(each)
+    for measurement in measurements:
+        if isinstance(measurement, Flip) and measurement.before is not None:
+            groups.setdefault(
+                (measurement.framework, measurement.operation, measurement.device, measurement.pair), []
+            ).append(measurement)
     return tuple(_attribution(flips) for flips in groups.values())
 
 
 def _attribution(flips: list[Flip]) -> Attribution:
     first = flips[0]
     before = flip_sizes(first)[0]
-    tried = {each.setting: flip_sizes(each)[1] for each in flips if each.after is not None and not each.reason}
+    tried = {flip.setting: flip_sizes(flip)[1] for flip in flips if flip.after is not None and not flip.reason}
     exact = tried.pop(EXACT, None)
     restored = tuple(name for name, after in tried.items() if after.size is Size.IDENTICAL)
     closer = tuple(

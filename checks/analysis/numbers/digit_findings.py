@@ -51,7 +51,11 @@ def changes_by_order(
         NotHere: no such setting was tried, but on what varies by itself.
         Inconclusive: as ``doubt_if_farther``.
     """
-    of_cause = [each for each in precisions(measurements) if is_of_cause(each.setting) and each.beside is not None]
+    of_cause = [
+        precision
+        for precision in precisions(measurements)
+        if is_of_cause(precision.setting) and precision.beside is not None
+    ]
     full = [each for each in of_cause if each.dtype == FULL]  # half precision has no digit that is the last
     # One run each was compared: what varies by itself shows nothing of the setting.
     unsteady = {(each.framework, each.device, each.operation) for each in measurements.of(Repeat) if each.varies}
@@ -101,10 +105,10 @@ def _restored(
 ) -> Iterator[Evidence]:
     """The experiments in which this alone brought the same bits back, or left rounding alone."""
     told = [
-        f"{each.operation}: {setting}"
-        for each in attributions(measurements.all)
-        if (each.framework, each.device) == (framework, device)
-        for setting in (*each.restored_by, *each.closer)
+        f"{attribution.operation}: {setting}"
+        for attribution in attributions(measurements.all)
+        if (attribution.framework, attribution.device) == (framework, device)
+        for setting in (*attribution.restored_by, *attribution.closer)
         if is_of_cause(setting) and "+" not in setting  # of two changes at once neither suffices
     ]
     if told:
@@ -126,7 +130,9 @@ def computed_in_fewer_digits(
     Raises:
         NotHere: nothing of the kind was measured.
     """
-    usual = [each for each in precisions(measurements) if each.setting == DEFAULT and each.dtype == FULL]
+    usual = [
+        precision for precision in precisions(measurements) if precision.setting == DEFAULT and precision.dtype == FULL
+    ]
     # What is no number, or wrong altogether, tells nothing of digits.
     told = [each for each in usual if error_of(each).size not in (Size.NOTHING, Size.BEYOND)]
     tried = [each for each in told if work_of(each, terms=each.terms, condition=None).products]

@@ -20,7 +20,7 @@ def how_far(
     ``relative``: in units of the largest value; ``times``: in units of what rounding makes; ``told``: what a
     difference without a size comes to.
     """
-    given = [each for each in differences if each is not None]
+    given = [difference for difference in differences if difference is not None]
     lost = next((each for each in given if each.nan or each.infinite), None)
     if lost is not None:
         key = "no-number" if lost.nan else "infinite"

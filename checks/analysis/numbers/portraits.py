@@ -65,7 +65,7 @@ def compare_portraits(reference: Portrait, candidate: Portrait) -> PortraitDiffe
         return PortraitDifference(same_bits=True, elements=elements, max_abs=0.0, max_ulp=0, rms=0.0, rms_of_sums=0.0)
     kind = _KINDS.get(reference.dtype)
     try:
-        bits = [[kind.split(each) for each in side.samples] for side in (reference, candidate)] if kind else []
+        bits = [[kind.split(sample) for sample in side.samples] for side in (reference, candidate)] if kind else []
         numbers = [[kind.number(each) for each in side] for side in bits] if kind else []
     except (ValueError, struct.error):
         return None
@@ -291,6 +291,6 @@ def _is_one_infinite(first: complex, second: complex) -> bool:
 def _histogram(steps: list[int]) -> tuple[int, ...]:
     """As ArrayDifference counts them: 0, 1, 2-3, 4-7, ..."""
     counts = [0] * (max(steps).bit_length() + 1 if steps else 0)
-    for each in steps:
-        counts[each.bit_length()] += 1
+    for step in steps:
+        counts[step.bit_length()] += 1
     return tuple(counts)

@@ -156,10 +156,10 @@ class Repeated:
 def repeated(measurements: Iterable[Measurement], versions: Mapping[str, str | None]) -> tuple[Repeated, ...]:
     """The repeated operations in the order in which they were measured. ``versions``: of the frameworks, by name."""
     found: dict[tuple[str, str, str, str], dict[str, Repeat]] = {}
-    for each in measurements:
-        if isinstance(each, Repeat):
-            key = (each.framework, each.operation, each.dtype, each.device)
-            found.setdefault(key, {}).setdefault(each.setting, each)
+    for measurement in measurements:
+        if isinstance(measurement, Repeat):
+            key = (measurement.framework, measurement.operation, measurement.dtype, measurement.device)
+            found.setdefault(key, {}).setdefault(measurement.setting, measurement)
     return tuple(
         Repeated(framework, operation, dtype, device, _promised(framework, operation, device, versions), under)
         for (framework, operation, dtype, device), under in found.items()
@@ -168,28 +168,31 @@ def repeated(measurements: Iterable[Measurement], versions: Mapping[str, str | N
 
 def runs(measurements: Iterable[Measurement]) -> Iterator[Repeat]:
     """The articles' experiments as repeated operations: a run is a repetition."""
-    for each in measurements:
-        if isinstance(each, Experiment) and each.exact:
+    for measurement in measurements:
+        if isinstance(measurement, Experiment) and measurement.exact:
             yield Repeat(
-                origin=each.origin,
-                framework=each.framework,
-                operation=each.operation,
-                device=each.device,
-                dtype=each.dtype,
-                setting=each.setting,
-                seconds=each.seconds,
-                repetitions=len(each.exact),
-                distinct=each.distinct,
-                scale=each.steps[-1] if each.steps else None,
+                origin=measurement.origin,
+                framework=measurement.framework,
+                operation=measurement.operation,
+                device=measurement.device,
+                dtype=measurement.dtype,
+                setting=measurement.setting,
+                seconds=measurement.seconds,
+                repetitions=len(measurement.exact),
+                distinct=measurement.distinct,
+                scale=measurement.steps[-1] if measurement.steps else None,
             )
 
 
 def trainings(measurements: Iterable[Measurement]) -> tuple[Experiment, ...]:
     """The small networks that were trained more than once, as the framework does it by default."""
     return tuple(
-        each
-        for each in measurements
-        if isinstance(each, Experiment) and each.steps and each.setting == DEFAULT and len(each.exact) > 1
+        measurement
+        for measurement in measurements
+        if isinstance(measurement, Experiment)
+        and measurement.steps
+        and measurement.setting == DEFAULT
+        and len(measurement.exact) > 1
     )
 
 
@@ -201,8 +204,8 @@ def versions_of(frameworks: Frameworks | None) -> dict[str, str | None]:
 def by_device(operations: Iterable[Repeated]) -> Iterator[tuple[str, str, tuple[Repeated, ...]]]:
     """(framework, device, its operations), in their order."""
     found: dict[tuple[str, str], list[Repeated]] = {}
-    for each in operations:
-        found.setdefault((each.framework, each.device), []).append(each)
+    for operation in operations:
+        found.setdefault((operation.framework, operation.device), []).append(operation)
     for (framework, device), mine in found.items():
         yield framework, device, tuple(mine)
 
@@ -217,7 +220,7 @@ def in_words(name: str, operations: Sequence[Repeated]) -> dict[str, str]:
     """The values ``<name>_en`` and ``<name>_ja`` for a finding: some operations, the first of them by name."""
     told = {}
     for language in LANGUAGES:
-        words = " / ".join(operation_name(each.operation, language) for each in operations[:_NAMED])
+        words = " / ".join(operation_name(operation.operation, language) for operation in operations[:_NAMED])
         rest = len(operations) - _NAMED
         more = phrase("more", "and-more", count=str(rest))[f"more_{language}"] if rest > 0 else ""
         told[f"{name}_{language}"] = words + more
@@ -230,7 +233,7 @@ def is_device(operations: Iterable[Repeated]) -> bool:
     Adding whole numbers and computing element by element have one result in any order; and one fault in the framework
     is in one operation, not in several.
     """
-    wrong = [each for each in operations if each.variation is Variation.WRONG]
+    wrong = [operation for operation in operations if operation.variation is Variation.WRONG]
     return len(wrong) >= _FEW or any(is_control(each.operation) for each in wrong)
 
 

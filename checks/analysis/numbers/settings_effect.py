@@ -44,26 +44,28 @@ def operations_changed(measurements: Sequence[Measurement], versions: Mapping[st
 
 def models_changed(measurements: Iterable[Measurement]) -> tuple[Changed, ...]:
     """The user's models that changed, also those that draw random numbers on purpose: a seed may mend these."""
-    own = [each for each in measurements if isinstance(each, ModelMeasured) and not each.reason]
+    own = [
+        measurement for measurement in measurements if isinstance(measurement, ModelMeasured) and not measurement.reason
+    ]
     varying = [each for each in own if each.setting in ("", DEFAULT) and each.aspect != MODE and _varies(each)]
     return tuple({name_of(each): Changed(name_of(each), _of_model(each, own)) for each in varying}.values())
 
 
 def is_model_unsteady(measurements: Iterable[Measurement]) -> bool:
     """Whether a model of the user changed though it draws no random numbers: no seed helps it."""
-    own = [each for each in measurements if isinstance(each, ModelMeasured)]
+    own = [measurement for measurement in measurements if isinstance(measurement, ModelMeasured)]
     return any(_varies(each) and not draws_numbers(each, own) for each in own)
 
 
 def is_any_random(measurements: Iterable[Measurement]) -> bool:
     """Whether a model of the user draws random numbers when it computes."""
-    own = [each for each in measurements if isinstance(each, ModelMeasured)]
+    own = [measurement for measurement in measurements if isinstance(measurement, ModelMeasured)]
     return any(_varies(each) and draws_numbers(each, own) for each in own)
 
 
 def is_mended_by_seed(measurements: Iterable[Measurement]) -> bool:
     """Whether a seed before each run was seen to make a model of the user repeat."""
-    own = [each for each in measurements if isinstance(each, ModelMeasured)]
+    own = [measurement for measurement in measurements if isinstance(measurement, ModelMeasured)]
     return any(
         _varies(each) and any(tried.setting == SEEDED and mends(tried, each) for tried in _tried(each, own))
         for each in own

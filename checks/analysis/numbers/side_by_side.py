@@ -130,7 +130,7 @@ class Comparison:
         """The operations that only one of them computed by default, or not comparably, in their order."""
         paired = {pair.operation for pair in self.pairs}
         mine, theirs = self.here.measurements, self.other.measurements
-        usual = [each.operation for each in (*mine, *theirs) if each.setting == DEFAULT]
+        usual = [their.operation for their in (*mine, *theirs) if their.setting == DEFAULT]
         return tuple(each for each in dict.fromkeys(usual) if each not in paired)
 
     @property
@@ -153,7 +153,11 @@ def side_of(facts: Facts, name: str = "", created: str = "") -> OtherMachine:
         interpreter=_without_packages(target) if target else None,
         frameworks=facts.frameworks,
         environment=facts.environment,
-        measurements=tuple(each for each in facts.measurements if isinstance(each, _COMPARED) and not each.reason),
+        measurements=tuple(
+            measurement
+            for measurement in facts.measurements
+            if isinstance(measurement, _COMPARED) and not measurement.reason
+        ),
     )
 
 
@@ -163,7 +167,7 @@ def other_machine(case: Case, name: str) -> OtherMachine:
 
 
 def _without_packages(interpreter: InterpreterFacts) -> InterpreterFacts:
-    kept = tuple(each for each in interpreter.packages or () if each.name.lower() in PACKAGES)
+    kept = tuple(package for package in interpreter.packages or () if package.name.lower() in PACKAGES)
     return msgspec.structs.replace(interpreter, packages=kept)
 
 
@@ -193,9 +197,9 @@ def agreement(found: Sequence[Comparison]) -> Agreement:
 def pairs_here(measurements: Sequence[Measurement]) -> tuple[Pair, ...]:
     """Every two places of one machine that computed the same, by default."""
     found: dict[tuple[str, str], list[Portrait]] = {}
-    for each in _portraits(measurements):
-        if each.setting == DEFAULT:
-            found.setdefault((each.operation, each.dtype), []).append(each)
+    for portrait in _portraits(measurements):
+        if portrait.setting == DEFAULT:
+            found.setdefault((portrait.operation, portrait.dtype), []).append(portrait)
     return tuple(pair for group in found.values() for pair in _pairs(combinations(group, 2)))
 
 
@@ -217,7 +221,7 @@ def odd_ones_out(pairs: Sequence[Pair]) -> Mapping[Place, list[Pair]]:
 
 
 def _portraits(measurements: Sequence[Measurement]) -> list[Portrait]:
-    return [each for each in measurements if isinstance(each, Portrait) and not each.reason]
+    return [measurement for measurement in measurements if isinstance(measurement, Portrait) and not measurement.reason]
 
 
 def _pairs(groups: Iterable[tuple[Portrait, Portrait]]) -> Iterator[Pair]:
@@ -279,9 +283,11 @@ def comparisons(facts: Facts) -> tuple[Comparison, ...]:
 def _between(here: OtherMachine, other: OtherMachine) -> Iterator[Pair]:
     """What both computed: with the same framework where both have one, else on the processors of any two."""
     theirs: dict[tuple[str, str, str, str], list[Measurement]] = {}
-    for each in other.measurements:
-        theirs.setdefault(_question(each), []).append(each)
-    is_any = not {each.framework for each in here.measurements} & {each.framework for each in other.measurements}
+    for measurement in other.measurements:
+        theirs.setdefault(_question(measurement), []).append(measurement)
+    is_any = not {measurement.framework for measurement in here.measurements} & {
+        measurement.framework for measurement in other.measurements
+    }
     for mine in here.measurements:
         for match in _matches(mine, theirs.get(_question(mine), []), is_any=is_any):
             if isinstance(mine, Portrait) and isinstance(match, Portrait):
@@ -296,7 +302,7 @@ def _question(measured: Measured) -> tuple[str, str, str, str]:
 
 
 def _matches(mine: Measured, candidates: Sequence[Measurement], *, is_any: bool) -> list[Measurement]:
-    of_kind = [each for each in candidates if _place(each).kind == _place(mine).kind]
+    of_kind = [candidate for candidate in candidates if _place(candidate).kind == _place(mine).kind]
     same = [each for each in of_kind if each.framework == mine.framework]
     exactly = [each for each in same if each.device == mine.device]
     others = of_kind[:1] if is_any and _place(mine).kind == CPU and mine.setting == DEFAULT else []
@@ -365,7 +371,7 @@ def _can_make(part: Part, difference: EnvironmentDifference, pair: Pair) -> bool
     if part.frameworks and framework not in part.frameworks:
         return False
     versions = f"{difference.first}{SEPARATOR}{difference.second}".split(SEPARATOR)
-    if part.part == "framework-version" and not any(each.startswith(f"{framework} ") for each in versions):
+    if part.part == "framework-version" and not any(version.startswith(f"{framework} ") for version in versions):
         return False
     return pair.first.kind in part.devices and any(size.value in part.sizes for size in pair.size.sizes)
 
@@ -422,9 +428,9 @@ def _parts_of(side: OtherMachine) -> Mapping[str, str]:
 
 def _versions(side: OtherMachine) -> str:
     known = {name: fact.version for name, fact in side.frameworks.each() if fact.version} if side.frameworks else {}
-    for each in (side.interpreter.packages if side.interpreter else None) or ():
-        if each.name.lower() in PACKAGES:
-            known.setdefault(each.name.lower(), each.version)
+    for package in (side.interpreter.packages if side.interpreter else None) or ():
+        if package.name.lower() in PACKAGES:
+            known.setdefault(package.name.lower(), package.version)
     return SEPARATOR.join(f"{name} {version}" for name, version in sorted(known.items()))
 
 
@@ -433,9 +439,9 @@ def gpu_names(frameworks: Frameworks | None) -> dict[tuple[str, str], str]:
     found = {}
     for name, fact in frameworks.each() if frameworks else ():
         devices: tuple[FrameworkDevice, ...] = getattr(fact, "devices", None) or ()
-        for each in devices:
-            if each.name and Place(name, each.device).kind == GPU:
-                found[name, each.device] = each.name
+        for device in devices:
+            if device.name and Place(name, device.device).kind == GPU:
+                found[name, device.device] = device.name
     return found
 
 

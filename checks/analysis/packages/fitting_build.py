@@ -106,7 +106,7 @@ def torch_values(
 
 def build_values(build: TorchBuild, interpreter: InterpreterFacts | None) -> dict[str, str]:
     """The values for installing one build in the place of what is installed."""
-    is_listed = interpreter is not None and any(each.name != "torch" for each in interpreter.packages or ())
+    is_listed = interpreter is not None and any(package.name != "torch" for package in interpreter.packages or ())
     installed = [
         name
         for name in sorted(companion_names())
@@ -152,7 +152,9 @@ def onnxruntime_values(
         minimum = driver_minimum(str(major))
         row = newest_gpu_release(major, python_tag(interpreter), is_arm=platform == "linux_aarch64")
         oldest = min(toolkit_targets(row.cuda) or (0,), default=0) if row else 0
-        if row is None or any((*each, 0, 0)[0] * 10 + (*each, 0, 0)[1] < oldest for each in capabilities):
+        if row is None or any(
+            (*capability, 0, 0)[0] * 10 + (*capability, 0, 0)[1] < oldest for capability in capabilities
+        ):
             continue
         if minimum and release(driver) < release(minimum.windows if is_windows else minimum.linux):
             continue

@@ -23,7 +23,7 @@ def driver_regression(nvidia: NvidiaFacts, os: OsFacts, gpus: Gpus | None) -> It
     """One finding per report that speaks of this machine: a note, since most machines are not hit."""
     if not nvidia.driver_version or os.system is None:
         return
-    names = [each.name for each in nvidia.devices or () if each.name]
+    names = [device.name for device in nvidia.devices or () if device.name]
     names = names or [gpu_name(gpu) for gpu in (gpus.nvidia if gpus else ())]
     for row in driver_regressions().row:
         hit = next((name for name in names if row.covers(os.system, nvidia.driver_version, name)), None)

@@ -30,7 +30,7 @@ def driver_state_lost(nvidia: NvidiaFacts, frameworks: Frameworks, os: OsFacts |
         return
     is_uvm_missing = nvidia.modules_loaded is not None and "nvidia_uvm" not in nvidia.modules_loaded
     evidence = [
-        Evidence("gpu", ", ".join(each.name or f"GPU {each.index}" for each in nvidia.devices), nvidia.origin),
+        Evidence("gpu", ", ".join(device.name or f"GPU {device.index}" for device in nvidia.devices), nvidia.origin),
         Evidence("framework", f"{error.framework} {error.fact.version or ''}".strip(), error.fact.origin),
         Evidence("cuda_error", first_line(error.message), error.fact.origin),
     ]

@@ -33,8 +33,8 @@ def driver_too_old_for_cuda(
 ) -> Iterator[Finding]:
     """One finding per framework whose CUDA asks for a newer driver."""
     torch = frameworks.torch
-    builds = [each for each in frameworks.cuda_builds() if not ran_on_cuda(each[1])]
-    builds = [each for each in builds if each[1] is not torch or not torch.cuda_available]  # it answers: new enough
+    builds = [cuda_build for cuda_build in frameworks.cuda_builds() if not ran_on_cuda(cuda_build[1])]
+    builds = [build for build in builds if build[1] is not torch or not torch.cuda_available]  # it answers: new enough
     if not builds:  # a CPU-only build is another check's cause
         return
     if not nvidia.driver_version:

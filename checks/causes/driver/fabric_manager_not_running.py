@@ -27,7 +27,7 @@ def fabric_manager_not_running(
     if cuda_computes(frameworks):
         return
     error = next((each for each in seen_cuda_errors(frameworks) if each.error.cause == CAUSE), None)
-    waiting = [each for each in nvidia.devices or () if each.fabric_state in _WAITING]
+    waiting = [device for device in nvidia.devices or () if device.fabric_state in _WAITING]
     is_down = bool(nvidia.nvswitches) and nvidia.fabric_manager in ("stopped", "not-installed")
     if error is None and not waiting and not is_down:
         return

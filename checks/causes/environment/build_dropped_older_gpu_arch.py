@@ -28,16 +28,16 @@ def build_dropped_older_gpu_arch(
     frameworks: Frameworks, machine: MachineFacts, interpreter: InterpreterFacts | None
 ) -> Iterator[Finding]:
     """One finding per framework and kind of GPU."""
-    for each in unserved_gpus(frameworks, machine, interpreter):
-        if each.is_newer:
+    for unserved_gpu in unserved_gpus(frameworks, machine, interpreter):
+        if unserved_gpu.is_newer:
             continue
-        values, remedies = _way_out(each, machine, interpreter)
+        values, remedies = _way_out(unserved_gpu, machine, interpreter)
         yield Finding(
             cause=CAUSE,
-            severity=Severity.BLOCKING if each.is_only_gpu else Severity.WARNING,
-            confidence=each.certainty,
-            subject=f"{each.framework} {each.capability}",
-            evidence=each.evidence,
+            severity=Severity.BLOCKING if unserved_gpu.is_only_gpu else Severity.WARNING,
+            confidence=unserved_gpu.certainty,
+            subject=f"{unserved_gpu.framework} {unserved_gpu.capability}",
+            evidence=unserved_gpu.evidence,
             values=values,
             remedies=remedies,
         )

@@ -24,16 +24,18 @@ def build_lacks_newer_gpu_arch(
     frameworks: Frameworks, machine: MachineFacts, interpreter: InterpreterFacts | None
 ) -> Iterator[Finding]:
     """One finding per framework and kind of GPU."""
-    for each in unserved_gpus(frameworks, machine, interpreter):
-        if not each.is_newer:
+    for unserved_gpu in unserved_gpus(frameworks, machine, interpreter):
+        if not unserved_gpu.is_newer:
             continue
-        values, remedies = _way_out(each, machine, interpreter)
+        values, remedies = _way_out(unserved_gpu, machine, interpreter)
         yield Finding(
             cause=CAUSE,
-            severity=Severity.WARNING if each.is_compiled_late or not each.is_only_gpu else Severity.BLOCKING,
-            confidence=0.6 if each.is_compiled_late else each.certainty,
-            subject=f"{each.framework} {each.capability}",
-            evidence=each.evidence,
+            severity=Severity.WARNING
+            if unserved_gpu.is_compiled_late or not unserved_gpu.is_only_gpu
+            else Severity.BLOCKING,
+            confidence=0.6 if unserved_gpu.is_compiled_late else unserved_gpu.certainty,
+            subject=f"{unserved_gpu.framework} {unserved_gpu.capability}",
+            evidence=unserved_gpu.evidence,
             values=values,
             remedies=remedies,
         )

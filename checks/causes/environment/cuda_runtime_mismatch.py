@@ -122,4 +122,6 @@ def _majors_here(frameworks: Frameworks, interpreter: InterpreterFacts | None) -
 
 
 def _did_not_start(runtime: OnnxRuntimeFacts) -> bool:
-    return any(each.name == "CUDAExecutionProvider" and each.started is False for each in runtime.providers or ())
+    return any(
+        provider.name == "CUDAExecutionProvider" and provider.started is False for provider in runtime.providers or ()
+    )

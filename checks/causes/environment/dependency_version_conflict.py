@@ -103,14 +103,14 @@ def _found(conflicts: list[Broken]) -> str:
 def _shown(conflicts: list[Broken]) -> dict[str, str]:
     """The same in words: what is not there is named."""
     words = [
-        listed("one", (f"{each.found.name} {each.found.version}",))
-        if each.found
-        else phrase("one", "not-there", module=each.requirement.name)
-        for each in conflicts
+        listed("one", (f"{conflict.found.name} {conflict.found.version}",))
+        if conflict.found
+        else phrase("one", "not-there", module=conflict.requirement.name)
+        for conflict in conflicts
     ]
     return {
-        "found_en": ", ".join(each["one_en"] for each in words),
-        "found_ja": "、".join(each["one_ja"] for each in words),
+        "found_en": ", ".join(word["one_en"] for word in words),
+        "found_ja": "、".join(word["one_ja"] for word in words),
     }
 
 

@@ -37,7 +37,11 @@ def extension_abi_mismatch(
     installed = interpreter.package("torch")
     if installed is None:
         return
-    told |= {each.name for each in (torch.companions if torch else None) or () if each.imported and each.error is None}
+    told |= {
+        companion.name
+        for companion in (torch.companions if torch else None) or ()
+        if companion.imported and companion.error is None
+    }
     for package in interpreter.packages or ():
         built = built_for(package.version)
         if built is not None and package.name not in told and _differs(built, installed, torch):

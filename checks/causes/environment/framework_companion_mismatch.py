@@ -192,13 +192,16 @@ def _wanted(package: Package) -> tuple[str | None, str]:
 
 def _imported(name: str, torch: TorchFacts | None) -> bool | None:
     """Whether it could really be imported beside torch; None where nobody tried."""
-    return next((each.imported for each in (torch.companions if torch else None) or () if each.name == name), None)
+    return next(
+        (companion.imported for companion in (torch.companions if torch else None) or () if companion.name == name),
+        None,
+    )
 
 
 def _says_it(name: str, torch: TorchFacts | None) -> tuple[str, str] | None:
     """What the package itself says that it was built for, and where that wording is known from."""
-    for each in (torch.companions if torch else None) or ():
-        found = recognise(each.error.message) if each.name == name and each.error else None
+    for companion in (torch.companions if torch else None) or ():
+        found = recognise(companion.error.message) if companion.name == name and companion.error else None
         if found is not None and found.row.cause == CAUSE and found.groups["needed"] != found.groups["found"]:
             return found.groups["needed"], found.row.sources[0]
     return None

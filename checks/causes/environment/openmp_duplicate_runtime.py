@@ -40,7 +40,11 @@ def openmp_duplicate_runtime(
 
 
 def _of_libraries(name: str, framework: FrameworkFacts) -> Iterator[Finding]:
-    copies = {each.real_path or each.path for each in framework.loaded_libraries or () if _is_runtime(each.path)}
+    copies = {
+        loaded_library.real_path or loaded_library.path
+        for loaded_library in framework.loaded_libraries or ()
+        if _is_runtime(loaded_library.path)
+    }
     if len(copies) > 1:
         yield Finding(
             cause=CAUSE,

@@ -51,7 +51,7 @@ def triton_or_compiler_missing(
     if not found:
         if interpreter.packages is None:
             raise Unread("packages", interpreter.unread.get("packages", ""))
-        works = any(each.name == "triton" and each.imported for each in torch.companions or ())
+        works = any(companion.name == "triton" and companion.imported for companion in torch.companions or ())
         if torch.build in GPU_BUILDS and not works and interpreter.package(*TRITON) is None:
             found.append(_note(torch, "Triton", f"PyTorch {torch.version}, {os.system}"))
     compilers = environment.compilers if environment else None

@@ -81,7 +81,9 @@ def _npu(machine: MachineFacts, cpu: CpuFacts) -> Iterator[Finding]:
     if machine.accelerators is None or not cpu.name or os is None or os.virtual_machine != "" or os.container:
         return
     row = npu_of_cpu(cpu.name)
-    if row is None or any(each.bus == "pci" and each.vendor_id == row.vendor for each in machine.accelerators):
+    if row is None or any(
+        accelerator.bus == "pci" and accelerator.vendor_id == row.vendor for accelerator in machine.accelerators
+    ):
         return
     yield Finding(
         cause=CAUSE,

@@ -47,7 +47,7 @@ def _is_closed(gpu: NvidiaGpu, *, is_computing: bool) -> bool:
     if gpu.compute_mode == "prohibited":
         return True
     holders = gpu.processes or ()
-    if any(_MPS in (each.name or "") for each in holders):  # it holds the GPU to let many programs in
+    if any(_MPS in (holder.name or "") for holder in holders):  # it holds the GPU to let many programs in
         return False
     # A desktop's programs hold the GPU too, but keep nobody out: what computed shows that the place is free.
     return not is_computing and (gpu.compute_mode or "").startswith("exclusive") and bool(holders)
@@ -55,7 +55,8 @@ def _is_closed(gpu: NvidiaGpu, *, is_computing: bool) -> bool:
 
 def _finding(gpu: NvidiaGpu, error: SeenCudaError | None, severity: Severity, confidence: float) -> Finding:
     holders = ", ".join(
-        f"{each.name} ({each.pid})" if each.name else f"PID {each.pid}" for each in (gpu.processes or ())[:5]
+        f"{process.name} ({process.pid})" if process.name else f"PID {process.pid}"
+        for process in (gpu.processes or ())[:5]
     )
     return Finding(
         cause=CAUSE,

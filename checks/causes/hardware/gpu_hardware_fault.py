@@ -125,7 +125,7 @@ def gpu_hardware_fault(
         _from_operation(made, error, signs, says_so=says_so)
     for _, _, operations in by_device(repeated(measurements.all if measurements else (), versions_of(frameworks))):
         if is_device(operations):
-            first = next(each.default for each in operations if each.default is not None)
+            first = next(operation.default for operation in operations if operation.default is not None)
             _from_repeats(operations, _of(found, _place(first, frameworks), device_name(first, frameworks, cpu)))
     if not any(signs.any for signs in found.values()):
         only_with_a_gpu(gpus, nvidia, next(iter(seen_cuda_errors(frameworks)), None))
@@ -254,7 +254,7 @@ def _from_operation(made: Measured, error: str, signs: _Signs, *, says_so: bool)
 
 
 def _from_repeats(operations: Sequence[Repeated], signs: _Signs) -> None:
-    wrong = [each.operation for each in operations if each.variation is Variation.WRONG]
+    wrong = [operation.operation for operation in operations if operation.variation is Variation.WRONG]
     words = phrase("sign", "fault-varies", count=str(len(wrong)))
     signs.add(f"results vary: {', '.join(wrong)}", words, grave=any(map(is_control, wrong)), confidence=0.75)
 

@@ -37,7 +37,7 @@ def gpu_hidden_by_environment(
     values = environment.values
     if nvidia is not None and nvidia.devices:
         yield from _judge(
-            "CUDA_VISIBLE_DEVICES", values, len(nvidia.devices), [each.uuid or "" for each in nvidia.devices]
+            "CUDA_VISIBLE_DEVICES", values, len(nvidia.devices), [device.uuid or "" for device in nvidia.devices]
         )
         yield from _order(values, nvidia)
         yield from _jax(values, len(nvidia.devices), frameworks)
@@ -92,7 +92,7 @@ def _devices_of_mask(mask: str | None) -> list[str]:
 def _order(values: dict[str, str], nvidia: NvidiaFacts) -> Iterator[Finding]:
     """A number means another card for CUDA (fastest first) than for nvidia-smi (order of the bus)."""
     value = values.get("CUDA_VISIBLE_DEVICES", "")
-    names = {each.name for each in nvidia.devices or ()}
+    names = {device.name for device in nvidia.devices or ()}
     entries = [entry.strip() for entry in value.split(",")]
     if len(names) < 2 or "CUDA_DEVICE_ORDER" in values or not all(map(_NUMBER.fullmatch, entries)):
         return

@@ -46,7 +46,7 @@ def _finding(
     remedies: tuple[str, ...],
     wanted: str = "",
 ) -> Finding:
-    instances = ", ".join(each.profile or str(each.index) for each in gpu.mig_instances or ())
+    instances = ", ".join(mig_instance.profile or str(mig_instance.index) for mig_instance in gpu.mig_instances or ())
     return Finding(
         cause=CAUSE,
         severity=severity,

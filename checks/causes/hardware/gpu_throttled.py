@@ -32,7 +32,7 @@ def gpu_throttled(
     nvidia: NvidiaFacts | None, measurements: Measurements | None, frameworks: Frameworks | None
 ) -> Iterator[Finding]:
     """One finding per GPU, and one per device that was held down under load."""
-    of_cards = [each for each in loads(measurements) if not is_processor(each.device)]
+    of_cards = [load for load in loads(measurements) if not is_processor(load.device)]
     if nvidia is None and not of_cards:
         raise NotHere("nvidia_gpu")
     for health in of_cards:
@@ -43,7 +43,9 @@ def gpu_throttled(
             gpu.power_limit and gpu.power_limit_default and gpu.power_limit < _LOWERED * gpu.power_limit_default
         )
         if reasons:
-            remedies = ("cool-gpu",) if any("Thermal" in each for each in reasons) else ("check-gpu-power", "cool-gpu")
+            remedies = (
+                ("cool-gpu",) if any("Thermal" in reason for reason in reasons) else ("check-gpu-power", "cool-gpu")
+            )
             held_by = ", ".join(reasons)
             state = phrase("state", _kind_of(reasons), reasons=held_by)
             yield _finding(gpu, held_by, state, Severity.WARNING, 0.75, remedies)
@@ -82,13 +84,13 @@ def _under_load(health: Health, frameworks: Frameworks | None) -> Iterator[Findi
             *([Evidence("clock_sm", f"{min(clocks)} / {max(clocks)} MHz", health.origin)] if clocks else ()),
         ),
         values=phrase("state", _kind_of(reasons), reasons=", ".join(reasons)),
-        remedies=("cool-gpu",) if any("Thermal" in each for each in reasons) else ("check-gpu-power", "cool-gpu"),
+        remedies=("cool-gpu",) if any("Thermal" in reason for reason in reasons) else ("check-gpu-power", "cool-gpu"),
     )
 
 
 def _kind_of(reasons: list[str]) -> str:
     """The phrase that says what stands behind NVML's names."""
-    if any("Thermal" in each for each in reasons):
+    if any("Thermal" in reason for reason in reasons):
         return "throttled-by-heat"
     return "throttled-by-power" if "HwPowerBrakeSlowdown" in reasons else "throttled-by-hardware"
 

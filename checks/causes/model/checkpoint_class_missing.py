@@ -69,7 +69,7 @@ def _finding(model: ModelFacts, interpreter: InterpreterFacts, missing: dict[str
         values={"model_path": model.path, "runtime": "" if model.format == "pickle" else "torch"}
         | (
             {
-                "requirement": " ".join(dict.fromkeys(_release(each, model) for each in packages)),
+                "requirement": " ".join(dict.fromkeys(_release(package, model) for package in packages)),
                 "modules": ", ".join(sorted(set(known))),
             }
             if known

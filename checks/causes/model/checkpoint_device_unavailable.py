@@ -32,7 +32,7 @@ def checkpoint_device_unavailable(
     """One finding per file."""
     some(models.of(*SAVED, COMPILED), "torch_models")
     for model in _untried(models, *SAVED):
-        missing = [each for each in model.needs.devices or () if not _is_there(each, torch)]
+        missing = [device for device in model.needs.devices or () if not _is_there(device, torch)]
         if missing:
             in_code = model.details.get(IN_CODE, "").split(", ")
             yield _finding(model, torch, missing, is_certain=any(each in in_code for each in missing))
@@ -98,7 +98,7 @@ def _compiled(model: ModelFacts, torch: TorchFacts, machine: MachineFacts | None
     wanted = next((each.value for each in model.bound_to if each.kind == "operating-system"), "")
     here = _platform(machine.os.system, machine.os.architecture or "")
     is_other = bool(wanted and here) and wanted.lower() != here.lower()
-    missing = [each for each in model.needs.devices or () if not _is_there(each, torch)]
+    missing = [device for device in model.needs.devices or () if not _is_there(device, torch)]
     capability = model.details.get("compute-capability", "")
     gpus = [gpu.capability for gpu in cuda_gpus(machine) if gpu.capability]
     is_foreign = bool(capability and gpus and not missing) and not any(_serves(capability, each) for each in gpus)

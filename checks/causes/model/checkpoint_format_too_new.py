@@ -27,7 +27,7 @@ def checkpoint_format_too_new(
 ) -> Iterator[Finding]:
     """One finding per file and runtime."""
     table = format_readers_table()
-    waiting = some((each for each in models.files if rules_of(each)), "versioned_models")
+    waiting = some((file for file in models.files if rules_of(file)), "versioned_models")
     need_a_reader(waiting, frameworks, interpreter)
     for model in waiting:
         told: set[str] = set()

@@ -28,7 +28,7 @@ def checkpoint_weights_only_refused(models: ModelFiles, torch: TorchFacts) -> It
     """One finding per file."""
     some(models.of("torch-zip", "torch-legacy"), "torch_models")
     files = (each for each in unloaded(models, "torch-zip", "torch-legacy") if not _is_dangerous(each))
-    waiting = [each for each in files if _refused(each) or _opcode(each)]
+    waiting = [file for file in files if _refused(file) or _opcode(file)]
     if not waiting:
         return
     if not torch.version:

@@ -65,7 +65,9 @@ def custom_op_not_registered(
         _need_a_runtime(models, litert, tensorflow)
         return
     for model in onnx_models(models, "onnxruntime"):
-        foreign = [each for each in model.needs.operators or () if _is_foreign(each, onnxruntime, interpreter)]
+        foreign = [
+            operator for operator in model.needs.operators or () if _is_foreign(operator, onnxruntime, interpreter)
+        ]
         if foreign:
             yield _finding(model, foreign, onnxruntime)
 
@@ -85,7 +87,9 @@ def _need_a_runtime(models: ModelFiles, litert: LiteRtFacts | None, tensorflow: 
 def _in_tflite(models: ModelFiles, litert: LiteRtFacts | None, tensorflow: TensorFlowFacts | None) -> Iterator[Finding]:
     for interpreter in interpreters(litert, tensorflow):
         for model in tflite_models(models, interpreter.runtime):
-            foreign = [each for each in model.needs.operators or () if each.is_custom or each.domain == NPU]
+            foreign = [
+                operator for operator in model.needs.operators or () if operator.is_custom or operator.domain == NPU
+            ]
             if foreign:
                 yield Finding(
                     cause=CAUSE,
@@ -103,7 +107,7 @@ def _in_tensorflow(
 ) -> Iterator[Finding]:
     """Operators of a graph that neither TensorFlow nor an installed package brings."""
     for model in unloaded(models, *_OF_TENSORFLOW):
-        own = [each for each in model.needs.operators or () if each.is_custom]
+        own = [operator for operator in model.needs.operators or () if operator.is_custom]
         if not own:
             continue
         if interpreter is None or interpreter.packages is None:

@@ -27,10 +27,19 @@ CAUSE = "edgetpu-model-not-mapped"
 def edgetpu_model_not_mapped(models: ModelFiles, machine: MachineFacts | None) -> Iterator[Finding]:
     """One finding per model."""
     some(models.of(COMPILED, PLAIN), "tflite_models")
-    tpu = next((each for each in (machine.accelerators if machine else None) or () if each.kind == "edge tpu"), None)
+    tpu = next(
+        (
+            accelerator
+            for accelerator in (machine.accelerators if machine else None) or ()
+            if accelerator.kind == "edge tpu"
+        ),
+        None,
+    )
     here = (Evidence("accelerator", tpu.name, tpu.origin),) if tpu else ()
     for model in models.of(COMPILED):
-        heavy = [each for each in model.needs.operators or () if not each.domain and _is_heavy(each.name)]
+        heavy = [
+            operator for operator in model.needs.operators or () if not operator.domain and _is_heavy(operator.name)
+        ]
         if heavy and model.problem is None:
             left = Evidence("operators_on_cpu", counted(heavy), model.path)
             yield _finding(model, Severity.WARNING if tpu else Severity.NOTE, 0.85, (left, *here))

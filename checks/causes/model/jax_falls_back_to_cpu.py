@@ -67,7 +67,7 @@ def jax_falls_back_to_cpu(
 def _is_other_version(plugins: tuple[str, ...], jax: JaxFacts) -> bool:
     """Whether a CUDA plugin ("jax-cuda12-plugin 0.8.0") is not of jaxlib's release."""
     wanted = release(jax.jaxlib_version or "")[:3]
-    return bool(wanted) and any(release(each.rpartition(" ")[2])[:3] != wanted for each in plugins)
+    return bool(wanted) and any(release(plugin.rpartition(" ")[2])[:3] != wanted for plugin in plugins)
 
 
 def _clue(jax: JaxFacts) -> str:

@@ -39,7 +39,9 @@ def model_architecture_unknown(models: ModelFiles, interpreter: InterpreterFacts
     unknown: list[NotInTable] = []
     found = [each for model in of_llama if llama is not None for each in _in_llama(model, llama, unknown)]
     if transformers is not None:
-        found += [each for model in of_transformers for each in _in_transformers(model, transformers, unknown)]
+        found += [
+            transformer for model in of_transformers for transformer in _in_transformers(model, transformers, unknown)
+        ]
     if unknown and not found:
         raise unknown[0]
     yield from found

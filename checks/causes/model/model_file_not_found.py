@@ -26,9 +26,9 @@ _HAS_ITS_OWN = "onnx"
 @check(CAUSE)
 def model_file_not_found(models: ModelFiles) -> Iterator[Finding]:
     """One finding per model."""
-    of_several = (each for each in models.files if each.needs.files and each.format != _HAS_ITS_OWN)
+    of_several = (file for file in models.files if file.needs.files and file.format != _HAS_ITS_OWN)
     for model in some(of_several, "models_of_several_files"):
-        missing = [each.name for each in model.needs.files or () if each.present is False]
+        missing = [file.name for file in model.needs.files or () if file.present is False]
         if not missing or any(run.loaded for run in model.runs):
             continue
         yield Finding(

@@ -33,10 +33,10 @@ def onnx_external_data_missing(models: ModelFiles, onnxruntime: OnnxRuntimeFacts
         if any(run.loaded for run in model.runs):
             continue
         files = model.needs.files or ()
-        absent = [each for each in files if each.present is False]
-        short = [each for each in files if each.present and (each.present_size or 0) < (each.size or 0)]
-        outside = [each for each in files if each.present is None]
-        linked = [each for each in files if each.linked_to and not _is_read(each, version)]
+        absent = [file for file in files if file.present is False]
+        short = [file for file in files if file.present and (file.present_size or 0) < (file.size or 0)]
+        outside = [file for file in files if file.present is None]
+        linked = [file for file in files if file.linked_to and not _is_read(file, version)]
         if absent or short:
             yield _finding(model, absent, short, outside, Severity.BLOCKING, "")
         elif outside or linked:

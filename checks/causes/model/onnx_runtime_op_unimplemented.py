@@ -46,7 +46,7 @@ def onnx_runtime_op_unimplemented(
 ) -> Iterator[Finding]:
     """One finding per model."""
     some(models.of("onnx"), "onnx_models")
-    waiting = [each for each in onnx_models(models, "onnxruntime") if each.needs.operators]
+    waiting = [onnx_model for onnx_model in onnx_models(models, "onnxruntime") if onnx_model.needs.operators]
     if not waiting:
         return
     if not onnxruntime.version:
@@ -58,13 +58,13 @@ def onnx_runtime_op_unimplemented(
     for model in waiting:
         opsets = model.needs.opsets or {}
         uses = [each for each in model.needs.operators or () if each.name != _COMPILED]
-        missing = [each for each in uses if _is_missing(each, opsets, onnxruntime.version, others)]
+        missing = [use for use in uses if _is_missing(use, opsets, onnxruntime.version, others)]
         if missing:
             remedies = _remedies(missing, opsets, may_have_cuda=may_have_cuda)
             yield _finding(model, missing, onnxruntime, "", 0.9 if not others else 0.75, remedies)
             continue
         dtype = _only_float(model)
-        refused = [each for each in uses if _is_refused(each, opsets, dtype)]
+        refused = [use for use in uses if _is_refused(use, opsets, dtype)]
         if refused and not others:
             yield _finding(model, refused, onnxruntime, dtype, 0.85, ("change-type-of-operator",))
 

@@ -39,7 +39,7 @@ def quantization_unsupported(
     models: ModelFiles, interpreter: InterpreterFacts, torch: TorchFacts | None, machine: MachineFacts | None
 ) -> Iterator[Finding]:
     """One finding per model."""
-    waiting = some((each for each in models.files if each.details.get(METHOD, MLX) != MLX), "quantized_models")
+    waiting = some((file for file in models.files if file.details.get(METHOD, MLX) != MLX), "quantized_models")
     if interpreter.packages is None:
         raise Unread("packages")
     transformers = interpreter.package("transformers")

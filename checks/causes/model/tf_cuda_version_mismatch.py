@@ -41,7 +41,7 @@ def tf_cuda_version_mismatch(
         return
     if tensorflow.devices is None:
         raise Unread("devices", tensorflow.unread.get("devices", ""))
-    if any(each.device.startswith("GPU") for each in tensorflow.devices):
+    if any(device.device.startswith("GPU") for device in tensorflow.devices):
         return
     if hides_all_gpus(environment):
         return

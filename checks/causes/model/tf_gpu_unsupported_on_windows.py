@@ -24,7 +24,7 @@ def tf_gpu_unsupported_on_windows(tensorflow: TensorFlowFacts, os: OsFacts, mach
     only_on("Windows", os)
     if not gpus:
         return
-    if any(not each.device.startswith("CPU") for each in tensorflow.devices or ()):
+    if any(not device.device.startswith("CPU") for device in tensorflow.devices or ()):
         return
     if tensorflow.version is None:
         raise Unread("tensorflow_version", tensorflow.unread.get("version", ""))

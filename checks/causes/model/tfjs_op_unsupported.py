@@ -27,7 +27,7 @@ CAUSE = "tfjs-op-unsupported"
 def tfjs_op_unsupported(models: ModelFiles) -> Iterator[Finding]:
     """At most one finding per model."""
     for model in some(models.of("tfjs"), "tfjs_models"):
-        names = [each.name for each in model.needs.operators or ()]
+        names = [operator.name for operator in model.needs.operators or ()]
         is_layers = model.details.get("model-kind") == "layers-model"
         knows = is_tfjs_layer if is_layers else is_tfjs_operator
         unknown = [name for name in names if not knows(name)]

@@ -43,7 +43,7 @@ def tflite_op_version_unsupported(
         raise no_interpreter(litert)
     for interpreter in installed:
         for model in tflite_models(models, interpreter.runtime):
-            too_new = [each for each in model.needs.operators or () if _is_too_new(each, interpreter)]
+            too_new = [operator for operator in model.needs.operators or () if _is_too_new(operator, interpreter)]
             if too_new:
                 yield _finding(model, interpreter, too_new)
 

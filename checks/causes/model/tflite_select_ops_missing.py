@@ -43,7 +43,7 @@ def tflite_select_ops_missing(
         if _has_flex(interpreter):
             continue
         for model in tflite_models(models, interpreter.runtime):
-            flex = [each for each in model.needs.operators or () if each.domain == "tensorflow"]
+            flex = [operator for operator in model.needs.operators or () if operator.domain == "tensorflow"]
             if not flex:
                 continue
             yield Finding(

@@ -38,15 +38,15 @@ def trt_op_unsupported(
     if not version:
         raise NotCollected("tensorrt")
     for model in onnx_models(models, "tensorrt"):
-        uses = [each for each in model.needs.operators or () if _is_the_parsers(each)]
-        unknown = [each for each in uses if in_tensorrt(each.name, version) is Support.NO]
+        uses = [operator for operator in model.needs.operators or () if _is_the_parsers(operator)]
+        unknown = [use for use in uses if in_tensorrt(use.name, version) is Support.NO]
         if unknown:
             yield _finding(model, unknown, version, origin, Severity.BLOCKING, 0.85)
             continue
         doubtful = [
-            each
-            for each in uses
-            if in_tensorrt(each.name, version) is Support.UNKNOWN and not was_ever_in_tensorrt(each.name)
+            use
+            for use in uses
+            if in_tensorrt(use.name, version) is Support.UNKNOWN and not was_ever_in_tensorrt(use.name)
         ]
         if doubtful:
             yield _finding(model, doubtful, version, origin, Severity.WARNING, 0.6)

@@ -39,8 +39,8 @@ def cublas_workspace_unset(
     if value in table.workspace.values:
         return
     operations = of_torch(measurements.all, torch) if measurements else ()
-    refused = [each for each in operations if _reason(each.under.get(DETERMINISTIC)) == NO_WORKSPACE]
-    mended = [each for each in operations if each.mended_by == (WORKSPACE,)]
+    refused = [operation for operation in operations if _reason(operation.under.get(DETERMINISTIC)) == NO_WORKSPACE]
+    mended = [operation for operation in operations if operation.mended_by == (WORKSPACE,)]
     is_on = (torch.settings or {}).get(_MODE) is True
     if not (is_on or refused or mended):
         return

@@ -29,7 +29,7 @@ def cudnn_autotune(torch: TorchFacts, measurements: Measurements | None) -> Iter
         raise NotHere("cudnn_build")
     is_on = (torch.settings or {}).get(_SETTING) is True
     operations = of_torch(measurements.all, torch) if measurements else ()
-    tried = [(each, made) for each in operations if (made := each.measured(AUTOTUNE))]
+    tried = [(operation, made) for operation in operations if (made := operation.measured(AUTOTUNE))]
     changing = [(each, made) for each, made in tried if _changes(each, made)]
     for each, made in changing:
         yield Finding(

@@ -32,7 +32,7 @@ def deterministic_mode_op_unsupported(measurements: Measurements, torch: TorchFa
     if not any(DETERMINISTIC in each.under for each in found):
         raise NotHere("repeats", "not-measured")
     for _, device, operations in by_device(found):
-        refused = [(each, each.raises) for each in operations if each.raises]
+        refused = [(operation, operation.raises) for operation in operations if operation.raises]
         if not refused:
             continue
         first = refused[0][1]
@@ -65,5 +65,5 @@ def _instead(refused: Sequence[str]) -> dict[str, str]:
             names = [operation_name(each, language) for each in refused if each in row.operations]
             if names:
                 lines.append(phrase("instead", "instead-of", operations=", ".join(names), advice=row.of(language)))
-        told[f"instead_{language}"] = " / ".join(each[f"instead_{language}"] for each in lines)
+        told[f"instead_{language}"] = " / ".join(line[f"instead_{language}"] for line in lines)
     return told

@@ -29,11 +29,11 @@ NEAR = 4.0  # times a computed bound: may still be rounding in an unusual networ
 @check(CAUSE)
 def exporter_numeric_difference(models: ModelFiles) -> Iterator[Finding]:
     """One finding per model and exporter."""
-    compared = [each for _, run in exports(models) for each in run.outputs or ()]
+    compared = [output for _, run in exports(models) for output in run.outputs or ()]
     if compared and all(each.shows_nothing for each in compared):
         raise Inconclusive("nothing-compared")
     for model, run in exports(models):
-        apart = [each for each in run.outputs or () if not each.is_rounding]
+        apart = [output for output in run.outputs or () if not output.is_rounding]
         if not apart or run.differs_unoptimized is False or _is_tie(run.first_difference):
             continue
         worst = max(apart, key=_size)

@@ -134,9 +134,9 @@ def _with_settings(wrong: Sequence[Precision]) -> str:
 def _in_models(models: tuple[ModelMeasured, ...]) -> Iterator[Finding]:
     """Runs of a model that are farther apart than rounding in that network: one finding per device, of the worst."""
     groups: dict[tuple[str, str, str], list[ModelMeasured]] = {}
-    for each in models:
-        if size_of(each) is Size.BEYOND:
-            groups.setdefault((each.path, each.framework, each.device), []).append(each)
+    for model in models:
+        if size_of(model) is Size.BEYOND:
+            groups.setdefault((model.path, model.framework, model.device), []).append(model)
     for here in groups.values():
         worst = max(here, key=lambda each: (bool(each.beyond_node), decides_otherwise(each), relative(each) or inf))
         apart = worst.difference.max_abs if worst.difference else None

@@ -65,7 +65,9 @@ def nondeterministic_op(
     if not any(each.default for each in found) and not models:
         raise NotHere("repeats", "not-measured")
     for framework, device, operations in by_device(found):
-        varying = [each for each in operations if each.variation in (Variation.DOCUMENTED, Variation.ORDER)]
+        varying = [
+            operation for operation in operations if operation.variation in (Variation.DOCUMENTED, Variation.ORDER)
+        ]
         if not varying:
             continue
         yield Finding(
@@ -89,32 +91,34 @@ def _in_models(
     models: Sequence[ModelMeasured], measurements: Measurements, symptom: Symptom | None
 ) -> Iterator[Finding]:
     """Models that vary although nothing in them draws random numbers."""
-    for each in models:
-        again = [made for made in of_models(measurements, MODE) if is_same_place(made, each)]
-        if (each.distinct or 0) < 2 or draws_numbers(each, again):
+    for model in models:
+        again = [made for made in of_models(measurements, MODE) if is_same_place(made, model)]
+        if (model.distinct or 0) < 2 or draws_numbers(model, again):
             continue
         modes = [made for made in again if made.setting == DETERMINISTIC]
-        mended = any(mends(made, each) for made in modes)
-        is_loud = should_own_model_repeat(symptom) or decides_otherwise(each)
-        varying = f"{name_of(each)}: {first_of(each)}"
+        mended = any(mends(made, model) for made in modes)
+        is_loud = should_own_model_repeat(symptom) or decides_otherwise(model)
+        varying = f"{name_of(model)}: {first_of(model)}"
         yield Finding(
             cause=CAUSE,
             severity=Severity.WARNING if is_loud else Severity.NOTE,
-            confidence=_sure(each.repetitions),
-            subject=f"{each.framework} {each.device} {each.path}",
+            confidence=_sure(model.repetitions),
+            subject=f"{model.framework} {model.device} {model.path}",
             evidence=(
-                Evidence("computed_on", place(each), each.origin),
-                Evidence("varying_operation", f"{first_of(each)}: {each.distinct} / {each.repetitions}", each.origin),
-                Evidence("measured_difference", distance(each), each.origin),
-                *decisions(each),
+                Evidence("computed_on", place(model), model.origin),
+                Evidence(
+                    "varying_operation", f"{first_of(model)}: {model.distinct} / {model.repetitions}", model.origin
+                ),
+                Evidence("measured_difference", distance(model), model.origin),
+                *decisions(model),
             ),
-            remedies=remedies_on(each.device),
+            remedies=remedies_on(model.device),
             values={
-                **values_of(each),
-                "device": each.device,
+                **values_of(model),
+                "device": model.device,
                 **listed("varying", (varying,)),
                 **phrase("mended", "mended-by-mode" if mended else "not-mended" if modes else "none-tried"),
-                **phrase("place", _place(each.device)),
+                **phrase("place", _place(model.device)),
             },
         )
 
@@ -142,7 +146,7 @@ def _sure(repetitions: int) -> float:
 def _sure_of(varying: Sequence[Repeated], measurements: Measurements) -> float:
     """How surely this is why the user's results change: a training that ended apart says so, an operation only may."""
     place = (varying[0].framework, varying[0].device)
-    trained = [each for each in trainings(measurements.all) if (each.framework, each.device) == place]
+    trained = [training for training in trainings(measurements.all) if (training.framework, training.device) == place]
     runs_apart = [len(each.exact) for each in trained if each.distinct > 1]
     if runs_apart:
         return _sure(max(runs_apart))

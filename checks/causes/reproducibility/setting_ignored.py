@@ -135,12 +135,12 @@ def _family(setting: str) -> str:
 def _of_flips(flips: Sequence[Flip], environment: EnvironmentVariables | None) -> Iterator[Finding]:
     """Differences that are still there, as large as they cannot be where the setting is heard."""
     left: dict[tuple[str, str, str], list[Flip]] = {}
-    for each in flips:
-        after = flip_sizes(each)[1]
+    for flip in flips:
+        after = flip_sizes(flip)[1]
         is_the_same = after.size in (Size.IDENTICAL, Size.NOTHING)
         is_short = after.is_certain and after.size in SHORTER
-        if (_is_one_run(each) and not is_the_same) or (each.setting in DEMAND_FULL and is_short):
-            left.setdefault((each.framework, each.device, each.setting), []).append(each)
+        if (_is_one_run(flip) and not is_the_same) or (flip.setting in DEMAND_FULL and is_short):
+            left.setdefault((flip.framework, flip.device, flip.setting), []).append(flip)
     for (framework, device, setting), found in left.items():
         worst = max(found, key=lambda each: flip_sizes(each)[1].relative or 0.0)
         names = ", ".join(dict.fromkeys(each.operation for each in found))
@@ -169,10 +169,10 @@ def _of_repeats(
 ) -> Iterator[Finding]:
     """Operations that vary all the same where the setting should have made them repeat."""
     places: dict[tuple[str, str], list[_Varying]] = {}
-    for each in repeats:
-        found = _in_mode(each, versions) if setting == DETERMINISTIC else _with_one_thread(each)
+    for repeat in repeats:
+        found = _in_mode(repeat, versions) if setting == DETERMINISTIC else _with_one_thread(repeat)
         if found is not None:
-            places.setdefault((each.framework, each.device), []).append(found)
+            places.setdefault((repeat.framework, repeat.device), []).append(found)
     for (framework, device), here in places.items():
         origin = here[0].made.origin
         tried = dict.fromkeys(each.made.setting for each in here)

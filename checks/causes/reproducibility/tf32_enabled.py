@@ -48,23 +48,23 @@ def tf32_enabled(
 
 def _in_models(models: Sequence[ModelMeasured], symptom: Symptom | None) -> Iterator[Finding]:
     """Models that are as far from the processor as with 11 digits, and no farther than rounding without TF32."""
-    full = {(each.path, each.device): each for each in models if each.setting == WITHOUT}
-    for each in models:
-        other = full.get((each.path, each.device))
-        if each.setting == WITHOUT or other is None or size_of(each) is not Size.HALF:
+    full = {(model.path, model.device): model for model in models if model.setting == WITHOUT}
+    for model in models:
+        other = full.get((model.path, model.device))
+        if model.setting == WITHOUT or other is None or size_of(model) is not Size.HALF:
             continue
         if size_of(other) in (Size.ROUNDING, Size.IDENTICAL):
             yield Finding(
                 cause=CAUSE,
-                severity=max(loud_unless_decisions_do(symptom), loudness(each, symptom), key=_LOUDER.index),
+                severity=max(loud_unless_decisions_do(symptom), loudness(model, symptom), key=_LOUDER.index),
                 confidence=MEASURED,
-                subject=f"{each.framework}:{each.device}:{each.path}",
+                subject=f"{model.framework}:{model.device}:{model.path}",
                 evidence=(
-                    Evidence("computed_on", place(each), each.origin),
-                    Evidence("operations_apart", beyond_of(each), each.origin),
-                    Evidence("measured_error", figure(relative(each)), each.origin),
-                    Evidence("rounding_allows", figure(relative_bound(each)), each.origin),
-                    *decisions(each),
+                    Evidence("computed_on", place(model), model.origin),
+                    Evidence("operations_apart", beyond_of(model), model.origin),
+                    Evidence("measured_error", figure(relative(model)), model.origin),
+                    Evidence("rounding_allows", figure(relative_bound(model)), model.origin),
+                    *decisions(model),
                 ),
-                values=values_of(each),
+                values=values_of(model),
             )

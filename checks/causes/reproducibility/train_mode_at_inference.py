@@ -80,10 +80,10 @@ def _varying(measurements: Measurements) -> _Found:
 
 
 def _mixing(measurements: Measurements) -> _Found:
-    for each in of_models(measurements, BATCH):
-        if size_of(each) is Size.BEYOND and is_normalisation(each.beyond_op):
-            evidence = (Evidence("operations_apart", beyond_of(each), each.origin), *decisions(each))
-            yield _finding(each, "train-mode-neighbours", SURE, evidence, {"where": beyond_of(each)}), each
+    for model in of_models(measurements, BATCH):
+        if size_of(model) is Size.BEYOND and is_normalisation(model.beyond_op):
+            evidence = (Evidence("operations_apart", beyond_of(model), model.origin), *decisions(model))
+            yield _finding(model, "train-mode-neighbours", SURE, evidence, {"where": beyond_of(model)}), model
 
 
 def _learning(measurements: Measurements) -> _Found:

@@ -33,9 +33,9 @@ def uninitialized_memory_or_race(measurements: Measurements, frameworks: Framewo
     for _, device, operations in by_device(found):
         if is_device(operations):
             continue
-        for each in operations:
-            if each.default is not None and each.variation is Variation.WRONG:
-                yield _finding(each, each.default, device)
+        for operation in operations:
+            if operation.default is not None and operation.variation is Variation.WRONG:
+                yield _finding(operation, operation.default, device)
 
 
 def _finding(each: Repeated, made: Repeat, device: str) -> Finding:

@@ -62,7 +62,7 @@ def _without(value: str, folders: tuple[str, ...]) -> str:
     if not any(folder in value for folder in folders):
         return value
     entries = value.split(os.pathsep)
-    return os.pathsep.join(each for each in entries if not any(_inside(each, folder) for folder in folders))
+    return os.pathsep.join(entry for entry in entries if not any(_inside(entry, folder) for folder in folders))
 
 
 def _inside(path: str, folder: str) -> bool:

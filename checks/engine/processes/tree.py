@@ -128,7 +128,7 @@ class ProcessTree:
         if self.process.poll() is None:
             alive.add(self.process.pid)
             with contextlib.suppress(psutil.Error):
-                alive |= {each.pid for each in psutil.Process(self.process.pid).children(recursive=True)}
+                alive |= {child.pid for child in psutil.Process(self.process.pid).children(recursive=True)}
         return alive
 
 

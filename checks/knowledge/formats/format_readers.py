@@ -74,7 +74,7 @@ def rules_of(model: ModelFacts) -> tuple[Rule, ...]:
 def written(rule: Rule, model: ModelFacts) -> str:
     """The number or requirement that the file tells, as it stands there; "" where it tells none."""
     if rule.needs:
-        return next((each for each in model.needs.frameworks if _is_for(each, rule.runtime)), "")
+        return next((framework for framework in model.needs.frameworks if _is_for(framework, rule.runtime)), "")
     return str(getattr(model, rule.fact, None) or "")
 
 

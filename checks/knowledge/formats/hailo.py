@@ -58,7 +58,7 @@ def first_hailort(layout: int, chip: int, extensions: tuple[int, ...]) -> str | 
     wanted = (
         [row.since for row in table.layout if row.version == layout],
         [row.since for row in table.chip if row.number == chip],
-        *([row.since for row in table.extension if row.number == each] for each in extensions),
+        *([row.since for row in table.extension if row.number == extension] for extension in extensions),
     )
     if not all(wanted):
         return None

@@ -76,9 +76,15 @@ def model_format(format_id: str) -> ModelFormat | None:
 def wrong_ending(path: str, format_id: str) -> str:
     """The ending of a file's name where it is that of other formats alone; "" where it fits, or says nothing."""
     row, name = model_format(format_id), path.lower()
-    if row is None or not row.extensions or name.endswith(tuple(each.lower() for each in (*row.extensions, *row.also))):
+    if (
+        row is None
+        or not row.extensions
+        or name.endswith(tuple(extension.lower() for extension in (*row.extensions, *row.also)))
+    ):
         return ""
-    return max((each for each in _endings() if each.startswith(".") and name.endswith(each)), key=len, default="")
+    return max(
+        (ending for ending in _endings() if ending.startswith(".") and name.endswith(ending)), key=len, default=""
+    )
 
 
 def fitting_path(path: str, format_id: str) -> str:
@@ -102,7 +108,7 @@ def is_named_as_model(name: str) -> bool:
 
 @functools.cache
 def _endings() -> tuple[str, ...]:
-    return tuple({each.lower() for row in model_formats_table().format for each in row.extensions})
+    return tuple({extension.lower() for row in model_formats_table().format for extension in row.extensions})
 
 
 @functools.cache

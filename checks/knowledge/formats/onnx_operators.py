@@ -35,7 +35,7 @@ class Operator(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     def version_in(self, opset: int) -> int | None:
         """The definition that a model with this opset means; None if there was none yet."""
-        return max((each for each in self.versions if each <= opset), default=None)
+        return max((version for version in self.versions if version <= opset), default=None)
 
 
 class OnnxOperatorsTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):

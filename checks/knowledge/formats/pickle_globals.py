@@ -100,8 +100,8 @@ class _Deeds(msgspec.Struct, frozen=True):
 def _deeds() -> _Deeds:
     rows = pickle_globals_table().dangerous
     return _Deeds(
-        covered={each: row.does for row in rows for each in (*row.modules, *row.names)},
-        attributes={each: row.does for row in rows for each in row.attributes},
+        covered={module: row.does for row in rows for module in (*row.modules, *row.names)},
+        attributes={attribute: row.does for row in rows for attribute in row.attributes},
     )
 
 
@@ -118,7 +118,7 @@ def _covering(covered: dict[str, str], path: str) -> str:
 @functools.cache
 def _known_names() -> tuple[frozenset[str], frozenset[str]]:
     rows = pickle_globals_table().known
-    names = (each for row in rows for each in row.names)
+    names = (name for row in rows for name in row.names)
     return frozenset(names), frozenset(each for row in rows for each in row.classes)
 
 
@@ -135,4 +135,4 @@ def _is_known(module: str, name: str, *, is_called: bool) -> bool:
 @functools.cache
 def _weights_only_names() -> re.Pattern[str]:
     names = pickle_globals_table().weights_only.names
-    return re.compile("|".join(re.escape(each).replace(r"\*", r"\w*") for each in names))
+    return re.compile("|".join(re.escape(name).replace(r"\*", r"\w*") for name in names))

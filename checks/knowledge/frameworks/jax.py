@@ -38,7 +38,7 @@ def fitting_plugin(capabilities: tuple[str, ...], driver: str | None) -> JaxPlug
         (
             row
             for row in jax_table().plugin
-            if all(release(each) >= release(row.compute_capability_min) for each in capabilities)
+            if all(release(capability) >= release(row.compute_capability_min) for capability in capabilities)
             and (not driver or release(driver) >= release(row.driver_min))
         ),
         None,

@@ -56,4 +56,4 @@ def numeric_parts() -> Mapping[str, Part]:
 def parts_shown_by() -> Mapping[str, tuple[str, ...]]:
     """Setting -> the parts that it stands for: the same number of threads is set in several ways."""
     proofs = numeric_environment().proof
-    return {each.setting: tuple(made.part for made in proofs if made.setting == each.setting) for each in proofs}
+    return {proof.setting: tuple(made.part for made in proofs if made.setting == proof.setting) for proof in proofs}

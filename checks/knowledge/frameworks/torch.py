@@ -204,7 +204,7 @@ def _preferred(row: TorchRelease) -> list[CudaVariant]:
 def _serves(variant: CudaVariant, capabilities: tuple[str, ...], platform: str, driver: str | None) -> bool:
     # Machine code only: what the driver compiles from PTX meets cuBLAS and cuDNN of a CUDA that does not know the GPU.
     code = [each for each in gpu_code(variant, platform) or () if each.startswith("sm_")]
-    if not code or not all(runs_any(code, each) for each in capabilities):
+    if not code or not all(runs_any(code, capability) for capability in capabilities):
         return False
     minimum = driver_minimum(variant.cuda)
     if not driver or minimum is None:

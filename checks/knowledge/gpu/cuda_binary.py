@@ -51,7 +51,7 @@ def runs(code: str, compute_capability: str) -> bool:
         return built <= gpu
     exceptional = next((row for row in cuda_binary().exception if _numbers(row.compute_capability) == gpu), None)
     if kind == "sm" and exceptional is not None:
-        return built in {_numbers(each) for each in exceptional.runs}
+        return built in {_numbers(run) for run in exceptional.runs}
     return built[0] == gpu[0] and built[1] <= gpu[1]
 
 

@@ -125,7 +125,7 @@ def operating_system(argument):
         "system": source.system,
         "machine": source.ask("machine", platform.machine),
         "release": source.ask("release", platform.release),
-        "managers": source.ask("managers", lambda: [each for each in MANAGERS if shutil.which(each)]),
+        "managers": source.ask("managers", lambda: [manager for manager in MANAGERS if shutil.which(manager)]),
         "administrator": source.ask("administrator", _administrator),
         "unread": unread,
     }
@@ -187,9 +187,9 @@ def _nvidia_mounts(source, unread):
     if text is None:
         return None
     targets = [fields[4] for fields in (line.split(" ") for line in text.splitlines()) if len(fields) > 4]
-    return [each for each in targets if re.search(r"libcuda\.so|nvidia-smi|/proc/driver/nvidia|libnvidia-ml", each)][
-        :20
-    ]
+    return [
+        target for target in targets if re.search(r"libcuda\.so|nvidia-smi|/proc/driver/nvidia|libnvidia-ml", target)
+    ][:20]
 
 
 # --- processor and memory --------------------------------------------------------------------------------------------
@@ -240,7 +240,7 @@ def _core_places(source, blocks):
     if places:
         return places
     folders = source.find("/sys/devices/system/cpu/cpu[0-9]*/topology")
-    texts = [[source.text(each + "/physical_package_id"), source.text(each + "/core_id")] for each in folders]
+    texts = [[source.text(folder + "/physical_package_id"), source.text(folder + "/core_id")] for folder in folders]
     return [each for each in texts if None not in each]
 
 
@@ -341,7 +341,7 @@ def _pci_device(source, name, unread):
     device["address"] = name
     device["driver"] = source.link(folder + "/driver")
     if (device["class"] or "")[2:4] in ("03", "12"):  # display controllers; processing accelerators
-        device.update({each: source.text(folder + "/" + each, unread) for each in PCI_OF_GPUS})
+        device.update({gpu: source.text(folder + "/" + gpu, unread) for gpu in PCI_OF_GPUS})
         place = _slot_end(source, folder, device["vendor"])
         device.update({each: source.text(place + "/" + each, unread) for each in PCI_OF_LINKS})
     return {key: value for key, value in device.items() if value is not None}
@@ -363,7 +363,7 @@ def _slot_end(source, folder, vendor):
 
 def _usb_device(source, name):
     folder = "/sys/bus/usb/devices/" + name
-    device = {each: source.text(folder + "/" + each) for each in USB_FILES}
+    device = {usb_file: source.text(folder + "/" + usb_file) for usb_file in USB_FILES}
     if device["idVendor"] is None:  # an interface, not a device
         return None
     device["driver"] = source.link("%s/%s:1.0/driver" % (folder, name))

@@ -200,7 +200,7 @@ def _event(text: str) -> Entry | None:
     if not source:
         return None
     number = reading.event_id.strip()
-    strings = [each.strip() for each in reading.strings if each.strip()]
+    strings = [string.strip() for string in reading.strings if string.strip()]
     return {
         "source": source,
         "text": "\n".join(strings),

@@ -11,7 +11,7 @@ MODULES = ("tensorrt", "tensorrt_rtx", "tensorrt_lean", "tensorrt_dispatch")
 
 
 def _module():
-    name = next((each for each in MODULES if importlib.util.find_spec(each) is not None), MODULES[0])
+    name = next((module for module in MODULES if importlib.util.find_spec(module) is not None), MODULES[0])
     return importlib.import_module(name)
 
 

@@ -338,19 +338,19 @@ def _compare_rows(arrays, tally, rows, most):
         rows = [arrays.numbers(side, each.reshape(-1)).reshape(each.shape) for side, each in enumerate(rows)]
         if most is not None and arrays.is_float and length > TOP:
             unclear = _unclear(arrays.largest_of(rows[0], TOP + 1), most)
-            rows = [each[unclear] for each in rows]
+            rows = [row[unclear] for row in rows]
     unclear = len(rows[0]) if most != 0.0 else 0
     tally.same_top += count - unclear
     tally.same_top5 += count - unclear
     if not unclear:
         return
-    tops = [each.argmax(1) for each in rows]
+    tops = [row.argmax(1) for row in rows]
     # A NaN counts as the largest.
     nan = [xp.isnan(each[xp.arange(len(each)), top]) for each, top in zip(rows, tops)]
     numbers = ~(nan[0] | nan[1])
     tally.same_top += int(xp.count_nonzero((tops[0] == tops[1]) & numbers))
     if length > TOP:
-        masks = [each >= arrays.largest_of(each, TOP)[:, :1] for each in rows]
+        masks = [row >= arrays.largest_of(row, TOP)[:, :1] for row in rows]
         numbers = (masks[0] == masks[1]).all(1) & numbers
     tally.same_top5 += int(xp.count_nonzero(numbers))
 
@@ -463,7 +463,7 @@ class _Arrays:
             if has_signs or int(self.xp.bitwise_xor(*bits, out=work).min()) >= 0:
                 steps = self.xp.abs(self.xp.subtract(*bits, out=work), out=work)
                 return self.per_element(steps)
-        return self.per_element(self.steps(*(self.key(form, each) for each in bits)))
+        return self.per_element(self.steps(*(self.key(form, bit) for bit in bits)))
 
     def key(self, form, bits):
         """Whole numbers in the order of the elements, one step for each number of the type."""

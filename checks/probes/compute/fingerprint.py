@@ -213,7 +213,7 @@ class TorchCodes:
 
     def add(self, tensors):
         """One more result."""
-        size = sum(each.numel() * each.element_size() for each in tensors)
+        size = sum(tensor.numel() * tensor.element_size() for tensor in tensors)
         if size > TOGETHER:
             self._look()
             self._codes.append(torch_codes(self._torch, tensors).reshape(1))
@@ -221,7 +221,7 @@ class TorchCodes:
         if self._rows and len(self._rows[0]) != size:
             self._look()
         self._rows.append(_torch_row(self._torch, tensors))
-        about = "; ".join("%s %s" % (each.dtype, list(each.shape)) for each in tensors)
+        about = "; ".join("%s %s" % (tensor.dtype, list(tensor.shape)) for tensor in tensors)
         self._numbers.append(_number_of(about))
         self._waiting += size
         if self._waiting > WAITING:
@@ -258,7 +258,8 @@ def _torch_row(torch, tensors):
     """The bytes of several tensors, one after the other."""
     with torch.no_grad():
         rows = [
-            each.detach().resolve_conj().resolve_neg().contiguous().reshape(-1).view(torch.uint8) for each in tensors
+            tensor.detach().resolve_conj().resolve_neg().contiguous().reshape(-1).view(torch.uint8)
+            for tensor in tensors
         ]
         return rows[0] if len(rows) == 1 else torch.cat(rows)
 
@@ -281,7 +282,7 @@ def torch_fingerprints(torch, tensors):
     """One fingerprint of several tensors, in their order; None may be among them."""
     if not isinstance(tensors, (tuple, list)):
         return torch_fingerprint(torch, tensors)
-    return combined("none" if each is None else torch_fingerprints(torch, each) for each in tensors)
+    return combined("none" if tensor is None else torch_fingerprints(torch, tensor) for tensor in tensors)
 
 
 def _torch_bytes(torch, tensor, state):

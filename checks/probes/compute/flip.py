@@ -124,7 +124,7 @@ def _agrees(fact):
 
 def _two_at_once(suspects):
     """Two suspects as one, each pair once."""
-    single = [each for each in suspects if each[0] not in UNSPECIFIC]
+    single = [suspect for suspect in suspects if suspect[0] not in UNSPECIFIC]
     for place, (name, change) in enumerate(single):
         for other, also in single[place + 1 :]:
             yield "%s+%s" % (name, other), lambda run, first=change, second=also: second(first(run))

@@ -232,7 +232,7 @@ class Processor(Nothing):
         clocks = [_whole(path) for path in self._clocks]
         told = {
             "temperature": max((round(each / 1000) for each in heat if each is not None), default=None),
-            "clock_sm": max((round(each / 1000) for each in clocks if each is not None), default=None),
+            "clock_sm": max((round(clock / 1000) for clock in clocks if clock is not None), default=None),
         }
         return {name: value for name, value in told.items() if value is not None}
 

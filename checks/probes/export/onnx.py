@@ -19,7 +19,7 @@ def run(path, feeds, level, wanted=None):
     options.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, level)
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-    names = wanted or [each.name for each in session.get_outputs()]
+    names = wanted or [get_output.name for get_output in session.get_outputs()]
     return dict(zip(names, session.run(names, given(session.get_inputs(), feeds))))
 
 

@@ -125,7 +125,7 @@ def _original(argument):
     except Exception:  # not every network can be had in float64; then the bound is computed
         errors = {} if shift == 0 else errors
     FACT["bound_by"] = "float64" if errors else "unit-roundoff"
-    size = max((each.size for each in arrays.values()), default=0)
+    size = max((array.size for array in arrays.values()), default=0)
     STATE["rounding"] = compare.Rounding(unit, terms, layers, errors, size)
 
 
@@ -251,7 +251,7 @@ def _in_litert(way):
 
 def _taking(details, arrays):
     """The inputs and what each takes: by name where the converter has kept them ("serving_default_NAME:0")."""
-    named = {each["name"].replace("serving_default_", "").split(":")[0]: each for each in details}
+    named = {detail["name"].replace("serving_default_", "").split(":")[0]: detail for detail in details}
     if set(arrays) <= set(named):
         return [(named[name], array) for name, array in arrays.items()]
     return list(zip(details, arrays.values()))

@@ -132,8 +132,8 @@ def _check_stored(content):
             members = archive.infolist()
     except zipfile.BadZipFile as error:  # PyTorch's older format, which its older unpicklers read
         raise NotPlain("data/sample_inputs/model.pt: %s" % error) from error
-    is_stored = all(each.compress_type == zipfile.ZIP_STORED for each in members)
-    if not is_stored or sum(each.file_size for each in members) > len(content):
+    is_stored = all(member.compress_type == zipfile.ZIP_STORED for member in members)
+    if not is_stored or sum(member.file_size for member in members) > len(content):
         raise NotPlain("data/sample_inputs/model.pt is compressed")
 
 
@@ -215,7 +215,7 @@ def _clean(value, key, operators, depth):
 
 def _text(text, key, operators):
     if key in ("target", "as_operator"):
-        if not any(each.fullmatch(text) for each in operators):
+        if not any(operator.fullmatch(text) for operator in operators):
             raise NotPlain(text[:200])
     elif key == "expr_str":
         check_expression(text)
@@ -291,7 +291,8 @@ def _is_plain_call(node):
     if node.func.id == "Symbol":
         name = node.args[0].value if len(node.args) == 1 and isinstance(node.args[0], ast.Constant) else None
         assumed = all(
-            isinstance(each.value, ast.Constant) and isinstance(each.value.value, bool) for each in node.keywords
+            isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, bool)
+            for keyword in node.keywords
         )
         return isinstance(name, str) and bool(_SYMBOL.fullmatch(name)) and assumed
     if node.func.id == "Float":  # a number as text, with its precision

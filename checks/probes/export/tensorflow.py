@@ -22,10 +22,10 @@ def load(argument):
 
 def _rounding_of(arrays):
     """(The unit roundoff of the weights, the terms of the longest sum of products, the number of such layers)."""
-    kinds = {str(each.dtype) for each in arrays}
+    kinds = {str(array.dtype) for array in arrays}
     unit = max((compare.UNITS[kind] for kind in kinds if kind in compare.UNITS), default=compare.UNITS["float32"])
     # Of all weights but those of depthwise convolutions the last axis counts the outputs.
-    terms = [each.size // each.shape[-1] for each in arrays if each.ndim > 1 and each.shape[-1]]
+    terms = [array.size // array.shape[-1] for array in arrays if array.ndim > 1 and array.shape[-1]]
     return unit, max(terms, default=1), max(len(terms), 1)
 
 
@@ -73,20 +73,20 @@ class _Keras:
     def steps_and_values(self, arrays, float64=False):
         """Its layers in order, and what each gave."""
         model = self._doubled() if float64 else self.module
-        layers = [each for each in model.layers if type(each).__name__ != "InputLayer"]
-        made = [(each, place, tensor) for each in layers for place, tensor in enumerate(_flat(each.output))]
+        layers = [layer for layer in model.layers if type(layer).__name__ != "InputLayer"]
+        made = [(layer, place, tensor) for layer in layers for place, tensor in enumerate(_flat(layer.output))]
         keras = tensorflow_probe.keras_module()
         results = _call(keras.Model(model.inputs, [tensor for _, _, tensor in made]), arrays, float64)
         values = {_value_name(each, place): array for (each, place, _), array in zip(made, results)}
         makers = {id(tensor): _value_name(each, place) for each, place, tensor in made}
         steps = [
             compare.Step(
-                each.name,
-                type(each).__name__,
-                [makers.get(id(tensor), getattr(tensor, "name", "")) for tensor in _flat(each.input)],
-                [_value_name(each, place) for place, _ in enumerate(_flat(each.output))],
+                layer.name,
+                type(layer).__name__,
+                [makers.get(id(tensor), getattr(tensor, "name", "")) for tensor in _flat(layer.input)],
+                [_value_name(layer, place) for place, _ in enumerate(_flat(layer.output))],
             )
-            for each in layers
+            for layer in layers
         ]
         return steps, values
 
@@ -95,7 +95,7 @@ class _Keras:
         config = json.loads(json.dumps(self.module.get_config()).replace('"float32"', '"float64"'))
         model = type(self.module).from_config(config)
         weights = self.module.get_weights()
-        model.set_weights([each.astype("float64") if each.dtype.kind == "f" else each for each in weights])
+        model.set_weights([weight.astype("float64") if weight.dtype.kind == "f" else weight for weight in weights])
         return model
 
     def function(self, arrays):
@@ -198,7 +198,7 @@ class _Graph:
         import tensorflow as tf
 
         constants = [tf.make_ndarray(each.attr["value"].tensor) for each in self.frozen.node if each.op == "Const"]
-        return _rounding_of([each for each in constants if each.dtype.kind == "f"])
+        return _rounding_of([constant for constant in constants if constant.dtype.kind == "f"])
 
     def in_float64(self, arrays):
         """Not to be had: the types are written into each operation."""
@@ -209,14 +209,17 @@ class _Graph:
         if float64:
             raise NotImplementedError
         idle = ("Const", "Placeholder", "NoOp")
-        operations = [each for each in self._graph.get_operations() if each.type not in idle]
+        operations = [get_operation for get_operation in self._graph.get_operations() if get_operation.type not in idle]
         steps = [
             compare.Step(
-                each.name, each.type, [tensor.name for tensor in each.inputs], [out.name for out in each.outputs]
+                operation.name,
+                operation.type,
+                [tensor.name for tensor in operation.inputs],
+                [out.name for out in operation.outputs],
             )
-            for each in operations
+            for operation in operations
         ]
-        kinds = {out.name: out.dtype for each in operations for out in each.outputs}
+        kinds = {out.name: out.dtype for operation in operations for out in operation.outputs}
         names = [name for name, kind in kinds.items() if kind.base_dtype.name not in ("resource", "variant")]
         values, size = {}, 0
         for name, array in zip(names, self._run(names, arrays)):

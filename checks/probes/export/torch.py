@@ -46,14 +46,14 @@ def tensors_of(arrays):
     """Arrays by name as tensors in their order."""
     import torch
 
-    return tuple(torch.from_numpy(each.copy()) for each in arrays.values())
+    return tuple(torch.from_numpy(array.copy()) for array in arrays.values())
 
 
 def _rounding_of(tensors):
     """(The unit roundoff of the weights, the terms of the longest sum of products, the number of such layers)."""
-    kinds = {str(each.dtype).replace("torch.", "") for each in tensors}
+    kinds = {str(tensor.dtype).replace("torch.", "") for tensor in tensors}
     unit = max((compare.UNITS[kind] for kind in kinds if kind in compare.UNITS), default=compare.UNITS["float32"])
-    terms = [each.numel() // each.shape[0] for each in tensors if each.dim() > 1 and each.shape[0]]
+    terms = [tensor.numel() // tensor.shape[0] for tensor in tensors if tensor.dim() > 1 and tensor.shape[0]]
     return unit, max(terms, default=1), max(len(terms), 1)
 
 
@@ -61,7 +61,7 @@ def _in_float64(values):
     """The same with every float tensor in float64."""
     import torch
 
-    return [each.double() if torch.is_tensor(each) and each.is_floating_point() else each for each in values]
+    return [value.double() if torch.is_tensor(value) and value.is_floating_point() else value for value in values]
 
 
 def place_of(text):
@@ -97,7 +97,7 @@ class _Script:
         return [dict(plain.get(str(each.type)) or guessed.get(each.name, _ANY), name=each.name) for each in needed]
 
     def _needed(self):
-        return [each for each in self.module.forward.schema.arguments[1:] if not each.has_default_value()]
+        return [argument for argument in self.module.forward.schema.arguments[1:] if not argument.has_default_value()]
 
     def arguments(self, arrays):
         """The arrays as forward takes them: tensors, or plain numbers."""
@@ -112,7 +112,7 @@ class _Script:
         kinds = {each.dtype for each in self.module.state_dict().values() if each.is_floating_point()}
         if kinds != {torch.bfloat16}:
             return tensors
-        return [each.bfloat16() if each.dtype == torch.float32 else each for each in tensors]
+        return [tensor.bfloat16() if tensor.dtype == torch.float32 else tensor for tensor in tensors]
 
     def example(self):
         """Inputs that the file itself holds: none."""
@@ -122,7 +122,7 @@ class _Script:
         import torch
 
         with torch.no_grad():
-            kept = [(each, each.clone()) for each in self.module.buffers()]  # a network may change them in place
+            kept = [(buffer, buffer.clone()) for buffer in self.module.buffers()]  # a network may change them in place
             try:
                 return arrays_of(self.module(*self.arguments(arrays)))
             finally:
@@ -314,8 +314,8 @@ class _Program:
     @property
     def specs(self):
         """The inputs to draw."""
-        nodes = [each for each in self._program.graph.nodes if each.op == "placeholder"]
-        given = dict(zip((each.name for each in nodes), nodes))
+        nodes = [node for node in self._program.graph.nodes if node.op == "placeholder"]
+        given = dict(zip((node.name for node in nodes), nodes))
         return [
             {
                 "name": name,
@@ -330,7 +330,7 @@ class _Program:
         """The arrays as tensors, in types that NumPy lacks where the program takes such."""
         import torch
 
-        kinds = {each["name"]: each["dtype"] for each in self.specs}
+        kinds = {spec["name"]: spec["dtype"] for spec in self.specs}
         narrow = {"bfloat16": torch.bfloat16}
         return tuple(
             tensor.to(narrow.get(kinds.get(name), tensor.dtype)) for name, tensor in zip(arrays, tensors_of(arrays))
@@ -340,7 +340,7 @@ class _Program:
         """The inputs that the file itself holds."""
         args, kwargs = self._program.example_inputs or ((), {})
         flat = [*args, *kwargs.values()]
-        names = [each["name"] for each in self.specs]
+        names = [spec["name"] for spec in self.specs]
         if len(flat) != len(names) or not all(hasattr(each, "detach") for each in flat):
             return None
         return {name: as_array(tensor) for name, tensor in zip(names, flat)}

@@ -66,7 +66,7 @@ def given(numpy, specs, path, is_typed=False):
     arrays, renamed = _from_arrays(numpy, specs, path)
     if renamed:
         told["inputs_renamed"] = ", ".join("%s: %s" % (name, other) for name, other in renamed)
-    kinds = {each["name"]: each["dtype"] for each in specs if is_typed}
+    kinds = {spec["name"]: spec["dtype"] for spec in specs if is_typed}
     return {name: _as_wanted(numpy, each, kinds.get(name)) for name, each in arrays.items()}, told
 
 
@@ -85,7 +85,7 @@ def try_given(specs, arrays, run, is_typed=False):
     except Exception as error:
         if model_kit.is_not_the_input(error):
             raise
-        is_seen = is_typed and any(_is_odd(each, arrays.get(each["name"])) for each in specs)
+        is_seen = is_typed and any(_is_odd(spec, arrays.get(spec["name"])) for spec in specs)
         said = "" if is_seen else _said(error)
         raise model_kit.NotDrawn("inputs-do-not-fit", said, inputs=model_kit.as_facts(arrays)) from error
 
@@ -108,7 +108,7 @@ def _as_facts(specs, is_typed):
 
     Where it does not tell (``is_typed``), one row is our own guess.
     """
-    return [dict(each, shape=each["shape"] and _told_axes(each["shape"], is_typed)) for each in specs]
+    return [dict(spec, shape=spec["shape"] and _told_axes(spec["shape"], is_typed)) for spec in specs]
 
 
 def _told_axes(shape, is_typed):
@@ -121,7 +121,7 @@ def _from_arrays(numpy, specs, path):
 
     Where some of the names are the model's own and some are not, the order would be a guess.
     """
-    names = [each["name"] for each in specs]
+    names = [spec["name"] for spec in specs]
     if not _begins_with(path, (_ZIP, _NPY)):
         raise model_kit.NotDrawn("no-input-file", os.path.basename(path))
     try:

@@ -30,7 +30,9 @@ def _interpreter(argument):
         import tensorflow as tf
 
         return tf.lite
-    name = next((each for each in PACKAGES if importlib.util.find_spec(each.split(".")[0]) is not None), PACKAGES[0])
+    name = next(
+        (package for package in PACKAGES if importlib.util.find_spec(package.split(".")[0]) is not None), PACKAGES[0]
+    )
     return importlib.import_module(name)
 
 
@@ -65,7 +67,7 @@ def _try(fact, argument, is_compiled):
             fact["log"] = str(error)
     interpreter = module.Interpreter(model_path=argument["path"], experimental_delegates=delegates or None)
     details = interpreter.get_input_details()
-    names = {each["name"]: each["index"] for each in details}
+    names = {detail["name"]: detail["index"] for detail in details}
 
     def run(inputs):
         for name, value in inputs.items():
@@ -77,9 +79,9 @@ def _try(fact, argument, is_compiled):
 
     interpreter.allocate_tensors()
     fact["loaded"] = True
-    specs = [_spec(np, each, "shape_signature") for each in details]
+    specs = [_spec(np, detail, "shape_signature") for detail in details]
     # A free axis has the length 1 as the file says; that is tried first, as whoever does not resize would run it.
-    inputs, error = model_kit.first_that_runs(np, [_spec(np, each, "shape") for each in details], run, 0)
+    inputs, error = model_kit.first_that_runs(np, [_spec(np, detail, "shape") for detail in details], run, 0)
     if error is not None and any(model_kit.is_free(spec) for spec in specs):
         deadline = time.monotonic() + argument.get("seconds", 30.0)
         inputs, error = model_kit.first_that_runs(np, specs, run, deadline)

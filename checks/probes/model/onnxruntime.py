@@ -130,16 +130,16 @@ def session_of(path, options, providers):
 def inputs_of(session):
     """The inputs that must be given, and the names of those that take a list of tensors."""
     specs, sequences = [], set()
-    for each in session.get_inputs():
-        if each.type.startswith("optional("):
+    for get_input in session.get_inputs():
+        if get_input.type.startswith("optional("):
             continue
-        match = re.match(r"(seq\()?tensor\((\w+)\)\)?$", each.type)
+        match = re.match(r"(seq\()?tensor\((\w+)\)\)?$", get_input.type)
         if match is None:
-            raise model_kit.NotDrawn("input-type", "%s: %s" % (each.name, each.type))
+            raise model_kit.NotDrawn("input-type", "%s: %s" % (get_input.name, get_input.type))
         if match.group(1):
-            sequences.add(each.name)
-        shape = None if match.group(1) or each.shape is None else list(each.shape)
-        specs.append({"name": each.name, "dtype": TYPES.get(match.group(2), match.group(2)), "shape": shape})
+            sequences.add(get_input.name)
+        shape = None if match.group(1) or get_input.shape is None else list(get_input.shape)
+        specs.append({"name": get_input.name, "dtype": TYPES.get(match.group(2), match.group(2)), "shape": shape})
     return specs, sequences
 
 

@@ -55,7 +55,7 @@ def _try(fact, argument, core, device):
     model = core.read_model(argument["path"])
     operators = [each for each in model.get_ops() if each.get_type_name() not in NO_OPERATORS]
     takes = core.query_model(model, device)
-    left = [each.get_type_name() for each in operators if each.get_friendly_name() not in takes]
+    left = [operator.get_type_name() for operator in operators if operator.get_friendly_name() not in takes]
     if left:
         fact["log"] = "%s does not take: %s" % (device, ", ".join(sorted(set(left))))
     compiled = core.compile_model(model, device, {"PERF_COUNT": "YES"})
@@ -75,8 +75,8 @@ def _try(fact, argument, core, device):
             return
         GOOD.update(inputs)
     counts = {}
-    for each in operators:
-        counts[each.get_type_name()] = counts.get(each.get_type_name(), 0) + 1
+    for operator in operators:
+        counts[operator.get_type_name()] = counts.get(operator.get_type_name(), 0) + 1
     fact["shares"] = [
         {
             "provider": device,

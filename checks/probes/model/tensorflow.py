@@ -129,7 +129,7 @@ def _saved_model(folder):
         {
             "before": before,
             "inputs": {name: _name_of(each) for name, each in (chosen.inputs.items() if chosen else ())},
-            "outputs": [_name_of(each) for each in (chosen.outputs.values() if chosen else ())],
+            "outputs": [_name_of(output) for output in (chosen.outputs.values() if chosen else ())],
         },
     )
 
@@ -138,7 +138,7 @@ def _initialisers(part):
     """What fills the tables before the first run, by whichever of the ways to name it."""
     signature = part.signature_def.get("__saved_model_init_op")
     if signature is not None:
-        return [each.name for each in signature.outputs.values()]
+        return [output.name for output in signature.outputs.values()]
     for name in ("saved_model_main_op", "legacy_init_op"):
         if name in part.collection_def:
             return list(part.collection_def[name].node_list.value)
@@ -238,13 +238,15 @@ def _shares(metadata):
         if match is None:
             continue
         device = devices.setdefault(match.group(1), {"operators": {}, "seconds": 0.0, "kernels": 0.0})
-        seconds = sum(each.op_end_rel_micros - each.op_start_rel_micros for each in part.node_stats) / 1e6
+        seconds = (
+            sum(node_stat.op_end_rel_micros - node_stat.op_start_rel_micros for node_stat in part.node_stats) / 1e6
+        )
         if match.group(2):  # the GPU's own times of what it computed
             device["kernels"] += seconds
             continue
         device["seconds"] += seconds
-        for each in part.node_stats:
-            named = _OPERATION.search(each.timeline_label)
+        for node_stat in part.node_stats:
+            named = _OPERATION.search(node_stat.timeline_label)
             if named is not None:
                 operators = device["operators"]
                 operators[named.group(1)] = operators.get(named.group(1), 0) + 1

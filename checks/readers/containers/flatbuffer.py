@@ -102,7 +102,7 @@ class FlatBuffer:
             raise Damaged(DAMAGED, f"a description of {size} bytes at {at}")
         content = self.number_at(at + 2, _U16)
         fields = struct.unpack(f"<{size // 2 - 2}H", self.bytes_at(at + 4, size - 4))
-        if any(each and not 4 <= each < content for each in fields):
+        if any(field and not 4 <= field < content for field in fields):
             raise Damaged(DAMAGED, f"a field outside its table, in the description at {at}")
         self.spend(size // 64)
         if len(self._vtables) >= _MOST_VTABLES:
@@ -192,13 +192,13 @@ class Table:
         Raises:
             Damaged: "too-large" after ``most``.
         """
-        for each in self._elements(field, most):
-            yield Table(self.buffer, self.buffer.follow(each))
+        for element in self._elements(field, most):
+            yield Table(self.buffer, self.buffer.follow(element))
 
     def text_spans(self, field: int) -> Iterator[tuple[int, int]]:
         """(where it begins, its bytes) of each string of a vector."""
-        for each in self._elements(field, _MOST_ELEMENTS):
-            start = self.buffer.follow(each)
+        for element in self._elements(field, _MOST_ELEMENTS):
+            start = self.buffer.follow(element)
             size = self.buffer.number_at(start, _U32)
             if start + 4 + size > self.buffer.source.size:
                 raise Damaged("truncated", f"{size} bytes at {start} of {self.buffer.source.size}")

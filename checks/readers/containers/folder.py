@@ -165,17 +165,17 @@ class ZipFolder:
             members = self._zip.infolist()
         if len(members) > MOST_NAMES:
             raise Damaged("too-many-files", f"{len(members)} members")
-        first = min((each.header_offset for each in members), default=0)
+        first = min((member.header_offset for member in members), default=0)
         if first > 0 and source.read(0, 2) == b"PK":
             # The list at the end is that of an archive within this one, whose own list is lost.
             raise Damaged("truncated", f"the list of members begins at {first}")
         self._members: dict[str, zipfile.ZipInfo] = {}
-        for each in members:
-            if each.filename[-1:] not in ("", "/"):
-                hidden = self._members.get(each.filename)
-                self._members[each.filename] = each
+        for member in members:
+            if member.filename[-1:] not in ("", "/"):
+                hidden = self._members.get(member.filename)
+                self._members[member.filename] = member
                 if hidden is not None:  # of two members of one name another program may take the other
-                    self._members[f"{each.filename} ({len(self._members)})"] = hidden
+                    self._members[f"{member.filename} ({len(self._members)})"] = hidden
         self._unpacked = 0
         self._room: BinaryIO | None = None  # holds what is unpacked now
         self._in_room = 0

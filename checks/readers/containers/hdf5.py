@@ -176,12 +176,12 @@ class Node:
     def attributes(self) -> dict[str, Value]:
         """Its attributes: texts as bytes (or a tuple of them), single numbers; None for what is of another kind."""
         found: dict[str, Value] = {}
-        for each in self._messages:
-            if each.kind == _ATTRIBUTE and not each.flags & _SHARED:
-                name, value = _attribute(self._file, self._file.read(each.start, each.size))
+        for message in self._messages:
+            if message.kind == _ATTRIBUTE and not message.flags & _SHARED:
+                name, value = _attribute(self._file, self._file.read(message.start, message.size))
                 found[name] = value
-            elif each.kind == _ATTRIBUTE_INFO:
-                for data in self._dense(each, 2, _ATTRIBUTE_NAMES):
+            elif message.kind == _ATTRIBUTE_INFO:
+                for data in self._dense(message, 2, _ATTRIBUTE_NAMES):
                     name, value = _attribute(self._file, data)
                     found[name] = value
         return found
@@ -190,13 +190,13 @@ class Node:
     def links(self) -> dict[str, Node]:
         """What lies in it, by name; links to elsewhere (soft and external ones) are left out."""
         found: dict[str, Node] = {}
-        for each in self._messages:
-            if each.kind == _SYMBOL_TABLE:
-                found.update(_old_links(self._file, each.start))
-            elif each.kind == _LINK:
-                found.update(_link(self._file, self._file.read(each.start, each.size)))
-            elif each.kind == _LINK_INFO:
-                for data in self._dense(each, 8, _LINK_NAMES):
+        for message in self._messages:
+            if message.kind == _SYMBOL_TABLE:
+                found.update(_old_links(self._file, message.start))
+            elif message.kind == _LINK:
+                found.update(_link(self._file, self._file.read(message.start, message.size)))
+            elif message.kind == _LINK_INFO:
+                for data in self._dense(message, 8, _LINK_NAMES):
                     found.update(_link(self._file, data))
         return found
 
@@ -261,7 +261,7 @@ class Node:
         return node
 
     def _first(self, kind: int) -> _Message | None:
-        return next((each for each in self._messages if each.kind == kind), None)
+        return next((message for message in self._messages if message.kind == kind), None)
 
     @functools.cached_property
     def _messages(self) -> tuple[_Message, ...]:
@@ -451,7 +451,7 @@ def _value(file: Hdf5, kind: _Type, shape: tuple[int, ...] | None, data: bytes) 
         return None
     items = (data[at : at + kind.size] for at in range(0, count * kind.size, kind.size))
     if kind.name in ("bytes", "vlen"):
-        texts = tuple(_vlen(file, each) if kind.name == "vlen" else each.rstrip(b"\0") for each in items)
+        texts = tuple(_vlen(file, item) if kind.name == "vlen" else item.rstrip(b"\0") for item in items)
         return texts if shape else texts[0]
     if shape or not kind.name.lstrip("u").startswith("int"):
         return None

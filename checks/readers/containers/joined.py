@@ -14,8 +14,8 @@ class _Joined:
     """What a :class:`Source` asks of a file, answered by several."""
 
     def __init__(self, parts: Sequence[Source]) -> None:
-        self._parts = [each for each in parts if each.size]
-        self._starts = [0, *itertools.accumulate(each.size for each in self._parts)]
+        self._parts = [part for part in parts if part.size]
+        self._starts = [0, *itertools.accumulate(part.size for part in self._parts)]
         self._at = 0
 
     @property

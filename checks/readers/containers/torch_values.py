@@ -273,15 +273,15 @@ def _sparse(args: tuple[Value, ...], depth: int) -> Tensor | None:
     """Of a sparse tensor the values are what is stored; its shape is that of the whole."""
     given = _at(args, 1)
     parts = given[:_MOST_PARTS] if isinstance(given, tuple) else ()
-    inner = [tensor for each in parts if (tensor := tensor_of(each, depth)) is not None]
+    inner = [tensor for part in parts if (tensor := tensor_of(part, depth)) is not None]
     if not inner:
         return None
     return Tensor("", inner[-1].dtype, _size(parts), inner[-1].device, "sparse", inner[-1].storage, inner[-1].offset)
 
 
 def _size(parts: tuple[Value, ...]) -> tuple[int, ...] | None:
-    for each in parts:
-        shape = _shape(each)
+    for part in parts:
+        shape = _shape(part)
         if shape is not None:
             return shape
     return None
@@ -345,9 +345,9 @@ def _parts(value: Value) -> Iterator[tuple[str, Value]]:
         return
     yield from ((str(key), each) for key, each in value.entries.items() if isinstance(each, Node | tuple))
     yield from ((str(index), each) for index, each in enumerate(value.elements) if isinstance(each, Node | tuple))
-    yield from (("", each) for each in value.args if isinstance(each, Node | tuple))
+    yield from (("", arg) for arg in value.args if isinstance(arg, Node | tuple))
     states = value.state if isinstance(value.state, tuple) else (value.state,)
-    yield from (("", each) for each in states if isinstance(each, Node | tuple))
+    yield from (("", state) for state in states if isinstance(state, Node | tuple))
 
 
 def _joined(name: str, part: str) -> str:
@@ -371,7 +371,7 @@ def _device(value: Value) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, Node) and value.made_by == "torch.device":
-        return ":".join(str(each) for each in value.args if isinstance(each, str | int))
+        return ":".join(str(arg) for arg in value.args if isinstance(arg, str | int))
     return ""
 
 

@@ -111,7 +111,7 @@ def _archived_model(archive: ZipFolder) -> ModelFacts | None:
     """The model that an archive is."""
     from checks.readers.models.registry import archive_readers
 
-    return _first((each.formats, lambda read=each.read: read(archive)) for each in archive_readers())  # type: ignore[misc]
+    return _first((reader.formats, lambda read=reader.read: read(archive)) for reader in archive_readers())  # type: ignore[misc]
 
 
 def _read_folder(folder: Folder, shown: str, cancelled: Cancelled) -> tuple[ModelFacts, ...]:
@@ -124,7 +124,7 @@ def _read_folder(folder: Folder, shown: str, cancelled: Cancelled) -> tuple[Mode
             found.append(facts)
             if is_file:
                 beside = PurePosixPath(facts.path).parent
-                parts.update(str(beside / each.name) for each in facts.needs.files or () if each.present)
+                parts.update(str(beside / file.name) for file in facts.needs.files or () if file.present)
     except Stopped:
         problem = Damaged(CANCELLED)
     whole_ones = tuple(each for each in found if _plain(each.path) not in parts)
@@ -166,14 +166,14 @@ def _plain(path: str) -> str:
 
 def _is_below(name: str, taken: set[str]) -> bool:
     """Whether a file or folder lies in one of the folders that are taken."""
-    return bool(taken) and any(str(each) in taken for each in PurePosixPath(name).parents)
+    return bool(taken) and any(str(parent) in taken for parent in PurePosixPath(name).parents)
 
 
 def _places(folder: Folder) -> list[str]:
     """The folder itself ("") and those within it that hold files, the outer ones first."""
     places = {""}
     for name in folder.names:
-        places.update(str(each) for each in PurePosixPath(name).parents if str(each) != ".")
+        places.update(str(parent) for parent in PurePosixPath(name).parents if str(parent) != ".")
         if len(places) > _MOST_PLACES:
             break
     return sorted(places, key=lambda place: (place.count("/") if place else -1, place))
@@ -182,7 +182,7 @@ def _places(folder: Folder) -> list[str]:
 def _folder_model(folder: Folder, shown: str) -> ModelFacts | None:
     from checks.readers.models.registry import folder_readers
 
-    whole = _first((each.formats, lambda read=each.read: read(folder)) for each in folder_readers())  # type: ignore[misc]
+    whole = _first((reader.formats, lambda read=reader.read: read(folder)) for reader in folder_readers())  # type: ignore[misc]
     if whole is None:
         return None
     return _finished(whole, folder.name, shown, sum(folder.size_of(name) or 0 for name in folder.names))
@@ -223,7 +223,7 @@ def _read_file(source: Source, beside: Folder, shown: str) -> ModelFacts:
     """A single file, asked of each reader in turn."""
     from checks.readers.models.registry import file_readers
 
-    facts = _first((each.formats, lambda read=each.read: read(source, beside)) for each in file_readers())  # type: ignore[misc]
+    facts = _first((reader.formats, lambda read=reader.read: read(source, beside)) for reader in file_readers())  # type: ignore[misc]
     if facts is None:
         facts = ModelFacts(problem=UNKNOWN)
     return _finished(facts, source.name, shown, source.size)
@@ -263,7 +263,8 @@ def _finished(facts: ModelFacts, name: str, shown: str, size: int | None) -> Mod
         name=name,
         size=facts.size if facts.size is not None else size,
         dependence=facts.dependence or (row.dependence if row else None),
-        bound_to=facts.bound_to + tuple(each for each in (row.bindings if row else ()) if each.kind not in bound),
+        bound_to=facts.bound_to
+        + tuple(binding for binding in (row.bindings if row else ()) if binding.kind not in bound),
         details={**facts.details, **past, **(way.details if way else {})},
     )
 

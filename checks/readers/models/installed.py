@@ -47,7 +47,7 @@ def _owner(path: Path, is_folder: bool) -> Package | None:
             if within.partition("/")[0] not in tops:
                 continue
             files = _files(str(above), name, changed)
-            if within in files or (is_folder and any(each.startswith(f"{within}/") for each in files)):
+            if within in files or (is_folder and any(file.startswith(f"{within}/") for file in files)):
                 return read_package(above, name)
         if installed:  # what lies here is some package's, or none's
             return None

@@ -14,12 +14,12 @@ def with_links(facts: ModelFacts) -> ModelFacts:
     """The facts of a model of the disk, with where links lead that stand for its files."""
     files = facts.needs.files
     path = Path(facts.path)
-    if not any(each.present for each in files or ()):
+    if not any(file.present for file in files or ()):
         return facts
     try:
         if not path.exists():  # in an archive
             return facts
-        told = tuple(_told(each, path) for each in files or ())
+        told = tuple(_told(file, path) for file in files or ())
     except (OSError, ValueError):  # a disk that went away, a name that no disk holds
         return facts
     return msgspec.structs.replace(facts, needs=msgspec.structs.replace(facts.needs, files=told))

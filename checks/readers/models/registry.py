@@ -104,16 +104,18 @@ def all_readers() -> tuple[Reader, ...]:
 @functools.cache
 def file_readers() -> tuple[FileReader, ...]:
     """The readers of single files, the surest first."""
-    return tuple(sorted((each for each in all_readers() if isinstance(each, FileReader)), key=lambda each: each.rank))
+    return tuple(
+        sorted((reader for reader in all_readers() if isinstance(reader, FileReader)), key=lambda each: each.rank)
+    )
 
 
 @functools.cache
 def folder_readers() -> tuple[FolderReader, ...]:
     """The readers of folders."""
-    return tuple(each for each in all_readers() if isinstance(each, FolderReader))
+    return tuple(reader for reader in all_readers() if isinstance(reader, FolderReader))
 
 
 @functools.cache
 def archive_readers() -> tuple[ArchiveReader, ...]:
     """The readers of zip files."""
-    return tuple(each for each in all_readers() if isinstance(each, ArchiveReader))
+    return tuple(reader for reader in all_readers() if isinstance(reader, ArchiveReader))

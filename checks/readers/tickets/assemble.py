@@ -276,7 +276,7 @@ def _packages(tree: Tree, origins: dict[str, list[Said]], heard: Heard) -> None:
     origins.setdefault("interpreter", []).extend(heard.packages.values())
     plugins = [each for each in packages if each.name.startswith("jax-cuda")]
     if plugins:
-        _at(tree, "frameworks.jax")["plugins"] = tuple(f"{each.name} {each.version}" for each in plugins)
+        _at(tree, "frameworks.jax")["plugins"] = tuple(f"{plugin.name} {plugin.version}" for plugin in plugins)
     for package, said in zip(packages, heard.packages.values(), strict=True):
         framework = framework_of_package().get(package.name)
         if framework is None:

@@ -116,10 +116,14 @@ def _gpu_and_build(facts: Facts) -> Sequence[str]:
     """Whether the GPU is beyond every architecture that torch was built for, before all of them, or served."""
     torch = facts.frameworks.torch if facts.frameworks else None
     built = [_number(each) for each in (torch.arch_list if torch else None) or () if each.startswith(("sm_", "comp"))]
-    capabilities = [release(each) for each in _capabilities(facts)]
+    capabilities = [release(capability) for capability in _capabilities(facts)]
     if not built or not capabilities:
         return ()
-    here = [(each[0] * 10 + (each[1] if len(each) > 1 else 0)) for each in capabilities if each]
+    here = [
+        (capability[0] * 10 + (capability[1] if len(capability) > 1 else 0))
+        for capability in capabilities
+        if capability
+    ]
     if max(here) > max(built) and max(here) // 10 > max(built) // 10:
         return ("newer-gpu",)
     return ("older-gpu",) if min(here) < min(built) else ("served",)

@@ -9,7 +9,7 @@ from checks.facts import Facts
 from checks.facts.finding import Finding
 from checks.facts.versions import release
 from checks.readers.tickets.lines import PASTED, lines_of
-from checks.readers.tickets.reported import told
+from checks.readers.tickets.reported import reported_in
 
 _NAMES = {"Darwin": "macOS"}  # as people call it
 
@@ -24,7 +24,7 @@ class Disagreement:
     """
 
     fact: str
-    told: str
+    reported: str
     here: str
     is_other_machine: bool
 
@@ -34,16 +34,20 @@ def disagreements(text: Facts, here: Facts) -> tuple[Disagreement, ...]:
     return tuple(_each(text, here))
 
 
-def told_otherwise(facts: Facts) -> tuple[Disagreement, ...]:
+def contradictions(facts: Facts) -> tuple[Disagreement, ...]:
     """Where the texts that were sent and the machine that was examined disagree; empty for a ticket alone."""
-    texts = () if facts.told else (lines_of(log.text) for log in facts.logs if log.text is not None)
-    return tuple(dict.fromkeys(each for lines in texts for each in disagreements(told(lines).facts, facts)))
+    texts = () if facts.reported else (lines_of(log.text) for log in facts.logs if log.text is not None)
+    return tuple(
+        dict.fromkeys(
+            disagreement for lines in texts for disagreement in disagreements(reported_in(lines).facts, facts)
+        )
+    )
 
 
 def told_elsewhere(facts: Facts) -> dict[str, Facts]:
     """What the texts of other machines tell, by the name of the text as evidence names it; empty for a ticket alone."""
-    texts = () if facts.told else tuple(log for log in facts.logs if log.text is not None)
-    read = {log.name or PASTED: told(lines_of(log.text or "")).facts for log in texts}
+    texts = () if facts.reported else tuple(log for log in facts.logs if log.text is not None)
+    read = {log.name or PASTED: reported_in(lines_of(log.text or "")).facts for log in texts}
     return {name: each for name, each in read.items() if any(d.is_other_machine for d in disagreements(each, facts))}
 
 
@@ -60,7 +64,7 @@ def machine_of(finding: Finding, facts: Facts, elsewhere: Mapping[str, Facts]) -
 def _each(text: Facts, here: Facts) -> Iterator[Disagreement]:
     systems = _system(text), _system(here)
     if all(systems) and systems[0] != systems[1]:
-        told_of, here_is = (_NAMES.get(each, each) for each in systems)
+        told_of, here_is = (_NAMES.get(system, system) for system in systems)
         yield Disagreement("os", told_of, here_is, is_other_machine=True)
     first, second = _gpus(text), _gpus(here)
     if first and second and not any(one in other or other in one for one in first for other in second):

@@ -7,7 +7,7 @@ import msgspec
 from checks.facts import Facts, SentFile, Symptom
 from checks.readers.tickets.assemble import Beginning
 from checks.readers.tickets.lines import PASTED, Line, lines_of
-from checks.readers.tickets.reported import told
+from checks.readers.tickets.reported import reported_in
 
 TICKET = "ticket"  # the symptom of a case that is about what somebody sent
 
@@ -20,8 +20,8 @@ def read_ticket(*sent: SentFile) -> Facts:
         first = lines[-1].number + 1 if lines else 1
         texts.append((first, each.name or PASTED))
         lines += lines_of(each.text or "", first)
-    found = told(lines, texts if len(texts) > 1 else ())
-    return msgspec.structs.replace(found.facts, told=True, logs=sent, symptom=Symptom(origin=TICKET, name=TICKET))
+    found = reported_in(lines, texts if len(texts) > 1 else ())
+    return msgspec.structs.replace(found.facts, reported=True, logs=sent, symptom=Symptom(origin=TICKET, name=TICKET))
 
 
 def pasted(text: str) -> SentFile:

@@ -61,7 +61,7 @@ class Told(msgspec.Struct, frozen=True):
     mentions: dict[str, tuple[str, ...]] = {}
 
 
-def told(lines: Sequence[Line], texts: Sequence[Beginning] = ()) -> Told:
+def reported_in(lines: Sequence[Line], texts: Sequence[Beginning] = ()) -> Told:
     """Read the facts of a text; of a very long one, of its beginning, its end and what stands around errors.
 
     ``texts``: where each begins, if it is put together from several.

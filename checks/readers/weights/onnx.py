@@ -42,7 +42,7 @@ def tensors(source: Source, beside: Folder, open_files: contextlib.ExitStack) ->
     files: dict[str, Source] = {}
     seen: Counter[str] = Counter()
     graphs = (embedded(value) for what, _, value in fields(Message(source)) if what == _GRAPH)
-    for name, tensor in itertools.chain.from_iterable(_of_graph(each, 0) for each in graphs):
+    for name, tensor in itertools.chain.from_iterable(_of_graph(graph, 0) for graph in graphs):
         stored = _stored(name, tensor, beside, files, open_files)
         seen[stored.name] += 1
         if seen.total() > MOST_TENSORS:

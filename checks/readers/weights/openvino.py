@@ -18,10 +18,10 @@ def tensors(source: Source, beside: Folder, open_files: contextlib.ExitStack) ->
         return
     weights = open_files.enter_context(beside.file(name))
     times: dict[str, int] = {}
-    for each in constants:
-        times[each.name] = times.get(each.name, 0) + 1
-        shown = f"{each.name} ({times[each.name]})" if times[each.name] > 1 else each.name
-        yield StoredTensor(shown, each.dtype, _shape(each), stretch(weights, each.offset, each.size))
+    for constant in constants:
+        times[constant.name] = times.get(constant.name, 0) + 1
+        shown = f"{constant.name} ({times[constant.name]})" if times[constant.name] > 1 else constant.name
+        yield StoredTensor(shown, constant.dtype, _shape(constant), stretch(weights, constant.offset, constant.size))
 
 
 def _shape(constant: Constant) -> tuple[int, ...]:

@@ -27,7 +27,7 @@ def tensors(source: Source, beside: Folder, open_files: contextlib.ExitStack) ->
     if beside.size_of(f"{stem}.index") is not None:
         yield from of_checkpoint(beside, stem, open_files)
     else:
-        yield from (LeftOut(each.name) for each in old_variables(source) if each.is_weight)
+        yield from (LeftOut(old_variable.name) for old_variable in old_variables(source) if old_variable.is_weight)
 
 
 def of_checkpoint(folder: Folder, stem: str, open_files: contextlib.ExitStack) -> Iterator[StoredTensor | LeftOut]:
@@ -39,17 +39,19 @@ def of_checkpoint(folder: Folder, stem: str, open_files: contextlib.ExitStack) -
     with folder.file(f"{stem}.index") as source:
         variables, index = read_variables(source)
     shards: dict[int, Source] = {}
-    for each in variables:
-        if not each.is_weight or each.name.startswith(_SLICE):
+    for variable in variables:
+        if not variable.is_weight or variable.name.startswith(_SLICE):
             continue
-        name = each.name.removesuffix(_OBJECT_VALUE)
-        if index.is_big_endian or not _is_whole(each):
+        name = variable.name.removesuffix(_OBJECT_VALUE)
+        if index.is_big_endian or not _is_whole(variable):
             yield LeftOut(name)
             continue
-        if each.shard not in shards:
-            shards[each.shard] = open_files.enter_context(folder.file(_shard(stem, each, index)))
-        shape = tuple(axis for axis in each.shape if isinstance(axis, int))
-        yield StoredTensor(name, each.dtype or "", shape, stretch(shards[each.shard], each.offset, each.size))
+        if variable.shard not in shards:
+            shards[variable.shard] = open_files.enter_context(folder.file(_shard(stem, variable, index)))
+        shape = tuple(axis for axis in variable.shape if isinstance(axis, int))
+        yield StoredTensor(
+            name, variable.dtype or "", shape, stretch(shards[variable.shard], variable.offset, variable.size)
+        )
 
 
 def _is_whole(variable: Variable) -> bool:

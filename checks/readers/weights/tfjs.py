@@ -24,21 +24,21 @@ def tensors(source: Source, beside: Folder, open_files: contextlib.ExitStack) ->
         raise Damaged("too-large", f"weights in more than {_MOST_FILES} files")
     for group in groups:
         files = [open_files.enter_context(beside.file(path.removeprefix("./"))) for path in group.paths]
-        whole = joined([each.part(0, each.size, most=_READINGS * each.size) for each in files], source.name)
+        whole = joined([file.part(0, file.size, most=_READINGS * file.size) for file in files], source.name)
         yield from _of_group(group, whole)
 
 
 def _of_group(group: WeightGroup, data: Source) -> Iterator[StoredTensor | LeftOut]:
     at: int | None = 0
-    for each in group.weights:
-        if min(each.shape, default=0) < 0:
-            raise Damaged("json-damaged", f"{each.name[:100]}: a length below zero")
-        item, count = stored_bytes(each), math.prod(each.shape)
+    for weight in group.weights:
+        if min(weight.shape, default=0) < 0:
+            raise Damaged("json-damaged", f"{weight.name[:100]}: a length below zero")
+        item, count = stored_bytes(weight), math.prod(weight.shape)
         if item is None or at is None:
-            at = None if at is None or each.dtype != _TEXTS else _after_texts(data, at, count)
-            yield LeftOut(each.name)
+            at = None if at is None or weight.dtype != _TEXTS else _after_texts(data, at, count)
+            yield LeftOut(weight.name)
             continue
-        yield _tensor(each, stretch(data, at, item * count))
+        yield _tensor(weight, stretch(data, at, item * count))
         at += item * count
 
 

@@ -19,18 +19,23 @@ def tensors(source: Source, _beside: Folder, open_files: contextlib.ExitStack) -
         return
     big_endian = files.text("byteorder") == "big"
     stores: dict[str, Source] = {}
-    for each in find_tensors(files.pickle("data.pkl").root).tensors:
-        if each.storage is None or each.dtype is None or each.shape is None or f"data/{each.storage.key}" not in files:
+    for tensor in find_tensors(files.pickle("data.pkl").root).tensors:
+        if (
+            tensor.storage is None
+            or tensor.dtype is None
+            or tensor.shape is None
+            or f"data/{tensor.storage.key}" not in files
+        ):
             continue
-        item = item_size(each.dtype)
-        if item is None or big_endian or not _is_in_one_piece(each):
-            yield LeftOut(each.name)
+        item = item_size(tensor.dtype)
+        if item is None or big_endian or not _is_in_one_piece(tensor):
+            yield LeftOut(tensor.name)
             continue
-        key = each.storage.key
+        key = tensor.storage.key
         if key not in stores:
             stores[key] = open_files.enter_context(files.source(f"data/{key}"))
-        size = item * each.numbers
-        yield StoredTensor(each.name, each.dtype, each.shape, stretch(stores[key], item * each.offset, size))
+        size = item * tensor.numbers
+        yield StoredTensor(tensor.name, tensor.dtype, tensor.shape, stretch(stores[key], item * tensor.offset, size))
 
 
 def _is_in_one_piece(tensor: Tensor) -> bool:

@@ -118,7 +118,12 @@ def test_all_frameworks_on_all_devices_share_the_time_of_the_effort(effort: str)
     if effort != "quick":
         assert all(s >= 1 for each in planned for s in each.seconds.values() if each.spec.framework != "numpy")
     if effort == "thorough":
-        assert {kind for each in on_cards for kind in each.seconds} >= {"repeat", "experiment", "precision", "health"}
+        assert {kind for on_card in on_cards for kind in on_card.seconds} >= {
+            "repeat",
+            "experiment",
+            "precision",
+            "health",
+        }
 
 
 @pytest.mark.parametrize("took", [0.5, 1.0, 1.5])
@@ -165,16 +170,19 @@ def test_a_setting_that_holds_from_the_start_gets_a_process_of_its_own(monkeypat
     ]
     # What is left out first where the time is short is the last kind, then the last setting of the one before.
     monkeypatch.setattr(planning, "BUDGET", {"quick": 2.5})
-    assert [dict(each.seconds) for each in computations(cpu, "quick")] == [{"repeat": 1.25}, {"repeat": 1.25}]
+    assert [dict(computation.seconds) for computation in computations(cpu, "quick")] == [
+        {"repeat": 1.25},
+        {"repeat": 1.25},
+    ]
     monkeypatch.setattr(planning, "BUDGET", {"quick": 1.5})
-    assert [dict(each.seconds) for each in computations(cpu, "quick")] == [{"repeat": 1.5}]
+    assert [dict(computation.seconds) for computation in computations(cpu, "quick")] == [{"repeat": 1.5}]
 
 
 def test_a_setting_of_accelerators_gets_none_on_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
     spec = replace(SPEC, settings=(Setting(), Setting("workspace", only_accelerators=True)))
     monkeypatch.setattr(planning, "COMPUTATION_PROBES", (spec,))
     cpu, gpu = FrameworkDevice(device="cpu", kernel=WORKS), FrameworkDevice(device="cuda:0", kernel=WORKS)
-    assert [each.id for each in computations(facts(cpu, gpu), "standard")] == [
+    assert [computation.id for computation in computations(facts(cpu, gpu), "standard")] == [
         "computations:torch:cuda:0",
         "computations:torch:cuda:0:workspace",
         "computations:torch:cpu",
@@ -210,7 +218,7 @@ def test_a_package_that_is_no_framework_computes_on_the_processor_where_it_is_in
         ("computations:numpy:cpu", pytest.approx(20.0)),
     ]
     without = InterpreterFacts(path=with_numpy.path, packages=())
-    assert [each.spec.framework for each in computations(facts(*devices), "standard")] == ["torch"]
+    assert [computation.spec.framework for computation in computations(facts(*devices), "standard")] == ["torch"]
     told = Facts(target=without.path, interpreters=(without,))
     assert computations(told, "standard") == ()
 
@@ -241,7 +249,7 @@ def examined(
     spec = replace(SPEC, kinds=dict.fromkeys(kinds, 1.0), stem="dying")
     monkeypatch.setattr(computation_catalogue, "HERE", tmp_path)
     monkeypatch.setattr(planning, "COMPUTATION_PROBES", (spec,))
-    kept = tuple(each for each in engine.PROBES if each.id in ("machine", "nvidia", "torch"))
+    kept = tuple(probe for probe in engine.PROBES if probe.id in ("machine", "nvidia", "torch"))
     monkeypatch.setattr(engine, "PROBES", kept)
     target = read_interpreter(sys.executable, found_by=("chosen",))
     answers = Answers(symptom=symptom, effort="quick")
@@ -322,7 +330,7 @@ ESSENTIAL = ("imported",)
 
 
 def of_operations(events: list[Any]) -> dict[str, str]:
-    return {each.operation: each.reason for each in case_of(events).facts.measurements}
+    return {measurement.operation: measurement.reason for measurement in case_of(events).facts.measurements}
 
 
 @pytest.mark.parametrize(
@@ -351,9 +359,9 @@ def test_after_a_crash_the_other_operations_are_measured_in_a_new_process(
     assert case.facts.probes is not None
     runs = [each for each in case.facts.probes.runs if "torch:cpu" in each.probe]
     assert len(runs) == processes
-    crashed = [each for each in case.facts.measurements if each.reason == "crashed"]
+    crashed = [measurement for measurement in case.facts.measurements if measurement.reason == "crashed"]
     assert all("exit code 9" in each.error.type for each in crashed if each.error)
-    (told,) = (each for each in case.facts.measurements if each.operation == "told")
+    (told,) = (measurement for measurement in case.facts.measurements if measurement.operation == "told")
     assert told.detail == ("op-0" if 0 < len(deadly) <= MOST else "")  # what varied is not forgotten
 
 
@@ -378,7 +386,7 @@ def test_a_case_with_measurements_of_a_newer_version_opens_with_the_others() -> 
     plain["facts"]["measurements"] += [{"kind": "of-a-newer-version", "what": 1}, "no measurement"]
     again = decode(json.dumps(plain).encode())
     assert again.facts.measurements == measured
-    assert not [each for each in again.outcomes if each.status is Status.CRASHED]
+    assert not [outcome for outcome in again.outcomes if outcome.status is Status.CRASHED]
 
 
 def test_a_load_test_of_a_chosen_length_goes_beside_the_rest_or_alone(monkeypatch: pytest.MonkeyPatch) -> None:

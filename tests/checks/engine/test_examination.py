@@ -246,7 +246,7 @@ def test_a_process_that_dies_of_a_model_is_the_answer(weights: Path, monkeypatch
     case = finished(about_models(weights))
     (tried,) = case.facts.models[0].runs
     assert (tried.loaded, tried.reason) == (False, "crashed")
-    assert next(each for each in case.verdicts if each.runtime == "torch").outcome == "does-not-run"
+    assert next(verdict for verdict in case.verdicts if verdict.runtime == "torch").outcome == "does-not-run"
     assert case.complete
 
 
@@ -265,8 +265,8 @@ def test_a_cancel_leaves_the_models_read_and_not_tried(weights: Path) -> None:
         events.append(event)  # noqa: PERF402 - the cancel looks at them
     case = finished(events)
     assert not case.complete
-    assert [each.name for each in case.facts.models] == ["weights.pt"]
-    assert [each.reason for each in case.facts.models[0].runs] == ["cancelled"]
+    assert [model.name for model in case.facts.models] == ["weights.pt"]
+    assert [run.reason for run in case.facts.models[0].runs] == ["cancelled"]
     assert not psutil.Process().children(recursive=True)
 
 
@@ -288,7 +288,7 @@ def test_a_cancel_while_models_are_read_keeps_those_that_are(weights: Path, tmp_
         patch.setattr(engine, "read_models", reading)
         case = finished(about_models(weights, never_ends, cancelled=reads.is_set))
     assert not case.complete
-    assert [(each.name, each.problem) for each in case.facts.models] == [
+    assert [(model.name, model.problem) for model in case.facts.models] == [
         ("weights.pt", None),
         ("second.pt", "cancelled"),
     ]
@@ -324,7 +324,7 @@ def test_what_computes_is_slow_only_beyond_its_expected_seconds(monkeypatch: pyt
     now = 100.0
     monkeypatch.setattr(engine.time, "monotonic", lambda: now)
     run = engine._Examination(Request(), lambda: False)
-    (spec,) = (each for each in COMPUTATION_PROBES if each.framework == "torch")
+    (spec,) = (computation_probe for computation_probe in COMPUTATION_PROBES if computation_probe.framework == "torch")
     computing = Computation("computations:torch:cpu", spec, sys.executable, "cpu", {"repeat": 20.0})
     run._computations = (computing,)
     run._expected = {computing.id: computing.expected_seconds, "torch": 3.0}

@@ -19,7 +19,10 @@ def script(tmp_path: Path) -> ModelFacts:
 
 
 def tried(model: ModelFacts, wanted: tuple[str, ...] | None, effort: str = "standard") -> dict[str, str]:
-    return {each.exporter: each.reason for each in export_trials((model,), target(INSTALLED), effort, wanted)}
+    return {
+        export_trial.exporter: export_trial.reason
+        for export_trial in export_trials((model,), target(INSTALLED), effort, wanted)
+    }
 
 
 def test_nothing_is_exported_unasked(script: ModelFacts) -> None:
@@ -59,7 +62,9 @@ def test_a_dangerous_file_is_given_to_nobody(script: ModelFacts) -> None:
 
 
 def test_a_model_that_does_not_fit_into_the_memory(script: ModelFacts) -> None:
-    trial = next(each for each in export_trials((script,), target(INSTALLED), "standard", ("torch-export",)))
+    trial = next(
+        export_trial for export_trial in export_trials((script,), target(INSTALLED), "standard", ("torch-export",))
+    )
     assert reason_now(trial, None) == ""
     assert reason_now(trial, MemoryFacts(available=7_000)) == "no-memory"
     assert reason_now(trial, MemoryFacts(available=8_000)) == ""

@@ -86,7 +86,7 @@ def test_what_lies_in_an_archive_is_not_tried() -> None:
 
 def test_a_large_one_is_tried_with_more_effort(path: Path) -> None:
     large = model(path, size=LARGEST["quick"] + 1)
-    assert [each.reason for each in trials([large], target("onnxruntime"), "standard")] == [""]
+    assert [trial.reason for trial in trials([large], target("onnxruntime"), "standard")] == [""]
 
 
 def test_not_more_than_a_sensible_number(path: Path) -> None:
@@ -99,7 +99,7 @@ def test_every_trial_has_an_id_of_its_own_that_tells_what_it_is(tmp_path: Path) 
     for each in paths:
         each.parent.mkdir()
         each.touch()
-    ids = [each.id for each in trials([model(each) for each in (*paths, paths[1])], target("onnxruntime"), "quick")]
+    ids = [trial.id for trial in trials([model(each) for each in (*paths, paths[1])], target("onnxruntime"), "quick")]
     assert ids[:2] == ["onnxruntime:model.onnx", f"onnxruntime:{paths[1]}"]
     assert len(set(ids)) == 3
 

@@ -69,7 +69,7 @@ def test_onnxruntime_gpu_that_falls_back() -> None:
 
 def test_a_provider_without_a_device_is_not_tried() -> None:
     runtime = recorded("onnxruntime-1.31.1")
-    assert [(each.name, each.started) for each in runtime.providers] == [
+    assert [(provider.name, provider.started) for provider in runtime.providers] == [
         ("CPUExecutionProvider", True),
         ("AzureExecutionProvider", None),
     ]
@@ -165,4 +165,4 @@ def test_every_probe_has_limits_that_leave_room(probe: ProbeSpec) -> None:
 def test_the_frameworks_are_asked_by_the_names_of_their_packages() -> None:
     assert "onnxruntime-gpu" in spec("onnxruntime").distributions
     assert spec("environment").distributions == ()
-    assert all(each.distributions for each in PROBES if each.id not in {"machine", "nvidia", "environment"})
+    assert all(probe.distributions for probe in PROBES if probe.id not in {"machine", "nvidia", "environment"})

@@ -23,20 +23,20 @@ def test_it_is_told_as_an_examination() -> None:
     first, *events = read_only(FILES, Answers(symptom=MODELS))
     assert isinstance(first, Planned)
     assert first.probes == {}
-    ended = [each.outcome.cause for each in events if isinstance(each, CheckEnded)]
+    ended = [event.outcome.cause for event in events if isinstance(event, CheckEnded)]
     assert set(ended) == set(first.checks)
-    shares = [each.share for each in events if isinstance(each, Progress)]
+    shares = [event.share for event in events if isinstance(event, Progress)]
     assert (shares, shares[-1]) == (sorted(shares), 1.0)
 
 
 def test_two_files_are_read_and_compared_and_nothing_is_said_of_any_interpreter() -> None:
     case = finished(read_only(FILES, Answers(symptom=MODELS)))
-    assert [each.name for each in case.facts.models] == ["abs.onnx", "mul_1.onnx"]
+    assert [model.name for model in case.facts.models] == ["abs.onnx", "mul_1.onnx"]
     assert len(case.facts.comparisons) == 1
     assert case.complete
     assert case.facts.target is None
     assert case.verdicts == ()
-    reasons = {each.reason for each in case.outcomes if each.status is Status.SKIPPED}
+    reasons = {outcome.reason for outcome in case.outcomes if outcome.status is Status.SKIPPED}
     assert reasons <= {"no-target", "none-given", "not-asked"}
 
 

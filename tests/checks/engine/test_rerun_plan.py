@@ -56,7 +56,10 @@ def model(path: Path, form: str | None = "onnx", **more: Any) -> ModelFacts:
 
 
 def planned(models: list[ModelFacts], known: Facts, budget: float = 60.0) -> list[tuple[str, str]]:
-    return [(each.runtime, each.reason) for each in model_computations(models, known, "standard", budget)]
+    return [
+        (model_computation.runtime, model_computation.reason)
+        for model_computation in model_computations(models, known, "standard", budget)
+    ]
 
 
 @pytest.mark.parametrize(

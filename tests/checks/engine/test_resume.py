@@ -40,7 +40,10 @@ def test_what_ended_well_leaves_nothing() -> None:
     told = [named("matmul", repetitions=9), named("sum", reason="no-time")]
     left.ended(ended("ok", [*ENDED, ("repeat", 18.0), ("experiment", 11.0)], measurements=told, planned=told))
     assert left.seconds == {}
-    assert [(each.operation, each.reason) for each in left.measurements()] == [("matmul", ""), ("sum", "no-time")]
+    assert [(measurement.operation, measurement.reason) for measurement in left.measurements()] == [
+        ("matmul", ""),
+        ("sum", "no-time"),
+    ]
     assert left.used == pytest.approx(29.0)
 
 
@@ -63,7 +66,7 @@ def test_the_time_that_is_left_is_that_of_the_next_process() -> None:
     }
     left.ended(ended("ok", [*ENDED, ("repeat", 1.0), ("experiment", 2.0)], measurements=[named("sum", repetitions=4)]))
     assert left.seconds == {}
-    assert [(each.operation, each.reason) for each in left.measurements()] == [
+    assert [(measurement.operation, measurement.reason) for measurement in left.measurements()] == [
         ("matmul", ""),
         ("portrait", ""),
         ("sort", ""),
@@ -78,11 +81,11 @@ def test_without_time_the_rest_is_listed(status: str, took: float) -> None:
     planned = [named(each) for each in ("matmul", "sort")]
     left.ended(ended(status, ENDED, "repeat", took + 3.0, measuring=named("matmul"), planned=planned))
     assert left.seconds == {}
-    assert [(each.operation, each.reason) for each in left.measurements()] == [
+    assert [(measurement.operation, measurement.reason) for measurement in left.measurements()] == [
         ("matmul", status),
         ("sort", "process-ended"),
     ]
-    assert all(each.is_left_out == (each.operation == "sort") for each in left.measurements())
+    assert all(measurement.is_left_out == (measurement.operation == "sort") for measurement in left.measurements())
 
 
 def test_a_process_that_goes_on_is_waited_for_as_long_as_its_own_work_may_take(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,7 +122,7 @@ def test_what_a_lost_device_refused_is_tried_again_but_for_the_first() -> None:
     assert left.argument()["done"] == ["repeat/matmul/float32/default", "repeat/conv2d/float32/default"]
     again = [named(each, repetitions=5) for each in ("sort", "sum", "cumsum", "fft")]
     left.ended(ended("ok", [*ENDED, ("repeat", 4.0)], measurements=again))
-    assert [(each.operation, each.reason) for each in left.measurements()] == [
+    assert [(measurement.operation, measurement.reason) for measurement in left.measurements()] == [
         ("matmul", ""),
         ("conv2d", "failed"),
         *((each, "") for each in ("sort", "sum", "cumsum", "fft")),
@@ -146,7 +149,7 @@ def test_what_was_measured_stays_when_it_dies_as_it_is_repeated_on() -> None:
     told = [named("matmul", repetitions=9), named("sum", reason="no-time"), named("sum", repetitions=3)]
     left.ended(ended("crashed", stages, "more", 13.0, measurements=told, measuring=named("matmul")))
     assert left.seconds == {}
-    made = [each for each in left.measurements() if isinstance(each, Repeat)]
+    made = [measurement for measurement in left.measurements() if isinstance(measurement, Repeat)]
     assert [(each.operation, each.repetitions, each.reason) for each in made] == [
         ("matmul", 9, ""),
         ("sum", 3, ""),

@@ -30,16 +30,16 @@ def macos(tmp_path: Path) -> BuiltMachine:
 def found(machine: BuiltMachine) -> dict[str, tuple[str, ...]]:
     """Executable below the machine's root -> by which sources it was found."""
     facts = find_interpreters(machine.places)
-    return {Path(each.path).relative_to(machine.root).as_posix(): each.found_by for each in facts}
+    return {Path(fact.path).relative_to(machine.root).as_posix(): fact.found_by for fact in facts}
 
 
 def test_this_machine() -> None:
     places = Places.of_this_machine()
     interpreters = find_interpreters(places)
-    own = next(each for each in interpreters if "naosu" in each.found_by)
+    own = next(interpreter for interpreter in interpreters if "naosu" in interpreter.found_by)
     assert own.problem is None
     assert own.version is not None
-    assert len({(each.prefix, each.version) for each in interpreters}) == len(interpreters)
+    assert len({(interpreter.prefix, interpreter.version) for interpreter in interpreters}) == len(interpreters)
     assert likely_target(interpreters) is not None
 
 

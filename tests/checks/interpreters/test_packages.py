@@ -17,8 +17,8 @@ from checks.interpreters.packages import normalised, read_packages, with_conda_r
 def test_the_same_as_importlib_metadata_says_of_the_running_interpreter() -> None:
     folders = [Path(each) for each in sys.path if each.endswith(("site-packages", "dist-packages"))]
     truth = {
-        (normalised(each.metadata["Name"]), each.version)
-        for each in importlib.metadata.distributions(path=[str(each) for each in folders])
+        (normalised(distribution.metadata["Name"]), distribution.version)
+        for distribution in importlib.metadata.distributions(path=[str(folder) for folder in folders])
     }
     found = read_packages([], folders)
     assert {(each.name, each.version) for each in found.found} == truth

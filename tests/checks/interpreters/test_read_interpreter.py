@@ -38,7 +38,7 @@ def assert_it_says_the_same(python: Path) -> None:
     for name in ("version", "prefix", "base_prefix", "architecture", "implementation", "user_site"):
         assert getattr(facts, name) == truth[name], name
     packages = {(normalised(name), version) for name, version in truth["packages"]}
-    assert {(each.name, each.version) for each in facts.packages or ()} == packages
+    assert {(package.name, package.version) for package in facts.packages or ()} == packages
     assert facts.problem is None
 
 
@@ -101,7 +101,7 @@ def test_debian(linux: BuiltMachine) -> None:
     install(usr / "lib/python3.11/site-packages", "not-on-the-path", "1.0")
     install(linux.home / ".local/lib/python3.11/site-packages", "numpy", "2.0.0")
     facts = read_interpreter(usr / "bin/python3", places=linux.places)
-    assert [each.name for each in facts.packages or ()] == ["numpy", "torch", "pyyaml"]
+    assert [package.name for package in facts.packages or ()] == ["numpy", "torch", "pyyaml"]
     assert facts.externally_managed is True
     assert facts.user_site is True
     assert facts.kind == "system"
@@ -119,7 +119,7 @@ def test_fedora(linux: BuiltMachine) -> None:
         install(usr / place / "python3.12/site-packages", name, "1.0")
     facts = read_interpreter(usr / "bin/python3.12", places=linux.places)
     assert (facts.version, facts.prefix, facts.externally_managed) == ("3.12.4", str(usr), False)
-    assert [each.name for each in facts.packages or ()] == ["torch", "tqdm", "numpy", "pip"]
+    assert [package.name for package in facts.packages or ()] == ["torch", "tqdm", "numpy", "pip"]
 
 
 def test_version_from_the_program_where_nothing_else_tells(linux: BuiltMachine) -> None:
@@ -217,7 +217,7 @@ def test_system_site_packages(linux: BuiltMachine) -> None:
     install(linux.home / "inside/lib/python3.11/site-packages", "torch", "2.5.0")
     outside = linux.venv(linux.home / "outside", base)
     packages = read_interpreter(inside, places=linux.places).packages or ()
-    assert [each.version for each in packages] == ["2.5.0", "2.4.0"]
+    assert [package.version for package in packages] == ["2.5.0", "2.4.0"]
     assert read_interpreter(outside, places=linux.places).packages == ()
 
 
@@ -285,14 +285,14 @@ def test_windows_installer_and_environment(windows: BuiltMachine) -> None:
     facts = read_interpreter(base, places=windows.places)
     assert (facts.version, facts.architecture, facts.kind) == ("3.11.7", "AMD64", "system")
     assert (facts.user_site, facts.externally_managed) == (True, False)
-    assert [each.name for each in facts.packages or ()] == ["numpy"]
+    assert [package.name for package in facts.packages or ()] == ["numpy"]
 
     python = windows.venv(windows.home / "v", base)
     install(windows.home / "v/Lib/site-packages", "torch", "2.4.0+cu121")
     facts = read_interpreter(windows.home / "v", places=windows.places)
     assert facts.path == str(python)
     assert (facts.version, facts.kind, facts.base_prefix) == ("3.11.7", "venv", str(prefix))
-    assert [each.name for each in facts.packages or ()] == ["torch"]
+    assert [package.name for package in facts.packages or ()] == ["torch"]
 
 
 def test_comfyui_portable(windows: BuiltMachine) -> None:
@@ -310,7 +310,7 @@ def test_comfyui_portable(windows: BuiltMachine) -> None:
     facts = read_interpreter(folder, places=windows.places)
     assert facts.path == str(prefix / "python.exe")
     assert (facts.kind, facts.user_site, facts.version) == ("portable", False, "3.12")
-    assert [each.name for each in facts.packages or ()] == ["torch"]
+    assert [package.name for package in facts.packages or ()] == ["torch"]
 
 
 def test_embeddable_python_without_site(windows: BuiltMachine) -> None:
@@ -332,7 +332,7 @@ def test_store(windows: BuiltMachine) -> None:
     facts = read_interpreter(aliases / "python.exe", places=windows.places)
     assert facts.path == str(folder / "python.exe")
     assert (facts.kind, facts.version, facts.problem) == ("store", "3.11", None)
-    assert [each.name for each in facts.packages or ()] == ["torch"]
+    assert [package.name for package in facts.packages or ()] == ["torch"]
 
 
 def test_alias_that_opens_the_store(windows: BuiltMachine) -> None:

@@ -71,7 +71,7 @@ def test_a_model_that_repeats_is_the_answer_where_nothing_else_is(others: tuple[
     """Also where few operations were repeated, or something is between settings alone."""
     case = case_of(*others, *SOUND)
     assert stance(case) is Stance.MODEL_STEADY
-    looked_at = tuple(each for each in case.outcomes if each.status is not Status.SKIPPED)
+    looked_at = tuple(outcome for outcome in case.outcomes if outcome.status is not Status.SKIPPED)
     verdict = build(msgspec.structs.replace(case, outcomes=looked_at), "en").verdict
     assert verdict.sentence.startswith("Your model (eval.pt) gave the same bits 100 times, and nothing was found here")
     assert verdict.state == "clear"
@@ -152,7 +152,7 @@ def test_what_a_mode_refuses_is_no_reason(symptom: str) -> None:
 def test_bits_are_no_trouble_of_whoever_needs_decisions(symptom: str) -> None:
     case = case_of(*VARYING, symptom=symptom, exactness="decisions")
     assert stance(case) is Stance.DECISIONS_OPEN
-    assert not is_found(case.findings, told=False)
+    assert not is_found(case.findings, reported=False)
     verdict = build(case, "en").verdict
     assert verdict.state == "incomplete"
     assert "was not measured" in verdict.sentence
@@ -163,7 +163,7 @@ def test_decisions_that_stay_are_the_answer() -> None:
     own = (msgspec.structs.replace(each, inputs_from="file") for each in SOUND if isinstance(each, ModelMeasured))
     case = case_of(*VARYING, *own, exactness="decisions")
     assert stance(case) is Stance.DECISIONS_SAME
-    looked_at = tuple(each for each in case.outcomes if each.status is not Status.SKIPPED)
+    looked_at = tuple(outcome for outcome in case.outcomes if outcome.status is not Status.SKIPPED)
     verdict = build(msgspec.structs.replace(case, outcomes=looked_at), "en").verdict
     assert verdict.state == "clear"
     assert verdict.sentence.startswith("You need the same decisions, and those of your model were the same")

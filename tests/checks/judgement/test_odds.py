@@ -19,7 +19,7 @@ from checks.facts.finding import Evidence, Finding, Outcome, Severity, Status
 from checks.judgement.judge import conclude
 from checks.judgement.odds import CERTAIN, MOST_BY_WORDS
 from checks.knowledge.catalogue import Signature, cause_files
-from checks.readers.tickets.other_machine import told_otherwise
+from checks.readers.tickets.other_machine import contradictions
 from checks.readers.tickets.read import TICKET, pasted, read_ticket
 from checks.readers.tickets.wording.signatures import Hit
 from checks.remedies.plan import plan_remedies
@@ -30,17 +30,17 @@ OUT_OF_MEMORY = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2
 
 
 def named(text: str) -> list[str]:
-    return [each.cause for each in judged(read_ticket(pasted(text)), Answers(symptom=TICKET)).findings]
+    return [finding.cause for finding in judged(read_ticket(pasted(text)), Answers(symptom=TICKET)).findings]
 
 
 def played(monkeypatch: pytest.MonkeyPatch, *found: tuple[str, float, tuple[str, ...]]) -> list[tuple[str, float]]:
     """The answer where exactly these signatures stand in a text: (cause, certainty, over)."""
     stand = tuple(
-        Hit("pasted", cause, Signature(any=("x",), speaks=("x",), certainty=certainty, over=over), (1,), "x", {})
+        Hit("pasted", cause, Signature(any=("x",), matches=("x",), certainty=certainty, over=over), (1,), "x", {})
         for cause, certainty, over in found
     )
     monkeypatch.setattr("checks.judgement.odds.hits", lambda lines, told, origin: stand)
-    facts = Facts(told=True, logs=(pasted("x"),))
+    facts = Facts(reported=True, logs=(pasted("x"),))
     return [(each.cause, each.confidence) for each in conclude(facts, ())[1]]
 
 
@@ -107,7 +107,7 @@ def test_what_does_not_tell_the_cause_is_unknown(text: str) -> None:
 def test_words_alone_are_never_almost_certain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("checks.judgement.odds.hits", lambda lines, told, origin: ())
     monkeypatch.setattr("checks.judgement.odds.resembled", lambda lines: {"rng-unseeded": 1.0, "unknown": -1.0})
-    findings = conclude(Facts(told=True, logs=(pasted("x"),)), ())[1]
+    findings = conclude(Facts(reported=True, logs=(pasted("x"),)), ())[1]
     assert (findings[0].cause, findings[0].confidence) == ("rng-unseeded", MOST_BY_WORDS)
 
 
@@ -115,7 +115,7 @@ def test_what_words_hardly_tell_is_unknown_with_what_it_may_be(monkeypatch: pyte
     monkeypatch.setattr("checks.judgement.odds.hits", lambda lines, told, origin: ())
     likeness = dict.fromkeys(list(cause_files())[:40], -0.8) | {"unknown": -1.0}
     monkeypatch.setattr("checks.judgement.odds.resembled", lambda lines: likeness)
-    first, *others = conclude(Facts(told=True, logs=(pasted("x"),)), ())[1]
+    first, *others = conclude(Facts(reported=True, logs=(pasted("x"),)), ())[1]
     assert first.cause == "unknown"
     assert others
 
@@ -124,7 +124,7 @@ def test_that_there_is_no_cause_is_the_cautious_answer(monkeypatch: pytest.Monke
     monkeypatch.setattr("checks.judgement.odds.hits", lambda lines, told, origin: ())
     alike = {"rng-unseeded": 0.01, "user-code-error": 0.0, "unknown": -1.0}
     monkeypatch.setattr("checks.judgement.odds.resembled", lambda lines: alike)
-    assert conclude(Facts(told=True, logs=(pasted("x"),)), ())[1][0].cause == "user-code-error"
+    assert conclude(Facts(reported=True, logs=(pasted("x"),)), ())[1][0].cause == "user-code-error"
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_to_be_found_never_speaks_against_a_cause() -> None:
     told = "After about ten minutes each epoch takes twice as long, then it is quick again once the machine has rested."
     note = Finding(cause="gpu-throttled", severity=Severity.NOTE, confidence=0.8)
     outcome = Outcome(cause=note.cause, status=Status.FOUND, findings=(note,))
-    facts = Facts(told=True, logs=(pasted(told),))
+    facts = Facts(reported=True, logs=(pasted(told),))
     before, after = (
         next(each.confidence for each in conclude(facts, known)[1] if each.cause == note.cause)
         for known in ((), (outcome,))
@@ -190,7 +190,7 @@ def test_nothing_in_the_text_is_unknown_and_sure_of_it() -> None:
 def test_a_ticket_without_a_readable_text_is_unknown() -> None:
     picture = SentFile(name="screen.png", kind="log", unread={"text": "not-text"})
     case = judged(read_ticket(picture), Answers(symptom=TICKET))
-    assert [each.cause for each in case.findings] == ["unknown"]
+    assert [finding.cause for finding in case.findings] == ["unknown"]
 
 
 # --- a text and a live machine ---------------------------------------------------------------------------------------
@@ -215,9 +215,9 @@ def live(text: str, **machine: object) -> Facts:
 
 def test_what_a_check_found_stands_whatever_the_text_says() -> None:
     outcomes, findings = conclude(live(OUT_OF_MEMORY), [FOUND])
-    assert {each.cause for each in findings} == {"driver-too-old-for-cuda", "gpu-out-of-memory"}
-    assert next(each for each in findings if each.cause == DRIVER.cause) == DRIVER
-    assert {each.cause for each in outcomes} >= {"driver-too-old-for-cuda", "gpu-out-of-memory"}
+    assert {finding.cause for finding in findings} == {"driver-too-old-for-cuda", "gpu-out-of-memory"}
+    assert next(finding for finding in findings if finding.cause == DRIVER.cause) == DRIVER
+    assert {outcome.cause for outcome in outcomes} >= {"driver-too-old-for-cuda", "gpu-out-of-memory"}
 
 
 def test_text_and_check_of_one_cause_are_one_finding() -> None:
@@ -225,7 +225,7 @@ def test_text_and_check_of_one_cause_are_one_finding() -> None:
     (finding, *others) = conclude(live(text), [FOUND])[1]
     assert finding.cause == DRIVER.cause
     assert {each.name for each in finding.evidence} == {"driver_version", "clue"}
-    assert not [each for each in others if each.cause == DRIVER.cause]
+    assert not [other for other in others if other.cause == DRIVER.cause]
 
 
 def test_a_cause_that_the_text_words_too_is_no_less_sure_than_its_check() -> None:
@@ -233,15 +233,15 @@ def test_a_cause_that_the_text_words_too_is_no_less_sure_than_its_check() -> Non
     text = "The NVIDIA driver on your system is too old (found version 11040).\n"
     text += f"{OUT_OF_MEMORY}OSError: libcudart.so.12: cannot open shared object file\n"
     findings = conclude(live(text), [FOUND])[1]
-    assert next(each.confidence for each in findings if each.cause == DRIVER.cause) >= DRIVER.confidence
+    assert next(finding.confidence for finding in findings if finding.cause == DRIVER.cause) >= DRIVER.confidence
 
 
 def test_what_a_check_found_of_every_gpu_stands() -> None:
     text = "RuntimeError: The NVIDIA driver on your system is too old (found version 11040). Please update"
     both = tuple(msgspec.structs.replace(DRIVER, subject=f"GPU {number}") for number in range(2))
     outcomes, findings = conclude(live(text), [msgspec.structs.replace(FOUND, findings=both)])
-    assert [each.subject for each in findings] == ["GPU 0", "GPU 1"]
-    assert [each.cause for each in outcomes] == [DRIVER.cause]
+    assert [finding.subject for finding in findings] == ["GPU 0", "GPU 1"]
+    assert [outcome.cause for outcome in outcomes] == [DRIVER.cause]
 
 
 def test_what_fails_here_for_no_known_reason_is_told_though_the_text_tells_nothing() -> None:
@@ -264,15 +264,15 @@ def test_what_the_machine_contradicts_is_less_sure(monkeypatch: pytest.MonkeyPat
 
 def test_a_text_from_another_machine_is_said_to_be() -> None:
     here = live(f"{NO_KERNEL}GPU: NVIDIA GeForce RTX 3090\n", gpus=Gpus(devices=(Gpu(product="GeForce RTX 5070"),)))
-    (told,) = [each for each in told_otherwise(here) if each.fact == "gpu"]
+    (told,) = [each for each in contradictions(here) if each.fact == "gpu"]
     assert told.is_other_machine
-    assert "3090" in told.told
+    assert "3090" in told.reported
     assert told.here == "GeForce RTX 5070"
 
 
 def test_a_card_that_is_not_here() -> None:
     here = live(f"{NO_KERNEL}GPU: NVIDIA GeForce RTX 3090\n", gpus=Gpus())
-    assert [(each.fact, each.here, each.is_other_machine) for each in told_otherwise(here)] == [("gpu", "", False)]
+    assert [(each.fact, each.here, each.is_other_machine) for each in contradictions(here)] == [("gpu", "", False)]
 
 
 MISMATCH = "Failed to initialize NVML: Driver/library version mismatch\nNVML library version: 550.120\n"
@@ -281,36 +281,36 @@ MISMATCH = "Failed to initialize NVML: Driver/library version mismatch\nNVML lib
 def test_a_driver_of_a_card_that_is_not_here() -> None:
     amd = Gpus(devices=(Gpu(vendor_id="1002", product="Radeon RX 7900 XTX"),))
     for gpus, named in ((Gpus(), ""), (amd, "Radeon RX 7900 XTX")):
-        said = [(each.fact, each.told, each.here) for each in told_otherwise(live(MISMATCH, gpus=gpus))]
+        said = [(each.fact, each.reported, each.here) for each in contradictions(live(MISMATCH, gpus=gpus))]
         assert said == [("gpu", "NVIDIA", named)]
     nvidia = Gpus(devices=(Gpu(vendor_id="10de", product="GeForce RTX 3090"),))
-    assert told_otherwise(live(MISMATCH, gpus=nvidia)) == ()
-    assert told_otherwise(live(MISMATCH, gpus=Gpus(), jetson=JetsonFacts())) == ()  # whose GPU is on no bus
-    assert told_otherwise(live(MISMATCH)) == ()  # nobody looked
+    assert contradictions(live(MISMATCH, gpus=nvidia)) == ()
+    assert contradictions(live(MISMATCH, gpus=Gpus(), jetson=JetsonFacts())) == ()  # whose GPU is on no bus
+    assert contradictions(live(MISMATCH)) == ()  # nobody looked
 
 
 def test_a_macbook_is_not_this_linux() -> None:
     text = "MacBook Pro M3, trying whisper\nNotImplementedError: not currently implemented for the MPS device."
     linux, mac = OsFacts(system="Linux"), OsFacts(system="Darwin")
-    (told,) = told_otherwise(live(text, os=linux))
-    assert (told.fact, told.told, told.here, told.is_other_machine) == ("os", "macOS", "Linux", True)
-    assert told_otherwise(live(text, os=mac)) == ()
-    assert told_otherwise(live(f"{text}\nIt works on the server with the RTX 3090", os=linux)) == ()
+    (told,) = contradictions(live(text, os=linux))
+    assert (told.fact, told.reported, told.here, told.is_other_machine) == ("os", "macOS", "Linux", True)
+    assert contradictions(live(text, os=mac)) == ()
+    assert contradictions(live(f"{text}\nIt works on the server with the RTX 3090", os=linux)) == ()
 
 
 def test_another_driver_is_another_day() -> None:
     here = live(f"Driver Version: 535.104.05\n{OUT_OF_MEMORY}", nvidia=NvidiaFacts(driver_version="570.124.06"))
-    assert [(each.fact, each.is_other_machine) for each in told_otherwise(here)] == [("driver_version", False)]
+    assert [(each.fact, each.is_other_machine) for each in contradictions(here)] == [("driver_version", False)]
 
 
 def test_what_agrees_is_no_disagreement() -> None:
     devices = (Gpu(product="GeForce RTX 3090"),)
     text = f"GPU 0: NVIDIA GeForce RTX 3090\ntorch 2.6.0+cu124\n{OUT_OF_MEMORY}"
-    assert told_otherwise(live(text, gpus=Gpus(devices=devices))) == ()
+    assert contradictions(live(text, gpus=Gpus(devices=devices))) == ()
 
 
 def test_a_ticket_alone_disagrees_with_nothing() -> None:
-    assert told_otherwise(msgspec.structs.replace(live("RTX 3090"), told=True)) == ()
+    assert contradictions(msgspec.structs.replace(live("RTX 3090"), told=True)) == ()
 
 
 # --- what to do about it ---------------------------------------------------------------------------------------------

@@ -34,18 +34,18 @@ def test_the_package_comes_first_and_what_only_its_maker_can_do_is_left_out(lang
         "install reader==2.1",
         "install --upgrade reader",
     ]
-    assert [each.id for each in others] == ["update-onnxruntime"]
+    assert [other.id for other in others] == ["update-onnxruntime"]
 
 
 def test_a_model_of_ones_own() -> None:
     plans = planned("onnx-opset-unsupported", package=None)
-    assert "export-with-another-opset" in {each.id for each in plans}
-    assert "fit-package-of-model" not in {each.id for each in plans}
+    assert "export-with-another-opset" in {plan.id for plan in plans}
+    assert "fit-package-of-model" not in {plan.id for plan in plans}
 
 
 def test_what_everybody_can_do_stays_as_it_was() -> None:
     plans = planned("onnx-external-data-missing", "save-onnx-as-one-file")
-    assert [each.id for each in plans] == ["save-onnx-as-one-file"]
+    assert [plan.id for plan in plans] == ["save-onnx-as-one-file"]
 
 
 @pytest.mark.parametrize(

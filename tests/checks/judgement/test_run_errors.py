@@ -151,7 +151,7 @@ def test_an_error_that_no_signature_knows_is_explained_by_a_check() -> None:
     missing = known("onnx-external-data-missing", runtime="")
     case = facts(model("onnxruntime-1.31.1-nudenet", runs=(failed("something new"),)))
     assert findings(case, missing) == [missing]
-    assert [each.cause for each in findings(case)] == ["unknown"]
+    assert [finding.cause for finding in findings(case)] == ["unknown"]
 
 
 def test_a_table_that_a_real_run_refutes_is_only_a_note() -> None:

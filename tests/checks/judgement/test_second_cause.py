@@ -63,15 +63,15 @@ def test_of_two_troubles_the_first_is_weighed_without_the_second() -> None:
 
 def test_the_lines_of_both_are_marked_in_the_text() -> None:
     report = build(judged(read_ticket(pasted(BOTH)), Answers(symptom=TICKET)), "en")
-    (section,) = (each for each in report.facts if each.text)
+    (section,) = (fact for fact in report.facts if fact.text)
     lines = {number for finding in report.shown for row in finding.evidence for number in row.lines}
     assert set(marked_lines(report, section)) == lines
 
 
 def test_outcomes_and_findings_tell_the_same() -> None:
     case = judged(read_ticket(pasted(BOTH)), Answers(symptom=TICKET))
-    told = [each for outcome in case.outcomes for each in outcome.findings]
-    assert all(each in told for each in case.findings)
+    told = [finding for outcome in case.outcomes for finding in outcome.findings]
+    assert all(finding in told for finding in case.findings)
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])
@@ -97,4 +97,4 @@ def test_report_and_answer_tell_of_both(language: str) -> None:
     ],
 )
 def test_one_trouble_is_not_told_as_two(text: str) -> None:
-    assert not any(each.apart for each in findings(text))
+    assert not any(finding.apart for finding in findings(text))

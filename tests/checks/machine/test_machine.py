@@ -210,7 +210,7 @@ def test_windows(facts):
     assert (nvidia.subsystem_vendor_id, nvidia.subsystem_device_id, nvidia.revision) == ("1462", "37bd", "a1")
     assert (intel.vendor, intel.integrated, intel.driver_version) == ("Intel", True, "27.20.100.9126")
     assert (read.nvidia.driver_version, read.nvidia.libcuda[0].version) == ("536.40", "31.0.15.3640")
-    assert [each.kind for each in read.accelerators] == ["edge tpu", "edge tpu"]
+    assert [accelerator.kind for accelerator in read.accelerators] == ["edge tpu", "edge tpu"]
     assert read.cpu.name == "AMD Ryzen 7 5800X 8-Core Processor"
 
 

@@ -85,7 +85,9 @@ def test_healthy_h100_in_full(probed):
     assert (first.nvlinks_active, first.nvlinks_inactive, first.fabric_state) == (18, 0, "completed")
     assert (first.mig_enabled, first.mig_instances, first.recovery_action) == (False, (), "none")
     assert (first.compute_mode, first.brand, first.persistence_mode) == ("default", "nvidia", True)
-    assert [(each.pid, each.name, each.used_memory) for each in first.processes] == [(4242, "python3.12", 524288000)]
+    assert [(process.pid, process.name, process.used_memory) for process in first.processes] == [
+        (4242, "python3.12", 524288000)
+    ]
     assert first.unread == {
         "retired_pages": "NVML_ERROR_NOT_SUPPORTED",
         "retired_pages_pending": "NVML_ERROR_NOT_SUPPORTED",
@@ -99,7 +101,7 @@ def test_a_geforce_says_what_it_does_not_support(probed):
     assert gpu.ecc_enabled is None
     assert gpu.unread["ecc_enabled"] == gpu.unread["ecc.corrected_volatile"] == "NVML_ERROR_NOT_SUPPORTED"
     assert gpu.unread["recovery_action"] == gpu.unread["nvlinks_active"] == "NVML_ERROR_NOT_SUPPORTED"
-    assert [(each.pid, each.name, each.used_memory) for each in gpu.processes] == [(1777, None, None)]
+    assert [(process.pid, process.name, process.used_memory) for process in gpu.processes] == [(1777, None, None)]
 
 
 def test_mig(probed):

@@ -42,7 +42,7 @@ def files_of(name: str) -> tuple[str, dict[str, bytes]]:
     if path.is_dir():
         inner = (each for each in sorted(path.rglob("*")) if each.is_file())
         return model.format or "", {each.relative_to(path).as_posix(): each.read_bytes() for each in inner}
-    beside = [path.parent / each.name for each in model.needs.files or () if each.present]
+    beside = [path.parent / file.name for file in model.needs.files or () if file.present]
     return model.format or "", {each.name: each.read_bytes() for each in (path, *beside)}
 
 
@@ -59,11 +59,11 @@ def numbers_of(format_id: str, files: dict[str, bytes]) -> int:
         else:
             found = module.tensors(of_bytes(files[main], main), folder, open_files)
         tensors = weights.gathered(found).tensors.values()
-        for each in list(tensors)[:50]:
-            assert each.digest
-            if each.can_decode:
-                each.numbers(0, min(each.count, 4096))
-        return sum(each.count for each in tensors)
+        for tensor in list(tensors)[:50]:
+            assert tensor.digest
+            if tensor.can_decode:
+                tensor.numbers(0, min(tensor.count, 4096))
+        return sum(tensor.count for tensor in tensors)
 
 
 def broken(name: str) -> Iterator[dict[str, bytes]]:

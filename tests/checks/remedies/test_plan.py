@@ -287,9 +287,9 @@ def test_a_release_that_is_not_known_is_not_made_up(plan) -> None:  # type: igno
 
 
 def test_what_needs_no_number_is_offered_only_where_the_number_is_not_known() -> None:
-    told = [each.id for each in plan_remedies(finding(), facts(), "en")]
+    told = [plan_remedy.id for plan_remedy in plan_remedies(finding(), facts(), "en")]
     assert told[:2] == ["bring-nvidia-driver-up-to-date", "choose-torch-build"]
-    known = [each.id for each in plan_remedies(finding(driver_min="580"), facts(), "en")]
+    known = [plan_remedy.id for plan_remedy in plan_remedies(finding(driver_min="580"), facts(), "en")]
     assert known == ["update-nvidia-driver", "choose-torch-build"]
 
 

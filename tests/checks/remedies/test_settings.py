@@ -79,7 +79,7 @@ def only(known: Facts, symptom: str = "results-change", exactness: str = "bits")
 
 
 def ids(block: Block) -> list[str]:
-    return [each.line.id for each in block.lines]
+    return [line.line.id for line in block.lines]
 
 
 SEEDS = ["python-seed", "numpy-seed", "torch-seed"]
@@ -165,7 +165,7 @@ SAME = ArrayDifference(elements=9, differing=0)
 def test_threads_only_where_they_change_bits(measured: Measurement, expected: bool) -> None:
     block = only(facts(torch(CPU), *many(), measured))
     assert ("torch-threads" in ids(block)) is expected
-    assert not expected or "torch.set_num_threads(8)" in [each.code for each in block.lines]
+    assert not expected or "torch.set_num_threads(8)" in [line.code for line in block.lines]
 
 
 def test_what_shows_nothing_of_threads_hides_nothing_that_does() -> None:
@@ -184,7 +184,7 @@ def test_beside_another_machine_both_are_told_the_number_of_threads_that_both_ca
     for theirs, told in ((2, 2), (32, 8), (None, 8)):
         other = OtherMachine(frameworks=Frameworks(torch=TorchFacts(threads=theirs)))
         block = only(msgspec.structs.replace(known, others=(other,)))
-        assert f"torch.set_num_threads({told})" in [each.code for each in block.lines]
+        assert f"torch.set_num_threads({told})" in [line.code for line in block.lines]
 
 
 @pytest.mark.parametrize(
@@ -379,14 +379,14 @@ def test_equal_results_that_are_too_few_are_not_called_mended() -> None:
             repeat("histc", 1, "deterministic", repetitions=0, reason="no-deterministic-form"),
         )
     )
-    assert [each.became for each in block.operations] == [Became.SELDOM, Became.UNTRIED, Became.REFUSED]
+    assert [operation.became for operation in block.operations] == [Became.SELDOM, Became.UNTRIED, Became.REFUSED]
 
 
 def test_real_operations_of_a_processor() -> None:
     found = Facts(frameworks=Frameworks(torch=torch(CPU)), measurements=measurements("torch-2.13.0-cpu-repeat"))
     block = only(found)
-    assert {each.name for each in block.operations} >= {"index-copy", "index-put-accumulate"}
-    assert {each.became for each in block.operations} == {Became.MENDED, Became.SELDOM}
+    assert {operation.name for operation in block.operations} >= {"index-copy", "index-put-accumulate"}
+    assert {operation.became for operation in block.operations} == {Became.MENDED, Became.SELDOM}
 
 
 @pytest.mark.parametrize("name", ["dropout", "traced-dropout"])
@@ -420,7 +420,7 @@ def test_of_a_finished_model_with_noise_the_seed_that_was_measured_to_help_is_ad
     )
     block = only(known, symptom, "")
     assert ids(block) == ["onnxruntime-seed"]
-    assert [each.became for each in block.models] == [Became.MENDED]
+    assert [model.became for model in block.models] == [Became.MENDED]
 
 
 def test_no_line_is_advised_for_a_finished_model_with_noise_that_none_was_seen_to_help() -> None:

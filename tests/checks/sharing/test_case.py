@@ -23,8 +23,8 @@ def with_texts(*texts: str) -> bytes:
 
 def test_a_case_of_before_there_were_tickets_opens() -> None:
     case = decode(with_texts("torch.OutOfMemoryError: CUDA out of memory."))
-    assert case.facts.told is False
-    assert [each.cause for each in case.findings][:1] == ["gpu-out-of-memory"]
+    assert case.facts.reported is False
+    assert [finding.cause for finding in case.findings][:1] == ["gpu-out-of-memory"]
 
 
 def test_of_a_huge_text_is_judged_what_would_have_been_kept() -> None:

@@ -270,7 +270,7 @@ def test_a_text_that_cannot_be_redacted_is_dropped(monkeypatch: pytest.MonkeyPat
 def test_the_judgement_stays_the_same() -> None:
     original = case("text of /home/alice")
     again = redact(original, NOBODY).case
-    assert [each.status for each in again.outcomes] == [each.status for each in original.outcomes]
+    assert [outcome.status for outcome in again.outcomes] == [outcome.status for outcome in original.outcomes]
     assert again.created == original.created
 
 

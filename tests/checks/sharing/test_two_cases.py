@@ -31,7 +31,7 @@ def test_neither_is_this_machine(language: str, version: str) -> None:
     own = {"en": ("this machine", "other machine"), "ja": ("このマシン", "もう一方のマシン")}[language]
     told = [report.verdict.sentence, *report.verdict.scope, *report.notes, section.title, *section.sentences]
     told += [text for table in section.tables for text in (table.title, *table.columns, table.note)]
-    told += [text for each in report.findings for text in (each.title, each.why)]
+    told += [text for finding in report.findings for text in (finding.title, finding.why)]
     for text in told:
         assert not any(each in text.lower() for each in own), text
     assert "office.json" in report.verdict.sentence

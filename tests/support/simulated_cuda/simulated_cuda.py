@@ -79,7 +79,7 @@ class _Finder(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
         after = self._after.get(name)
         others = [each for each in sys.meta_path if each is not self] if after else ()
-        found = (each.find_spec(name, path, target) for each in others)
+        found = (other.find_spec(name, path, target) for other in others)
         spec = next((each for each in found if each is not None), None)
         if spec is not None:
             spec.loader = _Loader(spec.loader, after)
@@ -118,7 +118,7 @@ def _without_gradients(passes):
 
 
 def _reduce(operations, names):
-    operations[:] = [each for each in operations if each.name in (*names, "conv2d")]
+    operations[:] = [operation for operation in operations if operation.name in (*names, "conv2d")]
 
 
 def install(torch, planted):
@@ -151,7 +151,7 @@ def _register(torch, card):
     card.makers = [torch.library.Library("aten", "IMPL", key) for key in ("CUDA", "PrivateUse1")]
     for name in ("arange", "eye", "linspace", "randperm"):  # made of an empty tensor that grows, which ours cannot
         packet = getattr(torch.ops.aten, name)
-        for function in (getattr(packet, each) for each in packet.overloads()):
+        for function in (getattr(packet, overload) for overload in packet.overloads()):
             if not function._schema.is_mutable:
                 for makers in card.makers:
                     makers.impl(function, functools.partial(_made, card, function))
@@ -176,10 +176,7 @@ def _shortened(torch, function):
         kind = torch.get_autocast_dtype(STAND_IN)
         with torch._C._ExcludeDispatchKeyGuard(keys):
             return function(
-                *(
-                    each.to(kind) if isinstance(each, torch.Tensor) and each.is_floating_point() else each
-                    for each in args
-                ),
+                *(arg.to(kind) if isinstance(arg, torch.Tensor) and arg.is_floating_point() else arg for arg in args),
                 **kwargs,
             )
 
@@ -435,7 +432,7 @@ class Given:
         self.tensors = []  # as they were given
         self._held = {}  # the processor's tensor by id -> the card's
         self.stays = True  # results are on the card
-        self.args = [self._plain(each) for each in args]
+        self.args = [self._plain(arg) for arg in args]
         self.kwargs = {name: self._plain(each) for name, each in kwargs.items()}
         device = kwargs.get("device")
         if device is not None and self.torch.device(device).type not in ("cuda", STAND_IN):
@@ -459,7 +456,7 @@ class Given:
         """As the real one: numbers of no dimension may be the processor's, and so may indices."""
         if len(self.tensors) == len(self._held) or about.name in _FROM_ELSEWHERE:
             return
-        elsewhere = [each for each in self.tensors if not isinstance(each, self.card.tensor_type)]
+        elsewhere = [tensor for tensor in self.tensors if not isinstance(tensor, self.card.tensor_type)]
         if about.is_pointwise:
             elsewhere = [each for each in elsewhere if each.dim()]
         if elsewhere and len(elsewhere) < len(self.tensors):
@@ -479,7 +476,7 @@ class Given:
             if known.shape != results.shape:
                 raise AssertionError(f"the simulated card changes no shape in place: {known.shape} to {results.shape}")
             return known
-        if not self.stays or any(each is results for each in self.tensors):
+        if not self.stays or any(tensor is results for tensor in self.tensors):
             return results
         made = self.card.tensor_type(results)
         if not results._is_view():
@@ -569,7 +566,7 @@ class Kernels:
             if not (kind.is_floating_point or kind.is_complex):
                 said = str(self._torch.zeros(0, dtype=kind).type()).split(".")[-1].replace("Tensor", "")
                 raise NotImplementedError(f"\"{_NO_INTEGERS[name]}\" not implemented for '{said}'")
-        is_wide = any(each.dtype is self._torch.float64 for each in given.tensors)
+        is_wide = any(tensor.dtype is self._torch.float64 for tensor in given.tensors)
         if is_wide and not self._planted["float64"] and name not in ("_to_copy", "copy_"):
             raise RuntimeError("Required aspect fp64 is not supported on the device")
         if name == "_int_mm":
@@ -655,7 +652,7 @@ class Kernels:
                 self._card.tunings += 1
                 self._card.tuned.way = self._card.tunings % 4
             if args[8] == 1 and not args[6]:  # one group, not transposed: channels may be added up from any one on
-                args = [*(each.roll(self._card.tuned.way, 1) for each in args[:2]), *args[2:]]
+                args = [*(arg.roll(self._card.tuned.way, 1) for arg in args[:2]), *args[2:]]
         return function(*args, **given.kwargs)
 
     def _product(self, function, given, places):

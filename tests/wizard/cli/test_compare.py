@@ -97,7 +97,7 @@ def test_a_report_that_cannot_be_opened_is_said_to_be_unread(tmp_path: Path) -> 
     strange.write_bytes(b"%PDF-1.7 nothing")
     sent = sent_files("", (Given(strange, Kind.REPORT), Given(tmp_path / "gone.json", Kind.REPORT)))
     assert sent.others == ()
-    assert [bool(each.unread) for each in sent.logs] == [True, True]
+    assert [bool(log.unread) for log in sent.logs] == [True, True]
 
 
 def test_a_case_of_before_opens_without_other_machines() -> None:

@@ -204,7 +204,7 @@ def test_many_in_their_order(tmp_path: Path, capfd: pytest.CaptureFixture[str]) 
 def test_many_from_a_pipe(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     piped(monkeypatch, json.dumps({"id": 1, "text": OUT_OF_MEMORY}).encode())
     assert run_command(["diagnose", "--json-lines", "-"]) == 1
-    assert [each["id"] for each in answers(capfd)] == [1]
+    assert [answer["id"] for answer in answers(capfd)] == [1]
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_the_id_comes_back_whatever_it_is(
 ) -> None:
     piped(monkeypatch, f'{{"id": {name}, "text": ""}}\n{{"id": {name}}}'.encode())
     run_command(["diagnose", "--json-lines", "-"])
-    assert [each["id"] for each in answers(capfd)] == [json.loads(name)] * 2
+    assert [answer["id"] for answer in answers(capfd)] == [json.loads(name)] * 2
 
 
 @pytest.mark.parametrize("before", [b"\xef\xbb\xbf", b" "])
@@ -261,7 +261,7 @@ def test_lines_as_powershell_writes_them(
     tickets.write_bytes(data)
     piped(monkeypatch, data)
     assert run_command(["diagnose", "--json-lines", str(tickets) if way == "file" else "-"]) == 1
-    assert [each["id"] for each in answers(capfd)] == ["a", "b"]
+    assert [answer["id"] for answer in answers(capfd)] == ["a", "b"]
 
 
 def test_private_values_are_hidden_unless_asked_for(

@@ -86,7 +86,7 @@ def test_the_evidence_reaches_the_engine(
         work.run()
     (request,) = engine.requests
     assert (request.answers.symptom, request.answers.exactness) == ("results-differ", "bits")
-    assert [each.text for each in request.logs] == ["RuntimeError"]
+    assert [log.text for log in request.logs] == ["RuntimeError"]
     assert [each.name for each in request.scripts] == ["train.py"]
 
 

@@ -143,7 +143,7 @@ def test_thousands_of_files_are_given_at_once(page: EvidencePage, tmp_path: Path
 
 def removing_all(page: EvidencePage) -> list[QPushButton]:
     buttons = page.findChildren(QPushButton)
-    return [each for each in buttons if each.text().startswith("Remove all") and each.isVisible()]
+    return [button for button in buttons if button.text().startswith("Remove all") and button.isVisible()]
 
 
 def test_where_models_are_the_question_what_is_none_is_named(page: EvidencePage, tmp_path: Path) -> None:
@@ -159,8 +159,8 @@ def test_where_models_are_the_question_what_is_none_is_named(page: EvidencePage,
 
 def test_of_many_names_a_sentence_holds_the_first(page: EvidencePage, tmp_path: Path) -> None:
     logs = [tmp_path / f"{number}.log" for number in range(20)]
-    for each in logs:
-        each.write_text("RuntimeError")
+    for log in logs:
+        log.write_text("RuntimeError")
     page.case.set_symptom(MODELS)
     drop(page, *logs)
     assert page.case.notice is not None

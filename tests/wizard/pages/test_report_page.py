@@ -114,7 +114,7 @@ def test_facts_are_filtered(page: ReportPage) -> None:
 
 
 def visible(tree: QTreeWidget) -> list[str]:
-    sections = [each for each in children(tree.invisibleRootItem()) if not each.isHidden()]
+    sections = [child for child in children(tree.invisibleRootItem()) if not child.isHidden()]
     return [row.text(1) for section in sections for row in children(section) if not row.isHidden()]
 
 
@@ -212,7 +212,7 @@ def test_the_keyboard_stays_where_it_was(qtbot: QtBot, page: ReportPage) -> None
 def test_how_a_remedy_was_tried_is_not_shown(page: ReportPage) -> None:
     show(page, case(TOO_OLD))
     plans = plan_remedies(TOO_OLD, case(TOO_OLD).facts, "en")
-    assert not set(words(page)) & {each.tested for each in plans}
+    assert not set(words(page)) & {plan.tested for plan in plans}
 
 
 @pytest.mark.parametrize("name", ["damaged.json", "other.json", "gone.json", "no.pdf"])

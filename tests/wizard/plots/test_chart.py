@@ -47,7 +47,7 @@ def test_bars_stand_side_by_side_and_a_missing_one_is_missing() -> None:
     first, second = chart.series
     assert first.bars[0].end == second.bars[0].start
     assert [bar.words for bar in second.bars] == ["b: first, 3"]
-    assert [each[1].words for each in chart.readings()] == ["a: first, 1", "a: second, 2", "b: first, 3"]
+    assert [reading[1].words for reading in chart.readings()] == ["a: first, 1", "a: second, 2", "b: first, 3"]
 
 
 def test_a_line_through_places_with_names_reads_these_out() -> None:

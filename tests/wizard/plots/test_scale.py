@@ -37,7 +37,7 @@ def test_what_differs_behind_many_equal_digits_is_shown_as_distance() -> None:
     values = [333333.83333350006, 333333.83333350012, 333333.83333350018]
     scale = scale_of(values)
     assert plain(scale.title("sum")) == "sum − 333333.8333335 (×10^−10)"
-    places = [scale.at(each) for each in values]
+    places = [scale.at(value) for value in values]
     assert len(set(places)) == 3
     assert all(place is not None and scale.low < place < scale.high for place in places)
 
@@ -58,8 +58,8 @@ def test_logarithm(values: list[float], expected: list[str]) -> None:
 
 def test_closer_on_a_logarithm() -> None:
     scale = scale_of([1e-7, 1e-3], is_log=True)
-    assert [plain(each.label) for each in scale.ticks(-6.2, -5.8)] == ["10^−6"]
-    assert [plain(each.label) for each in scale.ticks(-5.9, -5.1)] == ["2×10^−6", "5×10^−6"]
+    assert [plain(tick.label) for tick in scale.ticks(-6.2, -5.8)] == ["10^−6"]
+    assert [plain(tick.label) for tick in scale.ticks(-5.9, -5.1)] == ["2×10^−6", "5×10^−6"]
 
 
 def test_zero_stands_below_everything_and_a_negative_value_nowhere() -> None:

@@ -81,7 +81,7 @@ def case() -> Case:
 
 
 def test_no_check_crashes(case: Case) -> None:
-    assert [(each.cause, each.detail) for each in case.outcomes if each.status.value == "crashed"] == []
+    assert [(outcome.cause, outcome.detail) for outcome in case.outcomes if outcome.status.value == "crashed"] == []
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

@@ -36,7 +36,7 @@ def test_every_control_has_a_name(
 def test_cards_say_what_they_mean(window: Window) -> None:
     cards = [each for each in operated(window) if type(each).__name__ in {"ChoiceCard", "ActionCard"}]
     assert len(cards) == 11
-    assert all(each.accessibleDescription() for each in cards)
+    assert all(card.accessibleDescription() for card in cards)
 
 
 def test_a_finding_says_its_weight(at_report: Window) -> None:

@@ -242,7 +242,7 @@ def test_closing_cancels_and_waits(at_target: Window) -> None:
     at_target.close()
     assert thread.isRunning()  # until the user says that what was found may be lost
     (box,) = at_target.findChildren(QMessageBox)
-    next(each for each in box.buttons() if each.text() == "&Quit").click()
+    next(button for button in box.buttons() if button.text() == "&Quit").click()
     assert thread.isFinished()
     assert not at_target.isVisible()
 
@@ -265,7 +265,7 @@ def test_a_notice_moves_nothing_that_somebody_is_about_to_click(at_report: Windo
         QApplication.processEvents()
         page = at_report.page(step)
         buttons = [*page.findChildren(QAbstractButton), at_report.back, at_report.next]
-        return {each: each.mapTo(at_report, QPoint()) for each in buttons if each.isVisible()}
+        return {button: button.mapTo(at_report, QPoint()) for button in buttons if button.isVisible()}
 
     at_report.go(step)
     before = places()
@@ -279,7 +279,7 @@ def test_who_goes_back_loses_nothing(at_target: Window) -> None:
     at_target.go_next()
     at_target.close()
     (box,) = at_target.findChildren(QMessageBox)
-    next(each for each in box.buttons() if each.text() == "&Back").click()
+    next(button for button in box.buttons() if button.text() == "&Back").click()
     assert at_target.isVisible()
     assert at_target.case.is_running
 
@@ -431,7 +431,7 @@ def test_models_are_only_read(qtbot: QtBot, window: Window, tmp_path: Path) -> N
     assert case.complete
     assert case.facts.target is None
     assert case.facts.probes is None
-    assert [each.format for each in case.facts.models] == ["onnx"]
+    assert [model.format for model in case.facts.models] == ["onnx"]
 
 
 def test_dropped_models_are_looked_into(window: Window, tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_from_the_card_to_the_report(qtbot: QtBot, window: Window) -> None:
 def test_the_proving_lines_are_marked(qtbot: QtBot, window: Window) -> None:
     page = diagnosed(qtbot, window, TEXT)
     (box,) = (each for each in page.findChildren(QPlainTextEdit) if each.toPlainText() == TEXT)
-    marked = {each.cursor.block().text() for each in box.extraSelections()}
+    marked = {extraselection.cursor.block().text() for extraselection in box.extraSelections()}
     assert "RuntimeError: CUDA error: no kernel image is available for execution on the device" in marked
     assert "Traceback (most recent call last):" not in marked
 
@@ -193,7 +193,7 @@ def test_what_breaks_a_line_elsewhere_moves_no_mark(qtbot: QtBot, window: Window
     window.case.add_files([log], Kind.LOG)
     page = diagnosed(qtbot, window, "")
     (box,) = (each for each in page.findChildren(QPlainTextEdit) if "RTX 5070 Ti" in each.toPlainText())
-    marked = {each.cursor.block().text() for each in box.extraSelections()}
+    marked = {extraselection.cursor.block().text() for extraselection in box.extraSelections()}
     assert "RuntimeError: CUDA error: no kernel image is available for execution on the device" in marked
 
 
@@ -254,7 +254,7 @@ def test_the_next_ticket_is_offered_for_tickets_only(at_report: Window) -> None:
 
 def test_no_button_moves_when_one_says_that_it_copied(qtbot: QtBot, window: Window) -> None:
     page = diagnosed(qtbot, window, TEXT)
-    places = {each: each.geometry() for each in (*page._replies.values(), page._export, page._save, page._markdown)}
+    places = {reply: reply.geometry() for reply in (*page._replies.values(), page._export, page._save, page._markdown)}
     for button in (*page._replies.values(), page._markdown):
         with qtbot.waitSignal(page.work.rendered, timeout=20_000):
             qtbot.mouseClick(button, LEFT)
@@ -262,7 +262,7 @@ def test_no_button_moves_when_one_says_that_it_copied(qtbot: QtBot, window: Wind
         layout = page.body.layout()
         assert layout is not None
         layout.activate()
-        assert {each: each.geometry() for each in places} == places
+        assert {place: place.geometry() for place in places} == places
 
 
 def test_an_opened_ticket_has_the_steps_of_a_ticket(qtbot: QtBot, window: Window) -> None:

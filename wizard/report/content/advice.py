@@ -118,14 +118,14 @@ def _notes(block: Block, language: str) -> Iterator[str]:
         yield words("advice.varying", language, count=len(block.operations))
         yield _became(block.operations, language, has_line=block.has_mode)
     if block.models:
-        names = words("report.list-separator", language).join(each.name for each in block.models)
+        names = words("report.list-separator", language).join(model.name for model in block.models)
         yield words("advice.varying-models", language, names=names)
         yield _became(block.models, language, has_line=True)
     if block.refused:
         yield words("advice.refused", language, operations=_named(block.refused, language))
     if block.untouched:
         yield words("advice.untouched", language, count=block.untouched)
-    asked = [each for each in block.lines if each.line.cost]
+    asked = [line for line in block.lines if line.line.cost]
     if asked and not any(each.cost for each in asked):
         yield words("advice.cost-unknown", language)
     yield words("advice.hashes", language)
@@ -145,7 +145,7 @@ def _became(found: Sequence[Changed], language: str, *, has_line: bool) -> str:
 
 
 def _named(operations: Iterable[str], language: str) -> str:
-    names = [operation_name(each, language) for each in operations]
+    names = [operation_name(operation, language) for operation in operations]
     listed = words("report.list-separator", language).join(names[:_MOST_NAMED])
     more = len(names) - _MOST_NAMED
     return words("advice.and-more", language, listed=listed, count=more) if more > 0 else listed

@@ -18,7 +18,9 @@ _SAID_BY = {"thread-variables": "threads"}
 
 def compared_with(case: Case, language: str) -> tuple[str, ...]:
     """A sentence for each machine that was given."""
-    return tuple(_outcome(each, language, is_cancelled=not case.complete) for each in comparisons(case.facts))
+    return tuple(
+        _outcome(comparison, language, is_cancelled=not case.complete) for comparison in comparisons(case.facts)
+    )
 
 
 def _outcome(found: Comparison, language: str, *, is_cancelled: bool) -> str:
@@ -61,7 +63,7 @@ def _causes(found: Comparison) -> tuple[str, ...]:
 
 def _named(found: Comparison, causes: tuple[str, ...], language: str, ending: str) -> str:
     separator = f"report.{'list' if ending == 'proven' else 'cause'}-separator"  # else it is not known which of them
-    listed = joined((_cause(found, each, language) for each in causes[:_MOST_NAMED]), language, separator)
+    listed = joined((_cause(found, cause, language) for cause in causes[:_MOST_NAMED]), language, separator)
     more = len(causes) - _MOST_NAMED
     return words("advice.and-more", language, listed=listed, count=more) if more > 0 else listed
 

@@ -51,13 +51,13 @@ class ComparisonView:
 
 def comparison_views(case: Case, language: str) -> tuple[ComparisonView, ...]:
     """The comparisons of a case."""
-    names = {each.path: each.name for each in case.facts.models}
-    return tuple(_view(each, names, language) for each in case.facts.comparisons)
+    names = {model.path: model.name for model in case.facts.models}
+    return tuple(_view(comparison, names, language) for comparison in case.facts.comparisons)
 
 
 def _view(comparison: ModelComparison, names: dict[str, str], language: str) -> ComparisonView:
-    rows = [_row(each, language) for each in comparison.differences]
-    tensors = [_tensor(each, language) for each in comparison.tensors]
+    rows = [_row(difference, language) for difference in comparison.differences]
+    tensors = [_tensor(tensor, language) for tensor in comparison.tensors]
     return ComparisonView(
         first=names.get(comparison.first, comparison.first),
         second=names.get(comparison.second, comparison.second),
@@ -73,7 +73,7 @@ def _same(comparison: ModelComparison) -> int:
 
 
 def _sentence(comparison: ModelComparison, language: str) -> str:
-    kinds = {each.what.removesuffix("-name") for each in comparison.differences} - {"detail"}
+    kinds = {difference.what.removesuffix("-name") for difference in comparison.differences} - {"detail"}
     if set(comparison.weights or {}) - {"same", "renamed", "left-out"}:
         kinds = kinds - {"parameters", "dtype"} | {"weights"}
     if kinds:

@@ -39,7 +39,7 @@ def evidence_words(name: str, value: str, language: str) -> str:
     if name not in _OF_COMPUTATIONS:
         return value
     parts = _BETWEEN.split(value)
-    named = [_place(each, language) if name in _PLACES else _named(each, language) for each in parts]
+    named = [_place(part, language) if name in _PLACES else _named(part, language) for part in parts]
     if named == parts:
         return value
     separator = words("report.list-separator", language)

@@ -69,7 +69,7 @@ def _result(run: ExportRun, language: str) -> str:
     """How far it came, and why not farther."""
     outputs = run.outputs or ()
     if outputs:
-        is_same = all(each.is_rounding for each in outputs)
+        is_same = all(output.is_rounding for output in outputs)
         state = "differs" if not is_same else "shows-nothing" if all(o.shows_nothing for o in outputs) else "same"
     elif run.exported:
         state = "refused" if run.ran is False else "exported"

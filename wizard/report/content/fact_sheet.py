@@ -202,7 +202,7 @@ def fact_sections(facts: Facts, language: str) -> tuple[FactSection, ...]:
         *_interpreter(facts.target_interpreter, language),
         *_frameworks(facts, language),
         *_environment(facts, language),
-        *(_sent(each, language) for each in (*facts.logs, *facts.scripts)),
+        *(_sent(log, language) for log in (*facts.logs, *facts.scripts)),
     )
     return tuple(section for section in sections if section.rows or section.text)
 
@@ -246,7 +246,7 @@ def _machine(facts: Facts, language: str) -> Iterator[FactSection]:
         yield from _nvidia(machine.nvidia, language)
     yield FactSection(words("report.section-amd", language), tuple(_rows(machine.amd, _AMD, language)))
     yield FactSection(words("report.section-system-log", language), tuple(_log(machine, language)))
-    accelerators = tuple(_accelerator(each, language) for each in machine.accelerators or ())
+    accelerators = tuple(_accelerator(accelerator, language) for accelerator in machine.accelerators or ())
     yield FactSection(words("report.section-accelerators", language), accelerators)
 
 
@@ -267,8 +267,8 @@ def _log(machine: MachineFacts, language: str) -> Iterator[FactRow]:
     """What the system's log tells: how often, of which card, and the last time."""
     xids = machine.nvidia.xids if machine.nvidia else None
     events = machine.log.events if machine.log else None
-    told: list[tuple[str, XidEvent | GpuEvent]] = [(f"Xid {each.code}", each) for each in xids or ()]
-    told += [(_kind_of_event(each.kind, language), each) for each in events or ()]
+    told: list[tuple[str, XidEvent | GpuEvent]] = [(f"Xid {xid.code}", xid) for xid in xids or ()]
+    told += [(_kind_of_event(event.kind, language), event) for event in events or ()]
     for name in dict.fromkeys(name for name, _ in told):
         alike = [each for known, each in told if known == name]
         places = words("report.list-separator", language).join(
@@ -308,7 +308,9 @@ def _interpreter(found: InterpreterFacts | None, language: str) -> Iterator[Fact
     told = _INTERPRETER if found.path else _INTERPRETER[1:]  # of a ticket's interpreter the place is not known
     yield FactSection(words("report.section-interpreter", language), tuple(_rows(found, told, language)))
     if found.packages:
-        rows = tuple(FactRow(each.name, each.version) for each in found.packages if _MATTERS.match(each.name))
+        rows = tuple(
+            FactRow(package.name, package.version) for package in found.packages if _MATTERS.match(package.name)
+        )
         title = words("report.section-packages", language, shown=len(rows), count=len(found.packages))
         yield FactSection(title, rows)
 
@@ -337,9 +339,17 @@ def _devices(framework: FrameworkFacts, language: str) -> list[FactRow]:
                 ending = words("report.ran" if ran else "report.ran-not", language)
                 rows.append(FactRow(provider.name, f"{ending} {provider.error or ''}".strip()))
     if isinstance(framework, TorchFacts):
-        for each in framework.companions or ():
-            problem = f"{each.error.type}: {each.error.message}" if each.error else _yes_no(each.imported, language)
-            rows.append(FactRow(each.name, " ".join(filter(None, (each.version, "" if each.imported else problem)))))
+        for companion in framework.companions or ():
+            problem = (
+                f"{companion.error.type}: {companion.error.message}"
+                if companion.error
+                else _yes_no(companion.imported, language)
+            )
+            rows.append(
+                FactRow(
+                    companion.name, " ".join(filter(None, (companion.version, "" if companion.imported else problem)))
+                )
+            )
     return rows
 
 

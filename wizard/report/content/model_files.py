@@ -92,13 +92,13 @@ def model_views(case: Case, language: str) -> tuple[ModelView, ...]:
 def table_notes(models: Sequence[ModelView], language: str) -> Iterator[str]:
     """What stands under the table of several files: what a column means, and what the page of a file warns of."""
     yield words("models.note-bound", language)
-    risky = [each.name for each in models if each.runs_code]
+    risky = [model.name for model in models if model.runs_code]
     if risky:
         yield words("models.note-runs-code", language, files=_listed(_most(risky, language), language))
     to_install: dict[str, list[str]] = {}
-    for each in models:
-        if each.install:
-            to_install.setdefault(each.install, []).append(each.name)
+    for model in models:
+        if model.install:
+            to_install.setdefault(model.install, []).append(model.name)
     for how, names in to_install.items():
         yield words("models.note-install", language, files=_listed(_most(names, language), language), how=how)
 
@@ -106,7 +106,7 @@ def table_notes(models: Sequence[ModelView], language: str) -> Iterator[str]:
 def names_of(models: Sequence[ModelFacts]) -> dict[str, str]:
     """Path -> the name to show: of several files with one name as much of the path as tells them apart."""
     shown: dict[str, str] = {}
-    waiting = {each.path: each.path.replace("\\", "/").rstrip("/").split("/") for each in models}
+    waiting = {model.path: model.path.replace("\\", "/").rstrip("/").split("/") for model in models}
     depth = 1
     while waiting and depth <= max(map(len, waiting.values())):
         tails = {path: "/".join(parts[-depth:]) for path, parts in waiting.items()}
@@ -114,7 +114,7 @@ def names_of(models: Sequence[ModelFacts]) -> dict[str, str]:
         shown |= {path: tail for path, tail in tails.items() if times[tail] == 1}
         waiting = {path: parts for path, parts in waiting.items() if times[tails[path]] > 1}
         depth += 1
-    return {each.path: shown.get(each.path, each.path) for each in models}
+    return {model.path: shown.get(model.path, model.path) for model in models}
 
 
 def _view(model: ModelFacts, name: str, standing: Standing, said: PerModel, facts: Facts, language: str) -> ModelView:
@@ -135,7 +135,7 @@ def _view(model: ModelFacts, name: str, standing: Standing, said: PerModel, fact
         word=_word(standing, verdicts, language),
         problem=_problem(model, language),
         runs_code=row is not None and row.runs_code == "yes",
-        install="".join(each.detail for each in verdicts) if standing is Standing.NO_PROGRAM else "",
+        install="".join(verdict.detail for verdict in verdicts) if standing is Standing.NO_PROGRAM else "",
         verdicts=verdicts,
         sections=tuple(each for each in _sections(model, dependence, language) if each.rows),
     )
@@ -151,7 +151,7 @@ def _problem(model: ModelFacts, language: str) -> str:
 
 def _word(standing: Standing, verdicts: Sequence[VerdictRow], language: str) -> str:
     """The verdict in the table: what the best program makes of it, else what can be said without one."""
-    told = [each for each in verdicts if each.state != "absent"]
+    told = [verdict for verdict in verdicts if verdict.state != "absent"]
     wanted = ("clear", "warning", "blocking", "open")
     best = next((each for state in wanted for each in told if each.state == state), None)
     if best is None or standing is Standing.UNREADABLE:
@@ -171,8 +171,10 @@ def _install(model: ModelFacts, absent: Sequence[str], facts: Facts, language: s
 def _verdicts(said: PerModel, model: ModelFacts, facts: Facts, language: str) -> tuple[VerdictRow, ...]:
     """A row per program; those that are not there share one."""
     verdicts, findings = said.verdicts.get(model.path, ()), said.findings.get(model.path, ())
-    there = [_verdict(each, findings, language) for each in verdicts if each.outcome is not Outcome.NOT_INSTALLED]
-    missing = [each.runtime for each in verdicts if each.outcome is Outcome.NOT_INSTALLED]
+    there = [
+        _verdict(verdict, findings, language) for verdict in verdicts if verdict.outcome is not Outcome.NOT_INSTALLED
+    ]
+    missing = [verdict.runtime for verdict in verdicts if verdict.outcome is Outcome.NOT_INSTALLED]
     absent = [label(each, language) for each in missing]
     if absent:
         word = words(f"models.outcome-{Outcome.NOT_INSTALLED.value}", language)
@@ -199,12 +201,12 @@ def _because(verdict: ModelVerdict, findings: Sequence[Finding], language: str) 
     if verdict.cause:
         from checks.knowledge.catalogue import cause_of
 
-        values = next((each.placeholders() for each in findings if each.cause == verdict.cause), {})
+        values = next((finding.placeholders() for finding in findings if finding.cause == verdict.cause), {})
         parts.append(fill_sentence(cause_of(verdict.cause).text_with(values, language).title, values))
     if verdict.reason:
         parts.append(reason_of(verdict, language))
-    total = sum(each.seconds or 0.0 for each in verdict.shares)
-    parts += [_share(each, total, language) for each in verdict.shares]
+    total = sum(share.seconds or 0.0 for share in verdict.shares)
+    parts += [_share(share, total, language) for share in verdict.shares]
     if verdict.error:
         parts.append(verdict.error)
     return words("report.list-separator", language).join(parts)
@@ -307,9 +309,9 @@ def _inside_rows(model: ModelFacts, language: str) -> Iterator[FactRow]:
         yield _row("quantization", model.quantization, language)
     operators = model.needs.operators
     if operators:
-        custom = [_operator(each) for each in operators if each.is_custom]
-        count = sum(each.count for each in operators)
-        text = _listed(_most([_operator(each) for each in operators], language), language)
+        custom = [_operator(operator) for operator in operators if operator.is_custom]
+        count = sum(operator.count for operator in operators)
+        text = _listed(_most([_operator(operator) for operator in operators], language), language)
         yield _row(
             "operators", words("models.operators", language, count=count, kinds=len(operators), listed=text), language
         )

@@ -86,7 +86,7 @@ class FindingView:
     def quoted(self) -> tuple[str, ...]:
         """What of a sent text shows it: lines as they stand there, and values with their names."""
         rows = (each for each in self.evidence if each.lines)
-        return tuple(each.value if each.is_line else f"{each.label}: {each.value}" for each in rows)
+        return tuple(row.value if row.is_line else f"{row.label}: {row.value}" for row in rows)
 
 
 @dataclass(frozen=True)
@@ -153,8 +153,8 @@ class Report:
         said behind one that is named.
         """
         least = _WORTH_DOING if self.is_ticket else 0.0
-        causes = (each for each in self.findings[1:] if each.cause != UNKNOWN)
-        further = (each for each in causes if each.confidence >= WORTH_READING)
+        causes = (finding for finding in self.findings[1:] if finding.cause != UNKNOWN)
+        further = (cause for cause in causes if cause.confidence >= WORTH_READING)
         return (
             *self.findings[:1],
             *(each if each.confidence >= least else replace(each, remedies=(), is_hint=True) for each in further),
@@ -170,17 +170,17 @@ def build(case: Case, language: str) -> Report:
     for outcome in case.outcomes:
         # What a text does not mention was not examined, so of a ticket no check is told to have gone well, or not to
         # have been run.
-        if not case.facts.told or outcome.status is Status.CRASHED:
+        if not case.facts.reported or outcome.status is Status.CRASHED:
             by_status[outcome.status].append(outcome)
     return Report(
         language=language,
         title=words(f"report.{_title(case)}", language),
         created=moment(case.created, language),
-        verdict=verdict_of(case, [each.title for each in findings], language),
+        verdict=verdict_of(case, [finding.title for finding in findings], language),
         meta=_meta(case, language),
         notes=_notes(case, language),
         exactness=known(f"report.exactness-{_exactness(case)}", "", language),
-        questions=_questions(findings) if case.facts.told else (),
+        questions=_questions(findings) if case.facts.reported else (),
         findings=findings,
         fine=tuple(_statement(each.cause, language) for each in by_status[Status.CLEAR]),
         undecided=tuple(
@@ -199,7 +199,7 @@ def build(case: Case, language: str) -> Report:
         asked=asked,
         measured=tuple(each for each in measured if each not in asked),
         advice=advice_view(case, language),
-        is_ticket=case.facts.told,
+        is_ticket=case.facts.reported,
     )
 
 
@@ -209,7 +209,7 @@ def _exactness(case: Case) -> str:
 
 
 def _title(case: Case) -> str:
-    if case.facts.told:
+    if case.facts.reported:
         return "title-ticket"
     return {MODELS: "title-models", COMPARISON: "title-comparison"}.get(case.answers.symptom, "title")
 
@@ -234,21 +234,23 @@ def _told_apart(findings: Sequence[Finding], views: Sequence[FindingView], langu
 def _views(case: Case, language: str) -> tuple[FindingView, ...]:
     """Each by itself."""
     names = names_of(case.facts.models)
-    if case.facts.told or not any(log.text for log in case.facts.logs):
-        return tuple(finding_view(each, case.facts, language, names) for each in case.findings)
+    if case.facts.reported or not any(log.text for log in case.facts.logs):
+        return tuple(finding_view(finding, case.facts, language, names) for finding in case.findings)
     from checks.readers.tickets.other_machine import machine_of, told_elsewhere
 
     elsewhere = told_elsewhere(case.facts)
-    return tuple(finding_view(each, machine_of(each, case.facts, elsewhere), language, names) for each in case.findings)
+    return tuple(
+        finding_view(finding, machine_of(finding, case.facts, elsewhere), language, names) for finding in case.findings
+    )
 
 
 def _questions(findings: Sequence[FindingView]) -> tuple[str, ...]:
     """What to ask next: nothing where the cause is as good as certain, else what parts the likely causes."""
     if findings and findings[0].confidence >= _SURE_ENOUGH and findings[0].cause != UNKNOWN:
         return ()
-    others = [each for each in findings[1:3] if each.confidence >= _IN_QUESTION]
-    asked = [question for each in findings[:1] for question in each.questions[:2]]
-    asked += [question for each in others for question in each.questions[:1]]
+    others = [finding for finding in findings[1:3] if finding.confidence >= _IN_QUESTION]
+    asked = [question for finding in findings[:1] for question in finding.questions[:2]]
+    asked += [question for other in others for question in other.questions[:1]]
     return tuple(dict.fromkeys(asked))[:3]
 
 
@@ -291,14 +293,16 @@ def finding_view(finding: Finding, facts: Facts, language: str, names: Mapping[s
         confidence_words=_confidence(finding, facts, language),
         evidence=tuple(_evidence(each, language) for each in finding.evidence),
         remedies=plan_remedies(finding, facts, language),
-        questions=tuple(fill_sentence(each.of(language), values) for each in cause.questions if _is_open(each, facts)),
+        questions=tuple(
+            fill_sentence(question.of(language), values) for question in cause.questions if _is_open(question, facts)
+        ),
         sources=cause.sources,
     )
 
 
 def _is_open(question: Question, facts: Facts) -> bool:
     """Whether a ticket leaves the question open."""
-    if not facts.told or not question.answered_by:
+    if not facts.reported or not question.answered_by:
         return True
     from checks.readers.tickets.conditions import is_known
 
@@ -307,7 +311,7 @@ def _is_open(question: Question, facts: Facts) -> bool:
 
 def _why(finding: Finding, why: str, facts: Facts, language: str) -> str:
     """Why a cause is named; of a ticket no more is claimed than its words bear."""
-    if not facts.told or finding.cause == UNKNOWN or any(each.name != CLUE for each in finding.evidence):
+    if not facts.reported or finding.cause == UNKNOWN or any(each.name != CLUE for each in finding.evidence):
         return why
     if not finding.evidence:
         return words("report.only-alike", language)
@@ -323,7 +327,7 @@ def _titled(finding: Finding, title: str, names: Mapping[str, str], language: st
 
 def _confidence(finding: Finding, facts: Facts, language: str) -> str:
     """How sure a finding is; that a ticket does not tell the cause is no cause to be sure of."""
-    if finding.cause == UNKNOWN and facts.told:
+    if finding.cause == UNKNOWN and facts.reported:
         return words("report.confidence-open", language)
     steps = ((0.95, "certain"), (0.8, "very-likely"), (0.6, "likely"), (0.3, "possible"), (0.0, "weak"))
     word = next(word for least, word in steps if finding.likelihood >= least)
@@ -393,7 +397,7 @@ def _probe(run: ProbeRun, language: str) -> ProbeRow:
         name=computing or label(run.probe, language),
         status=known(f"report.probe-{run.status}", run.status, language),
         seconds="" if run.seconds is None else words("report.seconds", language, seconds=run.seconds),
-        detail=words("report.list-separator", language).join(each for each in details if each),
+        detail=words("report.list-separator", language).join(detail for detail in details if detail),
         is_trouble=run.status != "ok" or failed is not None,
         is_slow=not computing and (run.seconds or 0) >= 10,  # to compute takes the time that it was given
     )
@@ -405,7 +409,10 @@ def _meta(case: Case, language: str) -> tuple[tuple[str, str], ...]:
     rows = [
         ("meta-symptom", known(f"report.symptom-{answers.symptom}", answers.symptom, language)),
         ("meta-exactness", known(f"report.exactness-name-{answers.exactness}", answers.exactness, language)),
-        ("meta-effort", "" if case.facts.told else known(f"report.effort-{answers.effort}", answers.effort, language)),
+        (
+            "meta-effort",
+            "" if case.facts.reported else known(f"report.effort-{answers.effort}", answers.effort, language),
+        ),
         ("meta-target", case.facts.target or ""),
         ("meta-created", moment(case.created, language)),
         ("meta-naosu", case.naosu),
@@ -420,27 +427,31 @@ def _notes(case: Case, language: str) -> tuple[str, ...]:
         ("note-newer-format", case.newer),
         ("note-judged-again", case.naosu != __version__),
         ("note-cancelled", not case.complete),
-        ("note-no-machine", case.answers.symptom != MODELS and (case.facts.machine is None or case.facts.told)),
+        ("note-no-machine", case.answers.symptom != MODELS and (case.facts.machine is None or case.facts.reported)),
     ]
     notes = [words(f"report.{key}", language, written=case.naosu, here=__version__) for key, holds in keys if holds]
     if case.facts.name and case.facts.others:
         notes += [words("report.note-facts-of", language, first=case.facts.name, other=case.facts.others[0].name)]
-    return (*notes, *_told_otherwise(case, language))
+    return (*notes, *_contradictions(case, language))
 
 
-def _told_otherwise(case: Case, language: str) -> tuple[str, ...]:
+def _contradictions(case: Case, language: str) -> tuple[str, ...]:
     """That a pasted text is from another machine than the one examined, or from another day."""
-    if case.facts.told or not any(log.text for log in case.facts.logs):
+    if case.facts.reported or not any(log.text for log in case.facts.logs):
         return ()
-    from checks.readers.tickets.other_machine import told_otherwise
+    from checks.readers.tickets.other_machine import contradictions
 
-    found = told_otherwise(case.facts)
+    found = contradictions(case.facts)
     if not found:
         return ()
     none = words("report.none", language)
     listed = words("report.list-separator", language).join(
         words(
-            "report.told-otherwise", language, label=label(each.fact, language), told=each.told, here=each.here or none
+            "report.told-otherwise",
+            language,
+            label=label(each.fact, language),
+            told=each.reported,
+            here=each.here or none,
         )
         for each in found
     )

@@ -10,7 +10,7 @@ from wizard.words import words
 
 def step_label(step: PlannedStep, language: str) -> str:
     """The label of a step that applies only somewhere: "Linux (apt)"; "" for one that applies on this machine."""
-    platforms = " / ".join(words(f"report.platform-{each}", language) for each in step.platforms)
+    platforms = " / ".join(words(f"report.platform-{platform}", language) for platform in step.platforms)
     managers = " / ".join(step.managers)
     return f"{platforms} ({managers})" if platforms and managers else platforms or managers
 

@@ -53,7 +53,7 @@ def _lines(measurements: Sequence[Measurement], language: str) -> Iterator[str]:
     repeats = [each for each in _by_default(measurements) if _tells(each)]
     if repeats:
         yield _repeated(repeats, language)
-    left_out = sum(each.is_left_out for each in measurements)
+    left_out = sum(measurement.is_left_out for measurement in measurements)
     if left_out:
         yield words("report.tested-left-out", language, count=left_out)
 
@@ -61,7 +61,7 @@ def _lines(measurements: Sequence[Measurement], language: str) -> Iterator[str]:
 def is_too_short(case: Case) -> bool:
     """Whether nothing was seen to change, but so little was repeated or compared that this proves nothing."""
     measured = case.facts.measurements
-    if case.facts.told or any(map(_varies, measured)):
+    if case.facts.reported or any(map(_varies, measured)):
         return False
     if case.answers.symptom == "results-differ":
         compared = [each for each in measured if isinstance(each, (Portrait, Precision, Flip))]
@@ -85,7 +85,11 @@ def _is_mostly_left_out(planned: Sequence[Measurement], made: Sequence[Measureme
 
 
 def _by_default(measurements: Sequence[Measurement]) -> list[Repeat]:
-    return [each for each in measurements if isinstance(each, Repeat) and each.setting == "default"]
+    return [
+        measurement
+        for measurement in measurements
+        if isinstance(measurement, Repeat) and measurement.setting == "default"
+    ]
 
 
 def _if_all_repeated(case: Case, language: str) -> Iterator[str]:
@@ -115,24 +119,24 @@ def _varies(measured: Measurement) -> bool:
 def _loads(case: Case, language: str) -> Iterator[str]:
     """What the load of each device came to; one that got no time is counted with what was left out."""
     cpu = case.facts.machine.cpu if case.facts.machine else None
-    for each in loads(Measurements(all=case.facts.measurements)):
-        if not each.is_left_out:
-            yield outcome_of_load(each, device_name(each, case.facts.frameworks, cpu), language)
+    for load in loads(Measurements(all=case.facts.measurements)):
+        if not load.is_left_out:
+            yield outcome_of_load(load, device_name(load, case.facts.frameworks, cpu), language)
 
 
 def _repeated(repeats: Sequence[Repeat], language: str) -> str:
     """What changed is told; how rare a change may stay unseen, of the others alone."""
-    places = dict.fromkeys((each.framework, each.device) for each in repeats)
+    places = dict.fromkeys((repeat.framework, repeat.device) for repeat in repeats)
     named = (
         words("measurements.computing", language, framework=framework_name(f, language), device=d) for f, d in places
     )
-    varying = sum(each.varies for each in repeats)
+    varying = sum(repeat.varies for repeat in repeats)
     told: dict[str, object] = {
         "count": len(repeats),
         "places": words("report.list-separator", language).join(named),
         "varying": varying,
     }
-    same = reach(each.repetitions for each in repeats if not each.varies)
+    same = reach(repeat.repetitions for repeat in repeats if not repeat.varies)
     if same is None:
         return words("report.tested-varying-all", language, **told)
     usual, worst = (_percent(excluded_rate(count) or 1.0) for count in (same.usual, same.fewest))

@@ -45,7 +45,7 @@ class Verdict:
 
 def verdict_of(case: Case, titles: Sequence[str], language: str) -> Verdict:
     """The verdict on a case. ``titles`` are those of its findings, in their order and in the same language."""
-    if case.facts.told and case.findings:
+    if case.facts.reported and case.findings:
         return _of_ticket(case, titles[0], language)
     if case.answers.symptom == MODELS and case.facts.models:
         return _of_models(case, titles, language)
@@ -147,7 +147,7 @@ def _of_models(case: Case, titles: Sequence[str], language: str) -> Verdict:
             told = words("report.models-many-repeated", language, count=len(shown.tested), same=len(shown.same))
             sentence = f"{sentence}{words('report.sentence-separator', language)}{told}"
     state = _OF_MODELS[worst]
-    if state == "clear" and any(each.severity is not Severity.NOTE for each in case.findings):
+    if state == "clear" and any(finding.severity is not Severity.NOTE for finding in case.findings):
         state = "warning"  # of what is installed, or of several files
     is_open = not case.complete or shown.is_open
     state = "incomplete" if is_open and state == "clear" else state
@@ -163,7 +163,9 @@ def _of_models(case: Case, titles: Sequence[str], language: str) -> Verdict:
 def _of_one_model(case: Case, worst: Standing, titles: Sequence[str], language: str) -> tuple[str, dict[str, object]]:
     """The key of the sentence on one file, and what it names."""
     model = case.facts.models[0]
-    works = [each for each in case.verdicts if each.outcome in (Runs.RUNS, Runs.RUNS_WITH_FALLBACK, Runs.LOADS)]
+    works = [
+        verdict for verdict in case.verdicts if verdict.outcome in (Runs.RUNS, Runs.RUNS_WITH_FALLBACK, Runs.LOADS)
+    ]
     best = min(works, key=lambda each: (each.outcome is Runs.LOADS, each.outcome is not Runs.RUNS), default=None)
     runtime = f"{label(best.runtime, language)} {best.version}".strip() if best else ""
     values: dict[str, object] = {"name": model.name, "runtime": runtime}
@@ -263,11 +265,13 @@ def _scope(case: Case, language: str) -> tuple[str, ...]:
     given = (*case.facts.logs, *case.facts.scripts)
     models = words("report.models-read", language, count=len(case.facts.models)) if case.facts.models else ""
     unread = words("report.scope-unread", language) if any(not each.examined for each in given) else ""
-    tested = () if case.facts.told else what_was_tested(case, language)
-    is_told = case.facts.told or case.answers.symptom == COMPARISON  # a ticket computed nothing; the verdict says it
+    tested = () if case.facts.reported else what_was_tested(case, language)
+    is_told = (
+        case.facts.reported or case.answers.symptom == COMPARISON
+    )  # a ticket computed nothing; the verdict says it
     compared = () if is_told else compared_with(case, language)
     return tuple(
-        each for each in (*compared, examined, models, *tested, "" if case.facts.told else checked, unread) if each
+        each for each in (*compared, examined, models, *tested, "" if case.facts.reported else checked, unread) if each
     )
 
 

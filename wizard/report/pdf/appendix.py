@@ -125,10 +125,10 @@ class Appendix(Parts):
             yield self._line(FactRow(label, "\n".join(read_there)))
         if len(origins) == 1:
             yield self._line(FactRow(self.said("column-origin"), origins[0], is_unread=True))
-        questions = [each for each in finding.questions if each not in asked]
+        questions = [question for question in finding.questions if question not in asked]
         if questions:
             yield self._label(self.said("heading-questions"))
-            yield from (self._item(each, "?", SOFT) for each in questions)
+            yield from (self._item(question, "?", SOFT) for question in questions)
         for source in dict.fromkeys((*finding.sources, *(each.source for each in finding.evidence if each.source))):
             run = Run(short(source), self._style(LINK), link=source if is_address(source) else "")
             yield Paragraph([run], self.device, after=1)
@@ -139,12 +139,12 @@ class Appendix(Parts):
         yield Paragraph([intro], self.device, after=2, keep_with_next=True)
         for group in groups:
             yield self._label(group.reason)
-            yield from (self._item(each, "–", SOFT) for each in group.statements)
+            yield from (self._item(statement, "–", SOFT) for statement in group.statements)
 
     def _no_need(self, groups: Sequence[NotRun]) -> Iterator[Block]:
         """Of what there is nothing to check, and how many checks that saved; the attached case names each."""
         said = [
-            words("report.no-need", self.language, reason=each.reason, count=len(each.statements)) for each in groups
+            words("report.no-need", self.language, reason=group.reason, count=len(group.statements)) for group in groups
         ]
         for first in range(0, len(said), _TOGETHER):
             listed = " · ".join(said[first : first + _TOGETHER])

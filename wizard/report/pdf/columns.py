@@ -63,7 +63,7 @@ class Columns:
 
     def _least(self, width: float) -> float:
         """The height of columns without a gap."""
-        return sum(each.height(self._wide(width)) for each in self.blocks) / self.count
+        return sum(block.height(self._wide(width)) for block in self.blocks) / self.count
 
     def _placed(self, width: float) -> list[_InColumn]:
         """All blocks in their columns."""

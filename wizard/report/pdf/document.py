@@ -146,7 +146,7 @@ class _Composer(Parts):
             yield self.paragraph(note, Style(color=SOFT), mark="–", indent=12)
         if report.questions:
             yield self.heading("questions")
-            yield from (self.item(each, "?", SOFT) for each in report.questions)
+            yield from (self.item(question, "?", SOFT) for question in report.questions)
         if report.exactness:
             yield self.heading("exactness")
             yield self.paragraph(report.exactness)
@@ -210,16 +210,16 @@ class _Composer(Parts):
             ]
 
         def height(width: float) -> float:
-            return sum(each.height for each in texts(width)) + 2 * padding
+            return sum(text.height for text in texts(width)) + 2 * padding
 
         def paint(sheet: Sheet, x: float, y: float, width: float) -> None:
             sheet.fill(x, y, width, height(width), tint)
             sheet.fill(x, y, 4, height(width), color)
             sign(sheet, self.device, verdict.state, verdict.symbol, x + 15, y + padding + 1, disc)
             top = y + padding
-            for each in texts(width):
-                each.draw(sheet, x + left, top)
-                top += each.height
+            for text in texts(width):
+                text.draw(sheet, x + left, top)
+                top += text.height
 
         return Drawn(height, paint, after=10)
 

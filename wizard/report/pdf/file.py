@@ -72,11 +72,11 @@ def finished(
     root[NameObject("/ViewerPreferences")] = DictionaryObject({NameObject("/DisplayDocTitle"): BooleanObject(True)})
     _mend_copied_text(writer)
     parents: dict[int, IndirectObject] = {}
-    for each in headings:
-        parent = parents.get(each.level - 1)
-        fit = Fit.xyz(left=0, top=each.y)
-        parents[each.level] = writer.add_outline_item(
-            title=each.title, page_number=each.page, parent=parent, fit=fit, is_open=False
+    for heading in headings:
+        parent = parents.get(heading.level - 1)
+        fit = Fit.xyz(left=0, top=heading.y)
+        parents[heading.level] = writer.add_outline_item(
+            title=heading.title, page_number=heading.page, parent=parent, fit=fit, is_open=False
         )
     for link in links:
         annotation = Link(rect=link.area, url=link.url, border=[0, 0, 0])

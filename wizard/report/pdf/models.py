@@ -63,11 +63,16 @@ class ModelParts(Parts):
         yield self.heading_of(f"{model.name}: {self._of_models('heading-verdicts')}", level=1)
         rows: list[list[Cell]] = [
             [
-                [Run(visible(each.runtime), Style(size=8.5))],
-                [Run(f"{each.symbol} {each.word}", Style(size=8.5, bold=True, color=STATE_COLORS[each.state]))],
-                value(each.detail),
+                [Run(visible(verdict.runtime), Style(size=8.5))],
+                [
+                    Run(
+                        f"{verdict.symbol} {verdict.word}",
+                        Style(size=8.5, bold=True, color=STATE_COLORS[verdict.state]),
+                    )
+                ],
+                value(verdict.detail),
             ]
-            for each in model.verdicts
+            for verdict in model.verdicts
         ]
         yield Table(rows, (24, 22, 54), self.device)
 
@@ -83,8 +88,8 @@ class ModelParts(Parts):
 
     def _side_by_side(self, rows: Sequence[ComparisonRow], columns: Sequence[str]) -> Iterator[Block]:
         if rows:
-            head: list[Cell] = [[Run(visible(each), Style(size=8, bold=True, color=SOFT))] for each in columns]
-            cells: list[list[Cell]] = [[value(each.what), value(each.first), value(each.second)] for each in rows]
+            head: list[Cell] = [[Run(visible(column), Style(size=8, bold=True, color=SOFT))] for column in columns]
+            cells: list[list[Cell]] = [[value(row.what), value(row.first), value(row.second)] for row in rows]
             yield Table(cells, (30, 35, 35), self.device, head=head)
 
     def _of_models(self, key: str) -> str:

@@ -95,7 +95,7 @@ class Parts:
     def head(self, *columns: str) -> list[Cell]:
         """The head of a table."""
         style = Style(size=8, bold=True, color=SOFT)
-        return [[Run(self.said(f"column-{each}"), style)] for each in columns]
+        return [[Run(self.said(f"column-{column}"), style)] for column in columns]
 
 
 def link(text: str, address: str) -> Run:

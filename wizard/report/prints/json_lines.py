@@ -42,8 +42,8 @@ def answer_of(line: bytes, number: int, language: str, *, redact: bool = True) -
     case = judged(read_ticket(pasted(kept(text))), Answers(symptom=TICKET))
     if redact:
         case = redacted(msgspec.structs.replace(case, outcomes=())).case  # which are not in the answer
-    findings = [finding_in_words(each, finding_view(each, case.facts, language, {})) for each in case.findings]
-    found = is_found(case.findings, told=True)
+    findings = [finding_in_words(finding, finding_view(finding, case.facts, language, {})) for finding in case.findings]
+    found = is_found(case.findings, reported=True)
     return Answer(_line({"id": name, "findings": findings}), is_ticket=True, is_found=found)
 
 

@@ -206,8 +206,8 @@ def _model(model: ModelView, language: str) -> Iterator[str]:
     yield from _table(
         columns,
         (
-            (escaped(each.runtime), escaped(f"{each.symbol} {each.word}"), escaped(each.detail))
-            for each in model.verdicts
+            (escaped(verdict.runtime), escaped(f"{verdict.symbol} {verdict.word}"), escaped(verdict.detail))
+            for verdict in model.verdicts
         ),
     )
     if model.sections:
@@ -222,9 +222,7 @@ def _compared(comparison: ComparisonView, language: str) -> Iterator[str]:
     """Two model files side by side."""
 
     def table(rows: tuple[ComparisonRow, ...], *columns: str) -> Iterator[str]:
-        yield from _table(
-            columns, ((code_span(each.what), code_span(each.first), code_span(each.second)) for each in rows)
-        )
+        yield from _table(columns, ((code_span(row.what), code_span(row.first), code_span(row.second)) for row in rows))
 
     title = words("models.heading-compared", language, first=comparison.first, second=comparison.second)
     yield f"## {escaped(title)}\n"

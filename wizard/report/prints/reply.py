@@ -34,15 +34,15 @@ def _blocks(report: Report) -> Iterator[str]:
     is_known = best is not None and best.cause != UNKNOWN
     if best is not None and is_known:
         yield from _cause(best, say("cause" if best.confidence >= _LIKELY else "perhaps", title=best.title), language)
-        for each in report.findings[1:]:
-            if each.is_apart:
-                yield from _cause(each, say("another", title=each.title), language)
+        for finding in report.findings[1:]:
+            if finding.is_apart:
+                yield from _cause(finding, say("another", title=finding.title), language)
     else:
         yield from [say("unknown") + "\n"] if has_text else []
         yield from _seen(report)
     if report.questions:
         yield say("ask" if is_known else "ask-first") + "\n"
-        yield from (f"- {prose(each)}" for each in report.questions)
+        yield from (f"- {prose(question)}" for question in report.questions)
 
 
 def _seen(report: Report) -> Iterator[str]:

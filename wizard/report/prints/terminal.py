@@ -70,7 +70,7 @@ def _not_run(report: Report) -> Iterator[str]:
     yield words("report.heading-not-run", report.language)
     for group in groups:
         yield f"  {group.reason}:"
-        yield from (f"    {each}" for each in group.statements[:_MOST_NOT_RUN])
+        yield from (f"    {statement}" for statement in group.statements[:_MOST_NOT_RUN])
         left_out = len(group.statements) - _MOST_NOT_RUN
         if left_out > 0:
             yield f"    {words('measurements.rows-left-out', report.language, count=left_out)}"
@@ -155,7 +155,7 @@ def _measured(section: MeasuredSection, language: str) -> Iterator[str]:
 
 def _side_by_side(rows: tuple[ComparisonRow, ...]) -> Iterator[str]:
     if rows:
-        yield from (f"    {line}" for line in _in_columns([(each.what, each.first, each.second) for each in rows]))
+        yield from (f"    {line}" for line in _in_columns([(row.what, row.first, row.second) for row in rows]))
 
 
 def _in_columns(rows: list[tuple[str, ...]], numeric: Collection[int] = ()) -> Iterator[str]:

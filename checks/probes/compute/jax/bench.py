@@ -50,9 +50,9 @@ class Computer(Variables):
         with contextlib.ExitStack() as stack:
             if WIDE in run.settings or run.dtype == "float64":
                 stack.enter_context(jax_device.wide(self._jax))
-            for each in run.settings:
-                if each.startswith(DIGITS):
-                    self._enter_digits(stack, each[len(DIGITS) :])
+            for setting in run.settings:
+                if setting.startswith(DIGITS):
+                    self._enter_digits(stack, setting[len(DIGITS) :])
             given = [each.astype(self.type_named(run.dtype)) for each in given] if run.dtype else given
             given = given if run.rows is None else operation.rows(given, run.rows)
             device = jax_device.of(self._jax, run.device)

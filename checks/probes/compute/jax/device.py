@@ -7,7 +7,7 @@ import os
 def of(jax, name):
     """The device "cpu:0", "gpu:1"."""
     platform, number = name.split(":")
-    return next(each for each in jax.devices(platform) if each.id == int(number))
+    return next(device for device in jax.devices(platform) if device.id == int(number))
 
 
 def chosen(jax, name):

@@ -48,7 +48,7 @@ class Network:
 
         self._jax, self._numpy, self._rate, self._seed = jax, np, rate, seed
         self._put = lambda array: jax.device_put(array, device)
-        self._weights = [self._put(each) for each in experiments.numpy_weights(np)]
+        self._weights = [self._put(numpy_weight) for numpy_weight in experiments.numpy_weights(np)]
         self._pictures, self._digits = self._set(experiments.PICTURES, 0)
         self._judged = self._set(experiments.VALIDATION, 1)
         self._learning = jax.jit(self._learned)
@@ -62,7 +62,7 @@ class Network:
         """As at the start of a program."""
         self._key = self._put(self._jax.random.PRNGKey(self._seed))
         self._now = self._weights
-        self._moving = [self._jax.numpy.zeros_like(each) for each in self._weights]
+        self._moving = [self._jax.numpy.zeros_like(weight) for weight in self._weights]
 
     def step(self, number):
         """Learn from a batch; the loss."""

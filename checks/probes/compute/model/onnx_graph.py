@@ -209,7 +209,7 @@ def _read_function(content, start, end, graph, functions):
 
 
 def _kinds_in(graph):
-    return {each.op for each in graph.nodes}.union(*(each.inner for each in graph.nodes))
+    return {node.op for node in graph.nodes}.union(*(node.inner for node in graph.nodes))
 
 
 def _add(graph, inner):

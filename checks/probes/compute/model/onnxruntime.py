@@ -45,9 +45,9 @@ class Runtime:
         session = self._session(self.path, CPU, DEFAULT)
         self.specs, self.sequences = model_probe.inputs_of(session)
         self.image = model_probe.image_size(session)
-        self._outputs = [each for each in session.get_outputs() if not _NOT_GIVEN.search(each.type)]
+        self._outputs = [get_output for get_output in session.get_outputs() if not _NOT_GIVEN.search(get_output.type)]
         if not self._outputs:
-            types = ", ".join("%s: %s" % (each.name, each.type) for each in session.get_outputs())
+            types = ", ".join("%s: %s" % (get_output.name, get_output.type) for get_output in session.get_outputs())
             raise model_kit.NotDrawn("output-type", types[:300])
         self.left_out = len(session.get_outputs()) - len(self._outputs)
 
@@ -56,7 +56,7 @@ class Runtime:
         session = self._session(self.path, device, setting)
         if device not in session.get_providers():
             raise model_kit.NotDrawn("provider-dropped")
-        names = [each.name for each in self._outputs]
+        names = [output.name for output in self._outputs]
         return models.Way(
             self._runs(session, names), lambda names: self._giving(names, device, setting), device, setting
         )
@@ -95,7 +95,7 @@ class Runtime:
         own = set(self.graph.outputs)
         path = self._copy.giving([name for name in names if name not in own])
         session = self._session(path, device, setting)
-        given = {each.name for each in session.get_outputs() if not _NOT_GIVEN.search(each.type)}
+        given = {get_output.name for get_output in session.get_outputs() if not _NOT_GIVEN.search(get_output.type)}
         return self._runs(session, [name for name in names if name in given])
 
     def _runs(self, session, names):
@@ -153,7 +153,7 @@ class Runtime:
             return models.Rows({
                 name: 0 for name, shape in shapes.items() if shape and shape[0] == wanted and arrays[name].ndim
             })  # fmt: skip
-        outputs = {each.name: list(each.shape or ()) for each in self._outputs}
+        outputs = {output.name: list(output.shape or ()) for output in self._outputs}
         return models.Rows(
             *(
                 {name: shape.index(wanted) for name, shape in each.items() if wanted in shape}

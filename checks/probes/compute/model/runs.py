@@ -121,7 +121,7 @@ class Model:
         self.numpy, self.named = numpy, named
         self.arrays, self.nodes, self.unit = arrays, list(nodes), unit
         self.weights = weights or {}
-        self.size = max((each.size for each in arrays.values()), default=0)
+        self.size = max((array.size for array in arrays.values()), default=0)
         self.shrunk = 0
 
     def nudged(self, arrays):
@@ -158,12 +158,12 @@ class Model:
     @property
     def terms(self):
         """The terms of the longest sum of products."""
-        return max((_terms(each, self.weights) for each in self.nodes), default=0) or 1024
+        return max((_terms(node, self.weights) for node in self.nodes), default=0) or 1024
 
     @property
     def layers(self):
         """The nodes with such sums."""
-        return sum(bool(_terms(each, self.weights)) for each in self.nodes) or 16
+        return sum(bool(_terms(node, self.weights)) for node in self.nodes) or 16
 
     def told(self, way, aspect, other="", **figures):
         """What a stage yields of one comparison."""
@@ -200,7 +200,7 @@ def flattened(results):
         if isinstance(parts, list) and parts and hasattr(parts[0], "dtype"):
             found.update(("%s[%d]" % (name, place), np.asarray(each)) for place, each in enumerate(parts))
         elif isinstance(parts, list) and parts and isinstance(parts[0], dict):
-            found[name] = np.asarray([list(each.values()) for each in parts])
+            found[name] = np.asarray([list(part.values()) for part in parts])
         elif parts is not None:
             found[name] = np.asarray(parts)
     return found
@@ -208,7 +208,7 @@ def flattened(results):
 
 def code_of(numpy, outputs):
     """One fingerprint of all outputs."""
-    return fingerprint.combined([_code(numpy, each) for each in outputs.values()])
+    return fingerprint.combined([_code(numpy, output) for output in outputs.values()])
 
 
 def _code(numpy, array):
@@ -230,9 +230,9 @@ def nothing_in(numpy, outputs):
     """Why outputs cannot show anything: there are none, they are empty, every number is NaN; "" where they can."""
     if not outputs:
         return NO_OUTPUTS
-    if not any(each.size for each in outputs.values()):
+    if not any(output.size for output in outputs.values()):
         return EMPTY
-    floats = [each for each in outputs.values() if each.dtype.kind in "fc" and each.size]
+    floats = [output for output in outputs.values() if output.dtype.kind in "fc" and output.size]
     return NAN if floats and all(bool(numpy.isnan(each).all()) for each in floats) else ""
 
 
@@ -308,7 +308,7 @@ def decided_alike(numpy, reference, candidate):
         low, high = float(reference.min()), float(reference.max())
         return float(((reference > 0.5) == (candidate > 0.5)).mean()) if low >= 0.0 and high <= 1.0 else None
     tops = [each.reshape(-1, each.shape[-1]) for each in pair]
-    odd = [numpy.isnan(each).any(axis=1) for each in tops]
+    odd = [numpy.isnan(top).any(axis=1) for top in tops]
     alike = (tops[0].argmax(axis=1) == tops[1].argmax(axis=1)) & ~(odd[0] | odd[1])
     decided = ~(odd[0] & odd[1])
     return float(alike[decided].mean()) if decided.any() else None
@@ -519,7 +519,7 @@ class Search:
         """(The difference of a node, what rounding makes of it, whether it is of bytes), of its worst result."""
         numpy, worst = self._model.numpy, None
         for name in self._model.nodes[place].outputs:
-            reference, moved, found = (each.get(name) for each in values)
+            reference, moved, found = (value.get(name) for value in values)
             if not hasattr(reference, "dtype") or not hasattr(found, "dtype"):
                 continue
             self._most_bytes = max(self._most_bytes, reference.nbytes)

@@ -73,10 +73,13 @@ class _Archive:
         def run(arrays):
             import torch
 
-            given = [each.to(device) if torch.is_tensor(each) else each for each in self._original.arguments(arrays)]
+            given = [
+                argument.to(device) if torch.is_tensor(argument) else argument
+                for argument in self._original.arguments(arrays)
+            ]
             for part, name, value in held:  # each run begins with what the file holds
                 setattr(part, name, copy.deepcopy(value))
-            kept = [(each, each.clone()) for each in module.buffers()]  # a network may change them in place
+            kept = [(buffer, buffer.clone()) for buffer in module.buffers()]  # a network may change them in place
             try:
                 with torch.no_grad(), _under(torch, setting):
                     results = call(*given)
@@ -200,8 +203,16 @@ class _Program:
         """The names of what it keeps from one run to the next."""
         program = self._original.program(None)
         signature = program.graph_signature
-        given_back = [str(each.target) for each in signature.output_specs if each.kind.name == "BUFFER_MUTATION"]
-        held = {each.arg.name: str(each.target) for each in signature.input_specs if each.kind.name == "BUFFER"}
+        given_back = [
+            str(output_spec.target)
+            for output_spec in signature.output_specs
+            if output_spec.kind.name == "BUFFER_MUTATION"
+        ]
+        held = {
+            input_spec.arg.name: str(input_spec.target)
+            for input_spec in signature.input_specs
+            if input_spec.kind.name == "BUFFER"
+        }
         in_place = [
             held[node.args[0].name]
             for node in program.graph.nodes
@@ -220,7 +231,7 @@ class _Program:
         def results(arrays, names):
             import torch
 
-            tensors = [each.to(device) for each in self._original.arguments(arrays)]
+            tensors = [argument.to(device) for argument in self._original.arguments(arrays)]
             with torch.no_grad(), _under(torch, setting):
                 return export_torch.interpreted(program, tensors, names=names)
 
@@ -242,12 +253,12 @@ class _Program:
         steps = export_torch.steps_of(program)
         nodes = [
             Node(
-                ("%s (%s)" % (each.name, each.place) if each.place else each.name)[:LONGEST],
-                each.op,
-                each.inputs,
-                each.outputs,
+                ("%s (%s)" % (step.name, step.place) if step.place else step.name)[:LONGEST],
+                step.op,
+                step.inputs,
+                step.outputs,
             )
-            for each in steps
+            for step in steps
         ]
         return nodes, {name: ("", list(each.shape)) for name, each in held.items()}
 
@@ -258,9 +269,9 @@ class _Program:
     def rows(self, arrays):
         """The inputs whose first axis the program leaves open."""
         return models.Rows({
-            each["name"]: 0
-            for each in self._original.specs
-            if each["shape"] and 0 in model_kit.free_axes(each["shape"]) and each["name"] in arrays
+            spec["name"]: 0
+            for spec in self._original.specs
+            if spec["shape"] and 0 in model_kit.free_axes(spec["shape"]) and spec["name"] in arrays
         })  # fmt: skip
 
 
@@ -326,7 +337,7 @@ def measured(argument, clock):
 
 
 def _unit(tensors):
-    kinds = {str(each.dtype).replace("torch.", "") for each in tensors if each.dim() > 1}
+    kinds = {str(tensor.dtype).replace("torch.", "") for tensor in tensors if tensor.dim() > 1}
     return max((compare.UNITS[kind] for kind in kinds if kind in compare.UNITS), default=compare.UNITS["float32"])
 
 
@@ -344,7 +355,7 @@ def _inputs(numpy, original, form, argument):
     run = form.way(CPU, DEFAULT).run
     arrays, error = model_kit.first_that_runs(numpy, specs, run, deadline)
     if error is not None and form.is_training:  # a batch normalisation that learns takes no row alone
-        several = [dict(each, shape=[2, *each["shape"][1:]]) if each["shape"] else each for each in specs]
+        several = [dict(spec, shape=[2, *spec["shape"][1:]]) if spec["shape"] else spec for spec in specs]
         arrays, _ = model_kit.first_that_runs(numpy, several, run, deadline)
         error = error if arrays is None else None
     if error is not None:

@@ -47,7 +47,7 @@ class Computer(Variables):
     def result(self, operation, given, run, timed):
         """The array, and where it is timed how long a call takes when all is warm (see compute_timing)."""
         tf = self._tf
-        mixed = next((each[len(MIXED) :] for each in run.settings if each.startswith(MIXED)), None)
+        mixed = next((setting[len(MIXED) :] for setting in run.settings if setting.startswith(MIXED)), None)
         dtype = mixed or run.dtype
         with tf.device("/" + run.device), self._digits(run.settings):
             put = [tf.constant(each) for each in given]
@@ -86,7 +86,7 @@ class Computer(Variables):
     @contextlib.contextmanager
     def _digits(self, settings):
         """TensorFloat-32 on or off; TensorFlow 2.4."""
-        wanted = next((each for each in settings if each in ("tf32-on", "tf32-off")), None)
+        wanted = next((setting for setting in settings if setting in ("tf32-on", "tf32-off")), None)
         if wanted is None:
             yield
             return

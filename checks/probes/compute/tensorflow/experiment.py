@@ -44,7 +44,7 @@ class Network:
         self._judging = tf.function(lambda: self._forward(*self._judged, training=False))
 
     def _set(self, count, which):
-        return [self._tf.constant(each) for each in experiments.numpy_digits(self._numpy, count, which)]
+        return [self._tf.constant(numpy_digit) for numpy_digit in experiments.numpy_digits(self._numpy, count, which)]
 
     def begin(self):
         """As at the start of a program."""

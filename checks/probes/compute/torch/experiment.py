@@ -61,7 +61,7 @@ class Network:
         dense = dense.reshape(7, 7, 64, 512).permute(3, 2, 0, 1).reshape(512, -1)
         first, second = first.permute(3, 2, 0, 1), second.permute(3, 2, 0, 1)
         weights = (first, bias_1, second, bias_2, dense, bias_3, classes.t(), bias_4)
-        self._weights = [each.contiguous() for each in weights]
+        self._weights = [weight.contiguous() for weight in weights]
         self._pictures, self._digits = self._set(experiments.PICTURES, 0, device)
         self._judged = self._set(experiments.VALIDATION, 1, device)
 

@@ -677,7 +677,7 @@ def _adam_step(on):
     gradients = [on.reals(on.many(4096), 4) for _ in range(8)]
 
     def step():
-        copies = [each.clone() for each in weights]
+        copies = [weight.clone() for weight in weights]
         for copy, gradient in zip(copies, gradients):
             copy.grad = gradient
         on.torch.optim.Adam(copies, lr=1e-3).step()
@@ -692,7 +692,7 @@ def _gradient_clipping(on):
     gradients = [on.reals(on.many(4096), 4) for _ in range(8)]
 
     def clip():
-        copies = [each.clone() for each in gradients]
+        copies = [gradient.clone() for gradient in gradients]
         for weight, copy in zip(weights, copies):
             weight.grad = copy
         norm = on.torch.nn.utils.clip_grad_norm_(weights, 1.0)

@@ -55,7 +55,12 @@ def stage(argument, clock):
     repeats = Repeats(torch, argument)
     only = argument.get("operations")
     if only is not None:
-        pairs = [(each, name) for each in suite.OPERATIONS if each.name in only for name in argument["settings"]]
+        pairs = [
+            (operation, name)
+            for operation in suite.OPERATIONS
+            if operation.name in only
+            for name in argument["settings"]
+        ]
         yield from compute.measure(repeats.entries(pairs), clock, repeats.run)
         return
     _of[argument["device"]] = repeats
@@ -98,7 +103,7 @@ class Repeats:
         self._counts = {}  # (operation, setting) -> what came of its repetitions until now
         self._ended = set()  # those that cannot be repeated
         # What varied in a process before this one, that crashed, is asked further.
-        self._varied = [each for each in suite.OPERATIONS if each.name in argument.get("varied", ())]
+        self._varied = [operation for operation in suite.OPERATIONS if operation.name in argument.get("varied", ())]
         self._want_workspace = []
 
     def entries(self, pairs):
@@ -140,11 +145,11 @@ class Repeats:
     @staticmethod
     def by_default():
         """All operations, the most telling first."""
-        return [(each, "default") for each in suite.OPERATIONS]
+        return [(operation, "default") for operation in suite.OPERATIONS]
 
     def in_deterministic_mode(self):
         """All operations, those that vary first."""
-        rest = [each for each in suite.OPERATIONS if each not in self._varied]
+        rest = [operation for operation in suite.OPERATIONS if operation not in self._varied]
         return [(each, "deterministic") for each in (*self._varied, *rest)]
 
     def questions(self):
@@ -471,7 +476,7 @@ class _Events:
         """Seconds of each call since the last look, and of everything; to be asked when all has been read back."""
         events, self._events = self._events, []
         self._torch.cuda.synchronize(self._device)
-        inside = [each[0].elapsed_time(each[1]) / 1000 for each in events]
+        inside = [event[0].elapsed_time(event[1]) / 1000 for event in events]
         return inside, events[0][0].elapsed_time(events[-1][-1]) / 1000
 
     def once(self, call):

@@ -145,8 +145,8 @@ def _describes(source: Source, description: Field) -> bool:
         follows = next(iter(Message(source, description.start + description.size)), None)
         return follows is not None and follows.number in kinds()
     parts = list(message.message(first))[:4]
-    types = [each for each in parts if each.number == 3 and each.wire == BYTES]
-    if not types or any(each.number > 3 for each in parts):
+    types = [part for part in parts if part.number == 3 and part.wire == BYTES]
+    if not types or any(part.number > 3 for part in parts):
         return False
     return all(each.number in (1, 2, 3, 4, 5, 6, 7, 8, 1000) for each in message.message(types[0]))
 
@@ -360,12 +360,12 @@ def _read_metadata(data: bytes, model: _Model) -> None:
 def _facts(format_id: str, model: _Model, problem: Damaged | None, beside: Folder, base: str | None) -> ModelFacts:
     sums = model.sums
     files = tuple(_file(name, offset, beside, base) for name, offset in sorted(sums.files.items()))
-    gone = next((each for each in files if each.present is False), None)
-    short = gone or next((each for each in files if each.present and (each.present_size or 0) < (each.size or 0)), None)
+    gone = next((file for file in files if file.present is False), None)
+    short = gone or next((file for file in files if file.present and (file.present_size or 0) < (file.size or 0)), None)
     if problem is None and short is not None:
         problem = Damaged("truncated" if short.present else "missing-part", short.name)
     is_read = problem is None or (problem.reason in ("missing-part", "truncated") and bool(model.kinds))
-    weights = sum(each.present_size or 0 for each in files) if files and short is None else sums.weights
+    weights = sum(file.present_size or 0 for file in files) if files and short is None else sums.weights
     return ModelFacts(
         format=format_id,
         version=f"specification {model.version}",
@@ -439,7 +439,7 @@ def _details(model: _Model) -> dict[str, str]:
         "coreml-opset": ", ".join(sorted(model.sums.opsets, key=lambda name: (release(name), name))),
         "converted-from": said.get(f"user:{_SOURCE_OF}", ""),
         "functions": ", ".join(sorted(model.sums.functions)[:20]) if len(model.sums.functions) > 1 else "",
-        "states": ", ".join(each.name for each in model.states[:20]),
+        "states": ", ".join(state.name for state in model.states[:20]),
         "precision": ", ".join(precisions),
         "updatable": "1" if model.is_updatable else "",
         "description": said.get("description", ""),

@@ -221,6 +221,6 @@ def _by_layers(folder: Folder, facts: ModelFacts) -> ModelFacts:
         listed = decoded(source.read(0, source.size), _Layers) if source.size <= _MOST_LAYERS else None
     if listed is None:
         return facts
-    counts = Counter(each.type[:_LONGEST] for each in listed.layers)
+    counts = Counter(layer.type[:_LONGEST] for layer in listed.layers)
     uses = tuple(OperatorUse(name=name, count=count) for name, count in counts.most_common(5000))
     return msgspec.structs.replace(facts, needs=ModelNeeds(operators=uses))

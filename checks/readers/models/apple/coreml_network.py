@@ -41,38 +41,41 @@ def _read_layer(layer: Message, kind: Field, sums: Sums) -> None:
     parameters = layer.message(kind)
     custom = ""
     if name == _CUSTOM:
-        custom = next((layer.text(each, _LONGEST_NAME) for each in parameters if each.number == 10), "") or _CUSTOM
+        custom = (
+            next((layer.text(parameter, _LONGEST_NAME) for parameter in parameters if parameter.number == 10), "")
+            or _CUSTOM
+        )
     sums.add_operator(name, custom)
     if row is None:
         return
     title = next((layer.text(each, _LONGEST_NAME) for each in layer if each.number == 1), name)
     names = {way: f"{title}/{number}" for number, way in enumerate(row.weights)}
     outer = {way[0] for way in row.weights if len(way) > 1}
-    for each in parameters:
-        if each.wire != BYTES:
+    for parameter in parameters:
+        if parameter.wire != BYTES:
             continue
-        if (each.number,) in names:
-            _add_weights(parameters.message(each), names[each.number,], sums)
-        elif each.number in outer:
-            for part in parameters.message(each):
-                if (each.number, part.number) in names and part.wire == BYTES:
-                    _add_weights(parameters.message(part), names[each.number, part.number], sums)
+        if (parameter.number,) in names:
+            _add_weights(parameters.message(parameter), names[parameter.number,], sums)
+        elif parameter.number in outer:
+            for part in parameters.message(parameter):
+                if (parameter.number, part.number) in names and part.wire == BYTES:
+                    _add_weights(parameters.message(part), names[parameter.number, part.number], sums)
 
 
 def _add_weights(weights: Message, name: str, sums: Sums) -> None:
     raw: Field | None = None
     bits, is_palette = 8, False
-    for each in weights:
-        if each.number == _FLOAT and each.wire == BYTES:
-            _add(sums, name, "float32", 32, each)
-        elif each.number == _HALF:
-            _add(sums, name, "float16", 16, each)
-        elif each.number == _RAW_INT8:
-            _add(sums, name, "int8", 8, each)
-        elif each.number == _RAW and each.size:
-            raw = each
-        elif each.number == _QUANTIZATION and each.wire == BYTES:
-            for part in weights.message(each):
+    for weight in weights:
+        if weight.number == _FLOAT and weight.wire == BYTES:
+            _add(sums, name, "float32", 32, weight)
+        elif weight.number == _HALF:
+            _add(sums, name, "float16", 16, weight)
+        elif weight.number == _RAW_INT8:
+            _add(sums, name, "int8", 8, weight)
+        elif weight.number == _RAW and weight.size:
+            raw = weight
+        elif weight.number == _QUANTIZATION and weight.wire == BYTES:
+            for part in weights.message(weight):
                 if part.number == 1 and part.wire == VARINT:
                     bits = min(max(part.value, 1), 64)
                 is_palette = is_palette or part.number == 102

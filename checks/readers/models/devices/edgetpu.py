@@ -133,7 +133,7 @@ def _misfit(shape: tuple[int | str, ...]) -> str:
     axes = tuple(1 if number == 0 and each == "?" else each for number, each in enumerate(shape))
     if "?" in axes:
         return "?"
-    return "×".join(map(str, axes)) if any(each != 1 for each in axes[:-_INNER_AXES]) else ""
+    return "×".join(map(str, axes)) if any(axis != 1 for axis in axes[:-_INNER_AXES]) else ""
 
 
 def _is_state(tensor: Tensor) -> bool:

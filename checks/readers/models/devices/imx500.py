@@ -51,7 +51,7 @@ def imx500_packer(archive: ZipFolder) -> ModelFacts | None:
         return None
     version = _text(manifest.get("Release Version"))
     parts = tuple(_parts(manifest, archive))
-    missing = [each.name for each in parts if not each.present or each.present_size != each.size]
+    missing = [part.name for part in parts if not part.present or part.present_size != part.size]
     with archive.file(_PARAMETERS) as source:
         network = _parameters(source)
     details = {
@@ -182,7 +182,7 @@ def _xml_tensor(element: ET.Element) -> TensorSpec:
     return TensorSpec(
         name=(element.get("name") or "")[:200],
         dtype=_dtype(_number(element.get("bitsPerElement")), is_signed=element.get("format") == "signed"),
-        shape=tuple(_number(each.get("size")) for each in dimensions),
+        shape=tuple(_number(dimension.get("size")) for dimension in dimensions),
     )
 
 
@@ -241,7 +241,7 @@ def _tensors(
         network = next(iter(buffer.root().tables(0)))
         inputs = tuple(_table_tensor(each, is_input=True) for each in _some(network.tables(3)))
         outputs = sorted(_some(network.tables(4)), key=lambda each: each.integer(0, "B"))
-        return inputs, tuple(_table_tensor(each, is_input=False) for each in outputs), network.text(1, most=200)
+        return inputs, tuple(_table_tensor(output, is_input=False) for output in outputs), network.text(1, most=200)
     except (Damaged, StopIteration):
         width, height = (_number(info.get(f"inputTensor{side}", "").strip()) for side in ("Width", "Height"))
         return (TensorSpec(name="input", shape=(height, width, "?")),) if width and height else None, None, ""
@@ -253,7 +253,7 @@ def _table_tensor(tensor: Table, *, is_input: bool) -> TensorSpec:
     return TensorSpec(
         name=tensor.text(1, most=200),
         dtype=_dtype(bits, is_signed=tensor.integer(format, "B") == 0),
-        shape=tuple(each.integer(1, "H") for each in dimensions),
+        shape=tuple(dimension.integer(1, "H") for dimension in dimensions),
     )
 
 

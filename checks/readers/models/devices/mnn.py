@@ -64,7 +64,7 @@ def mnn(source: Source, beside: Folder) -> ModelFacts | None:
     if partly.problem and not read.operators and not source.name.endswith(".mnn"):
         return None
     files = _files(read, source.name, beside)
-    missing = next((Damaged("missing-part", each.name) for each in files or () if not each.present), None)
+    missing = next((Damaged("missing-part", file.name) for file in files or () if not file.present), None)
     problem = partly.problem or missing
     return ModelFacts(
         format="mnn",
@@ -103,11 +103,14 @@ def _is_net(root: Table) -> bool:
     try:
         operators = list(itertools.islice(root.tables(3), _LOOKED_AT))
         names = list(itertools.islice(root.texts(7, _MOST_NAME), _LOOKED_AT))
-        names += [each.text(3, _MOST_NAME) for each in operators]
+        names += [operator.text(3, _MOST_NAME) for operator in operators]
         return (
             bool(operators and names)
-            and all(each.integer(5) in mnn_operators() and (each.has(4) or each.has(0)) for each in operators)
-            and all(each.isprintable() and "�" not in each for each in names)
+            and all(
+                operator.integer(5) in mnn_operators() and (operator.has(4) or operator.has(0))
+                for operator in operators
+            )
+            and all(name.isprintable() and "�" not in name for name in names)
         )
     except Damaged as problem:
         if problem.reason == "truncated":
@@ -161,7 +164,7 @@ def _input(name: str, parameters: Table) -> TensorSpec:
     return TensorSpec(
         name=name,
         dtype=_DTYPES.get(parameters.integer(1)),
-        shape=tuple(each if each >= 0 else "?" for each in dims),
+        shape=tuple(dim if dim >= 0 else "?" for dim in dims),
     )
 
 

@@ -132,7 +132,7 @@ def _facts(network: _Network, source: Source, beside: Folder) -> ModelFacts:
         size = beside.size_of(name)
         weights = (NeededFile(name=name, present=size is not None, present_size=size),)
     problem = network.problem
-    if problem is None and any(not each.present for each in weights):
+    if problem is None and any(not weight.present for weight in weights):
         problem = Damaged("missing-part", weights[0].name)
     return ModelFacts(
         format="ncnn-param",
@@ -206,7 +206,7 @@ def _wired(words: list[str], network: _Network) -> tuple[str, list[str], list[st
     """Note a layer's kind and blobs; returns its kind, its outputs, and what follows."""
     kind = words[0][:_MOST_NAME]
     counts = words[2:4]
-    if len(counts) != 2 or not all(each.isascii() and each.isdecimal() and len(each) < 7 for each in counts):
+    if len(counts) != 2 or not all(count.isascii() and count.isdecimal() and len(count) < 7 for count in counts):
         network.problem = network.problem or Damaged("truncated", f"a layer without its inputs: {kind}")
         return kind, [], []
     bottoms, tops = int(counts[0]), int(counts[1])
@@ -267,6 +267,6 @@ def _length(text: str) -> int | str:
 
 def _product(lengths: tuple[int | str, ...]) -> int:
     total = 1
-    for each in lengths:
-        total *= each if isinstance(each, int) else 1
+    for length in lengths:
+        total *= length if isinstance(length, int) else 1
     return total

@@ -196,9 +196,9 @@ def facts_of(plan: Plan, source: Source) -> ModelFacts:
         bound.append(Binding(kind="gpu-model", value=f"compute capability {details['compute-capability']}"))
     if plan.gpu_name:
         details["gpu-name"] = plan.gpu_name
-    others = [each for each in plan.sections if each not in (_ENGINE_SECTION, _WEIGHTS_SECTION)]
+    others = [section for section in plan.sections if section not in (_ENGINE_SECTION, _WEIGHTS_SECTION)]
     if others:
-        details["plan-sections"] = ", ".join(each[::-1].decode("ascii", "replace") for each in others)
+        details["plan-sections"] = ", ".join(other[::-1].decode("ascii", "replace") for other in others)
     if plugins := _plugins(source):
         details["plugins-guessed"] = ", ".join(plugins)
     requirement = f"=={plan.version}" if plan.version else ""
@@ -262,7 +262,7 @@ def _read_archive(source: Source, start: int, plan: Plan, *, is_alone: bool = Fa
     if is_alone:
         # The length of what follows stands at 12 (7.1), at 16 (8.0 to 8.5): taken where it makes sense.
         lengths = (*struct.unpack_from("<Q", header, 12), *struct.unpack_from("<Q", header, 16))
-        fitting = [each for each in lengths if 0 < each < 1 << 40]
+        fitting = [length for length in lengths if 0 < length < 1 << 40]
         plan.size = fitting[0] + _ARCHIVE_HEADER if len(fitting) == 1 else None
 
 

@@ -50,7 +50,7 @@ def npy(source: Source, _beside: Folder) -> ModelFacts | None:
     array = _looked_into(array, source, start)
     pickles = [read_whole_pickle(source, start)] if array.dtype == "object" else []
     needed = array.numbers * bits(array.dtype or "") // 8
-    problem = next((each.problem for each in pickles if each.problem), None)
+    problem = next((pickle.problem for pickle in pickles if pickle.problem), None)
     if not pickles and source.size < start + needed:
         problem = Damaged("truncated", f"{needed} bytes of numbers, {source.size - start} are there")
     weights = counted([array])
@@ -92,7 +92,7 @@ def npz(archive: ZipFolder) -> ModelFacts | None:
             problem = problem or damage
     if not arrays and problem is None:
         return None
-    problem = problem or next((each.problem for each in pickles if each.problem), None)
+    problem = problem or next((pickle.problem for pickle in pickles if pickle.problem), None)
     is_chainer = is_of_chainer(each.name for each in arrays)
     weights = counted([each for each in arrays if _MODEL in each.name] or arrays)
     details = {"tensors": str(len(arrays)), "keys": _listed(each.name for each in arrays)}
@@ -119,9 +119,9 @@ def npz(archive: ZipFolder) -> ModelFacts | None:
 def is_of_chainer(names: Iterable[str]) -> bool:
     """Whether arrays are named as Chainer's serializer names them: "predictor/conv1/W"."""
     paths = list(names)
-    if any(_TRAINER.match(each) for each in paths):
+    if any(_TRAINER.match(path) for path in paths):
         return True
-    inner = [each.rpartition("/")[2] for each in paths if "/" in each]
+    inner = [path.rpartition("/")[2] for path in paths if "/" in path]
     if not inner or "W" not in inner or not {"b", "gamma", "beta"} & set(inner):
         return False
     return sum(1 for each in inner if each in _OF_CHAINER) >= _MOSTLY * len(paths)

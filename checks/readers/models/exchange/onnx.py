@@ -190,7 +190,7 @@ def _facts(model: _Model, size: int, beside: Folder, problem: str | None, detail
         version=None if model.ir is None else f"IR {model.ir}",
         producer=model.producer or None,
         producer_version=model.producer_version or None,
-        size=size + sum(each.present_size or 0 for each in files),
+        size=size + sum(file.present_size or 0 for file in files),
         problem=problem,
         problem_detail=detail,
         needs=ModelNeeds(

@@ -310,8 +310,8 @@ def _length(part: Part) -> int:
 
 def _count(dims: list[int]) -> int:
     count = 1
-    for each in dims:
-        count *= max(0, signed(each))
+    for dim in dims:
+        count *= max(0, signed(dim))
         if count >= 1 << 62:
             raise Damaged("protobuf-damaged", f"a tensor of {' x '.join(map(str, dims))[:_LONGEST_NAME]}")
     return count

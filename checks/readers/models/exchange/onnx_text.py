@@ -53,7 +53,9 @@ def onnx_text(source: Source, _beside: Folder) -> ModelFacts | None:
             needs=ModelNeeds(frameworks=("onnx",), opsets=opsets or None),
             bound_to=(
                 Binding(kind="onnx-ir", value=found[1]),
-                Binding(kind="onnx-opset", value=", ".join(f"{each or 'ai.onnx'} {opsets[each]}" for each in opsets)),
+                Binding(
+                    kind="onnx-opset", value=", ".join(f"{opset or 'ai.onnx'} {opsets[opset]}" for opset in opsets)
+                ),
             ),
             problem="text-form",
             problem_detail=form,

@@ -60,7 +60,7 @@ def onnxruntime_format(source: Source, _beside: Folder) -> ModelFacts | None:
         if model is not None:
             _read_model(model, read, partly)
     operators = _operators(read)
-    foreign = sorted({each.domain for each in operators if each.is_custom})
+    foreign = sorted({operator.domain for operator in operators if operator.is_custom})
     least = least_onnxruntime(read.version or "")
     return ModelFacts(
         format="ort",
@@ -88,8 +88,8 @@ def _read_model(model: Table, read: _Read, partly: Partly) -> None:
     read.ir = model.integer(0, "q")
     read.producer, read.producer_version = model.text(2, _SHOWN), model.text(3, _SHOWN)
     with partly():
-        for each in model.tables(1, _MOST_VALUES):
-            read.opsets[_domain(each.text(0, _SHOWN))] = each.integer(1, "q")
+        for table in model.tables(1, _MOST_VALUES):
+            read.opsets[_domain(table.text(0, _SHOWN))] = table.integer(1, "q")
     graph = model.table(7)
     if graph is None:
         return
@@ -148,7 +148,7 @@ def _spec(name: str, type_: Table | None) -> TensorSpec:
         return TensorSpec(name=name)
     number = tensor.integer(0)
     shape = tensor.table(1)
-    axes = None if shape is None else tuple(_axis(each) for each in shape.tables(0))
+    axes = None if shape is None else tuple(_axis(table) for table in shape.tables(0))
     return TensorSpec(name=name, dtype=DTYPES[number][0] if number in DTYPES else f"type {number}", shape=axes)
 
 
@@ -178,7 +178,7 @@ def _is_foreign(domain: str) -> bool:
 
 
 def _bindings(read: _Read, operators: tuple[OperatorUse, ...], foreign: list[str]) -> tuple[Binding, ...]:
-    rows = {each.domain: onnx_domain(each.domain) for each in operators}
+    rows = {operator.domain: onnx_domain(operator.domain) for operator in operators}
     internal = sorted(domain for domain, row in rows.items() if row and row.kind == "internal")
     values = {
         "ort-format": read.version or "",

@@ -92,7 +92,7 @@ def read_header(source: Source) -> Header:
 
 def facts_of(header: Header, files: tuple[NeededFile, ...] | None = None) -> ModelFacts:
     """A header in the words of a model."""
-    missing = [each for each in files or () if each.present is False]
+    missing = [file for file in files or () if file.present is False]
     problem = header.problem or (Damaged("missing-part", missing[0].name) if missing else None)
     quantization = sorted(means for kind, means in header.signs if kind == "quantization")
     return ModelFacts(

@@ -125,8 +125,8 @@ def gguf(source: Source, beside: Folder) -> ModelFacts | None:
     except Damaged as damage:
         problem = damage
     files = other_parts(source.name, beside, PART)
-    for each in files or ():
-        problem = problem or _add_part(contents, each, beside)
+    for file in files or ():
+        problem = problem or _add_part(contents, file, beside)
     return _facts(contents, cursor, problem, files)
 
 
@@ -254,7 +254,7 @@ def _tensor(cursor: Cursor, size: str) -> GgufTensor:
 def _facts(
     contents: _Contents, cursor: Cursor, damage: Damaged | None, files: tuple[NeededFile, ...] | None
 ) -> ModelFacts:
-    missing = [each.name for each in files or () if each.present is False]
+    missing = [file.name for file in files or () if file.present is False]
     if damage is None and missing:
         damage = Damaged("missing-part", missing[0])
     if damage is None and contents.unknown_type is not None:

@@ -169,7 +169,7 @@ def _custom_code(raw: msgspec.Raw) -> str:
     """The modules of custom code that a config names."""
     data = bytes(raw)
     pairs = (decoded(data, dict[str, msgspec.Raw]) or {}) if len(data) <= MOST_LIST else {}
-    return ", ".join(sorted({module for each in pairs.values() if (module := text(each))}))
+    return ", ".join(sorted({module for pair in pairs.values() if (module := text(pair))}))
 
 
 def number(raw: msgspec.Raw) -> int | None:

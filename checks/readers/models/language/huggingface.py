@@ -70,7 +70,7 @@ def sharded(source: Source, beside: Folder) -> ModelFacts | None:
         return _unreadable(listed)
     size = decoded(bytes(index.metadata), _IndexSize) or _IndexSize()
     facts = _of_shards(_shards(bytes(index.weight_map)), beside, number(size.total_size))
-    parts = sum(each.present_size or 0 for each in facts.needs.files or ())
+    parts = sum(file.present_size or 0 for file in facts.needs.files or ())
     return described(msgspec.structs.replace(facts, size=source.size + parts), beside)
 
 
@@ -153,7 +153,10 @@ def _old_weights(folder: Folder, name: str) -> ModelFacts:
     with folder.file(name) as source:
         if source.size >= 4 and source.read(0, 4) == b"PK\x03\x04":
             archive = ZipFolder(source)
-            found = next((facts for each in archive_readers() if (facts := each.read(archive)) is not None), None)
+            found = next(
+                (facts for archive_reader in archive_readers() if (facts := archive_reader.read(archive)) is not None),
+                None,
+            )
         else:
             found = next((facts for each in file_readers() if (facts := each.read(source, folder)) is not None), None)
     return found or ModelFacts(format="torch-zip")
@@ -163,12 +166,12 @@ def _of_shards(names: tuple[str, ...], beside: Folder, total: int | None) -> Mod
     """A set of shards: those that are there are read, those that are not are named."""
     files = tuple(_shard(name, beside) for name in names)
     read: list[ModelFacts] = []
-    for each in files[:_MOST_OPENED]:
-        if each.present and each.name.endswith(".safetensors"):
-            with beside.file(each.name) as source:
+    for file in files[:_MOST_OPENED]:
+        if file.present and file.name.endswith(".safetensors"):
+            with beside.file(file.name) as source:
                 facts = facts_of(read_header(source))
             if facts.problem:
-                facts = msgspec.structs.replace(facts, problem_detail=f"{each.name}: {facts.problem_detail}")
+                facts = msgspec.structs.replace(facts, problem_detail=f"{file.name}: {facts.problem_detail}")
             read.append(facts)
     whole = _merged(read, files)
     if not any(name.endswith(".safetensors") for name in names):
@@ -185,9 +188,9 @@ def _shard(name: str, beside: Folder) -> NeededFile:
 
 
 def _pickled_format(files: tuple[NeededFile, ...], beside: Folder) -> str:
-    for each in files:
-        if each.present and (each.present_size or 0) >= 2:
-            with beside.file(each.name) as source:
+    for file in files:
+        if file.present and (file.present_size or 0) >= 2:
+            with beside.file(file.name) as source:
                 return "torch-zip" if source.read(0, 2) == b"PK" else "torch-legacy"
     return "torch-zip"
 
@@ -198,8 +201,8 @@ def _merged(read: list[ModelFacts], files: tuple[NeededFile, ...]) -> ModelFacts
     for facts in read:
         for dtype, count in (facts.dtypes or {}).items():
             dtypes[dtype] = dtypes.get(dtype, 0) + count
-    missing = [each.name for each in files if each.present is False]
-    outside = [each.name for each in files if each.present is None]
+    missing = [file.name for file in files if file.present is False]
+    outside = [file.name for file in files if file.present is None]
     broken = next((facts for facts in read if facts.problem), None)
     problem, detail = (broken.problem, broken.problem_detail) if broken else (None, "")
     if missing:
@@ -207,7 +210,7 @@ def _merged(read: list[ModelFacts], files: tuple[NeededFile, ...]) -> ModelFacts
     elif outside:
         problem, detail = "outside", outside[0]
     first = read[0] if read else ModelFacts(format="safetensors")
-    frameworks = _highest([each for facts in read for each in facts.needs.frameworks])
+    frameworks = _highest([framework for facts in read for framework in facts.needs.frameworks])
     is_complete = not missing and not outside and all(facts.needs.memory is not None for facts in read)
     return msgspec.structs.replace(
         first,

@@ -107,7 +107,7 @@ def prototxt(source: Source, beside: Folder) -> ModelFacts | None:
     files: tuple[NeededFile, ...] = ()
     if any(known[layer.kind].weights for layer in net.layers if layer.kind in known):
         files = (_weights(source.name, beside),)
-    if net.problem is None and any(not each.present for each in files):
+    if net.problem is None and any(not file.present for file in files):
         net.problem = Damaged("missing-part", files[0].name)
     return _facts(net, memory=None, files=files)
 

@@ -40,7 +40,7 @@ def darknet_cfg(source: Source, beside: Folder) -> ModelFacts | None:
         return None
     net = dict(_SETTING.findall(text, sections[0].end(), sections[1].start()))
     files = (_weights(source.name, beside),) if _WEIGHTED & kinds.keys() else ()
-    missing = next((each.name for each in files if not each.present), None)
+    missing = next((file.name for file in files if not file.present), None)
     classes = dict(_SETTING.findall(text, sections[-1].end())).get("classes", "").strip()
     height, width, channels = (_number(net.get(key, "")) for key in ("height", "width", "channels"))
     return ModelFacts(

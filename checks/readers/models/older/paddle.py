@@ -76,7 +76,7 @@ class _Program:
     @property
     def stored(self) -> list[_Variable]:
         """The parameters."""
-        return [each for each in self.variables.values() if each.is_stored]
+        return [variable for variable in self.variables.values() if variable.is_stored]
 
 
 @file_reader("paddle", rank=Rank.STRUCTURE)
@@ -149,7 +149,7 @@ def _facts(
     for each in stored:
         numbers[each.dtype or "?"] += each.count
     files = tuple(_parameters_beside(source.name, stored, beside)) if stored else ()
-    missing = next((each.name for each in files if not each.present), None)
+    missing = next((file.name for file in files if not file.present), None)
     problem = program.problem or (Damaged("missing-part", missing) if missing else None)
     quantized = any("quantize" in kind for kind in program.kinds)
     return ModelFacts(
@@ -378,9 +378,9 @@ def _read_end(operation: _Operation, program: _Program) -> str:
 def _named(operation: _Operation) -> str:
     """The text of the attribute "name"."""
     attributes = msgspec.json.decode(operation.attributes)
-    for each in attributes if isinstance(attributes, list) else ():
-        if isinstance(each, dict) and each.get("N") == "name" and isinstance(each.get("AT"), dict):
-            return str(each["AT"].get("D"))[:_MOST_NAME]
+    for attribute in attributes if isinstance(attributes, list) else ():
+        if isinstance(attribute, dict) and attribute.get("N") == "name" and isinstance(attribute.get("AT"), dict):
+            return str(attribute["AT"].get("D"))[:_MOST_NAME]
     return ""
 
 

@@ -79,9 +79,9 @@ def _program(source: Source) -> ModelFacts:
         with partly():
             for plan in root.tables(1, _MOST_NAMES):
                 _read_plan(plan, read)
-        read.memory = sum(each.span(0)[1] for number in (2, 3) for each in root.tables(number))
+        read.memory = sum(table.span(0)[1] for number in (2, 3) for table in root.tables(number))
         read.memory += _segments(root.tables(4), source, _header(source, _PROGRAM_HEADER, 1))
-    rows = [row for each in read.backends if (row := executorch_backend(each))]
+    rows = [row for backend in read.backends if (row := executorch_backend(backend))]
     return ModelFacts(
         format="executorch",
         version=_PROGRAM.decode(),
@@ -120,8 +120,8 @@ def _read_plan(plan: Table, read: _Program) -> None:
     if read.inputs is None:
         read.inputs = _specs(plan.integers(3)[:_MOST_FACES], tensors)
         read.outputs = _specs(plan.integers(4)[:_MOST_FACES], tensors)
-    operators = [f"{each.text(0, 256)}.{each.text(1, 256)}".rstrip(".") for each in plan.tables(6, _MOST_NAMES)]
-    backends = [each.text(0, 256) for each in plan.tables(7, _MOST_NAMES)]
+    operators = [f"{table.text(0, 256)}.{table.text(1, 256)}".rstrip(".") for table in plan.tables(6, _MOST_NAMES)]
+    backends = [table.text(0, 256) for table in plan.tables(7, _MOST_NAMES)]
     for chain in plan.tables(5):
         for instruction in chain.tables(2):
             names, seen = {_KERNEL: (operators, read.operators), _DELEGATE: (backends, read.backends)}.get(
@@ -159,7 +159,7 @@ def _specs(indices: tuple[int, ...], tensors: dict[int, Table]) -> tuple[TensorS
         sizes, kind = tensor.integers(2, most=64), tensor.integer(8, "b")
         shape: tuple[int | str, ...] = sizes
         if kind == _BOUND:
-            shape = tuple(f"≤{each}" for each in sizes)
+            shape = tuple(f"≤{siz}" for siz in sizes)
         elif kind == _UNBOUND:
             shape = ("?",) * len(sizes)
         found.append(TensorSpec(name=str(number), dtype=_dtype(tensor.integer(0, "b")), shape=shape))
@@ -172,8 +172,8 @@ def _dtype(number: int) -> str:
 
 def _count(sizes: tuple[int, ...]) -> int:
     count = 1
-    for each in sizes:
-        count = min(count * max(each, 0), _MOST_BYTES)
+    for siz in sizes:
+        count = min(count * max(siz, 0), _MOST_BYTES)
     return count
 
 
@@ -200,8 +200,8 @@ def _header(source: Source, magic: bytes, place: int) -> int:
 def _segments(tables: Iterator[Table], source: Source, base: int) -> int:
     """The bytes of all segments together."""
     size = 0
-    for each in tables:
-        start, length = each.integer(0, "Q"), each.integer(1, "Q")
+    for table in tables:
+        start, length = table.integer(0, "Q"), table.integer(1, "Q")
         if base + start + length > source.size:
             raise Damaged("truncated", f"{length} bytes at {base + start} of {source.size}")
         size += length
@@ -257,9 +257,9 @@ def _weights(source: Source) -> ModelFacts:
     memory = names = 0
     with partly():
         root = FlatBuffer(source).root()
-        for each in root.tables(2):
+        for table in root.tables(2):
             names += 1
-            layout = each.table(2)
+            layout = table.table(2)
             if layout is not None:
                 dtypes[_dtype(layout.integer(0, "b"))] += _count(layout.integers(1, most=64))
         memory = _segments(root.tables(1), source, _header(source, _WEIGHTS_HEADER, 2))

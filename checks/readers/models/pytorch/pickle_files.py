@@ -119,7 +119,7 @@ def _read(source: Source, beside: Folder, packing: str, before: Damaged | None =
     classes = named_classes(pickles)
     devices = devices_of(pickles)
     traits = _traits(main)
-    problem = before or next((each.problem for each in pickles if each.problem), None)
+    problem = before or next((pickle.problem for pickle in pickles if pickle.problem), None)
     details = contents.details | traits.details | ({"compression": packing} if packing else {})
     if problem is None and trailing > 0:
         details["trailing-bytes"] = str(trailing)

@@ -37,8 +37,8 @@ _NUMPY_WITH_NAME = "numpy>=1.26.1"  # the first that has a module of this name; 
 def named_classes(pickles: Iterable[Pickle]) -> tuple[NamedClass, ...]:
     """Every name that the pickles would import, the most dangerous first."""
     names: dict[tuple[str, str], bool] = {}
-    for each in pickles:
-        for name, is_called in each.names.items():
+    for pickle in pickles:
+        for name, is_called in pickle.names.items():
             names[name] = names.get(name, False) or is_called
     found = [NamedClass(name=_path(*name), risk=_risk(*name, is_called=called)) for name, called in names.items()]
     found.sort(key=lambda each: (_ORDER[each.risk], each.name))
@@ -56,7 +56,7 @@ def _risk(module: str, name: str, *, is_called: bool) -> str:
 
 def packages_needed(pickles: Iterable[Pickle], first: str = "") -> tuple[str, ...]:
     """The distributions that bring the modules of the names, as requirements; that of ``first`` at the beginning."""
-    modules = {module for each in pickles for module, _ in each.names if _MODULE.match(module)}
+    modules = {module for pickle in pickles for module, _ in pickle.names if _MODULE.match(module)}
     found = {names[0] for module in modules if (names := distributions_of(module))}
     if any(module.startswith(_NUMPY_2) for module in modules):
         found = {_NUMPY_WITH_NAME if name == "numpy" else name for name in found}
@@ -65,8 +65,8 @@ def packages_needed(pickles: Iterable[Pickle], first: str = "") -> tuple[str, ..
 
 def refused_opcode(pickles: Iterable[Pickle]) -> str:
     """The first opcode, by name, that torch.load does not follow by default since 2.6; "" where it follows all."""
-    for each in pickles:
-        foreign = sorted(each.opcodes - weights_only_opcodes() - {_STOP})
+    for pickle in pickles:
+        foreign = sorted(pickle.opcodes - weights_only_opcodes() - {_STOP})
         if foreign:
             return next((row.name for row in pickletools.opcodes if ord(row.code) == foreign[0]), hex(foreign[0]))
     return ""
@@ -94,19 +94,19 @@ def counted(tensors: Iterable[Tensor], *, is_whole: bool = True) -> Weights:
     kinds: set[str] = set()
     quantized: set[str] = set()
     memory = 0
-    for each in tensors:
-        if each.kind not in ("", "array", "quantized"):
-            kinds.add(each.kind)
-        if each.kind == "quantized" and each.dtype:
-            quantized.add(each.dtype)
-        if each.identity in seen:
+    for tensor in tensors:
+        if tensor.kind not in ("", "array", "quantized"):
+            kinds.add(tensor.kind)
+        if tensor.kind == "quantized" and tensor.dtype:
+            quantized.add(tensor.dtype)
+        if tensor.identity in seen:
             continue
-        seen.add(each.identity)
-        dtypes[each.dtype or "?"] = dtypes.get(each.dtype or "?", 0) + each.numbers
-        if each.storage is not None:
-            kept[each.storage.key] = each.storage
-        elif each.kind != "meta":
-            memory += each.numbers * bits(each.dtype or "") // 8
+        seen.add(tensor.identity)
+        dtypes[tensor.dtype or "?"] = dtypes.get(tensor.dtype or "?", 0) + tensor.numbers
+        if tensor.storage is not None:
+            kept[tensor.storage.key] = tensor.storage
+        elif tensor.kind != "meta":
+            memory += tensor.numbers * bits(tensor.dtype or "") // 8
     memory += sum(each.size for each in kept.values())
     total = sum(dtypes.values())
     is_sound = is_whole and total < _MOST_NUMBERS and memory < _MOST_NUMBERS
@@ -136,7 +136,7 @@ def contents_of(pickle: Pickle) -> Contents:
     """What the value of a pickle is."""
     root = pickle.root
     found = find_tensors(root)
-    keys = tuple(each for each in root.entries if isinstance(each, str)) if isinstance(root, Node) else ()
+    keys = tuple(entry for entry in root.entries if isinstance(entry, str)) if isinstance(root, Node) else ()
     kind = _kind(root, found)
     chosen, place = _weights_of(root, found) if kind == "checkpoint" else (found.tensors, "")
     is_whole = pickle.is_whole and pickle.problem is None and found.is_whole
@@ -160,8 +160,8 @@ def contents_of(pickle: Pickle) -> Contents:
 def devices_of(pickles: Iterable[Pickle]) -> tuple[str, ...]:
     """The devices on which the storages lay, but for the processor, the most used first."""
     count: dict[str, int] = {}
-    for each in pickles:
-        for storage in storages(each.persistent).values():
+    for pickle in pickles:
+        for storage in storages(pickle.persistent).values():
             if storage.device and storage.device not in ("cpu", "meta"):
                 count[storage.device[:40]] = count.get(storage.device[:40], 0) + 1
     return tuple(sorted(count, key=lambda device: (-count[device], device)))[:_MOST_SHOWN]
@@ -190,9 +190,9 @@ def _kind(root: Value, found: Found) -> str:
     if not is_plain_dict(root):
         return "module" if found.modules and root.kind == "made" else "object"
     values = list(root.entries.values())
-    tensors = sum(1 for each in values if tensor_of(each) is not None)
-    if tensors and not any(is_plain_dict(each) for each in values) and tensors * 2 >= len(values):
-        return "arrays" if all(each.kind == "array" for each in found.tensors) else "state_dict"
+    tensors = sum(1 for value in values if tensor_of(value) is not None)
+    if tensors and not any(is_plain_dict(value) for value in values) and tensors * 2 >= len(values):
+        return "arrays" if all(tensor.kind == "array" for tensor in found.tensors) else "state_dict"
     return "checkpoint" if found.tensors or found.modules else "object"
 
 
@@ -202,10 +202,10 @@ def _weights_of(root: Value, found: Found) -> tuple[list[Tensor], str]:
     for key in keys.weights:
         inner = root.entries.get(key) if isinstance(root, Node) else None
         if isinstance(inner, Node):
-            chosen = [each for each in found.tensors if each.name.startswith(f"{key}.")]
+            chosen = [tensor for tensor in found.tensors if tensor.name.startswith(f"{key}.")]
             if chosen:
                 return chosen, key
-    return [each for each in found.tensors if each.name.partition(".")[0] not in keys.beside], ""
+    return [tensor for tensor in found.tensors if tensor.name.partition(".")[0] not in keys.beside], ""
 
 
 def _model_class(found: Found) -> str:
@@ -239,6 +239,6 @@ def _listed(values: Iterable[str]) -> str:
 
 
 def _shortened(values: list[str]) -> Iterator[str]:
-    yield from (each[:_LONGEST] for each in values[:_MOST_SHOWN])
+    yield from (value[:_LONGEST] for value in values[:_MOST_SHOWN])
     if len(values) > _MOST_SHOWN:
         yield "…"

@@ -138,15 +138,17 @@ def pt2(archive: ZipFolder) -> ModelFacts | None:
     if files is None or files.text("archive_format") != "pt2":
         return None
     read = _Read()
-    models = [each for each in files.members if re.fullmatch(r"models/[^/]+\.json", each)]
+    models = [member for member in files.members if re.fullmatch(r"models/[^/]+\.json", member)]
     for name in models[:_MOST_MODELS]:
         _read_program(files, name, read)
     for name in files.members:
         if re.fullmatch(r"data/(?:weights|constants)/[^/]+_config\.json", name):
             _read_weights(files, name, read)
-    _read_inner(files, [each for each in files.members if each.endswith(".pt") and each.startswith("data/")], read)
+    _read_inner(
+        files, [member for member in files.members if member.endswith(".pt") and member.startswith("data/")], read
+    )
     read.pickles.extend(found for _, found in hidden_pickles(archive, frozenset()))
-    libraries = [each for each in files.members if _LIBRARIES.fullmatch(each)]
+    libraries = [member for member in files.members if _LIBRARIES.fullmatch(member)]
     facts = _facts(read, "torch>=2.8")
     details = {"archive-version": files.text("archive_version") or "0", "models": str(len(models))} | facts.details
     facts = replace(facts, details=details)
@@ -162,7 +164,7 @@ def pt2_before_2_8(archive: ZipFolder) -> ModelFacts | None:
     read = _Read()
     _read_program(files, _OLD_PROGRAM, read)
     inner = [
-        each for each in archive.names if re.fullmatch(r"serialized_\w+\.(?:pt|json)", each) and each != _OLD_PROGRAM
+        name for name in archive.names if re.fullmatch(r"serialized_\w+\.(?:pt|json)", name) and name != _OLD_PROGRAM
     ]
     _read_inner(files, inner, read)
     read.pickles.extend(found for _, found in hidden_pickles(archive, frozenset()))
@@ -236,7 +238,11 @@ def _compiled(files: TorchZip, facts: ModelFacts, libraries: list[str]) -> Model
 def _metadata(files: TorchZip) -> dict[str, str]:
     """The texts of all metadata files of the first model, together."""
     told: dict[str, str] = {}
-    names = (each for each in files.members if each.startswith("data/aotinductor/") and each.endswith("_metadata.json"))
+    names = (
+        member
+        for member in files.members
+        if member.startswith("data/aotinductor/") and member.endswith("_metadata.json")
+    )
     for _, name in zip(range(_SHOWN), names, strict=False):
         found = _decoded(files, name, dict[str, Any], most=MIB)
         told |= {key[:60]: str(value)[:200] for key, value in list(found.items())[:100] if isinstance(value, str)}
@@ -272,8 +278,8 @@ def _read_program(files: TorchZip, name: str, read: _Read) -> None:
     values = module.graph.tensor_values
     read.devices.update(dict.fromkeys(_devices(values.values())))
     if read.inputs is None:  # those of the first program
-        read.inputs = tuple(_specs((each.user_input for each in module.signature.input_specs), values))
-        read.outputs = tuple(_specs((each.user_output for each in module.signature.output_specs), values))
+        read.inputs = tuple(_specs((input_spec.user_input for input_spec in module.signature.input_specs), values))
+        read.outputs = tuple(_specs((output_spec.user_output for output_spec in module.signature.output_specs), values))
 
 
 def _operator(target: str) -> tuple[str, str] | None:
@@ -285,13 +291,13 @@ def _operator(target: str) -> tuple[str, str] | None:
 
 
 def _specs(users: Iterable[_User | None], values: dict[str, _TensorMeta]) -> Iterator[TensorSpec]:
-    named = (each.arg.as_tensor.name for each in users if each is not None and each.arg.as_tensor is not None)
+    named = (user.arg.as_tensor.name for user in users if user is not None and user.arg.as_tensor is not None)
     for _, name in zip(range(_MOST_SPECS), named, strict=False):
         meta = values.get(name)
         yield TensorSpec(
             name=name[:200],
             dtype=_dtype(meta) if meta else None,
-            shape=tuple(_length(each) for each in meta.sizes[:64]) if meta else None,
+            shape=tuple(_length(siz) for siz in meta.sizes[:64]) if meta else None,
         )
 
 
@@ -326,8 +332,8 @@ def _read_weights(files: TorchZip, name: str, read: _Read) -> None:
         if weight.path_name and f"{folder}/{weight.path_name}" not in files:
             read.problem = read.problem or Damaged("missing-part", f"{folder}/{weight.path_name}"[:300])
         if weight.tensor_meta is not None:
-            lengths = [each.as_int for each in weight.tensor_meta.sizes]
-            shape = tuple(each for each in lengths if each is not None and 0 <= each < 1 << 62)
+            lengths = [siz.as_int for siz in weight.tensor_meta.sizes]
+            shape = tuple(length for length in lengths if length is not None and 0 <= length < 1 << 62)
             read.tensors.append(Tensor(key[:200], _dtype(weight.tensor_meta), shape))
 
 

@@ -46,7 +46,7 @@ def torch_zip(archive: ZipFolder) -> ModelFacts | None:
     if (
         files is None
         or any(each in files for each in _NOT_SAVED)
-        or any(each.startswith("code/") for each in files.members)
+        or any(member.startswith("code/") for member in files.members)
     ):
         return None
     main = files.pickle("data.pkl")
@@ -87,8 +87,8 @@ def torch_legacy(source: Source, _beside: Folder) -> ModelFacts | None:
         details["byteorder"] = "big"
     if source_file := _source_of(main):
         details["source-file"] = source_file
-    stored = sum(8 + each.size for each in storages(main.persistent).values())
-    problem = next((each.problem for each in rows if each.problem), None)
+    stored = sum(8 + storage.size for storage in storages(main.persistent).values())
+    problem = next((row.problem for row in rows if row.problem), None)
     if problem is None and (len(rows) < 5 or rows[4].end + stored > source.size):
         problem = Damaged("truncated", f"{stored} bytes of weights, {source.size} bytes in all")
     version = str(rows[1].root) if isinstance(rows[1].root, int) else None

@@ -69,7 +69,7 @@ def torchscript(archive: ZipFolder) -> ModelFacts | None:
         inputs=_inputs(signature),
         problem=problem.reason if problem else None,
         problem_detail=problem.detail if problem else "",
-        dependence="medium" if devices or any(each.is_custom for each in operators) else None,
+        dependence="medium" if devices or any(operator.is_custom for operator in operators) else None,
         bound_to=(Binding(kind="torch-device", value=", ".join(devices)),) if devices else (),
         needs=replace(
             facts.needs,
@@ -100,7 +100,7 @@ def _oldest(archive: ZipFolder) -> ModelFacts | None:
     files = TorchZip.with_member(archive, "model.json")
     if files is None or "version" not in files:
         return None
-    if not any(each.startswith(("code/", "tensors/")) for each in files.members):
+    if not any(member.startswith(("code/", "tensors/")) for member in files.members):
         return None
     return ModelFacts(
         format="torchscript",
@@ -147,11 +147,11 @@ def _details(
         details["methods"] = (
             f"forward({', '.join(f'{name}: {kind}' for name, kind in signature[0])}) -> {signature[1]}"[:_LONGEST]
         )
-    extra = [each.removeprefix("extra/") for each in files.members if each.startswith("extra/")]
+    extra = [member.removeprefix("extra/") for member in files.members if member.startswith("extra/")]
     if extra:
         details["extra-files"] = ", ".join(extra[:_SHOWN])[:_LONGEST]
     # Code is compressed by design, weights are not.
-    packed = packed_members(archive) - sum(1 for each in files.members if each.startswith("code/"))
+    packed = packed_members(archive) - sum(1 for member in files.members if member.startswith("code/"))
     if packed > 0:
         details["packed-members"] = str(packed)
     return details
@@ -160,7 +160,7 @@ def _details(
 def _code(files: TorchZip) -> Iterator[str]:
     """The source texts of an archive, in bounds; one that cannot be read is left out."""
     left = _MOST_CODE
-    names = [each for each in files.members if each.startswith("code/") and each.endswith(".py")]
+    names = [member for member in files.members if member.startswith("code/") and member.endswith(".py")]
     for name in names[:_MOST_FILES]:
         size = files.size_of(name) or 0
         if size > left:
@@ -185,7 +185,7 @@ def _signature(code: str, model_class: str) -> Signature | None:
         lines = [each.strip() for each in given.split(",\n")]
         owner = lines[0].partition(": ")[2].removeprefix("__torch__.")
         if arrow and (not model_class or owner == model_class):
-            parameters = (each.partition(": ") for each in lines[1:])
+            parameters = (line.partition(": ") for line in lines[1:])
             return tuple((name, kind) for name, colon, kind in parameters if colon), rest.partition(":\n")[0][:_LONGEST]
     return None
 
@@ -253,7 +253,11 @@ def operator_uses(count: dict[tuple[str, str], int]) -> tuple[OperatorUse, ...]:
 def packages_of(operators: tuple[OperatorUse, ...]) -> tuple[str, ...]:
     """The packages that bring the operators that are not PyTorch's own."""
     known = torch_serialization().operators.packages
-    return tuple(dict.fromkeys(known[each.domain] for each in operators if each.is_custom and each.domain in known))
+    return tuple(
+        dict.fromkeys(
+            known[operator.domain] for operator in operators if operator.is_custom and operator.domain in known
+        )
+    )
 
 
 def _storage_problem(files: TorchZip, pickle: Pickle, folder: str) -> Damaged | None:

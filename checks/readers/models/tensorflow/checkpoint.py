@@ -143,11 +143,11 @@ def needed_shards(folder: Folder, stem: str, index: Index) -> tuple[NeededFile, 
 
 def files_problem(files: Iterable[NeededFile]) -> Damaged | None:
     """What is wrong with the files that belong to a model."""
-    for each in files:
-        if not each.present:
-            return Damaged("missing-part", each.name)
-        if each.size is not None and each.present_size is not None and each.present_size < each.size:
-            return Damaged("truncated", f"{each.name}: {each.present_size} of {each.size} bytes")
+    for file in files:
+        if not file.present:
+            return Damaged("missing-part", file.name)
+        if file.size is not None and file.present_size is not None and file.present_size < file.size:
+            return Damaged("truncated", f"{file.name}: {file.present_size} of {file.size} bytes")
     return None
 
 
@@ -233,7 +233,7 @@ def _facts(source: Source, stem: str, beside: Folder) -> ModelFacts:
         problem_detail=part.detail,
         parameters=index.parameters,
         dtypes=dict(index.dtypes.most_common()),
-        size=source.size + sum(each.present_size or 0 for each in files),
+        size=source.size + sum(file.present_size or 0 for file in files),
         needs=ModelNeeds(frameworks=("tensorflow",), files=files, memory=index.memory),
         details=details,
     )
@@ -244,8 +244,8 @@ def _old_checkpoint(source: Source, header: bytes, beside: Folder) -> ModelFacts
     """A single file of TensorFlow 1: the list of its tensors is its first entry (saved_tensor_slice.proto)."""
     index, part = Index(), Partly()
     with part():
-        for each in _old_variables(header):
-            index.add(each)
+        for old_variable in _old_variables(header):
+            index.add(old_variable)
     facts = ModelFacts(
         format=FORMAT,
         version="1",

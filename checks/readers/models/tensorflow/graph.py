@@ -91,12 +91,12 @@ def _facts(graph: Graph) -> ModelFacts:
         dtypes=dict(weights.most_common()),
         needs=ModelNeeds(frameworks=(graph.framework,), operators=graph.uses, devices=graph.pinned_devices),
         bound_to=bound_by_operators(graph.uses),
-        dependence="high" if any(each.is_custom for each in graph.uses) else None,
+        dependence="high" if any(use.is_custom for use in graph.uses) else None,
         details=graph.details,
     )
 
 
 def bound_by_operators(operators: tuple[OperatorUse, ...]) -> tuple[Binding, ...]:
     """That a graph needs libraries for operators that TensorFlow itself has not got."""
-    own = [each.name for each in operators if each.is_custom]
+    own = [operator.name for operator in operators if operator.is_custom]
     return (Binding(kind="custom-operators", value=", ".join(own[:10])),) if own else ()

@@ -190,7 +190,7 @@ def _interface(config: dict[str, object], found: KerasModel) -> None:
         outputs = list(_names(inner.get("output_layers")))
     else:
         layers, outputs = inner, []  # Sequential in Keras before 2.2.3
-    layers = [each for each in layers if isinstance(each, dict)] if isinstance(layers, list) else []
+    layers = [layer for layer in layers if isinstance(layer, dict)] if isinstance(layers, list) else []
     for number, each in enumerate(layers):
         settings = each.get("config")
         if not isinstance(settings, dict) or (each.get("class_name") != "InputLayer" and number):

@@ -114,7 +114,7 @@ def _has_vars(links: dict[str, Node]) -> bool:
         if "vars" in links:
             return True
         layers = links.get("layers") or links.get("_layer_checkpoint_dependencies")
-        return layers is not None and any("vars" in each.links for each in list(layers.links.values())[:8])
+        return layers is not None and any("vars" in link.links for link in list(layers.links.values())[:8])
     except Damaged:
         return False
 
@@ -131,7 +131,7 @@ def _version(attributes: dict[str, Value], top: Node | None) -> str:
 
 def _facts(format_id: str, version: str, model: KerasModel, part: Partly, *, is_model: bool) -> ModelFacts:
     """What the description and the version tell."""
-    own = [f"{each.domain}>{each.name}" if each.domain else each.name for each in model.uses if each.is_custom]
+    own = [f"{use.domain}>{use.name}" if use.domain else use.name for use in model.uses if use.is_custom]
     own += list(model.others)
     bound = [Binding(kind="keras-version", value=version)]
     if own:

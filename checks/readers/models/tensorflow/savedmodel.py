@@ -56,8 +56,8 @@ def read_saved_model(source: Source, folder: Folder) -> ModelFacts | None:
         if part.problem is None:
             return None
         raise part.problem
-    main = next((each for each in graphs if "serve" in each.tags), graphs[0])
-    part.problem = part.problem or next((each.graph.problem for each in graphs if each.graph.problem), None)
+    main = next((graph for graph in graphs if "serve" in graph.tags), graphs[0])
+    part.problem = part.problem or next((graph.graph.problem for graph in graphs if graph.graph.problem), None)
     index = Index()
     files = _files(folder, main, index, part)
     signature = _signature(main)
@@ -74,7 +74,7 @@ def read_saved_model(source: Source, folder: Folder) -> ModelFacts | None:
         outputs=tuple(signature.outputs) if signature else None,
         parameters=index.parameters,
         dtypes=dict(index.dtypes.most_common()),
-        dependence="high" if any(each.is_custom for each in operators) else None,
+        dependence="high" if any(operator.is_custom for operator in operators) else None,
         bound_to=bound,
         needs=ModelNeeds(
             frameworks=(main.graph.framework,),
@@ -90,7 +90,7 @@ def read_saved_model(source: Source, folder: Folder) -> ModelFacts | None:
 def largest_constant(source: Source) -> int:
     """How many numbers the largest constant within the graphs of a saved_model.pb holds."""
     _, graphs, _ = _read(source)
-    return max((each.graph.largest_constant for each in graphs), default=0)
+    return max((graph.graph.largest_constant for graph in graphs), default=0)
 
 
 def _is_binary(source: Source) -> bool:
@@ -151,8 +151,8 @@ def _files(folder: Folder, main: MetaGraph, index: Index, part: Partly) -> tuple
         files += needed_shards(folder, STEM, index)
     elif VARIABLE_OPERATORS & main.graph.operators.keys():
         files.append(NeededFile(name=INDEX, present=False))
-    for each in main.assets:
-        name = f"assets/{each}"
+    for asset in main.assets:
+        name = f"assets/{asset}"
         there = folder.size_of(name)
         files.append(NeededFile(name=name, present=there is not None, present_size=there))
     part.problem = part.problem or files_problem(files)
@@ -180,7 +180,7 @@ def _details(graphs: list[MetaGraph], main: MetaGraph, folder: Folder) -> dict[s
     names = [name for name in main.signatures if not name.startswith("__")]
     layers = Counter({name: count for name, count in main.classes.items() if name.startswith("_tf_keras_")})
     found = {
-        "tags": "; ".join(", ".join(each.tags) for each in graphs),
+        "tags": "; ".join(", ".join(graph.tags) for graph in graphs),
         "signatures": ", ".join(names[:20]),
         "tensorflow-api": "2" if main.has_objects else "1",
         "keras-version": _keras_version(folder, main),

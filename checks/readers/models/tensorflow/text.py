@@ -130,12 +130,12 @@ def read_text_meta_graph(text: str, base: tuple[str, ...]) -> MetaGraph:
     builder = _Builder(base, found)
     try:
         count = 0
-        for each in fields(text):
-            count += each.path == base and not each.key
+        for field in fields(text):
+            count += field.path == base and not field.key
             if count > 1:  # another meta graph
                 break
-            if each.path[: len(base)] == base:
-                builder.add(each)
+            if field.path[: len(base)] == base:
+                builder.add(field)
         builder.end()
     except Damaged as problem:
         found.graph.problem = problem
@@ -147,8 +147,8 @@ def read_text_graph(text: str) -> Graph:
     found = MetaGraph()
     builder = _Builder((), found)
     try:
-        for each in fields(text):
-            builder.add(TextField(("graph_def", *each.path), each.key, each.value))
+        for field in fields(text):
+            builder.add(TextField(("graph_def", *field.path), field.key, field.value))
         builder.end()
     except Damaged as problem:
         found.graph.problem = problem

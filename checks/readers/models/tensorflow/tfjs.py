@@ -279,14 +279,14 @@ def _read_weights(groups: Sequence[WeightGroup], beside: Folder, found: _Weights
     """Count the weights, and look for the files that hold them."""
     for group in groups:
         size, is_known = 0, True
-        for each in group.weights:
+        for weight in group.weights:
             count = 1
-            for axis in each.shape:
+            for axis in weight.shape:
                 count *= max(axis, 0)
-            stored = _stored(each)
-            found.dtypes[each.dtype] += count
-            found.has_paths = found.has_paths or _PATH.search(each.name) is not None
-            if stored != each.dtype:
+            stored = _stored(weight)
+            found.dtypes[weight.dtype] += count
+            found.has_paths = found.has_paths or _PATH.search(weight.name) is not None
+            if stored != weight.dtype:
                 found.stored[stored] += count
             is_known = is_known and stored in _BYTES
             size += count * _BYTES.get(stored, 0)
@@ -369,12 +369,12 @@ def _specs(infos: dict[str, _TensorInfo]) -> tuple[TensorSpec, ...]:
 
 def _placeholders(nodes: Sequence[_Node]) -> tuple[TensorSpec, ...]:
     found: list[TensorSpec] = []
-    for each in nodes:
-        if each.op == "Placeholder" and len(found) < MOST_TENSORS:
-            told = _decoded(each.attr, _Placeholder)
+    for node in nodes:
+        if node.op == "Placeholder" and len(found) < MOST_TENSORS:
+            told = _decoded(node.attr, _Placeholder)
             shape = told.shape.shape if told.shape else None
             found.append(
-                TensorSpec(name=each.name, dtype=_dtype(told.dtype.type) if told.dtype else None, shape=_shape(shape))
+                TensorSpec(name=node.name, dtype=_dtype(told.dtype.type) if told.dtype else None, shape=_shape(shape))
             )
     return tuple(found)
 

@@ -39,7 +39,7 @@ class _Graphs:
 
     def uses(self, domain: str) -> bool:
         """Whether an operator of a domain is among those of the model."""
-        return any(each.domain == domain for each in self.codes or ())
+        return any(code.domain == domain for code in self.codes or ())
 
 
 @file_reader("tflite", "tflite-edgetpu", rank=Rank.MAGIC)
@@ -145,11 +145,11 @@ def _operators(graphs: _Graphs) -> tuple[OperatorUse, ...] | None:
 
 def _frameworks(graphs: _Graphs) -> tuple[str, ...]:
     """The interpreters that run it, with the lowest release that has all its operators."""
-    tensorflow = _newest(first_tensorflow(each.name, each.version) for each in graphs.operators)
+    tensorflow = _newest(first_tensorflow(operator.name, operator.version) for operator in graphs.operators)
     of_tensorflow = f"tensorflow>={tensorflow}" if tensorflow else "tensorflow"
     if graphs.uses("tensorflow"):
         return (f"{of_tensorflow}{',' if tensorflow else ''}<{tflite_operators_table().flex_before}",)
-    litert = _newest(first_litert(each.name, each.version) for each in graphs.operators)
+    litert = _newest(first_litert(operator.name, operator.version) for operator in graphs.operators)
     return (f"ai-edge-litert>={litert}" if litert else "ai-edge-litert", of_tensorflow)
 
 
@@ -161,14 +161,14 @@ def _dependence(graphs: _Graphs, said: Said) -> str | None:
     """More than a plain file's where not every interpreter runs it; None = as the format's."""
     if said.npu or graphs.uses("npu"):
         return "high"
-    is_more = graphs.uses("tensorflow") or any(each.is_foreign for each in graphs.operators)
+    is_more = graphs.uses("tensorflow") or any(operator.is_foreign for operator in graphs.operators)
     return "medium" if is_more and not graphs.uses("edgetpu") else None
 
 
 def _bindings(graphs: _Graphs, said: Said) -> tuple[Binding, ...]:
-    least = _newest(first_tensorflow(each.name, each.version) for each in graphs.operators)
-    flex = sorted(each.name for each in graphs.operators if each.domain == "tensorflow")
-    foreign = sorted(each.name for each in graphs.operators if each.is_foreign)
+    least = _newest(first_tensorflow(operator.name, operator.version) for operator in graphs.operators)
+    flex = sorted(operator.name for operator in graphs.operators if operator.domain == "tensorflow")
+    foreign = sorted(operator.name for operator in graphs.operators if operator.is_foreign)
     values = {
         "tflite-operator-versions": f"TensorFlow {least}" if least else "",
         "tflite-flex": listed(flex),

@@ -109,7 +109,7 @@ class Subgraph:
 
     def of(self, indices: tuple[int, ...]) -> Iterator[Tensor]:
         """The tensors with these numbers; an input that is left out has the number -1."""
-        return (self.tensors[each] for each in indices if 0 <= each < len(self.tensors))
+        return (self.tensors[index] for index in indices if 0 <= index < len(self.tensors))
 
 
 class TfliteFile:
@@ -138,7 +138,7 @@ class TfliteFile:
 
     def codes(self) -> tuple[Code, ...]:
         """The operators that nodes refer to by number."""
-        return tuple(_code(each) for each in self.root.tables(1, _MOST_CODES))
+        return tuple(_code(table) for table in self.root.tables(1, _MOST_CODES))
 
     def buffer(self, number: int) -> Buffer:
         """Where a buffer lies."""
@@ -155,20 +155,20 @@ class TfliteFile:
 
     def metadata(self) -> Iterator[tuple[str, Buffer]]:
         """What tools have added: (name, its bytes)."""
-        for each in self.root.tables(6, _MOST_NAMED):
-            yield each.text(0, _MOST_NAME), self.buffer(each.integer(1, "I"))
+        for table in self.root.tables(6, _MOST_NAMED):
+            yield table.text(0, _MOST_NAME), self.buffer(table.integer(1, "I"))
 
     def signatures(self) -> Iterator[tuple[str, tuple[str, ...], tuple[str, ...]]]:
         """(name, inputs, outputs) of each way to call the model."""
-        for each in self.root.tables(7, _MOST_NAMED):
+        for table in self.root.tables(7, _MOST_NAMED):
             inputs, outputs = (
-                tuple(name.text(0, _MOST_NAME) for name in each.tables(side, _MOST_NAMED)) for side in (0, 1)
+                tuple(name.text(0, _MOST_NAME) for name in table.tables(side, _MOST_NAMED)) for side in (0, 1)
             )
-            yield each.text(2, _MOST_NAME), inputs, outputs
+            yield table.text(2, _MOST_NAME), inputs, outputs
 
     def external_files(self) -> tuple[str, ...]:
         """The files beside this one that hold weights."""
-        return tuple(each.text(0, _MOST_NAME) for each in self.root.tables(8, _MOST_NAMED))
+        return tuple(table.text(0, _MOST_NAME) for table in self.root.tables(8, _MOST_NAMED))
 
     def subgraphs(self) -> Iterator[Table]:
         """The graphs; the first is the model, others are bodies of loops and branches, or further signatures."""

@@ -111,7 +111,7 @@ def _read_conversion(said: Said, source: Source) -> None:
         said.details["converted-from"] = _CONVERTED_FROM.get(environment.integer(2), "")
     if options:
         modes = options.integers(0, most=100)
-        said.details["optimised-by"] = ", ".join(_OPTIMISED_BY.get(each, str(each)) for each in modes)
+        said.details["optimised-by"] = ", ".join(_OPTIMISED_BY.get(mode, str(mode)) for mode in modes)
 
 
 def _read_description(said: Said, source: Source) -> None:

@@ -23,7 +23,7 @@ class Groups:
     def of(cls, groups: Sequence[Sequence[int] | Numbers]) -> Groups:
         """These groups."""
         starts = list(itertools.accumulate(map(len, groups), initial=0))[:-1]
-        members = [np.asarray(each, np.int64) for each in groups]
+        members = [np.asarray(group, np.int64) for group in groups]
         return cls(np.concatenate(members) if members else np.empty(0, np.int64), np.array(starts, np.int64))
 
     def members(self, chosen: Numbers) -> tuple[Numbers, Numbers]:

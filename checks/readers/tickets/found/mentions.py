@@ -75,7 +75,7 @@ def _agree(said: list[Said]) -> bool:
     """Whether all versions are one, told more or less exactly: "2.1" and "2.1.0+cu121", but not "2.1" and "2.10"."""
     versions = {_version_of(each) for each in said}
     longest = max(versions, key=len)
-    return all(goes_on(each, longest) for each in versions - {longest})
+    return all(goes_on(version, longest) for version in versions - {longest})
 
 
 @functools.cache

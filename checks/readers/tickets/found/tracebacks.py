@@ -129,7 +129,7 @@ class _Reader:
         if _HEADER in text or "Traceback (most recent" in text:
             self._begin()
             return 1
-        if text.startswith(_CHAINS) or any(each in text for each in _CHAINS):
+        if text.startswith(_CHAINS) or any(chain in text for chain in _CHAINS):
             self.is_chained = True
             return 1
         if "File " in text or ".py" in text or "[" in text or ">" in text or "❱" in text:

@@ -122,7 +122,7 @@ class Filter:
         of_literal, of_clause = Groups.of(pieces), Groups.of(list(with_literal.values()))
         often = np.bincount(of_literal.table, minlength=_KINDS)
         numbers = {
-            "rarest": [each[np.argmin(often[each])] for each in pieces],
+            "rarest": [piece[np.argmin(often[piece])] for piece in pieces],
             "pattern": pattern,
             "always": [number for number, literal in enumerate(with_literal) if not literal],
         }
@@ -182,12 +182,12 @@ def _alternatives(pattern: str, at: int) -> tuple[_Part, int]:
 def _any_of(parts: Sequence[_Part]) -> _Part:
     if len(parts) == 1:
         return parts[0]
-    spelled = [each.spelled for each in parts if each.spelled is not None]
+    spelled = [part.spelled for part in parts if part.spelled is not None]
     if len(spelled) == len(parts):
         whole: Clause = frozenset().union(*spelled)
         if len(whole) <= MOST:
             return _Part(whole)
-    needed = [_best(each.needed()) for each in parts]
+    needed = [_best(part.needed()) for part in parts]
     known = [each for each in needed if each]
     either: Clause = frozenset().union(*known)
     return _Part(None, (either,) if len(known) == len(parts) and len(either) <= 8 * MOST else ())
@@ -276,7 +276,7 @@ def _set(chosen: str) -> _Part:
     characters = [_spellings(each) for each in re.sub(r"\\(.)", r"\1", inside)]
     if len(characters) > MOST_SPELLED or None in characters:
         return _Part()
-    return _Part(frozenset().union(*(each for each in characters if each)))
+    return _Part(frozenset().union(*(character for character in characters if character)))
 
 
 def _spellings(character: str) -> Clause | None:
@@ -287,7 +287,7 @@ def _spellings(character: str) -> Clause | None:
 
 
 def _counts(literals: Clause) -> bool:
-    return all(len(each.encode()) >= SHORTEST for each in literals)
+    return all(len(literal.encode()) >= SHORTEST for literal in literals)
 
 
 def _best(clauses: Sequence[Clause]) -> Clause:

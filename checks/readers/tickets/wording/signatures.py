@@ -144,7 +144,7 @@ def _all_signatures() -> tuple[_Searchable, ...]:
     numbers = _numbers()
 
     def of(patterns: Sequence[str]) -> tuple[int, ...]:
-        return tuple(numbers[each] for each in patterns)
+        return tuple(numbers[pattern] for pattern in patterns)
 
     return tuple(
         _Searchable(cause, each, of(each.any), of(each.all), of(each.none))

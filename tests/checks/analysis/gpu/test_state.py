@@ -83,7 +83,7 @@ def test_errors_are_found_at_the_start_and_at_the_kernel() -> None:
         ),
         warnings=("nothing of interest",),
     )
-    assert [each.error.code for each in seen_cuda_errors(Frameworks(torch=torch))] == [802, 2]
+    assert [error.error.code for error in seen_cuda_errors(Frameworks(torch=torch))] == [802, 2]
 
 
 def test_the_same_card_in_nvml() -> None:

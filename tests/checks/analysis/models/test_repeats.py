@@ -320,7 +320,11 @@ def test_another_number_of_results_is_told_as_rounding_that_decided() -> None:
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_no_recorded_run_is_taken_for_a_bug(name: str) -> None:
-    made = [each for each in measurements(name) if isinstance(each, ModelMeasured) and not each.reason]
+    made = [
+        measurement
+        for measurement in measurements(name)
+        if isinstance(measurement, ModelMeasured) and not measurement.reason
+    ]
     if any(each.aspect in ("device", "level", "threads") for each in made):
         assert found(framework_numeric_bug, made) == []
     assert all(

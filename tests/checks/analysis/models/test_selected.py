@@ -24,7 +24,7 @@ from checks.judgement.judge import judge_one
 from checks.knowledge.formats.model_formats import model_formats_table
 from wizard.words import area
 
-CHECKS = tuple(each for each in all_checks().values() if any(kind is ModelFiles for kind, _ in each.wanted.values()))
+CHECKS = tuple(check for check in all_checks().values() if any(kind is ModelFiles for kind, _ in check.wanted.values()))
 # They judge whatever file is given, or ONNX Runtime itself. The check of pickles should not be clear without a file of
 # PyTorch's, and still is.
 OF_ANY_FORMAT = {

@@ -78,7 +78,7 @@ def test_another_type_is_compared_by_value(compare: Compare) -> None:
         assert tensor.max_rel is not None
         assert 0 < tensor.max_rel < 2**-10
         assert "float16" in tensor.second
-    assert [each.what for each in compared.differences] == ["dtype", "dtype"]
+    assert [difference.what for difference in compared.differences] == ["dtype", "dtype"]
 
 
 def test_shape_and_names(compare: Compare) -> None:
@@ -94,7 +94,7 @@ def test_an_exporter_that_puts_a_beginning_before_the_names(compare: Compare) ->
     second = {f"model.{name}": each * 1.001 for name, each in weights().items() if name != "conv1.bias"}
     compared = compare(weights(), second)
     assert compared.weights == {"values": 2, "only-first": 1}
-    assert {each.name for each in compared.tensors} >= {"fc.weight → model.fc.weight"}
+    assert {tensor.name for tensor in compared.tensors} >= {"fc.weight → model.fc.weight"}
 
 
 def test_what_is_not_a_number_is_no_agreement(compare: Compare) -> None:
@@ -118,7 +118,7 @@ def test_a_view_that_does_not_lie_in_one_piece_is_left_out(compare: Compare) -> 
     for other in (turned, straight):
         compared = compare(turned, other)
         assert compared.weights == {"same": 3, "left-out": 1}
-        assert [(each.name, each.kind) for each in compared.tensors] == [("turned", "left-out")]
+        assert [(tensor.name, tensor.kind) for tensor in compared.tensors] == [("turned", "left-out")]
 
 
 @pytest.mark.parametrize("name", DTYPES)
@@ -222,7 +222,10 @@ def test_the_structure() -> None:
         inputs=(TensorSpec(name="input", dtype="float32", shape=("batch", 3)),),
         needs=ModelNeeds(opsets={"": 18, "com.microsoft": 1}, operators=(OperatorUse(name="Conv", count=2),)),
     )
-    found = [(each.what, each.name, each.first, each.second) for each in differences(first, second)]
+    found = [
+        (difference.what, difference.name, difference.first, difference.second)
+        for difference in differences(first, second)
+    ]
     assert found == [
         ("producer", "", "pytorch 2.3.0", "pytorch 2.9.0"),
         ("opset", "", "17", "18"),
@@ -263,7 +266,7 @@ def test_every_weight_of_a_real_file_is_found(name: str) -> None:
     path = RECORDED / name
     model = read_model(path)
     with stored_weights(path, model.format or "") as stored:
-        assert sum(each.count for each in stored.tensors.values()) == WITH_WEIGHTS[name] == model.parameters
+        assert sum(tensor.count for tensor in stored.tensors.values()) == WITH_WEIGHTS[name] == model.parameters
         assert not stored.left_out
     compared = compare_models(model, model)
     assert (compared.weights_unread, compared.weights) == ("", {"same": len(stored.tensors)})
@@ -381,13 +384,13 @@ def test_what_an_onnx_file_holds_in_another_way_is_not_called_the_same(tmp_path:
 
 def onnx_tensor(name: str, dtype: int, dims: list[int], data: bytes) -> bytes:
     """A TensorProto; ``data``: the field that holds its numbers."""
-    said = b"".join(bytes([0x08, each]) for each in dims) + bytes([0x10, dtype]) + data
+    said = b"".join(bytes([0x08, dim]) for dim in dims) + bytes([0x10, dtype]) + data
     return said + bytes([0x42, len(name)]) + name.encode()
 
 
 def onnx_graph_of(*initializers: bytes) -> bytes:
     """A model of these initializers and nothing else."""
-    graph = b"".join(bytes([0x2A, len(each)]) + each for each in initializers)
+    graph = b"".join(bytes([0x2A, len(initializer)]) + initializer for initializer in initializers)
     return bytes([0x08, 9, 0x42, 2, 0x10, 17, 0x3A, len(graph)]) + graph
 
 

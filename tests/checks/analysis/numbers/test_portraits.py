@@ -191,7 +191,7 @@ def test_short_numbers_are_read_as_torch_reads_them(dtype: str) -> None:
     width = torch.int16 if dtype == "bfloat16" else torch.uint8
     bits = torch.arange(-32768, 32768, 257).to(width) if width == torch.int16 else torch.arange(256).to(width)
     tensors = [each.view(getattr(torch, dtype)) for each in (bits, bits.flip(0))]
-    told = [picture.torch_portrait(torch, each) | {"kind": "portrait", "dtype": dtype} for each in tensors]
+    told = [picture.torch_portrait(torch, tensor) | {"kind": "portrait", "dtype": dtype} for tensor in tensors]
     found = portrait_difference(*(msgspec.json.decode(json.dumps(each), type=Portrait) for each in told))
     known = difference.tensor_difference(torch, *tensors)
     assert found is not None

@@ -140,7 +140,11 @@ def test_another_processor_comes_before_its_threads() -> None:
 
 
 def _only_default(facts: Facts) -> tuple[Portrait, ...]:
-    return tuple(each for each in facts.measurements if isinstance(each, Portrait) and each.setting == "default")
+    return tuple(
+        measurement
+        for measurement in facts.measurements
+        if isinstance(measurement, Portrait) and measurement.setting == "default"
+    )
 
 
 def test_the_same_machine_twice() -> None:
@@ -226,6 +230,6 @@ def test_a_case_is_carried_without_what_bears_on_no_number() -> None:
     case: Case = judged(machine(HERE), Answers())
     other = other_machine(case, "other.pdf")
     assert other.interpreter is not None
-    assert [each.name for each in other.interpreter.packages or ()] == ["numpy"]
+    assert [package.name for package in other.interpreter.packages or ()] == ["numpy"]
     assert len(other.measurements) == 29
     assert msgspec.json.decode(msgspec.json.encode(other), type=OtherMachine) == other

@@ -107,6 +107,10 @@ def test_what_is_farther_than_its_order_explains(
     "name", ["jax-0.10.2-cpu", "tensorflow-2.21.0-cpu", "numpy-2.4.6-cpu-one-thread", "torch-2.13.0-cpu-one-thread"]
 )
 def test_no_sum_of_a_real_framework_is_called_wrong(name: str) -> None:
-    made = [each for each in measurements(name) if isinstance(each, Experiment) and each.expected is not None]
+    made = [
+        measurement
+        for measurement in measurements(name)
+        if isinstance(measurement, Experiment) and measurement.expected is not None
+    ]
     assert made
     assert [each.operation for each in made if beyond_rounding(each) is not None] == []

@@ -16,7 +16,7 @@ def interpreter(*packages: Package, version: str | None = "3.9.18") -> Interpret
 
 def broken(line: str, *installed: Package, os: OsFacts = LINUX) -> list[str]:
     asks = Package(name="asks", version="1.0", requires=(line,))
-    return [each.needed for each in broken_requirements(interpreter(asks, *installed), os)]
+    return [broken_requirement.needed for broken_requirement in broken_requirements(interpreter(asks, *installed), os)]
 
 
 @pytest.mark.parametrize(

@@ -60,4 +60,4 @@ def test_a_framework_that_hangs_at_the_gpu(stage: str, status: str, frameworks: 
     run = ProbeRun(probe="torch", status=status, stages=(StageRun(name=stage),))
     findings = list(driver_not_responding(ProbeRuns(runs=(run,)), NVIDIA, HEALTHY, frameworks))
     assert len(findings) == found
-    assert all(each.confidence == 0.5 for each in findings)
+    assert all(finding.confidence == 0.5 for finding in findings)

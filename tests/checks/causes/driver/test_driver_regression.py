@@ -26,4 +26,4 @@ def test_speaks_within_the_range_only(system: str, driver: str, gpu: str, found:
     nvidia = NvidiaFacts(driver_version=driver, devices=(NvidiaGpu(index=0, name=gpu),))
     findings = list(driver_regression(nvidia, OsFacts(system=system), None))
     assert len(findings) == found
-    assert all(each.severity is Severity.NOTE for each in findings)
+    assert all(finding.severity is Severity.NOTE for finding in findings)

@@ -438,7 +438,7 @@ def test_silent_about_what_a_program_causes_too(kind: str) -> None:
 
 
 def varying(*operations: str) -> Measurements:
-    return repeats(*(repeat(each, distinct=2, spread=LARGE) for each in operations), repeat("topk"))
+    return repeats(*(repeat(operation, distinct=2, spread=LARGE) for operation in operations), repeat("topk"))
 
 
 @pytest.mark.parametrize(

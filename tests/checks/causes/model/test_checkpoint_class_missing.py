@@ -15,7 +15,7 @@ PIPELINE = RECORDED / "pickle/made/pipeline.joblib"
 
 
 def python(*packages: str) -> InterpreterFacts:
-    return InterpreterFacts(path="/p", packages=tuple(Package(name=each, version="1") for each in packages))
+    return InterpreterFacts(path="/p", packages=tuple(Package(name=package, version="1") for package in packages))
 
 
 def names(*classes: str, kind: str = "torch-zip") -> ModelFacts:

@@ -67,7 +67,7 @@ def test_an_unknown_file_is_not_called_damaged_nor_whole(tmp_path: Path) -> None
 def test_an_unknown_file_hides_no_damaged_one() -> None:
     models = ModelFiles(files=(ModelFacts(path="a", problem="unknown-format"), ModelFacts(path="b", problem="empty")))
     outcome = judge_one(checkpoint_corrupt, Facts(models=models.files))
-    assert [each.subject for each in outcome.findings] == ["b"]
+    assert [finding.subject for finding in outcome.findings] == ["b"]
 
 
 @pytest.mark.parametrize(

@@ -35,9 +35,9 @@ def torch(version: str) -> Frameworks:
 
 def test_a_schema_that_is_too_new() -> None:
     causes = judged("pt2/made/exported.pt2", torch("2.5.1"))
-    assert {each.placeholders()["written_with"] for each in causes} == {"schema 8.20", "torch>=2.8"}
-    assert all(each.severity is Severity.BLOCKING for each in causes)
-    assert {each.placeholders().get("runtime_reads") for each in causes} == {"7", None}
+    assert {cause.placeholders()["written_with"] for cause in causes} == {"schema 8.20", "torch>=2.8"}
+    assert all(cause.severity is Severity.BLOCKING for cause in causes)
+    assert {cause.placeholders().get("runtime_reads") for cause in causes} == {"7", None}
 
 
 def test_a_layout_that_is_too_new() -> None:

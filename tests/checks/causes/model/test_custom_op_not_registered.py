@@ -12,7 +12,7 @@ from checks.facts.finding import Finding, NotCollected, Severity, Unread
 
 
 def target(*packages: str) -> InterpreterFacts:
-    return InterpreterFacts(path="python", packages=tuple(Package(name=each, version="1.0") for each in packages))
+    return InterpreterFacts(path="python", packages=tuple(Package(name=package, version="1.0") for package in packages))
 
 
 def with_operator(name: str, domain: str) -> ModelFacts:

@@ -240,7 +240,7 @@ def test_silent_where_a_demand_is_heard() -> None:
 
 def test_a_permission_without_effect_is_no_fault() -> None:
     """TF32 on a processor: documented to be of other devices."""
-    allowed = [each for each in measurements(USUAL) if each.setting == "mkldnn-tf32"]
+    allowed = [measurement for measurement in measurements(USUAL) if measurement.setting == "mkldnn-tf32"]
     assert allowed
     with pytest.raises(NotHere):
         list(setting_ignored(given(*allowed), None, None))
@@ -314,8 +314,8 @@ def wrong(measured: Measurement) -> Measurement:
 
 def test_a_framework_that_is_far_from_all_others_is_wrong() -> None:
     made = [
-        wrong(each) if each.framework == "jax" and each.operation == "softmax" else each
-        for each in measurements(*OTHERS)
+        wrong(measurement) if measurement.framework == "jax" and measurement.operation == "softmax" else measurement
+        for measurement in measurements(*OTHERS)
     ]
     (finding,) = framework_numeric_bug(given(*made), TORCH)
     assert (evidence(finding)["computed_on"], evidence(finding)["operations_wrong"]) == ("jax cpu:0", "softmax")
@@ -323,9 +323,14 @@ def test_a_framework_that_is_far_from_all_others_is_wrong() -> None:
 
 
 def test_of_two_that_disagree_neither_is_blamed() -> None:
-    made = [wrong(each) if each.framework == "numpy" else each for each in measurements(*OTHERS[:2])]
+    made = [
+        wrong(measurement) if measurement.framework == "numpy" else measurement
+        for measurement in measurements(*OTHERS[:2])
+    ]
     assert list(framework_numeric_bug(given(*made), TORCH)) == []
-    three = [wrong(each) if each.framework != "torch" else each for each in measurements(*OTHERS)]
+    three = [
+        wrong(measurement) if measurement.framework != "torch" else measurement for measurement in measurements(*OTHERS)
+    ]
     (finding, *more) = framework_numeric_bug(given(*three), TORCH)  # the two wrong ones agree, and outvote the third
     assert evidence(finding)["computed_on"].startswith("torch")
     assert more == []

@@ -55,7 +55,7 @@ def test_what_to_take_instead_is_of_the_refused_operation(
 
 def test_every_replacement_is_of_an_operation_that_is_computed() -> None:
     rows = deterministic_replacements().row
-    named = [each for row in rows for each in row.operations]
+    named = [operation for row in rows for operation in row.operations]
     assert set(named) <= set(known_operations())
     assert len(set(named)) == len(named)
 

@@ -51,7 +51,11 @@ def evidence(finding: Finding) -> dict[str, str]:
 
 def only(setting: str) -> Measurements:
     return Measurements(
-        all=tuple(each for each in measurements(DIGITS) if isinstance(each, Precision) and each.setting == setting)
+        all=tuple(
+            measurement
+            for measurement in measurements(DIGITS)
+            if isinstance(measurement, Precision) and measurement.setting == setting
+        )
     )
 
 
@@ -108,8 +112,12 @@ def test_what_is_farther_apart_than_rounding_is_not_said_to_be_the_same() -> Non
 
 
 def test_nor_are_two_devices_that_are_farther_apart() -> None:
-    here = next(each for each in measurements(PORTRAITS) if isinstance(each, Portrait) and each.operation == "matmul")
-    numbers = [struct.unpack(">f", bytes.fromhex(each))[0] for each in here.samples]
+    here = next(
+        measurement
+        for measurement in measurements(PORTRAITS)
+        if isinstance(measurement, Portrait) and measurement.operation == "matmul"
+    )
+    numbers = [struct.unpack(">f", bytes.fromhex(sample))[0] for sample in here.samples]
     shorter = tuple(struct.pack(">f", number * (1 + 2.0**-12)).hex() for number in numbers)
     card = msgspec.structs.replace(here, device="cuda:0", fingerprint="0" * 16, samples=shorter, block_sums=())
     (pair,) = pairs_here((here, card))
@@ -120,7 +128,7 @@ def test_nor_are_two_devices_that_are_farther_apart() -> None:
 
 def threads_on(*counts: int | None) -> Facts:
     first, *others = (Frameworks(torch=TorchFacts(threads=count)) for count in counts)
-    return Facts(frameworks=first, others=tuple(OtherMachine(name="there.json", frameworks=each) for each in others))
+    return Facts(frameworks=first, others=tuple(OtherMachine(name="there.json", frameworks=other) for other in others))
 
 
 @pytest.mark.parametrize(
@@ -258,7 +266,7 @@ def test_untried_is_not_stable() -> None:
 
 def on_device(device: str, *names: str) -> tuple[Portrait, ...]:
     """Recorded portraits of a processor as if they were of another device."""
-    found = [each for each in measurements(*names) if isinstance(each, Portrait)]
+    found = [measurement for measurement in measurements(*names) if isinstance(measurement, Portrait)]
     return tuple(msgspec.structs.replace(each, device=device) for each in found)
 
 

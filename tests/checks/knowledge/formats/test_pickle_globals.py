@@ -20,8 +20,8 @@ def test_weights_only_takes_what_torch_takes() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         names = theirs._get_allowed_globals()
-    assert [each for each in names if not is_taken_by_weights_only(*each.rsplit(".", 1))] == []
-    assert [each for each in names if risk(*each.rsplit(".", 1)) != "known"] == []
+    assert [name for name in names if not is_taken_by_weights_only(*name.rsplit(".", 1))] == []
+    assert [name for name in names if risk(*name.rsplit(".", 1)) != "known"] == []
 
 
 def test_opcodes_are_those_that_torch_imports() -> None:
@@ -78,7 +78,7 @@ def test_others(module: str, name: str, expected: str) -> None:
 
 def test_no_name_is_both_known_and_dangerous() -> None:
     table = pickle_globals_table()
-    both = [each for row in table.known for each in row.names if what_it_does(*each.rpartition(".")[::2])]
+    both = [name for row in table.known for name in row.names if what_it_does(*name.rpartition(".")[::2])]
     assert both == []
 
 

@@ -86,7 +86,7 @@ def probed(folder: Path, version: str, code: str) -> TorchFacts:
     package.mkdir()
     (package / "version.py").write_text(dedent(version))
     (package / "__init__.py").write_text(COMMON + dedent(code))
-    (spec,) = [each for each in PROBES if each.id == "torch"]
+    (spec,) = [probe for probe in PROBES if probe.id == "torch"]
     task = ProbeTask(spec.id, spec.script, sys.executable, environment={"PYTHONPATH": str(folder)})
     answer = run_probe(task)
     assert answer.run.status == "ok", answer.run.stderr_tail

@@ -27,7 +27,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, tuple[str, 
 
     def of(exit_code: int | None, *lines: Any) -> dict[str, tuple[str, str]]:
         def run(arguments: list[str], environment: dict[str, str], limit: float) -> int | None:
-            text = "".join(each if isinstance(each, str) else json.dumps(each) + "\n" for each in lines)
+            text = "".join(line if isinstance(line, str) else json.dumps(line) + "\n" for line in lines)
             Path(arguments[1]).write_text(text, encoding="ascii")
             return exit_code
 

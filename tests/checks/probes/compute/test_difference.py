@@ -79,8 +79,8 @@ def obvious(first: Any, second: Any) -> dict[str, Any]:
     told["max_ulp"] = min(max(steps), (1 << 63) - 1) if steps else None
     told["max_abs"] = capped(max((each for each, _ in gaps), default=None))
     told["ulp_histogram"] = [0] * (max(steps).bit_length() + 1 if steps else 0)
-    for each in steps:
-        told["ulp_histogram"][min(each, (1 << 63) - 1).bit_length()] += 1
+    for step in steps:
+        told["ulp_histogram"][min(step, (1 << 63) - 1).bit_length()] += 1
     while told["ulp_histogram"] and not told["ulp_histogram"][-1]:
         told["ulp_histogram"].pop()
     squares = [sum((x * y for x, y in ((p[a], p[b]) for p in pairs)), Fraction(0)) for a, b in ((0, 0), (0, 1), (1, 1))]
@@ -194,8 +194,8 @@ def test_every_pair_of_short_numbers(dtype: str) -> None:
     finite = [(x, y) for x, y in zip(one, other, strict=True) if math.isfinite(x) and math.isfinite(y)]
     steps = [abs(place[x] - place[y]) for x, y in finite]
     histogram = [0] * (max(steps).bit_length() + 1)
-    for each in steps:
-        histogram[each.bit_length()] += 1
+    for step in steps:
+        histogram[step.bit_length()] += 1
     assert told["max_ulp"] == max(steps)
     assert told["ulp_histogram"] == histogram
     assert told["max_abs"] == max(abs(x - y) for x, y in finite)

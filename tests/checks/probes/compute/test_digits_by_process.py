@@ -25,7 +25,7 @@ def module(name: str) -> ModuleType:
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few operations and one setting are enough to see how it is measured."""
-    chosen = tuple(each for each in module("operations").OPERATIONS if each.name in ("linear", "sum"))
+    chosen = tuple(operation for operation in module("operations").OPERATIONS if operation.name in ("linear", "sum"))
     for name in ("numpy_precision", "numpy_flip"):
         monkeypatch.setattr(module(name), "OPERATIONS", chosen)
         monkeypatch.setattr(module(name), "is_x86", lambda: False)
@@ -85,7 +85,7 @@ def run_of(setting: str, **fields: Any) -> Any:
 
 
 def operation_named(name: str) -> Any:
-    return next(each for each in module("operations").OPERATIONS if each.name == name)
+    return next(operation for operation in module("operations").OPERATIONS if operation.name == name)
 
 
 def test_another_process_gives_the_bits_of_this_one(bench: Any) -> None:
@@ -113,7 +113,7 @@ def test_what_another_process_leaves_goes_with_the_answer(
     linear = operation_named("linear")
     bench.result(linear, bench.inputs(linear, "float32"), run_of("threads-1"), None)
     (folder,) = tmp_path.iterdir()
-    assert {"answer", "numbers", "stderr"} == {each.name for each in folder.iterdir()}
+    assert {"answer", "numbers", "stderr"} == {path.name for path in folder.iterdir()}
 
 
 def test_what_an_environment_prints_is_no_answer(bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ def module(name: str) -> ModuleType:
 def computer(framework: str, device: str) -> Any:
     """The real one, of a framework that is not installed here."""
     made = object.__new__(module(f"{framework}.bench").Computer)
-    made.device, made.names = device, frozenset(each.name for each in module("operations").OPERATIONS)
+    made.device, made.names = device, frozenset(operation.name for operation in module("operations").OPERATIONS)
     if framework == "tensorflow":
         made._tf = Release()
     return made
@@ -83,7 +83,7 @@ def test_on_a_card_digits_are_asked_of_every_product(framework: str, full: str, 
     assert full not in settings(framework, card, "softmax")
     # What only a processor heeds.
     assert not any(
-        each.startswith(("threads-", "mkldnn", "older", "platform")) for each in settings(framework, card, "sum")
+        setting.startswith(("threads-", "mkldnn", "older", "platform")) for setting in settings(framework, card, "sum")
     )
     assert not settings(framework, card, "exp")
 

@@ -89,7 +89,7 @@ def test_the_digits_and_weights_are_the_same_in_numpy_and_torch_and_never_change
     weights = list(experiments.numpy_weights(np))
     assert all(map(np.array_equal, weights, experiments.torch_weights(torch, "cpu")))
     assert fingerprint(np, pictures) == "8f0d032961e16292"
-    assert fingerprint(np, np.concatenate([each.ravel() for each in weights])) == "d42fadeef809bc43"
+    assert fingerprint(np, np.concatenate([weight.ravel() for weight in weights])) == "d42fadeef809bc43"
 
 
 def test_the_true_sum_is_that_of_a_million_terms(experiments: ModuleType) -> None:
@@ -297,7 +297,9 @@ def test_a_plan_that_leaves_most_of_the_time(
 
 @pytest.mark.parametrize(("framework", "seconds"), [("numpy", 4.0), ("torch", 4.0)])
 def test_the_probe_of_this_interpreter(framework: str, seconds: float) -> None:
-    spec = next(each for each in COMPUTATION_PROBES if each.framework == framework)
+    spec = next(
+        computation_probe for computation_probe in COMPUTATION_PROBES if computation_probe.framework == framework
+    )
     task = ProbeTask(
         probe=framework,
         script=spec.script,

@@ -157,9 +157,9 @@ def test_any_one_bit_and_any_two_top_bits() -> None:
 def test_the_weights_are_as_the_promise_needs_them() -> None:
     """Odd: any changed word is seen. Different in their low 33 bits: any two words that changed places are."""
     for level in range(4):
-        weights = [each % (1 << 64) for each in fingerprints.weights(level)]
-        assert all(each & 1 for each in weights)
-        assert len({each % (1 << 33) for each in weights}) == BLOCK
+        weights = [weight % (1 << 64) for weight in fingerprints.weights(level)]
+        assert all(weight & 1 for weight in weights)
+        assert len({weight % (1 << 33) for weight in weights}) == BLOCK
 
 
 @pytest.mark.parametrize(
@@ -255,8 +255,8 @@ def test_a_device_that_adds_up_wrong_is_not_trusted(monkeypatch: pytest.MonkeyPa
 
 def codes_of(*results: tuple[Any, ...]) -> list[int]:
     codes = fingerprints.TorchCodes(torch)
-    for each in results:
-        codes.add(each)
+    for result in results:
+        codes.add(result)
     return list(codes.read())
 
 
@@ -275,7 +275,7 @@ def test_many_results_have_the_codes_that_each_has_alone_in_their_order() -> Non
         (torch.tensor(3.0),),
     ]
     together = codes_of(*results)
-    assert together == [code for each in results for code in codes_of(each)]
+    assert together == [code for result in results for code in codes_of(result)]
     assert len(set(together)) == len(results) - 1  # one came twice
     assert codes_of() == []
     many = codes_of(*[(torch.full((4000,), float(number)),) for number in range(300)])

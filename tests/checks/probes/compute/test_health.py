@@ -171,7 +171,7 @@ def test_the_pattern_goes_on_beyond_what_32_bits_count(health: ModuleType, start
     memory = health.Memory(torch, "cpu", 1 << 20)
     words = [(start + place) * health.FACTOR + 0x3C6EF35F for place in range(64)]
     found = memory._pattern(start, torch.empty(64, dtype=torch.int32)).tolist()
-    assert [each % (1 << 32) for each in found] == [each % (1 << 32) for each in words]
+    assert [each % (1 << 32) for each in found] == [word % (1 << 32) for word in words]
 
 
 def test_a_device_that_is_gone_at_the_start_is_told(health: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

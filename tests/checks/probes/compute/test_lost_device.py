@@ -13,7 +13,7 @@ from checks.engine.processes.runner import Answer, ProbeTask, run_probe
 from checks.engine.resume import Remaining
 from checks.facts import Experiment, Measurement
 
-SPEC = next(each for each in COMPUTATION_PROBES if each.framework == "torch")
+SPEC = next(computation_probe for computation_probe in COMPUTATION_PROBES if computation_probe.framework == "torch")
 OPERATIONS = ("index-add", "matmul", "sum", "addmm", "einsum", "cumsum", "sort", "norm", "topk")
 SMALL = {
     "naosu_probes.compute.torch.repeat": {
@@ -46,7 +46,7 @@ def test_a_process_that_loses_the_card_ends_and_the_next_goes_on_behind_what_bro
     first = run(seconds, fails=(900, "CUDA error: an illegal memory access was encountered"))
     assert (first.run.status, first.run.exit_code, first.run.last_stage) == ("crashed", 75, "repeat")
     remaining.ended(first)
-    assert {each.reason for each in remaining.measurements()} == {"", "failed", "device-lost"}
+    assert {measurement.reason for measurement in remaining.measurements()} == {"", "failed", "device-lost"}
     assert list(remaining.seconds) == ["repeat", "portrait"]
     second = run(remaining.seconds, remaining.argument())
     assert second.run.status == "ok"
@@ -65,7 +65,7 @@ def short_of_memory() -> tuple[Measurement, ...]:
     """A card on which 6 MB are free."""
     answer = run({"repeat": 20.0, "experiment": 2.0, "precision": 20.0, "flip": 20.0, "portrait": 20.0}, memory=6 << 20)
     assert answer.run.status == "ok", answer.run
-    assert [each.error for each in answer.run.stages if each.error] == []
+    assert [stage.error for stage in answer.run.stages if stage.error] == []
     return tuple(measurements_of(answer, "compute_torch_probe.py"))
 
 

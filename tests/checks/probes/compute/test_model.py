@@ -129,7 +129,7 @@ def test_another_order_of_sums_is_rounding_and_its_first_node_is_found(model: An
     assert size_of(made) is Size.ROUNDING
     assert (made.first_node, made.first_op, made.beyond_node) == ("layer0", "MatMul", "")
     assert made.searched == len(made.nodes) == 2 * LAYERS
-    assert all(each.apart <= each.bound for each in made.nodes if each.apart is not None and each.bound is not None)
+    assert all(node.apart <= node.bound for node in made.nodes if node.apart is not None and node.bound is not None)
 
 
 @pytest.mark.parametrize("place", [0, 17, LAYERS - 1])

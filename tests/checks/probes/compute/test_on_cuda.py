@@ -35,7 +35,7 @@ from checks.facts.finding import Finding, Status
 from checks.judgement.judge import judge_each
 
 DEVICE = "cuda:0"
-SPEC = next(each for each in COMPUTATION_PROBES if each.framework == "torch")
+SPEC = next(computation_probe for computation_probe in COMPUTATION_PROBES if computation_probe.framework == "torch")
 FEW = 4  # repetitions: what varies does so each time
 SMALL = {
     "naosu_probes.compute.torch.repeat": {
@@ -74,7 +74,7 @@ def computed(
             environment={**planted(**{"module": SMALL, **options}), **(environment or {})},
         )
         answer = run_probe(task)
-        assert [each.error for each in answer.run.stages if each.error and each.name != "imported"] == []
+        assert [stage.error for stage in answer.run.stages if stage.error and stage.name != "imported"] == []
         remaining.ended(answer)
     return tuple(remaining.measurements())
 
@@ -99,7 +99,11 @@ def evidence(finding: Finding, name: str) -> str:
 
 
 def repeats(measurements: Iterable[Measurement], setting: str = "default") -> dict[str, Repeat]:
-    return {each.operation: each for each in measurements if isinstance(each, Repeat) and each.setting == setting}
+    return {
+        measurement.operation: measurement
+        for measurement in measurements
+        if isinstance(measurement, Repeat) and measurement.setting == setting
+    }
 
 
 # --- a card of the Ampere generation ----------------------------------------------------------------------------------
@@ -123,8 +127,8 @@ def test_everything_runs(ampere: tuple[Measurement, ...]) -> None:
     }
     assert {each.reason for each in ampere} <= {"", "no-deterministic-form"}
     suite = importlib.import_module("checks.probes.compute.torch.operations")
-    assert set(repeats(ampere)) == {each.name for each in suite.OPERATIONS}
-    assert {each.reason for each in repeats(ampere).values()} == {""}
+    assert set(repeats(ampere)) == {operation.name for operation in suite.OPERATIONS}
+    assert {repeat.reason for repeat in repeats(ampere).values()} == {""}
 
 
 def test_what_atomic_additions_make_vary_is_named_with_what_mends_it(ampere: tuple[Measurement, ...]) -> None:
@@ -241,7 +245,7 @@ def test_the_experiments_in_the_mode_that_lacks_a_form_of_some() -> None:
     running = [each for each in made if each.operation == "sum-of-squares-running"]
     assert {each.reason for each in running} == {"no-deterministic-form"}
     others = [each for each in made if isinstance(each, Experiment) and each not in running]
-    assert {each.distinct for each in others} == {1}
+    assert {other.distinct for other in others} == {1}
 
 
 def test_a_bit_that_flips_under_load_is_named_also_where_memory_is_short() -> None:

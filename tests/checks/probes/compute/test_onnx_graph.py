@@ -23,7 +23,7 @@ def test_nodes_that_compute_with_weights_alone_are_no_steps() -> None:
     read = graph.read(ALEXNET)
     steps = read.steps()
     assert [each.op for each in read.nodes if each not in steps] == ["ConstantOfShape"] * 16
-    assert [each.op for each in steps[:2]] == ["Conv", "Relu"]
+    assert [step.op for step in steps[:2]] == ["Conv", "Relu"]
 
 
 def test_what_draws_random_numbers_is_a_step_though_it_takes_nothing() -> None:

@@ -40,7 +40,7 @@ class Clock:
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few operations are enough to see that each is measured."""
-    chosen = tuple(each for each in module("operations").OPERATIONS if each.name in TINY)
+    chosen = tuple(operation for operation in module("operations").OPERATIONS if operation.name in TINY)
     for name in ("operations", "torch.precision", "torch.flip", "torch.portrait"):
         monkeypatch.setattr(module(name), "OPERATIONS", chosen)
 
@@ -216,7 +216,9 @@ def test_the_modes_of_a_device_fit_its_type() -> None:
 def test_the_probe_alone_in_a_process_of_its_own(framework: str) -> None:
     import sys
 
-    spec = next(each for each in COMPUTATION_PROBES if each.framework == framework)
+    spec = next(
+        computation_probe for computation_probe in COMPUTATION_PROBES if computation_probe.framework == framework
+    )
     argument = argument_of("cpu", "quick", {"portrait": 0.05})
     answer = run_probe(ProbeTask("made up", spec.script, sys.executable, argument, time_limit=120))
     made = list(measurements_of(answer, "probe"))

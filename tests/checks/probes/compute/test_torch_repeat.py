@@ -461,7 +461,7 @@ def test_from_a_planted_operation_to_the_finding(
     told = list(compute.measure(entries, compute.Clock(60), repeats.run))
     made = Measurements(all=tuple(fact(raw) for part in told for raw in part.get("measurements+", ())))
     checks = (nondeterministic_op(made, None, None), uninitialized_memory_or_race(made, None))
-    found = [each for findings in checks for each in findings]
+    found = [finding for findings in checks for finding in findings]
     assert [each.cause for each in found] == ([cause] if cause else [])
 
 
@@ -478,7 +478,7 @@ def test_a_product_that_is_refused_is_asked_again_in_a_new_process(
     monkeypatch.setattr(repeat.child, "measured", lambda *given: asked.append(given) or [])
     list(repeats.with_workspace(compute.Clock(5)))
     ((_, argument, environment, _, names),) = asked
-    assert [each["operation"] for each in names] == ["planted"]
+    assert [name["operation"] for name in names] == ["planted"]
     assert argument["operations"] == ["planted"]
     assert argument["settings"] == ["deterministic-workspace"]
     assert environment == {"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}

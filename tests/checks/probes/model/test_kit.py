@@ -184,7 +184,7 @@ def test_what_a_run_raises_becomes_a_part_of_its_fact(tmp_path: Path, monkeypatc
     _raising(kit.Unsafe("WriteFile"), facts[2], loaded=True)
     _raising(ValueError("no"), facts[3])
     _raising(ValueError("no"), facts[4], loaded=True)
-    errors = [each.pop("error", {}).get("message") for each in facts]
+    errors = [fact.pop("error", {}).get("message") for fact in facts]
     assert facts == [
         {"reason": "input-type"},
         {"reason": "loading-runs-code", "detail": "WriteFile"},

@@ -37,7 +37,9 @@ def probe(stem: str) -> ModuleType:
 
 
 def spec(runtime: str, stem: str) -> ModelProbeSpec:
-    return next(each for each in MODEL_PROBES if (each.runtime, each.stem) == (runtime, stem))
+    return next(
+        model_probe for model_probe in MODEL_PROBES if (model_probe.runtime, model_probe.stem) == (runtime, stem)
+    )
 
 
 # --- ONNX Runtime's profile -------------------------------------------------------------------------------------------
@@ -515,5 +517,5 @@ def test_a_process_that_is_broken_may_answer_anything(told: object, status: str)
     found = runs_of(Answer({"runs": told}, ProbeRun(probe="onnxruntime", interpreter="python", status=status)), chosen)
     model = ModelFacts(path="/model", name="model", format="onnx", runs=found)
     case = judged(facts(model, installed={"onnxruntime": "1.24.1"}), Answers(symptom="models"))
-    assert {each.runtime for each in case.verdicts} >= {"onnxruntime"}
+    assert {verdict.runtime for verdict in case.verdicts} >= {"onnxruntime"}
     assert decode(msgspec.json.encode(to_builtins(case))).facts.models[0].path == "/model"

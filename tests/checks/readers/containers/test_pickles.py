@@ -84,7 +84,7 @@ def test_names_of_a_real_estimator(path: Path) -> None:
 
 
 def test_every_opcode_has_its_handler() -> None:
-    known = {ord(each.code) for each in pickletools.opcodes}
+    known = {ord(opcode.code) for opcode in pickletools.opcodes}
     assert known == {*pickles._OPCODES, ord(".")}
 
 

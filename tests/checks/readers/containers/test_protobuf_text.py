@@ -14,7 +14,7 @@ from checks.readers.containers.source import Damaged, of_bytes
 
 
 def read(text: str) -> list[tuple[str, str, str]]:
-    return [("/".join(each.path), each.key, each.value) for each in fields(text)]
+    return [("/".join(field.path), field.key, field.value) for field in fields(text)]
 
 
 def test_blocks_lists_and_texts() -> None:

@@ -52,15 +52,15 @@ def test_what_no_package_lists(site: Path, tmp_path: Path) -> None:
 
 
 def test_a_list_that_is_gone(site: Path) -> None:
-    for each in site.glob("*.dist-info/RECORD"):
-        each.unlink()
+    for path in site.glob("*.dist-info/RECORD"):
+        path.unlink()
     assert read_model(site / "reader" / "data" / "text, new.onnx").package is None
 
 
 def test_a_list_that_never_ends(site: Path) -> None:
-    for each in site.glob("*.dist-info/RECORD"):
-        each.unlink()
-        os.mkfifo(each)
+    for path in site.glob("*.dist-info/RECORD"):
+        path.unlink()
+        os.mkfifo(path)
     assert read_model(site / "reader" / "data" / "text, new.onnx").package is None
 
 

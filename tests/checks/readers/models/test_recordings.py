@@ -12,7 +12,7 @@ from checks.readers.models import find_models, read_model
 
 RECORDINGS = Path(__file__).parents[3] / "recordings" / "models"
 SOURCES = tomllib.loads((RECORDINGS / "SOURCES.toml").read_text("utf-8"))["file"]
-NAMES = [each["file"] for each in SOURCES]
+NAMES = [source["file"] for source in SOURCES]
 MADE = set(re.findall(r"`([\w.-]+/[\w./-]+)`", (RECORDINGS / "MADE.md").read_text("utf-8")))
 OF_BINARIES = {"caffe", "ncnn-param", "paddle", "tf-checkpoint", "tfjs"}  # parts of these were too large to copy
 

@@ -21,7 +21,7 @@ def said(tree: ast.AST, function: str, argument: str) -> Iterator[str]:
     """The literal first or named argument of every call of a function."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == function:
-            for value in (*node.args[:1], *(each.value for each in node.keywords if each.arg == argument)):
+            for value in (*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg == argument)):
                 yield from literals(value)
 
 
@@ -39,13 +39,13 @@ def test_ids_in_the_code(path: Path) -> None:
     words = area("models")
     problems = {*said(tree, "Damaged", "reason")}
     problems |= {
-        each.value.value
+        keyword.value.value
         for node in ast.walk(tree)
         if isinstance(node, ast.Call)
-        for each in node.keywords
-        if each.arg == "problem" and isinstance(each.value, ast.Constant) and isinstance(each.value.value, str)
+        for keyword in node.keywords
+        if keyword.arg == "problem" and isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, str)
     }
-    assert sorted(each for each in problems if f"problem-{each}" not in words) == []
+    assert sorted(problem for problem in problems if f"problem-{problem}" not in words) == []
     assert sorted(each for each in said(tree, "Binding", "kind") if f"bound-{each}" not in words) == []
 
 
@@ -73,6 +73,6 @@ def test_the_table_of_formats() -> None:
 def test_what_recorded_models_tell(path: Path) -> None:
     words = area("models")
     for model in read_models(path):
-        assert [each for each in model.details if f"detail-{each}" not in words] == [], model.path
+        assert [detail for detail in model.details if f"detail-{detail}" not in words] == [], model.path
         assert [each.kind for each in model.bound_to if f"bound-{each.kind}" not in words] == [], model.path
         assert model.problem is None or f"problem-{model.problem}" in words, model.path

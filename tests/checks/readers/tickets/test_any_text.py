@@ -17,7 +17,7 @@ from checks.readers.tickets import text as text_shapes
 from checks.readers.tickets.excerpt import excerpt
 from checks.readers.tickets.found import gpus, lists, logs, mentions, nvidia_smi, packages, systems, tracebacks
 from checks.readers.tickets.lines import lines_of
-from checks.readers.tickets.reported import READERS, told
+from checks.readers.tickets.reported import READERS, reported_in
 
 # Pieces of what the readers look for, so that arbitrary texts come near to it.
 PIECES = [
@@ -34,8 +34,8 @@ PIECES = [
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=30)), max_size=40).map("".join))
 def test_nothing_fails(text: str) -> None:
-    found = told(lines_of(text))
-    assert found.facts.told
+    found = reported_in(lines_of(text))
+    assert found.facts.reported
     last = text.count("\n") + 1
     assert all(1 <= number <= last for numbers in found.places.values() for number in numbers)
     assert msgspec.json.decode(msgspec.json.encode(found.facts), type=Facts) == found.facts
@@ -77,8 +77,8 @@ HOSTILE = {
 @pytest.mark.parametrize("piece", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_repetition(piece: str) -> None:
     """A pattern that goes back and forth would not end here within the lifetime of the test run."""
-    told(lines_of(piece * (60_000 // len(piece))))
-    told(lines_of(("x" + piece * 40 + "\n") * 500))
+    reported_in(lines_of(piece * (60_000 // len(piece))))
+    reported_in(lines_of(("x" + piece * 40 + "\n") * 500))
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,9 @@ def test_cost_grows_as_the_text_does() -> None:
 def test_the_shared_shape() -> None:
     """A whole log in one JSON string is read like its lines."""
     text = "PyTorch version: 2.4.0+cu121\nNvidia driver version: 535.104.05\n" + "x" * 300
-    assert told(lines_of(json.dumps(text)[1:-1])).facts.frameworks == told(lines_of(text)).facts.frameworks
+    assert (
+        reported_in(lines_of(json.dumps(text)[1:-1])).facts.frameworks == reported_in(lines_of(text)).facts.frameworks
+    )
 
 
 def _said(text: str) -> int:
@@ -139,7 +141,7 @@ def test_a_long_log_is_read_where_it_matters() -> None:
     noise[0] = "PyTorch version: 2.4.0+cu121"
     noise[10_000] = "RuntimeError: CUDA error: device-side assert triggered"
     noise[-1] = "Nvidia driver version: 535.104.05"
-    found = told(lines_of("\n".join(noise)))
+    found = reported_in(lines_of("\n".join(noise)))
     assert [(each.type, each.line) for each in found.raised] == [("RuntimeError", 10_001)]
     assert found.places["frameworks.torch.version"] == (1,)
     assert found.places["machine.nvidia.driver_version"] == (20_000,)

@@ -88,7 +88,7 @@ def test_a_word_that_a_terminal_has_cut_is_whole() -> None:
 @given(st.text(max_size=2000))
 def test_any_text(text: str) -> None:
     lines = lines_of(text)
-    assert [each.number for each in lines] == sorted(each.number for each in lines)
+    assert [line.number for line in lines] == sorted(line.number for line in lines)
     whole, starts = flat(lines)
     assert len(starts) == len(lines)
     assert all(offset <= len(whole) for offset, _ in starts)

@@ -12,7 +12,7 @@ from checks.facts.finding import Severity, Status
 from checks.judgement.judge import judge_each, judge_one
 from checks.readers.tickets.defaults import supposed
 from checks.readers.tickets.lines import lines_of
-from checks.readers.tickets.reported import told
+from checks.readers.tickets.reported import reported_in
 
 SPARSE = {
     "gpu-name": "my card is an RTX 3090",
@@ -53,16 +53,16 @@ SPARSE = {
 
 @pytest.mark.parametrize("text", SPARSE.values(), ids=SPARSE.keys())
 def test_one_fact_alone_proves_nothing(text: str) -> None:
-    facts = told(lines_of(text)).facts
+    facts = reported_in(lines_of(text)).facts
     outcomes = list(judge_each(facts))
-    assert [each for each in outcomes if each.status is Status.CRASHED] == []
-    assert [each for each in _findings(facts) if each.severity is not Severity.NOTE] == []
+    assert [outcome for outcome in outcomes if outcome.status is Status.CRASHED] == []
+    assert [finding for finding in _findings(facts) if finding.severity is not Severity.NOTE] == []
 
 
 @pytest.mark.parametrize("text", SPARSE.values(), ids=SPARSE.keys())
 def test_it_is_the_facts_that_are_sparse(text: str) -> None:
     """Each text does tell something, or the test above would prove nothing."""
-    assert told(lines_of(text)).facts != Facts(told=True)
+    assert reported_in(lines_of(text)).facts != Facts(reported=True)
 
 
 PROVEN = {
@@ -97,17 +97,21 @@ PROVEN = {
 
 @pytest.mark.parametrize(("cause", "text"), PROVEN.items(), ids=PROVEN.keys())
 def test_what_the_text_proves_is_found(cause: str, text: str) -> None:
-    found = {each.cause for each in _findings(told(lines_of(text)).facts) if each.severity is not Severity.NOTE}
+    found = {
+        finding.cause
+        for finding in _findings(reported_in(lines_of(text)).facts)
+        if finding.severity is not Severity.NOTE
+    }
     assert cause.removesuffix("-by-its-warning") in found
 
 
 def test_cuda_that_answers_is_not_refused_by_its_driver() -> None:
     text = "PyTorch version: 2.1.0+cu121\nNvidia driver version: 470.199.02\nIs CUDA available: True"
-    assert not {each.cause for each in _findings(told(lines_of(text)).facts)} & {"driver-too-old-for-cuda"}
+    assert not {finding.cause for finding in _findings(reported_in(lines_of(text)).facts)} & {"driver-too-old-for-cuda"}
 
 
 def test_a_check_from_whole_machines_says_why_it_was_left_out() -> None:
-    outcome = judge_one(all_checks()["gpu-not-detected"], Facts(told=True, machine=_without_gpu()))
+    outcome = judge_one(all_checks()["gpu-not-detected"], Facts(reported=True, machine=_without_gpu()))
     assert (outcome.status, outcome.reason) == (Status.SKIPPED, "only-told")
 
 
@@ -127,26 +131,26 @@ def _findings(facts: Facts) -> list:
 def test_gpus_by_name_alone_are_not_mistaken_for_one_another() -> None:
     """Without an address on the bus two cards look alike to NVML's list: nothing is concluded from that."""
     facts = Facts(
-        told=True,
+        reported=True,
         machine=MachineFacts(
             gpus=Gpus(devices=(Gpu(vendor_id="10de", die="GA102"), Gpu(vendor_id="10de", die="AD102"))),
             nvidia=NvidiaFacts(devices=(NvidiaGpu(index=0, name="RTX 3090"), NvidiaGpu(index=1, name="RTX 4090"))),
         ),
     )
-    assert [each for each in _findings(facts) if each.severity is not Severity.NOTE] == []
+    assert [finding for finding in _findings(facts) if finding.severity is not Severity.NOTE] == []
 
 
 @pytest.mark.parametrize("text", SPARSE.values(), ids=SPARSE.keys())
 def test_what_is_not_told_is_not_made_up(text: str) -> None:
     """An empty text, or the number 0, would say that it was looked for and is not there."""
-    machine = told(lines_of(text)).facts.machine
+    machine = reported_in(lines_of(text)).facts.machine
     empty = [path for path, value in _values(msgspec.to_builtins(machine), "machine") if value in ("", 0)]
     assert [path for path in empty if not path.endswith(".index")] == []
 
 
 @pytest.mark.parametrize("text", ["Windows 11", "OS: Windows 11, GPU: RTX 3070", "Ubuntu 22.04, GPU: RTX 3070"])
 def test_the_usual_architecture_is_supposed_but_not_told(text: str) -> None:
-    facts = told(lines_of(text)).facts
+    facts = reported_in(lines_of(text)).facts
     assert facts.machine is not None
     assert facts.machine.os is not None
     assert facts.machine.os.architecture is None
@@ -158,7 +162,7 @@ def test_the_usual_architecture_is_supposed_but_not_told(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["Jetson Orin Nano, Ubuntu 22.04", "Ubuntu 22.04", "Linux-6.8-aarch64, RTX 3090", "?"])
 def test_no_architecture_is_supposed_where_another_may_be_meant(text: str) -> None:
-    facts = told(lines_of(text)).facts
+    facts = reported_in(lines_of(text)).facts
     assert supposed(facts) == facts
 
 

@@ -127,7 +127,7 @@ def test_in_japanese_it_is_the_same_program(measured: Case) -> None:
 
 def test_older_lines_run_as_well() -> None:
     lines = [each for each in settings_advice_table().line if each.id in ("cublas-workspace", "torch-tf32")]
-    code = program([AdvisedLine(each, each.code) for each in lines], "en")
+    code = program([AdvisedLine(line, line.code) for line in lines], "en")
     told = run(code, "print(os.environ['CUBLAS_WORKSPACE_CONFIG'], torch.backends.cuda.matmul.allow_tf32)")
     assert told.split() == [":4096:8", "False"]
     assert code.index("CUBLAS_WORKSPACE_CONFIG") < code.index("import torch")

@@ -73,7 +73,9 @@ def test_what_is_likely_is_not_called_proven() -> None:
 
 def test_only_as_many_causes_are_named_as_can_be_read() -> None:
     first, second = machine(HERE, cpu="Intel Xeon"), machine(ONE_THREAD, threads=1, cpu="AMD EPYC " * 9)
-    usual = tuple(each for each in second.measurements if getattr(each, "setting", "default") == "default")
+    usual = tuple(
+        measurement for measurement in second.measurements if getattr(measurement, "setting", "default") == "default"
+    )
     second = msgspec.structs.replace(
         second,
         measurements=usual,
@@ -121,7 +123,9 @@ def test_what_only_one_of_them_computed_is_named() -> None:
     less = msgspec.structs.replace(first, measurements=first.measurements[2:])
     section = machines_section(beside(less, second), "en")
     assert section is not None
-    assert any(each.startswith("Not compared, as only one of the two computed it, ") for each in section.sentences)
+    assert any(
+        sentence.startswith("Not compared, as only one of the two computed it, ") for sentence in section.sentences
+    )
 
 
 def test_several_machines_are_told_one_by_one() -> None:
@@ -132,7 +136,7 @@ def test_several_machines_are_told_one_by_one() -> None:
 
 
 def test_a_ticket_is_not_told_that_it_computed_nothing() -> None:
-    case = beside(Facts(told=True), machine(HERE), symptom="ticket")
+    case = beside(Facts(reported=True), machine(HERE), symptom="ticket")
     assert not any("there.json" in each for each in build(case, "en").verdict.scope)
 
 

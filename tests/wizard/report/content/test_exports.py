@@ -41,7 +41,7 @@ def test_every_recorded_export_in_words(name: str, language: str) -> None:
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_every_print_has_it(name: str, language: str) -> None:
     report = build(judged(facts(model(name)), Answers(symptom=MODELS)), language)
-    (title,) = (each.title for each in sections(model(name), language))
+    (title,) = (section.title for section in sections(model(name), language))
     assert title in to_terminal(report)
     assert title in to_markdown(report)
 
@@ -121,5 +121,5 @@ def test_a_format_that_nothing_starts_from() -> None:
 
 def test_a_failed_export_leaves_the_verdict_of_the_framework_alone() -> None:
     case = judged(facts(model("torch-2.13.0-dynamo-svd")), Answers(symptom=MODELS))
-    assert all(each.cause != "onnx-export-op-unsupported" for each in case.verdicts)
+    assert all(verdict.cause != "onnx-export-op-unsupported" for verdict in case.verdicts)
     assert export("torch-2.13.0-dynamo-svd").error is not None

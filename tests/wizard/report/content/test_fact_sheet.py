@@ -11,7 +11,9 @@ LATER, EARLIER = "2026-06-17T09:30:00.0000000Z", "2026-06-16T14:01:07.0419487Z"
 
 def of_log(machine: MachineFacts, language: str = "en") -> list[FactSection]:
     titles = ("System log: graphics cards and processor", "システムのログ: グラフィックカードとプロセッサー")
-    return [each for each in fact_sections(Facts(machine=machine), language) if each.title in titles]
+    return [
+        fact_section for fact_section in fact_sections(Facts(machine=machine), language) if fact_section.title in titles
+    ]
 
 
 def test_what_the_log_tells_is_counted() -> None:

@@ -65,7 +65,7 @@ def test_a_model_that_does_not_run_says_why() -> None:
 
 def test_programs_that_are_not_there_share_a_line() -> None:
     (view,) = views(facts(model("onnxruntime-1.31.1-nudenet")))
-    absent = [each for each in view.verdicts if each.state == "absent"]
+    absent = [verdict for verdict in view.verdicts if verdict.state == "absent"]
     assert len(absent) == 1
     assert "OpenVINO" in absent[0].runtime
 

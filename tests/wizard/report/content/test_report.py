@@ -105,7 +105,7 @@ def test_the_verdict_on_a_ticket_is_its_likeliest_cause(
 ) -> None:
     case = case_of(found(severity, confidence), found(Severity.BLOCKING, 0.05), symptom="ticket")
     first, second = (outcome.findings[0] for outcome in case.outcomes)
-    case = msgspec.structs.replace(case, facts=Facts(told=True), findings=(first, second))
+    case = msgspec.structs.replace(case, facts=Facts(reported=True), findings=(first, second))
     verdict = build(case, language).verdict
     assert verdict.state == state
     assert "torch 2.6.0" in verdict.sentence
@@ -148,8 +148,8 @@ def hinted(*confidences: float, causes: tuple[str, ...] = THREE) -> Report:
         Finding(cause=cause, severity=Severity.BLOCKING, confidence=confidence, evidence=(line,))
         for cause, confidence in zip(causes, confidences, strict=False)
     )
-    facts = Facts(told=True, logs=(pasted("torch.cuda.is_available() is False"),))
-    outcome_of = (Outcome(cause=each.cause, status=Status.FOUND, findings=(each,)) for each in findings)
+    facts = Facts(reported=True, logs=(pasted("torch.cuda.is_available() is False"),))
+    outcome_of = (Outcome(cause=finding.cause, status=Status.FOUND, findings=(finding,)) for finding in findings)
     case = Case(
         created="2026-11-21T09:30:00+00:00",
         answers=Answers(symptom=TICKET),
@@ -176,15 +176,15 @@ def test_the_answer_does_not_say_that_lines_show_a_mere_hint() -> None:
 
 
 def test_the_summary_has_the_number_of_a_step_beside_its_text() -> None:
-    lines = [each.strip() for each in to_terminal(hinted(0.6)).splitlines()]
+    lines = [line.strip() for line in to_terminal(hinted(0.6)).splitlines()]
     assert "1." not in lines
-    assert any(each.startswith("1. The present build must go first") for each in lines)
+    assert any(line.startswith("1. The present build must go first") for line in lines)
 
 
 def test_a_mere_hint_behind_the_first_is_named_without_what_to_do() -> None:
     report = hinted(0.25, 0.2, 0.31)
     assert [bool(each.remedies) for each in report.shown] == [True, False, True]
-    assert all(each.remedies for each in report.findings)
+    assert all(finding.remedies for finding in report.findings)
     assert [each.is_hint for each in report.shown] == [False, True, False]
     assert words("report.no-remedy", "en") not in to_markdown(report)
 
@@ -236,8 +236,10 @@ def test_the_five_endings_are_five_lists() -> None:
     assert [len(each) for each in (report.findings, report.fine, report.undecided, report.crashed)] == [1, 1, 1, 1]
     assert report.undecided[0].reason == "Driver version could not be read (timeout)"
     assert [group.applies for group in report.not_run] == [True, False]
-    assert all(each.startswith("Not confirmed: ") for each in report.not_run[0].statements)  # for who only skims
-    assert not any(each.startswith("Not confirmed: ") for each in report.not_run[1].statements)
+    assert all(
+        statement.startswith("Not confirmed: ") for statement in report.not_run[0].statements
+    )  # for who only skims
+    assert not any(statement.startswith("Not confirmed: ") for statement in report.not_run[1].statements)
     assert report.crashed[0].reason == "boom"
     assert report.verdict.scope[-1] == (
         "Checks: 2 decided, 1 left open, 1 not run, 1 not applicable here, 1 failed by our own error."
@@ -355,7 +357,7 @@ def test_what_another_machines_text_shows_is_not_mended_here(system: str, is_of_
     os = OsFacts(system="Linux", distribution="ubuntu")
     facts = Facts(machine=MachineFacts(os=os), interpreters=(here,), target=here.path, logs=(text,))
     report = build(judged(facts, Answers()), "en")
-    best = next(each for each in report.findings if each.cause == "framework-cpu-only-build")
+    best = next(finding for finding in report.findings if finding.cause == "framework-cpu-only-build")
     assert best.remedies
     assert any(here.path in step.code for plan in best.remedies for step in plan.steps) is is_of_here
 
@@ -364,7 +366,7 @@ def test_what_a_check_saw_is_mended_here_whatever_a_text_tells() -> None:
     both = Evidence("clue", "the driver is too old", "error.txt", "", (1,))
     (seen,) = found(Severity.BLOCKING).findings
     here = Facts(target="/here/python")
-    there = {"error.txt": Facts(told=True)}
+    there = {"error.txt": Facts(reported=True)}
     assert machine_of(seen, here, there) is here
     assert machine_of(msgspec.structs.replace(seen, evidence=(*seen.evidence, both)), here, there) is here
     assert machine_of(msgspec.structs.replace(seen, evidence=(both,)), here, there) is there["error.txt"]

@@ -41,7 +41,7 @@ def found(cause: str, severity: Severity) -> Finding:
 
 
 def case_of(*measured: Measurement, findings: tuple[Finding, ...] = (), symptom: str = "results-change") -> Case:
-    outcomes = (FINE, *(Outcome(cause=each.cause, status=Status.FOUND, findings=(each,)) for each in findings))
+    outcomes = (FINE, *(Outcome(cause=finding.cause, status=Status.FOUND, findings=(finding,)) for finding in findings))
     return Case(
         created="2026-11-21T09:30:00+00:00",
         answers=Answers(symptom=symptom),
@@ -120,7 +120,7 @@ def test_untested_is_not_called_stable() -> None:
     ],
 )
 def test_a_note_is_normal_and_a_warning_is_not(severities: tuple[Severity, ...], sentence: str) -> None:
-    notes = tuple(found("batch-size-rounding", each) for each in severities)
+    notes = tuple(found("batch-size-rounding", severity) for severity in severities)
     case = case_of(repeat(), findings=notes)
     assert verdict_of(case, ["T0"], "en").sentence.startswith(sentence)
 

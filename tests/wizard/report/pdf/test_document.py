@@ -168,7 +168,7 @@ def test_of_a_long_text_the_lines_that_show_the_cause_are_printed_and_marked() -
     assert "late-34" not in flat
     assert "Thefirst95linesareleftout" in flat
     assert "Thelast66linesareleftout" in flat
-    (section,) = (each for each in build(case, "en").facts if each.text)
+    (section,) = (fact for fact in build(case, "en").facts if fact.text)
     assert marked_lines(build(case, "en"), section) == (101,)
 
 

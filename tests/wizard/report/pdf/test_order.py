@@ -73,7 +73,7 @@ def test_cause_remedy_and_verification_come_first_and_the_appendix_last(printed:
     places = [text.find(squeezed(part)) for part in parts]
     assert -1 not in places
     assert places == sorted(places)
-    titles = [each.title for each in headings(pdf)]
+    titles = [heading.title for heading in headings(pdf)]
     behind = [
         best.title,
         words("report.heading-measured", report.language),
@@ -87,9 +87,9 @@ def test_cause_remedy_and_verification_come_first_and_the_appendix_last(printed:
 
 def test_a_remedy_of_several_findings_is_described_once(printed: tuple[Report, bytes]) -> None:
     report, pdf = printed
-    remedies = [each for finding in report.shown for each in finding.remedies]
-    twice = next(each for each in remedies if remedies.count(each) > 1)
-    alike = [each for each in remedies if each.id == twice.id]  # with the code of another framework, perhaps
+    remedies = [remedy for finding in report.shown for remedy in finding.remedies]
+    twice = next(remedy for remedy in remedies if remedies.count(remedy) > 1)
+    alike = [remedy for remedy in remedies if remedy.id == twice.id]  # with the code of another framework, perhaps
     different = [each for number, each in enumerate(alike) if each not in alike[:number]]
     text = flat(pdf)
     assert text.count(squeezed(twice.title)) >= len(alike)
@@ -118,7 +118,7 @@ def test_nothing_stands_on_the_foot_of_a_page_or_is_cut_by_it(printed: tuple[Rep
 
 
 def test_every_heading_has_something_below_it_on_its_page(printed: tuple[Report, bytes]) -> None:
-    tops = [float(each.top) for each in headings(printed[1]) if each.top is not None]
+    tops = [float(heading.top) for heading in headings(printed[1]) if heading.top is not None]
     assert len(tops) > 10
     assert min(tops) > 42 + 20  # from the lower edge: the margin, and two lines
 

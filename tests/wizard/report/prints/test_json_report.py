@@ -46,5 +46,5 @@ def test_a_case_without_facts(make_case: Callable[..., Case]) -> None:
 
 
 def without_times(case: Case) -> Case:
-    outcomes = tuple(msgspec.structs.replace(each, seconds=None) for each in case.outcomes)
+    outcomes = tuple(msgspec.structs.replace(outcome, seconds=None) for outcome in case.outcomes)
     return msgspec.structs.replace(case, outcomes=outcomes)

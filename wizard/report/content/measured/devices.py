@@ -82,7 +82,7 @@ def _sentences(found: Comparison, language: str) -> Iterator[str]:
     same = dict.fromkeys(pair.operation for pair in found.same)
     for key, operations in (("same", same), ("one-sided", found.one_sided)):
         if operations and not found.is_itself:
-            named = joined((operation_name(each, language) for each in operations), language)
+            named = joined((operation_name(operation, language) for operation in operations), language)
             yield words(f"measurements.machines-{key}", language, operations=named)
     open_ = [each for each in found.apart if not each.explained_by]
     if open_:

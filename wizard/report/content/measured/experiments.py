@@ -51,7 +51,11 @@ def _is_whole(each: Experiment) -> bool:
 
 def _left_out(case: Case, operation: str, language: str) -> Iterator[str]:
     """How many of each framework and device were not measured, and why."""
-    made = (each for each in case.facts.measurements if isinstance(each, Experiment) and each.reason)
+    made = (
+        measurement
+        for measurement in case.facts.measurements
+        if isinstance(measurement, Experiment) and measurement.reason
+    )
     missing = (each for each in made if each.operation.startswith(operation))
     counted = Counter((each.framework, each.device, each.reason) for each in missing)
     for (framework, device, reason), count in counted.most_common(MOST_NAMED):

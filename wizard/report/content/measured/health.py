@@ -112,7 +112,7 @@ def _row(facts: Facts, health: Health, name: str, language: str) -> MeasuredRow:
 
 def _range(health: Health, curve: int, unit: str) -> str:
     """From the least to the most that was seen of one curve."""
-    seen = [value for each in health.samples if (value := _CURVES[curve][1](each)) is not None]
+    seen = [value for sample in health.samples if (value := _CURVES[curve][1](sample)) is not None]
     if not seen:
         return _UNTOLD
     least, most = f"{min(seen):.0f}", f"{max(seen):.0f}"
@@ -125,7 +125,7 @@ def _wrong(health: Health, name: str, language: str) -> MeasuredTable | None:
     columns = ("second", "operation", "place", "expected", "found", "elements")
     return MeasuredTable(
         title=words("measurements.health-wrong-title", language, device=name),
-        columns=tuple(words(f"measurements.health-column-{each}", language) for each in columns),
+        columns=tuple(words(f"measurements.health-column-{column}", language) for column in columns),
         rows=tuple(
             MeasuredRow(
                 cells=(
@@ -149,7 +149,7 @@ def health_plots(samples: dict[str, Sequence[HealthSample]], language: str) -> I
 
     Where no device tells anything, how many results were checked until when.
     """
-    told = [plot for each in _CURVES if (plot := _plot(each, samples, language))]
+    told = [plot for curve in _CURVES if (plot := _plot(curve, samples, language))]
     yield from told or ([plot] if (plot := _plot(_CHECKED, samples, language)) else [])
 
 

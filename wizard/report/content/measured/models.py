@@ -40,7 +40,7 @@ _REPEATED = ("repeat", "mode")
 
 def models_section(case: Case, language: str) -> MeasuredSection | None:
     """All models that were run again, or were to be."""
-    found = [each for each in case.facts.measurements if isinstance(each, ModelMeasured)]
+    found = [measurement for measurement in case.facts.measurements if isinstance(measurement, ModelMeasured)]
     if not found:
         return None
     groups: dict[tuple[str, str], list[ModelMeasured]] = {}

@@ -153,13 +153,16 @@ def _which(changed: _Changed, language: str) -> str:
 def _unchanged(measured: Sequence[Precision], language: str) -> str:
     """The settings that change nothing where they were tried, with the type where it is not the usual one."""
     named = (
-        setting_name(each.setting, language)
-        if each.dtype == FULL
+        setting_name(change.setting, language)
+        if change.dtype == FULL
         else words(
-            "measurements.precision-in-type", language, setting=setting_name(each.setting, language), type=each.dtype
+            "measurements.precision-in-type",
+            language,
+            setting=setting_name(change.setting, language),
+            type=change.dtype,
         )
-        for each in _changes(measured)
-        if not each.apart
+        for change in _changes(measured)
+        if not change.apart
     )
     return words("measurements.sum-separator", language).join(named)
 

@@ -61,8 +61,8 @@ def _words(key: str, language: str, /, **values: object) -> str:
 
 def _sentences(framework: str, device: str, operations: Sequence[Repeated], language: str) -> Iterator[str]:
     place = place_words(framework, device, language)
-    tested = [each.default for each in operations if each.default is not None]
-    varying = [each for each in operations if each.default is not None and each.default.varies]
+    tested = [operation.default for operation in operations if operation.default is not None]
+    varying = [operation for operation in operations if operation.default is not None and operation.default.varies]
     if tested:
         key = "counts" if varying else "counts-same"
         yield _words(key, language, place=place, tested=len(tested), varying=len(varying))
@@ -77,7 +77,7 @@ def _sentences(framework: str, device: str, operations: Sequence[Repeated], lang
     share = _share(tested)
     if share is not None:
         yield _words("share", language, share=percent(share))
-    left = sum(each.default is None for each in operations)
+    left = sum(operation.default is None for operation in operations)
     if left:
         yield _words("left" if tested else "left-all", language, place=place, left=left)
 

@@ -43,7 +43,7 @@ def measured_sections(case: Case, language: str) -> tuple[MeasuredSection, ...]:
 
 def _bounded(section: MeasuredSection, language: str) -> MeasuredSection:
     """The section without what is empty, and of each kind no more than can be read."""
-    tables = (trimmed(_shortened(each, language)) for each in section.tables[:_MOST_TABLES])
+    tables = (trimmed(_shortened(table, language)) for table in section.tables[:_MOST_TABLES])
     return replace(
         section,
         sentences=section.sentences[:_MOST_SENTENCES],

@@ -22,7 +22,7 @@ STATES = {
 
 def size_words(size: Magnitude, language: str) -> str:
     """What a difference is as large as: "rounding order", "TF32 or half precision, or bfloat16"."""
-    parts = [words(f"measurements.size-{each.value}", language) for each in size.sizes]
+    parts = [words(f"measurements.size-{siz.value}", language) for siz in size.sizes]
     return words("measurements.size-or", language).join(parts)
 
 

@@ -141,7 +141,7 @@ def cpio(members: dict[str, bytes]) -> bytes:
     out = b""
     for name, content in [*members.items(), ("TRAILER!!!", b"")]:
         numbers = (0, 0o100644, 0, 0, 1, 0, len(content), 0, 0, 0, 0, len(name) + 1, 0)
-        out += b"070701" + b"".join(b"%08X" % each for each in numbers) + name.encode() + b"\0"
+        out += b"070701" + b"".join(b"%08X" % number for number in numbers) + name.encode() + b"\0"
         out += bytes(-len(out) % 4) + content
         out += bytes(-len(out) % 4)
     return out

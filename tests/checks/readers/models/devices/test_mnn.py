@@ -73,6 +73,6 @@ def test_bytes_that_are_no_net(data: bytes) -> None:
 
 
 @settings(max_examples=300, deadline=None)
-@given(mangled(*(each.read_bytes() for each in sorted(MADE.iterdir()))), st.sampled_from(["net.mnn", "data"]))
+@given(mangled(*(path.read_bytes() for path in sorted(MADE.iterdir()))), st.sampled_from(["net.mnn", "data"]))
 def test_nothing_but_damaged_comes_out(data: bytes, name: str) -> None:
     survives(mnn, data, name)

@@ -58,7 +58,7 @@ def test_pnnx_keeps_shapes_and_types() -> None:
     assert facts.inputs == (TensorSpec(name="0", dtype="float32", shape=(1, 3, 32, 32)),)
     assert facts.outputs == (TensorSpec(name="5", dtype="float32", shape=(1, 5)),)
     assert facts.needs.operators is not None
-    assert "nn.Conv2d" in {each.name for each in facts.needs.operators}
+    assert "nn.Conv2d" in {operator.name for operator in facts.needs.operators}
 
 
 def test_an_input_may_name_its_lengths_and_a_layer_may_be_the_programs_own() -> None:

@@ -236,7 +236,7 @@ def test_a_folder_of_tensorrt_llm() -> None:
     assert facts.details["architecture"] == "LlamaForCausalLM"
     assert facts.details["tensorrt-llm-ranks"] == "2"
     assert facts.needs.files is not None
-    assert [(each.name, each.present) for each in facts.needs.files] == [
+    assert [(file.name, file.present) for file in facts.needs.files] == [
         ("rank0.engine", True),
         ("config.json", True),
         ("rank1.engine", False),

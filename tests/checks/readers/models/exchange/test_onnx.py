@@ -34,7 +34,10 @@ def read(name: str) -> ModelFacts:
 
 
 def operators(facts: ModelFacts) -> dict[str, int]:
-    return {":".join(filter(None, (each.domain, each.name))): each.count for each in facts.needs.operators or ()}
+    return {
+        ":".join(filter(None, (operator.domain, operator.name))): operator.count
+        for operator in facts.needs.operators or ()
+    }
 
 
 def test_what_a_network_tells() -> None:
@@ -93,7 +96,7 @@ def test_a_name_that_leads_out_is_not_followed() -> None:
 def test_the_models_own_functions_are_no_needed_operators() -> None:
     facts = read("function.onnx")
     assert operators(facts) == {"Add": 1, "Relu": 1}
-    assert not any(each.is_custom for each in facts.needs.operators or ())
+    assert not any(operator.is_custom for operator in facts.needs.operators or ())
     assert facts.needs.opsets == {"": 17, "example.functions": 1}
     assert (facts.details["nodes"], facts.details["functions"]) == ("3", "1")
 
@@ -178,10 +181,10 @@ def test_before_operator_sets_had_numbers() -> None:
     ],
 )
 def test_types_of_outputs(name: str, dtype: str) -> None:
-    assert dtype in {each.dtype for each in read(name).outputs or ()}
+    assert dtype in {output.dtype for output in read(name).outputs or ()}
 
 
-@pytest.mark.parametrize("path", TEXTS, ids=[each.suffix for each in TEXTS])
+@pytest.mark.parametrize("path", TEXTS, ids=[text.suffix for text in TEXTS])
 def test_text_forms(path: Path) -> None:
     facts = read(path.name)
     assert (facts.format, facts.version, facts.producer, facts.producer_version) == (
@@ -361,7 +364,7 @@ def test_nothing_but_damage_comes_out(data: bytes) -> None:
 
 
 @settings(max_examples=100, deadline=None)
-@given(mangled(*(each.read_bytes() for each in TEXTS)))
+@given(mangled(*(text.read_bytes() for text in TEXTS)))
 def test_nothing_but_damage_comes_out_of_text(data: bytes) -> None:
     facts = survives(onnx_text, data, "model.textproto")
     assert facts is None or isinstance(facts, str | ModelFacts)

@@ -40,7 +40,7 @@ def test_the_same_in_parts() -> None:
     (whole,) = read_models(MADE / "llama")
     assert (facts.parameters, facts.dtypes, facts.needs.memory) == (whole.parameters, whole.dtypes, whole.needs.memory)
     assert facts.needs.files is not None
-    assert [each.present for each in facts.needs.files] == [True, True, True]
+    assert [file.present for file in facts.needs.files] == [True, True, True]
     assert read_model(MADE / "llama-sharded" / INDEX).parameters == 984
 
 
@@ -117,7 +117,7 @@ def test_a_part_outside_is_not_looked_at() -> None:
     facts = read(sharded, listed, INDEX)
     assert facts is not None
     assert facts.problem == "missing-part"
-    assert [(each.name, each.present) for each in facts.needs.files or ()] == [
+    assert [(file.name, file.present) for file in facts.needs.files or ()] == [
         ("../../etc/passwd", None),
         ("a.safetensors", False),
     ]

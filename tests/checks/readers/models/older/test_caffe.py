@@ -67,7 +67,12 @@ def test_layers_of_before_2015_have_numbers_for_kinds() -> None:
     assert facts is not None
     assert facts.version == "V1"
     assert facts.needs.operators is not None
-    assert {each.name for each in facts.needs.operators} == {"Convolution", "InnerProduct", "ReLU", "SoftmaxWithLoss"}
+    assert {operator.name for operator in facts.needs.operators} == {
+        "Convolution",
+        "InnerProduct",
+        "ReLU",
+        "SoftmaxWithLoss",
+    }
     assert facts.dtypes == {"float32": 56, "float64": 288}
     assert facts.inputs == (TensorSpec(name="data", shape=(1, 3, 8, 8)),)
 
@@ -91,7 +96,7 @@ def test_the_old_text_and_what_only_training_needs() -> None:
         OperatorUse(name="SoftmaxWithLoss"),
     )
     assert facts.inputs == (TensorSpec(name="data", shape=(1, 3, 32, "?")),)
-    assert [each.name for each in facts.outputs or ()] == ["loss", "mine"]
+    assert [output.name for output in facts.outputs or ()] == ["loss", "mine"]
 
 
 def test_weights_that_are_a_field_per_number_are_counted() -> None:

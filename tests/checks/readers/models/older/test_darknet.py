@@ -45,7 +45,7 @@ def test_layers_of_the_fork_and_classes() -> None:
     assert facts is not None
     assert facts.details == {"classes": "80", "darknet-fork": "AlexeyAB"}
     assert facts.needs.operators is not None
-    assert {each.name for each in facts.needs.operators if each.is_custom} == {"sam", "MyLayer"}
+    assert {operator.name for operator in facts.needs.operators if operator.is_custom} == {"sam", "MyLayer"}
 
 
 def test_weights_under_another_name() -> None:

@@ -28,7 +28,7 @@ def test_a_network_with_its_weights() -> None:
         OperatorUse(name=name) for name in ("Activation", "BatchNorm", "Convolution", "FullyConnected", "Pooling")
     )
     assert facts.needs.files is not None
-    assert [each.name for each in facts.needs.files] == ["gluon-0003.params"]
+    assert [file.name for file in facts.needs.files] == ["gluon-0003.params"]
     assert facts.inputs == (TensorSpec(name="data"),)
     assert facts.outputs == (TensorSpec(name="dense0_fwd"),)
     assert (facts.parameters, facts.dtypes) == (153, {"float32": 153})

@@ -29,7 +29,7 @@ def test_a_program_with_its_parameters() -> None:
     assert facts.needs.operators is not None
     assert facts.needs.operators[0] == OperatorUse(name="elementwise_add", count=2)
     assert facts.needs.files is not None
-    assert [each.name for each in facts.needs.files] == ["inference.pdiparams", "inference.pdiparams.info"]
+    assert [file.name for file in facts.needs.files] == ["inference.pdiparams", "inference.pdiparams.info"]
     assert facts.inputs == (IMAGE,)
     assert facts.outputs == (TensorSpec(name="softmax_0.tmp_0", dtype="float32", shape=("?", 5)),)
     assert (facts.parameters, facts.dtypes) == (137, {"float32": 137})
@@ -61,7 +61,7 @@ def test_parameters_may_lie_in_a_file_each() -> None:
     facts = paddle_program.read(of_bytes(OLD, "__model__"), MemoryFolder(files))
     assert facts is not None
     assert facts.needs.files is not None
-    present = [each.name for each in facts.needs.files if each.present]
+    present = [file.name for file in facts.needs.files if file.present]
     assert present
     assert set(present) <= set(names)
     assert facts.problem == "missing-part"

@@ -101,6 +101,6 @@ def test_what_is_not_executorch_is_left_to_others() -> None:
 
 
 @settings(max_examples=300, deadline=None)
-@given(mangled(*(each.read_bytes() for each in sorted(MADE.iterdir())), WEIGHTS.read_bytes()))
+@given(mangled(*(path.read_bytes() for path in sorted(MADE.iterdir())), WEIGHTS.read_bytes()))
 def test_nothing_but_damaged_comes_out(data: bytes) -> None:
     survives(executorch, data, "model")

@@ -106,7 +106,7 @@ def test_arrays_in_files_of_their_own(tmp_path: Path) -> None:
     np.save(tmp_path / "model.pkl_01.npy", np.ones(3))
     model = read_model(tmp_path / "model.pkl")
     assert risky(model) == {}
-    assert [(each.name, each.present) for each in model.needs.files or ()] == [
+    assert [(file.name, file.present) for file in model.needs.files or ()] == [
         ("model.pkl_01.npy", True),
         ("model.pkl_02.npy", False),
     ]

@@ -18,7 +18,7 @@ def test_a_network() -> None:
     model = read_model(MADE / "gmodule_with_linear_identity.t7")
     assert (model.format, model.producer, model.problem, model.parameters) == ("torch7", "torch7", None, 8)
     assert model.details["model-class"] == "nn.gModule"
-    assert {each.name: each.count for each in model.needs.operators or ()}["Linear"] == 1
+    assert {operator.name: operator.count for operator in model.needs.operators or ()}["Linear"] == 1
     assert model.details["retired"] == "2017"
 
 

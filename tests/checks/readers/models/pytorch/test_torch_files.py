@@ -281,13 +281,13 @@ def test_scripted_and_traced() -> None:
         assert model.details["model-class"] == "Net"
         assert model.needs.classes == ()
         assert model.needs.devices == ()
-        assert {each.name for each in model.needs.operators or ()} >= {"relu", "mean", "linear", "batch_norm"}
+        assert {operator.name for operator in model.needs.operators or ()} >= {"relu", "mean", "linear", "batch_norm"}
 
 
 def test_lite_interpreter() -> None:
     model = read("torchscript/made/lite.ptl")
     assert model.details["bytecode"] == "8"
-    assert {each.name: each.domain for each in model.needs.operators or ()}["conv2d"] == ""
+    assert {operator.name: operator.domain for operator in model.needs.operators or ()}["conv2d"] == ""
     flat = read("torchscript/made/flatbuffer.ptl")
     assert (flat.format, flat.details["content"]) == ("torchscript", "flatbuffer")
 
@@ -303,7 +303,7 @@ def test_operators_of_an_extension(tmp_path: Path) -> None:
     code = members["scripted/code/__torch__.py"].replace(b"torch.relu(", b"ops.torchvision.nms(")
     (tmp_path / "a.pt").write_bytes(zipped(members | {"scripted/code/__torch__.py": code}))
     model = read_model(tmp_path / "a.pt")
-    (own,) = (each for each in model.needs.operators or () if each.is_custom)
+    (own,) = (operator for operator in model.needs.operators or () if operator.is_custom)
     assert (own.domain, own.name) == ("torchvision", "nms")
     assert model.needs.frameworks == ("torch", "torchvision")
 
@@ -323,7 +323,13 @@ def test_exported_program() -> None:
     assert model.inputs[0].shape[1:] == (3, 8, 8)
     assert model.outputs is not None
     assert len(model.outputs) == 1
-    assert [each.name for each in model.needs.operators or ()] == ["batch_norm", "conv2d", "linear", "mean.dim", "relu"]
+    assert [operator.name for operator in model.needs.operators or ()] == [
+        "batch_norm",
+        "conv2d",
+        "linear",
+        "mean.dim",
+        "relu",
+    ]
     assert model.needs.frameworks == ("torch>=2.8",)
     assert model.needs.opsets == {"aten": 10}
     assert Binding(kind="torch-schema", value="8.20") in model.bound_to
@@ -387,7 +393,7 @@ def test_mutated_files_break_no_reader(tmp_path: Path, seed: bytes, data: st.Dat
 @given(st.sampled_from(["torch-zip/made/kinds.pt", "torchscript/made/lite.ptl", "pt2/made/exported.pt2"]), st.data())
 def test_mutated_members_break_no_reader(tmp_path: Path, name: str, data: st.DataObject) -> None:
     members = members_of(name)
-    chosen = data.draw(st.sampled_from([each for each in members if members[each] and "/data/" not in each]))
+    chosen = data.draw(st.sampled_from([member for member in members if members[member] and "/data/" not in member]))
     mutated = bytearray(members[chosen])
     for place, byte in data.draw(
         st.lists(st.tuples(st.integers(0, len(mutated) - 1), st.integers(0, 255)), max_size=8)

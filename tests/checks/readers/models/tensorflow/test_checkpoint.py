@@ -41,7 +41,7 @@ def test_an_index_with_its_shards_and_graph() -> None:
     assert facts.dtypes == {"float32": 2668, "float16": 3}
     assert (facts.needs.memory, facts.details["variables"]) == (10678, "3")
     assert facts.needs.files is not None
-    assert [(each.name, each.size, each.present_size) for each in facts.needs.files] == [
+    assert [(file.name, file.size, file.present_size) for file in facts.needs.files] == [
         ("model.ckpt-7.data-00000-of-00001", 10678, 10678),
         ("model.ckpt-7.meta", None, 20311),
     ]
@@ -61,17 +61,17 @@ def test_variables_one_by_one() -> None:
 def test_shards() -> None:
     facts = read_model(MADE / "sharded.ckpt.index")
     assert facts.needs.files is not None
-    assert [each.size for each in facts.needs.files] == [10246, 432]
+    assert [file.size for file in facts.needs.files] == [10246, 432]
 
 
 def test_shards_that_are_missing_by_the_thousand() -> None:
     files = needed_shards(MemoryFolder({}), "model", Index(shards=10_000))
-    assert [each.name for each in files] == [f"model.data-{number:05d}-of-10000" for number in range(50)]
+    assert [file.name for file in files] == [f"model.data-{number:05d}-of-10000" for number in range(50)]
 
 
 def test_the_index_of_many_shards_is_not_read_for_each_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for each in MADE.glob("sharded.ckpt.*"):
-        shutil.copy(each, tmp_path)
+    for path in MADE.glob("sharded.ckpt.*"):
+        shutil.copy(path, tmp_path)
     asked: list[str] = []
 
     def counted(source: Source, index: Index) -> None:
@@ -85,8 +85,8 @@ def test_the_index_of_many_shards_is_not_read_for_each_of_them(tmp_path: Path, m
 
 
 def test_the_folder_in_which_one_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for each in MADE.glob("sharded.ckpt.*"):
-        shutil.copy(each, tmp_path)
+    for path in MADE.glob("sharded.ckpt.*"):
+        shutil.copy(path, tmp_path)
     monkeypatch.chdir(tmp_path)
     assert [each.path for each in read_models(Path())] == ["./sharded.ckpt.index"]
 

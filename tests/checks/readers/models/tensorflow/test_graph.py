@@ -28,7 +28,7 @@ def test_with_weights_inside() -> None:
     assert facts.inputs == (TensorSpec(name="image", dtype="float32", shape=("?", 8, 8, 3)),)
     assert facts.outputs == (TensorSpec(name="probabilities"),)
     assert facts.dtypes == {"float32": 2668, "int32": 2}
-    assert {each.name: each.count for each in facts.needs.operators or ()} == {
+    assert {operator.name: operator.count for operator in facts.needs.operators or ()} == {
         "Const": 3, "Identity": 2, "Conv2D": 1, "MatMul": 1, "Placeholder": 1, "Relu": 1, "Reshape": 1, "Softmax": 1,
     }  # fmt: skip
     assert facts.needs.devices == ("GPU:0",)
@@ -39,7 +39,7 @@ def test_bytes_and_text_say_the_same(name: str) -> None:
     facts = read_model(MADE / name)
     assert (facts.format, facts.problem, facts.producer_version) == ("tf-frozen", None, "2.21")
     assert facts.inputs == (TensorSpec(name="x", dtype="float32", shape=("?", 4)),)
-    assert [each.name for each in facts.outputs or ()] == ["Identity", "Identity_1"]
+    assert [output.name for output in facts.outputs or ()] == ["Identity", "Identity_1"]
     assert facts.dtypes == {"float32": 15, "int32": 1}
     assert facts.needs.devices == ()
 
@@ -47,14 +47,14 @@ def test_bytes_and_text_say_the_same(name: str) -> None:
 def test_an_operator_that_nobody_knows() -> None:
     facts = read(graph_file, NEW.replace(b"\x04Relu", b"\x04Mine"), "model.pb")
     assert facts is not None
-    assert [each.name for each in facts.needs.operators or () if each.is_custom] == ["Mine"]
+    assert [operator.name for operator in facts.needs.operators or () if operator.is_custom] == ["Mine"]
     assert facts.dependence == "high"
 
 
 def nodes_of(data: bytes) -> tuple[list[bytes], bytes]:
     """The nodes of a graph as they stand in the file, and what follows them."""
     fields = list(Message(of_bytes(data)))
-    ends = [each.start + each.size if each.wire == BYTES else each.start for each in fields]
+    ends = [field.start + field.size if field.wire == BYTES else field.start for field in fields]
     nodes = [data[start:end] for start, end, each in zip([0, *ends], ends, fields, strict=False) if each.number == 1]
     return nodes, data[sum(map(len, nodes)) :]
 

@@ -27,7 +27,7 @@ NEW = (H5 / "small-3.15.h5").read_bytes()
 
 
 def layers(name: str) -> dict[str, int]:
-    return {each.name: each.count for each in read_model(H5 / name).needs.operators or ()}
+    return {operator.name: operator.count for operator in read_model(H5 / name).needs.operators or ()}
 
 
 def test_a_whole_model_in_hdf5() -> None:
@@ -89,7 +89,7 @@ def test_layers_within_layers() -> None:
     assert layers("functional-2.15.h5")["Dense"] == 3
     facts = read_model(H5 / "functional-2.15.h5")
     assert [each.name for each in facts.inputs or ()] == ["left", "right"]
-    assert [each.name for each in facts.outputs or ()] == ["score", "kind"]
+    assert [output.name for output in facts.outputs or ()] == ["score", "kind"]
 
 
 def test_somebodys_own_layers() -> None:

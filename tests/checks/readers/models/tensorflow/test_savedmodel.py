@@ -28,7 +28,7 @@ def facts_of(name: str) -> ModelFacts:
 
 
 def used(facts: ModelFacts) -> dict[str, int]:
-    return {each.name: each.count for each in facts.needs.operators or ()}
+    return {operator.name: operator.count for operator in facts.needs.operators or ()}
 
 
 def test_of_tensorflow_2() -> None:
@@ -52,7 +52,7 @@ def test_of_tensorflow_2() -> None:
     assert used(facts)["MatMul"] == 2  # in a function: the graph itself holds calls only
     assert facts.needs.frameworks == ("tensorflow>=2.10",)  # DisableCopyOnRead
     assert facts.needs.files is not None
-    assert [each.name for each in facts.needs.files] == [
+    assert [file.name for file in facts.needs.files] == [
         "variables/variables.index",
         "variables/variables.data-00000-of-00001",
         "assets/vocab.txt",
@@ -64,7 +64,7 @@ def test_of_tensorflow_1(name: str) -> None:
     facts = facts_of(name)
     assert (facts.producer_version, facts.details["tensorflow-api"]) == ("1.15.0", "1")
     assert [(each.dtype, each.shape) for each in facts.inputs or ()] == [("float32", ("?", 8, 8, 3))]
-    assert [(each.dtype, each.shape) for each in facts.outputs or ()] == [("float32", ("?", 10))]
+    assert [(output.dtype, output.shape) for output in facts.outputs or ()] == [("float32", ("?", 10))]
     assert facts.dtypes == {"float32": 2668, "float16": 3}
     assert used(facts).items() >= {"Conv2D": 1, "MatMul": 1, "VariableV2": 3, "Placeholder": 1}.items()
     assert facts.needs.frameworks == ("tensorflow",)
@@ -85,7 +85,7 @@ def test_of_keras_2() -> None:
 def test_an_operator_of_a_package() -> None:
     facts = facts_of("text-ops")
     custom = OperatorUse(name="CaseFoldUTF8", domain="tensorflow-text", count=2, is_custom=True)
-    assert [each for each in facts.needs.operators or () if each.is_custom] == [custom]
+    assert [operator for operator in facts.needs.operators or () if operator.is_custom] == [custom]
     assert facts.dependence == "high"
     assert Binding(kind="custom-operators", value="CaseFoldUTF8") in facts.bound_to
 

@@ -34,7 +34,7 @@ def test_a_graph() -> None:
     assert facts.inputs == (TensorSpec(name="keras_tensor", dtype="float32", shape=("?", 8, 8, 3)),)
     assert facts.quantization == "uint8"
     assert (facts.dtypes, facts.needs.memory) == ({"float32": 400, "int32": 4}, 416)
-    assert {each.name for each in facts.needs.operators or ()} >= {"Conv2D", "MatMul", "Placeholder"}
+    assert {operator.name for operator in facts.needs.operators or ()} >= {"Conv2D", "MatMul", "Placeholder"}
     assert facts.needs.frameworks == ("tfjs>=1.0.0",)
     assert facts.details == {
         "model-kind": "graph-model",
@@ -47,7 +47,7 @@ def test_a_graph_of_a_package() -> None:
     facts = read_model(RECORDED / "antispoof.json")
     assert (facts.producer, facts.quantization) == (None, "float16")
     assert facts.dtypes == {"float32": 426545, "int32": 2}
-    assert not any(each.is_custom for each in facts.needs.operators or ())  # _FusedConv2D is its own
+    assert not any(operator.is_custom for operator in facts.needs.operators or ())  # _FusedConv2D is its own
     assert (facts.problem, facts.problem_detail) == ("missing-part", "antispoof.bin")
 
 
@@ -55,7 +55,7 @@ def test_layers() -> None:
     facts = read_model(MADE / "layers-2.15" / "model.json")
     assert (facts.problem, facts.parameters, facts.needs.memory) == (None, 418, 1672)
     assert facts.inputs == (TensorSpec(name="input_1", dtype="float32", shape=("?", 8, 8, 3)),)
-    assert {each.name for each in facts.needs.operators or ()} == {
+    assert {operator.name for operator in facts.needs.operators or ()} == {
         "BatchNormalization",
         "Conv2D",
         "Dense",
@@ -114,7 +114,7 @@ def test_shards_elsewhere_are_not_looked_for() -> None:
     manifest = [{"paths": ["../a.bin", "https://example.org/b.bin"], "weights": []}]
     facts = shown({"modelTopology": {"node": []}, "weightsManifest": manifest})
     assert facts is not None
-    assert [each.present for each in facts.needs.files or ()] == [None, None]
+    assert [file.present for file in facts.needs.files or ()] == [None, None]
 
 
 def test_an_older_graph_tells_its_interface_by_its_nodes() -> None:
@@ -126,7 +126,7 @@ def test_an_older_graph_tells_its_interface_by_its_nodes() -> None:
     )
     assert facts is not None
     assert facts.inputs == (TensorSpec(name="x", dtype="float32", shape=("?", 4)),)
-    assert [each.name for each in facts.needs.operators or ()] == ["Placeholder", "Prelu"]
+    assert [operator.name for operator in facts.needs.operators or ()] == ["Placeholder", "Prelu"]
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ def test_graphs_within_graphs_and_several_signatures() -> None:
     facts = read_model(MADE / "two_signatures.tflite")
     assert facts.details["subgraphs"] == "4"
     assert facts.details["signatures"] == "run(n, x) → y, twice(x) → y"
-    assert {each.name: each.count for each in facts.needs.operators or ()} == {
+    assert {operator.name: operator.count for operator in facts.needs.operators or ()} == {
         "MUL": 2,
         "ADD": 1,
         "LESS": 1,
@@ -155,7 +155,7 @@ def test_an_operator_newer_than_the_table(tmp_path: Path) -> None:
     struct.pack_into("<i", changed, table.place(3), 250)
     facts = read(bytes(changed), tmp_path)
     assert facts.problem is None
-    assert "BUILTIN_250" in {each.name for each in facts.needs.operators or ()}
+    assert "BUILTIN_250" in {operator.name for operator in facts.needs.operators or ()}
 
 
 def test_weights_behind_the_flatbuffer(tmp_path: Path) -> None:

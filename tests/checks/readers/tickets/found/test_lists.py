@@ -7,11 +7,11 @@ import pytest
 
 from checks.facts import Facts, Frameworks, MachineFacts
 from checks.readers.tickets.lines import lines_of
-from checks.readers.tickets.reported import Told, told
+from checks.readers.tickets.reported import Told, reported_in
 
 
 def read(text: str) -> Facts:
-    return told(lines_of(text)).facts
+    return reported_in(lines_of(text)).facts
 
 
 def machine(text: str) -> MachineFacts:
@@ -278,7 +278,7 @@ def test_gpus_of_a_form_are_not_the_drivers() -> None:
 def test_packages() -> None:
     interpreter = read(COLLECT_ENV).target_interpreter
     assert interpreter is not None
-    assert [(each.name, each.version) for each in interpreter.packages or ()] == [
+    assert [(package.name, package.version) for package in interpreter.packages or ()] == [
         ("numpy", "1.26.4"),
         ("torch", "2.4.0+cu121"),
     ]
@@ -293,7 +293,7 @@ def test_flags_of_the_processor() -> None:
 
 
 def test_places() -> None:
-    found: Told = told(lines_of(COLLECT_ENV))
+    found: Told = reported_in(lines_of(COLLECT_ENV))
     assert found.places["frameworks.torch.version"] == (2,)
     assert found.places["machine.nvidia.driver_version"] == (19,)
     assert found.facts.frameworks is not None
@@ -302,7 +302,7 @@ def test_places() -> None:
 
 
 def test_versions_that_belong_to_no_fact() -> None:
-    found = told(lines_of(OLD_FORM))
+    found = reported_in(lines_of(OLD_FORM))
     assert found.mentions == {"cuda": ("9.0",), "cudnn": ("7",)}
 
 
@@ -312,7 +312,7 @@ def test_versions_that_belong_to_no_fact() -> None:
      "My system: it does not work", "Device: cpu", "GPU: RTX 50 series", "Python version (if applicable):"],
 )  # fmt: skip
 def test_silent(text: str) -> None:
-    assert read(text) == Facts(told=True)
+    assert read(text) == Facts(reported=True)
 
 
 def test_a_series_with_its_capability() -> None:

@@ -7,11 +7,11 @@ import pytest
 
 from checks.facts import Facts
 from checks.readers.tickets.lines import lines_of
-from checks.readers.tickets.reported import told
+from checks.readers.tickets.reported import reported_in
 
 
 def read(text: str) -> Facts:
-    return told(lines_of(text)).facts
+    return reported_in(lines_of(text)).facts
 
 
 def value(facts: Any, path: str) -> Any:
@@ -218,9 +218,9 @@ def test_silent(text: str, fact: str) -> None:
 def test_two_machines_are_not_put_together() -> None:
     """Comfy-Org/ComfyUI#788: the logs of two computers in one ticket."""
     other = COMFY.replace("RTX 3080", "GTX 1660 SUPER")
-    found = told(lines_of(COMFY + "\n" + other))
+    found = reported_in(lines_of(COMFY + "\n" + other))
     assert [gpu.name for gpu in value(found.facts, "machine.nvidia.devices")] == ["NVIDIA GeForce RTX 3080"]
-    assert [each.other for each in found.contradictions] == ["NVIDIA GeForce GTX 1660 SUPER"]
+    assert [contradiction.other for contradiction in found.contradictions] == ["NVIDIA GeForce GTX 1660 SUPER"]
 
 
 def test_the_bus_and_the_driver_speak_of_one_card() -> None:

@@ -5,11 +5,11 @@ import pytest
 
 from checks.facts import Facts
 from checks.readers.tickets.lines import lines_of
-from checks.readers.tickets.reported import told
+from checks.readers.tickets.reported import reported_in
 
 
 def read(text: str) -> Facts:
-    return told(lines_of(text)).facts
+    return reported_in(lines_of(text)).facts
 
 
 def gpus(text: str) -> list[str | None]:
@@ -19,7 +19,7 @@ def gpus(text: str) -> list[str | None]:
 
 def packages(text: str) -> dict[str, str]:
     interpreter = read(text).target_interpreter
-    return {each.name: each.version for each in interpreter.packages or ()} if interpreter else {}
+    return {package.name: package.version for package in interpreter.packages or ()} if interpreter else {}
 
 
 @pytest.mark.parametrize(
@@ -193,8 +193,8 @@ def test_jetson_and_apple() -> None:
 
 
 def test_cuda_belongs_to_no_fact() -> None:
-    found = told(lines_of("CUDA 12.8, cudnn 9.7"))
-    assert found.facts == Facts(told=True)
+    found = reported_in(lines_of("CUDA 12.8, cudnn 9.7"))
+    assert found.facts == Facts(reported=True)
     assert found.mentions == {"cuda": ("12.8",), "cudnn": ("9.7",)}
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from checks.facts import Facts, NvidiaFacts, NvidiaGpu
 from checks.readers.tickets.lines import lines_of
-from checks.readers.tickets.reported import told
+from checks.readers.tickets.reported import reported_in
 
 MIB = 2**20
 
@@ -138,7 +138,7 @@ def nvidia(text: str) -> NvidiaFacts:
 
 
 def read(text: str) -> Facts:
-    return told(lines_of(text)).facts
+    return reported_in(lines_of(text)).facts
 
 
 def only_gpu(text: str) -> NvidiaGpu:
@@ -181,7 +181,10 @@ def test_the_table_of_2014() -> None:
 def test_processes_and_the_driver_model_of_windows() -> None:
     gpu = only_gpu(PROCESSES)
     assert gpu.name == "NVIDIA GeForce RTX 4090"
-    assert [(each.pid, each.used_memory) for each in gpu.processes or ()] == [(1372, None), (24128, 22016 * MIB)]
+    assert [(process.pid, process.used_memory) for process in gpu.processes or ()] == [
+        (1372, None),
+        (24128, 22016 * MIB),
+    ]
 
 
 def test_the_long_list() -> None:
@@ -199,7 +202,7 @@ def test_xml() -> None:
 
 def test_listed_with_instances() -> None:
     gpu = only_gpu(LISTED)
-    assert [each.profile for each in gpu.mig_instances or ()] == ["3g.20gb", "1g.5gb"]
+    assert [mig_instance.profile for mig_instance in gpu.mig_instances or ()] == ["3g.20gb", "1g.5gb"]
 
 
 def test_the_gpus_stand_on_the_bus_too() -> None:
@@ -244,9 +247,9 @@ XML_WITHOUT_DRIVER = """<nvidia_smi_log><driver_version>N/A</driver_version><cud
 
 @pytest.mark.parametrize("text", [LONG_WITHOUT_DRIVER, XML_WITHOUT_DRIVER], ids=["q", "x"])
 def test_that_there_is_no_version_is_no_version(text: str) -> None:
-    facts = told(lines_of(text)).facts
+    facts = reported_in(lines_of(text)).facts
     assert facts.machine is not None
     assert facts.machine.nvidia is not None
     assert facts.machine.nvidia.driver_version is None
     assert facts.machine.nvidia.cuda_driver_version is None
-    assert [each.name for each in facts.machine.nvidia.devices or ()] == ["NVIDIA A100"]
+    assert [device.name for device in facts.machine.nvidia.devices or ()] == ["NVIDIA A100"]

@@ -5,12 +5,12 @@ import pytest
 
 from checks.facts import Package
 from checks.readers.tickets.lines import lines_of
-from checks.readers.tickets.reported import told
+from checks.readers.tickets.reported import reported_in
 
 
 def packages(text: str) -> dict[str, Package]:
-    interpreter = told(lines_of(text)).facts.target_interpreter
-    return {each.name: each for each in interpreter.packages or ()} if interpreter else {}
+    interpreter = reported_in(lines_of(text)).facts.target_interpreter
+    return {package.name: package for package in interpreter.packages or ()} if interpreter else {}
 
 
 def versions(text: str) -> dict[str, str]:
@@ -110,10 +110,10 @@ def test_conda() -> None:
 
 
 def test_what_the_build_of_conda_tells() -> None:
-    torch = told(lines_of(CONDA)).facts.frameworks.torch  # type: ignore[union-attr]
+    torch = reported_in(lines_of(CONDA)).facts.frameworks.torch  # type: ignore[union-attr]
     assert torch is not None
     assert (torch.version, torch.cuda_version, torch.cudnn_version, torch.build) == ("1.11.0", "11.3", "8.2.0", "cuda")
-    cpu = told(lines_of(CONDA.replace("py3.8_cuda11.3_cudnn8.2.0_0", "py3.8_cpu_0"))).facts.frameworks
+    cpu = reported_in(lines_of(CONDA.replace("py3.8_cuda11.3_cudnn8.2.0_0", "py3.8_cpu_0"))).facts.frameworks
     assert cpu is not None
     assert cpu.torch is not None
     assert (cpu.torch.cuda_version, cpu.torch.build) == ("", "cpu")
@@ -150,7 +150,7 @@ def test_rows_without_a_header() -> None:
 
 
 def test_the_first_of_two_lists_counts_and_the_other_is_noted() -> None:
-    found = told(lines_of("torch==2.1.0\nnumpy==1.26.4\n\nand in the other environment\ntorch==2.3.0"))
+    found = reported_in(lines_of("torch==2.1.0\nnumpy==1.26.4\n\nand in the other environment\ntorch==2.3.0"))
     assert versions("torch==2.1.0\n\ntorch==2.3.0") == {"torch": "2.1.0"}
     (contradiction,) = found.contradictions
     assert (contradiction.fact, contradiction.kept, contradiction.other, contradiction.lines) == (
@@ -162,7 +162,7 @@ def test_the_first_of_two_lists_counts_and_the_other_is_noted() -> None:
 
 
 def test_the_more_exact_version_is_the_same() -> None:
-    found = told(lines_of("torch==2.1.0\nPyTorch version: 2.1.0+cu121"))
+    found = reported_in(lines_of("torch==2.1.0\nPyTorch version: 2.1.0+cu121"))
     assert found.contradictions == ()
     assert found.facts.frameworks is not None
     assert found.facts.frameworks.torch is not None

@@ -4,7 +4,7 @@ import pytest
 
 from checks.facts import Facts, GpuEvent, XidEvent
 from checks.readers.tickets.lines import lines_of
-from checks.readers.tickets.reported import told
+from checks.readers.tickets.reported import reported_in
 
 # https://github.com/Open-Shell/Open-Shell-Menu/issues/2025, with the strings of LichtFeld-Studio#2080 instead.
 ENGLISH = r"""
@@ -61,7 +61,7 @@ XML = r"""
 
 
 def facts(text: str) -> Facts:
-    return told(lines_of(text)).facts
+    return reported_in(lines_of(text)).facts
 
 
 def xids(text: str) -> list[int]:
@@ -76,7 +76,7 @@ def events(text: str) -> list[tuple[str, str | None]]:
 
 
 def test_the_drivers_words_below_the_name_of_its_device() -> None:
-    read = told(lines_of(ENGLISH))
+    read = reported_in(lines_of(ENGLISH))
     nvidia = read.facts.machine.nvidia if read.facts.machine else None
     assert nvidia is not None
     text = "Graphics SM Warp Exception on (GPC 0, TPC 0, SM 0): MMU NACK Errors"

@@ -3,11 +3,11 @@
 import pytest
 
 from checks.readers.tickets.lines import lines_of
-from checks.readers.tickets.reported import told
+from checks.readers.tickets.reported import reported_in
 
 
 def system_of(text: str) -> str | None:
-    machine = told(lines_of(text)).facts.machine
+    machine = reported_in(lines_of(text)).facts.machine
     return machine.os.system if machine and machine.os else None
 
 

@@ -83,7 +83,7 @@ def test_what_a_text_rules_out_is_less_like_it(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_what_a_file_says_resembles_its_cause() -> None:
-    known = [(cause, text) for cause in cause_files() for text in cause_of(cause).said]
+    known = [(cause, text) for cause in cause_files() for text in cause_of(cause).phrases]
     likeness = [(cause, resembled(lines_of(text))) for cause, text in known]
     right = sum(max(found, key=found.__getitem__) == cause for cause, found in likeness if found)
     assert right > 0.85 * len(known)

@@ -27,7 +27,7 @@ PATTERNS = sorted(
 
 
 def causes(text: str) -> set[str]:
-    return {each.cause for each in hits(lines_of(text), (Facts(),))}
+    return {hit.cause for hit in hits(lines_of(text), (Facts(),))}
 
 
 def test_the_line_that_shows_it() -> None:
@@ -53,7 +53,7 @@ def test_lines_behind_japanese_are_counted_right() -> None:
 
 def test_every_line_of_a_wrapped_sentence_shows_it() -> None:
     text = "hello\ntorch.OutOfMemoryError: CUDA\n\nout of memory. Tried to\nallocate 2.00 GiB\nbye"
-    found = [each for each in hits(lines_of(text), (Facts(),)) if each.cause == "gpu-out-of-memory"]
+    found = [hit for hit in hits(lines_of(text), (Facts(),)) if hit.cause == "gpu-out-of-memory"]
     assert any({2, 4} <= set(each.lines) for each in found)
     assert not {1, 3, 6} & {line for each in found for line in each.lines}
 
@@ -78,7 +78,7 @@ def test_of_a_long_line_the_part_is_quoted_that_shows_it() -> None:
 
 @pytest.mark.parametrize("text", ["", "\n\n", "hello", "こんにちは"])
 def test_nothing_is_found_in_nothing(text: str) -> None:
-    assert {each.signature.certainty for each in hits(lines_of(text), (Facts(),))} <= {0.0}
+    assert {hit.signature.certainty for hit in hits(lines_of(text), (Facts(),))} <= {0.0}
 
 
 # --- hostile text ----------------------------------------------------------------------------------------------------

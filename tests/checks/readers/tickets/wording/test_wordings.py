@@ -52,7 +52,9 @@ def test_nothing_stands_in_nothing() -> None:
 
 def test_every_pattern_of_the_catalogue_stands_where_it_stands_as_a_whole() -> None:
     signatures = [each for cause in cause_files() for each in cause_of(cause).signature]
-    patterns = sorted({pattern for each in signatures for pattern in (*each.any, *each.all, *each.none)})
+    patterns = sorted(
+        {pattern for signature in signatures for pattern in (*signature.any, *signature.all, *signature.none)}
+    )
     patterns += [row.pattern for row in ticket_phrases().row]
     whole = [re2.compile(f"(?im){expand(pattern)}") for pattern in patterns]
     wordings = Wordings("of this test", patterns)

@@ -189,7 +189,7 @@ def test_where_every_change_brought_the_bits_back_nothing_is_told_of_others(name
     assert section is not None
     briefs = [row.brief for table in section.tables for row in table.rows if row.brief]
     assert briefs
-    assert not any("–" in each for each in briefs)
+    assert not any("–" in brief for brief in briefs)
 
 
 def test_devices_side_by_side() -> None:
@@ -203,8 +203,8 @@ def test_a_comparison_names_the_proven_cause() -> None:
     section = machines_section(two_machines(), "en")
     assert section is not None
     assert any(
-        each.startswith("Proven: number of CPU threads") and "One thread" in each and "Sum" in each
-        for each in section.sentences
+        sentence.startswith("Proven: number of CPU threads") and "One thread" in sentence and "Sum" in sentence
+        for sentence in section.sentences
     )
     environment, numbers = section.tables
     assert [row.cells for row in environment.rows] == [("number of CPU threads", "2", "1", "yes")]

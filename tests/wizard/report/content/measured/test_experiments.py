@@ -72,7 +72,7 @@ def test_runs_that_ended_in_the_same_bits() -> None:
     (line,) = section.plots[0].series
     assert line.y == (89.0, 50.0, 10.0)
     assert section.plots[0].summary == "After 200 steps the validation error is 10.0 %."
-    assert any("did not suffice for 5 runs of 1000 steps" in each for each in section.sentences)
+    assert any("did not suffice for 5 runs of 1000 steps" in sentence for sentence in section.sentences)
 
 
 def test_runs_that_part_are_told_with_the_step_and_drawn_apart() -> None:
@@ -121,7 +121,7 @@ def test_a_run_that_diverged_has_no_number() -> None:
     )
     section = network_section(case(broken), "en")
     assert section is not None
-    assert any("from step 100 on" in each for each in section.sentences)
+    assert any("from step 100 on" in sentence for sentence in section.sentences)
     assert section.tables[0].rows[0].cells == ("100", "NaN")
     assert section.plots[0].series[0].y == (89.0, None, None)
 
@@ -158,7 +158,7 @@ def test_a_sum_that_no_order_explains_is_not_called_right(value: float | None, t
     )
     section = sum_section(case(single, other), "en")
     assert section is not None
-    assert [told in each for each in section.sentences].count(True) == 1
+    assert [told in sentence for sentence in section.sentences].count(True) == 1
     assert ("None of them is wrong" in " ".join(section.sentences)) == told.startswith("None")
 
 
@@ -166,8 +166,8 @@ def test_losses_that_rounding_does_not_explain_are_not_called_the_same() -> None
     other = msgspec.structs.replace(NETWORK, device="cpu", exact=(("40159000", "3f800000", "3f000000"),) * 3)
     section = network_section(case(NETWORK, other), "en")
     assert section is not None
-    assert any("more than rounding in float32" in each for each in section.sentences)
-    assert not any("the same but for rounding" in each for each in section.sentences)
+    assert any("more than rounding in float32" in sentence for sentence in section.sentences)
+    assert not any("the same but for rounding" in sentence for sentence in section.sentences)
 
 
 @pytest.mark.parametrize(
@@ -258,7 +258,8 @@ def test_frameworks_are_compared_before_they_learn_anything() -> None:
     section = network_section(case(*measurements("tensorflow-2.21.0-cpu", "jax-0.10.2-cpu")), "en")
     assert section is not None
     assert any(
-        each.startswith("Before the first step the losses of all have the same bits") for each in section.sentences
+        sentence.startswith("Before the first step the losses of all have the same bits")
+        for sentence in section.sentences
     )
 
 
@@ -266,8 +267,8 @@ def test_all_frameworks_start_alike_but_for_rounding_and_end_apart() -> None:
     every = ("tensorflow-2.21.0-cpu", "jax-0.10.2-cpu", "torch-2.13.0-cpu-one-thread", "numpy-2.4.6-cpu-one-thread")
     section = network_section(case(*measurements(*every)), "en")
     assert section is not None
-    assert any("the losses of all lie within 1e-07 of each other" in each for each in section.sentences)
-    assert not any("did not suffice" in each for each in section.sentences)
+    assert any("the losses of all lie within 1e-07 of each other" in sentence for sentence in section.sentences)
+    assert not any("did not suffice" in sentence for sentence in section.sentences)
     (table,) = section.tables
     assert len(table.columns) - 1 == len(section.plots[0].series) == 5  # PyTorch's deterministic mode, too
     assert {row.state for row in table.rows} == {"", "clear"}  # that frameworks differ is no trouble
@@ -278,7 +279,7 @@ def test_deterministic_mode_that_computes_other_bits_than_the_default_is_told() 
     both = measurements("tensorflow-2.21.0-cpu", "tensorflow-2.21.0-cpu-deterministic")
     section = network_section(case(*both), "en")
     assert section is not None
-    assert any("other bits than by default, the same every time" in each for each in section.sentences)
+    assert any("other bits than by default, the same every time" in sentence for sentence in section.sentences)
     alike = network_section(case(NETWORK, MODE), "en")
     assert alike is not None
-    assert not any("other bits" in each for each in alike.sentences)
+    assert not any("other bits" in sentence for sentence in alike.sentences)

@@ -33,7 +33,7 @@ def test_a_sound_device() -> None:
     (row,) = section.tables[0].rows
     assert row.state == "clear"
     assert row.cells == ("Ryzen 9 9950X", "50 – 54 °C", "1900 MHz", "200 – 204 W", "none", "none")
-    assert [each.title for each in section.plots] == [
+    assert [plot.title for plot in section.plots] == [
         "Temperature under load",
         "Clock under load",
         "Power under load",
@@ -52,7 +52,7 @@ def test_where_nothing_else_is_told_the_checked_results_are_drawn() -> None:
     samples = tuple(HealthSample(second=float(n), checked=4 * n) for n in range(5))
     section = health_section(case(samples=samples), "en")
     assert section is not None
-    assert [each.title for each in section.plots] == ["Results checked under load"]
+    assert [plot.title for plot in section.plots] == ["Results checked under load"]
     assert section.plots[0].summary == "16 results had been checked at the end."
 
 
@@ -63,7 +63,7 @@ def test_what_one_device_tells_and_another_does_not() -> None:
     section = health_section(judged(facts, Answers(symptom="results-change")), "en")
     assert section is not None
     assert [row.cells[0] for row in section.tables[0].rows] == ["Ryzen 9 9950X"]
-    assert [each.partition(":")[0] for each in section.sentences] == ["Ryzen 9 9950X", "cuda", "cuda"]
+    assert [sentence.partition(":")[0] for sentence in section.sentences] == ["Ryzen 9 9950X", "cuda", "cuda"]
 
 
 def test_a_cancelled_load_tells_what_was_checked_until_then() -> None:

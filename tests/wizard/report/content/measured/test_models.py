@@ -81,7 +81,7 @@ def test_of_very_many_nodes_a_line_is_drawn_whose_points_have_their_names() -> N
 
 def test_random_numbers_are_told_as_such() -> None:
     found = section(*measurements(RANDOM))
-    assert any("draws random numbers: noise (RandomNormalLike)" in each for each in found.sentences)
+    assert any("draws random numbers: noise (RandomNormalLike)" in sentence for sentence in found.sentences)
     assert found.tables[0].rows[0].cells[3] == "random numbers"
     assert found.tables[0].rows[0].state == "warning"
 
@@ -96,7 +96,7 @@ def test_dropout_varies_and_evaluation_mode_does_not() -> None:
 
 def test_more_than_rounding_names_its_node_and_where_bits_differ_first() -> None:
     found = section(beyond())
-    assert any(each.endswith("from this node on: resize (Resize).") for each in found.sentences)
+    assert any(sentence.endswith("from this node on: resize (Resize).") for sentence in found.sentences)
     (row,) = found.tables[0].rows
     assert row.state == "warning"
     assert row.cells[4] == "conv (Conv), beyond rounding from resize (Resize) on"
@@ -105,7 +105,7 @@ def test_more_than_rounding_names_its_node_and_where_bits_differ_first() -> None
 
 def test_decisions_that_change_are_said() -> None:
     found = section(beyond(bound=1.0, beyond_node=""))
-    assert any("50 % of the rows are decided otherwise" in each for each in found.sentences)
+    assert any("50 % of the rows are decided otherwise" in sentence for sentence in found.sentences)
 
 
 @pytest.mark.parametrize(
@@ -115,14 +115,14 @@ def test_decisions_that_change_are_said() -> None:
 def test_rows_that_influence_each_other_are_told(operation: str, state: str) -> None:
     found = section(beyond(aspect="batch", setting="batch-1", other="batch-4", beyond_op=operation, decisions=1.0))
     assert found.tables[0].rows[0].state == state
-    assert any("depends on the other rows" in each for each in found.sentences)
+    assert any("depends on the other rows" in sentence for sentence in found.sentences)
 
 
 def test_a_long_error_stands_above_the_table_and_not_within() -> None:
     error = ErrorText(type="RuntimeError", message="the sizes of the two tensors must match " * 5)
     found = section(beyond(aspect="batch", difference=None, reason="batch-fixed", error=error))
     assert found.tables[0].rows[0].cells[1] == "not compared (see above)"
-    assert any("not compared. " in each and "must match" in each for each in found.sentences)
+    assert any("not compared. " in sentence and "must match" in sentence for sentence in found.sentences)
 
 
 def test_the_time_ended_the_search() -> None:
@@ -140,20 +140,20 @@ def test_few_equal_repetitions_get_no_tick(repetitions: int, state: str) -> None
 
 
 def test_of_a_model_without_inputs_none_are_said() -> None:
-    assert not any("these inputs" in each for each in section(beyond(inputs=())).sentences)
-    assert any("these inputs" in each for each in section(beyond()).sentences)
+    assert not any("these inputs" in sentence for sentence in section(beyond(inputs=())).sentences)
+    assert any("these inputs" in sentence for sentence in section(beyond()).sentences)
 
 
 def test_that_nan_is_like_nan_is_said_to_prove_nothing() -> None:
     found = section(beyond(difference=SAME, decisions=1.0, nan_in_both=7, nan_output="mask", outputs_apart=0))
-    assert any("NaN in both runs: 7, the first of them in mask" in each for each in found.sentences)
-    assert not any("NaN" in each for each in section(beyond()).sentences)
+    assert any("NaN in both runs: 7, the first of them in mask" in sentence for sentence in found.sentences)
+    assert not any("NaN" in sentence for sentence in section(beyond()).sentences)
 
 
 def test_empty_outputs_are_not_called_the_same() -> None:
     made = beyond(aspect="repeat", reason="outputs-empty", difference=None, repetitions=100, distinct=1, decisions=None)
     found = section(made)
-    assert not any("same bits" in each for each in found.sentences)
+    assert not any("same bits" in sentence for sentence in found.sentences)
     assert "all outputs are empty" in found.tables[0].rows[0].cells[1]
 
 
@@ -165,16 +165,16 @@ def test_outputs_of_other_shapes_are_a_difference() -> None:
     )
     (row,) = found.tables[0].rows
     assert (row.state, row.cells[2], row.cells[3]) == ("warning", "other shapes", "rounding order")
-    assert any("outputs have other shapes (boxes)" in each for each in found.sentences)
+    assert any("outputs have other shapes (boxes)" in sentence for sentence in found.sentences)
 
 
 def test_outputs_that_were_not_compared_are_counted() -> None:
-    assert any("not compared (2 of them)" in each for each in section(beyond(outputs_left_out=2)).sentences)
+    assert any("not compared (2 of them)" in sentence for sentence in section(beyond(outputs_left_out=2)).sentences)
 
 
 def test_what_a_model_keeps_is_said_before_all_that_was_compared() -> None:
     found = section(beyond(aspect="state", reason="keeps-state", detail="h", difference=None))
-    assert any("from one run over to the next: h." in each for each in found.sentences)
+    assert any("from one run over to the next: h." in sentence for sentence in found.sentences)
     assert found.tables == ()
 
 
@@ -185,8 +185,8 @@ def test_a_model_that_a_seed_ends_varies_by_random_numbers() -> None:
     )
     found = section(varies, seeded)
     assert found.tables[0].rows[0].cells[3] == "random numbers"
-    assert any("because a node draws random numbers" in each for each in found.sentences)
-    assert not any("draws random numbers" in each for each in section(varies).sentences)
+    assert any("because a node draws random numbers" in sentence for sentence in found.sentences)
+    assert not any("draws random numbers" in sentence for sentence in section(varies).sentences)
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

@@ -117,8 +117,8 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``explains``: ids of causes that are its consequences, shown behind it. ``remedies``: ids, the best first.
     ``clear``: what a clear outcome proves, in a few words ("The driver is new enough"); a cause without a check has
     none. ``reported``: title and reason for a finding that a text alone gave, where ``text`` has placeholders.
-    ``severity``: that of such a finding. ``questions``: what to ask where the evidence is thin, the most telling first. ``phrases``: how
-    people tell of it who do not know the cause, in words of our own (see
+    ``severity``: that of such a finding. ``questions``: what to ask where the evidence is thin, the most telling first.
+    ``phrases``: how people describe it who do not know the cause, in our own words (see
     checks/readers/tickets/wording/resemblance.py). ``ruled_out``: ids of the phrases (ticket_phrases.toml) by which
     a text says that it is not this.
     """

@@ -210,10 +210,9 @@ class RunPage(Page):
         cause, language = cause_of(each.id), self.case.language
         if each.finding is None:
             return cause.clear.of(language) if cause.clear else each.id
-        from checks.knowledge.templates import fill_sentence
+        from checks.knowledge.phrases import title_of
 
-        values = each.finding.placeholders()
-        return fill_sentence(cause.text_with(values, language).title, values)
+        return title_of(each.finding, language)
 
     def _detail(self, each: Row) -> str:
         state = self.case.say(f"run-state-{each.state}")

@@ -17,8 +17,9 @@ from pathlib import Path
 import pytest
 
 from checks.facts import Facts
+from checks.facts.case import Case
 from checks.facts.finding import Severity, Status
-from checks.sharing.case import Case, decode
+from checks.sharing.case import decode
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.json"))
 

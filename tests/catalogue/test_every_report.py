@@ -7,8 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from checks.facts.case import Case
 from checks.facts.finding import Severity
-from checks.sharing.case import Case, decode
+from checks.sharing.case import decode
 from wizard.report.content.report import build
 from wizard.report.export import render
 

@@ -29,9 +29,11 @@ from checks.facts import (
     TensorFlowFacts,
     TorchFacts,
 )
+from checks.facts.case import Answers, Case
 from checks.facts.finding import Status
 from checks.interpreters import read_interpreter
-from checks.sharing.case import Answers, Case, decode, judged, to_builtins
+from checks.judgement.judge import judged
+from checks.sharing.case import decode, to_builtins
 
 WORKS = KernelLaunch(ran=True, correct=True)
 SPEC = ComputationSpec("torch", "compute_torch", {"repeat": 3.0, "precision": 1.0}, 2.0)

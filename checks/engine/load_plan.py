@@ -74,7 +74,7 @@ def argument(trial: Trial, frameworks: Frameworks | None, effort: str) -> dict[s
         "runtime": trial.spec.runtime,
         "providers": started(trial.spec.runtime, frameworks),
         "seconds": SEARCH_SECONDS[effort],
-        **({"safety": model_safety().for_probe()} if trial.spec.stem == "tensorflow_model" else {}),
+        **({"safety": model_safety().for_probe()} if trial.spec.stem == "model/tensorflow" else {}),
     }
 
 
@@ -94,7 +94,7 @@ def _specs(model: ModelFacts, target: InterpreterFacts) -> Iterator[ModelProbeSp
     for spec in sorted(MODEL_PROBES, key=lambda each: each.runtime == "tensorflow"):
         if model.format not in spec.formats or not is_installed(spec.runtime, target):
             continue
-        if spec.stem == "tensorflow_model" and spec.stem in taken:
+        if spec.stem == "model/tensorflow" and spec.stem in taken:
             continue
         taken.add(spec.stem)
         yield spec

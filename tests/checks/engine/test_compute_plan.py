@@ -257,7 +257,7 @@ def examined(
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Any]]:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shared_probes: None) -> Callable[..., list[Any]]:
     return lambda symptom="results-change", **more: examined(tmp_path, monkeypatch, symptom, **more)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 import pytest
 import torch
-from hypothesis import given, settings, strategies
+from hypothesis import given, strategies
 from support.recorded_runs import facts
 
 from checks.engine.model_catalogue import MODEL_PROBES, ModelProbeSpec, runs_of
@@ -510,7 +510,6 @@ RUN = strategies.dictionaries(
 )
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     told=strategies.lists(RUN | JSON, max_size=3) | JSON, status=strategies.sampled_from(("ok", "failed", "crashed"))
 )

@@ -20,7 +20,7 @@ from wizard.words import words
 
 if TYPE_CHECKING:
     from checks.engine.events import Event
-    from checks.engine.examination import Request
+    from checks.engine.request import Request
     from checks.facts import InterpreterFacts, SentFile
     from checks.sharing.case import Case, CaseError
 
@@ -64,7 +64,7 @@ def _without_stdout() -> int:
 
 def _check(chosen: argparse.Namespace) -> int:
     from checks.analysis.numbers.side_by_side import other_machine
-    from checks.engine.examination import Request
+    from checks.engine.request import Request
     from checks.sharing.case import Answers
 
     _check_target(chosen)
@@ -96,8 +96,8 @@ def _compare(chosen: argparse.Namespace) -> int:
 
 def _inspect(chosen: argparse.Namespace) -> int:
     """Model files alone: read where no interpreter is named, else also tried in it."""
-    from checks.engine.examination import Request
     from checks.engine.read_only import read_only
+    from checks.engine.request import Request
     from checks.judgement.judge import MODELS
     from checks.sharing.case import Answers
 

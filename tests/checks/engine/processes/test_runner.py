@@ -14,7 +14,7 @@ import msgspec
 import psutil
 import pytest
 
-from checks.engine.processes.runner import HOST, TAIL, Answer, ProbeTask, run_probe, signal_name
+from checks.engine.processes.runner import TAIL, Answer, ProbeTask, run_probe, signal_name
 from checks.engine.processes.tree import MARK
 from checks.engine.scripts import script_of
 from checks.facts import ProbeRun

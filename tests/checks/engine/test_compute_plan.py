@@ -247,7 +247,7 @@ def examined(
     """The events of an examination of this interpreter, in which only the probe computes."""
     (tmp_path / "dying_probe.py").write_text(script, encoding="utf-8")
     spec = replace(SPEC, kinds=dict.fromkeys(kinds, 1.0), stem="dying")
-    monkeypatch.setattr(computation_catalogue, "HERE", tmp_path)
+    monkeypatch.setattr(computation_catalogue, "script_of", lambda stem: tmp_path / f"{stem}_probe.py")
     monkeypatch.setattr(planning, "COMPUTATION_PROBES", (spec,))
     kept = tuple(probe for probe in engine.PROBES if probe.id in ("machine", "nvidia", "torch"))
     monkeypatch.setattr(engine, "PROBES", kept)

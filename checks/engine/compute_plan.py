@@ -48,7 +48,7 @@ class Computation:
 
 def is_wanted(symptom: str) -> bool:
     """Whether a symptom asks for computations: a program that does not start computes nothing."""
-    from checks.judgement.judge import ABOUT_RESULTS  # late: the probes start before the checks are loaded
+    from checks.facts.question import ABOUT_RESULTS  # late: the probes start before the checks are loaded
 
     return symptom in ABOUT_RESULTS or symptom == EVERYTHING
 

@@ -22,6 +22,7 @@ from typing import Any
 import msgspec
 import psutil
 
+from checks.analysis.models.runtimes import is_broken
 from checks.engine.computation_catalogue import (
     argument_of,
     measurements_of,
@@ -46,7 +47,7 @@ from checks.engine.export_plan import SCRIPT as EXPORT_SCRIPT
 from checks.engine.export_plan import ExportTrial, export_of, export_trials, not_exported, reason_now
 from checks.engine.export_plan import argument as export_argument
 from checks.engine.export_plan import time_limit as export_time_limit
-from checks.engine.load_plan import Trial, argument, is_broken, memory_limit, memory_reason, trials
+from checks.engine.load_plan import Trial, argument, memory_limit, memory_reason, trials
 from checks.engine.load_watch import LoadLog
 from checks.engine.model_catalogue import runs_of, time_limit
 from checks.engine.probe_catalogue import PROBES, ProbeSpec, read_answer
@@ -80,12 +81,12 @@ from checks.facts import (
     SentFile,
     Symptom,
 )
+from checks.facts.case import Answers
 from checks.facts.finding import Outcome
 from checks.interpreters import Places, find_interpreters, likely_target, read_interpreter
 from checks.machine import read_machine
 from checks.readers.containers.source import Cancelled, never
 from checks.readers.models import read_models
-from checks.sharing.case import Answers, Case, now
 
 log = logging.getLogger(__name__)
 
@@ -170,8 +171,7 @@ class _Examination:
             self._start_in(target)
         self._start_own()
         # Only now: importing every check costs time that the probes can use.
-        from checks.judgement.judge import checks_for, conclude, judge_each
-        from checks.judgement.model_outcomes import verdicts
+        from checks.judgement.judge import checks_for, judge_each, judged
 
         planned = checks_for(self._request.answers.symptom, computed=bool(self._request.repeat))
         yield from self._until(reading)
@@ -219,18 +219,7 @@ class _Examination:
             outcomes.append(outcome)
             yield CheckEnded(outcome)
         yield Progress(share=1.0, remaining=0.0)
-        judged, findings = conclude(facts, outcomes)
-        yield Finished(
-            Case(
-                created=now(),
-                answers=self._request.answers,
-                facts=facts,
-                outcomes=judged,
-                findings=findings,
-                verdicts=verdicts(facts, findings),
-                complete=not self._cancelled(),
-            )
-        )
+        yield Finished(judged(facts, self._request.answers, outcomes=outcomes, complete=not self._cancelled()))
 
     def _one_by_one(self) -> tuple[Trial | ExportTrial | Computation | ModelComputation, ...]:
         """What is tried after all else, one at a time."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from checks.analysis.models.runtimes import is_installed
 from checks.engine.model_catalogue import BYTES_PER_SECOND, MODEL_PROBES, ModelProbeSpec
-from checks.facts import Facts, Frameworks, InterpreterFacts, MemoryFacts, ModelFacts
-from checks.knowledge.formats.model_formats import distributions_of, model_format
+from checks.facts import Frameworks, InterpreterFacts, MemoryFacts, ModelFacts
 from checks.knowledge.formats.model_safety import model_safety
 
 MOST = 20  # trials in one examination
@@ -49,17 +49,6 @@ def trials(models: Sequence[ModelFacts], target: InterpreterFacts, effort: str) 
     return tuple(found)
 
 
-def runtimes_of(model: ModelFacts) -> tuple[str, ...]:
-    """The programs that read a model's format, by their names in model_formats.toml."""
-    row = model_format(model.format) if model.format else None
-    return row.readers if row else ()
-
-
-def is_installed(runtime: str, target: InterpreterFacts) -> bool:
-    """Whether a runtime is a package of this interpreter."""
-    return target.package(*distributions_of(runtime)) is not None
-
-
 def memory_reason(model: ModelFacts, memory: MemoryFacts | None) -> str:
     """Why a model is not tried on this machine: "no-memory", or "" where it fits or nobody knows."""
     known = _free(memory)
@@ -85,17 +74,8 @@ def argument(trial: Trial, frameworks: Frameworks | None, effort: str) -> dict[s
         "runtime": trial.spec.runtime,
         "providers": started(trial.spec.runtime, frameworks),
         "seconds": SEARCH_SECONDS[effort],
-        **({"safety": model_safety().for_probe()} if trial.spec.stem == "tensorflow_model" else {}),
+        **({"safety": model_safety().for_probe()} if trial.spec.stem == "model/tensorflow" else {}),
     }
-
-
-def is_broken(runtime: str, facts: Facts) -> bool:
-    """Whether the runtime's own probe found that it cannot be imported, or died of it: then no model is tried in it."""
-    known = _by_name(facts.frameworks).get(runtime)
-    if known is not None and known.imported is not None:
-        return not known.imported
-    run = facts.probes.of(runtime) if facts.probes else None
-    return run is not None and run.status in ("crashed", "timed-out", "failed")
 
 
 def _by_name(frameworks: Frameworks | None) -> Mapping[str, Any]:
@@ -114,7 +94,7 @@ def _specs(model: ModelFacts, target: InterpreterFacts) -> Iterator[ModelProbeSp
     for spec in sorted(MODEL_PROBES, key=lambda each: each.runtime == "tensorflow"):
         if model.format not in spec.formats or not is_installed(spec.runtime, target):
             continue
-        if spec.stem == "tensorflow_model" and spec.stem in taken:
+        if spec.stem == "model/tensorflow" and spec.stem in taken:
             continue
         taken.add(spec.stem)
         yield spec

@@ -10,9 +10,10 @@ from checks.causes.registry import KINDS
 from checks.engine.events import CheckEnded, Event, Finished, Planned, Progress
 from checks.engine.examination import side_by_side
 from checks.facts import Facts, ModelFacts, Symptom
-from checks.judgement.judge import MODELS, checks_for
+from checks.facts.case import Answers
+from checks.facts.question import MODELS
+from checks.judgement.judge import checks_for, judged
 from checks.readers.models import read_models
-from checks.sharing.case import Answers, judged
 
 
 def read_only(

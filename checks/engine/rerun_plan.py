@@ -9,8 +9,9 @@ from typing import Any
 
 import msgspec
 
+from checks.analysis.models.runtimes import is_broken, is_installed
 from checks.engine.computation_catalogue import START, TIMES_BUDGET
-from checks.engine.load_plan import LARGEST, SEARCH_SECONDS, is_broken, is_installed, memory_reason, started, why_not
+from checks.engine.load_plan import LARGEST, SEARCH_SECONDS, memory_reason, started, why_not
 from checks.engine.model_catalogue import BYTES_PER_SECOND
 from checks.engine.scripts import name_of, script_of
 from checks.facts import Facts, InterpreterFacts, Measurement, ModelFacts, ModelMeasured

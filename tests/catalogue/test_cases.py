@@ -18,8 +18,9 @@ from pathlib import Path
 from support.walk import for_each
 
 from checks.facts import Facts
+from checks.facts.case import Case
 from checks.facts.finding import Severity, Status
-from checks.sharing.case import Case, decode
+from checks.sharing.case import decode
 
 CASES = sorted((Path(__file__).parents[1] / "cases").glob("*.json"))
 

@@ -33,12 +33,13 @@ from checks.knowledge.catalogue import (
     family_of,
     remedy_of,
 )
+from checks.knowledge.templates import placeholders
 from checks.readers.tickets.conditions import holds, is_known
 from checks.readers.tickets.lines import lines_of
 from checks.readers.tickets.reported import reported_in
 from checks.readers.tickets.wording.signatures import hits
 from checks.remedies.plan import CONTEXT, PYTHON_MANAGERS
-from checks.remedies.shell import Shell, placeholders
+from checks.remedies.shell import Shell
 from wizard.words import area
 
 TESTS = Path(__file__).parents[1]

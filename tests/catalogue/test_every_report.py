@@ -10,8 +10,9 @@ import pytest
 from support.extent import some
 from support.walk import for_each
 
+from checks.facts.case import Case
 from checks.facts.finding import Severity
-from checks.sharing.case import Case, decode
+from checks.sharing.case import decode
 from wizard.report.content.report import build
 from wizard.report.export import render
 

@@ -57,7 +57,7 @@ class EngineThread(QThread):
 
     def _events(self) -> Iterator[Event]:
         from checks.engine.examination import Request, examine
-        from checks.sharing.case import Answers as CaseAnswers
+        from checks.facts.case import Answers as CaseAnswers
 
         if self._answers.only_reads:
             from checks.engine.read_only import read_only

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from checks.engine import computation_catalogue
 from checks.engine import compute_plan as planning
 from checks.engine import examination as engine
 from checks.engine.computation_catalogue import ComputationSpec, Setting
@@ -29,9 +28,11 @@ from checks.facts import (
     TensorFlowFacts,
     TorchFacts,
 )
+from checks.facts.case import Answers, Case
 from checks.facts.finding import Status
 from checks.interpreters import read_interpreter
-from checks.sharing.case import Answers, Case, decode, judged, to_builtins
+from checks.judgement.judge import judged
+from checks.sharing.case import decode, to_builtins
 
 WORKS = KernelLaunch(ran=True, correct=True)
 SPEC = ComputationSpec("torch", "compute_torch", {"repeat": 3.0, "precision": 1.0}, 2.0)
@@ -39,7 +40,7 @@ SPEC = ComputationSpec("torch", "compute_torch", {"repeat": 3.0, "precision": 1.
 # A probe whose second kind ends its process in the middle of an operation.
 SCRIPT = """
 import os
-import checks.probes.compute.kit as compute
+from naosu_probes.compute import kit as compute
 
 NAMED = {"kind": "repeat", "framework": "torch", "device": "cpu"}
 
@@ -245,9 +246,8 @@ def examined(
     kinds: tuple[str, ...] = ("first", "second", "third"),
 ) -> list[Any]:
     """The events of an examination of this interpreter, in which only the probe computes."""
-    (tmp_path / "dying_probe.py").write_text(script, encoding="utf-8")
-    spec = replace(SPEC, kinds=dict.fromkeys(kinds, 1.0), stem="dying")
-    monkeypatch.setattr(computation_catalogue, "script_of", lambda stem: tmp_path / f"{stem}_probe.py")
+    (tmp_path / "dying.py").write_text(script, encoding="utf-8")
+    spec = replace(SPEC, kinds=dict.fromkeys(kinds, 1.0), stem=str(tmp_path / "dying"))
     monkeypatch.setattr(planning, "COMPUTATION_PROBES", (spec,))
     kept = tuple(probe for probe in engine.PROBES if probe.id in ("machine", "nvidia", "torch"))
     monkeypatch.setattr(engine, "PROBES", kept)
@@ -281,7 +281,7 @@ def test_a_process_that_dies_leaves_the_operation_and_the_other_kinds_go_on(run:
     assert "exit code 3" in measured[2].error.type
     assert isinstance(measured[0], Repeat)
     assert measured[0].repetitions == 3
-    assert measured[0].origin == f"dying_probe.py in {sys.executable}"
+    assert measured[0].origin == f"dying.py in {sys.executable}"
     probes = case_of(events).facts.probes
     assert probes is not None
     ended = [(each.status, [stage.name for stage in each.stages]) for each in probes.runs if "torch:cpu" in each.probe]
@@ -296,7 +296,7 @@ def test_a_process_that_dies_leaves_the_operation_and_the_other_kinds_go_on(run:
 # Operations one after the other; some end their process, as a crash in a library does.
 ONE_BY_ONE = """
 import os
-import checks.probes.compute.kit as compute
+from naosu_probes.compute import kit as compute
 
 NAMED = {"kind": "repeat", "framework": "torch", "device": "cpu", "dtype": "float32", "setting": "default"}
 

@@ -33,10 +33,10 @@ from checks.engine.events import (
 from checks.engine.examination import Request, examine
 from checks.engine.processes.runner import Answer, ProbeTask
 from checks.facts import ModelFacts, OtherMachine, Portrait
+from checks.facts.case import Answers, Case
 from checks.facts.finding import Status
 from checks.interpreters import read_interpreter
 from checks.readers.models import read_models
-from checks.sharing.case import Answers, Case
 
 QUICK = Answers(effort="quick")
 SHARED = pytest.mark.usefixtures("shared_probes")

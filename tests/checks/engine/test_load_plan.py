@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from support.recorded_runs import facts, onnxruntime
 
-from checks.engine.load_plan import LARGEST, MOST, argument, is_broken, memory_limit, memory_reason, trials
+from checks.analysis.models.runtimes import is_broken
+from checks.engine.load_plan import LARGEST, MOST, argument, memory_limit, memory_reason, trials
 from checks.engine.model_catalogue import MODEL_PROBES, ModelProbeSpec
 from checks.facts import (
     ErrorText,

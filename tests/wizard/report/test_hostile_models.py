@@ -12,8 +12,10 @@ from support.recorded_runs import facts, model
 from support.walk import for_each
 
 from checks.facts import Binding, ModelComparison, ModelDifference, ModelFacts, ModelNeeds, TensorDifference
-from checks.judgement.judge import MODELS
-from checks.sharing.case import Answers, decode, judged, to_builtins
+from checks.facts.case import Answers
+from checks.facts.question import MODELS
+from checks.judgement.judge import judged
+from checks.sharing.case import decode, to_builtins
 from wizard.report.content.report import build
 from wizard.report.prints.markdown import to_markdown
 from wizard.report.prints.terminal import to_terminal

@@ -4,11 +4,12 @@ import json
 from typing import Any
 
 import msgspec
-import pytest
+from support.extent import some
 from support.hostile_facts import HOSTILE, keys_of_texts, with_text
 from support.recorded_exports import NAMES as EXPORTS
 from support.recorded_exports import model as exported
 from support.recorded_runs import facts, model
+from support.walk import for_each
 
 from checks.facts import Binding, ModelComparison, ModelDifference, ModelFacts, ModelNeeds, TensorDifference
 from checks.facts.case import Answers
@@ -71,13 +72,20 @@ KEYS = [
 ]
 
 
-@pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE)
-@pytest.mark.parametrize(("name", "key"), KEYS)
-def test_every_print_stays_whole(name: str, key: str, hostile: str) -> None:
+# Every field with every text, in one language each; before a release in both.
+PRINTS = [
+    (name, key, text, language)
+    for number, (name, key) in enumerate(KEYS)
+    for turn, text in enumerate(HOSTILE)
+    for language in some(("en", "ja"), 1, first=number + turn)
+]
+
+
+@for_each(PRINTS, "/".join)
+def test_every_print_stays_whole(name: str, key: str, text: str, language: str) -> None:
     plain = CASES[name]
-    changed = plain["facts"] | {kind: with_text(plain["facts"][kind], key, hostile) for kind in CHANGED}
+    changed = plain["facts"] | {kind: with_text(plain["facts"][kind], key, HOSTILE[text]) for kind in CHANGED}
     case = decode(json.dumps({**plain, "facts": changed}).encode())
-    for language in ("en", "ja"):
-        report = build(case, language)
-        to_terminal(report)
-        to_markdown(report)
+    report = build(case, language)
+    to_terminal(report)
+    to_markdown(report)

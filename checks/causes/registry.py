@@ -62,7 +62,7 @@ def all_checks() -> Mapping[str, Check]:
     """
     found: dict[str, Check] = {}
     for family in FAMILIES:
-        for module in sorted(pkgutil.iter_modules(family.__path__), key=lambda each: each.name):
+        for module in sorted(pkgutil.iter_modules(family.__path__), key=lambda module: module.name):
             loaded = importlib.import_module(f"{family.__name__}.{module.name}")
             for value in vars(loaded).values():
                 if not isinstance(value, Check) or value.__module__ != loaded.__name__:

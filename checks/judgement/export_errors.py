@@ -132,7 +132,7 @@ def _shown(run: ExportRun) -> dict[str, Value]:
 def _by_the_runtime(model: ModelFacts, run: ExportRun) -> Finding:
     """The export is right, and only what the runtime makes of it is not."""
     apart = [output for output in run.outputs or () if not output.is_rounding]
-    worst = max((each.max_abs or 0.0 for each in apart), default=0.0)
+    worst = max((difference.max_abs or 0.0 for difference in apart), default=0.0)
     return Finding(
         cause=RUNTIME_BUG,
         severity=Severity.WARNING,

@@ -196,7 +196,11 @@ def _of_operations(facts: Facts, finding: Finding, spoken: int, symptom: str) ->
     repeats = _model_repeats(facts, spoken, Stance.MODEL_REPEATS)
     if repeats or not whole:
         return repeats or Headline(Stance.OPERATIONS, spoken)
-    here = [each for each in repeated(facts.measurements, {}) if f"{each.framework} {each.device}" == finding.subject]
+    here = [
+        measurement
+        for measurement in repeated(facts.measurements, {})
+        if f"{measurement.framework} {measurement.device}" == finding.subject
+    ]
     tried = [each.default for each in here if each.default is not None]
     return Headline(
         Stance.TRAINING_REPEATS,

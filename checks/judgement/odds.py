@@ -189,7 +189,7 @@ def _over(suspect: _Suspect) -> set[str]:
 
 
 def _finding(cause: str, suspect: _Suspect, share: float, *, is_reported: bool) -> Finding:
-    shown = sorted(suspect.hits, key=lambda each: -each.signature.certainty)
+    shown = sorted(suspect.hits, key=lambda hit: -hit.signature.certainty)
     clues = {hit.clue: Evidence(CLUE, hit.clue, hit.origin, "", hit.lines) for hit in reversed(shown) if hit.clue}
     # Of a text that does not tell no line shows that.
     evidence = tuple(list(clues.values())[::-1][:CLUES]) if cause != UNKNOWN else ()

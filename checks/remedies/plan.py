@@ -95,7 +95,7 @@ def installing(package: str, facts: Facts) -> tuple[str, ...]:
     step = Step(kind="command", code="{pip_install} {package}")
     try:
         first, steps, machine = _where_allowed((step,), _Machine.of(facts), "en")
-        made = (_step(each, {"package": package}, machine, "en") for each in steps)
+        made = (_step(step, {"package": package}, machine, "en") for step in steps)
         return tuple(each.code for each in (*first, *made) if each.managers[:1] in ((), ("pip",)))
     except Unquotable:
         return ()

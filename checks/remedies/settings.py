@@ -132,7 +132,7 @@ def advise(facts: Facts, symptom: str, exactness: str) -> Advice | None:
         return None if answer is Answer.NOTHING_VARIED else Advice(answer)
     wanted = _Wanted(facts, tuple(measured), symptom, exactness)
     blocks = (wanted.block(name, found) for name, found in wanted.frameworks())
-    needed = tuple(each for each in blocks if each.lines)
+    needed = tuple(block for block in blocks if block.lines)
     return Advice(answer, needed) if needed else None
 
 
@@ -242,7 +242,11 @@ class _Wanted:
 
 def _threads_matter(mine: Sequence[Measurement]) -> bool:
     """Whether another number of threads was seen to give other bits: of the user's models, where these were asked."""
-    models = [each for each in mine if isinstance(each, ModelMeasured) and each.aspect == "threads"]
+    models = [
+        measurement
+        for measurement in mine
+        if isinstance(measurement, ModelMeasured) and measurement.aspect == "threads"
+    ]
     asked = [model.difference for model in models if model.difference is not None]
     return any(each.differing for each in asked) if asked else any(map(_shows_threads, mine))
 
@@ -261,8 +265,11 @@ def _shows_threads(measured: Measurement) -> bool:
 def _changes_bits(setting: str, mine: Iterable[Measurement]) -> bool:
     """Whether a setting was seen to give other bits than the default does."""
     return any(
-        isinstance(each, Precision) and each.setting == setting and each.beside is not None and each.beside.differing
-        for each in mine
+        isinstance(measurement, Precision)
+        and measurement.setting == setting
+        and measurement.beside is not None
+        and measurement.beside.differing
+        for measurement in mine
     )
 
 
@@ -312,12 +319,19 @@ def _is_refused(measured: Measured) -> bool:
 
 def _repeated(mine: Iterable[Measurement]) -> set[str]:
     """The operations that were repeated by default."""
-    return {each.operation for each in mine if isinstance(each, Repeat) and each.distinct and each.setting == "default"}
+    return {
+        measurement.operation
+        for measurement in mine
+        if isinstance(measurement, Repeat) and measurement.distinct and measurement.setting == "default"
+    }
 
 
 def _is_seen(mine: Iterable[Measurement]) -> bool:
     """Whether enough was repeated to say that this processor repeats: many operations, or the user's own model."""
-    own = any(isinstance(each, ModelMeasured) and each.repetitions >= _OFTEN and each.distinct == 1 for each in mine)
+    own = any(
+        isinstance(measurement, ModelMeasured) and measurement.repetitions >= _OFTEN and measurement.distinct == 1
+        for measurement in mine
+    )
     return own or len(_repeated(mine)) >= _ENOUGH
 
 
@@ -329,7 +343,7 @@ def _size(measured: Measured) -> str:
 
 
 def _named(measured: Iterable[Measured]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(each.operation for each in measured))
+    return tuple(dict.fromkeys(measurement.operation for measurement in measured))
 
 
 def _cost(setting: str, mine: Sequence[Measurement], changed: Collection[str]) -> Cost | None:
@@ -341,16 +355,16 @@ def _cost(setting: str, mine: Sequence[Measurement], changed: Collection[str]) -
     """
     usual: dict[tuple[str, ...], Measured] = {}
     under: dict[tuple[str, ...], Measured] = {}
-    for each in mine:
-        if each.reason or each.seconds is None or not _SHORTEST < each.seconds < _LONGEST:
+    for measurement in mine:
+        if measurement.reason or measurement.seconds is None or not _SHORTEST < measurement.seconds < _LONGEST:
             continue
         # Of three calls the time is chance; and what was made smaller has another's.
-        if not is_well_timed(each) or (isinstance(each, Repeat) and each.shrunk):
+        if not is_well_timed(measurement) or (isinstance(measurement, Repeat) and measurement.shrunk):
             continue
-        key = (str(type(each)), each.operation, each.device, each.dtype, _size(each))
-        where = usual if each.setting == "default" else under if each.setting == setting else None
+        key = (str(type(measurement)), measurement.operation, measurement.device, measurement.dtype, _size(measurement))
+        where = usual if measurement.setting == "default" else under if measurement.setting == setting else None
         if where is not None:
-            where.setdefault(key, each)
+            where.setdefault(key, measurement)
     both = [key for key in under if key in usual]
     # One operation is no sample of what a program computes; a whole training is.
     if len(both) < _FEWEST and not any(key[0] == str(Experiment) for key in both):

@@ -109,14 +109,16 @@ def _torch(
     if torch is None or torch.hip_version:
         return
     # A text may tell the list alone, out of PyTorch's own warning; only builds for CUDA have one of these names.
-    if not torch.cuda_version and not any(each.startswith("sm_") for each in torch.arch_list or ()):
+    if not torch.cuda_version and not any(text.startswith("sm_") for text in torch.arch_list or ()):
         return
     listed = [device for device in torch.devices or () if device.device.startswith("cuda")]
     groups = dict(_by_capability(_gpus_of(listed, torch, machine) or cuda_gpus(machine)))
     if not groups:
         return
-    failed = {each.compute_capability for each in listed if each.kernel and _says_no_code(each.kernel.error)}
-    served = {each.compute_capability for each in listed if each.kernel and each.kernel.ran and each.kernel.correct}
+    failed = {device.compute_capability for device in listed if device.kernel and _says_no_code(device.kernel.error)}
+    served = {
+        device.compute_capability for device in listed if device.kernel and device.kernel.ran and device.kernel.correct
+    }
     doubtful = [capability for capability in groups if capability not in served]
     if not doubtful:
         return
@@ -137,7 +139,7 @@ def _torch(
                 is_only_gpu=not served,
                 is_compiled_late=capability not in failed and runs_any(code.codes, capability),
             )
-            others = (each.device.partition(":")[2] for each in listed if each.compute_capability in served)
+            others = (device.device.partition(":")[2] for device in listed if device.compute_capability in served)
             yield dataclasses.replace(unserved_one, served_gpu=next(others, ""))
 
 
@@ -172,8 +174,10 @@ def _tensorflow(
     row = tensorflow_release(tensorflow.version) if is_official else None
     groups = dict(_by_capability(_gpus_of(tensorflow.devices, tensorflow, machine) or cuda_gpus(machine)))
     listed = tensorflow.devices or ()
-    served = {each.compute_capability for each in listed if each.kernel and each.kernel.ran and each.kernel.correct}
-    failed = {each.compute_capability for each in listed if each.kernel and _says_no_code(each.kernel.error)}
+    served = {
+        device.compute_capability for device in listed if device.kernel and device.kernel.ran and device.kernel.correct
+    }
+    failed = {device.compute_capability for device in listed if device.kernel and _says_no_code(device.kernel.error)}
     for capability, gpus in groups.items():
         known = unserved(tensorflow.version, capability)
         if capability in served or row is None or not row.sm:
@@ -220,7 +224,7 @@ def _onnxruntime(frameworks: Frameworks, machine: MachineFacts | None) -> Iterat
         if known is None or known.last_cuda is None or release(known.last_cuda) >= release(cuda)[:2]:
             continue
         oldest_left = min(
-            (each.sm for each in gpu_architectures().nvidia if each.last_cuda is None), key=lambda sm: int(sm[3:])
+            (row.sm for row in gpu_architectures().nvidia if row.last_cuda is None), key=lambda sm: int(sm[3:])
         )
         code = Code((oldest_left,), gpu_architectures().title, onnxruntime_table().source, 0.85)
         yield _unserved(

@@ -132,7 +132,7 @@ def left_alone(gpus: Gpus, nvidia: NvidiaFacts) -> tuple[Gpu, ...]:
 
 def installed_driver(nvidia: NvidiaFacts) -> str | None:
     """The version of NVIDIA's driver, also of one that is installed and not loaded; "" = none, None = not read."""
-    libraries = (each.version for each in nvidia.libcuda or () if each.version)
+    libraries = (library.version for library in nvidia.libcuda or () if library.version)
     version = nvidia.driver_version or next(libraries, None)
     return version or ("" if nvidia.driver_version == "" or nvidia.libcuda == () else None)
 

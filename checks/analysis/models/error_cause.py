@@ -31,9 +31,9 @@ def cause_in_error(run: ModelRun | ExportRun, facts: Facts) -> Hit | None:
         alone = msgspec.structs.replace(run, log=None)
         own = {each.cause for each in _likely(f"{words_of(alone)}\n{traceback}", run, facts)}
         found = [each for each in found if each.cause in own or family_of(each.cause) == OF_MODELS]
-    under = {cause for each in found for cause in each.signature.over if cause != each.cause}
+    under = {cause for hit in found for cause in hit.signature.over if cause != hit.cause}
     roots = [each for each in found if each.cause not in under] or found
-    return max(roots, key=lambda each: each.signature.certainty, default=None)
+    return max(roots, key=lambda root: root.signature.certainty, default=None)
 
 
 def _likely(words: str, run: ModelRun | ExportRun, facts: Facts) -> list[Hit]:

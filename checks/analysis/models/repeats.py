@@ -38,9 +38,11 @@ _FEW = 0.05  # of the numbers of a node
 def of_models(measurements: Measurements, *aspects: str) -> tuple[ModelMeasured, ...]:
     """The comparisons of the user's models under these aspects that were made, also of outputs of other shapes."""
     return tuple(
-        each
-        for each in measurements.all
-        if isinstance(each, ModelMeasured) and each.aspect in aspects and each.reason in ("", SHAPES)
+        measurement
+        for measurement in measurements.all
+        if isinstance(measurement, ModelMeasured)
+        and measurement.aspect in aspects
+        and measurement.reason in ("", SHAPES)
     )
 
 
@@ -61,12 +63,14 @@ class RepeatedModels:
     def of(cls, facts: Facts) -> RepeatedModels:
         """Of all models of a case."""
         own = [measurement for measurement in facts.measurements if isinstance(measurement, ModelMeasured)]
-        made = [each for each in own if each.aspect == REPEATED and each.distinct is not None]
+        made = [
+            measurement for measurement in own if measurement.aspect == REPEATED and measurement.distinct is not None
+        ]
         tested = frozenset(each.path for each in made)
-        varying = frozenset(each.path for each in made if (each.distinct or 0) > 1)
-        fewest = min((each.repetitions for each in made), default=0)
+        varying = frozenset(measurement.path for measurement in made if (measurement.distinct or 0) > 1)
+        fewest = min((measurement.repetitions for measurement in made), default=0)
         is_left = any(each.path not in tested for each in own)
-        is_few = any(each.repetitions < ENOUGH and each.distinct == 1 for each in made)
+        is_few = any(measurement.repetitions < ENOUGH and measurement.distinct == 1 for measurement in made)
         return cls(tested, tested - varying, fewest, is_left or is_few)
 
 
@@ -78,19 +82,23 @@ def models_run(measurements: Measurements, aspect: str) -> tuple[ModelMeasured, 
     """
     made = of_models(measurements, aspect)
     if not made and not of_models(measurements, REPEATED):
-        is_given = any(isinstance(each, ModelMeasured) for each in measurements.all)
+        is_given = any(isinstance(measurement, ModelMeasured) for measurement in measurements.all)
         raise NotHere("repeated_models", "not-measured" if is_given else "none-given")
     return made
 
 
 def what_is_kept(measurements: Measurements) -> tuple[ModelMeasured, ...]:
     """Of each model that changes values that it holds, what it told of these."""
-    return tuple(each for each in measurements.all if isinstance(each, ModelMeasured) and each.aspect == STATE)
+    return tuple(
+        measurement
+        for measurement in measurements.all
+        if isinstance(measurement, ModelMeasured) and measurement.aspect == STATE
+    )
 
 
 def keeps_statistics(made: ModelMeasured) -> bool:
     """Whether what a model keeps are the statistics of batch normalisations that learn, and nothing else."""
-    return all(each.rpartition(".")[2] in _STATISTICS for each in made.detail.split(", "))
+    return all(text.rpartition(".")[2] in _STATISTICS for text in made.detail.split(", "))
 
 
 def size_of(made: ModelMeasured) -> Size:
@@ -166,8 +174,11 @@ def is_in_training(made: ModelMeasured, among: Iterable[ModelMeasured]) -> bool:
     ``among``: what else was measured.
     """
     return is_dropout(made.first_op) or any(
-        each.setting == EVALUATION and each.aspect == MODE and is_same_place(made, each) and mends(each, made)
-        for each in among
+        measurement.setting == EVALUATION
+        and measurement.aspect == MODE
+        and is_same_place(made, measurement)
+        and mends(measurement, made)
+        for measurement in among
     )
 
 
@@ -177,8 +188,11 @@ def draws_numbers(made: ModelMeasured, among: Iterable[ModelMeasured]) -> bool:
     ``among``: what else was measured.
     """
     return draws(made.first_op) or any(
-        each.setting == SEEDED and each.aspect == MODE and is_same_place(made, each) and mends(each, made)
-        for each in among
+        measurement.setting == SEEDED
+        and measurement.aspect == MODE
+        and is_same_place(made, measurement)
+        and mends(measurement, made)
+        for measurement in among
     )
 
 

@@ -166,7 +166,7 @@ def _why_not(first: ModelFacts, second: ModelFacts, most: int) -> str:
     """Why the weights are not compared, an id [weights-...] of models.toml; "" where they can be."""
     if first.problem or second.problem:
         return "unreadable"
-    if not all(can_read(Path(each.path), each.format) for each in (first, second)):
+    if not all(can_read(Path(model.path), model.format) for model in (first, second)):
         return "no-reader"
     sizes = (each for model in (first, second) for each in (model.size, model.needs.memory))
     return "too-large" if max(siz or 0 for siz in sizes) > most else ""

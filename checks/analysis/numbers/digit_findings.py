@@ -57,10 +57,20 @@ def changes_by_order(
         for precision in precisions(measurements)
         if is_of_cause(precision.setting) and precision.beside is not None
     ]
-    full = [each for each in of_cause if each.dtype == FULL]  # half precision has no digit that is the last
+    full = [
+        measurement for measurement in of_cause if measurement.dtype == FULL
+    ]  # half precision has no digit that is the last
     # One run each was compared: what varies by itself shows nothing of the setting.
-    unsteady = {(each.framework, each.device, each.operation) for each in measurements.of(Repeat) if each.varies}
-    tried = [each for each in full if (each.framework, each.device, each.operation) not in unsteady]
+    unsteady = {
+        (measurement.framework, measurement.device, measurement.operation)
+        for measurement in measurements.of(Repeat)
+        if measurement.varies
+    }
+    tried = [
+        measurement
+        for measurement in full
+        if (measurement.framework, measurement.device, measurement.operation) not in unsteady
+    ]
     if not tried:
         raise NotHere("precision", "not-measured")
     for (framework, device), here in by_device(tried).items():
@@ -70,7 +80,7 @@ def changes_by_order(
             continue
         worst, size = max(apart, key=lambda pair: pair[1].relative or 0.0)
         found = [each for each, _ in apart]
-        names = {each.operation for each in found}  # one may be alike with four threads, and not with one
+        names = {measurement.operation for measurement in found}  # one may be alike with four threads, and not with one
         same = [each for each, size in sizes if size.size is Size.IDENTICAL and each.operation not in names]
         yield Finding(
             cause=cause,

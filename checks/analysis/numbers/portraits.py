@@ -156,7 +156,7 @@ class _Sums:
     @property
     def rms(self) -> float:
         """Of the distances of elements, if these are independent with mean zero."""
-        return math.sqrt(math.fsum(each * each for each in self.apart) / self.elements)
+        return math.sqrt(math.fsum(difference * difference for difference in self.apart) / self.elements)
 
     @property
     def mean(self) -> float:

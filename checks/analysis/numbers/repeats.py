@@ -231,7 +231,7 @@ def is_device(operations: Iterable[Repeated]) -> bool:
     is in one operation, not in several.
     """
     wrong = [operation for operation in operations if operation.variation is Variation.WRONG]
-    return len(wrong) >= _FEW or any(is_control(each.operation) for each in wrong)
+    return len(wrong) >= _FEW or any(is_control(measurement.operation) for measurement in wrong)
 
 
 def results_of(made: Repeat) -> tuple[int, int]:

@@ -35,9 +35,9 @@ class Changed:
 def operations_changed(measurements: Sequence[Measurement], versions: Mapping[str, str | None]) -> tuple[Changed, ...]:
     """The operations and experiments that changed, each once, with the worst that came of it in deterministic mode."""
     found: dict[str, list[Became]] = {}
-    for each in repeated((*measurements, *runs(measurements)), versions):
-        if each.default is not None and each.default.varies:
-            found.setdefault(each.operation, []).append(_of_operation(each))
+    for measurement in repeated((*measurements, *runs(measurements)), versions):
+        if measurement.default is not None and measurement.default.varies:
+            found.setdefault(measurement.operation, []).append(_of_operation(measurement))
     order = (Became.STILL, Became.REFUSED, Became.UNTRIED, Became.SELDOM, Became.MENDED)
     return tuple(Changed(name, min(became, key=order.index)) for name, became in found.items())
 
@@ -47,7 +47,11 @@ def models_changed(measurements: Iterable[Measurement]) -> tuple[Changed, ...]:
     own = [
         measurement for measurement in measurements if isinstance(measurement, ModelMeasured) and not measurement.reason
     ]
-    varying = [each for each in own if each.setting in ("", DEFAULT) and each.aspect != MODE and _varies(each)]
+    varying = [
+        measurement
+        for measurement in own
+        if measurement.setting in ("", DEFAULT) and measurement.aspect != MODE and _varies(measurement)
+    ]
     return tuple({name_of(each): Changed(name_of(each), _of_model(each, own)) for each in varying}.values())
 
 
@@ -89,13 +93,17 @@ def _of_model(made: ModelMeasured, own: Sequence[ModelMeasured]) -> Became:
     if any(not _varies(each) for each in tried):
         return Became.SELDOM
     # A seed that changes nothing tells nothing of the mode.
-    return Became.STILL if any(each.setting == DETERMINISTIC for each in tried) else Became.UNTRIED
+    return Became.STILL if any(measurement.setting == DETERMINISTIC for measurement in tried) else Became.UNTRIED
 
 
 def _tried(made: ModelMeasured, own: Iterable[ModelMeasured]) -> Iterator[ModelMeasured]:
-    for each in own:
-        if each.aspect == MODE and each.setting in (DETERMINISTIC, SEEDED) and is_same_place(made, each):
-            yield each
+    for measurement in own:
+        if (
+            measurement.aspect == MODE
+            and measurement.setting in (DETERMINISTIC, SEEDED)
+            and is_same_place(made, measurement)
+        ):
+            yield measurement
 
 
 def _varies(made: ModelMeasured) -> bool:

@@ -136,7 +136,7 @@ class Comparison:
     @property
     def pairs(self) -> tuple[Pair, ...]:
         """Everything that was computed on both."""
-        return (*self.same, *(each.pair for each in self.apart))
+        return (*self.same, *(difference.pair for difference in self.apart))
 
     def has_other(self, part: str) -> bool:
         """Whether a part of the environment is not the same."""
@@ -184,10 +184,10 @@ class Agreement(StrEnum):
 def agreement(found: Sequence[Comparison]) -> Agreement:
     """What the comparisons come to in all."""
     apart = [each for comparison in found for each in comparison.apart]
-    if any(each.pair.size.size is Size.BEYOND for each in apart):
+    if any(difference.pair.size.size is Size.BEYOND for difference in apart):
         return Agreement.BEYOND
     if apart:
-        return Agreement.EXPLAINED if all(each.explained_by for each in apart) else Agreement.UNEXPLAINED
+        return Agreement.EXPLAINED if all(difference.explained_by for difference in apart) else Agreement.UNEXPLAINED
     return Agreement.SAME if any(comparison.same for comparison in found) else Agreement.NOTHING
 
 

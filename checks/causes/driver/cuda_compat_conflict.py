@@ -26,7 +26,7 @@ def cuda_compat_conflict(nvidia: NvidiaFacts, frameworks: Frameworks | None) -> 
     """One finding for the machine."""
     if cuda_computes(frameworks):  # a compat package that works is in its place
         return
-    error = next((each for each in seen_cuda_errors(frameworks) if each.error.cause == CAUSE), None)
+    error = next((error for error in seen_cuda_errors(frameworks) if error.error.cause == CAUSE), None)
     library = _first_foreign(nvidia, frameworks)
     if error is not None:
         severity, confidence = Severity.BLOCKING, 0.95 if library else 0.8

@@ -30,7 +30,7 @@ def driver_library_mismatch(
     if os and os.wsl:  # no kernel module there, by design
         return
     module = nvidia.kernel_module_version
-    library = next((each for each in nvidia.libcuda or () if _is_drivers_own(each)), None)
+    library = next((library for library in nvidia.libcuda or () if _is_drivers_own(library)), None)
     nvml_says_so = nvidia.nvml == _MISMATCH
     if not nvml_says_so:
         if not module or library is None or cuda_computes(frameworks):

@@ -46,7 +46,7 @@ def driver_not_responding(
         yield _finding(None, error, 0.9, phrase("answer-error", error=error))
     elif nvidia is not None and nvidia.devices:
         built = {name for name, _, _ in frameworks.cuda_builds()} if frameworks else set()
-        stuck = next((each for each in probes.runs if each.probe in built and _hangs_at_the_gpu(each)), None)
+        stuck = next((run for run in probes.runs if run.probe in built and _hangs_at_the_gpu(run)), None)
         if stuck is not None:
             stage = stuck.last_stage or NONE
             state = phrase("answer-program-hangs", framework=stuck.probe, stage=stage)

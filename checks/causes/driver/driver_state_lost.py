@@ -19,7 +19,7 @@ CAUSE = "driver-state-lost"
 @check(CAUSE)
 def driver_state_lost(nvidia: NvidiaFacts, frameworks: Frameworks, os: OsFacts | None) -> Iterator[Finding]:
     """One finding for the machine."""
-    error = next((each for each in seen_cuda_errors(frameworks) if each.error.cause == CAUSE), None)
+    error = next((error for error in seen_cuda_errors(frameworks) if error.error.cause == CAUSE), None)
     if error is None or nvidia.nvml != "ok" or not nvidia.devices or cuda_computes(frameworks):
         return
     nodes = {node.path: node for node in nvidia.device_nodes or ()}

@@ -27,7 +27,7 @@ def fabric_manager_not_running(
     """One finding for the machine."""
     if cuda_computes(frameworks):
         return
-    error = next((each for each in seen_cuda_errors(frameworks) if each.error.cause == CAUSE), None)
+    error = next((error for error in seen_cuda_errors(frameworks) if error.error.cause == CAUSE), None)
     waiting = [device for device in nvidia.devices or () if device.fabric_state in _WAITING]
     is_down = bool(nvidia.nvswitches) and nvidia.fabric_manager in ("stopped", "not-installed")
     if error is None and not waiting and not is_down:

@@ -28,7 +28,7 @@ def gpu_busy_or_exclusive(
     nvidia: NvidiaFacts, frameworks: Frameworks | None, measurements: Measurements | None
 ) -> Iterator[Finding]:
     """One finding per GPU that keeps others out; one for the machine where only the error tells."""
-    error = next((each for each in seen_cuda_errors(frameworks) if each.error.cause == CAUSE), None)
+    error = next((error for error in seen_cuda_errors(frameworks) if error.error.cause == CAUSE), None)
     is_computing = cuda_computes(frameworks)
     closed = [gpu for gpu in nvidia.devices or () if _is_closed(gpu, is_computing=is_computing)]
     # One that is kept for itself on purpose stops nobody while another lets programs in.
@@ -39,7 +39,11 @@ def gpu_busy_or_exclusive(
     first = next(iter(nvidia.devices or ()), NvidiaGpu(index=0))
     if error is not None and not closed:
         yield _finding(exclusive or first, error, Severity.BLOCKING, 0.8)
-    refused = next((each for each in measurements.all if each.reason == _REFUSED), None) if measurements else None
+    refused = (
+        next((measurement for measurement in measurements.all if measurement.reason == _REFUSED), None)
+        if measurements
+        else None
+    )
     if refused is not None and error is None and not closed:
         yield _of_a_second_process(exclusive or first, refused)
 

@@ -24,7 +24,7 @@ _FREE_BYTES = 4 * 2**30
 @check(CAUSE)
 def gpu_out_of_memory(nvidia: NvidiaFacts, frameworks: Frameworks | None) -> Iterator[Finding]:
     """One finding per GPU that is full; one for the machine where only the error tells."""
-    error = next((each for each in seen_cuda_errors(frameworks) if each.error.cause == CAUSE), None)
+    error = next((error for error in seen_cuda_errors(frameworks) if error.error.cause == CAUSE), None)
     full = [gpu for gpu in nvidia.devices or () if _is_full(gpu)]
     for gpu in full:
         yield Finding(
@@ -69,7 +69,7 @@ def _is_full(gpu: NvidiaGpu) -> bool:
 
 def _processes(gpu: NvidiaGpu) -> list[str]:
     """The processes that hold the memory, the largest first: "python 21.3 GiB (4711)"."""
-    held = sorted(gpu.processes or (), key=lambda each: -(each.used_memory or 0))
+    held = sorted(gpu.processes or (), key=lambda process: -(process.used_memory or 0))
     return [
         f"{each.name or 'PID'}{'' if each.used_memory is None else ' ' + gib(each.used_memory)} ({each.pid})"
         for each in held[:5]

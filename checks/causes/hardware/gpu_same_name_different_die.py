@@ -40,8 +40,8 @@ def _judge(name: str, cards: list[Gpu], nvidia: NvidiaFacts | None) -> Iterator[
     dies = _distinct(gpu.die for gpu in cards) if all(gpu.die for gpu in cards) else []
     ids = _distinct(gpu.device_id for gpu in cards)
     listed = [found for gpu in cards if nvidia and (found := in_nvml(gpu, nvidia))]
-    firmware = _distinct(each.vbios for each in listed)
-    boards = _distinct(each.board_part_number for each in listed)
+    firmware = _distinct(device.vbios for device in listed)
+    boards = _distinct(device.board_part_number for device in listed)
     if len(dies) > 1:
         severity, confidence, state = Severity.WARNING, 0.95, phrase("differs-die", dies=", ".join(dies))
     elif len(ids) > 1:

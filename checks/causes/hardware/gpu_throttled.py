@@ -69,8 +69,8 @@ def _under_load(health: Health, frameworks: Frameworks | None) -> Iterator[Findi
         return
     reasons = sorted({row.name for _, rows in held for row in rows})
     samples = [sample for sample, _ in held]
-    hottest = max((each.temperature for each in samples if each.temperature is not None), default=None)
-    clocks = [each.clock_sm for each in health.samples if each.clock_sm is not None]
+    hottest = max((sample.temperature for sample in samples if sample.temperature is not None), default=None)
+    clocks = [sample.clock_sm for sample in health.samples if sample.clock_sm is not None]
     seconds = f"{samples[0].second:.0f}"
     yield Finding(
         cause=CAUSE,

@@ -95,13 +95,13 @@ def _compiled(model: ModelFacts, torch: TorchFacts, machine: MachineFacts | None
     """A package of machine code: for which system, processor and GPU."""
     if machine is None or machine.os is None or not machine.os.system:
         raise Unread("os")
-    wanted = next((each.value for each in model.bound_to if each.kind == "operating-system"), "")
+    wanted = next((binding.value for binding in model.bound_to if binding.kind == "operating-system"), "")
     here = _platform(machine.os.system, machine.os.architecture or "")
     is_other = bool(wanted and here) and wanted.lower() != here.lower()
     missing = [device for device in model.needs.devices or () if not _is_there(device, torch)]
     capability = model.details.get("compute-capability", "")
     gpus = [gpu.capability for gpu in cuda_gpus(machine) if gpu.capability]
-    is_foreign = bool(capability and gpus and not missing) and not any(_serves(capability, each) for each in gpus)
+    is_foreign = bool(capability and gpus and not missing) and not any(_serves(capability, gpu) for gpu in gpus)
     if not (is_other or missing or is_foreign):
         return
     yield Finding(
@@ -128,7 +128,7 @@ def _platform(system: str, architecture: str) -> str:
 
 def _serves(built: str, capability: str) -> bool:
     """Whether code for one GPU ("86") runs on another ("8.9"): within a generation, on the same or a later one."""
-    digits = "".join(each for each in built if each.isdecimal())
+    digits = "".join(text for text in built if text.isdecimal())
     major, minor = digits[:-1], digits[-1:]
     ours = capability.partition(".")
     return major == ours[0] and minor <= ours[2]

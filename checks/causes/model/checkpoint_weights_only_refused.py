@@ -27,7 +27,7 @@ CAUSE = "checkpoint-weights-only-refused"
 def checkpoint_weights_only_refused(models: ModelFiles, torch: TorchFacts) -> Iterator[Finding]:
     """One finding per file."""
     some(models.of("torch-zip", "torch-legacy"), "torch_models")
-    files = (each for each in unloaded(models, "torch-zip", "torch-legacy") if not _is_dangerous(each))
+    files = (model for model in unloaded(models, "torch-zip", "torch-legacy") if not _is_dangerous(model))
     waiting = [file for file in files if _refused(file) or _opcode(file)]
     if not waiting:
         return

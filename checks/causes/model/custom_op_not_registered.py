@@ -112,10 +112,10 @@ def _in_tensorflow(
             continue
         if interpreter is None or interpreter.packages is None:
             raise Unread("packages")
-        missing = [each for each in own if not each.domain or interpreter.package(each.domain) is None]
+        missing = [operator for operator in own if not operator.domain or interpreter.package(operator.domain) is None]
         if not missing:
             continue
-        packages = sorted({each.domain for each in missing if each.domain})
+        packages = sorted({operator.domain for operator in missing if operator.domain})
         title = tensorflow_operators_table().title
         yield Finding(
             cause=CAUSE,
@@ -153,7 +153,7 @@ def _is_foreign(each: OperatorUse, onnxruntime: OnnxRuntimeFacts, interpreter: I
 
 
 def _finding(model: ModelFacts, foreign: list[OperatorUse], onnxruntime: OnnxRuntimeFacts) -> Finding:
-    rows = [onnx_domain(each.domain) for each in foreign]
+    rows = [onnx_domain(operator.domain) for operator in foreign]
     kinds = {row.kind if row else "" for row in rows}
     packages = sorted({row.packages[0] for row in rows if row and row.kind == "library"})
     is_microsofts = kinds == {"built-in"}

@@ -49,7 +49,7 @@ def edgetpu_runtime_mismatch(models: ModelFiles, litert: LiteRtFacts) -> Iterato
 
 
 def _needed(model: ModelFacts) -> int:
-    said = next((each.value for each in model.bound_to if each.kind == "edgetpu-runtime"), "")
+    said = next((binding.value for binding in model.bound_to if binding.kind == "edgetpu-runtime"), "")
     return int(said) if said.isdigit() else 0
 
 

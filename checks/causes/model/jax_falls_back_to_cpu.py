@@ -38,7 +38,7 @@ def jax_falls_back_to_cpu(
     if jax.default_backend != "cpu" or wish.strip().lower() == "cpu" or hides_all_gpus(environment):
         return
     is_windows = bool(machine.os and machine.os.system == "Windows")
-    cuda = tuple(each for each in jax.plugins or () if "cuda" in each)
+    cuda = tuple(plugin for plugin in jax.plugins or () if "cuda" in plugin)
     clue = _clue(jax)
     capabilities = tuple(gpu.capability for gpu in gpus if gpu.capability)
     plugin = fitting_plugin(capabilities, driver_of(machine))

@@ -50,7 +50,7 @@ def keras_version_mismatch(
 ) -> Iterator[Finding]:
     """At most one finding per model."""
     some(models.of(*_FORMATS), "keras_models")
-    waiting = [each for each in unloaded(models, *_FORMATS) if each.details.get("content") != "weights"]
+    waiting = [model for model in unloaded(models, *_FORMATS) if model.details.get("content") != "weights"]
     if not waiting:
         return
     if interpreter is None or interpreter.packages is None:

@@ -24,7 +24,9 @@ CAUSE = "model-input-mismatch"
 @check(CAUSE)
 def model_input_mismatch(measurements: Measurements | None, models: ModelFiles | None) -> Iterator[Finding]:
     """One finding per model."""
-    runs: list[tuple[str, ModelMeasured | ExportRun]] = [(each.path, each) for each in _measured(measurements)]
+    runs: list[tuple[str, ModelMeasured | ExportRun]] = [
+        (measurement.path, measurement) for measurement in _measured(measurements)
+    ]
     runs += [(model.path, run) for model in (models.files if models else ()) for run in model.exports]
     if not any(run.inputs_from in GIVEN for _, run in runs):
         raise NotHere("given_inputs", "none-given")
@@ -48,4 +50,8 @@ def model_input_mismatch(measurements: Measurements | None, models: ModelFiles |
 
 
 def _measured(measurements: Measurements | None) -> Iterator[ModelMeasured]:
-    return (each for each in (measurements.all if measurements else ()) if isinstance(each, ModelMeasured))
+    return (
+        measurement
+        for measurement in (measurements.all if measurements else ())
+        if isinstance(measurement, ModelMeasured)
+    )

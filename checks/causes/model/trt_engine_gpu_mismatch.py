@@ -26,7 +26,7 @@ def trt_engine_gpu_mismatch(models: ModelFiles, machine: MachineFacts) -> Iterat
     """One finding per engine that none of the GPUs can run."""
     gpus = cuda_gpus(machine)
     given = some(models.of("tensorrt", "tensorrt-rtx"), "tensorrt_engines")
-    engines = [each for each in given if "compute-capability" in each.details]
+    engines = [model for model in given if "compute-capability" in model.details]
     if not gpus or not engines:
         return
     if any(gpu.capability is None for gpu in gpus):

@@ -30,7 +30,7 @@ def cpu_gpu_rounding(measurements: Measurements, symptom: Symptom | None) -> Ite
     yield from rounding_in_models(CAUSE, measurements, symptom, "device")
     pairs = [pair for pair in pairs_here(measurements.all) if _is_cpu_and_gpu(pair)]
     if not pairs and not models:
-        has_both = any(not is_processor(each.device) for each in measurements.all)
+        has_both = any(not is_processor(measurement.device) for measurement in measurements.all)
         raise NotHere("portraits", "not-measured" if has_both else "one-device")
     yield from rounding_between(CAUSE, pairs, symptom)
     doubt_if_farther((*(pair.size.size for pair in pairs), *map(size_of, models)))

@@ -55,7 +55,7 @@ def cublas_workspace_unset(
         evidence.append(
             Evidence(
                 "varying_operation" if mended else "refused_operations",
-                ", ".join(each.operation for each in seen),
+                ", ".join(measurement.operation for measurement in seen),
                 made.origin,
             )
         )

@@ -29,23 +29,23 @@ ONLY_VERSIONS = 0.85
 @check(CAUSE)
 def library_version_numerics(facts: Facts) -> Iterator[Finding]:
     """One finding per machine that was given."""
-    found = [each for each in comparisons(facts) if not each.is_empty]
+    found = [comparison for comparison in comparisons(facts) if not comparison.is_empty]
     if not found:
         raise NotHere("others", "not-measured" if facts.others else "none-given")
     open_to_doubt: list[str] = []
     for comparison in found:
         apart = [
-            each
-            for each in comparison.apart
-            if each.explained_by and set(each.explained_by) <= set(VERSIONS) and not each.proven_by
+            difference
+            for difference in comparison.apart
+            if difference.explained_by and set(difference.explained_by) <= set(VERSIONS) and not difference.proven_by
         ]
         if not apart:
             open_to_doubt += [comparison.other.name] if any(map(_may_be_versions, comparison.apart)) else []
             continue
-        worst = max(apart, key=lambda each: each.pair.size.relative or 0.0).pair.size
-        parts = {part for each in apart for part in each.explained_by}
+        worst = max(apart, key=lambda difference: difference.pair.size.relative or 0.0).pair.size
+        parts = {part for difference in apart for part in difference.explained_by}
         texts = [f"{each.first} / {each.second}" for each in comparison.environment if each.part in parts]
-        more = any(each.pair.size.is_more_than_rounding for each in apart)
+        more = any(difference.pair.size.is_more_than_rounding for difference in apart)
         yield Finding(
             cause=CAUSE,
             severity=Severity.WARNING if more else loud_if_bits_matter(facts.symptom),
@@ -54,7 +54,9 @@ def library_version_numerics(facts: Facts) -> Iterator[Finding]:
             evidence=(
                 Evidence("other_machine", comparison.other.name, comparison.other.origin),
                 Evidence("versions_apart", "; ".join(texts)),
-                Evidence("operations_apart", ", ".join(dict.fromkeys(each.pair.operation for each in apart))),
+                Evidence(
+                    "operations_apart", ", ".join(dict.fromkeys(difference.pair.operation for difference in apart))
+                ),
                 *([Evidence("measured_difference", figure(worst.relative))] if figure(worst.relative) else []),
             ),
             values={"machines": _machines(comparison), "differ": _differ(worst)},

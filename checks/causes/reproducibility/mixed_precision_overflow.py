@@ -25,7 +25,12 @@ HALF = "float16"
 @check(CAUSE)
 def mixed_precision_overflow(measurements: Measurements) -> Iterator[Finding]:
     """One finding per operation, or output of a model, and device."""
-    tried = [(each, apart) for each in measurements.all for apart in _in_half(each) if not each.reason]
+    tried = [
+        (measurement, apart)
+        for measurement in measurements.all
+        for apart in _in_half(measurement)
+        if not measurement.reason
+    ]
     if not tried:
         raise NotHere("precision", "not-measured")
     seen = set()

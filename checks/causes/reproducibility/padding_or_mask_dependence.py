@@ -38,26 +38,26 @@ _LIKELY = 0.75  # else the first axis is no batch
 @check(CAUSE)
 def padding_or_mask_dependence(measurements: Measurements) -> Iterator[Finding]:
     """One finding per model and runtime."""
-    for each in models_run(measurements, BATCH):
-        if size_of(each) is not Size.BEYOND or is_normalisation(each.beyond_op):
+    for measurement in models_run(measurements, BATCH):
+        if size_of(measurement) is not Size.BEYOND or is_normalisation(measurement.beyond_op):
             continue
         yield Finding(
             cause=CAUSE,
-            severity=Severity.NOTE if is_one_scale(each) else Severity.WARNING,
+            severity=Severity.NOTE if is_one_scale(measurement) else Severity.WARNING,
             confidence=_LIKELY,
-            subject=f"{each.framework} {each.device} {each.path}",
+            subject=f"{measurement.framework} {measurement.device} {measurement.path}",
             evidence=(
-                Evidence("computed_on", place(each), each.origin),
-                Evidence("operations_apart", beyond_of(each), each.origin),
-                Evidence("settings_compared", compared(each), each.origin),
-                Evidence("measured_difference", distance(each), each.origin),
-                *decisions(each),
+                Evidence("computed_on", place(measurement), measurement.origin),
+                Evidence("operations_apart", beyond_of(measurement), measurement.origin),
+                Evidence("settings_compared", compared(measurement), measurement.origin),
+                Evidence("measured_difference", distance(measurement), measurement.origin),
+                *decisions(measurement),
             ),
             remedies=(REMEDY,),
             values={
-                **values_of(each),
-                "where": beyond_of(each),
-                "apart": distance(each),
-                "rows": each.other.rpartition("-")[2],
+                **values_of(measurement),
+                "where": beyond_of(measurement),
+                "apart": distance(measurement),
+                "rows": measurement.other.rpartition("-")[2],
             },
         )

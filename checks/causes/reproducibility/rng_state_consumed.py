@@ -33,18 +33,18 @@ _LIKELY = 0.8  # what is kept need not enter the answer
 def rng_state_consumed(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
     """One finding per model."""
     models_run(measurements, REPEATED)
-    for each in what_is_kept(measurements):
-        if keeps_statistics(each):
+    for measurement in what_is_kept(measurements):
+        if keeps_statistics(measurement):
             continue
         yield Finding(
             cause=CAUSE,
             severity=Severity.WARNING if should_own_model_repeat(symptom) else Severity.NOTE,
             confidence=_LIKELY,
-            subject=f"{each.framework} {each.path}",
+            subject=f"{measurement.framework} {measurement.path}",
             evidence=(
-                Evidence("computed_on", place(each), each.origin),
-                Evidence("kept_by_model", each.detail, each.origin),
+                Evidence("computed_on", place(measurement), measurement.origin),
+                Evidence("kept_by_model", measurement.detail, measurement.origin),
             ),
             remedies=(REMEDY,),
-            values={**values_of(each), "kept": each.detail},
+            values={**values_of(measurement), "kept": measurement.detail},
         )

@@ -42,29 +42,37 @@ _SURE, _LIKELY = 0.99, 0.9  # the node says so; only a seed tells it
 @check(CAUSE)
 def rng_unseeded(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
     """One finding per model and device."""
-    for each in models_run(measurements, REPEATED):
-        again = [made for made in of_models(measurements, MODE) if is_same_place(made, each)]
-        if (each.distinct or 0) < 2 or not draws_numbers(each, again) or is_in_training(each, again):
+    for measurement in models_run(measurements, REPEATED):
+        again = [made for made in of_models(measurements, MODE) if is_same_place(made, measurement)]
+        if (
+            (measurement.distinct or 0) < 2
+            or not draws_numbers(measurement, again)
+            or is_in_training(measurement, again)
+        ):
             continue
         seeded = [made for made in again if made.setting == SEEDED]
         yield Finding(
             cause=CAUSE,
-            severity=Severity.NOTE if _is_harmless(each, symptom) else Severity.WARNING,
-            confidence=_SURE if draws(each.first_op) else _LIKELY,
-            subject=f"{each.framework} {each.device} {each.path}",
+            severity=Severity.NOTE if _is_harmless(measurement, symptom) else Severity.WARNING,
+            confidence=_SURE if draws(measurement.first_op) else _LIKELY,
+            subject=f"{measurement.framework} {measurement.device} {measurement.path}",
             evidence=(
-                Evidence("computed_on", place(each), each.origin),
-                Evidence("varying_operation", f"{first_of(each)}: {each.distinct} / {each.repetitions}", each.origin),
-                *decisions(each),
-                *(Evidence("mended_by", SEEDED, made.origin) for made in seeded if mends(made, each)),
+                Evidence("computed_on", place(measurement), measurement.origin),
+                Evidence(
+                    "varying_operation",
+                    f"{first_of(measurement)}: {measurement.distinct} / {measurement.repetitions}",
+                    measurement.origin,
+                ),
+                *decisions(measurement),
+                *(Evidence("mended_by", SEEDED, made.origin) for made in seeded if mends(made, measurement)),
             ),
             remedies=(REMEDY,),
             values={
-                **values_of(each),
-                "distinct": str(each.distinct),
-                "count": str(each.repetitions),
-                "where": first_of(each),
-                "seeded": phrase(_of_seed(each, seeded)),
+                **values_of(measurement),
+                "distinct": str(measurement.distinct),
+                "count": str(measurement.repetitions),
+                "where": first_of(measurement),
+                "seeded": phrase(_of_seed(measurement, seeded)),
             },
         )
 
@@ -79,4 +87,4 @@ def _of_seed(made: ModelMeasured, seeded: Sequence[ModelMeasured]) -> str:
     """What a seed before each run did, as the key of a phrase."""
     if any(mends(each, made) for each in seeded):
         return "seed-mends"
-    return "seed-in-vain" if any((each.distinct or 0) > 1 for each in seeded) else "seed-untried"
+    return "seed-in-vain" if any((measurement.distinct or 0) > 1 for measurement in seeded) else "seed-untried"

@@ -65,13 +65,17 @@ def setting_ignored(
     symptom: Symptom | None = None,
 ) -> Iterator[Finding]:
     """One finding per framework, device and kind of setting."""
-    precisions = [each for each in measurements.of(Precision) if each.setting in DEMAND_FULL]
+    precisions = [measurement for measurement in measurements.of(Precision) if measurement.setting in DEMAND_FULL]
     versions = versions_of(frameworks)
-    flips = [each for each in measurements.of(Flip) if each.after is not None and _is_judged(each)]
+    flips = [
+        measurement
+        for measurement in measurements.of(Flip)
+        if measurement.after is not None and _is_judged(measurement)
+    ]
     repeats = [
-        each
-        for each in repeated(measurements.all, versions)
-        if any(each.measured(setting) for setting in (DETERMINISTIC, WORKSPACE, _ONE_THREAD))
+        measurement
+        for measurement in repeated(measurements.all, versions)
+        if any(measurement.measured(setting) for setting in (DETERMINISTIC, WORKSPACE, _ONE_THREAD))
     ]
     if not precisions and not flips and not repeats:
         raise NotHere("precision", "not-measured")
@@ -144,7 +148,7 @@ def _of_flips(flips: Sequence[Flip], environment: EnvironmentVariables | None) -
             left.setdefault((flip.framework, flip.device, flip.setting), []).append(flip)
     for (framework, device, setting), found in left.items():
         worst = max(found, key=lambda each: flip_sizes(each)[1].relative or 0.0)
-        names = ", ".join(dict.fromkeys(each.operation for each in found))
+        names = ", ".join(dict.fromkeys(measurement.operation for measurement in found))
         difference = figure(flip_sizes(worst)[1].relative)
         yield Finding(
             cause=CAUSE,

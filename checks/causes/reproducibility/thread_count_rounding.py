@@ -28,9 +28,11 @@ def thread_count_rounding(
     measurements: Measurements, symptom: Symptom | None, facts: Facts | None = None
 ) -> Iterator[Finding]:
     """One finding per framework, and per model of the user."""
-    for each in _found(measurements, symptom):
-        values, machines = _to_set(facts, each.named(FRAMEWORK) or "torch") if facts else ({}, ())
-        yield msgspec.structs.replace(each, evidence=(*each.evidence, *machines), values={**each.values, **values})
+    for measurement in _found(measurements, symptom):
+        values, machines = _to_set(facts, measurement.named(FRAMEWORK) or "torch") if facts else ({}, ())
+        yield msgspec.structs.replace(
+            measurement, evidence=(*measurement.evidence, *machines), values={**measurement.values, **values}
+        )
 
 
 def _to_set(facts: Facts, framework: str) -> tuple[dict[str, str], tuple[Evidence, ...]]:

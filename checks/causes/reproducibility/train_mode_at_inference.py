@@ -65,19 +65,27 @@ _Found = Iterator[tuple[Finding, ModelMeasured]]
 
 
 def _varying(measurements: Measurements) -> _Found:
-    for each in models_run(measurements, REPEATED):
-        again = [made for made in of_models(measurements, MODE) if is_same_place(made, each)]
-        if (each.distinct or 0) < 2 or not is_in_training(each, again):
+    for measurement in models_run(measurements, REPEATED):
+        again = [made for made in of_models(measurements, MODE) if is_same_place(made, measurement)]
+        if (measurement.distinct or 0) < 2 or not is_in_training(measurement, again):
             continue
-        mended = [made for made in again if made.setting == EVALUATION and mends(made, each)]
+        mended = [made for made in again if made.setting == EVALUATION and mends(made, measurement)]
         evidence = (
-            Evidence("varying_operation", f"{first_of(each)}: {each.distinct} / {each.repetitions}", each.origin),
-            *decisions(each),
+            Evidence(
+                "varying_operation",
+                f"{first_of(measurement)}: {measurement.distinct} / {measurement.repetitions}",
+                measurement.origin,
+            ),
+            *decisions(measurement),
             *(Evidence("mended_by", EVALUATION, made.origin) for made in mended[:1]),
         )
-        values = {"distinct": str(each.distinct), "count": str(each.repetitions), "where": first_of(each)}
-        sure = SURE if is_dropout(each.first_op) else _LIKELY
-        yield _finding(each, "train-mode-varies", sure, evidence, values), each
+        values = {
+            "distinct": str(measurement.distinct),
+            "count": str(measurement.repetitions),
+            "where": first_of(measurement),
+        }
+        sure = SURE if is_dropout(measurement.first_op) else _LIKELY
+        yield _finding(measurement, "train-mode-varies", sure, evidence, values), measurement
 
 
 def _mixing(measurements: Measurements) -> _Found:
@@ -88,10 +96,13 @@ def _mixing(measurements: Measurements) -> _Found:
 
 
 def _learning(measurements: Measurements) -> _Found:
-    for each in what_is_kept(measurements):
-        if keeps_statistics(each):
-            evidence = (Evidence("kept_by_model", each.detail, each.origin),)
-            yield _finding(each, "train-mode-learns", _LIKELY, evidence, {"where": each.detail}), each
+    for measurement in what_is_kept(measurements):
+        if keeps_statistics(measurement):
+            evidence = (Evidence("kept_by_model", measurement.detail, measurement.origin),)
+            yield (
+                _finding(measurement, "train-mode-learns", _LIKELY, evidence, {"where": measurement.detail}),
+                measurement,
+            )
 
 
 def _finding(

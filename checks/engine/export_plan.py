@@ -16,7 +16,7 @@ from checks.engine.processes.runner import Answer
 from checks.engine.request import Request
 from checks.engine.scripts import name_of, script_of
 from checks.facts import ExportRun, Facts, InterpreterFacts, ModelFacts
-from checks.knowledge.formats.model_safety import model_safety
+from checks.knowledge.formats.model_safety import ModelSafety
 from checks.knowledge.frameworks.exporters import Exporter, Fit, exporter_of, exporters_for, fit_of
 
 SCRIPT = script_of("export/probe")
@@ -85,7 +85,7 @@ def _job(spec: ExportSpec, model: ModelFacts, name: str, reason: str, facts: Fac
             "exporter": spec.exporter,
             "inputs": str(inputs.absolute()) if inputs else None,
             "seconds": SEARCH_SECONDS[effort],
-            "safety": model_safety().for_export(),
+            "safety": ModelSafety.read().for_export(),
         },
         limit=Limit(LIMITS[effort] + seconds, memory_of(memory)),
         read=_read,

@@ -12,7 +12,7 @@ from checks.engine.model_catalogue import BYTES_PER_SECOND, MODEL_PROBES, ModelP
 from checks.engine.processes.runner import Answer
 from checks.engine.request import Request
 from checks.facts import Facts, Frameworks, InterpreterFacts, MemoryFacts, ModelFacts, ModelRun
-from checks.knowledge.formats.model_safety import model_safety
+from checks.knowledge.formats.model_safety import ModelSafety
 
 MOST = 20  # trials in one examination
 LARGEST = {"quick": 200_000_000, "standard": 4_000_000_000, "thorough": 1 << 60}  # bytes of a model, by effort
@@ -73,7 +73,7 @@ def _argument(spec: ModelProbeSpec, model: ModelFacts, frameworks: Frameworks | 
         "runtime": spec.runtime,
         "providers": started(spec.runtime, frameworks),
         "seconds": SEARCH_SECONDS[effort],
-        **({"safety": model_safety().for_probe()} if spec.stem == _GRAPHS else {}),
+        **({"safety": ModelSafety.read().for_probe()} if spec.stem == _GRAPHS else {}),
     }
 
 

@@ -21,7 +21,7 @@ from checks.engine.request import Request
 from checks.engine.resume import resume_rerun
 from checks.engine.scripts import script_of
 from checks.facts import Facts, InterpreterFacts, Measurement, ModelFacts, ModelMeasured
-from checks.knowledge.formats.model_safety import model_safety
+from checks.knowledge.formats.model_safety import ModelSafety
 
 SCRIPT = script_of("compute/model/probe")
 KIND = "model"  # the probe's id begins with this
@@ -135,7 +135,7 @@ def _argument(model: ModelFacts, runtime: str, seconds: float, facts: Facts, req
         "effort": request.answers.effort,
         "seconds": seconds,
         "search_seconds": SEARCH_SECONDS[request.answers.effort],
-        "safety": model_safety().for_export(),
+        "safety": ModelSafety.read().for_export(),
         "done": [],
     }
 

@@ -16,13 +16,13 @@ import msgspec
 
 from checks.facts import Gpu
 from checks.knowledge.gpu.gpu_architectures import (
+    GpuArchitectures,
     amd_target_of_device,
     architecture_of_die,
-    gpu_architectures,
     intel_platform,
     tegra_of,
 )
-from checks.knowledge.tickets.words import ticket_words
+from checks.knowledge.tickets.words import TicketWords
 from checks.machine.pci import VENDOR_NAMES, PciName, devices_of
 
 LONGEST_NAME = 90  # characters
@@ -106,7 +106,7 @@ def gpu_at(text: str) -> tuple[NamedGpu, int] | None:
 def jetson_capability(model: str) -> str | None:
     """The compute capability of a Jetson by its model's name ("Jetson Orin Nano"); None for one that is not known."""
     wanted = model.lower()
-    for row in reversed(gpu_architectures().tegra):  # the newest first: "Orin Nano" is no "Nano"
+    for row in reversed(GpuArchitectures.read().tegra):  # the newest first: "Orin Nano" is no "Nano"
         boards = row.boards.lower().removeprefix("jetson ").split(", ")
         if any(board in wanted for board in boards):
             soc = tegra_of([row.soc])
@@ -119,7 +119,7 @@ def _words(name: str) -> list[str]:
     """The words of a name that tell something, lower case: "NVIDIA GeForce RTX 3080 Laptop GPU" -> rtx 3080 mobile."""
     lower = name[:LONGEST_NAME].lower().replace("max-q", _MAX_Q).replace("max q", _MAX_Q).replace("rev. a", "")
     lower = _GLUED.sub(lambda found: f"{found.group(0)} ", _NO_WORD.sub(" ", lower))
-    says_nothing = frozenset(ticket_words().gpu_name.says_nothing)
+    says_nothing = frozenset(TicketWords.read().gpu_name.says_nothing)
     found: list[str] = []
     for each in lower.split():
         word = each.strip(".+")

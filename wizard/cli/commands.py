@@ -137,9 +137,9 @@ def _check_export(chosen: argparse.Namespace) -> None:
         raise UsageError(words("commands.repeat-needs-target", chosen.lang))
     if chosen.export is None:
         return
-    from checks.knowledge.frameworks.exporters import exporters_table
+    from checks.knowledge.frameworks.exporters import ExportersTable
 
-    known = [each.id for each in exporters_table().exporter]
+    known = [each.id for each in ExportersTable.read().exporter]
     strange = next((each for each in chosen.export if each not in known), None)
     if strange is not None:
         detail = words("commands.wrong-choice", chosen.lang, name="--export", given=strange, choices=", ".join(known))

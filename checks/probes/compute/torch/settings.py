@@ -1,6 +1,6 @@
 """Settings of PyTorch under which something is computed (``compute.torch.settings``).
 
-Their ids are those of resources/knowledge/computations.toml.
+Their ids are those of resources/knowledge/frameworks/computations.toml.
 """
 
 import contextlib

@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from checks.facts import Binding, ModelFacts, ModelNeeds, TensorSpec
-from checks.knowledge.frameworks.torch_serialization import torch_serialization
+from checks.knowledge.frameworks.torch_serialization import TorchSerializationTable
 from checks.readers.containers.folder import ZipFolder
 from checks.readers.containers.machine_code import HEAD, built_for
 from checks.readers.containers.pickles import Pickle
@@ -309,7 +309,7 @@ def _length(length: _Length) -> int | str:
 
 
 def _dtype(meta: _TensorMeta) -> str | None:
-    return torch_serialization().export_dtypes.get(str(meta.dtype))
+    return TorchSerializationTable.read().export_dtypes.get(str(meta.dtype))
 
 
 def _devices(metas: Iterable[_TensorMeta | None]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from checks.facts import Binding, ModelFacts, ModelNeeds, NamedClass, OperatorUse, TensorSpec
 from checks.knowledge.formats.pickle_globals import DANGEROUS
-from checks.knowledge.frameworks.torch_serialization import is_builtin, torch_serialization
+from checks.knowledge.frameworks.torch_serialization import TorchSerializationTable, is_builtin
 from checks.readers.containers.folder import Folder, ZipFolder
 from checks.readers.containers.pickles import Global, Node, Pickle, Value
 from checks.readers.containers.source import MIB, Damaged, Source
@@ -252,7 +252,7 @@ def operator_uses(count: dict[tuple[str, str], int]) -> tuple[OperatorUse, ...]:
 
 def packages_of(operators: tuple[OperatorUse, ...]) -> tuple[str, ...]:
     """The packages that bring the operators that are not PyTorch's own."""
-    known = torch_serialization().operators.packages
+    known = TorchSerializationTable.read().operators.packages
     return tuple(
         dict.fromkeys(
             known[operator.domain] for operator in operators if operator.is_custom and operator.domain in known

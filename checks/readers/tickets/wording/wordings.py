@@ -17,7 +17,7 @@ import numpy as np
 import re2
 
 from checks.facts.paths import ROOT
-from checks.knowledge.tickets.phrases import expand, ticket_phrases
+from checks.knowledge.tickets.phrases import TicketPhrases, expand
 from checks.readers.tickets.found.groups import Groups, Numbers
 from checks.readers.tickets.wording.literals import Filter, alternatives_of
 
@@ -122,7 +122,7 @@ def _alternatives(pattern: str) -> tuple[str, ...]:
 
 @functools.cache
 def _phrases() -> dict[str, str]:
-    return {f"{{{row.id}}}": row.pattern for row in ticket_phrases().row}
+    return {f"{{{row.id}}}": row.pattern for row in TicketPhrases.read().row}
 
 
 def checksums(patterns: Sequence[str]) -> Numbers:

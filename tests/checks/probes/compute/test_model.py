@@ -16,7 +16,7 @@ from checks.analysis.models.repeats import draws_numbers, size_of
 from checks.analysis.numbers.magnitude import Size
 from checks.engine.computation_catalogue import read_measurement
 from checks.facts import ModelMeasured
-from checks.knowledge.formats.model_safety import model_safety
+from checks.knowledge.formats.model_safety import ModelSafety
 
 models = importlib.import_module("checks.probes.compute.model.runs")
 side = importlib.import_module("checks.probes.compute.model.torch")
@@ -581,7 +581,7 @@ def archive(path: Path, *, train: bool, change: float = 0.0) -> dict[str, Any]:
         "runtime": "torch",
         "effort": "quick",
         "devices": ["cpu"],
-        "safety": model_safety().for_export(),
+        "safety": ModelSafety.read().for_export(),
     }
 
 

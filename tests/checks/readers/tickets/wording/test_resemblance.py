@@ -44,7 +44,7 @@ def test_what_changes_no_meaning_is_no_change(tmp_path: Path) -> None:
     known = [Example(f"text {number}", ("gpu-throttled", "rng-unseeded"), 2.5, ("a", "b")) for number in range(400)]
     path = tmp_path / "learned.npz"
     save(learn(TWO_CAUSES), known, path)
-    turned = [Example(example.text, example.causes[::-1], example.counts, example.plausible[::-1]) for example in known[::-1]]
+    turned = [Example(text.text, text.causes[::-1], text.counts, text.plausible[::-1]) for text in known[::-1]]
     assert share_changed([*turned, *turned[:9]], path) == 0
     other = [Example("another", ("gpu-throttled",))]
     assert share_changed([*known, *other], path) == pytest.approx(1 / 401)

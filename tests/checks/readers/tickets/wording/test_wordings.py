@@ -9,7 +9,7 @@ import re2
 from support.extent import some
 
 from checks.knowledge.catalogue import cause_files, cause_of
-from checks.knowledge.tickets.phrases import expand, ticket_phrases
+from checks.knowledge.tickets.phrases import TicketPhrases, expand
 from checks.readers.tickets.wording.features import shared_phrases
 from checks.readers.tickets.wording.signatures import wordings
 from checks.readers.tickets.wording.wordings import Searched, Wordings, filters
@@ -56,7 +56,7 @@ def test_every_pattern_of_the_catalogue_stands_where_it_stands_as_a_whole() -> N
     patterns = sorted(
         {pattern for signature in signatures for pattern in (*signature.any, *signature.all, *signature.none)}
     )
-    patterns += [row.pattern for row in ticket_phrases().row]
+    patterns += [row.pattern for row in TicketPhrases.read().row]
     whole = [re2.compile(f"(?im){expand(pattern)}") for pattern in patterns]
     wordings = Wordings("of this test", patterns)
     lines = [line for file in sorted(KNOWN.glob("*.jsonl")) for line in file.read_text("utf-8").splitlines()]

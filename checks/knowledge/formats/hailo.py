@@ -52,4 +52,4 @@ def first_hailort(layout: int, chip: int, extensions: tuple[int, ...]) -> str | 
     )
     if not all(wanted):
         return None
-    return max((each[0] for each in wanted), key=lambda version: [int(part) for part in version.split(".")])
+    return max((releases[0] for releases in wanted), key=lambda version: [int(part) for part in version.split(".")])

@@ -17,8 +17,8 @@ class Way(Row):
     @property
     def details(self) -> dict[str, str]:
         """It as details of a model file."""
-        told = {"read-by": self.reads, "converted-by": self.converts}
-        return {key: "; ".join(programs) for key, programs in told.items() if programs}
+        programs_of = {"read-by": self.reads, "converted-by": self.converts}
+        return {key: "; ".join(programs) for key, programs in programs_of.items() if programs}
 
 
 class ModelConvertersTable(Table):

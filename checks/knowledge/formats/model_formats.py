@@ -38,7 +38,7 @@ class ModelFormat(Row):
     @property
     def bindings(self) -> tuple[Binding, ...]:
         """What every file of the format is bound to, as facts without a value."""
-        return tuple(Binding(kind=each) for each in self.bound_to)
+        return tuple(Binding(kind=environment) for environment in self.bound_to)
 
 
 class Reader(Row):

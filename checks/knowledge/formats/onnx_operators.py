@@ -121,7 +121,7 @@ def in_tensorrt(name: str, tensorrt: str) -> Support:
     here = release(minor(tensorrt))
     if row is not None and row.tensorrt and release(row.tensorrt) <= here:
         return Support.YES
-    later = next((each for each in lists if release(each) >= here), None)
+    later = next((number for number in lists if release(number) >= here), None)
     if later is None:
         return Support.UNKNOWN  # newer than any list
     is_in_later = row is not None and row.tensorrt and release(row.tensorrt) <= release(later)

@@ -113,7 +113,7 @@ def _covering(covered: dict[str, str], path: str) -> str:
 def _known_names() -> tuple[frozenset[str], frozenset[str]]:
     rows = PickleGlobalsTable.read().known
     names = (name for row in rows for name in row.names)
-    return frozenset(names), frozenset(each for row in rows for each in row.classes)
+    return frozenset(names), frozenset(name for row in rows for name in row.classes)
 
 
 def _is_known(module: str, name: str, *, is_called: bool) -> bool:

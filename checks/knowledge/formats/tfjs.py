@@ -53,13 +53,13 @@ def is_tfjs_layer(name: str) -> bool:
 
 
 def tfjs_of_operators(names: Iterable[str]) -> str:
-    """The first release that was seen to know all of these operators; "" where none is told."""
+    """The first release that was seen to know all of these operators; "" where none is known."""
     return max((_releases().get(name, "") for name in names), key=release, default="")
 
 
 def lacking_backends(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Backend -> which of these operators it has no kernel for."""
-    given = list(names)
+    operators = list(names)
     found = {row.backend: row.operators.split() for row in TfJsTable.read().lacking}
-    lacks = {backend: tuple(name for name in given if name in without) for backend, without in found.items()}
+    lacks = {backend: tuple(name for name in operators if name in without) for backend, without in found.items()}
     return {backend: missing for backend, missing in lacks.items() if missing}

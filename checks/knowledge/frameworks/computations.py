@@ -43,13 +43,13 @@ class ComputationsTable(Table):
 @functools.cache
 def known_operations() -> Mapping[str, KnownOperation]:
     """The operations by their ids."""
-    return {each.id: each for each in ComputationsTable.read().operation}
+    return {row.id: row for row in ComputationsTable.read().operation}
 
 
 @functools.cache
 def known_settings() -> Mapping[str, KnownSetting]:
     """The settings by their ids."""
-    return {each.id: each for each in ComputationsTable.read().setting}
+    return {row.id: row for row in ComputationsTable.read().setting}
 
 
 def operation_name(operation: str, language: str) -> str:
@@ -59,7 +59,7 @@ def operation_name(operation: str, language: str) -> str:
 
 def setting_name(setting: str, language: str) -> str:
     """A setting in words; of several that hold at once ("batch-1+threads-1") each, and numbers are taken out of ids."""
-    return " + ".join(_setting_name(each, language) for each in setting.split("+"))
+    return " + ".join(_setting_name(part, language) for part in setting.split("+"))
 
 
 def _setting_name(setting: str, language: str) -> str:

@@ -95,7 +95,7 @@ def promised(named: tuple[Named, ...], device: str, version: str | None) -> Prom
     Where an operation has several parts (``named``), the part of which the least is promised counts.
     """
     kind = device.partition(":")[0]
-    rows = [row for each in named for row in _rows(each, kind, version)]
+    rows = [row for name in named for row in _rows(name, kind, version)]
     if not rows:
         return Promised(Promise.NO_WORD, Promise.NO_WORD)
     order = (Promise.THROWS, Promise.VARIES, Promise.REPEATS)

@@ -70,12 +70,12 @@ class Fit:
 
 def exporter_of(exporter_id: str) -> Exporter | None:
     """The exporter of an id; None where a newer version wrote it."""
-    return next((each for each in ExportersTable.read().exporter if each.id == exporter_id), None)
+    return next((row for row in ExportersTable.read().exporter if row.id == exporter_id), None)
 
 
 def exporters_for(model_format: str) -> tuple[Exporter, ...]:
     """Those that take a model of this format."""
-    return tuple(each for each in ExportersTable.read().exporter if model_format in each.formats)
+    return tuple(row for row in ExportersTable.read().exporter if model_format in row.formats)
 
 
 def framework_of(model_format: str) -> str:
@@ -116,7 +116,7 @@ def _installed(name: str, target: InterpreterFacts) -> Package | None:
 
 
 def _row(exporter: Exporter, package: Package) -> ExporterRelease | None:
-    rows = [each for each in ExportersTable.read().release if each.exporter == exporter.id]
+    rows = [row for row in ExportersTable.read().release if row.exporter == exporter.id]
     return next(
         (
             row
@@ -158,4 +158,4 @@ def _versions(
     lines = (*_about(framework, (*row.needs, *row.tested) if row else ()), exporter.runner, framework)
     names = dict.fromkeys(canonicalize_name(Requirement(line).name) for line in lines if line)
     found = [package, *filter(None, (_installed(name, target) for name in names))]
-    return {each.name: each.version for each in found}
+    return {package.name: package.version for package in found}

@@ -95,8 +95,8 @@ def is_keras_class(name: str) -> bool:
 
 def refusable(class_name: str, arguments: Iterable[str]) -> tuple[Argument, ...]:
     """What of a class with these arguments not every Keras takes."""
-    given = set(arguments)
-    return tuple(row for row in _arguments().get(class_name, ()) if not row.name or row.name in given)
+    passed = set(arguments)
+    return tuple(row for row in _arguments().get(class_name, ()) if not row.name or row.name in passed)
 
 
 def refused_by(version: str, shown: Iterable[str]) -> tuple[str, ...]:
@@ -104,7 +104,7 @@ def refused_by(version: str, shown: Iterable[str]) -> tuple[str, ...]:
     rules = [(row.shown, row.refused) for row in KerasTable.read().argument]
     rules += [(row.name, row.refused) for row in KerasTable.read().trait]
     bad = {name for name, refused in rules if is_within(version, refused)}
-    return tuple(each for each in shown if each in bad)
+    return tuple(name for name in shown if name in bad)
 
 
 def refused_generation(format_id: str, written_by: int, version: str) -> Generation | None:
@@ -126,11 +126,11 @@ def refuses_code(format_id: str, version: str) -> bool:
 
 def least_keras_3(shown: Iterable[str]) -> str:
     """The first Keras 3 that knows all of these things ("3.13"); "3" where they ask for nothing newer."""
-    given = set(shown)
+    features = set(shown)
     table = KerasTable.read()
-    news = [row.refused for row in table.argument if row.shown in given]
-    news += [row.refused for row in table.trait if row.name in given]
-    limits = (each.removeprefix(">=3,<") for each in news if each.startswith(">=3,<"))
+    news = [row.refused for row in table.argument if row.shown in features]
+    news += [row.refused for row in table.trait if row.name in features]
+    limits = (limit.removeprefix(">=3,<") for limit in news if limit.startswith(">=3,<"))
     return max(limits, key=release, default="3")
 
 

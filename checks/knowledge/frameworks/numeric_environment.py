@@ -41,7 +41,7 @@ class NumericEnvironmentTable(Table):
 @functools.cache
 def numeric_parts() -> Mapping[str, Part]:
     """The parts by their names."""
-    return {each.part: each for each in NumericEnvironmentTable.read().part}
+    return {row.part: row for row in NumericEnvironmentTable.read().part}
 
 
 @functools.cache

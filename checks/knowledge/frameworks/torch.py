@@ -110,7 +110,7 @@ def pythons_for(version: str, platform: str) -> tuple[str, ...]:
     """The Python versions with a wheel of a release ("2.14.1"), oldest first, without the free-threaded ones."""
     row = torch_release(version)
     listed = row.python.get(platform, ()) if row else ()
-    return tuple(sorted((each for each in listed if not each.endswith("t")), key=release))
+    return tuple(sorted((version for version in listed if not version.endswith("t")), key=release))
 
 
 def newest_release(platform: str, python: str | None = None) -> TorchRelease | None:
@@ -145,7 +145,7 @@ def recommended_torch(
 
 def recommended_rocm_torch(gfx: Iterable[str], *, python: str | None, keep: str | None = None) -> TorchBuild | None:
     """The ROCm build (Linux x86_64) that holds code for all these AMD GPUs ("gfx1100"); None: there is none."""
-    wanted = {each.partition(":")[0] for each in gfx}
+    wanted = {target.partition(":")[0] for target in gfx}
     platform = "linux_x86_64"
     kept = torch_release(keep) if keep else None
     candidates = (kept, *_releases(platform, python)) if kept else _releases(platform, python)
@@ -187,14 +187,14 @@ def _has_wheel(row: TorchRelease, platform: str, python: str | None) -> bool:
 
 def _preferred(row: TorchRelease) -> list[CudaVariant]:
     """The CUDA builds of a release: the project's own default first, then the newest CUDA first."""
-    of_line = [each for each in TorchTable.read().cuda_variant if each.torch == minor(row.version)]
+    of_line = [build for build in TorchTable.read().cuda_variant if build.torch == minor(row.version)]
     default = row.default.get("linux_x86_64")
-    return sorted(of_line, key=lambda each: (each.variant != default, tuple(-part for part in release(each.cuda))))
+    return sorted(of_line, key=lambda build: (build.variant != default, tuple(-part for part in release(build.cuda))))
 
 
 def _serves(variant: CudaVariant, capabilities: tuple[str, ...], platform: str, driver: str | None) -> bool:
     # Machine code only: what the driver compiles from PTX meets cuBLAS and cuDNN of a CUDA that does not know the GPU.
-    code = [each for each in gpu_code(variant, platform) or () if each.startswith("sm_")]
+    code = [target for target in gpu_code(variant, platform) or () if target.startswith("sm_")]
     if not code or not all(runs_any(code, capability) for capability in capabilities):
         return False
     minimum = driver_minimum(variant.cuda)

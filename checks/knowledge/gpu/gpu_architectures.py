@@ -144,7 +144,7 @@ def amd_target_of_device(device_id: str, code_name: str) -> AmdTarget | None:
     if by_id is not None:
         return by_id
     fitting = [(len(name), row) for row in rows for name in row.code_names if code_name.startswith(name)]
-    return max(fitting, key=lambda each: each[0])[1] if fitting else None
+    return max(fitting, key=lambda match: match[0])[1] if fitting else None
 
 
 def amd_wheel_targets(torch_version: str, rocm_version: str) -> tuple[str, ...] | None:
@@ -177,5 +177,5 @@ def nvml_architecture(number: int) -> str | None:
 
 def tegra_of(compatible: Iterable[str]) -> Tegra | None:
     """The system on a chip among a device tree's "compatible" names ("nvidia,tegra234"); None where none is one."""
-    names = {each.removeprefix("nvidia,") for each in compatible}
+    names = {name.removeprefix("nvidia,") for name in compatible}
     return next((row for row in GpuArchitectures.read().tegra if row.soc in names), None)

@@ -39,8 +39,8 @@ class VirtualMachines(Table):
 
 def machine_of_firmware(texts: Iterable[str]) -> str | None:
     """The virtual machine that the firmware's texts name ("kvm"); None where they name a computer."""
-    known = [each for each in texts if each]
-    if any(".metal" in each for each in known):
+    known = [text for text in texts if text]
+    if any(".metal" in text for text in known):
         return None
     rows = VirtualMachines.read().dmi
     return next((row.id for row in rows for text in known if text.startswith(row.begins)), None)

@@ -35,5 +35,5 @@ def managers_of(distribution: str, version: str = "", like: tuple[str, ...] = ()
     table = PackageManagers.read()
     if any(row.distribution == distribution and 0 < major_number(version) < row.release for row in table.since):
         return ()
-    names = (row.name for each in (distribution, *like) for row in table.manager if each in row.distributions)
+    names = (row.name for system in (distribution, *like) for row in table.manager if system in row.distributions)
     return tuple(names)[:1]

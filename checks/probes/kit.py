@@ -1,4 +1,4 @@
-"""What several probes share. The host offers this file to them as the module ``kit``.
+"""What the probes share.
 
 Standard library only, Python 3.8 and later.
 """

@@ -1,4 +1,4 @@
-"""What a device tells of itself while it computes: heat, clocks, power, errors (``compute.telemetry``).
+"""What a device tells of itself while it computes: heat, clocks, power, errors.
 
 Standard library only, Python 3.8 and later: NVIDIA's NVML by ctypes, AMD's and the processor's sensors from Linux's
 sysfs. What a device does not tell is left out.

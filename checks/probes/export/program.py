@@ -1,4 +1,4 @@
-"""What torch.export.save wrote, loaded without trusting it. The module ``export.program``.
+"""What torch.export.save wrote, loaded without trusting it.
 
 ``torch.export.load`` unpickles without limits, evaluates expressions, imports the modules of enumerations and turns
 names into Python that is compiled. So the file itself is never given to it: a new one is written with nothing in it

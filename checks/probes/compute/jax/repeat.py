@@ -1,4 +1,4 @@
-"""Operations of JAX again and again (``compute.jax.repeat``).
+"""Operations of JAX again and again.
 
 Those that XLA compiles to scatters, of which its documents say that they vary on GPUs unless
 ``--xla_gpu_deterministic_ops`` is set, or whose algorithm it chooses by trying; and those that every network has.

@@ -1,4 +1,4 @@
-"""The operations of compute_operations.py in NumPy, on the same inputs (``compute.numpy.operations``)."""
+"""The operations of ..operations in NumPy, on the same inputs."""
 
 import math
 
@@ -101,7 +101,7 @@ KNOWN = frozenset(_RUN) - {"erf"}  # what NumPy itself computes in float32
 
 
 def condition(numpy, operation, given):
-    """The largest of what compute_torch_numeric.py calls the condition: how far rounding can move an element."""
+    """The largest of what torch/numeric.py calls the condition: how far rounding can move an element."""
     exact = [numpy.asarray(each, dtype=numpy.float64) for each in given]
     made = _CONDITION.get(operation.name)
     if made is None:  # sums and products: of their magnitudes
@@ -135,7 +135,7 @@ _CONDITION = {
     "attention": _condition_of_attention,
     "softmax": _condition_of_softmax,
     "layer-norm": _condition_of_layer_norm,
-    # As in compute_torch_numeric.py.
+    # As in torch/numeric.py.
     "exp": lambda numpy, given: numpy.exp(given[0] * 8) * (2 * (3 + 2 * 8)),
     "tanh": lambda numpy, given: numpy.ones(given[0].shape) * 8,
     "erf": lambda numpy, given: numpy.ones(given[0].shape) * 16,

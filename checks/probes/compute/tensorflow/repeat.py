@@ -1,4 +1,4 @@
-"""Operations of TensorFlow again and again (``compute.tensorflow.repeat``).
+"""Operations of TensorFlow again and again.
 
 Those that its documents on determinism name: RFC 20210119 "Enhancing determinism in TensorFlow", and the notes of the
 releases 2.1, 2.7 and 2.8; and those that every network has.

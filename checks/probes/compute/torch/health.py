@@ -1,4 +1,4 @@
-"""A load on a device whose every result is checked bit by bit (``compute.torch.health``).
+"""A load on a device whose every result is checked bit by bit.
 
 Two loads take turns. A product of matrices of small whole numbers is exact in every format and in every order of sums:
 another bit than before is the device's fault, or its memory's, and no rounding. The first product is proven by its sums

@@ -1,4 +1,4 @@
-"""The operations of compute_operations.py in PyTorch (``compute.torch.numeric``): run, and their conditions.
+"""The operations of ..operations in PyTorch: run, and their conditions.
 
 Written for torch 1.8 to 2.15.
 """

@@ -1,4 +1,4 @@
-"""Settings of PyTorch under which something is computed (``compute.torch.settings``).
+"""Settings of PyTorch under which something is computed.
 
 Their ids are those of resources/knowledge/computations.toml.
 """

@@ -4,8 +4,8 @@
 results are exact where its inputs are small whole numbers, and a function that draws the inputs and returns what is to
 be repeated: a callable without arguments that returns the resulting tensors.
 
-The whole suite is one table, and longer than other modules for that. Sizes provoke what is asked about: many numbers meet in few places. They are of a processor; ``Drawn.scale`` multiplies
-the numbers that one call goes through.
+The suite is one table, and longer than other modules for that. Sizes provoke what is asked about: many numbers meet in
+few places. They are of a processor; ``Drawn.scale`` multiplies the numbers that one call goes through.
 """
 
 import math

@@ -77,7 +77,7 @@ def _difference(arrays):
         for part in pieces.pieces(arrays.both, most, arrays.is_flat):
             total.add(_tally_of(arrays, scratch, part, start, row))
             start += len(part[0])
-    return total.told(shape)
+    return total.as_fact(shape)
 
 
 class _Scratch:
@@ -134,7 +134,7 @@ class _Tally:
         for place, count in enumerate(histogram):
             self.histogram[place] += count
 
-    def told(self, shape):
+    def as_fact(self, shape):
         """The fields of ArrayDifference."""
         return {
             "elements": self.elements,

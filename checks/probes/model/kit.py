@@ -55,7 +55,7 @@ class NotDrawn(Exception):  # noqa: N818 - not an error but an answer
         self.reason, self.facts = reason, facts
 
     @property
-    def told(self):
+    def fields(self):
         """The fields of the fact of a run that it ended."""
         detail = {} if str(self) == self.reason else {"detail": str(self)}
         return dict(self.facts, reason=self.reason, **detail)
@@ -93,7 +93,7 @@ class Runs:
         return fact
 
     @property
-    def told(self):
+    def answer(self):
         """What a stage answers."""
         return {"runs": self.facts}
 

@@ -195,12 +195,12 @@ def measured(argument, clock):
     yield compute.measuring(dict(named, kind="model", device=CPU))
     try:
         runtime = Runtime(argument)
-        arrays, told = runtime.inputs()
+        arrays, origin = runtime.inputs()
     except Exception as error:
         yield compute.facts_of(dict(named, kind="model", device=CPU, **runs.failure(error)))
         return
     axes = runtime.rows(arrays)
-    named.update(told, inputs=model_kit.as_facts(arrays))
+    named.update(origin, inputs=model_kit.as_facts(arrays))
     if runtime.left_out:
         named["outputs_left_out"] = runtime.left_out
     model = Model(
@@ -215,22 +215,22 @@ def _comparisons(runtime, model, axes, argument, clock):
     The processor's come first, as other providers may end the process; what did (``done``) is left out.
     """
     most, done = runs.MOST[argument["effort"]], argument.get("done") or ()
-    usual = runtime.later()
+    default = runtime.later()
     if done:
-        runs.is_varying(model, usual, clock)
-    yield from runs.left(_on_processor(runtime, model, usual, axes, most), done)
-    if not usual.shows:
+        runs.is_varying(model, default, clock)
+    yield from runs.left(_on_processor(runtime, model, default, axes, most), done)
+    if not default.shows:
         return
     for name in runtime.providers():
         if name not in done:
-            yield lambda clock, name=name: _on_provider(runtime, model, usual, name, clock, most)
+            yield lambda clock, name=name: _on_provider(runtime, model, default, name, clock, most)
 
 
-def _on_processor(runtime, model, usual, axes, most):
-    yield "repeat", lambda clock: runs.varies(model, usual, clock, most)
-    if usual.failed or not usual.shows:
+def _on_processor(runtime, model, default, axes, most):
+    yield "repeat", lambda clock: runs.varies(model, default, clock, most)
+    if default.failed or not default.shows:
         return
-    if usual.varies:  # then nobody can tell what a setting adds
+    if default.varies:  # then nobody can tell what a setting adds
         yield "mode", lambda clock: runs.varies(model, runtime.seeded(), clock, most, "mode")
         yield (
             "mode",
@@ -238,13 +238,15 @@ def _on_processor(runtime, model, usual, axes, most):
         )
         return
     yield "level", lambda clock: _levels(runtime, model, clock, most)
-    yield "batch", lambda clock: runs.in_batch(model, usual, clock, axes)
+    yield "batch", lambda clock: runs.in_batch(model, default, clock, axes)
     for setting in ("threads-1", "threads-2"):  # the default may be either
         way = runtime.later(setting=setting)
-        yield setting, lambda clock, way=way: runs.against(model, usual, way, "threads", clock)
+        yield setting, lambda clock, way=way: runs.against(model, default, way, "threads", clock)
     yield (
         DETERMINISTIC,
-        lambda clock: _deterministic(runtime, model, lambda way: runs.against(model, usual, way, DETERMINISTIC, clock)),
+        lambda clock: _deterministic(
+            runtime, model, lambda way: runs.against(model, default, way, DETERMINISTIC, clock)
+        ),
     )
 
 
@@ -270,20 +272,20 @@ def _deterministic(runtime, model, compare_with):
         yield from compare_with(runtime.later(setting=DETERMINISTIC))
     else:
         way = Way(None, None, CPU, DETERMINISTIC)
-        yield model.told(way, DETERMINISTIC, DEFAULT, reason="not-in-version", detail=str(onnxruntime.__version__))
+        yield model.facts(way, DETERMINISTIC, DEFAULT, reason="not-in-version", detail=str(onnxruntime.__version__))
 
 
-def _on_provider(runtime, model, usual, name, clock, most):
+def _on_provider(runtime, model, default, name, clock, most):
     """A provider: whether it repeats, and how far it is from the processor, also with all digits."""
     yield compute.measuring(model.fact(Way(None, None, name), "device", CPU))
     try:
         way = runtime.way(name)
     except Exception as error:
-        yield model.told(Way(None, None, name), "device", CPU, **runs.failure(error))
+        yield model.facts(Way(None, None, name), "device", CPU, **runs.failure(error))
         return
     yield from runs.varies(model, way, clock.part(3), most)
-    if usual.varies or usual.failed:
+    if default.varies or default.failed:
         return
-    yield from runs.against(model, usual, way, "device", clock.part(2))
+    yield from runs.against(model, default, way, "device", clock.part(2))
     if name in _FEWER_DIGITS:
-        yield from runs.against(model, usual, runtime.later(name, "tf32-off"), "device", clock)
+        yield from runs.against(model, default, runtime.later(name, "tf32-off"), "device", clock)

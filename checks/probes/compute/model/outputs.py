@@ -75,29 +75,29 @@ def compared(model, reference, found, moved=None):
     worst, decisions, differing, odd = None, [], 0, []
     for name, value in reference.items():
         other = found.get(name)
-        told = None if other is None else apart(numpy, value, other)
-        if told is None:
+        distance = None if other is None else apart(numpy, value, other)
+        if distance is None:
             odd.append(name)
             continue
-        differing += bool(told["differing"])
+        differing += bool(distance["differing"])
         same_nan = _nan_in_both(numpy, value, other)
         if same_nan:
             figures["nan_in_both"] = figures.get("nan_in_both", 0) + same_nan
             figures.setdefault("nan_output", name)
         bound = model.bound(value, (moved or {}).get(name))
-        decided = decided_alike(numpy, value, other) if told["differing"] else _nothing_decided(numpy, value)
+        decided = decided_alike(numpy, value, other) if distance["differing"] else _nothing_decided(numpy, value)
         if decided is not None:
             decisions.append(decided)
-        severity = severity_of(told, bound)
+        severity = severity_of(distance, bound)
         if worst is None or severity > worst[0]:
-            worst = (severity, name, told, bound)
+            worst = (severity, name, distance, bound)
     figures["outputs_apart"] = differing + len(odd)
     if odd:
         figures.update(reason=SHAPES, detail=", ".join(odd)[:_LONGEST])
     if worst is None:
         return figures
-    _, name, told, bound = worst
-    figures.update(operation=name, dtype=str(reference[name].dtype), difference=told)
+    _, name, distance, bound = worst
+    figures.update(operation=name, dtype=str(reference[name].dtype), difference=distance)
     if bound is not None:
         figures["bound"] = bound
     if decisions:
@@ -107,8 +107,8 @@ def compared(model, reference, found, moved=None):
 
 def differs(figures):
     """Whether the figures of a comparison show a difference."""
-    told = figures.get("difference")
-    return figures.get("reason") == SHAPES or bool(told and told["differing"])
+    distance = figures.get("difference")
+    return figures.get("reason") == SHAPES or bool(distance and distance["differing"])
 
 
 def decided_alike(numpy, reference, candidate):
@@ -148,22 +148,26 @@ def _nothing_decided(numpy, reference):
     return None if reference.dtype.kind == "f" and numpy.isnan(reference).all() else 1.0
 
 
-def severity_of(told, bound):
+def severity_of(distance, bound):
     """How bad a difference is, to find the worst: one that is no number, then in units of what rounding makes.
 
     Whole numbers that differ were decided by what is rounded: worse than that, and not than what no rounding makes.
     """
-    size = told.get("max_abs") or 0.0
+    size = distance.get("max_abs") or 0.0
     if bound is None:
-        size = float(bool(told["differing"]))
-    return (told.get("nan", 0) + told.get("infinite", 0), size / bound if bound else size, told["differing"])
+        size = float(bool(distance["differing"]))
+    return (
+        distance.get("nan", 0) + distance.get("infinite", 0),
+        size / bound if bound else size,
+        distance["differing"],
+    )
 
 
-def is_beyond(told, bound):
+def is_beyond(distance, bound):
     """Whether a difference is more than rounding makes."""
-    if told.get("nan") or told.get("infinite"):
+    if distance.get("nan") or distance.get("infinite"):
         return True
-    return bound is not None and (told.get("max_abs") or 0.0) > bound
+    return bound is not None and (distance.get("max_abs") or 0.0) > bound
 
 
 def aligned(reference, found, batch, axis=None):

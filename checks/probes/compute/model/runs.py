@@ -49,15 +49,15 @@ def repeated(model, way, clock, most):
                 worst["decisions"] = min(alike)
         if len(found) > 1 and len(seconds) >= SURE:
             break
-    told = {"repetitions": len(seconds), "distinct": len(found), "counts": counts[:20]}
-    told.update(worst or compared(model, first, first), seconds=compute.median(seconds))
-    return told, first
+    result = {"repetitions": len(seconds), "distinct": len(found), "counts": counts[:20]}
+    result.update(worst or compared(model, first, first), seconds=compute.median(seconds))
+    return result, first
 
 
 def _size(figures):
-    told = figures.get("difference") or {}
-    lost = told.get("nan", 0) + told.get("infinite", 0)
-    return figures.get("reason") == SHAPES, lost, told.get("max_abs") or 0.0, told.get("differing", 0)
+    distance = figures.get("difference") or {}
+    lost = distance.get("nan", 0) + distance.get("infinite", 0)
+    return figures.get("reason") == SHAPES, lost, distance.get("max_abs") or 0.0, distance.get("differing", 0)
 
 
 def against(model, reference, candidate, aspect, clock, search=True):
@@ -101,7 +101,7 @@ def is_varying(model, way, clock):
 def failure(error):
     """The fields of a fact of what did not work."""
     if isinstance(error, model_kit.NotDrawn):
-        return error.told
+        return error.fields
     return {"reason": "no-memory" if model_kit.is_no_memory(error) else "failed", "error": kit.describe(error)}
 
 

@@ -148,35 +148,35 @@ class Search:
                 continue
             self._most_bytes = max(self._most_bytes, reference.nbytes)
             found = aligned(reference, found, self._batch)
-            told = apart(numpy, reference, found) if found is not None else None
-            is_other = told is None and self._batch == 1
+            distance = apart(numpy, reference, found) if found is not None else None
+            is_other = distance is None and self._batch == 1
             if is_other:  # how many there are was decided otherwise
-                told = {"elements": reference.size, "differing": max(1, reference.size)}
-            if told is None:
+                distance = {"elements": reference.size, "differing": max(1, reference.size)}
+            if distance is None:
                 continue
             if self._batch > 1 and reference.dtype.kind not in "fc":  # lengths of axes are among them
                 continue
             bound = None if is_other else self._model.bound(reference, moved, *self._sums[place])
-            severity = severity_of(told, bound)
+            severity = severity_of(distance, bound)
             if worst is None or severity > worst[0]:
-                worst = (severity, told, bound, reference.dtype.kind in "iu" and reference.dtype.itemsize == 1)
+                worst = (severity, distance, bound, reference.dtype.kind in "iu" and reference.dtype.itemsize == 1)
         return worst and worst[1:]
 
-    def _note(self, place, told, bound, is_bytes):
+    def _note(self, place, distance, bound, is_bytes):
         """What a node says of where the two part. Quantised to bytes, a number may be rounded to the next step."""
-        if not told["differing"]:
+        if not distance["differing"]:
             return
         node, figures = self._model.nodes[place], self.figures
         is_first = "first_node" not in figures
         if is_first:
-            figures.update(first_node=node.label, first_op=node.op, first_difference=told, first_place=place)
+            figures.update(first_node=node.label, first_op=node.op, first_difference=distance, first_place=place)
         if "choice_node" in figures or "beyond_node" in figures:
             return
-        is_wrong = is_first and is_bytes and (told.get("max_abs") or 0) > 1
+        is_wrong = is_first and is_bytes and (distance.get("max_abs") or 0) > 1
         if bound is None and not is_wrong:
             figures.update(choice_node=node.label, choice_op=node.op)
-        elif is_wrong or is_beyond(told, bound):
-            figures.update(beyond_node=node.label, beyond_op=node.op, beyond_difference=told)
+        elif is_wrong or is_beyond(distance, bound):
+            figures.update(beyond_node=node.label, beyond_op=node.op, beyond_difference=distance)
 
 
 def _is_same(numpy, first, second):
@@ -185,16 +185,16 @@ def _is_same(numpy, first, second):
     return first.tobytes() == second.tobytes()
 
 
-def _as_node(node, told, bound):
+def _as_node(node, distance, bound):
     """One node of the plot: how far apart, and what is rounding, in units of its largest number."""
-    scale = told.get("scale") or 0.0
+    scale = distance.get("scale") or 0.0
     fact = {"name": node.label, "op": node.op}
-    if told.get("max_abs") is not None:
-        fact["apart"] = _relative(told["max_abs"], scale)
+    if distance.get("max_abs") is not None:
+        fact["apart"] = _relative(distance["max_abs"], scale)
     if bound is not None and scale:
         fact["bound"] = _relative(bound, scale)
-    if told.get("nan") or told.get("infinite"):
-        fact["odd"] = told.get("nan", 0) + told.get("infinite", 0)
+    if distance.get("nan") or distance.get("infinite"):
+        fact["odd"] = distance.get("nan", 0) + distance.get("infinite", 0)
     return fact
 
 

@@ -321,19 +321,19 @@ def measured(argument, clock):
     try:
         original = export_torch.load(argument)
         form = _Program(original) if argument["format"] == "pt2" else _Archive(argument, original)
-        arrays, told = _inputs(np, original, form, argument)
+        arrays, origin = _inputs(np, original, form, argument)
         nodes, weights = form.nodes()
         axes = form.rows(arrays)
-        usual = form.way(CPU, DEFAULT)
+        default = form.way(CPU, DEFAULT)
         state = form.state(arrays)
     except Exception as error:
         yield compute.facts_of(dict(named, kind="model", device=CPU, **runs.failure(error)))
         return
-    named.update(told, inputs=model_kit.as_facts(arrays))
+    named.update(origin, inputs=model_kit.as_facts(arrays))
     model = Model(np, named, arrays, nodes, _unit(form.tensors()), weights)
     if state and not argument.get("done"):
-        yield model.told(usual, "state", reason="keeps-state", detail=", ".join(dict.fromkeys(state))[:300])
-    yield from runs.plan(model, _comparisons(model, form, usual, axes, argument, clock), clock, axes)
+        yield model.facts(default, "state", reason="keeps-state", detail=", ".join(dict.fromkeys(state))[:300])
+    yield from runs.plan(model, _comparisons(model, form, default, axes, argument, clock), clock, axes)
 
 
 def _unit(tensors):
@@ -363,7 +363,7 @@ def _inputs(numpy, original, form, argument):
     return arrays, {"inputs_from": "drawn"}
 
 
-def _comparisons(model, form, usual, axes, argument, clock):
+def _comparisons(model, form, default, axes, argument, clock):
     """Functions of a clock that yield facts, in the order in which they are worth the time.
 
     The processor's come first, as a device may end the process; what did (``done``) is left out.
@@ -372,32 +372,32 @@ def _comparisons(model, form, usual, axes, argument, clock):
 
     most, done = runs.MOST[argument["effort"]], argument.get("done") or ()
     if done:
-        runs.is_varying(model, usual, clock)
-    yield from runs.left(_on_processor(torch, model, form, usual, axes, most), done)
-    if not usual.shows:
+        runs.is_varying(model, default, clock)
+    yield from runs.left(_on_processor(torch, model, form, default, axes, most), done)
+    if not default.shows:
         return
     for device in _devices(torch, argument):
         if device not in done:
-            yield lambda clock, device=device: _on_device(model, form, usual, device, clock, most)
+            yield lambda clock, device=device: _on_device(model, form, default, device, clock, most)
 
 
-def _on_processor(torch, model, form, usual, axes, most):
-    yield "repeat", lambda clock: runs.varies(model, usual, clock, most)
-    if usual.failed or not usual.shows:
+def _on_processor(torch, model, form, default, axes, most):
+    yield "repeat", lambda clock: runs.varies(model, default, clock, most)
+    if default.failed or not default.shows:
         return
-    if form.is_training or usual.varies:
+    if form.is_training or default.varies:
         for setting in (EVALUATION, SEEDED) if form.has_modes else (SEEDED,):
             way = _later(form, CPU, setting)
             yield "mode", lambda clock, way=way: runs.varies(model, way, clock, most, "mode")
-    if usual.varies:
+    if default.varies:
         return
-    yield "batch", lambda clock: runs.in_batch(model, usual, clock, axes)
+    yield "batch", lambda clock: runs.in_batch(model, default, clock, axes)
     for setting in ("threads-1", "threads-2"):
         if setting != "threads-%d" % torch.get_num_threads():  # that is the default
             way = _later(form, CPU, setting)
-            yield setting, lambda clock, way=way: runs.against(model, usual, way, "threads", clock)
+            yield setting, lambda clock, way=way: runs.against(model, default, way, "threads", clock)
     way = _later(form, CPU, DETERMINISTIC)
-    yield DETERMINISTIC, lambda clock: runs.against(model, usual, way, DETERMINISTIC, clock)
+    yield DETERMINISTIC, lambda clock: runs.against(model, default, way, DETERMINISTIC, clock)
 
 
 def _later(form, device, setting):
@@ -412,15 +412,15 @@ def _devices(torch, argument):
     return [each for each in given if each != CPU]
 
 
-def _on_device(model, form, usual, device, clock, most):
+def _on_device(model, form, default, device, clock, most):
     yield compute.measuring(model.fact(Way(None, None, device), "device", CPU))
     try:
         way = form.way(device, DEFAULT)
     except Exception as error:
-        yield model.told(Way(None, None, device), "device", CPU, **runs.failure(error))
+        yield model.facts(Way(None, None, device), "device", CPU, **runs.failure(error))
         return
     yield from runs.varies(model, way, clock.part(3), most)
-    if not usual.varies and not usual.failed:  # many a type is computed by accelerators alone
-        yield from runs.against(model, usual, way, "device", clock.part(2))
+    if not default.varies and not default.failed:  # many a type is computed by accelerators alone
+        yield from runs.against(model, default, way, "device", clock.part(2))
         if device.startswith("cuda"):
-            yield from runs.against(model, usual, _later(form, device, FULL), "device", clock)
+            yield from runs.against(model, default, _later(form, device, FULL), "device", clock)

@@ -142,7 +142,7 @@ class Model:
         """The nodes with such sums."""
         return sum(bool(terms_of(node, self.weights)) for node in self.nodes) or 16
 
-    def told(self, way, aspect, other="", **figures):
+    def facts(self, way, aspect, other="", **figures):
         """What a stage yields of one comparison."""
         return compute.facts_of(self.fact(way, aspect, other, **figures))
 

@@ -188,7 +188,7 @@ class Repeats:
             return
         setting = "deterministic-workspace"
         entries = self.entries((each, setting) for each in dict.fromkeys(self._want_workspace))
-        told = dict(
+        argument = dict(
             self._argument,
             seconds={"repeat": clock.left},
             operations=[named["operation"] for named, _ in entries],
@@ -196,7 +196,7 @@ class Repeats:
         )
         yield from child.measured(
             os.path.join(os.path.dirname(os.path.abspath(__file__)), "probe.py"),
-            told,
+            argument,
             {settings.WORKSPACE: settings.WORKSPACE_VALUE},
             60 + 3 * clock.left,
             [named for named, _ in entries],
@@ -431,8 +431,8 @@ def _outcome(call):
 
 
 def _reason(error):
-    said = str(error)
-    reason = next((reason for words, reason in _WORDS if re.search(words, said)), None)
+    message = str(error)
+    reason = next((reason for words, reason in _WORDS if re.search(words, message)), None)
     return reason or ("not-on-device" if compute.is_unsupported(error) else None)
 
 

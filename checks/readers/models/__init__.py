@@ -22,7 +22,6 @@ log = logging.getLogger(__name__)
 UNKNOWN, NOTHING, EMPTY, CANCELLED = "unknown-format", "no-model-in-folder", "empty-folder", "cancelled"
 LOCKED = "folder-unreadable"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # a member, or the end of an archive without any
-_MOST_COUNTED = 1 << 62
 _MOST_LOCKED = 20  # folders that could not be listed are named
 _MOST_PLACES = 4000  # folders within a folder that are asked whether they are a model
 
@@ -257,7 +256,7 @@ def _finished(facts: ModelFacts, name: str, shown: str, size: int | None) -> Mod
     past = {"retired": str(row.retired)} if row and row.retired else {}
     way = way_out(row.id) if row else None
     return msgspec.structs.replace(
-        _countable(facts),
+        facts,
         origin=shown,
         path=shown,
         name=name,
@@ -267,12 +266,3 @@ def _finished(facts: ModelFacts, name: str, shown: str, size: int | None) -> Mod
         + tuple(binding for binding in (row.bindings if row else ()) if binding.kind not in bound),
         details={**facts.details, **past, **(way.details if way else {})},
     )
-
-
-def _countable(facts: ModelFacts) -> ModelFacts:
-    """The facts without sums that no file holds: a product of axes may have any number of digits, JSON has 64 bits."""
-    parameters = facts.parameters if (facts.parameters or 0) <= _MOST_COUNTED else None
-    dtypes = facts.dtypes if max((facts.dtypes or {}).values(), default=0) <= _MOST_COUNTED else None
-    memory = facts.needs.memory if (facts.needs.memory or 0) <= _MOST_COUNTED else None
-    needs = msgspec.structs.replace(facts.needs, memory=memory)
-    return msgspec.structs.replace(facts, parameters=parameters, dtypes=dtypes, needs=needs)

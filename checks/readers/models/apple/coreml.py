@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from checks.facts import ModelFacts, ModelNeeds, NeededFile, OperatorUse, TensorSpec
+from checks.facts import NeededFile, OperatorUse, TensorSpec
 from checks.facts.versions import release
 from checks.knowledge.formats.coreml import kinds, number_types, specification, specification_of_opset
 from checks.readers.containers.folder import Folder, inside
@@ -21,6 +21,7 @@ from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.apple.coreml_network import read_network
 from checks.readers.models.apple.coreml_program import StoredNumbers, Sums, packed_numbers, read_program
 from checks.readers.models.language.hf_config import JSON_ERRORS
+from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, file_reader, folder_reader
 
 _DESCRIPTION, _UPDATABLE = 2, 10
@@ -59,15 +60,15 @@ class _Model:
 
 
 @file_reader("coreml-mlmodel", rank=Rank.STRUCTURE)
-def mlmodel(source: Source, beside: Folder) -> ModelFacts | None:
+def mlmodel(source: Source, beside: Folder) -> Reading | None:
     """One file; its weights are in it, unless it lay in a package."""
     if not _is_mine(source):
         return None
-    return _facts("coreml-mlmodel", *_read(source), beside, None)
+    return _reading("coreml-mlmodel", *_read(source), beside, None)
 
 
 @folder_reader("coreml-mlpackage")
-def mlpackage(folder: Folder) -> ModelFacts | None:
+def mlpackage(folder: Folder) -> Reading | None:
     """A package: a manifest, the model, and its weights."""
     if folder.size_of("Manifest.json") is None:
         return None
@@ -78,15 +79,14 @@ def mlpackage(folder: Folder) -> ModelFacts | None:
     if name is None or not inside(name):
         raise Damaged("json-damaged", "Manifest.json names no model")
     if folder.size_of(name) is None:
-        return ModelFacts(
-            format="coreml-mlpackage",
-            problem="missing-part",
-            problem_detail=name,
-            needs=ModelNeeds(files=(NeededFile(name=name, present=False),)),
+        return Reading(
+            "coreml-mlpackage",
+            problem=Damaged("missing-part", name),
+            files=(NeededFile(name=name, present=False),),
         )
     with folder.file(name) as source:
         model, problem = _read(source)
-    return _facts("coreml-mlpackage", model, problem, folder, str(PurePosixPath(name).parent))
+    return _reading("coreml-mlpackage", model, problem, folder, str(PurePosixPath(name).parent))
 
 
 class _Item(msgspec.Struct):
@@ -357,7 +357,7 @@ def _read_metadata(data: bytes, model: _Model) -> None:
             model.metadata[f"user:{key}"] = pair.get(2, b"").decode("utf-8", "replace")[:_LONGEST]
 
 
-def _facts(format_id: str, model: _Model, problem: Damaged | None, beside: Folder, base: str | None) -> ModelFacts:
+def _reading(format_id: str, model: _Model, problem: Damaged | None, beside: Folder, base: str | None) -> Reading:
     sums = model.sums
     files = tuple(_file(name, offset, beside, base) for name, offset in sorted(sums.files.items()))
     gone = next((file for file in files if file.present is False), None)
@@ -366,24 +366,20 @@ def _facts(format_id: str, model: _Model, problem: Damaged | None, beside: Folde
         problem = Damaged("truncated" if short.present else "missing-part", short.name)
     is_read = problem is None or (problem.reason in ("missing-part", "truncated") and bool(model.kinds))
     weights = sum(file.present_size or 0 for file in files) if files and short is None else sums.weights
-    return ModelFacts(
-        format=format_id,
+    return Reading(
+        format_id,
         version=f"specification {model.version}",
         producer=_producer(model),
         producer_version=model.metadata.get(f"user:{_TOOL}") or None,
-        problem=problem.reason if problem else None,
-        problem_detail=problem.detail if problem else "",
-        needs=ModelNeeds(
-            frameworks=("coremltools",),
-            operators=operators(sums) if is_read else None,
-            systems=systems(model.version, sums.opsets),
-            files=files or None,
-            memory=weights if is_read else None,
-        ),
-        inputs=tuple(model.inputs),
-        outputs=tuple(model.outputs),
-        parameters=min(sums.dtypes.total(), 1 << 62) if is_read else None,
-        dtypes={name: min(count, 1 << 62) for name, count in sums.dtypes.most_common()} if is_read else None,
+        problem=problem,
+        frameworks=("coremltools",),
+        operators=operators(sums) if is_read else None,
+        systems=systems(model.version, sums.opsets),
+        files=files or None,
+        memory=weights if is_read else None,
+        inputs=model.inputs,
+        outputs=model.outputs,
+        dtypes=sums.dtypes if is_read else None,
         quantization=", ".join(name for name, _ in sums.quantization.most_common(3)) if is_read else None,
         details=_details(model),
     )

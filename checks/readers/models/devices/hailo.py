@@ -10,11 +10,12 @@ import datetime as dt
 import struct
 from dataclasses import dataclass, field
 
-from checks.facts import Binding, ModelFacts, ModelNeeds, TensorSpec
+from checks.facts import Binding, TensorSpec
 from checks.knowledge.formats.hailo import first_hailort, hailo_chip
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.protobuf import BYTES, Message
 from checks.readers.containers.source import Damaged, Source
+from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, file_reader
 
 _MAGIC = b"\x01HEF"
@@ -56,7 +57,7 @@ class _Network:
 
 
 @file_reader("hailo-hef", rank=Rank.MAGIC)
-def hailo(source: Source, _beside: Folder) -> ModelFacts | None:
+def hailo(source: Source, _beside: Folder) -> Reading | None:
     """A .hef file."""
     if source.size < _COMMON or source.read(0, 4) != _MAGIC:
         return None
@@ -65,7 +66,7 @@ def hailo(source: Source, _beside: Folder) -> ModelFacts | None:
     if header is None:
         if layout > 100:
             return None  # four bytes alone prove nothing
-        return ModelFacts(format="hailo-hef", version=str(layout), problem="version-unknown")
+        return Reading("hailo-hef", version=str(layout), problem=Damaged("version-unknown"))
     head, network = _Head(), _Network()
     extensions: list[int] = []
     problem = None
@@ -84,12 +85,12 @@ def hailo(source: Source, _beside: Folder) -> ModelFacts | None:
                 extensions.append(_first_number(inner))
     except Damaged as damage:
         problem = problem or damage
-    return _facts(layout, head, network, tuple(extensions), problem)
+    return _reading(layout, head, network, tuple(extensions), problem)
 
 
-def _facts(
+def _reading(
     layout: int, head: _Head, network: _Network, extensions: tuple[int, ...], problem: Damaged | None
-) -> ModelFacts:
+) -> Reading:
     chip = hailo_chip(head.chip)
     name = chip.name if chip else f"hw_arch {head.chip}"
     runtime = first_hailort(layout, head.chip, extensions)
@@ -98,24 +99,21 @@ def _facts(
         "hailo-runs-on": ", ".join(chip.runs_on) if chip else "",
         "exported": _day(head.made),
     }
-    return ModelFacts(
-        format="hailo-hef",
+    return Reading(
+        "hailo-hef",
         version=str(layout),
         producer="Hailo Dataflow Compiler",
         producer_version=head.compiler or None,
-        needs=ModelNeeds(
-            frameworks=(f"hailort>={runtime}" if runtime else "hailort",),
-            devices=tuple(each.lower() for each in chip.runs_on) if chip else None,
-        ),
+        frameworks=(f"hailort>={runtime}" if runtime else "hailort",),
+        devices=tuple(each.lower() for each in chip.runs_on) if chip else None,
         bound_to=(
             Binding(kind="hailo-chip", value=name),
             *((Binding(kind="hailo-version", value=f"HailoRT >= {runtime}"),) if runtime else ()),
         ),
         inputs=_specs(network.inputs),
         outputs=_specs(network.outputs),
-        details={key: value for key, value in details.items() if value},
-        problem=problem.reason if problem else None,
-        problem_detail=problem.detail if problem else "",
+        details=details,
+        problem=problem,
     )
 
 

@@ -18,10 +18,11 @@ from xml.etree import ElementTree as ET
 
 import msgspec
 
-from checks.facts import Binding, ModelFacts, ModelNeeds, NeededFile, TensorSpec
+from checks.facts import Binding, NeededFile, TensorSpec
 from checks.readers.containers.flatbuffer import FlatBuffer, Table
 from checks.readers.containers.folder import Folder, ZipFolder
 from checks.readers.containers.source import MIB, Damaged, Source, of_bytes
+from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, archive_reader, file_reader
 
 _MANIFEST, _PARAMETERS = "manifest.json", "dnnParams.xml"
@@ -41,7 +42,7 @@ _MOST_MEMBER = MIB
 
 
 @archive_reader("imx500-packer")
-def imx500_packer(archive: ZipFolder) -> ModelFacts | None:
+def imx500_packer(archive: ZipFolder) -> Reading | None:
     """What imxconv-pt or imxconv-tf wrote."""
     if archive.size_of(_MANIFEST) is None or archive.size_of(_PARAMETERS) is None:
         return None
@@ -59,23 +60,25 @@ def imx500_packer(archive: ZipFolder) -> ModelFacts | None:
         "exported": _text(manifest.get("Date Info")),
         **network.details,
     }
-    return ModelFacts(
-        format="imx500-packer",
+    return Reading(
+        "imx500-packer",
         version=version or None,
         producer="imx500-converter",
         producer_version=version or None,
-        needs=ModelNeeds(frameworks=("imx500-tools",), devices=("imx500",), files=parts, memory=network.coefficients),
+        frameworks=("imx500-tools",),
+        devices=("imx500",),
+        files=parts,
+        memory=network.coefficients,
         bound_to=(Binding(kind="imx500"),),
         inputs=network.inputs,
         outputs=network.outputs,
-        details={key: value for key, value in details.items() if value},
-        problem="missing-part" if missing else None,
-        problem_detail=", ".join(missing[:5]),
+        details=details,
+        problem=Damaged("missing-part", ", ".join(missing[:5])) if missing else None,
     )
 
 
 @file_reader("imx500-rpk", rank=Rank.MAGIC)
-def imx500_rpk(source: Source, _beside: Folder) -> ModelFacts | None:
+def imx500_rpk(source: Source, _beside: Folder) -> Reading | None:
     """What imx500-package wrote on the Raspberry Pi."""
     if source.size < _BLOCK_AROUND or source.read(0, 4) != _BLOCK:
         return None
@@ -107,17 +110,17 @@ def imx500_rpk(source: Source, _beside: Folder) -> ModelFacts | None:
         "classes": str(_labels(intrinsics) or ""),
         "package-version": info.get("version", "").strip(),
     }
-    return ModelFacts(
-        format="imx500-rpk",
+    return Reading(
+        "imx500-rpk",
         version=version,
         producer="imx500-converter",
         producer_version=version,
-        needs=ModelNeeds(frameworks=("imx500-firmware",), devices=("imx500",)),
+        frameworks=("imx500-firmware",),
+        devices=("imx500",),
         inputs=inputs,
         outputs=outputs,
         details={key: value[:100] for key, value in details.items() if value},
-        problem=problem.reason if problem else None,
-        problem_detail=problem.detail if problem else "",
+        problem=problem,
     )
 
 

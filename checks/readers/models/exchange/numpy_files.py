@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from checks.facts import ModelFacts, ModelNeeds
 from checks.readers.containers.folder import Folder, ZipFolder
 from checks.readers.containers.pickles import Pickle, begins_like_a_pickle
 from checks.readers.containers.source import Damaged, Source
 from checks.readers.containers.torch_values import Tensor, bits, numpy_name
 from checks.readers.containers.whole_pickles import read_whole_pickle
 from checks.readers.models.pytorch.pickled_objects import counted, named_classes
+from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, archive_reader, file_reader
 
 MAGIC = b"\x93NUMPY"
@@ -42,7 +42,7 @@ _MOSTLY = 0.8
 
 
 @file_reader("npy", rank=Rank.MAGIC)
-def npy(source: Source, _beside: Folder) -> ModelFacts | None:
+def npy(source: Source, _beside: Folder) -> Reading | None:
     """A single array."""
     if source.size < len(MAGIC) or source.read(0, len(MAGIC)) != MAGIC:
         return None
@@ -54,23 +54,22 @@ def npy(source: Source, _beside: Folder) -> ModelFacts | None:
     if not pickles and source.size < start + needed:
         problem = Damaged("truncated", f"{needed} bytes of numbers, {source.size - start} are there")
     weights = counted([array])
-    return ModelFacts(
-        format="npy",
+    return Reading(
+        "npy",
         version=version,
         producer="numpy",
-        parameters=weights.parameters,
         dtypes=weights.dtypes,
         details={"shape": _shown(array), **({"pickles": "1"} if pickles else {})},
-        needs=ModelNeeds(
-            frameworks=("numpy",), classes=named_classes(pickles), devices=(), memory=max(0, source.size - start)
-        ),
-        problem=problem.reason if problem else None,
-        problem_detail=problem.detail if problem else "",
+        frameworks=("numpy",),
+        classes=named_classes(pickles),
+        devices=(),
+        memory=max(0, source.size - start),
+        problem=problem,
     )
 
 
 @archive_reader("npz", "chainer-npz")
-def npz(archive: ZipFolder) -> ModelFacts | None:
+def npz(archive: ZipFolder) -> Reading | None:
     """An archive of arrays."""
     names = archive.names
     if not names or not all(name.endswith(".npy") for name in names):
@@ -98,21 +97,17 @@ def npz(archive: ZipFolder) -> ModelFacts | None:
     details = {"tensors": str(len(arrays)), "keys": _listed(each.name for each in arrays)}
     if pickles:
         details["pickles"] = str(len(pickles))
-    return ModelFacts(
-        format="chainer-npz" if is_chainer else "npz",
+    return Reading(
+        "chainer-npz" if is_chainer else "npz",
         version=version,
         producer="chainer" if is_chainer else "numpy",
-        parameters=weights.parameters,
         dtypes=weights.dtypes,
         details=details,
-        needs=ModelNeeds(
-            frameworks=("chainer",) if is_chainer else ("numpy",),
-            classes=named_classes(pickles),
-            devices=(),
-            memory=weights.memory,
-        ),
-        problem=problem.reason if problem else None,
-        problem_detail=problem.detail if problem else "",
+        frameworks=("chainer",) if is_chainer else ("numpy",),
+        classes=named_classes(pickles),
+        devices=(),
+        memory=weights.memory,
+        problem=problem,
     )
 
 

@@ -10,12 +10,12 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from checks.facts import Binding, ModelFacts, ModelNeeds, NeededFile, OperatorUse
+from checks.facts import Binding, OperatorUse
 from checks.facts.versions import release
 from checks.knowledge.formats.onnx import ML, least_onnx, least_onnxruntime, onnx_table
 from checks.knowledge.formats.onnx_domains import onnx_domain
 from checks.knowledge.formats.onnx_operators import MICROSOFT, is_standard, operator
-from checks.readers.containers.folder import Folder, inside
+from checks.readers.containers.folder import Folder
 from checks.readers.containers.protobuf import BYTES, VARINT, CutOff, Message
 from checks.readers.containers.source import Damaged, Source
 from checks.readers.models.exchange.onnx_graph import (
@@ -30,6 +30,7 @@ from checks.readers.models.exchange.onnx_graph import (
     streamed,
     text,
 )
+from checks.readers.models.reading import Reading, needed_file
 from checks.readers.models.registry import Rank, file_reader
 
 # ModelProto: field -> wire type.
@@ -93,22 +94,22 @@ class _Model:
 
 
 @file_reader("onnx", rank=Rank.STRUCTURE)
-def onnx(source: Source, beside: Folder) -> ModelFacts | None:
+def onnx(source: Source, beside: Folder) -> Reading | None:
     """A binary ONNX model, with any ending."""
     if not _is_model(source):
         return None
     model = _Model()
-    problem, detail = ("over-2-gib", "") if source.size > _LIMIT else (None, "")
+    problem = Damaged("over-2-gib") if source.size > _LIMIT else None
     try:
         for what, _, value in streamed(Message(source)):
             _take(model, what, value)
         if not model.has_graph and not model.tally.functions:
-            problem, detail = "truncated", "no graph"
+            problem = Damaged("truncated", "no graph")
         elif not model.opsets and (model.ir or 0) >= _IR_WITH_OPSETS:
-            problem, detail = "truncated", "no operator set"
+            problem = Damaged("truncated", "no operator set")
     except Damaged as damage:
-        problem, detail = damage.reason, damage.detail
-    return _facts(model, source.size, beside, problem, detail)
+        problem = damage
+    return _reading(model, source.size, beside, problem)
 
 
 def _is_model(source: Source) -> bool:
@@ -178,35 +179,32 @@ def _take(model: _Model, what: int, value: int | Part) -> None:
         read_function(embedded(value), model.tally)
 
 
-def _facts(model: _Model, size: int, beside: Folder, problem: str | None, detail: str) -> ModelFacts:
+def _reading(model: _Model, size: int, beside: Folder, problem: Damaged | None) -> Reading:
     tally = model.tally
     opsets = {**tally.function_opsets, **model.opsets} or {"": 1}
-    is_cut = problem == "truncated"  # the list of opsets stands behind the graph: what is cut off is not known
+    # The list of opsets stands behind the graph: of what is cut off it is not known.
+    is_cut = problem is not None and problem.reason == "truncated"
     operators = _operators(tally, opsets)
-    files = _files(tally.files, beside)
+    files = [needed_file(beside, name, size) for name, size in sorted(tally.files.items())]
     dependence, bound_to = _bindings(model.ir, opsets, operators)
-    return ModelFacts(
-        format="onnx",
+    return Reading(
+        "onnx",
         version=None if model.ir is None else f"IR {model.ir}",
         producer=model.producer or None,
         producer_version=model.producer_version or None,
         size=size + sum(file.present_size or 0 for file in files),
         problem=problem,
-        problem_detail=detail,
-        needs=ModelNeeds(
-            frameworks=() if is_cut else _frameworks(model.ir, opsets, operators),
-            opsets=(model.opsets or None) if is_cut else opsets,
-            operators=operators,
-            devices=(),
-            files=files,
-            memory=tally.stored,
-        ),
+        frameworks=() if is_cut else _frameworks(model.ir, opsets, operators),
+        opsets=(model.opsets or None) if is_cut else opsets,
+        operators=operators,
+        devices=(),
+        files=files,
+        memory=tally.stored,
         dependence=dependence,
         bound_to=() if is_cut else bound_to,
         inputs=tuple(each for each in tally.inputs if each.name not in tally.initialised),
-        outputs=tuple(tally.outputs),
-        parameters=tally.parameters,
-        dtypes=dict(tally.dtypes.most_common()),
+        outputs=tally.outputs,
+        dtypes=tally.dtypes,
         quantization=_quantization(tally),
         details=_details(model, opsets),
     )
@@ -222,17 +220,6 @@ def _operators(tally: Tally, opsets: dict[str, int]) -> tuple[OperatorUse, ...]:
         is_own = row is not None and row.kind == "standard" and is_standard(name, domain, opsets.get(domain))
         uses.append(OperatorUse(name=name, domain=domain, count=count, is_custom=not is_own))
     return tuple(sorted(uses, key=lambda each: (-each.count, each.domain, each.name)))
-
-
-def _files(wanted: dict[str, int], beside: Folder) -> tuple[NeededFile, ...]:
-    found = []
-    for name, size in sorted(wanted.items()):
-        is_within = inside(name)
-        here = beside.size_of(name) if is_within else None
-        found.append(
-            NeededFile(name=name, size=size, present=here is not None if is_within else None, present_size=here)
-        )
-    return tuple(found)
 
 
 def _bindings(

@@ -11,12 +11,13 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from checks.facts import ModelFacts, ModelNeeds, NeededFile, OperatorUse, TensorSpec
+from checks.facts import NeededFile, TensorSpec
 from checks.knowledge.formats.caffe_layers import caffe_layer_names, caffe_layers, caffe_old_names
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.protobuf import BYTES, FIXED32, VARINT, Field, Message, packed
 from checks.readers.containers.protobuf_text import fields
 from checks.readers.containers.source import MIB, Damaged, Source
+from checks.readers.models.reading import Reading, needed_file, operator_uses
 from checks.readers.models.registry import Rank, file_reader
 
 _LAYER, _V1_LAYER = 100, 2
@@ -75,7 +76,7 @@ class _Net:
 
 
 @file_reader("caffe", rank=Rank.STRUCTURE)
-def caffemodel(source: Source, _beside: Folder) -> ModelFacts | None:
+def caffemodel(source: Source, _beside: Folder) -> Reading | None:
     """The network with its weights."""
     if not _is_net(source):
         return None
@@ -85,11 +86,11 @@ def caffemodel(source: Source, _beside: Folder) -> ModelFacts | None:
     except Damaged as damage:
         net.problem = damage
     memory = sum(count * int(dtype[-2:]) // 8 for dtype, count in net.numbers.items())
-    return _facts(net, memory=memory, files=None)
+    return _reading(net, memory=memory, files=None)
 
 
 @file_reader("caffe", rank=Rank.STRUCTURE)
-def prototxt(source: Source, beside: Folder) -> ModelFacts | None:
+def prototxt(source: Source, beside: Folder) -> Reading | None:
     """The network alone; the weights lie beside it, by custom under the same name."""
     head = source.head
     if b"\0" in head or not (_LOOKS_LIKE_ONE.search(head) and _HAS_A_KIND.search(head)):
@@ -109,7 +110,7 @@ def prototxt(source: Source, beside: Folder) -> ModelFacts | None:
         files = (_weights(source.name, beside),)
     if net.problem is None and any(not file.present for file in files):
         net.problem = Damaged("missing-part", files[0].name)
-    return _facts(net, memory=None, files=files)
+    return _reading(net, memory=None, files=files)
 
 
 def _weights(name: str, beside: Folder) -> NeededFile:
@@ -120,28 +121,23 @@ def _weights(name: str, beside: Folder) -> NeededFile:
         others = [each for each in beside.names if each.endswith(".caffemodel") and "/" not in each]
         if len(others) == 1 and beside.size_of(others[0].removesuffix(".caffemodel") + ".prototxt") is None:
             return NeededFile(name=others[0], present=True, present_size=beside.size_of(others[0]))
-    return NeededFile(name=own, present=size is not None, present_size=size)
+    return needed_file(beside, own)
 
 
-def _facts(net: _Net, *, memory: int | None, files: tuple[NeededFile, ...] | None) -> ModelFacts:
+def _reading(net: _Net, *, memory: int | None, files: tuple[NeededFile, ...] | None) -> Reading:
     known = caffe_layers()
     kinds = Counter(layer.kind for layer in net.layers if layer.kind)
     forks = sorted({known[kind].fork for kind in kinds if kind in known} - {""})
     if memory is None and files:
         memory = files[0].present_size
-    return ModelFacts(
-        format="caffe",
+    return Reading(
+        "caffe",
         version="V1" if net.is_old else None,
         producer="caffe",
-        needs=ModelNeeds(
-            frameworks=("caffe", "opencv-python<5"),
-            operators=tuple(
-                OperatorUse(name=kind, count=count, is_custom=kind not in known or bool(known[kind].fork))
-                for kind, count in sorted(kinds.items(), key=lambda each: (-each[1], each[0]))
-            ),
-            files=files,
-            memory=memory,
-        ),
+        frameworks=("caffe", "opencv-python<5"),
+        operators=operator_uses(kinds, is_custom=lambda kind: kind not in known or bool(known[kind].fork)),
+        files=files,
+        memory=memory,
         inputs=tuple(_inputs(net)) or None,
         outputs=tuple(TensorSpec(name=name) for name in _outputs(net)) or None,
         parameters=sum(net.numbers.values()) if net.numbers else None,
@@ -151,8 +147,7 @@ def _facts(net: _Net, *, memory: int | None, files: tuple[NeededFile, ...] | Non
             for key, value in {"network": net.name[:_MOST_NAME], "caffe-fork": ", ".join(forks)}.items()
             if value
         },
-        problem=net.problem.reason if net.problem else None,
-        problem_detail=net.problem.detail if net.problem else "",
+        problem=net.problem,
     )
 
 

@@ -16,11 +16,12 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from checks.facts import Binding, ModelFacts, ModelNeeds, NeededFile, OperatorUse, TensorSpec
+from checks.facts import Binding, NeededFile, TensorSpec
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.json_text import json_text
 from checks.readers.containers.protobuf import BYTES, VARINT, Message, packed, parse, signed
 from checks.readers.containers.source import MIB, Damaged, Source
+from checks.readers.models.reading import Reading, needed_file, operator_uses
 from checks.readers.models.registry import Rank, file_reader
 
 _DTYPES = {0: "bool", 1: "int16", 2: "int32", 3: "int64", 4: "float16", 5: "float32", 6: "float64", 20: "uint8"}
@@ -80,7 +81,7 @@ class _Program:
 
 
 @file_reader("paddle", rank=Rank.STRUCTURE)
-def paddle_program(source: Source, beside: Folder) -> ModelFacts | None:
+def paddle_program(source: Source, beside: Folder) -> Reading | None:
     """A program in Protocol Buffers."""
     if not _is_program(source):
         return None
@@ -94,11 +95,11 @@ def paddle_program(source: Source, beside: Folder) -> ModelFacts | None:
     except Damaged as damage:
         program.problem = damage
     version = _version(program.version)
-    return _facts(program, version, f"paddlepaddle>={version}" if version else "paddlepaddle", source, beside)
+    return _reading(program, version, f"paddlepaddle>={version}" if version else "paddlepaddle", source, beside)
 
 
 @file_reader("paddle", rank=Rank.STRUCTURE)
-def paddle_pir(source: Source, beside: Folder) -> ModelFacts | None:
+def paddle_pir(source: Source, beside: Folder) -> Reading | None:
     """A program of Paddle 3 in JSON."""
     head = source.head
     if not re.match(rb'\s*\{\s*"base_code"\s*:\s*\{', head) or b'"pir"' not in head:
@@ -110,11 +111,11 @@ def paddle_pir(source: Source, beside: Folder) -> ModelFacts | None:
         _read_regions(whole.program.regions, program, 0)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Damaged("json-damaged", str(error)) from error
-    return _facts(program, None, "paddlepaddle>=3.0", source, beside, written=f"PIR {whole.base_code.version}")
+    return _reading(program, None, "paddlepaddle>=3.0", source, beside, written=f"PIR {whole.base_code.version}")
 
 
 @file_reader("paddle", rank=Rank.STRUCTURE)
-def paddle_parameters(source: Source, _beside: Folder) -> ModelFacts | None:
+def paddle_parameters(source: Source, _beside: Folder) -> Reading | None:
     """Parameters without the program."""
     if source.size < 24 or not _begins_as_tensor(source):
         return None
@@ -129,21 +130,20 @@ def paddle_parameters(source: Source, _beside: Folder) -> ModelFacts | None:
                 raise Damaged("too-large", f"{count} tensors")
     except Damaged as damage:
         problem = damage
-    return ModelFacts(
-        format="paddle",
+    return Reading(
+        "paddle",
         producer="paddlepaddle",
-        needs=ModelNeeds(frameworks=("paddlepaddle",), memory=_bytes(numbers)),
-        parameters=sum(numbers.values()),
-        dtypes=dict(numbers),
+        frameworks=("paddlepaddle",),
+        memory=_bytes(numbers),
+        dtypes=numbers,
         details={"content": "weights", "tensors": str(count)},
-        problem=problem.reason if problem else None,
-        problem_detail=problem.detail if problem else "",
+        problem=problem,
     )
 
 
-def _facts(
+def _reading(
     program: _Program, version: str | None, framework: str, source: Source, beside: Folder, written: str | None = None
-) -> ModelFacts:
+) -> Reading:
     stored = program.stored
     numbers: Counter[str] = Counter()
     for each in stored:
@@ -152,28 +152,21 @@ def _facts(
     missing = next((file.name for file in files if not file.present), None)
     problem = program.problem or (Damaged("missing-part", missing) if missing else None)
     quantized = any("quantize" in kind for kind in program.kinds)
-    return ModelFacts(
-        format="paddle",
+    return Reading(
+        "paddle",
         version=written or version,
         producer="paddlepaddle",
         producer_version=version,
-        needs=ModelNeeds(
-            frameworks=(framework,),
-            operators=tuple(
-                OperatorUse(name=kind, count=count)
-                for kind, count in sorted(program.kinds.items(), key=lambda each: (-each[1], each[0]))
-            ),
-            files=files,
-            memory=_bytes(numbers),
-        ),
+        frameworks=(framework,),
+        operators=operator_uses(program.kinds),
+        files=files,
+        memory=_bytes(numbers),
         bound_to=(Binding(kind="paddle-version", value=f"PaddlePaddle {version}"),) if version else (),
         inputs=tuple(_specs(program.feeds, program)) or None,
         outputs=tuple(_specs(program.fetches, program)) or None,
-        parameters=sum(numbers.values()) or None,
-        dtypes=dict(numbers) or None,
+        dtypes=numbers or None,
         quantization="int8" if quantized else "",
-        problem=problem.reason if problem else None,
-        problem_detail=problem.detail if problem else "",
+        problem=problem,
     )
 
 
@@ -197,7 +190,7 @@ def _parameters_beside(name: str, stored: list[_Variable], beside: Folder) -> It
     if any(beside.size_of(each) is not None for each in apart):
         for each in apart:
             size = beside.size_of(each)
-            yield NeededFile(name=each, present=size is not None, present_size=size)
+            yield needed_file(beside, each)
         return
     yield NeededFile(name=together[0], present=False)
 

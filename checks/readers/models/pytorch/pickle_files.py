@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, cast
 
-from checks.facts import Binding, ModelFacts, ModelNeeds, NamedClass, NeededFile
+from checks.facts import Binding, NamedClass, NeededFile
 from checks.knowledge.formats.pickle_globals import DANGEROUS, KNOWN
 from checks.knowledge.packages.import_packages import distributions_of
 from checks.readers.containers import lz4
@@ -42,6 +42,7 @@ from checks.readers.models.pytorch.pickled_objects import (
     named_classes,
     packages_needed,
 )
+from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, file_reader
 
 MOST_UNPACKED = 256 * MIB
@@ -71,7 +72,7 @@ _CLASS = re.compile(r"\._*[A-Z]\w*$")  # as the names of classes are written; fu
 
 
 @file_reader("pickle", rank=Rank.STRUCTURE)
-def pickle_file(source: Source, beside: Folder) -> ModelFacts | None:
+def pickle_file(source: Source, beside: Folder) -> Reading | None:
     """A pickle, plain or compressed."""
     head = source.read(0, min(64, source.size))
     if begins_like_a_pickle(head):
@@ -86,13 +87,13 @@ def pickle_file(source: Source, beside: Folder) -> ModelFacts | None:
     except Damaged as problem:
         if not _SURE_NAMES.search(source.name):
             return None
-        return ModelFacts(format="pickle", problem=problem.reason, problem_detail=problem.detail)
+        return Reading("pickle", problem=problem)
     if not begins_like_a_pickle(beginning[:64]):
         return None
     return _read_packed(source, beside, packing)
 
 
-def _read_packed(source: Source, beside: Folder, packing: str) -> ModelFacts | None:
+def _read_packed(source: Source, beside: Folder, packing: str) -> Reading | None:
     problem: Damaged | None = None
     with tempfile.SpooledTemporaryFile(_IN_MEMORY) as plain:
         left = MOST_UNPACKED
@@ -107,7 +108,7 @@ def _read_packed(source: Source, beside: Folder, packing: str) -> ModelFacts | N
         return _read(Source(cast("BinaryIO", plain), source.name), beside, packing, problem)
 
 
-def _read(source: Source, beside: Folder, packing: str, before: Damaged | None = None) -> ModelFacts | None:
+def _read(source: Source, beside: Folder, packing: str, before: Damaged | None = None) -> Reading | None:
     pickles, within = _pickles(source)
     main = pickles[0]
     if not _is_pickle(source, main, packing):
@@ -125,8 +126,8 @@ def _read(source: Source, beside: Folder, packing: str, before: Damaged | None =
         details["trailing-bytes"] = str(trailing)
     if number > 1:
         details["pickles"] = str(number)
-    return ModelFacts(
-        format="pickle",
+    return Reading(
+        "pickle",
         version=f"protocol {main.protocol}",
         producer=traits.producer or contents.producer or None,
         producer_version=traits.version or contents.producer_version or None,
@@ -134,15 +135,12 @@ def _read(source: Source, beside: Folder, packing: str, before: Damaged | None =
         parameters=contents.weights.parameters if contents.found.tensors else None,
         dtypes=contents.weights.dtypes if contents.found.tensors else None,
         details=details,
-        needs=ModelNeeds(
-            frameworks=packages_needed([main], traits.producer),
-            classes=classes,
-            devices=devices,
-            memory=contents.weights.memory if contents.found.tensors else None,
-            files=_separate_arrays(main, beside),
-        ),
-        problem=problem.reason if problem else None,
-        problem_detail=problem.detail if problem else "",
+        frameworks=packages_needed([main], traits.producer),
+        classes=classes,
+        devices=devices,
+        memory=contents.weights.memory if contents.found.tensors else None,
+        files=_separate_arrays(main, beside),
+        problem=problem,
     )
 
 

@@ -20,9 +20,10 @@ from wizard.words import words
 
 if TYPE_CHECKING:
     from checks.engine.events import Event
-    from checks.engine.examination import Request
+    from checks.engine.request import Request
     from checks.facts import InterpreterFacts, SentFile
-    from checks.sharing.case import Case, CaseError
+    from checks.facts.case import Case
+    from checks.sharing.case import CaseError
 
 
 ENDED_EARLY = 130  # as shells count a Ctrl+C: 128 + SIGINT
@@ -64,8 +65,8 @@ def _without_stdout() -> int:
 
 def _check(chosen: argparse.Namespace) -> int:
     from checks.analysis.numbers.side_by_side import other_machine
-    from checks.engine.examination import Request
-    from checks.sharing.case import Answers
+    from checks.engine.request import Request
+    from checks.facts.case import Answers
 
     _check_target(chosen)
     request = Request(
@@ -96,10 +97,10 @@ def _compare(chosen: argparse.Namespace) -> int:
 
 def _inspect(chosen: argparse.Namespace) -> int:
     """Model files alone: read where no interpreter is named, else also tried in it."""
-    from checks.engine.examination import Request
     from checks.engine.read_only import read_only
-    from checks.judgement.judge import MODELS
-    from checks.sharing.case import Answers
+    from checks.engine.request import Request
+    from checks.facts.case import Answers
+    from checks.facts.question import MODELS
 
     models = tuple(_model(path, chosen.lang) for path in chosen.file)
     _check_target(chosen)
@@ -194,8 +195,9 @@ def _case(path: str, language: str) -> Case:
 def _diagnose(chosen: argparse.Namespace) -> int:
     if chosen.json_lines is not None:
         return _diagnose_lines(chosen)
+    from checks.facts.case import Answers
+    from checks.judgement.judge import judged
     from checks.readers.tickets.read import TICKET, read_ticket
-    from checks.sharing.case import Answers, judged
 
     _check_ticket(chosen)
     _check_outputs(chosen)
@@ -329,8 +331,8 @@ COMMANDS = {
 
 def _deliver(case: Case, chosen: argparse.Namespace) -> int:
     """Write what was asked for, print the summary, and return the exit status."""
+    from checks.facts.question import MODELS
     from checks.judgement.headline import is_trouble
-    from checks.judgement.judge import MODELS
     from checks.judgement.model_standing import is_any_serious
 
     streams = _streams(chosen)

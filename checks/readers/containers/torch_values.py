@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from checks.readers.containers.pickles import JOBLIB_ARRAYS, Blob, Global, Node, Persistent, Value
+from checks.readers.containers.pickles.values import JOBLIB_ARRAYS, Blob, Global, Node, Persistent, Value
 
 MOST_TENSORS = 100_000
 _MOST_STEPS = 1_000_000

@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 
 from checks.readers.containers.folder import Folder, ZipFolder
-from checks.readers.containers.pickles import Pickle, begins_like_a_pickle
+from checks.readers.containers.pickles.read import begins_like_a_pickle
+from checks.readers.containers.pickles.values import Pickle
+from checks.readers.containers.pickles.whole import read_whole_pickle
 from checks.readers.containers.source import MIB, Damaged, Source
-from checks.readers.containers.whole_pickles import read_whole_pickle
 
 MOST_TEXT = 32 * MIB  # of one record that is read as a whole
 MOST_LOOKED_AT = 2000  # members of which the first bytes are read

@@ -11,10 +11,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from checks.readers.containers.folder import Folder, ZipFolder
-from checks.readers.containers.pickles import Pickle, begins_like_a_pickle
+from checks.readers.containers.pickles.read import begins_like_a_pickle
+from checks.readers.containers.pickles.values import Pickle
+from checks.readers.containers.pickles.whole import read_whole_pickle
 from checks.readers.containers.source import Damaged, Source
 from checks.readers.containers.torch_values import Tensor, bits, numpy_name
-from checks.readers.containers.whole_pickles import read_whole_pickle
 from checks.readers.models.pytorch.pickled_objects import counted, named_classes
 from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, archive_reader, file_reader

@@ -1,6 +1,6 @@
 """Plain pickles, and what is made of them: joblib's files, cloudpickle, estimators of scikit-learn and others.
 
-Nothing is loaded: see containers/pickles.py. joblib keeps arrays between the opcodes, and often compresses the file.
+Nothing is loaded: see containers/pickles/. joblib keeps arrays between the opcodes, and often compresses the file.
 How joblib keeps arrays: joblib/numpy_pickle.py and numpy_pickle_compat.py of joblib 1.6.
 """
 
@@ -21,20 +21,11 @@ from checks.knowledge.formats.pickle_globals import DANGEROUS, KNOWN
 from checks.knowledge.packages.import_packages import distributions_of
 from checks.readers.containers import lz4
 from checks.readers.containers.folder import Folder, inside
-from checks.readers.containers.pickles import (
-    JOBLIB_ARRAYS,
-    UNREAD,
-    Global,
-    Node,
-    Pickle,
-    Unknown,
-    Value,
-    begins_like_a_pickle,
-    read_pickle,
-)
+from checks.readers.containers.pickles.read import begins_like_a_pickle, read_pickle
+from checks.readers.containers.pickles.values import JOBLIB_ARRAYS, UNREAD, Global, Node, Pickle, Unknown, Value
+from checks.readers.containers.pickles.whole import read_whole_pickle
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.containers.torch_values import Walk, bits, class_of, is_plain_dict
-from checks.readers.containers.whole_pickles import read_whole_pickle
 from checks.readers.models.pytorch.pickled_objects import (
     Contents,
     contents_of,

@@ -11,7 +11,7 @@ from checks.facts import Binding, NamedClass
 from checks.knowledge.formats.checkpoint_programs import checkpoint_programs, program_of
 from checks.knowledge.formats.pickle_globals import DANGEROUS, KNOWN, UNKNOWN, risk, weights_only_opcodes
 from checks.knowledge.packages.import_packages import distributions_of
-from checks.readers.containers.pickles import COMPUTED, Node, Pickle, Value
+from checks.readers.containers.pickles.values import COMPUTED, Node, Pickle, Value
 from checks.readers.containers.torch_values import (
     Found,
     Storage,

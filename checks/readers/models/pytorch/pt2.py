@@ -17,7 +17,7 @@ from checks.facts import Binding, TensorSpec
 from checks.knowledge.frameworks.torch_serialization import torch_serialization
 from checks.readers.containers.folder import ZipFolder
 from checks.readers.containers.machine_code import HEAD, built_for
-from checks.readers.containers.pickles import Pickle
+from checks.readers.containers.pickles.values import Pickle
 from checks.readers.containers.source import MIB, Damaged
 from checks.readers.containers.torch_values import Tensor, find_tensors
 from checks.readers.containers.torch_zip import TorchZip, hidden_pickles

@@ -13,7 +13,7 @@ from checks.facts import NamedClass, OperatorUse, TensorSpec
 from checks.knowledge.formats.pickle_globals import DANGEROUS
 from checks.knowledge.frameworks.torch_serialization import is_builtin, torch_serialization
 from checks.readers.containers.folder import Folder, ZipFolder
-from checks.readers.containers.pickles import Global, Node, Pickle, Value
+from checks.readers.containers.pickles.values import Global, Node, Pickle, Value
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.containers.torch_values import storages
 from checks.readers.containers.torch_zip import TorchZip, hidden_pickles, packed_members

@@ -192,7 +192,7 @@ def test_being_asked_to_end_keeps_what_is_done(tmp_path: Path, name: str) -> Non
     out = tmp_path / "case.json"
     script = (
         "import os, signal, sys\n"
-        "from checks import engine\n"
+        "from checks.engine import examination as engine\n"
         "from checks.engine.events import ProbeStage\n"
         "from wizard.cli.commands import run_command\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background job ignores it

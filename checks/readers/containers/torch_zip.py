@@ -32,7 +32,7 @@ class TorchZip:
     def with_member(cls, archive: Folder, member: str) -> TorchZip | None:
         """The archive, if one of its top folders has such a member; of several the first by name."""
         roots = [name[: -len(member) - 1] for name in archive.names if name.endswith(f"/{member}")]
-        root = next((each for each in roots if each and "/" not in each), None)
+        root = next((item for item in roots if item and "/" not in item), None)
         return None if root is None else cls(archive, root)
 
     def __contains__(self, member: str) -> bool:

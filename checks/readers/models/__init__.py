@@ -33,7 +33,7 @@ def read_model(path: Path) -> ModelFacts:
 
 def find_models(path: Path) -> Iterator[Path]:
     """The model files and model folders at or below a path, each once, as paths ("models.zip/en/model.onnx")."""
-    return (Path(each.path) for each in read_models(path) if each.format is not None)
+    return (Path(facts.path) for facts in read_models(path) if facts.format is not None)
 
 
 def read_models(path: Path, cancelled: Cancelled = never) -> tuple[ModelFacts, ...]:
@@ -46,7 +46,7 @@ def read_models(path: Path, cancelled: Cancelled = never) -> tuple[ModelFacts, .
     """
     try:
         found = _read_disk_folder(path, cancelled) if path.is_dir() else _read_path(path, cancelled)
-        return tuple(with_package(with_links(each)) for each in found)
+        return tuple(with_package(with_links(facts)) for facts in found)
     except OSError as error:  # a name that is too long, a disk that went away
         problem = Damaged("unreadable", error.strerror or str(error))
     except Stopped:
@@ -63,7 +63,7 @@ def _read_disk_folder(path: Path, cancelled: Cancelled) -> tuple[ModelFacts, ...
         left_out.append(_with_problem(ModelFacts(), Damaged(LOCKED), here.name, str(here)))
     if not left_out:
         return found
-    return (*(each for each in found if each.problem not in (NOTHING, EMPTY)), *left_out)
+    return (*(facts for facts in found if facts.problem not in (NOTHING, EMPTY)), *left_out)
 
 
 def _read_path(path: Path, cancelled: Cancelled) -> tuple[ModelFacts, ...]:
@@ -103,7 +103,7 @@ def _read_cut_zip(source: Source, shown: str, problem: Damaged, cancelled: Cance
     if facts is not None:
         return (_finished(facts, source.name, shown, source.size),)
     found = _read_folder(archive, shown, cancelled)
-    return (*(each for each in found if each.problem not in (NOTHING, EMPTY)), said)
+    return (*(model for model in found if model.problem not in (NOTHING, EMPTY)), said)
 
 
 def _archived_model(archive: ZipFolder) -> ModelFacts | None:
@@ -126,7 +126,7 @@ def _read_folder(folder: Folder, shown: str, cancelled: Cancelled) -> tuple[Mode
                 parts.update(str(beside / file.name) for file in facts.needs.files or () if file.present)
     except Stopped:
         problem = Damaged(CANCELLED)
-    whole_ones = tuple(each for each in found if _plain(each.path) not in parts)
+    whole_ones = tuple(model for model in found if _plain(model.path) not in parts)
     return whole_ones or (_with_problem(ModelFacts(), problem, folder.name, shown),)
 
 
@@ -252,7 +252,7 @@ def _with_problem(facts: ModelFacts, problem: Damaged, name: str, shown: str) ->
 def _finished(facts: ModelFacts, name: str, shown: str, size: int | None) -> ModelFacts:
     """What every reader leaves to us: where it lies, how large it is, how far its format is bound to a place."""
     row = model_format(facts.format) if facts.format else None
-    bound = {each.kind: each for each in facts.bound_to}
+    bound = {item.kind: item for item in facts.bound_to}
     past = {"retired": str(row.retired)} if row and row.retired else {}
     way = way_out(row.id) if row else None
     return msgspec.structs.replace(

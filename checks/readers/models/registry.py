@@ -113,7 +113,7 @@ def all_readers() -> tuple[Reader, ...]:
             log.exception("the reader %s could not be loaded", module.name)
             continue
         mine = [value for value in vars(loaded).values() if isinstance(value, Reader)]
-        found.extend(each for each in mine if each.gather.__module__ == loaded.__name__)
+        found.extend(reader for reader in mine if reader.gather.__module__ == loaded.__name__)
     return tuple(found)
 
 
@@ -121,7 +121,7 @@ def all_readers() -> tuple[Reader, ...]:
 def file_readers() -> tuple[FileReader, ...]:
     """The readers of single files, the surest first."""
     return tuple(
-        sorted((reader for reader in all_readers() if isinstance(reader, FileReader)), key=lambda each: each.rank)
+        sorted((reader for reader in all_readers() if isinstance(reader, FileReader)), key=lambda item: item.rank)
     )
 
 

@@ -267,7 +267,7 @@ class Machine:
     def remember(self, *texts: str) -> None:
         """Keep the texts of a name although there is no room: the next names are made of them."""
         for place, text in list(self.forgotten.items()):
-            if any(text is each for each in texts):
+            if any(text is item for item in texts):
                 del self.forgotten[place]
                 if place < len(self.memo):
                     self.memo[place] = text

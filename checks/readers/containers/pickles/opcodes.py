@@ -441,7 +441,7 @@ def _build(machine: Machine) -> None:
 
 def _check_array(machine: Machine, node: Value) -> None:
     """Where arrays lie between the opcodes, what is built may be one of them, though nobody sees that it is."""
-    if not any(each.path in JOBLIB_ARRAYS for each in machine.open):
+    if not any(name.path in JOBLIB_ARRAYS for name in machine.open):
         return
     if node is UNKNOWN and not machine.result.is_whole:
         raise Damaged("too-large", "there is no room for what describes an array")

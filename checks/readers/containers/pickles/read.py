@@ -34,7 +34,7 @@ def begins_like_a_pickle(head: bytes) -> bool:
 
 
 # What a pickler writes first: a frame, an empty container, a mark, a name, a text, a number, None.
-_FIRST = {bytes([each]) for each in b"\x95}])(c\x8c\x8bXKJMG\x8aNUT\x88\x89\x85BC\x8e\x8f\x91\x96"}
+_FIRST = {bytes([code]) for code in b"\x95}])(c\x8c\x8bXKJMG\x8aNUT\x88\x89\x85BC\x8e\x8f\x91\x96"}
 _OLD_BEGINNING = re.compile(
     rb"\((?:[dlt][p.a-zA-Z\n]|i[\w.]+\n[\w.]+\n|c[\w.]+\n[\w.]+\n|S['\"]|V|I-?\d+\n|K.|U.|X....|q.)"
     rb"|c[A-Za-z_][\w.]*\n[A-Za-z_][\w.]*\n|[\]}]q.|[\]}]\(|\x80[\x00\x01]",

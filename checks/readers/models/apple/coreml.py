@@ -140,7 +140,7 @@ def _describes(source: Source, description: Field) -> bool:
     if first is None or first.wire != BYTES:
         return False
     if first.number == 20:
-        first = next((each for each in message.message(first) if each.number == 2 and each.wire == BYTES), first)
+        first = next((entry for entry in message.message(first) if entry.number == 2 and entry.wire == BYTES), first)
     if first.number == 100:  # nothing but metadata: the next field decides
         follows = next(iter(Message(source, description.start + description.size)), None)
         return follows is not None and follows.number in kinds()
@@ -148,7 +148,7 @@ def _describes(source: Source, description: Field) -> bool:
     types = [part for part in parts if part.number == 3 and part.wire == BYTES]
     if not types or any(part.number > 3 for part in parts):
         return False
-    return all(each.number in (1, 2, 3, 4, 5, 6, 7, 8, 1000) for each in message.message(types[0]))
+    return all(item.number in (1, 2, 3, 4, 5, 6, 7, 8, 1000) for item in message.message(types[0]))
 
 
 def model_of_package(folder: Folder) -> str | None:
@@ -205,15 +205,15 @@ def _read_model(message: Message, model: _Model, depth: int) -> None:
     model.models += 1
     if depth > _DEEPEST or model.models > _MOST_MODELS:
         raise Damaged("too-large", f"{model.models} models, {depth} deep")
-    for each in message:
-        if each.number == 1 and each.wire == VARINT:
-            model.version = max(model.version, min(signed(each.value), 1 << 31))
-        elif each.number == _UPDATABLE and each.wire == VARINT:
-            model.is_updatable = model.is_updatable or bool(each.value)
-        elif each.number == _DESCRIPTION and depth == 0:
-            _read_description(message.data(each, _MOST_DESCRIPTION), model)
-        elif each.number in kinds() and each.wire == BYTES:
-            _read_kind(message.message(each), kinds()[each.number], model, depth)
+    for entry in message:
+        if entry.number == 1 and entry.wire == VARINT:
+            model.version = max(model.version, min(signed(entry.value), 1 << 31))
+        elif entry.number == _UPDATABLE and entry.wire == VARINT:
+            model.is_updatable = model.is_updatable or bool(entry.value)
+        elif entry.number == _DESCRIPTION and depth == 0:
+            _read_description(message.data(entry, _MOST_DESCRIPTION), model)
+        elif entry.number in kinds() and entry.wire == BYTES:
+            _read_kind(message.message(entry), kinds()[entry.number], model, depth)
 
 
 def _read_kind(message: Message, kind: str, model: _Model, depth: int) -> None:
@@ -223,15 +223,15 @@ def _read_kind(message: Message, kind: str, model: _Model, depth: int) -> None:
     elif kind == _PROGRAM:
         read_program(message, model.sums)
     elif kind == "customModel":
-        name = next((message.text(each, _LONGEST) for each in message if each.number == 10), "")
+        name = next((message.text(part, _LONGEST) for part in message if part.number == 10), "")
         model.sums.add_operator(kind, name or kind)
     elif kind in _PIPELINES:
         if _PIPELINES[kind]:
-            inner = next((each for each in message if each.number == 1), None)
+            inner = next((entry for entry in message if entry.number == 1), None)
             message = message.message(inner) if inner is not None else Message(message.source, message.end, 0)
-        for each in message:
-            if each.number == 1:
-                _read_model(message.message(each), model, depth + 1)
+        for item in message:
+            if item.number == 1:
+                _read_model(message.message(item), model, depth + 1)
     else:
         model.sums.add_operator(kind)
 
@@ -319,9 +319,9 @@ def _array(data: bytes) -> tuple[str | None, tuple[int | str, ...]]:
             ranges = content
     if ranges:
         shape = [_range(content) for number, _, content in parse(ranges) if number == 1 and isinstance(content, bytes)]
-    elif len({len(each) for each in shapes}) == 1:
+    elif len({len(length) for length in shapes}) == 1:
         shape = [axis[0] if len(set(axis)) == 1 else "|".join(map(str, axis[:8])) for axis in zip(*shapes, strict=True)]
-    return dtype, tuple(signed(each) if isinstance(each, int) else each for each in shape[:64])
+    return dtype, tuple(signed(item) if isinstance(item, int) else item for item in shape[:64])
 
 
 def _shapes(data: bytes) -> Iterator[tuple[int, ...]]:

@@ -157,11 +157,11 @@ def _features(raw: msgspec.Raw) -> tuple[TensorSpec, ...] | None:
         return None
     return tuple(
         TensorSpec(
-            name=each.name[:_LONGEST],
-            dtype={"double": "float64"}.get(each.dtype.lower(), each.dtype.lower()) or None,
-            shape=tuple(int(axis) for axis in re.findall(r"\d{1,15}", each.shape[:_LONGEST])) or None,
+            name=feature.name[:_LONGEST],
+            dtype={"double": "float64"}.get(feature.dtype.lower(), feature.dtype.lower()) or None,
+            shape=tuple(int(axis) for axis in re.findall(r"\d{1,15}", feature.shape[:_LONGEST])) or None,
         )
-        for each in listed
+        for feature in listed
     )
 
 
@@ -183,7 +183,7 @@ def _by_contents(folder: Folder) -> Reading:
         opsets = _read_program(folder, reading)
     elif folder.size_of(_LAYERS) is not None:
         _read_layers(folder, reading)
-    versions = [each.version for name in opsets if (each := specification_of_opset(name))]
+    versions = [opset_row.version for name in opsets if (opset_row := specification_of_opset(name))]
     reading.systems = systems(max([*versions, row.version if row else 0]), opsets)
     return reading
 

@@ -162,7 +162,7 @@ def _pnnx_facts(network: _Network, source: Source, beside: Folder) -> Reading:
 
 
 def _operators(network: _Network, known: set[str] | None) -> tuple[OperatorUse, ...]:
-    uses = sorted(network.kinds.items(), key=lambda each: (-each[1], each[0]))
+    uses = sorted(network.kinds.items(), key=lambda item: (-item[1], item[0]))
     return tuple(
         OperatorUse(name=kind, count=count, is_custom=known is not None and kind not in known) for kind, count in uses
     )
@@ -172,7 +172,7 @@ def _read_line(words: list[str], network: _Network) -> None:
     """A layer of ncnn's text; inputs are layers too and may name their width, height and channels."""
     kind, tops, rest = _wired(words, network)
     if kind == "Input":
-        lengths = dict(each.split("=", 1) for each in rest if "=" in each)
+        lengths = dict(entry.split("=", 1) for entry in rest if "=" in entry)
         shape = tuple(_length(lengths[key]) for key in ("2", "11", "1", "0") if key in lengths)
         network.inputs += [TensorSpec(name=name, shape=shape or None) for name in tops[:100]]
 
@@ -180,8 +180,8 @@ def _read_line(words: list[str], network: _Network) -> None:
 def _read_pnnx_line(words: list[str], network: _Network) -> None:
     """An operator of pnnx: of every value "#name=(shape)dtype", of every weight "@name=(shape)dtype"."""
     kind, tops, rest = _wired(words, network)
-    for each in rest:
-        mark, name, shape = each[:1], *each[1:].partition("=")[::2]
+    for entry in rest:
+        mark, name, shape = entry[:1], *entry[1:].partition("=")[::2]
         found = _PNNX_SHAPE.fullmatch(shape) if mark in ("#", "@") else None
         if found is None:
             continue

@@ -93,9 +93,9 @@ def npz(archive: ZipFolder) -> Reading | None:
     if not arrays and problem is None:
         return None
     problem = problem or next((pickle.problem for pickle in pickles if pickle.problem), None)
-    is_chainer = is_of_chainer(each.name for each in arrays)
-    weights = counted([each for each in arrays if _MODEL in each.name] or arrays)
-    details = {"tensors": str(len(arrays)), "keys": _listed(each.name for each in arrays)}
+    is_chainer = is_of_chainer(item.name for item in arrays)
+    weights = counted([stored for stored in arrays if _MODEL in stored.name] or arrays)
+    details = {"tensors": str(len(arrays)), "keys": _listed(entry.name for entry in arrays)}
     if pickles:
         details["pickles"] = str(len(pickles))
     return Reading(
@@ -120,7 +120,7 @@ def is_of_chainer(names: Iterable[str]) -> bool:
     inner = [path.rpartition("/")[2] for path in paths if "/" in path]
     if not inner or "W" not in inner or not {"b", "gamma", "beta"} & set(inner):
         return False
-    return sum(1 for each in inner if each in _OF_CHAINER) >= _MOSTLY * len(paths)
+    return sum(1 for name in inner if name in _OF_CHAINER) >= _MOSTLY * len(paths)
 
 
 def read_header(head: bytes) -> tuple[str, Tensor, int]:
@@ -143,7 +143,7 @@ def read_header(head: bytes) -> tuple[str, Tensor, int]:
     described, shape = _DESCRIPTION.search(text), _SHAPE.search(text)
     if described is None or shape is None or not _HEADER.fullmatch(text) or len(_KEY.findall(text)) > 1:
         raise Damaged("truncated" if start > len(head) else "npy-damaged", "the header")
-    lengths = tuple(int(each) for each in re.findall(r"\d{1,18}", shape[1]))
+    lengths = tuple(int(digits) for digits in re.findall(r"\d{1,18}", shape[1]))
     dtype = numpy_name(described[1]) if described[1] else _MAY if _OBJECTS.search(text) else "void"
     return f"{major}.{minor}", Tensor("", dtype, lengths, kind="array"), start
 
@@ -161,5 +161,5 @@ def _shown(array: Tensor) -> str:
 
 
 def _listed(names: Iterable[str]) -> str:
-    first = [each[:80] for _, each in zip(range(_MOST_SHOWN + 1), names, strict=False)]
+    first = [name[:80] for _, name in zip(range(_MOST_SHOWN + 1), names, strict=False)]
     return ", ".join(first[:_MOST_SHOWN] + (["…"] if len(first) > _MOST_SHOWN else []))

@@ -117,11 +117,11 @@ def _is_model(source: Source) -> bool:
     seen: set[int] = set()
     is_named = source.name.lower().endswith(".onnx")
     try:
-        for count, each in enumerate(Message(source)):
-            if not _fits(each.number, each.wire, each.value, seen) or count > _ENOUGH:
+        for count, part in enumerate(Message(source)):
+            if not _fits(part.number, part.wire, part.value, seen) or count > _ENOUGH:
                 return False
-            seen.add(each.number)
-            if each.number == 7 and not _is_graph(Message(source, each.start, each.size), seen):
+            seen.add(part.number)
+            if part.number == 7 and not _is_graph(Message(source, part.start, part.size), seen):
                 return False
             if 7 in seen and (1 in seen or 8 in seen):
                 return True
@@ -202,7 +202,7 @@ def _reading(model: _Model, size: int, beside: Folder, problem: Damaged | None) 
         memory=tally.stored,
         dependence=dependence,
         bound_to=() if is_cut else bound_to,
-        inputs=tuple(each for each in tally.inputs if each.name not in tally.initialised),
+        inputs=tuple(tensor for tensor in tally.inputs if tensor.name not in tally.initialised),
         outputs=tally.outputs,
         dtypes=tally.dtypes,
         quantization=_quantization(tally),
@@ -219,7 +219,7 @@ def _operators(tally: Tally, opsets: dict[str, int]) -> tuple[OperatorUse, ...]:
         row = onnx_domain(domain)
         is_own = row is not None and row.kind == "standard" and is_standard(name, domain, opsets.get(domain))
         uses.append(OperatorUse(name=name, domain=domain, count=count, is_custom=not is_own))
-    return tuple(sorted(uses, key=lambda each: (-each.count, each.domain, each.name)))
+    return tuple(sorted(uses, key=lambda item: (-item.count, item.domain, item.name)))
 
 
 def _bindings(
@@ -230,8 +230,8 @@ def _bindings(
     shown = ", ".join(f"{domain or 'ai.onnx'} {opsets[domain]}" for domain in ("", ML) if domain in opsets)
     bound.append(Binding(kind="onnx-opset", value=shown))
     dependence = None
-    kinds = {domain: row.kind if (row := onnx_domain(domain)) else "" for domain in {each.domain for each in operators}}
-    foreign = sorted({each.domain or each.name for each in operators if each.is_custom})
+    kinds = {domain: row.kind if (row := onnx_domain(domain)) else "" for domain in {item.domain for item in operators}}
+    foreign = sorted({entry.domain or entry.name for entry in operators if entry.is_custom})
     foreign = [each for each in foreign if kinds.get(each) not in ("built-in", "internal")]
     if foreign:
         dependence = "medium"
@@ -239,7 +239,7 @@ def _bindings(
     if "internal" in kinds.values():
         dependence = "medium"
         bound.append(Binding(kind="cpu-of-optimisation", value=_domains_of("internal", kinds)))
-    if any(each.name == _COMPILED and each.domain == MICROSOFT for each in operators):
+    if any(use.name == _COMPILED and use.domain == MICROSOFT for use in operators):
         dependence = "high"
         bound.append(Binding(kind="compiled-for-provider"))
     return dependence, tuple(bound)
@@ -251,7 +251,7 @@ def _domains_of(kind: str, kinds: dict[str, str]) -> str:
 
 def _frameworks(ir: int | None, opsets: dict[str, int], operators: tuple[OperatorUse, ...]) -> tuple[str, ...]:
     """The runtimes that can compute it, the least version where it is known."""
-    rows = [onnx_domain(each.domain) for each in operators]
+    rows = [onnx_domain(item.domain) for item in operators]
     elsewhere = sorted({row.runtime for row in rows if row and row.kind == "runtime" and row.runtime})
     if elsewhere:
         return tuple(elsewhere)
@@ -261,10 +261,10 @@ def _frameworks(ir: int | None, opsets: dict[str, int], operators: tuple[Operato
     if row is None:
         return (f"onnxruntime>{onnx_table().onnxruntime[-1].version}",)
     least = [] if row.version == _OLDEST else [row.version]
-    for each in operators:
-        its = operator(each.name, MICROSOFT) if each.domain == MICROSOFT else None
-        if its is not None and its.onnxruntime:
-            least.append(its.onnxruntime)
+    for use in operators:
+        known = operator(use.name, MICROSOFT) if use.domain == MICROSOFT else None
+        if known is not None and known.onnxruntime:
+            least.append(known.onnxruntime)
     libraries = {row.packages[0] for row in rows if row and row.kind == "library"}
     return (f"onnxruntime>={max(least, key=release)}" if least else "onnxruntime", *sorted(libraries))
 
@@ -274,8 +274,10 @@ def _quantization(tally: Tally) -> str:
     names = Counter[str]()
     for (_, name), count in tally.operators.items():
         names[name] += count
-    known = [each for each, count in tally.dtypes.most_common() if count] + [each.dtype or "" for each in tally.inputs]
-    dtype = next((each for each in known if _NARROW.fullmatch(each)), "")
+    known = [item for item, count in tally.dtypes.most_common() if count] + [
+        tensor.dtype or "" for tensor in tally.inputs
+    ]
+    dtype = next((row for row in known if _NARROW.fullmatch(row)), "")
     if found := next((name for name in names if _FEW_BITS.fullmatch(name)), None):
         return f"int{min(tally.bits, default=4)} {found}"
     if any(_DYNAMIC.fullmatch(name) for name in names):

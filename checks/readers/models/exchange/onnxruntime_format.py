@@ -108,7 +108,7 @@ def _add_tensor(tensor: Table, session: _Session) -> None:
 def _read_face(graph: Table, session: _Session) -> None:
     """Inputs and outputs; weights are not among them."""
     wanted = {number: list(itertools.islice(graph.texts(number), _MOST_VALUES)) for number in (5, 6)}
-    names = {name for each in wanted.values() for name in each}
+    names = {name for group in wanted.values() for name in group}
     types = {}
     for value in graph.tables(1):
         name = value.text(0)
@@ -142,7 +142,7 @@ def _domain(name: str) -> str:
 
 
 def _operators(session: _Session) -> tuple[OperatorUse, ...]:
-    ordered = sorted(session.nodes.items(), key=lambda each: (-each[1], each[0]))
+    ordered = sorted(session.nodes.items(), key=lambda item: (-item[1], item[0]))
     return tuple(
         OperatorUse(name=name, domain=domain, version=version or None, count=count, is_custom=_is_foreign(domain))
         for (domain, name, version), count in ordered

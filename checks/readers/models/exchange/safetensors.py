@@ -178,7 +178,7 @@ def _decoded(value: bytes) -> Tensor:
         tensor = _DECODER.decode(value)
     except JSON_ERRORS as error:
         raise Damaged("header-damaged", str(error)) from error
-    if len(tensor.shape) > 256 or min(each := (*tensor.shape, *tensor.data_offsets)) < 0 or max(each) >= 1 << 63:
+    if len(tensor.shape) > 256 or min(numbers := (*tensor.shape, *tensor.data_offsets)) < 0 or max(numbers) >= 1 << 63:
         raise Damaged("header-damaged", "a length or offset that no file has")
     return tensor
 
@@ -199,7 +199,7 @@ class _Spans:
         # As one number each, so that millions can be sorted in little memory; the end decides for empty tensors.
         joined = [(start << 64) | end for start, end in zip(self.starts, self.ends, strict=True)]
         joined.sort()
-        return ((each >> 64, each & 0xFFFFFFFFFFFFFFFF) for each in joined)
+        return ((span >> 64, span & 0xFFFFFFFFFFFFFFFF) for span in joined)
 
 
 def _add(header: Header, spans: _Spans, tensor: Tensor) -> None:

@@ -295,7 +295,7 @@ def _library(contents: _Contents) -> str:
         return "gguf"
     ranges = [architecture_releases(contents.text("general.architecture"))]
     ranges += [type_releases(number) for number in contents.dtypes]
-    needed = [each[0] for each in ranges if each is not None]
+    needed = [bounds[0] for bounds in ranges if bounds is not None]
     return f"llama-cpp-python>={max(needed, key=release)}" if needed else "llama-cpp-python"
 
 

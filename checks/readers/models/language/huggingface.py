@@ -103,9 +103,9 @@ def _pipeline(folder: Folder) -> Reading | None:
     except (Damaged, *JSON_ERRORS):
         return None
     name, version = text(index.get("_class_name", NOTHING)), text(index.get("_diffusers_version", NOTHING))
-    if not name or not version or any(each.endswith((".onnx", ".xml")) for each in folder.names):
+    if not name or not version or any(file.endswith((".onnx", ".xml")) for file in folder.names):
         return None
-    components = {each: pair for each, raw in index.items() if len(pair := texts(raw)) == 2 and inside(each)}
+    components = {item: pair for item, raw in index.items() if len(pair := texts(raw)) == 2 and inside(item)}
     read, missing = [], []
     for component in sorted(components)[:_MOST_OPENED]:
         below = SubFolder(folder, component)

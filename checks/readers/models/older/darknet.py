@@ -88,7 +88,7 @@ def _weights(name: str, beside: Folder) -> NeededFile:
     own = name.removesuffix(".cfg") + ".weights"
     size = beside.size_of(own)
     if size is None:
-        others = [each for each in beside.names if each.endswith(".weights") and "/" not in each]
+        others = [file for file in beside.names if file.endswith(".weights") and "/" not in file]
         if len(others) == 1 and beside.size_of(others[0].removesuffix(".weights") + ".cfg") is None:
             return NeededFile(name=others[0], present=True, present_size=beside.size_of(others[0]))
     return needed_file(beside, own)

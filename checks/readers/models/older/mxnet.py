@@ -131,7 +131,7 @@ def _symbol_facts(graph: _Graph, kinds: Counter[str], source: Source, beside: Fo
         frameworks=("mxnet",),
         operators=tuple(
             OperatorUse(name=kind[:_MOST_NAME], count=count, is_custom=kind == "Custom")
-            for kind, count in sorted(kinds.items(), key=lambda each: (-each[1], each[0]))
+            for kind, count in sorted(kinds.items(), key=lambda item: (-item[1], item[0]))
         ),
         files=(weights,) if has_parameters else (),
         memory=arrays.size or weights.present_size,
@@ -153,7 +153,7 @@ def _weights_beside(name: str, beside: Folder) -> NeededFile:
     """The weights of the same name, of the last epoch where there are several."""
     stem = re.sub(r"(?:-symbol)?\.json$", "", name)
     pattern = re.compile(rf"{re.escape(stem)}(?:-\d{{1,9}})?\.params")
-    found = sorted(each for each in beside.names if pattern.fullmatch(each))
+    found = sorted(file for file in beside.names if pattern.fullmatch(file))
     if not found:
         return NeededFile(name=f"{stem}-0000.params", present=False)
     return NeededFile(name=found[-1], present=True, present_size=beside.size_of(found[-1]))

@@ -87,11 +87,11 @@ def paddle_program(source: Source, beside: Folder) -> Reading | None:
         return None
     program = _Program()
     try:
-        for each in Message(source):
-            if each.number == 1 and each.wire == BYTES:
-                _read_block(Message(source, each.start, each.size), program)
-            elif each.number == 4 and each.wire == BYTES:
-                program.version = _first_number(source.read(each.start, min(each.size, 32)))
+        for entry in Message(source):
+            if entry.number == 1 and entry.wire == BYTES:
+                _read_block(Message(source, entry.start, entry.size), program)
+            elif entry.number == 4 and entry.wire == BYTES:
+                program.version = _first_number(source.read(entry.start, min(entry.size, 32)))
     except Damaged as damage:
         program.problem = damage
     version = _version(program.version)
@@ -146,8 +146,8 @@ def _reading(
 ) -> Reading:
     stored = program.stored
     numbers: Counter[str] = Counter()
-    for each in stored:
-        numbers[each.dtype or "?"] += each.count
+    for entry in stored:
+        numbers[entry.dtype or "?"] += entry.count
     files = tuple(_parameters_beside(source.name, stored, beside)) if stored else ()
     missing = next((file.name for file in files if not file.present), None)
     problem = program.problem or (Damaged("missing-part", missing) if missing else None)
@@ -180,17 +180,17 @@ def _parameters_beside(name: str, stored: list[_Variable], beside: Folder) -> It
     """The file with all parameters, or those of each parameter."""
     own = re.sub(r"\.(?:pdmodel|json)$", "", name) + ".pdiparams"
     together = [own] if name != "__model__" else ["__params__", "params"]
-    for each in together:
-        if (size := beside.size_of(each)) is not None:
-            yield NeededFile(name=each, present=True, present_size=size)
-            if (size := beside.size_of(f"{each}.info")) is not None:  # names for training; nothing to run
-                yield NeededFile(name=f"{each}.info", present=True, present_size=size)
+    for one in together:
+        if (size := beside.size_of(one)) is not None:
+            yield NeededFile(name=one, present=True, present_size=size)
+            if (size := beside.size_of(f"{one}.info")) is not None:  # names for training; nothing to run
+                yield NeededFile(name=f"{one}.info", present=True, present_size=size)
             return
-    apart = [each.name for each in stored[:_MOST_FILES]]
-    if any(beside.size_of(each) is not None for each in apart):
-        for each in apart:
-            size = beside.size_of(each)
-            yield needed_file(beside, each)
+    apart = [variable.name for variable in stored[:_MOST_FILES]]
+    if any(beside.size_of(item) is not None for item in apart):
+        for entry in apart:
+            size = beside.size_of(entry)
+            yield needed_file(beside, entry)
         return
     yield NeededFile(name=together[0], present=False)
 
@@ -216,16 +216,16 @@ def _is_program(source: Source) -> bool:
 
 
 def _read_block(message: Message, program: _Program) -> None:
-    for each in message:
-        if each.wire != BYTES or each.number not in (3, 4):
+    for entry in message:
+        if entry.wire != BYTES or entry.number not in (3, 4):
             continue
         if len(program.variables) + program.kinds.total() > _MOST_THINGS:
             raise Damaged("too-large", f"more than {_MOST_THINGS} variables and operations")
-        if each.number == 3:
-            variable = _variable(message.data(each, _MOST_VARIABLE))
+        if entry.number == 3:
+            variable = _variable(message.data(entry, _MOST_VARIABLE))
             program.variables.setdefault(variable.name, variable)
         else:
-            _read_operation(message.data(each, _MOST_OPERATION), program)
+            _read_operation(message.data(entry, _MOST_OPERATION), program)
 
 
 def _variable(data: bytes) -> _Variable:
@@ -267,7 +267,7 @@ def _tensor(data: bytes) -> tuple[str | None, tuple[int | str, ...]]:
             dtype = _DTYPES.get(value)
         elif number == 2:
             lengths = packed(value) if isinstance(value, bytes) else iter((value,))
-            shape += [length if (length := signed(each)) > 0 else "?" for each in lengths]
+            shape += [length if (length := signed(item)) > 0 else "?" for item in lengths]
     return dtype, tuple(shape[:32])
 
 
@@ -335,7 +335,7 @@ class _Whole(msgspec.Struct):
 
 
 def _read_regions(regions: list[_Region], program: _Program, depth: int) -> None:
-    for operation in (each for region in regions for block in region.blocks for each in block.ops):
+    for operation in (item for region in regions for block in region.blocks for item in block.ops):
         if len(program.variables) + program.kinds.total() > _MOST_THINGS:
             raise Damaged("too-large", f"more than {_MOST_THINGS} operations")
         kind = operation.kind.partition(".")[2] or operation.kind
@@ -389,7 +389,7 @@ def _typed(output: object) -> tuple[str | None, tuple[int | str, ...]] | None:
     ):
         return None
     dtype = _PIR_DTYPES.get(str(parts[0].get("#")).partition("t_")[2])
-    return dtype, tuple(each if isinstance(each, int) and each > 0 else "?" for each in parts[1][:32])
+    return dtype, tuple(part if isinstance(part, int) and part > 0 else "?" for part in parts[1][:32])
 
 
 # --- parameters ------------------------------------------------------------------------------------------------------

@@ -157,7 +157,7 @@ def _is_pickle(source: Source, main: Pickle, packing: str) -> bool:
     if main.problem is not None:
         if main.protocol >= 2:
             return bool(main.names) or main.steps >= (2 if packing else _LEAST_STEPS)
-        return bool(main.names) and (is_named or any(each.risk == DANGEROUS for each in named_classes([main])))
+        return bool(main.names) and (is_named or any(name.risk == DANGEROUS for name in named_classes([main])))
     if main.protocol >= 2 or main.names:
         return True
     return isinstance(main.root, Node) and (main.end == source.size or is_named)
@@ -181,10 +181,10 @@ def _array_bytes(within: list[Pickle], node: Node, source: Source, place: int) -
         if nested.problem is not None:
             raise nested.problem
         return nested.end - place
-    if not isinstance(shape, tuple) or not all(isinstance(each, int) and each >= 0 for each in shape):
+    if not isinstance(shape, tuple) or not all(isinstance(length, int) and length >= 0 for length in shape):
         within.append(Pickle(names={UNREAD: False}))
         raise Damaged("pickle-damaged", f"an array at {place} without a shape")
-    size *= math.prod(each for each in shape if isinstance(each, int))
+    size *= math.prod(axis for axis in shape if isinstance(axis, int))
     if isinstance(state, Node) and state.entries.get("numpy_array_alignment_bytes") is not None:
         size += 1 + source.read(place, 1)[0]
     return size
@@ -260,7 +260,7 @@ def _traits(main: Pickle) -> _Traits:
 
 def _bindings(contents: Contents, traits: _Traits, classes: tuple[NamedClass, ...]) -> tuple[Binding, ...]:
     found: list[Binding] = []
-    named = contents.model_class or traits.root_class or next((each.name for each in classes if each.risk != KNOWN), "")
+    named = contents.model_class or traits.root_class or next((name.name for name in classes if name.risk != KNOWN), "")
     if named:
         found.append(Binding(kind="python-classes", value=named))
     if traits.sklearn:

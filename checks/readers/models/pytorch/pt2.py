@@ -322,7 +322,7 @@ def _read_weights(files: TorchZip, name: str, read: _Read) -> None:
         read.problem = read.problem or problem
         return
     folder = name.rpartition("/")[0]
-    read.devices.update(dict.fromkeys(_devices(each.tensor_meta for each in config.values())))
+    read.devices.update(dict.fromkeys(_devices(value.tensor_meta for value in config.values())))
     for key, weight in config.items():
         if weight.path_name and f"{folder}/{weight.path_name}" not in files:
             read.problem = read.problem or Damaged("missing-part", f"{folder}/{weight.path_name}"[:300])

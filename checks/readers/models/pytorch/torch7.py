@@ -98,7 +98,7 @@ class _Seen:
         """What was counted."""
         operators = tuple(
             OperatorUse(name=name.removeprefix("nn."), count=count, is_custom=not name.startswith("nn."))
-            for name, count in sorted(self.classes.items(), key=lambda each: (-each[1], each[0]))
+            for name, count in sorted(self.classes.items(), key=lambda item: (-item[1], item[0]))
         )
         return Reading(
             "torch7",

@@ -44,7 +44,7 @@ def torch_zip(archive: ZipFolder) -> Reading | None:
     files = TorchZip.with_member(archive, "data.pkl")
     if (
         files is None
-        or any(each in files for each in _NOT_SAVED)
+        or any(name in files for name in _NOT_SAVED)
         or any(member.startswith("code/") for member in files.members)
     ):
         return None
@@ -139,7 +139,7 @@ def _reading(format_id: str, main: Pickle, pickles: list[Pickle]) -> Reading:
         details=details,
         frameworks=(
             "torch>=1.6" if format_id == "torch-zip" else "torch",
-            *(each for each in packages_needed(pickles) if each != "torch"),
+            *(package for package in packages_needed(pickles) if package != "torch"),
         ),
         classes=classes,
         devices=devices,
@@ -175,9 +175,9 @@ def _row_of_pickles(source: Source) -> Iterator[Pickle]:
 
 def _source_of(main: Pickle) -> str:
     """The file of Python code of a whole module: the form kept its path, and its text, beside the class."""
-    for each in main.persistent:
-        if isinstance(each.id, tuple) and len(each.id) > 2 and each.id[0] == "module":
-            name: Value = each.id[2]
+    for persistent in main.persistent:
+        if isinstance(persistent.id, tuple) and len(persistent.id) > 2 and persistent.id[0] == "module":
+            name: Value = persistent.id[2]
             if isinstance(name, Blob) and name.short is not None:
                 return name.short.decode("utf-8", "replace")
             return name[:200] if isinstance(name, str) else ""

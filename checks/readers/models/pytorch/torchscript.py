@@ -108,7 +108,7 @@ def _dangerous_names(archive: ZipFolder, files: TorchZip, read: list[Pickle]) ->
     """Only what is dangerous: torch.jit.load imports nothing, but other programs may unpickle what they find."""
     known = frozenset(f"{files.root}/{name}" for name in ("data.pkl", "constants.pkl", "bytecode.pkl"))
     others = [found for _, found in hidden_pickles(archive, known)]
-    return tuple(each for each in named_classes([*read, *others]) if each.risk == DANGEROUS)
+    return tuple(found_class for found_class in named_classes([*read, *others]) if found_class.risk == DANGEROUS)
 
 
 def _reading(files: TorchZip, main: Pickle) -> Reading:
@@ -174,7 +174,7 @@ def _signature(code: str, model_class: str) -> Signature | None:
         text = code[start + len(_FORWARD) : start + _LONGEST_SIGNATURE]
         start += len(_FORWARD)
         given, arrow, rest = text.partition(") -> ")
-        lines = [each.strip() for each in given.split(",\n")]
+        lines = [parameter.strip() for parameter in given.split(",\n")]
         owner = lines[0].partition(": ")[2].removeprefix("__torch__.")
         if arrow and (not model_class or owner == model_class):
             parameters = (line.partition(": ") for line in lines[1:])
@@ -191,7 +191,7 @@ def _inputs(signature: Signature | None) -> tuple[TensorSpec, ...] | None:
 
 def _devices_in(code: str) -> Iterator[str]:
     """Devices that are written into the code."""
-    yield from (each for each in dict.fromkeys(_DEVICE.findall(code)) if each not in ("cpu", "meta"))
+    yield from (device for device in dict.fromkeys(_DEVICE.findall(code)) if device not in ("cpu", "meta"))
 
 
 def _of_code(code: str) -> tuple[OperatorUse, ...]:
@@ -230,7 +230,7 @@ def _operators_of(table: Value) -> Iterator[tuple[str, str]]:
 
 def torch_operators(count: dict[tuple[str, str], int]) -> tuple[OperatorUse, ...]:
     """Operators by (namespace, name) as facts, the most used first. PyTorch's own are in the domain ""."""
-    rows = sorted(count.items(), key=lambda each: (-each[1], each[0]))[:_MOST_OPERATORS]
+    rows = sorted(count.items(), key=lambda item: (-item[1], item[0]))[:_MOST_OPERATORS]
     return tuple(
         OperatorUse(
             name=name[:_LONGEST],
@@ -255,7 +255,9 @@ def packages_of(operators: tuple[OperatorUse, ...]) -> tuple[str, ...]:
 def _storage_problem(files: TorchZip, pickle: Pickle, folder: str) -> Damaged | None:
     """A storage that is not there, or too short. Bytecode moves storages to other folders."""
     for key, storage in storages(pickle.persistent).items():
-        size = next((size for each in (folder, "data", "constants") if (size := files.size_of(f"{each}/{key}"))), None)
+        size = next(
+            (size for place in (folder, "data", "constants") if (size := files.size_of(f"{place}/{key}"))), None
+        )
         if size is None and storage.size:
             return Damaged("missing-part", f"{folder}/{key}")
         if size is not None and size < storage.size:

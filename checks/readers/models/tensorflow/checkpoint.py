@@ -70,15 +70,15 @@ class Index:
     has_training: bool = False
     ends: dict[int, int] = field(default_factory=dict)  # shard -> bytes that it must have
 
-    def add(self, each: Variable) -> None:
+    def add(self, variable: Variable) -> None:
         """Count a variable."""
-        if each.shard < MOST_SHARDS:
-            self.ends[each.shard] = max(self.ends.get(each.shard, 0), each.offset + each.size)
-        if each.is_weight:
+        if variable.shard < MOST_SHARDS:
+            self.ends[variable.shard] = max(self.ends.get(variable.shard, 0), variable.offset + variable.size)
+        if variable.is_weight:
             self.variables += 1
-            self.dtypes[each.dtype or "?"] += each.elements
-            self.memory += each.size
-        elif each.dtype != "string":
+            self.dtypes[variable.dtype or "?"] += variable.elements
+            self.memory += variable.size
+        elif variable.dtype != "string":
             self.has_training = True
 
     @property
@@ -289,8 +289,8 @@ def _old_variables(header: bytes) -> Iterator[Variable]:
     for number, _, value in parse(header):
         if number != 1 or not isinstance(value, bytes):
             continue
-        for each, _, tensor in parse(value):
-            if each == 1 and isinstance(tensor, bytes):
+        for tag, _, tensor in parse(value):
+            if tag == 1 and isinstance(tensor, bytes):
                 yield _old_variable(tensor)
 
 

@@ -67,12 +67,12 @@ def _is_node(message: Message) -> bool:
     Graphs of MediaPipe are laid out alike; their nodes have calculators, and texts where attributes would stand.
     """
     texts = {}
-    for each in message:
-        if each.number not in _NODE_FIELDS or each.wire != BYTES:
+    for field in message:
+        if field.number not in _NODE_FIELDS or field.wire != BYTES:
             return False
-        if each.number in (1, 2) and each.size < _LONGEST_NAME:
-            texts[each.number] = message.data(each)
-        if each.number == _ATTRIBUTE and message.source.read(each.start, min(1, each.size)) != b"\n":
+        if field.number in (1, 2) and field.size < _LONGEST_NAME:
+            texts[field.number] = message.data(field)
+        if field.number == _ATTRIBUTE and message.source.read(field.start, min(1, field.size)) != b"\n":
             return False
     operator = texts.get(2, b"")
     return bool(texts.get(1)) and _OPERATOR.fullmatch(operator) is not None and not operator.endswith(b"Calculator")

@@ -97,8 +97,8 @@ def _is_binary(source: Source) -> bool:
 def _has_version(source: Source, start: int, size: int) -> bool:
     """Whether a MetaInfoDef names TensorFlow's version."""
     return any(
-        each.number == 5 and each.wire == BYTES and each.size < 64 and source.read(each.start, 1).isdigit()
-        for each in Message(source, start, size)
+        field.number == 5 and field.wire == BYTES and field.size < 64 and source.read(field.start, 1).isdigit()
+        for field in Message(source, start, size)
     )
 
 
@@ -117,11 +117,11 @@ def _read(source: Source) -> tuple[Reading, list[MetaGraph]]:
         reading.version = "1"
         return reading, [found]
     with reading.part():
-        for each in Message(source):
-            if each.number == 1 and each.wire == VARINT:
-                reading.version = str(each.value)
-            elif each.number == 2 and each.wire == BYTES and len(graphs) < MOST_META_GRAPHS:
-                graphs.append(read_meta_graph(Message(source).message(each)))
+        for field in Message(source):
+            if field.number == 1 and field.wire == VARINT:
+                reading.version = str(field.value)
+            elif field.number == 2 and field.wire == BYTES and len(graphs) < MOST_META_GRAPHS:
+                graphs.append(read_meta_graph(Message(source).message(field)))
     return reading, graphs
 
 
@@ -144,7 +144,7 @@ def _read_files(folder: Folder, main: MetaGraph, reading: Reading) -> None:
 
 def _signature(main: MetaGraph) -> Signature | None:
     """The signature that is called where none is named."""
-    real = {name: each for name, each in main.signatures.items() if not name.startswith("__")}
+    real = {name: signature for name, signature in main.signatures.items() if not name.startswith("__")}
     return real.get(DEFAULT_SIGNATURE) or next(iter(real.values()), None)
 
 

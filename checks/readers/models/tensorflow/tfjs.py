@@ -304,8 +304,8 @@ def _read_graph(reading: Reading, topology: bytes, document: _Document) -> None:
     """Read a TensorFlow graph as JSON."""
     graph = _decoded(topology, _Graph)
     library = graph.library.function if graph.library else []
-    functions = {each.signature.name for each in library if each.signature}
-    nodes = [*graph.node, *(node for each in library for node in each.node_def)]
+    functions = {item.signature.name for item in library if item.signature}
+    nodes = [*graph.node, *(node for function in library for node in function.node_def)]
     counted = Counter(node.op for node in nodes if node.op not in functions)
     interface = _decoded(document.signature, _Interface | None) or _Interface()
     if not interface.inputs:
@@ -363,7 +363,7 @@ def _dtype(told: str | int) -> str | None:
 def _shape(shape: _TensorShape | None) -> tuple[int | str, ...] | None:
     if shape is None or shape.unknown_rank:
         return None
-    return tuple(_axis(each.size) for each in shape.dim[:32])
+    return tuple(_axis(axis.size) for axis in shape.dim[:32])
 
 
 def _axis(size: str | int) -> int | str:

@@ -77,8 +77,8 @@ def _read_graphs(file: TfliteFile, graphs: _Graphs) -> None:
         graph = Subgraph(tuple(tensors), tuple(operators), table.integers(1), table.integers(2))
         graphs.weights.add(graph)
         if graphs.count == 1:
-            graphs.inputs = tuple(_spec(each) for each in graph.of(graph.inputs[:_MOST_VALUES]))
-            graphs.outputs = tuple(_spec(each) for each in graph.of(graph.outputs[:_MOST_VALUES]))
+            graphs.inputs = tuple(_spec(tensor) for tensor in graph.of(graph.inputs[:_MOST_VALUES]))
+            graphs.outputs = tuple(_spec(item) for item in graph.of(graph.outputs[:_MOST_VALUES]))
             graphs.mappable = mappable(graph)
         for operator in operators:
             if operator.code.domain == "edgetpu" and (options := file.options(operator)):
@@ -126,7 +126,7 @@ def _operators(graphs: _Graphs) -> tuple[OperatorUse, ...] | None:
             count=count,
             is_custom=code.is_foreign,
         )
-        for code, count in sorted(graphs.operators.items(), key=lambda each: (-each[1], each[0].name, each[0].version))
+        for code, count in sorted(graphs.operators.items(), key=lambda item: (-item[1], item[0].name, item[0].version))
     )
 
 
@@ -141,7 +141,7 @@ def _frameworks(graphs: _Graphs) -> tuple[str, ...]:
 
 
 def _newest(releases: Iterable[str | None]) -> str:
-    return max((each for each in releases if each), key=release, default="")
+    return max((version for version in releases if version), key=release, default="")
 
 
 def _dependence(graphs: _Graphs, said: Said) -> str | None:

@@ -54,7 +54,7 @@ def read_said(file: TfliteFile, reading: Reading) -> Said:
 def listed(names: Iterable[str]) -> str:
     """Names in one line, the first twenty of them."""
     all_ = tuple(names)
-    shown = ", ".join(each[:_SHOWN] for each in all_[:_MOST_NAMES])
+    shown = ", ".join(name[:_SHOWN] for name in all_[:_MOST_NAMES])
     return f"{shown}, … ({len(all_)})" if len(all_) > _MOST_NAMES else shown
 
 

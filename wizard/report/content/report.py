@@ -238,9 +238,9 @@ def _views(case: Case, language: str) -> tuple[FindingView, ...]:
     names = names_of(case.facts.models)
     if case.facts.reported or not any(log.text for log in case.facts.logs):
         return tuple(finding_view(finding, case.facts, language, names) for finding in case.findings)
-    from checks.readers.tickets.other_machine import machine_of, told_elsewhere
+    from checks.readers.tickets.other_machine import facts_of_other_machines, machine_of
 
-    elsewhere = told_elsewhere(case.facts)
+    elsewhere = facts_of_other_machines(case.facts)
     return tuple(
         finding_view(finding, machine_of(finding, case.facts, elsewhere), language, names) for finding in case.findings
     )

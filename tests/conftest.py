@@ -33,5 +33,5 @@ def shared_probes(_answers: SharedAnswers, monkeypatch: pytest.MonkeyPatch) -> N
 
     Its probes and what it computes have tests of their own.
     """
-    monkeypatch.setattr("checks.engine.examination.run_probe", _answers.run)
+    monkeypatch.setattr("checks.engine.job_runner.run_probe", _answers.run)
     monkeypatch.setattr("checks.engine.compute_plan.COMPUTATION_PROBES", ())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from checks.engine.events import CheckEnded, Event, Finished, Planned, ProbeEnded, ProbeStarted, Progress
-from checks.engine.examination import Request
+from checks.engine.request import Request
 from checks.facts import (
     Facts,
     Frameworks,

@@ -20,7 +20,7 @@ from wizard.words import words
 
 if TYPE_CHECKING:
     from checks.engine.events import Event
-    from checks.engine.examination import Request
+    from checks.engine.request import Request
     from checks.facts import InterpreterFacts, SentFile
     from checks.facts.case import Case
     from checks.sharing.case import CaseError
@@ -65,7 +65,7 @@ def _without_stdout() -> int:
 
 def _check(chosen: argparse.Namespace) -> int:
     from checks.analysis.numbers.side_by_side import other_machine
-    from checks.engine.examination import Request
+    from checks.engine.request import Request
     from checks.facts.case import Answers
 
     _check_target(chosen)
@@ -97,8 +97,8 @@ def _compare(chosen: argparse.Namespace) -> int:
 
 def _inspect(chosen: argparse.Namespace) -> int:
     """Model files alone: read where no interpreter is named, else also tried in it."""
-    from checks.engine.examination import Request
     from checks.engine.read_only import read_only
+    from checks.engine.request import Request
     from checks.facts.case import Answers
     from checks.facts.question import MODELS
 

@@ -14,7 +14,7 @@ from wizard.flow import Answers
 
 if TYPE_CHECKING:  # the engine is loaded on the worker thread, after the first window
     from checks.engine.events import Event
-    from checks.engine.examination import Request
+    from checks.engine.request import Request
     from checks.facts import InterpreterFacts
 
     Examine = Callable[[Request, Callable[[], bool]], Iterator[Event]]
@@ -56,7 +56,8 @@ class EngineThread(QThread):
             self.broke.emit(f"{type(error).__name__}: {error}")
 
     def _events(self) -> Iterator[Event]:
-        from checks.engine.examination import Request, examine
+        from checks.engine.examination import examine
+        from checks.engine.request import Request
         from checks.facts.case import Answers as CaseAnswers
 
         if self._answers.only_reads:

@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
+from checks.engine import ask_plan
 from checks.engine import compute_plan as planning
-from checks.engine import examination as engine
-from checks.engine.computation_catalogue import ComputationSpec, Setting
-from checks.engine.compute_plan import BUDGET, budget, computations, is_wanted, with_saved
+from checks.engine.computation_catalogue import ComputationJob, ComputationSpec, Setting
+from checks.engine.compute_plan import BUDGET, budget, compute_jobs, is_wanted, with_saved
 from checks.engine.events import Finished, Measured, Planned, Progress
-from checks.engine.examination import Request, examine
+from checks.engine.examination import examine
+from checks.engine.request import Request
 from checks.engine.resume import MOST
 from checks.facts import (
     Facts,
@@ -35,7 +36,7 @@ from checks.judgement.judge import judged
 from checks.sharing.case import decode, to_builtins
 
 WORKS = KernelLaunch(ran=True, correct=True)
-SPEC = ComputationSpec("torch", "compute_torch", {"repeat": 3.0, "precision": 1.0}, 2.0)
+SPEC = ComputationSpec("torch", "compute/torch/probe", {"repeat": 3.0, "precision": 1.0}, 2.0)
 
 # A probe whose second kind ends its process in the middle of an operation.
 SCRIPT = """
@@ -59,8 +60,8 @@ def second(argument):
 
 def third(argument):
     if "third" in argument["seconds"]:
-        yield compute.told(dict(NAMED, operation="cumsum", repetitions=7))
-        yield compute.told({"kind": "of-a-newer-version"})
+        yield compute.facts_of(dict(NAMED, operation="cumsum", repetitions=7))
+        yield compute.facts_of({"kind": "of-a-newer-version"})
 
 
 STAGES = (first, second, third)
@@ -76,6 +77,14 @@ def _usual_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def facts(*devices: FrameworkDevice, imported: bool = True) -> Facts:
     return Facts(target="/venv/bin/python", frameworks=Frameworks(torch=TorchFacts(imported=imported, devices=devices)))
+
+
+def asked(symptom: str, effort: str, load: float | None = None) -> Request:
+    return Request(answers=Answers(symptom=symptom, effort=effort), load=load)
+
+
+def computations(facts: Facts, effort: str, load: float | None = None) -> tuple[ComputationJob, ...]:
+    return compute_jobs(facts, asked("everything", effort, load))
 
 
 @pytest.fixture
@@ -109,12 +118,12 @@ def test_all_frameworks_on_all_devices_share_the_time_of_the_effort(effort: str)
     target = InterpreterFacts(path="/venv/bin/python", packages=(Package(name="numpy", version="2.3.5"),))
     told = Facts(target=target.path, interpreters=(target,), frameworks=Frameworks(**frameworks))
     planned = computations(told, effort)
-    assert {(each.spec.framework, each.device) for each in planned} == {
+    assert {(each.spec.framework, each.argument["device"]) for each in planned} == {
         ("numpy", "cpu"),
         *((name, device) for name, of in devices.items() for device in of),
     }
     assert sum(s for each in planned for s in each.seconds.values()) == pytest.approx(BUDGET[effort])
-    on_cards = [each for each in planned if not each.device.lower().startswith("cpu")]
+    on_cards = [each for each in planned if not each.argument["device"].lower().startswith("cpu")]
     assert planned[: len(on_cards)] == tuple(on_cards)  # what is asked about most often comes first
     if effort != "quick":
         assert all(s >= 1 for each in planned for s in each.seconds.values() if each.spec.framework != "numpy")
@@ -164,7 +173,7 @@ def test_a_setting_that_holds_from_the_start_gets_a_process_of_its_own(monkeypat
     cpu = facts(FrameworkDevice(device="cpu", kernel=WORKS))
     planned = computations(cpu, "thorough")
     assert [each.id for each in planned] == ["computations:torch:cpu", "computations:torch:cpu:deterministic"]
-    assert planned[1].setting.environment == {"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
+    assert planned[1].environment == {"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
     assert [dict(each.seconds) for each in planned] == [
         {"repeat": pytest.approx(600 * 3 / 7), "precision": pytest.approx(600 / 7)},
         {"repeat": pytest.approx(600 * 3 / 7)},
@@ -197,7 +206,7 @@ def test_the_processor_has_its_share_by_whatever_name_and_no_device_is_counted_t
     names = ("CPU:0", "XLA_CPU:0", "GPU:0", "XLA_GPU:0")
     devices = tuple(FrameworkDevice(device=name, kernel=WORKS) for name in names)
     planned = computations(Facts(frameworks=Frameworks(tensorflow=TensorFlowFacts(devices=devices))), "standard")
-    assert [(each.device, sum(each.seconds.values(), 0.0)) for each in planned] == [
+    assert [(each.argument["device"], sum(each.seconds.values(), 0.0)) for each in planned] == [
         ("GPU:0", pytest.approx(40.0)),
         ("CPU:0", pytest.approx(20.0)),
     ]
@@ -234,8 +243,8 @@ def test_nothing_is_planned_where_nothing_computes(told: Facts) -> None:
 def test_only_questions_about_results_are_computed() -> None:
     assert [is_wanted(each) for each in ("results-change", "results-differ", "everything")] == [True] * 3
     assert not is_wanted("does-not-start")
-    assert budget("not-on-gpu", "thorough") == 0.0
-    assert budget("everything", "quick") == 10.0
+    assert budget(asked("not-on-gpu", "thorough")) == 0.0
+    assert budget(asked("everything", "quick")) == 10.0
 
 
 def examined(
@@ -249,8 +258,8 @@ def examined(
     (tmp_path / "dying.py").write_text(script, encoding="utf-8")
     spec = replace(SPEC, kinds=dict.fromkeys(kinds, 1.0), stem=str(tmp_path / "dying"))
     monkeypatch.setattr(planning, "COMPUTATION_PROBES", (spec,))
-    kept = tuple(probe for probe in engine.PROBES if probe.id in ("machine", "nvidia", "torch"))
-    monkeypatch.setattr(engine, "PROBES", kept)
+    kept = tuple(probe for probe in ask_plan.PROBES if probe.id in ("machine", "nvidia", "torch"))
+    monkeypatch.setattr(ask_plan, "PROBES", kept)
     target = read_interpreter(sys.executable, found_by=("chosen",))
     answers = Answers(symptom=symptom, effort="quick")
     return list(examine(Request(answers=answers, target=target.path, interpreters=(target,))))
@@ -321,7 +330,7 @@ def repeat(argument):
 def experiment(argument):
     if "experiment" in argument["seconds"]:
         told = dict(NAMED, kind="experiment", operation="told", detail=" ".join(argument.get("varied", ())))
-        yield compute.told(told)
+        yield compute.facts_of(told)
 
 
 STAGES = (imported, repeat, experiment)
@@ -395,6 +404,6 @@ def test_a_load_test_of_a_chosen_length_goes_beside_the_rest_or_alone(monkeypatc
     cpu = facts(FrameworkDevice(device="cpu", kernel=WORKS))
     (beside,) = computations(cpu, "standard", 300.0)
     assert beside.seconds == {"repeat": pytest.approx(45.0), "health": 300.0}
-    (alone,) = computations(cpu, "standard", 300.0, only_load=True)
+    (alone,) = compute_jobs(cpu, asked("does-not-start", "standard", 300.0))
     assert alone.seconds == {"health": 300.0}
-    assert budget("does-not-start", "quick", 300.0) == 300.0
+    assert budget(asked("does-not-start", "quick", 300.0)) == 300.0

@@ -232,8 +232,8 @@ FAULTS = (
     ),
     Fault(
         "what a lost device refused counts as done",
-        "if key.startswith(mine) and key not in lost]",
-        "if key.startswith(mine)]",
+        "and key not in lost]",
+        "and key]",
         "resume lost_device remaining compute_lost",
     ),
     Fault(

@@ -9,7 +9,7 @@ from support.recorded_computations import measurements
 
 from checks.facts import Facts, Frameworks, TorchFacts
 from checks.sharing.case import Answers, Case, decode, judged
-from wizard.cli.commands import run_command
+from wizard.cli.command_line import run_command
 from wizard.evidence_files import Given, Kind, sent_files
 from wizard.report.prints.json_report import to_json
 

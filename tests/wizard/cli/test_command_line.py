@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 from checks.facts import InterpreterFacts
 from wizard import __main__ as entry
-from wizard.cli.commands import run_command
+from wizard.cli.command_line import run_command
 from wizard.flow import SYMPTOMS
 from wizard.window.display import NoWindow
 from wizard.words import words
@@ -189,9 +189,9 @@ def test_being_asked_to_end_keeps_what_is_done(tmp_path: Path, name: str) -> Non
     out = tmp_path / "case.json"
     script = (
         "import os, signal, sys\n"
-        "from checks import engine\n"
+        "from checks.engine import examination as engine\n"
         "from checks.engine.events import ProbeStage\n"
-        "from wizard.cli.commands import run_command\n"
+        "from wizard.cli.command_line import run_command\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background job ignores it
         "examine = engine.examine\n"
         "def interrupted(*args, **kwargs):\n"

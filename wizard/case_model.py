@@ -19,7 +19,7 @@ from wizard.words import system_language, words
 if TYPE_CHECKING:  # loaded when the first examination starts, not before the first window
     from checks.engine.events import Event
     from checks.facts import InterpreterFacts
-    from checks.sharing.case import Case
+    from checks.facts.case import Case
 
 _FEW = 8  # names in a sentence
 

@@ -31,7 +31,7 @@ _LEAST_TIMES = 0.25  # part of its time that each keeps, however long those befo
 
 def is_wanted(symptom: str) -> bool:
     """Whether a symptom asks for computations: a program that does not start computes nothing."""
-    from checks.judgement.judge import ABOUT_RESULTS  # late: the probes start before the checks are loaded
+    from checks.facts.question import ABOUT_RESULTS  # late: the probes start before the checks are loaded
 
     return symptom in ABOUT_RESULTS or symptom == EVERYTHING
 

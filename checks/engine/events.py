@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from checks.facts import HealthSample, Measurement, ProbeRun
+from checks.facts.case import Case
 from checks.facts.finding import Outcome
-from checks.sharing.case import Case
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,6 @@ from checks.engine.resume import Remaining
 from checks.facts import Facts, InterpreterFacts, Measurement, ModelFacts, ProbeRun, ProbeRuns
 from checks.facts.finding import Outcome
 from checks.interpreters import Places, find_interpreters, likely_target, read_interpreter
-from checks.sharing.case import Case, now
 
 
 def examine(request: Request, cancelled: Callable[[], bool] = lambda: False) -> Iterator[Event]:
@@ -61,8 +60,7 @@ class _Examination:
         asked = (*target_jobs(target, request), *own_jobs(request))
         runner.start(asked)
         # Only now: importing every check costs time that the probes can use.
-        from checks.judgement.judge import checks_for, conclude, judge_each
-        from checks.judgement.model_outcomes import verdicts
+        from checks.judgement.judge import checks_for, judge_each, judged
 
         checks = checks_for(request.answers.symptom, computed=bool(request.repeat))
         yield from runner.until(reading)
@@ -89,18 +87,7 @@ class _Examination:
             outcomes.append(outcome)
             yield CheckEnded(outcome)
         yield Progress(share=1.0, remaining=0.0)
-        concluded, findings = conclude(facts, outcomes)
-        yield Finished(
-            Case(
-                created=now(),
-                answers=request.answers,
-                facts=facts,
-                outcomes=concluded,
-                findings=findings,
-                verdicts=verdicts(facts, findings),
-                complete=not runner.cancelled(),
-            )
-        )
+        yield Finished(judged(facts, request.answers, outcomes=outcomes, complete=not runner.cancelled()))
 
     def _read_models(self) -> None:
         for models in read_each(self._request.models, self._runner.cancelled):

@@ -10,8 +10,9 @@ from checks.causes.registry import KINDS
 from checks.engine.events import CheckEnded, Event, Finished, Planned, Progress
 from checks.engine.given_models import read_each, side_by_side
 from checks.facts import Facts, ModelFacts, Symptom
-from checks.judgement.judge import MODELS, checks_for
-from checks.sharing.case import Answers, judged
+from checks.facts.case import Answers
+from checks.facts.question import MODELS
+from checks.judgement.judge import checks_for, judged
 
 
 def read_only(

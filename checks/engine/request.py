@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from checks.facts import InterpreterFacts, OtherMachine, SentFile
-from checks.sharing.case import Answers
+from checks.facts.case import Answers
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from checks.analysis.models.error_cause import cause_in_error
 from checks.analysis.models.exports import about, has_failed, severity_of, subject, unmet, values_of
 from checks.analysis.models.runs import LEAST_SURE, telling_line
 from checks.facts import ExportRun, Facts, ModelFacts
 from checks.facts.finding import Evidence, Finding, Outcome, Severity
-from checks.judgement.error_cause import UNKNOWN, told_by
-from checks.judgement.run_errors import merged
-from checks.knowledge.catalogue import cause_of
+from checks.judgement.merging import with_finding
+from checks.knowledge.catalogue import UNKNOWN, cause_of
 from checks.knowledge.frameworks.exporters import exporter_of
 from checks.knowledge.phrases import listed, phrase
 
@@ -31,7 +31,7 @@ def with_exports(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[Outcome, ..
     for model in facts.models:
         for run in model.exports:
             for finding in _findings(model, run, facts, known):
-                known = merged(known, finding)
+                known = with_finding(known, finding)
     return known
 
 
@@ -62,7 +62,7 @@ def _is_told(model: ModelFacts, run: ExportRun, known: Sequence[Outcome]) -> boo
 
 def _failed(model: ModelFacts, run: ExportRun, facts: Facts) -> Finding:
     """An export that failed, or whose file does not run, by the words of the error."""
-    hit = told_by(run, facts)
+    hit = cause_in_error(run, facts)
     clue = Evidence("clue" if hit else "error_text", telling_line(run), run.origin)
     return Finding(
         cause=hit.cause if hit else UNKNOWN,

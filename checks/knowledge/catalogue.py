@@ -15,9 +15,10 @@ from typing import TypeVar
 import msgspec
 
 from checks.facts.paths import ROOT
-from checks.remedies.shell import placeholders
+from checks.knowledge.templates import placeholders
 
 LANGUAGES = ("en", "ja")
+UNKNOWN = "unknown"  # the cause of what fails and nothing explains
 
 _Schema = TypeVar("_Schema")
 

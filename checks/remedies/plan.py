@@ -18,7 +18,8 @@ from checks.facts.finding import FRAMEWORK, Finding
 from checks.knowledge.catalogue import Remedy, Step, cause_of, remedy_of
 from checks.knowledge.frameworks.torch import index_of_build
 from checks.knowledge.packages.package_managers import managers_of
-from checks.remedies.shell import Shell, Unquotable, fill_sentence
+from checks.knowledge.templates import fill_sentence
+from checks.remedies.shell import Shell, Unquotable
 
 log = logging.getLogger(__name__)
 

@@ -24,8 +24,8 @@ from typing import Any
 
 import msgspec
 
+from checks.facts.case import Case
 from checks.knowledge.tickets.redaction import known_words
-from checks.sharing.case import Case
 
 log = logging.getLogger(__name__)
 

@@ -19,8 +19,8 @@ from checks.facts import (
     ProbeRuns,
     TorchFacts,
 )
+from checks.facts.case import Answers, Case
 from checks.facts.finding import Evidence, Finding, Outcome, Severity, Status
-from checks.sharing.case import Answers, Case
 
 VENV = InterpreterFacts(
     path="/home/ai/project/.venv/bin/python",

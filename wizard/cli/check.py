@@ -30,7 +30,7 @@ def run(chosen: argparse.Namespace) -> int:
     """Examine, and write what was asked for."""
     from checks.analysis.numbers.side_by_side import other_machine
     from checks.engine.request import Request
-    from checks.sharing.case import Answers
+    from checks.facts.case import Answers
     from wizard.cli.follow import examined
 
     check_target(chosen)

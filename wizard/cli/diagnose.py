@@ -33,8 +33,9 @@ def run(chosen: argparse.Namespace) -> int:
     """Judge one ticket, or every line."""
     if chosen.json_lines is not None:
         return _answer_lines(chosen)
+    from checks.facts.case import Answers
+    from checks.judgement.judge import judged
     from checks.readers.tickets.read import TICKET, read_ticket
-    from checks.sharing.case import Answers, judged
 
     _check_ticket(chosen)
     check_outputs(chosen)

@@ -14,7 +14,7 @@ from wizard.words import words
 
 if TYPE_CHECKING:
     from checks.facts import SentFile
-    from checks.sharing.case import Case
+    from checks.facts.case import Case
 
 
 def case_in(path: str, language: str) -> Case:

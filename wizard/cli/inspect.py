@@ -25,8 +25,8 @@ def run(chosen: argparse.Namespace) -> int:
     """Read the files, try them where an interpreter is named, and write what was asked for."""
     from checks.engine.read_only import read_only
     from checks.engine.request import Request
-    from checks.judgement.judge import MODELS
-    from checks.sharing.case import Answers
+    from checks.facts.case import Answers
+    from checks.facts.question import MODELS
     from wizard.cli.follow import examined, followed
 
     models = tuple(given_path(path, chosen.lang) for path in chosen.file)

@@ -11,13 +11,13 @@ from wizard.cli.arguments import STANDARD_STREAM, UsageError
 from wizard.words import words
 
 if TYPE_CHECKING:
-    from checks.sharing.case import Case
+    from checks.facts.case import Case
 
 
 def deliver(case: Case, chosen: argparse.Namespace) -> int:
     """Write what was asked for, print the summary, and return the exit status."""
+    from checks.facts.question import MODELS
     from checks.judgement.headline import is_trouble
-    from checks.judgement.judge import MODELS
     from checks.judgement.model_standing import is_any_serious
 
     streamed = streams(chosen)

@@ -20,7 +20,7 @@ from wizard.window.folders import chosen, remember_chosen
 
 if TYPE_CHECKING:
     from checks.facts import InterpreterFacts
-    from checks.sharing.case import Case
+    from checks.facts.case import Case
     from wizard.jobs.engine_thread import Examine
 
 log = logging.getLogger(__name__)
@@ -316,9 +316,9 @@ def notice_of(error: Exception, path: Path) -> Notice:
 
 
 def _diagnosed(answers: Answers) -> Case:
+    from checks.facts.case import Answers as CaseAnswers
+    from checks.judgement.judge import judged
     from checks.readers.tickets.read import read_ticket
-    from checks.sharing.case import Answers as CaseAnswers
-    from checks.sharing.case import judged
     from wizard.evidence_files import sent_files
 
     facts = read_ticket(*sent_files(answers.text, answers.given).logs)

@@ -58,7 +58,7 @@ class EngineThread(QThread):
     def _events(self) -> Iterator[Event]:
         from checks.engine.examination import examine
         from checks.engine.request import Request
-        from checks.sharing.case import Answers as CaseAnswers
+        from checks.facts.case import Answers as CaseAnswers
 
         if self._answers.only_reads:
             from checks.engine.read_only import read_only

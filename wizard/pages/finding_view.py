@@ -65,6 +65,8 @@ class FindingWidgets:
                 layout.addWidget(value_text(f"•  {note}", "muted"))
 
     def _remedy(self, layout: QVBoxLayout, remedy: RemedyPlan) -> None:
+        if remedy.risk:
+            layout.addWidget(plain_label("", self._say("report-risk", risk=remedy.risk), selectable=True))
         for number, step in zip(step_numbers(remedy.steps), remedy.steps, strict=True):
             labels = step_label(step, self._language)
             text = step.text or self._say(f"report-step-{step.kind}")
@@ -73,8 +75,6 @@ class FindingWidgets:
             layout.addWidget(value_text(f"{number} {text}".lstrip()))
             if step.code:
                 layout.addLayout(self._code(step.code))
-        if remedy.risk:
-            layout.addWidget(plain_label("", self._say("report-risk", risk=remedy.risk), selectable=True))
         layout.addWidget(plain_label("", self._say("report-verify", expect=remedy.verify.expect), selectable=True))
         if remedy.verify.code:
             layout.addLayout(self._code(remedy.verify.code))

@@ -133,7 +133,7 @@ class Measuring(QWidget):
     def _grown(self, measured: Sequence[Measurement]) -> dict[tuple[str, int], Plot]:
         """The plots of the report as it would be now."""
         from checks.facts import Facts
-        from checks.sharing.case import Answers, Case
+        from checks.facts.case import Answers, Case
         from wizard.report.content.measured.sections import measured_sections
 
         now = Case(created="", answers=Answers(), facts=Facts(measurements=tuple(measured)), outcomes=(), findings=())

@@ -41,7 +41,7 @@ from wizard.report.export import default_paper
 from wizard.window import theme
 
 if TYPE_CHECKING:
-    from checks.sharing.case import Case
+    from checks.facts.case import Case
     from wizard.report.content.measured.blocks import MeasuredSection
     from wizard.report.content.report import FindingView, OpenQuestion, Report
 
@@ -271,7 +271,7 @@ class ReportPage(Page):
 
     def _changed(self, compared: Changes) -> list[str]:
         from checks.knowledge.catalogue import cause_of
-        from checks.remedies.shell import fill_sentence
+        from checks.knowledge.templates import fill_sentence
 
         return [
             self.case.say(

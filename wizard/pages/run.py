@@ -210,7 +210,7 @@ class RunPage(Page):
         cause, language = cause_of(each.id), self.case.language
         if each.finding is None:
             return cause.clear.of(language) if cause.clear else each.id
-        from checks.remedies.shell import fill_sentence
+        from checks.knowledge.templates import fill_sentence
 
         values = each.finding.placeholders()
         return fill_sentence(cause.text_with(values, language).title, values)

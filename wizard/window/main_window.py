@@ -50,7 +50,7 @@ from wizard.window.folders import EXPORT, REPORT, last_folder, remember
 from wizard.window.qt_words import translate_standard_buttons
 
 if TYPE_CHECKING:  # loaded when there is a case, not before the first window
-    from checks.sharing.case import Case
+    from checks.facts.case import Case
 
 LANGUAGE_NAMES = {"en": "English", "ja": "日本語"}  # each in itself, so that its speakers find it
 

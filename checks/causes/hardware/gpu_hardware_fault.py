@@ -37,7 +37,6 @@ from checks.analysis.gpu.state import (
     is_given_away,
     nvidia_architecture,
     only_with_a_gpu,
-    pci_address,
     seen_cuda_errors,
 )
 from checks.analysis.numbers.repeats import Repeated, Variation, by_device, is_control, is_device, repeated, versions_of
@@ -56,6 +55,7 @@ from checks.facts import (
     SystemLog,
 )
 from checks.facts.finding import Evidence, Finding, Severity
+from checks.facts.machine import canonical_pci_address
 from checks.knowledge.errors.gpu_log import sign_of_kind
 from checks.knowledge.errors.hardware_errors import hardware_errors, xid
 from checks.knowledge.errors.windows_device_problems import device_problem
@@ -148,7 +148,10 @@ def gpu_hardware_fault(
 def _from_driver(nvidia: NvidiaFacts | None, found: dict[str, _Signs], gpus: Gpus | None) -> None:
     if nvidia is not None:
         for gpu in nvidia.devices or ():
-            _from_nvml(gpu, _of(found, pci_address(gpu.pci_address) or str(gpu.index), gpu.name or f"GPU {gpu.index}"))
+            _from_nvml(
+                gpu,
+                _of(found, canonical_pci_address(gpu.pci_address) or str(gpu.index), gpu.name or f"GPU {gpu.index}"),
+            )
         for index, error in nvidia.device_errors.items():
             if error in _LOST + _DAMAGED:
                 _of(found, f"index {index}", f"GPU {index}").add(
@@ -260,10 +263,12 @@ def _from_repeats(operations: Sequence[Repeated], signs: _Signs) -> None:
 
 
 def _from_log(nvidia: NvidiaFacts, found: dict[str, _Signs], gpus: Gpus | None) -> None:
-    names = {pci_address(gpu.address): gpu_name(gpu) for gpu in (gpus.nvidia if gpus else ())}
-    names |= {pci_address(gpu.pci_address): gpu.name for gpu in nvidia.devices or () if gpu.name}
-    counted = Counter((pci_address(event.pci_address), event.code) for event in nvidia.xids or ())
-    recent = {(pci_address(event.pci_address), event.code) for event in nvidia.xids or () if not event.before_start}
+    names = {canonical_pci_address(gpu.address): gpu_name(gpu) for gpu in (gpus.nvidia if gpus else ())}
+    names |= {canonical_pci_address(gpu.pci_address): gpu.name for gpu in nvidia.devices or () if gpu.name}
+    counted = Counter((canonical_pci_address(event.pci_address), event.code) for event in nvidia.xids or ())
+    recent = {
+        (canonical_pci_address(event.pci_address), event.code) for event in nvidia.xids or () if not event.before_start
+    }
     for (address, code), times in counted.items():
         row = xid(code)
         if row is None or not row.likely or row.likely[0] in _NOT_THE_HARDWARE:
@@ -277,8 +282,10 @@ def _from_log(nvidia: NvidiaFacts, found: dict[str, _Signs], gpus: Gpus | None) 
 
 def _from_system_log(log: SystemLog | None, found: dict[str, _Signs], gpus: Gpus | None) -> None:
     """What speaks against the hardware whatever ran; resets that a program may have caused do not."""
-    names = {pci_address(gpu.address): gpu_name(gpu) for gpu in (gpus.devices if gpus else ())}
-    counted = Counter((pci_address(event.pci_address), event.kind) for event in (log.events if log else None) or ())
+    names = {canonical_pci_address(gpu.address): gpu_name(gpu) for gpu in (gpus.devices if gpus else ())}
+    counted = Counter(
+        (canonical_pci_address(event.pci_address), event.kind) for event in (log.events if log else None) or ()
+    )
     for (address, kind), times in counted.items():
         row = sign_of_kind(kind)
         if row is None or row.vendor == CPU or row.likely[0] in _NOT_THE_HARDWARE:
@@ -311,7 +318,7 @@ def _xid_words(code: int, suspect: str, repeated: str) -> dict[str, str]:
 
 def _from_bus(gpus: Gpus, found: dict[str, _Signs]) -> None:
     for gpu in gpus.devices:
-        signs = _of(found, pci_address(gpu.address) or gpu_name(gpu), gpu_name(gpu))
+        signs = _of(found, canonical_pci_address(gpu.address) or gpu_name(gpu), gpu_name(gpu))
         problem = device_problem(gpu.problem_code)
         if problem is not None and problem.cause == CAUSE:
             words = phrase("sign", "fault-windows", problem=problem.name, code=str(problem.code))
@@ -341,5 +348,5 @@ def _missing_in_nvml(gpus: Gpus, nvidia: NvidiaFacts, found: dict[str, _Signs]) 
         ):
             continue
         if driver_fit(architecture, nvidia.driver_version) is Fit.FITS:
-            signs = _of(found, pci_address(gpu.address) or gpu_name(gpu), gpu_name(gpu))
+            signs = _of(found, canonical_pci_address(gpu.address) or gpu_name(gpu), gpu_name(gpu))
             signs.add("not in NVML", phrase("sign", "fault-not-in-nvml"), grave=True, confidence=0.75)

@@ -1,4 +1,4 @@
-"""Measurements of a probe in a new process, with other variables (``compute.child``).
+"""Measurements of a probe in a new process, with other variables.
 
 Standard library only, Python 3.8 and later.
 """
@@ -33,7 +33,7 @@ def measured(script, argument, environment, limit, names):
     for named in names:
         name = compute.identity(named)
         if name not in told:
-            yield compute.told(dict(named, **_why(name == current, exit_code, error)))
+            yield compute.facts_of(dict(named, **_why(name == current, exit_code, error)))
 
 
 def _run(arguments, environment, limit):

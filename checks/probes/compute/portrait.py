@@ -1,4 +1,4 @@
-"""What is kept of a result so that another machine can compare its own without it (``compute.portrait``).
+"""What is kept of a result so that another machine can compare its own without it.
 
 Standard library only, Python 3.8 and later; NumPy or PyTorch comes as an argument. The result is a dict with fields of
 the fact Portrait. From the same bits comes the same portrait on every device and with every version.
@@ -13,12 +13,56 @@ element of its own.
 
 from . import fingerprint as fingerprints
 from . import inputs, pieces
+from . import kit as compute
+from .runs import FULL, NotTried, Run
 
 SAMPLES = 256
 BLOCKS = 64
 STREAM = 0x70617274  # of the places
 UNIT = 1 << 20  # elements of which float64 copies are made at once; the sum of a longer block is that of such units
 INFINITY = float("inf")
+
+
+def stage(backend, argument, clock):
+    """The facts of the kind "portrait": each operation by default, and under the settings that tell machines apart.
+
+    Where one machine's default is the other's result with one thread, the number of threads is the difference. The
+    settings come last: a portrait without a partner helps nobody.
+    """
+    default = argument.get("setting", "default")
+    known = {}
+
+    def measured(what, part):
+        operation, setting = what
+        if operation.name not in known:
+            drawn = backend.inputs(operation, FULL)
+            known[operation.name] = drawn, backend.condition(operation, backend.exact(drawn))
+        drawn, condition = known[operation.name]
+        run = Run(backend.device)
+        try:
+            result, _ = backend.result(operation, drawn, run if setting == default else run.with_setting(setting), part)
+        except NotTried as answer:
+            return answer.figures
+        return dict(backend.portrait(result), condition=condition)
+
+    yield from compute.measure_listed(_entries(backend, default), clock, measured, argument)
+
+
+def _entries(backend, default):
+    """(Facts that name it, (operation, setting)) of all portraits; ``default``: the setting of this process."""
+    for setting in (default, *(backend.portraits() if default == "default" else ())):
+        for operation in backend.operations:
+            if backend.available(operation) and (setting == default or backend.matters(operation, setting)):
+                named = {
+                    "kind": "portrait",
+                    "framework": backend.framework,
+                    "operation": operation.name,
+                    "device": backend.device,
+                    "dtype": FULL,
+                    "setting": setting,
+                    "terms": operation.terms,
+                }
+                yield named, (operation, setting)
 
 
 def places(count):

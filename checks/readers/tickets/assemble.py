@@ -14,8 +14,8 @@ from typing import Any
 
 import msgspec
 
-from checks.analysis.gpu.state import pci_address
 from checks.facts import Facts, Gpu, NvidiaGpu, Package
+from checks.facts.machine import canonical_pci_address
 from checks.facts.versions import release
 from checks.knowledge.packages.ai_packages import framework_of_package
 from checks.machine.gpu_names import jetson_capability
@@ -207,7 +207,7 @@ def _within(one: GpuSaid, other: GpuSaid) -> bool:
 
 def _is_same_card(one: GpuSaid, other: GpuSaid) -> bool:
     """Whether the bus and the driver speak of one card: by its place on the bus, else by its name."""
-    places = [pci_address(each.bus.get("address") or each.nvidia.get("pci_address")) for each in (one, other)]
+    places = [canonical_pci_address(each.bus.get("address") or each.nvidia.get("pci_address")) for each in (one, other)]
     if all(places):
         return places[0].partition(".")[0] == places[1].partition(".")[0]
     return (

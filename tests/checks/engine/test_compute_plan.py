@@ -29,9 +29,11 @@ from checks.facts import (
     TensorFlowFacts,
     TorchFacts,
 )
+from checks.facts.case import Answers, Case
 from checks.facts.finding import Status
 from checks.interpreters import read_interpreter
-from checks.sharing.case import Answers, Case, decode, judged, to_builtins
+from checks.judgement.judge import judged
+from checks.sharing.case import decode, to_builtins
 
 WORKS = KernelLaunch(ran=True, correct=True)
 SPEC = ComputationSpec("torch", "compute/torch/probe", {"repeat": 3.0, "precision": 1.0}, 2.0)
@@ -264,7 +266,7 @@ def examined(
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Any]]:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shared_probes: None) -> Callable[..., list[Any]]:
     return lambda symptom="results-change", **more: examined(tmp_path, monkeypatch, symptom, **more)
 
 

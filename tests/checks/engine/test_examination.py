@@ -36,12 +36,13 @@ from checks.engine.job_runner import SLOW, JobRunner
 from checks.engine.processes.runner import Answer, ProbeTask
 from checks.engine.request import Request
 from checks.facts import Facts, InterpreterFacts, ModelFacts, OtherMachine, Package, Portrait
+from checks.facts.case import Answers, Case
 from checks.facts.finding import Status
 from checks.interpreters import read_interpreter
 from checks.readers.models import read_models
-from checks.sharing.case import Answers, Case
 
 QUICK = Answers(effort="quick")
+SHARED = pytest.mark.usefixtures("shared_probes")
 
 
 def request_for(target: str) -> Request:
@@ -126,14 +127,30 @@ def test_closing_the_iterator_ends_the_processes() -> None:
     assert not psutil.Process().children(recursive=True)
 
 
+@SHARED
 def test_a_slow_probe_names_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(job_runner, "SLOW", 0.01)
     monkeypatch.setattr(job_runner, "BEAT", 0.01)
-    slow = [event for event in examine(request_for(sys.executable)) if isinstance(event, ProbeSlow)]
-    assert ("torch", "imported") in {(event.probe, event.stage) for event in slow}
-    assert len(slow) == len({(event.probe, event.stage) for event in slow})
+    run, named = job_runner.run_probe, threading.Event()
+
+    def slow_in_the_import(task: ProbeTask, **more: Any) -> Answer:
+        if task.probe == "torch":
+            more["on_stage"]("imported")
+            assert named.wait(60)
+        return run(task, **more)
+
+    monkeypatch.setattr(job_runner, "run_probe", slow_in_the_import)
+    slow = []
+    for event in examine(request_for(sys.executable)):
+        if isinstance(event, ProbeSlow):
+            slow.append((event.probe, event.stage))
+            if slow[-1] == ("torch", "imported"):
+                named.set()
+    assert ("torch", "imported") in slow
+    assert len(slow) == len(set(slow))
 
 
+@SHARED
 def test_a_full_disk_costs_one_probe_not_the_case(monkeypatch: pytest.MonkeyPatch) -> None:
     run = job_runner.run_probe
 
@@ -153,6 +170,7 @@ def test_a_full_disk_costs_one_probe_not_the_case(monkeypatch: pytest.MonkeyPatc
     assert facts.missing["torch"] == "probe-failed"
 
 
+@SHARED
 @pytest.mark.parametrize("make", ["missing", "text"])
 def test_an_interpreter_that_does_not_work_is_a_finding(tmp_path: Path, make: str) -> None:
     target = tmp_path / "python"
@@ -165,12 +183,14 @@ def test_an_interpreter_that_does_not_work_is_a_finding(tmp_path: Path, make: st
     assert case.facts.machine is not None
 
 
+@SHARED
 def test_without_a_target_the_likely_interpreter_is_taken() -> None:
     known = (read_interpreter(sys.executable, found_by=("PATH",)),)
     case = finished(list(examine(Request(answers=QUICK, interpreters=known))))
     assert case.facts.target == known[0].path
 
 
+@SHARED
 def test_with_no_interpreter_at_all_the_machine_is_still_examined() -> None:
     case = finished(list(examine(Request(answers=QUICK, interpreters=()))))
     assert case.facts.target is None
@@ -181,6 +201,7 @@ def test_with_no_interpreter_at_all_the_machine_is_still_examined() -> None:
 # --- model files ------------------------------------------------------------------------------------------------------
 
 
+@SHARED
 def test_what_the_user_says_and_gives_is_among_the_facts() -> None:
     other = OtherMachine(name="other.json", measurements=(Portrait(operation="matmul"),))
     request = Request(
@@ -204,6 +225,7 @@ def about_models(*models: Path, cancelled: Callable[[], bool] = lambda: False) -
     return list(examine(replace(request_for(sys.executable), answers=asked, models=models), cancelled))
 
 
+@SHARED
 def test_a_model_is_really_loaded_in_the_target(weights: Path) -> None:
     events = about_models(weights)
     planned = next(event for event in events if isinstance(event, Planned))
@@ -218,6 +240,7 @@ def test_a_model_is_really_loaded_in_the_target(weights: Path) -> None:
     assert case.facts.probes.of("torch:weights.pt") is None  # the model's own facts tell of it
 
 
+@SHARED
 def test_trials_come_after_the_probes_one_at_a_time(weights: Path) -> None:
     other = weights.with_name("other.pt")
     other.write_bytes(weights.read_bytes())
@@ -233,6 +256,7 @@ def test_trials_come_after_the_probes_one_at_a_time(weights: Path) -> None:
     assert shares == sorted(shares)
 
 
+@SHARED
 def test_a_process_that_dies_of_a_model_is_the_answer(weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = job_runner.run_probe
 
@@ -253,6 +277,7 @@ def test_a_process_that_dies_of_a_model_is_the_answer(weights: Path, monkeypatch
     assert case.complete
 
 
+@SHARED
 def test_no_model_is_tried_in_a_runtime_that_does_not_start(weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(load_plan, "is_broken", lambda runtime, facts: facts.probes is not None)
     events = about_models(weights)
@@ -297,6 +322,7 @@ def test_a_cancel_while_models_are_read_keeps_those_that_are(weights: Path, tmp_
     ]
 
 
+@SHARED
 def test_a_trial_has_a_limit_of_memory(weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     limits: dict[str, int | None] = {}
     run = job_runner.run_probe
@@ -315,6 +341,7 @@ def test_a_trial_has_a_limit_of_memory(weights: Path, monkeypatch: pytest.Monkey
     assert case.complete
 
 
+@SHARED
 def test_a_file_that_is_no_model_is_not_tried(tmp_path: Path) -> None:
     (tmp_path / "page.onnx").write_text("<!DOCTYPE html><html></html>")
     case = finished(about_models(tmp_path / "page.onnx"))

@@ -6,7 +6,8 @@ from support.recorded_exports import NAMES, export, facts, model
 
 from checks.facts import ErrorText, ExportRun, ModelFacts, UnmetNeed
 from checks.facts.finding import Finding, Severity, Status
-from checks.judgement.judge import MODELS, checks_for, conclude, judge_each
+from checks.facts.question import MODELS
+from checks.judgement.judge import checks_for, conclude, judge_each
 
 
 def judged(*models: ModelFacts) -> tuple[Finding, ...]:

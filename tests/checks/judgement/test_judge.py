@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from checks.causes.registry import Check
 from checks.facts import Facts, MachineFacts, OsFacts
 from checks.facts.finding import Finding, Outcome, Severity, Status, Unread, only_on
-from checks.judgement.judge import UNKNOWN, is_found, judge_one, rank
+from checks.judgement.one_check import judge_one
+from checks.judgement.ranking import is_found, rank
+from checks.knowledge.catalogue import UNKNOWN
 
 FACTS = Facts(machine=MachineFacts(os=OsFacts(system="Linux")))
 TOLD = (

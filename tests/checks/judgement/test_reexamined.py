@@ -8,7 +8,7 @@ from support.recorded_repeats import NO_FORM, left_out, repeat
 from checks.causes.registry import all_checks
 from checks.facts import Experiment, Facts, Frameworks, Measurement, Symptom, TorchFacts
 from checks.facts.finding import Finding, Severity
-from checks.judgement.judge import judge_one
+from checks.judgement.one_check import judge_one
 from checks.judgement.reexamined import is_seen_mended
 
 REAL = measurements("torch-2.13.0-cpu-repeat")

@@ -23,8 +23,9 @@ from checks.facts import (
     Package,
     SentFile,
 )
+from checks.facts.case import Answers, Case
 from checks.facts.finding import Evidence, Finding, Severity
-from checks.sharing.case import Answers, Case, judged
+from checks.judgement.judge import judged
 from checks.sharing.redact import DROPPED, Own, Redacted, _learn, _Names, redact
 
 NOBODY = Own()

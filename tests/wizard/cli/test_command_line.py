@@ -22,6 +22,9 @@ QUICK = ["check", "--target", sys.executable, "--effort", "quick"]
 CONTRACT = {"cause", "severity", "confidence", "title", "explanation", "evidence", "remedies"}
 
 
+pytestmark = pytest.mark.usefixtures("shared_probes")
+
+
 @pytest.fixture(autouse=True)
 def english(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NAOSU_LANG", "en")

@@ -8,7 +8,9 @@ import pytest
 from support.recorded_computations import measurements
 
 from checks.facts import Facts, Frameworks, TorchFacts
-from checks.sharing.case import Answers, Case, decode, judged
+from checks.facts.case import Answers, Case
+from checks.judgement.judge import judged
+from checks.sharing.case import decode
 from wizard.cli.command_line import run_command
 from wizard.evidence_files import Given, Kind, sent_files
 from wizard.report.prints.json_report import to_json

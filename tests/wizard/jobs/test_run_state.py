@@ -11,8 +11,8 @@ from checks.engine.events import (
     Progress,
 )
 from checks.facts import Facts, ProbeRun
+from checks.facts.case import Answers, Case
 from checks.facts.finding import Finding, Outcome, Severity, Status
-from checks.sharing.case import Answers, Case
 from wizard.jobs.run_state import Running, summary
 
 

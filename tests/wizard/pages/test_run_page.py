@@ -19,7 +19,7 @@ from checks.engine.events import (
     Watched,
 )
 from checks.facts import Health, HealthSample, ProbeRun, Repeat
-from checks.sharing.case import Case
+from checks.facts.case import Case
 from wizard.case_model import CaseModel
 from wizard.jobs.background import Work
 from wizard.pages.measuring import MOST_LINES

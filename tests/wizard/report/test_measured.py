@@ -11,7 +11,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import Qt
 
 from checks.facts import Facts, Repeat
-from checks.sharing.case import Case
+from checks.facts.case import Case
 from wizard.plots.look import hatching
 from wizard.report.content.measured.blocks import (
     FEW_ROWS,

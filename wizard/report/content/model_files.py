@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 from checks.analysis.models.refused_inputs import in_a_line
 from checks.facts import Binding, Facts, ModelFacts, ModelRun, NeededFile, OperatorUse, ProviderShare
+from checks.facts.case import Case
 from checks.facts.finding import Finding
 from checks.facts.model_verdicts import ModelVerdict, Outcome
 from checks.judgement.model_standing import PerModel, Standing
 from checks.knowledge.formats.model_formats import model_format
+from checks.knowledge.templates import fill_sentence
 from checks.remedies.plan import installing
 from checks.remedies.runtime_package import package_for
-from checks.remedies.shell import fill_sentence
-from checks.sharing.case import Case
 from wizard.report.content.exports import export_sections
 from wizard.report.content.fact_sheet import FactRow, FactSection, label, size
 from wizard.report.content.measured.words import percent

@@ -14,14 +14,15 @@ from dataclasses import dataclass, replace
 from checks import __version__
 from checks.analysis.gpu.state import first_line
 from checks.facts import Facts, ProbeRun
+from checks.facts.case import Case
 from checks.facts.finding import CLUE, FRAMEWORK, Evidence, Finding, Outcome, Status
-from checks.judgement.judge import ABOUT_RESULTS, COMPARISON, MODELS, UNKNOWN, WORTH_READING
+from checks.facts.question import ABOUT_RESULTS, COMPARISON, MODELS
+from checks.judgement.ranking import WORTH_READING
 from checks.knowledge.age import knowledge_days
-from checks.knowledge.catalogue import Question, cause_of
+from checks.knowledge.catalogue import UNKNOWN, Question, cause_of
 from checks.knowledge.formats.model_formats import format_named
+from checks.knowledge.templates import fill_sentence
 from checks.remedies.plan import RemedyPlan, plan_remedies
-from checks.remedies.shell import fill_sentence
-from checks.sharing.case import Case
 from wizard.report.content.advice import AdviceView, advice_view
 from wizard.report.content.compared_models import ComparisonView, comparison_views
 from wizard.report.content.evidence_words import evidence_words, in_words
@@ -211,7 +212,7 @@ def _exactness(case: Case) -> str:
 def _title(case: Case) -> str:
     if case.facts.reported:
         return "title-ticket"
-    return {MODELS: "title-models", COMPARISON: "title-comparison"}.get(case.answers.symptom, "title")
+    return {MODELS.value: "title-models", COMPARISON.value: "title-comparison"}.get(case.answers.symptom, "title")
 
 
 def _findings(case: Case, language: str) -> tuple[FindingView, ...]:

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 
 from checks.analysis.models.repeats import ALL_ALIKE, RepeatedModels
 from checks.analysis.numbers.side_by_side import Agreement, agreement, comparisons
+from checks.facts.case import Case
 from checks.facts.finding import MEASURED_MODEL, Finding, Outcome, Severity, Status
 from checks.facts.model_verdicts import Outcome as Runs
+from checks.facts.question import ABOUT_RESULTS, COMPARISON, MODELS
 from checks.judgement.headline import SURE, Headline, Stance, headline
-from checks.judgement.judge import ABOUT_RESULTS, COMPARISON, MODELS, UNKNOWN, can_explain
 from checks.judgement.model_standing import SERIOUS, PerModel, Standing, path_of
-from checks.sharing.case import Case
+from checks.judgement.ranking import can_explain
+from checks.knowledge.catalogue import UNKNOWN
 from wizard.report.content.compared_machines import compared_with
 from wizard.report.content.fact_sheet import label
 from wizard.report.content.tested import is_tested, is_too_short, what_was_tested

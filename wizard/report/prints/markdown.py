@@ -106,6 +106,9 @@ def _blocks(report: Report) -> Iterator[str]:
     yield from (f"{escaped(line)}\n" for line in verdict.scope)
     for note in report.notes:
         yield f"> {escaped(note)}\n"
+    if report.questions:
+        yield heading("questions")
+        yield from _items(map(prose, report.questions))
     yield from _table(("", ""), ((escaped(name), escaped(value)) for name, value in report.meta))
     if report.exactness:
         yield heading("exactness")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checks.judgement.judge import UNKNOWN
+from checks.knowledge.catalogue import UNKNOWN
 from wizard.report.content.report import FindingView, Report
 from wizard.report.prints.markdown import code_block, escaped, prose, remedy_blocks
 from wizard.words import words

@@ -176,6 +176,8 @@ def _finding(finding: FindingView, language: str) -> Iterator[str]:
     yield f"{words('report.confidence-label', language)}: {finding.confidence_words}"
     for remedy in finding.remedies[:1]:
         yield f"{words('report.heading-remedy', language)}: {remedy.title}"
+        if remedy.risk:
+            yield f"  {words('report.heading-risk', language)}: {remedy.risk}"
         for number, step in zip(step_numbers(remedy.steps), remedy.steps, strict=True):
             label, text = step_label(step, language), step_text(step, language)
             head, *behind = [each for each in (label, text) if each] or [""]

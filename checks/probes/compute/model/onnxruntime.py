@@ -199,7 +199,7 @@ def measured(argument, clock):
         runtime = Runtime(argument)
         arrays, told = runtime.inputs()
     except Exception as error:
-        yield compute.told(dict(named, kind="model", device=CPU, **models.failure(error)))
+        yield compute.facts_of(dict(named, kind="model", device=CPU, **models.failure(error)))
         return
     axes = runtime.rows(arrays)
     named.update(told, inputs=model_kit.as_facts(arrays))

@@ -167,7 +167,7 @@ class Model:
 
     def told(self, way, aspect, other="", **figures):
         """What a stage yields of one comparison."""
-        return compute.told(self.fact(way, aspect, other, **figures))
+        return compute.facts_of(self.fact(way, aspect, other, **figures))
 
     def fact(self, way, aspect, other="", **figures):
         """The fact of one comparison."""
@@ -616,7 +616,7 @@ def against(model, reference, candidate, aspect, clock, search=True):
     way = reference
     named = model.fact(candidate, aspect, other=_other(way, candidate))
     if way.varies:
-        yield compute.told(dict(named, reason="not-repeatable"))
+        yield compute.facts_of(dict(named, reason="not-repeatable"))
         return
     yield compute.measuring(named)
     try:
@@ -630,9 +630,9 @@ def against(model, reference, candidate, aspect, clock, search=True):
         if search and _differs(figures) and model.nodes and clock.left > 0:
             figures.update(Search(model, (way, model.arrays), (candidate, model.arrays), clock).walk())
     except Exception as error:
-        yield compute.told(dict(named, **failure(error)))
+        yield compute.facts_of(dict(named, **failure(error)))
         return
-    yield compute.told(dict(named, **figures))
+    yield compute.facts_of(dict(named, **figures))
 
 
 def is_varying(model, way, clock):
@@ -671,18 +671,18 @@ def varies(model, way, clock, most, aspect="repeat"):
             figures.update(Search(model, ways, ways, clock, again=TRIES).walk())
     except Exception as error:
         way.failed = True
-        yield compute.told(dict(named, **failure(error)))
+        yield compute.facts_of(dict(named, **failure(error)))
         return
     way.outputs, way.arrays, way.varies = outputs, model.arrays, figures["distinct"] > 1
     way.shows, way.failed = figures.get("reason") not in (NO_OUTPUTS, EMPTY), False
-    yield compute.told(dict(named, **figures))
+    yield compute.facts_of(dict(named, **figures))
 
 
 def in_batch(model, way, clock, axes):
     """The first row alone, and in a batch."""
     named = dict(model.fact(way, "batch", other="batch-%d" % BATCH), setting="batch-1")
     if not axes.inputs:
-        yield compute.told(dict(named, reason=axes.reason, detail=axes.detail))
+        yield compute.facts_of(dict(named, reason=axes.reason, detail=axes.detail))
         return
     yield compute.measuring(named)
     rows = axes.count(model.arrays)
@@ -698,11 +698,11 @@ def in_batch(model, way, clock, axes):
                 count //= 2
                 continue
             reason = {"reason": "batch-fixed", "error": kit.describe(error)} if rows == 1 else failure(error)
-            yield compute.told(dict(named, **reason))
+            yield compute.facts_of(dict(named, **reason))
             return
     nothing = nothing_in(model.numpy, single)
     if nothing:
-        yield compute.told(dict(named, reason=nothing))
+        yield compute.facts_of(dict(named, reason=nothing))
         return
     found = {
         name: aligned(value, many[name], times, axes.outputs.get(name))
@@ -711,7 +711,7 @@ def in_batch(model, way, clock, axes):
     }
     found = {name: value for name, value in found.items() if value is not None}
     if not found:
-        yield compute.told(dict(named, reason="no-rows"))
+        yield compute.facts_of(dict(named, reason="no-rows"))
         return
     named = dict(named, other="batch-%d" % times)
     try:
@@ -721,9 +721,9 @@ def in_batch(model, way, clock, axes):
         if _differs(figures) and model.nodes and clock.left > 0:
             figures.update(Search(model, (way, alone), (way, batch), clock, batch=times).walk())
     except Exception as error:
-        yield compute.told(dict(named, **failure(error)))
+        yield compute.facts_of(dict(named, **failure(error)))
         return
-    yield compute.told(dict(named, **figures))
+    yield compute.facts_of(dict(named, **figures))
 
 
 def _alone_and_in_batch(model, axes, rows, count):
@@ -748,7 +748,7 @@ def plan(model, comparisons, clock, axes):
     """Make the comparisons in turn, each with a part of the time; what there is no memory for with fewer rows."""
     for place, each in enumerate(comparisons):
         if place and clock.left <= 0:
-            yield compute.told(dict(model.named, kind="model", aspect="rest", reason="no-time"))
+            yield compute.facts_of(dict(model.named, kind="model", aspect="rest", reason="no-time"))
             return
         is_short = True
         while is_short:

@@ -327,7 +327,7 @@ def measured(argument, clock):
         usual = form.way(CPU, DEFAULT)
         state = form.state(arrays)
     except Exception as error:
-        yield compute.told(dict(named, kind="model", device=CPU, **models.failure(error)))
+        yield compute.facts_of(dict(named, kind="model", device=CPU, **models.failure(error)))
         return
     named.update(told, inputs=model_kit.as_facts(arrays))
     model = models.Model(np, named, arrays, nodes, _unit(form.tensors()), weights)

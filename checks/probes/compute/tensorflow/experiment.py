@@ -7,12 +7,7 @@ def stage(argument, clock):
     """The facts of the kind "experiment"."""
     import tensorflow as tf
 
-    named = {
-        "kind": "experiment",
-        "framework": "tensorflow",
-        "device": argument["device"],
-        "setting": argument.get("setting", "default"),
-    }
+    named = experiments.named("tensorflow", argument)
     with tf.device("/" + argument["device"]):
         yield from experiments.sums(named, _ways(tf), clock)
         yield from experiments.network(named, lambda: Network(tf), clock)

@@ -55,7 +55,7 @@ def stage(argument, clock):
             told = len(load.wrong)
     except Exception as problem:  # the device was lost in the middle: what was seen until then is told
         ended = {"error": kit.describe(problem), "reason": "failed"}
-    yield compute.told(dict(named, **(load.facts() if load else {}), **ended))
+    yield compute.facts_of(dict(named, **(load.facts() if load else {}), **ended))
 
 
 def _sensors(torch, device):

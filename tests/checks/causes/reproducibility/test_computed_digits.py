@@ -27,9 +27,10 @@ from checks.facts import (
     Symptom,
     TorchFacts,
 )
+from checks.facts.case import Answers
 from checks.facts.finding import Finding, NotHere, Severity
+from checks.judgement.judge import judged
 from checks.remedies.plan import plan_remedies
-from checks.sharing.case import Answers, judged
 from wizard.report.content.report import build
 
 USUAL, FORCED = "torch-2.13.0-cpu-digits", "torch-2.13.0-cpu-onednn-bf16"

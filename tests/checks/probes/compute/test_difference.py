@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from checks.facts import ArrayDifference
@@ -113,7 +113,6 @@ SPECIAL = [0.0, -0.0, 1.0, -1.0, NAN, INF, -INF, 1e-45, -1e-45, 1e-40, 3.4e38, -
 numbers = st.one_of(st.sampled_from(SPECIAL), st.floats(width=64), st.floats(-4, 4))
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     st.sampled_from(["float64", "float32", "float16"]),
     st.lists(st.tuples(numbers, numbers, st.booleans()), min_size=1, max_size=40),
@@ -138,7 +137,6 @@ def test_the_smallest_numbers_of_a_type(dtype: str) -> None:
         assert_same(told, obvious(first, second))
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.sampled_from(["float64", "float32", "float16"]),
     st.lists(
@@ -158,7 +156,6 @@ def test_near_numbers_and_zeros_of_both_signs(dtype: str, pairs: list[tuple[floa
     assert_same(of_torch(torch.from_numpy(first), torch.from_numpy(second)), known, digits)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.data(), st.sampled_from(["int64", "int32", "int16", "int8", "uint8", "bool"]))
 def test_whole_numbers(data: st.DataObject, dtype: str) -> None:
     low, high = (0, 1) if dtype == "bool" else (np.iinfo(dtype).min, np.iinfo(dtype).max)

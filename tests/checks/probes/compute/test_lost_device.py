@@ -22,7 +22,7 @@ SMALL = {
         "MOST": {"quick": 4},
         "SURE": 2,
     },
-    "naosu_probes.compute.torch.precision": {"COMPILE_OF": ()},
+    "naosu_probes.compute.torch.compiled": {"COMPILE_OF": ()},
 }
 
 

@@ -44,7 +44,7 @@ SMALL = {
         "MOST": {"quick": FEW},
         "SURE": 2,
     },
-    "naosu_probes.compute.torch.precision": {"COMPILE_OF": ()},
+    "naosu_probes.compute.torch.compiled": {"COMPILE_OF": ()},
     "naosu_probes.compute.experiments": {
         "PICTURES": 64,
         "VALIDATION": 16,

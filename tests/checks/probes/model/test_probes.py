@@ -18,15 +18,17 @@ from typing import Any
 import msgspec
 import pytest
 import torch
-from hypothesis import given, settings, strategies
+from hypothesis import given, strategies
 from support.recorded_runs import facts
 
 from checks.engine.model_catalogue import MODEL_PROBES, ModelProbeSpec, runs_of
 from checks.engine.processes.runner import Answer, ProbeTask, run_probe
 from checks.facts import ModelFacts, ModelRun, ProbeRun
+from checks.facts.case import Answers
+from checks.judgement.judge import judged
 from checks.knowledge.formats.model_safety import model_safety
 from checks.probes.model import kit
-from checks.sharing.case import Answers, decode, judged, to_builtins
+from checks.sharing.case import decode, to_builtins
 
 PROFILES = Path(__file__).parents[3] / "recordings" / "model_runs" / "profiles"
 NotDrawn = kit.NotDrawn
@@ -508,7 +510,6 @@ RUN = strategies.dictionaries(
 )
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     told=strategies.lists(RUN | JSON, max_size=3) | JSON, status=strategies.sampled_from(("ok", "failed", "crashed"))
 )

@@ -7,7 +7,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from checks.readers.containers import hdf5
@@ -142,7 +142,6 @@ def test_texts_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
         assert opened(SMALL).root.attributes
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     st.sampled_from([SMALL, WEIGHTS]), st.lists(st.tuples(st.integers(0, 1 << 15), st.binary(max_size=8)), max_size=6)
 )

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from checks.readers.containers import pickles
@@ -104,7 +104,6 @@ json_like = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
 @given(json_like, st.sampled_from(PROTOCOLS))
 def test_values_are_those_that_were_written(value: object, protocol: int) -> None:
     found = read_pickle(of_bytes(pickle.dumps(value, protocol)))
@@ -299,7 +298,6 @@ def test_truncated_anywhere() -> None:
 SEEDS = [path.read_bytes() for path in sorted((RECORDED / "pickle" / "made").glob("*.pkl"))]
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(SEEDS), st.data())
 def test_mutated_pickles_raise_nothing(seed: bytes, data: st.DataObject) -> None:
     mutated = bytearray(seed)
@@ -309,7 +307,6 @@ def test_mutated_pickles_raise_nothing(seed: bytes, data: st.DataObject) -> None
     assert found.end <= len(mutated)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.binary(max_size=200))
 def test_random_bytes_raise_nothing(data: bytes) -> None:
     read_pickle(of_bytes(b"\x80\x04" + data))

@@ -9,7 +9,8 @@ import pytest
 from checks.causes.registry import all_checks
 from checks.facts import Facts, Gpu, Gpus, MachineFacts, NvidiaFacts, NvidiaGpu, OsFacts
 from checks.facts.finding import Severity, Status
-from checks.judgement.judge import judge_each, judge_one
+from checks.judgement.judge import judge_each
+from checks.judgement.one_check import judge_one
 from checks.readers.tickets.defaults import supposed
 from checks.readers.tickets.lines import lines_of
 from checks.readers.tickets.reported import reported_in

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from checks.analysis.gpu.load import device_name, events_under_load, held_down, loads, xids_under_load
 from checks.facts import Facts, Health, HealthSample, Measurements
+from checks.facts.case import Case
 from checks.knowledge.phrases import phrase
-from checks.sharing.case import Case
 from wizard.report.content.fact_sheet import size
 from wizard.report.content.measured.blocks import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
 from wizard.words import known, words

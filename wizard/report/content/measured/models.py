@@ -23,7 +23,7 @@ from checks.analysis.models.runs import telling_line
 from checks.analysis.numbers.magnitude import Size
 from checks.analysis.numbers.power import CONFIDENCE, ENOUGH, excluded_rate
 from checks.facts import ModelMeasured
-from checks.sharing.case import Case
+from checks.facts.case import Case
 from wizard.report.content.measured.blocks import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
 from wizard.report.content.measured.line import compared_words, framework_name
 from wizard.report.content.measured.words import STATES, joined, percent, place_words

@@ -9,11 +9,10 @@ import msgspec
 
 from checks.analysis.models.runs import plain, words_of
 from checks.facts import ExportRun, Facts, ModelRun
-from checks.knowledge.catalogue import family_of
+from checks.knowledge.catalogue import UNKNOWN, family_of
 from checks.readers.tickets.lines import lines_of
 from checks.readers.tickets.wording.signatures import Hit, hits
 
-UNKNOWN = "unknown"
 GENERAL = frozenset({UNKNOWN, "user-code-error"})  # what any error can be
 NOT_FAILING = "reproducibility"  # the family of causes for which a model runs
 OF_MODELS = "model"  # the family of causes that lie in the file and what reads it
@@ -21,7 +20,7 @@ LIKELY = 0.5  # a wording that is right this often names the cause of the progra
 _LAST = 300  # characters at the end of a traceback, where the full name of the exception stands
 
 
-def told_by(run: ModelRun | ExportRun, facts: Facts) -> Hit | None:
+def cause_in_error(run: ModelRun | ExportRun, facts: Facts) -> Hit | None:
     """The likeliest cause that the words of an error name; what it says is over others goes before these."""
     if run.error is None:
         return None

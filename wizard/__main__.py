@@ -14,7 +14,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from wizard.cli.command_line import run_command
 
         return run_command(given)
-    from wizard.window.display import no_window
+    from wizard.desktop.display import no_window
 
     trouble = no_window()
     if trouble is None:

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Signal
 
 from wizard.evidence_files import Given, Kind, kept, kind_of, near_folder
 from wizard.flow import TICKET, Answers, Progress
-from wizard.jobs.run_state import Running
+from wizard.run_state import Running
 from wizard.words import system_language, words
 
 if TYPE_CHECKING:  # loaded when the first examination starts, not before the first window

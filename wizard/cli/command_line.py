@@ -36,7 +36,7 @@ def run_command(arguments: Sequence[str]) -> int:
         given = argparse.Namespace(given=tuple(arguments))
         adders = {name: command.add_arguments for name, command in COMMANDS.items()}
         chosen = parser_of(language_asked(arguments), adders).parse_args(arguments, given)
-        status = COMMANDS[chosen.command].run(chosen)
+        status: int = COMMANDS[chosen.command].run(chosen)
         sys.stdout.flush()
     except UsageError as error:
         print(error, file=sys.stderr)

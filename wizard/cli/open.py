@@ -15,7 +15,7 @@ def add_arguments(parser: Parser, _text: Text) -> None:
 
 def run(chosen: argparse.Namespace) -> int:
     """Open the window with the file."""
-    from wizard.window.display import no_window
+    from wizard.desktop.display import no_window
 
     trouble = no_window()
     if trouble is not None:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
 
 from wizard.case_model import CaseModel, Notice, Search
+from wizard.desktop.folders import chosen, remember_chosen
 from wizard.evidence_files import Kind, may_be_neither, near_folder, no_models
 from wizard.flow import TICKET, Answers
 from wizard.jobs.engine_thread import EngineThread
-from wizard.window.folders import chosen, remember_chosen
 
 if TYPE_CHECKING:
     from checks.facts import InterpreterFacts
@@ -319,7 +319,7 @@ def _diagnosed(answers: Answers) -> Case:
     from checks.facts.case import Answers as CaseAnswers
     from checks.judgement.judge import judged
     from checks.readers.tickets.read import read_ticket
-    from wizard.evidence_files import sent_files
+    from wizard.jobs.sent_files import sent_files
 
     facts = read_ticket(*sent_files(answers.text, answers.given).logs)
     return judged(facts, CaseAnswers(symptom=answers.symptom, exactness=answers.exactness))

@@ -21,15 +21,16 @@ from PySide6.QtWidgets import (
 )
 
 from wizard.case_model import CaseModel, Notice, Search
+from wizard.desktop.dropped import dropped_files
+from wizard.desktop.folders import last_folder, remember
 from wizard.evidence_files import Given, Kind, input_among, kept, kind_in_ticket, models_among
 from wizard.flow import EXACTNESS, MODELS, TICKET
 from wizard.jobs.background import Work
 from wizard.pages.cards import ChoiceCard
 from wizard.pages.long_text import value_text
-from wizard.pages.page import Page, plain_label
-from wizard.pages.wrap_layout import WrapLayout
-from wizard.window.dropped import dropped_files
-from wizard.window.folders import last_folder, remember
+from wizard.pages.page import Page
+from wizard.widgets.labels import plain_label
+from wizard.widgets.wrap_layout import WrapLayout
 
 MOST_ROWS = 60  # files with a row of their own: to lay out a thousand of them takes minutes
 _BUTTONS = (Kind.LOG, Kind.SCRIPT, Kind.MODEL, Kind.INPUT, Kind.REPORT)

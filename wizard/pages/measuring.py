@@ -10,13 +10,13 @@ from PySide6.QtGui import QIcon, QPixmap
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from wizard.case_model import CaseModel
-from wizard.pages.page import escaped_tip, plain_label
+from wizard.widgets.labels import escaped_tip, plain_label
 
 if TYPE_CHECKING:
     from checks.facts import Health, Measurement
-    from wizard.jobs.run_state import Running
     from wizard.plots.view import PlotView
     from wizard.report.content.measured.blocks import Plot
+    from wizard.run_state import Running
 
 MOST_LINES = 500  # of the log; the report has all of it
 _LOG_HEIGHT = 210  # logical pixels

@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QProgressBar, QTre
 
 from wizard.case_model import CaseModel
 from wizard.jobs.background import Work
-from wizard.jobs.run_state import RUNNING, WAITING, Row, summary
 from wizard.pages.measuring import Measuring
-from wizard.pages.page import Page, escaped_tip, plain_label
+from wizard.pages.page import Page
+from wizard.run_state import RUNNING, WAITING, Row, summary
+from wizard.widgets.labels import escaped_tip, plain_label
 from wizard.words import area
 
 # State of a row -> (icon, colour). The word stands beside it: window.toml, run-state-<state>.

@@ -23,13 +23,14 @@ from PySide6.QtWidgets import (
 )
 
 from wizard.case_model import CaseModel, Search
+from wizard.desktop.folders import INTERPRETER, last_folder
 from wizard.evidence_files import input_among
 from wizard.flow import EFFORTS, LOADS, MODELS, computes
 from wizard.jobs.background import Work
 from wizard.pages.cards import ChoiceCard
-from wizard.pages.page import Page, escaped_tip, plain_label, row
-from wizard.pages.wrap_layout import WrapLayout
-from wizard.window.folders import INTERPRETER, last_folder
+from wizard.pages.page import Page
+from wizard.widgets.labels import escaped_tip, plain_label, row
+from wizard.widgets.wrap_layout import WrapLayout
 
 if TYPE_CHECKING:
     from checks.facts import InterpreterFacts

@@ -39,14 +39,15 @@ from PySide6.QtWidgets import (
 )
 
 from wizard.case_model import CaseModel, Notice
+from wizard.desktop import icons, theme
+from wizard.desktop.dropped import dropped_files
+from wizard.desktop.folders import EXPORT, REPORT, last_folder, remember
 from wizard.evidence_files import Kind, kind_of
 from wizard.flow import MODELS, STEPS, TICKET, Step, is_complete, next_step, previous_step, reachable, steps_shown
 from wizard.jobs.background import Work
-from wizard.pages.page import Page, in_reading_order, plain_label
+from wizard.pages.page import Page, in_reading_order
 from wizard.pages.symptom import SymptomPage
-from wizard.window import icons, theme
-from wizard.window.dropped import dropped_files
-from wizard.window.folders import EXPORT, REPORT, last_folder, remember
+from wizard.widgets.labels import plain_label
 from wizard.window.qt_words import translate_standard_buttons
 
 if TYPE_CHECKING:  # loaded when there is a case, not before the first window

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QApplication
 from checks.facts import InterpreterFacts
 from wizard import __main__ as entry
 from wizard.cli.command_line import run_command
+from wizard.desktop.display import NoWindow
 from wizard.flow import SYMPTOMS
-from wizard.window.display import NoWindow
 from wizard.words import words
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -242,7 +242,7 @@ def test_a_language_alone_means_the_window(
     given: list[str], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Here the window cannot start, which is told in that language."""
-    monkeypatch.setattr("wizard.window.display.no_window", lambda: NoWindow("no-display"))
+    monkeypatch.setattr("wizard.desktop.display.no_window", lambda: NoWindow("no-display"))
     assert entry.main(given) in {0, 1}
     assert re.search("[ぁ-ん]", capfd.readouterr().out)
 

@@ -29,5 +29,9 @@ def _answers() -> SharedAnswers:
 
 @pytest.fixture
 def shared_probes(_answers: SharedAnswers, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An examination in this process asks this computer once for all tests; its probes have tests of their own."""
-    monkeypatch.setattr("checks.engine.examination.run_probe", _answers.run)
+    """An examination in this process asks this computer once for all tests, and computes nothing.
+
+    Its probes and what it computes have tests of their own.
+    """
+    monkeypatch.setattr("checks.engine.job_runner.run_probe", _answers.run)
+    monkeypatch.setattr("checks.engine.compute_plan.COMPUTATION_PROBES", ())

@@ -2,10 +2,13 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+from checks import probes
 from checks.engine.processes.runner import Answer, ProbeTask, run_probe
-from checks.engine.scripts import HERE as OWN
+
+OWN = Path(probes.__file__).parent
 
 
 class SharedAnswers:

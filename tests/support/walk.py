@@ -28,7 +28,7 @@ def for_each(items: Iterable[Any], name: Callable[[Any], str] = str) -> Callable
                 arguments = item if isinstance(item, tuple) else (item,)
                 try:
                     test(*arguments, **fixtures)
-                except Exception as error:  # noqa: BLE001 - every item is tried, and each failure told with its name
+                except Exception as error:  # noqa: BLE001 - whatever it is, the others are tried too
                     failures.append((name(item), error))
             if failures:
                 lines = [f"{item}: {_first_line(error)}" for item, error in failures[:SHOWN]]

@@ -60,8 +60,8 @@ def second(argument):
 
 def third(argument):
     if "third" in argument["seconds"]:
-        yield compute.told(dict(NAMED, operation="cumsum", repetitions=7))
-        yield compute.told({"kind": "of-a-newer-version"})
+        yield compute.facts_of(dict(NAMED, operation="cumsum", repetitions=7))
+        yield compute.facts_of({"kind": "of-a-newer-version"})
 
 
 STAGES = (first, second, third)
@@ -330,7 +330,7 @@ def repeat(argument):
 def experiment(argument):
     if "experiment" in argument["seconds"]:
         told = dict(NAMED, kind="experiment", operation="told", detail=" ".join(argument.get("varied", ())))
-        yield compute.told(told)
+        yield compute.facts_of(told)
 
 
 STAGES = (imported, repeat, experiment)

@@ -67,13 +67,13 @@ def input_among(given: tuple[Given, ...]) -> Path | None:
     named = next((file.path for file in given if file.kind is Kind.INPUT), None)
     if named is not None:
         return named
-    files = [each.path for each in given if each.kind is Kind.MODEL]
+    files = [file.path for file in given if file.kind is Kind.MODEL]
     inputs = [path for path in files if path.suffix.lower() in INPUTS and not path.is_dir()]
     return inputs[0] if len(inputs) < len(files) and inputs else None
 
 
 def _begins_as_report(path: Path) -> bool:
-    """Whether a JSON file can be a saved case: told from its beginning; what cannot be read is left to the opening."""
+    """Whether a JSON file can be a saved case: judged by its beginning; what cannot be read is left to the opening."""
     try:
         if not path.is_file():
             return True
@@ -145,4 +145,4 @@ def read_log(path: Path) -> str:
 
 def near_folder(given: tuple[Given, ...]) -> Path | None:
     """The folder near which the environment is expected: that of the first script."""
-    return next((each.path.parent for each in given if each.kind is Kind.SCRIPT), None)
+    return next((file.path.parent for file in given if file.kind is Kind.SCRIPT), None)

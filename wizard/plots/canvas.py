@@ -39,7 +39,7 @@ _CLOSER = 0.8  # with each step of the wheel or of the plus key
 class Canvas(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
     """The ground, its axes and what is drawn on it.
 
-    ``read`` is told the words of a value, or "" for none; ``reshaped`` when bars are to lie, or to stand again.
+    ``read`` is called with the words of a value, or "" for none; ``reshaped`` when bars are to lie, or to stand again.
     """
 
     def __init__(self, read: Callable[[str], object], reshaped: Callable[[], object]) -> None:

@@ -47,8 +47,8 @@ class PlotView(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 4, 0, 8)
         layout.setSpacing(2)
-        for each in (self._title, self._legend, self._y_title, self.canvas, self._x_title):
-            layout.addWidget(each)
+        for widget in (self._title, self._legend, self._y_title, self.canvas, self._x_title):
+            layout.addWidget(widget)
         layout.addWidget(self._reading)
         layout.addWidget(self._summary)
         self.show_plot(plot)

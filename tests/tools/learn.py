@@ -31,8 +31,8 @@ import scipy.sparse
 from sklearn.svm import LinearSVC
 
 from checks.knowledge.catalogue import Cause, cause_files, cause_of
-from checks.readers.tickets.found.groups import Numbers
 from checks.readers.tickets.wording.features import KINDS, SLOTS, features, shared_phrases
+from checks.readers.tickets.wording.number_sets import Numbers
 from checks.readers.tickets.wording.resemblance import LEARNED, Floats, Learned, vector
 from checks.readers.tickets.wording.signatures import wordings
 from checks.readers.tickets.wording.wordings import FIXED_WORDS

@@ -21,3 +21,8 @@ class ReplacementTable(Table):
     """resources/knowledge/frameworks/deterministic_replacements.toml."""
 
     row: tuple[Replacement, ...]
+
+
+def replacement(operation: str, language: str) -> str:
+    """What to take instead of an operation, in "en" or "ja"; "" where nothing is known."""
+    return next((row.of(language) for row in ReplacementTable.read().row if operation in row.operations), "")

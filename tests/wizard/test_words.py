@@ -103,9 +103,7 @@ def test_every_stage_of_a_probe_can_be_said(path: Path) -> None:
         names = [stage.__name__ for stage in stages]
     else:  # a generator, whose later stages depend on what the earlier ones found
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        (generator,) = (
-            each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == stages.__name__
-        )
+        functions = {each.name: each for each in tree.body if isinstance(each, ast.FunctionDef)}
         yielded = (each.value for each in ast.walk(functions[stages.__name__]) if isinstance(each, ast.Yield))
         names = [each.id for each in yielded if isinstance(each, ast.Name)]
     assert names

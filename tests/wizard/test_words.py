@@ -97,14 +97,18 @@ def test_no_letter_opens_two_things_at_once(language: str) -> None:
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.relative_to(PROBES).as_posix())
 def test_every_stage_of_a_probe_can_be_said(path: Path) -> None:
     """A slow probe names what it is at; a stage per GPU ("gpu_0") is said by its name."""
-    place = path.relative_to(PROBES).with_suffix("").parts
-    stages = importlib.import_module(".".join(("checks.probes", *place))).STAGES
-    if isinstance(stages, tuple):
-        names = [stage.__name__ for stage in stages]
-    else:  # a generator, whose later stages depend on what the earlier ones found
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        functions = {each.name: each for each in tree.body if isinstance(each, ast.FunctionDef)}
-        yielded = (each.value for each in ast.walk(functions[stages.__name__]) if isinstance(each, ast.Yield))
-        names = [each.id for each in yielded if isinstance(each, ast.Name)]
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    functions = {each.name: each for each in tree.body if isinstance(each, ast.FunctionDef)}
+    (stages,) = (
+        each.value for each in tree.body if isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == "STAGES"
+    )
+    if isinstance(stages, ast.Call) and ast.unparse(stages.func) == "stages":  # a probe that computes
+        module = ".".join(("checks.probes", *path.relative_to(PROBES).with_suffix("").parts))
+        names = [stage.__name__ for stage in importlib.import_module(module).STAGES]
+    elif isinstance(stages, ast.Call):  # a generator of stages
+        yielded = (each.value for each in ast.walk(functions[ast.unparse(stages.func)]) if isinstance(each, ast.Yield))
+        names = [ast.unparse(each) for each in yielded if isinstance(each, ast.Name)]
+    else:
+        names = [ast.unparse(elt) for elt in stages.elts if not isinstance(elt, ast.Starred)]
     assert names
     assert not [name for name in names if f"run-stage-{name}" not in area("window")]

@@ -271,16 +271,10 @@ class ReportPage(Page):
         self._layout.addWidget(frame)
 
     def _changed(self, compared: Changes) -> list[str]:
-        from checks.knowledge.catalogue import cause_of
-        from checks.knowledge.templates import fill_sentence
+        from checks.knowledge.phrases import title_of
 
         return [
-            self.case.say(
-                f"report-changes-{kind}",
-                title=fill_sentence(
-                    cause_of(each.cause).text_with(each.placeholders(), self.case.language).title, each.placeholders()
-                ),
-            )
+            self.case.say(f"report-changes-{kind}", title=title_of(each, self.case.language))
             for kind in ("gone", "unsure", "new", "first", "stayed")
             for each in getattr(compared, kind)
         ]

@@ -211,10 +211,9 @@ class RunPage(Page):
         cause, language = cause_of(row.id), self.case.language
         if row.finding is None:
             return cause.clear.of(language) if cause.clear else row.id
-        from checks.knowledge.templates import fill_sentence
+        from checks.knowledge.phrases import title_of
 
-        values = row.finding.placeholders()
-        return fill_sentence(cause.text_with(values, language).title, values)
+        return title_of(row.finding, language)
 
     def _detail(self, row: Row) -> str:
         state = self.case.say(f"run-state-{row.state}")

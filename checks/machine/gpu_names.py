@@ -1,4 +1,4 @@
-"""What a GPU's name tells: its maker, its die and what that can compute.
+"""What is known from a GPU's name: its maker, its die and what that can compute.
 
 Names come as drivers, frameworks and people write them: "NVIDIA A100-SXM4-80GB", "GeForce RTX 2070 with Max-Q Design",
 "3090 Ti". A name is cut into words; makers, memory sizes, board forms and the like are dropped, and what is left is
@@ -42,7 +42,7 @@ _ONLY_WITH_BRAND = frozenset({"quadro", "ada", "pro"})  # people leave these out
 
 
 class NamedGpu(msgspec.Struct, frozen=True, kw_only=True):
-    """What a name tells. Empty texts: the name alone does not tell."""
+    """The GPU that a name stands for. Empty texts: the name alone does not decide."""
 
     vendor_id: str  # "10de"
     product: str  # as pci.ids spells it, without the maker

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from wizard.case_model import CaseModel, Search
+from wizard.desktop import folders
+from wizard.desktop.folders import EXPORT, INTERPRETER, REPORT, chosen, last_folder, remember, remember_chosen
 from wizard.jobs.background import Work, _found
 from wizard.pages.evidence import EvidencePage
-from wizard.window import folders
-from wizard.window.folders import EXPORT, INTERPRETER, REPORT, chosen, last_folder, remember, remember_chosen
 from wizard.window.main_window import Window
 
 HOME = str(Path.home())

@@ -9,15 +9,9 @@ import re
 from collections.abc import Iterator
 
 from checks.readers.containers.folder import ZipFolder
-from checks.readers.containers.pickles import (
-    MOST_OPCODES,
-    UNREAD,
-    AfterBuild,
-    Blob,
-    Pickle,
-    begins_like_a_pickle,
-    read_pickle,
-)
+from checks.readers.containers.pickles.machine import MOST_OPCODES, AfterBuild
+from checks.readers.containers.pickles.read import begins_like_a_pickle, read_pickle
+from checks.readers.containers.pickles.values import UNREAD, Blob, Pickle
 from checks.readers.containers.source import Damaged, Source, of_bytes
 
 _DEEPEST = 8  # pickles within pickles within pickles

@@ -6,7 +6,7 @@ from PySide6.QtGui import QColor, QFont, QPalette
 
 READABLE = 4.5  # contrast of text on its ground, WCAG 2.2 level AA
 # Colours of the states, each readable on the usual grounds: (light, dark).
-# A state is never told by colour alone: a symbol and a word stand beside it.
+# A state is never shown by colour alone: a symbol and a word stand beside it.
 _STATES = {
     "blocking": ("#b3261e", "#ff8a80"),
     "warning": ("#8a5000", "#ffb74d"),
@@ -41,8 +41,8 @@ def mixed(one: QColor, other: QColor, share: float) -> QColor:
 def luminance(colour: QColor) -> float:
     """Relative luminance as WCAG 2.2 defines it, 0 (black) to 1 (white)."""
     red, green, blue = (
-        each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4
-        for each in (colour.redF(), colour.greenF(), colour.blueF())
+        channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
+        for channel in (colour.redF(), colour.greenF(), colour.blueF())
     )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
@@ -60,7 +60,7 @@ def readable(tone: QColor, *grounds: QColor, dark: bool) -> QColor:
     """
     end = QColor("white" if dark else "black")
     steps = (mixed(tone, end, step / 20) for step in range(21))
-    return next((each for each in steps if min(contrast(each, ground) for ground in grounds) >= READABLE), end)
+    return next((mixture for mixture in steps if min(contrast(mixture, ground) for ground in grounds) >= READABLE), end)
 
 
 def colour(name: str, palette: QPalette) -> QColor:

@@ -1,4 +1,4 @@
-"""Groups of whole numbers: what belongs to many of them is gathered at once, in a time that does not grow with all."""
+"""Sets of whole numbers in one table: the union of a few is found in a time that does not grow with all of them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy.typing as npt
 Numbers = npt.NDArray[np.int64]
 
 
-class Groups:
-    """Groups that stand behind each other in one ``table``. ``starts``: where each of them begins."""
+class NumberSets:
+    """Sets that stand behind each other in one ``table``. ``starts``: where each of them begins."""
 
     def __init__(self, table: Numbers, starts: Numbers) -> None:
         self.table, self.starts = table, starts
@@ -20,14 +20,14 @@ class Groups:
         self._end = int(table.max(initial=-1)) + 1
 
     @classmethod
-    def of(cls, groups: Sequence[Sequence[int] | Numbers]) -> Groups:
-        """These groups."""
-        starts = list(itertools.accumulate(map(len, groups), initial=0))[:-1]
-        members = [np.asarray(group, np.int64) for group in groups]
+    def of(cls, sets: Sequence[Sequence[int] | Numbers]) -> NumberSets:
+        """A table of these sets."""
+        starts = list(itertools.accumulate(map(len, sets), initial=0))[:-1]
+        members = [np.asarray(numbers, np.int64) for numbers in sets]
         return cls(np.concatenate(members) if members else np.empty(0, np.int64), np.array(starts, np.int64))
 
     def members(self, chosen: Numbers) -> tuple[Numbers, Numbers]:
-        """The members of the chosen groups behind each other, and where each group begins there."""
+        """The members of the chosen sets behind each other, and where each set begins there."""
         lengths = self._lengths[chosen]
         ends = np.cumsum(lengths)
         starts = ends - lengths
@@ -35,7 +35,7 @@ class Groups:
         return self.table[places + np.arange(len(places))], starts
 
     def distinct(self, chosen: Numbers) -> Numbers:
-        """Each member of the chosen groups once, in ascending order."""
+        """The union of the chosen sets, in ascending order."""
         return distinct(self.members(chosen)[0], self._end)
 
 

@@ -13,7 +13,7 @@ from checks.engine.events import (
 from checks.facts import Facts, ProbeRun
 from checks.facts.case import Answers, Case
 from checks.facts.finding import Finding, Outcome, Severity, Status
-from wizard.jobs.run_state import Running, summary
+from wizard.run_state import Running, summary
 
 
 def test_a_probe_from_waiting_to_its_end() -> None:

@@ -3,7 +3,7 @@
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from wizard.pages.wrap_layout import GAP, WrapLayout
+from wizard.widgets.wrap_layout import GAP, WrapLayout
 
 
 def test_lines_by_the_width(qtbot: QtBot) -> None:

@@ -52,7 +52,7 @@ class Running:
     remaining: float | None = None
 
     def take(self, event: Event) -> None:
-        """Note what the engine told."""
+        """Take the next event of the engine."""
         from checks.engine import events
 
         match event:

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QApplication
 
 from checks.facts import InterpreterFacts
 from wizard import __main__ as entry
-from wizard.cli.commands import run_command
+from wizard.cli.command_line import run_command
+from wizard.desktop.display import NoWindow
 from wizard.flow import SYMPTOMS
-from wizard.window.display import NoWindow
 from wizard.words import words
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -194,7 +194,7 @@ def test_being_asked_to_end_keeps_what_is_done(tmp_path: Path, name: str) -> Non
         "import os, signal, sys\n"
         "from checks.engine import examination as engine\n"
         "from checks.engine.events import ProbeStage\n"
-        "from wizard.cli.commands import run_command\n"
+        "from wizard.cli.command_line import run_command\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background job ignores it
         "examine = engine.examine\n"
         "def interrupted(*args, **kwargs):\n"
@@ -242,7 +242,7 @@ def test_a_language_alone_means_the_window(
     given: list[str], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Here the window cannot start, which is told in that language."""
-    monkeypatch.setattr("wizard.window.display.no_window", lambda: NoWindow("no-display"))
+    monkeypatch.setattr("wizard.desktop.display.no_window", lambda: NoWindow("no-display"))
     assert entry.main(given) in {0, 1}
     assert re.search("[ぁ-ん]", capfd.readouterr().out)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from wizard.window import display
-from wizard.window.display import NoWindow, no_window
+from wizard.desktop import display
+from wizard.desktop.display import NoWindow, no_window
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere there is always a display")
 NOBODY = ":64999"

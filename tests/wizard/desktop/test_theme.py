@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
-from wizard.window import icons, theme
+from wizard.desktop import icons, theme
 
 LIGHT = ("#efefef", "#ffffff", "#000000")
 DARK = ("#202326", "#1b1e20", "#ffffff")

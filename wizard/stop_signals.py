@@ -13,10 +13,10 @@ _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
 def asked_to_end(act: Callable[[], object]) -> Iterator[None]:
     """Call ``act`` for each of them, so that no probe is left behind. What is ignored (nohup) stays ignored."""
     present = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
-    heeded = [each for each in present if signal.getsignal(each) is not signal.SIG_IGN]
-    before = {each: signal.signal(each, lambda *_: act()) for each in heeded}
+    heeded = [number for number in present if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, lambda *_: act()) for number in heeded}
     try:
         yield
     finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        for number, handler in before.items():
+            signal.signal(number, handler)

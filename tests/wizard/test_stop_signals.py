@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from wizard.cli.commands import _Stop
-from wizard.cli.stop_signals import asked_to_end
+from wizard.cli.follow import Stop
+from wizard.stop_signals import asked_to_end
 
 ALL = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
@@ -36,7 +36,7 @@ def test_what_nohup_ignores_stays_ignored() -> None:
 
 
 def test_the_second_time_it_ends(capsys: pytest.CaptureFixture[str]) -> None:
-    stop = _Stop("en")
+    stop = Stop("en")
     stop.ask()
     assert stop.is_set()
     assert "Cancelled" in capsys.readouterr().err
@@ -49,6 +49,6 @@ def test_a_terminal_that_went_away_does_not_stop_it(monkeypatch: pytest.MonkeyPa
         raise OSError(5, "Input/output error")
 
     monkeypatch.setattr("builtins.print", gone)
-    stop = _Stop("en")
+    stop = Stop("en")
     stop.ask()
     assert stop.is_set()

@@ -24,7 +24,7 @@ def remember(kind: str, path: Path) -> None:
 
 def remember_chosen(path: Path) -> None:
     """Note an interpreter, or a folder with some, that the user pointed to: the next start finds it, too."""
-    others = [each for each in chosen() if each != path]
+    others = [other for other in chosen() if other != path]
     _settings().setValue(_CHOSEN, [str(other) for other in (path, *others)][:_MOST_CHOSEN])
     remember(INTERPRETER, path)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from checks.facts import Health, Measurement
     from wizard.jobs.run_state import Running
     from wizard.plots.view import PlotView
-    from wizard.report.content.measured.blocks import Plot
+    from wizard.report.content.blocks import Plot
 
 MOST_LINES = 500  # of the log; the report has all of it
 _LOG_HEIGHT = 210  # logical pixels

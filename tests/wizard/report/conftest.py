@@ -30,7 +30,7 @@ from checks.facts import (
     TorchFacts,
 )
 from checks.sharing.case import Answers, Case, judged
-from wizard.report.pdf.typeset import DOTS
+from wizard.report.pdf.text import DOTS
 
 PYTHON = "/home/alice/My Project/venv/bin/python"
 UUID = "GPU-5f3c1d2e-1111-2222-3333-444455556666"

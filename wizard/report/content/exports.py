@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from checks.analysis.models.runs import telling_line
 from checks.facts import ExportRun, ModelFacts, NodeDifference, OutputDifference, TensorSpec
 from checks.knowledge.frameworks.exporters import exporter_of
-from wizard.report.content.fact_sheet import FactRow, FactSection, size
+from wizard.report.content.blocks import FactRow
+from wizard.report.content.fact_sheet import FactSection, size
 from wizard.report.content.reasons import reason_of
 from wizard.words import known, words
 

@@ -27,18 +27,10 @@ from checks.facts import (
 )
 from checks.knowledge.phrases import phrases
 from checks.readers.tickets.lines import PASTED
+from wizard.report.content.blocks import FactRow
 from wizard.words import area, words
 
 Format = Callable[[Any, str], str]
-
-
-@dataclass(frozen=True)
-class FactRow:
-    """One fact. ``is_unread``: ``value`` then says why it is missing."""
-
-    label: str
-    value: str
-    is_unread: bool = False
 
 
 @dataclass(frozen=True)

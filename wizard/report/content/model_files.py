@@ -16,8 +16,9 @@ from checks.remedies.plan import installing
 from checks.remedies.runtime_package import package_for
 from checks.remedies.shell import fill_sentence
 from checks.sharing.case import Case
+from wizard.report.content.blocks import FactRow
 from wizard.report.content.exports import export_sections
-from wizard.report.content.fact_sheet import FactRow, FactSection, label, size
+from wizard.report.content.fact_sheet import FactSection, label, size
 from wizard.report.content.measured.words import percent
 from wizard.report.content.model_words import detail_in_words, format_in_words, version_in_words
 from wizard.report.content.reasons import reason_of

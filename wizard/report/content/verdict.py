@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from checks.analysis.models.repeats import ALL_ALIKE, RepeatedModels
 from checks.analysis.numbers.side_by_side import Agreement, agreement, comparisons
@@ -14,6 +13,7 @@ from checks.judgement.headline import SURE, Headline, Stance, headline
 from checks.judgement.judge import ABOUT_RESULTS, COMPARISON, MODELS, UNKNOWN, can_explain
 from checks.judgement.model_standing import SERIOUS, PerModel, Standing, path_of
 from checks.sharing.case import Case
+from wizard.report.content.blocks import Verdict
 from wizard.report.content.compared_machines import compared_with
 from wizard.report.content.fact_sheet import label
 from wizard.report.content.tested import is_tested, is_too_short, what_was_tested
@@ -27,20 +27,6 @@ NOTHING_TO_CHECK = frozenset(
     {"not-installed", "not-on-this-system", "one-device", "none-given", "no-target", "not-asked"}
 )
 _EVEN = 0.5  # a cause that a text alone gives is as likely wrong as right; below, nothing is decided
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """``state`` is "blocking", "warning", "clear", "incomplete" or "nothing-run"; ``word`` and ``symbol`` show it.
-
-    ``sentence`` is the answer; ``scope`` says how much was looked at, so that silence is not taken for health.
-    """
-
-    state: str
-    word: str
-    symbol: str
-    sentence: str
-    scope: tuple[str, ...]
 
 
 def verdict_of(case: Case, titles: Sequence[str], language: str) -> Verdict:

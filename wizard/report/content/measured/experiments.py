@@ -15,7 +15,7 @@ from checks.analysis.numbers.sum_bound import beyond_rounding, error, in_figures
 from checks.facts import Experiment, Measurements
 from checks.knowledge.frameworks.computations import operation_name, setting_name
 from checks.sharing.case import Case
-from wizard.report.content.measured.blocks import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
+from wizard.report.content.blocks import MeasuredSection, Plot, Row, Series, Table
 from wizard.report.content.measured.line import MOST_NAMED, framework_name, place_of
 from wizard.report.content.measured.words import percent
 from wizard.words import known, words
@@ -119,7 +119,7 @@ def _far_off(found: Sequence[Experiment], language: str) -> Iterator[str]:
             )
 
 
-def _sums(dtype: str, found: Sequence[Experiment], language: str) -> MeasuredTable:
+def _sums(dtype: str, found: Sequence[Experiment], language: str) -> Table:
     """The different sums, the nearest to the true one first, each with the ways that gave it."""
     ways: dict[str, list[Experiment]] = {}
     values: dict[str, float | None] = {}
@@ -130,7 +130,7 @@ def _sums(dtype: str, found: Sequence[Experiment], language: str) -> MeasuredTab
                 ways[bits].append(each)
     errors = {bits: error(value, found[0].expected) for bits, value in values.items()}
     rows = tuple(
-        MeasuredRow(
+        Row(
             cells=(
                 "NaN" if values[bits] is None else repr(values[bits]),
                 bits,
@@ -141,7 +141,7 @@ def _sums(dtype: str, found: Sequence[Experiment], language: str) -> MeasuredTab
         )
         for bits in sorted(ways, key=lambda bits: _far(errors[bits]))
     )
-    return MeasuredTable(
+    return Table(
         title=dtype,
         columns=tuple(words(f"measurements.sum-column-{name}", language) for name in ("sum", "bits", "error", "ways")),
         rows=rows,
@@ -259,7 +259,7 @@ def _percent(value: float | None) -> str:
     return "NaN" if value is None else percent(value, 1)
 
 
-def _tables(found: Sequence[Experiment], language: str) -> Iterator[MeasuredTable]:
+def _tables(found: Sequence[Experiment], language: str) -> Iterator[Table]:
     """As the article prints them, a column for each run; runs that are alike in every bit share one."""
     for each in found:
         if each.distinct > 1:
@@ -300,12 +300,12 @@ class _Run:
         return self.experiment.fingerprints[self.number][:_DIGITS]
 
 
-def _errors(title: str, runs: Sequence[_Run], language: str) -> MeasuredTable:
+def _errors(title: str, runs: Sequence[_Run], language: str) -> Table:
     """A row for every step at which the error was taken in some run."""
     steps = sorted({step for run in runs for step in run.errors if step})
     is_one = len({id(run.experiment) for run in runs}) == 1  # what parts is looked at in one place; two may differ
     rows = [
-        MeasuredRow(
+        Row(
             (str(step), *(_percent(run.errors[step]) if step in run.errors else "" for run in runs)),
             "warning" if is_one and len({run.errors.get(step) for run in runs}) > 1 else "",
         )
@@ -313,10 +313,10 @@ def _errors(title: str, runs: Sequence[_Run], language: str) -> MeasuredTable:
     ]
     parts = is_one and len({run.bits for run in runs}) > 1
     weights = (words("measurements.network-weights", language), *(run.bits for run in runs))
-    return MeasuredTable(
+    return Table(
         title=title,
         columns=(words("measurements.network-step", language), *(run.name for run in runs)),
-        rows=(*rows, MeasuredRow(weights, "warning" if parts else "clear")),
+        rows=(*rows, Row(weights, "warning" if parts else "clear")),
         numeric=tuple(range(len(runs) + 1)),
     )
 

@@ -8,8 +8,8 @@ from checks.analysis.gpu.load import device_name, events_under_load, held_down, 
 from checks.facts import Facts, Health, HealthSample, Measurements
 from checks.knowledge.phrases import phrase
 from checks.sharing.case import Case
+from wizard.report.content.blocks import MeasuredSection, Plot, Row, Series, Table
 from wizard.report.content.fact_sheet import size
-from wizard.report.content.measured.blocks import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
 from wizard.words import known, words
 
 _MOST = 20  # wrong results that are printed
@@ -68,10 +68,10 @@ def outcome_of_load(health: Health, name: str, language: str) -> str:
     return words("measurements.health-fine", language, **told)
 
 
-def _figures(rows: Sequence[MeasuredRow], language: str) -> Iterator[MeasuredTable]:
+def _figures(rows: Sequence[Row], language: str) -> Iterator[Table]:
     columns = ("device", "temperature", "clock", "power", "held-down", "errors")
     if rows:
-        yield MeasuredTable(
+        yield Table(
             title="",
             columns=tuple(words(f"measurements.health-column-{name}", language) for name in columns),
             rows=tuple(rows),
@@ -79,7 +79,7 @@ def _figures(rows: Sequence[MeasuredRow], language: str) -> Iterator[MeasuredTab
         )
 
 
-def _row(facts: Facts, health: Health, name: str, language: str) -> MeasuredRow:
+def _row(facts: Facts, health: Health, name: str, language: str) -> Row:
     none = words("report.none", language)
     held = sorted({row.name for _, rows in held_down(health) for row in rows})
     counted = [
@@ -97,7 +97,7 @@ def _row(facts: Facts, health: Health, name: str, language: str) -> MeasuredRow:
     counted += [phrase("log", f"fault-log-{kind}", times="")[f"log_{language}"] for kind in kinds]
     is_told = any(each is not None for each in (health.ecc_corrected, health.ecc_uncorrected, health.xid, health.log))
     state = "blocking" if health.wrong else "open" if health.reason else "warning" if held or counted else "clear"
-    return MeasuredRow(
+    return Row(
         cells=(
             name,
             _range(health, 0, "°C"),
@@ -119,15 +119,15 @@ def _range(health: Health, curve: int, unit: str) -> str:
     return f"{most} {unit}" if least == most else f"{least} – {most} {unit}"
 
 
-def _wrong(health: Health, name: str, language: str) -> MeasuredTable | None:
+def _wrong(health: Health, name: str, language: str) -> Table | None:
     if not health.wrong:
         return None
     columns = ("second", "operation", "place", "expected", "found", "elements")
-    return MeasuredTable(
+    return Table(
         title=words("measurements.health-wrong-title", language, device=name),
         columns=tuple(words(f"measurements.health-column-{column}", language) for column in columns),
         rows=tuple(
-            MeasuredRow(
+            Row(
                 cells=(
                     f"{each.second:.1f}",
                     each.operation,

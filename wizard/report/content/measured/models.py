@@ -24,7 +24,7 @@ from checks.analysis.numbers.magnitude import Size
 from checks.analysis.numbers.power import CONFIDENCE, ENOUGH, excluded_rate
 from checks.facts import ModelMeasured
 from checks.sharing.case import Case
-from wizard.report.content.measured.blocks import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
+from wizard.report.content.blocks import MeasuredSection, Plot, Row, Series, Table
 from wizard.report.content.measured.line import compared_words, framework_name
 from wizard.report.content.measured.words import STATES, joined, percent, place_words
 from wizard.words import known, words
@@ -149,12 +149,12 @@ def _repeated(made: ModelMeasured, here: Sequence[ModelMeasured], language: str)
     yield _words("same", language, rate=f"{100 * rate:.2g} %", sure=percent(CONFIDENCE), **values)
 
 
-def _tables(here: Sequence[ModelMeasured], language: str) -> Iterator[MeasuredTable]:
+def _tables(here: Sequence[ModelMeasured], language: str) -> Iterator[Table]:
     rows = [_row(each, here, language) for each in here if each.aspect and each.aspect != "state"]
     if not rows:
         return
     columns = ("compared", "results", "difference", "size", "first", "decisions")
-    yield MeasuredTable(
+    yield Table(
         title=_words("table", language, model=name_of(here[0]), runtime=framework_name(here[0].framework, language)),
         columns=tuple(_words(f"column-{column}", language) for column in columns),
         rows=tuple(rows),
@@ -163,17 +163,17 @@ def _tables(here: Sequence[ModelMeasured], language: str) -> Iterator[MeasuredTa
     )
 
 
-def _row(made: ModelMeasured, here: Sequence[ModelMeasured], language: str) -> MeasuredRow:
+def _row(made: ModelMeasured, here: Sequence[ModelMeasured], language: str) -> Row:
     if made.reason and made.reason != SHAPES and made.difference is None:
         state = "absent" if made.reason == "no-time" else "open"
         why = _why(made, language)
         if _is_long(made, why):
             why = _words("see-above", language)
-        return MeasuredRow((compared_words(made, language), why, _NONE, _NONE, _NONE, _NONE), state)
+        return Row((compared_words(made, language), why, _NONE, _NONE, _NONE, _NONE), state)
     size = size_of(made)
     is_random = made.aspect in _REPEATED and (made.distinct or 0) > 1 and draws_numbers(made, here)
     is_same = size is Size.IDENTICAL
-    return MeasuredRow(
+    return Row(
         cells=(
             compared_words(made, language),
             _results(made, language),

@@ -11,7 +11,7 @@ from checks.analysis.numbers.magnitude import Magnitude, Size, computed_in
 from checks.facts import Measurements, Precision
 from checks.knowledge.frameworks.computations import operation_name, setting_name
 from checks.sharing.case import Case
-from wizard.report.content.measured.blocks import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
+from wizard.report.content.blocks import MeasuredSection, Plot, Row, Series, Table
 from wizard.report.content.measured.words import joined, place_words, relative, size_words, state_of
 from wizard.words import words
 
@@ -59,11 +59,11 @@ def _sentences(name: str, measured: Sequence[Precision], language: str) -> Itera
         yield words("measurements.precision-unchanged", language, device=name, settings=unchanged)
 
 
-def _tables(name: str, measured: Sequence[Precision], language: str) -> Iterator[MeasuredTable]:
+def _tables(name: str, measured: Sequence[Precision], language: str) -> Iterator[Table]:
     usual = _usual(measured)
     if usual:
         columns = ("operation", "type", "error", "size")
-        yield MeasuredTable(
+        yield Table(
             title=words("measurements.precision-errors", language, device=name),
             columns=tuple(words(f"measurements.precision-column-{column}", language) for column in columns),
             rows=tuple(_error_row(each, language) for each in usual),
@@ -73,7 +73,7 @@ def _tables(name: str, measured: Sequence[Precision], language: str) -> Iterator
     rows = tuple(_setting_row(changed, language) for changed in _changes(measured) if changed.apart)
     if rows:
         about = ("setting", "type", "apart", "change", "size")
-        yield MeasuredTable(
+        yield Table(
             title=words("measurements.precision-settings", language, device=name),
             columns=tuple(words(f"measurements.precision-column-{column}", language) for column in about),
             rows=rows,
@@ -81,7 +81,7 @@ def _tables(name: str, measured: Sequence[Precision], language: str) -> Iterator
         )
 
 
-def _error_row(measured: Precision, language: str) -> MeasuredRow:
+def _error_row(measured: Precision, language: str) -> Row:
     size = error_of(measured)
     name, dtype = operation_name(measured.operation, language), computed_in(measured)
     if size.size is Size.IDENTICAL:  # every element is the number of its type that is the nearest to the true one
@@ -89,7 +89,7 @@ def _error_row(measured: Precision, language: str) -> MeasuredRow:
     else:
         error, said = relative(size, language), size_words(size, language)
     is_plain, brief = state_of(size) == "clear", name if size.size is Size.IDENTICAL else f"{name} {error}"
-    return MeasuredRow(
+    return Row(
         (name, dtype, error, said),
         state_of(size),
         brief=brief if is_plain else "",
@@ -123,14 +123,14 @@ def _changes(measured: Sequence[Precision]) -> Iterator[_Changed]:
         yield _Changed(setting, dtype, tuple(each for each in here if each not in alike), alike)
 
 
-def _setting_row(changed: _Changed, language: str) -> MeasuredRow:
+def _setting_row(changed: _Changed, language: str) -> Row:
     setting, which = setting_name(changed.setting, language), _which(changed, language)
     worst, state = changed.worst, state_of(changed.worst)
     apart, size = relative(worst, language), size_words(worst, language)
     brief = words("measurements.precision-brief", language, setting=setting, operations=which, apart=apart)
     group = words("measurements.precision-group", language, type=changed.dtype, size=size)
     is_plain = state == "clear"
-    return MeasuredRow(
+    return Row(
         (setting, changed.dtype, which, apart, size),
         state,
         brief=brief if is_plain else "",

@@ -21,7 +21,7 @@ from checks.facts import Repeat
 from checks.knowledge.frameworks.computations import operation_name, setting_name
 from checks.knowledge.frameworks.determinism import Promise
 from checks.sharing.case import Case
-from wizard.report.content.measured.blocks import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
+from wizard.report.content.blocks import MeasuredSection, Plot, Row, Series, Table
 from wizard.report.content.measured.ulp import ulp_plot
 from wizard.report.content.measured.words import from_to, joined, percent, place_words, size_words
 from wizard.words import known, words
@@ -98,12 +98,12 @@ def _rate(repetitions: int) -> str:
     return _NONE if rate is None else f"{100 * rate:.2g} %"
 
 
-def _table(framework: str, device: str, operations: Sequence[Repeated], language: str) -> MeasuredTable:
+def _table(framework: str, device: str, operations: Sequence[Repeated], language: str) -> Table:
     columns = ("operation", "promise", "default", "apart", "deterministic", "mended", "cost", "power")
     weight = {"warning": 0, "note": 1, "clear": 2, "open": 3, "absent": 4}
     often = sorted(operations, key=lambda each: -(each.default.repetitions if each.default else 0))
     rows = [_row(each, language) for each in often]
-    return MeasuredTable(
+    return Table(
         title=place_words(framework, device, language),
         columns=tuple(_words(f"column-{column}", language) for column in columns),
         rows=tuple(sorted(rows, key=lambda row: weight[row.state])),
@@ -112,12 +112,12 @@ def _table(framework: str, device: str, operations: Sequence[Repeated], language
     )
 
 
-def _row(each: Repeated, language: str) -> MeasuredRow:
+def _row(each: Repeated, language: str) -> Row:
     made, is_plain = each.default, _is_plain(each)
     promise, cost = _promise(each, language), _NONE if each.cost is None else f"× {each.cost:.2g}"
     power = _rate(made.repetitions) if made is not None and not made.varies else _NONE
     mended = joined((setting_name(setting, language) for setting in each.mended_by), language)
-    return MeasuredRow(
+    return Row(
         cells=(
             operation_name(each.operation, language),
             promise,

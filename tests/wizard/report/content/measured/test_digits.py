@@ -12,8 +12,8 @@ from checks.analysis.numbers.side_by_side import other_machine
 from checks.facts import ArrayDifference, Facts, Frameworks, Measurement, Precision, Symptom, TorchFacts
 from checks.judgement.judge import COMPARISON
 from checks.sharing.case import Answers, Case, judged
+from wizard.report.content.blocks import MeasuredSection
 from wizard.report.content.measured.attribution import attribution_section
-from wizard.report.content.measured.blocks import MeasuredSection
 from wizard.report.content.measured.devices import devices_section, machines_section
 from wizard.report.content.measured.precision import precision_section
 from wizard.report.content.report import build

@@ -6,7 +6,7 @@ from support.recorded_computations import measurements
 
 from checks.facts import ArrayDifference, ErrorText, Facts, Measurement, ModelMeasured, NodeApart, TensorSpec
 from checks.sharing.case import Answers, Case, judged
-from wizard.report.content.measured.blocks import MeasuredSection
+from wizard.report.content.blocks import MeasuredSection
 from wizard.report.content.measured.models import models_section
 from wizard.report.content.report import build
 from wizard.report.prints.terminal import to_terminal

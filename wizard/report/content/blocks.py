@@ -34,18 +34,22 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """A table. ``numeric``: the columns, counted from 0, that hold figures, to be set to the right."""
+    """A table. ``numeric``: the columns, counted from 0, that hold figures, to be set to the right.
+
+    ``is_whole``: every row is shown everywhere, also where there are many.
+    """
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     numeric: tuple[int, ...] = ()
     note: str = ""
+    is_whole: bool = False
 
     @property
     def is_long(self) -> bool:
         """Whether it takes more room than it is worth to somebody who only looks over the report."""
-        return len(self.rows) > FEW_ROWS
+        return len(self.rows) > FEW_ROWS and not self.is_whole
 
     @property
     def has_states(self) -> bool:
@@ -56,7 +60,7 @@ class Table:
     def left_out(self) -> tuple[str, ...]:
         """What was not measured, by the names of the rows, where there are too many of them to print each."""
         absent = tuple(row.cells[0] for row in self.rows if row.state == "absent")
-        return absent if len(absent) > _FEW_ABSENT else ()
+        return absent if len(absent) > _FEW_ABSENT and not self.is_whole else ()
 
     @property
     def printed(self) -> tuple[Row, ...]:
@@ -77,7 +81,7 @@ class Table:
     @property
     def telling(self) -> tuple[Row, ...]:
         """The rows that are read first: of a long table those that tell of a trouble, as many as fit."""
-        if len(self.printed) <= FEW_ROWS:
+        if self.is_whole or len(self.printed) <= FEW_ROWS:
             return self.printed
         return tuple(row for row in self.rows if row.state in ("blocking", "warning"))[:FEW_ROWS]
 

@@ -40,7 +40,7 @@ def _files(models: tuple[ModelView, ...], language: str) -> Files:
         kind = f"{model.format} {model.version}".strip()
         cells = (model.name, kind, model.writer, model.size, model.dependence, model.word)
         rows.append(Row(cells, model.state, tip=model.path))
-    table = Table("", tuple(words(f"models.column-{key}", language) for key in keys), tuple(rows))
+    table = Table("", tuple(words(f"models.column-{key}", language) for key in keys), tuple(rows), is_whole=True)
     notes = tuple(table_notes(models, language)) if len(models) > 1 else ()
     pages = tuple(_page(model, language, is_only=len(models) == 1) for model in models)
     return Files(words("models.heading", language), table, notes, pages)
@@ -56,7 +56,7 @@ def _page(model: ModelView, language: str, *, is_only: bool) -> Section:
     if model.verdicts:
         columns = tuple(words(f"models.column-{key}", language) for key in ("runtime", "verdict", "because"))
         rows = tuple(Row((row.runtime, row.word, row.detail), row.state) for row in model.verdicts)
-        more.append(Table(words("models.heading-verdicts", language), columns, rows))
+        more.append(Table(words("models.heading-verdicts", language), columns, rows, is_whole=True))
     if model.sections:
         facts = tuple(Section(section.title, (Pairs(section.rows),)) for section in model.sections)
         more.append(Section("", facts, place=Place.PAGE, title_apart=title))
@@ -67,7 +67,7 @@ def _page(model: ModelView, language: str, *, is_only: bool) -> Section:
         (*blocks, more_of_it),
         id=model.path,
         detail=Detail.SUMMARY if is_shown else Detail.FULL,
-        badge=Badge(model.state, model.symbol, model.word),
+        badge=Badge(model.state, model.symbol),
     )
 
 
@@ -90,4 +90,4 @@ def _compared(comparison: ComparisonView, number: int, language: str) -> Section
 
 def _side_by_side(rows: tuple[ComparisonRow, ...], columns: tuple[str, ...]) -> Iterator[Table]:
     if rows:
-        yield Table("", columns, tuple(Row((row.what, row.first, row.second)) for row in rows))
+        yield Table("", columns, tuple(Row((row.what, row.first, row.second)) for row in rows), is_whole=True)

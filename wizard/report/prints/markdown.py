@@ -161,7 +161,7 @@ class _Writer:
                 case b.Files(_, table, notes, pages):
                     yield from self._table(table)
                     yield from (f"{escaped(note)}\n" for note in notes)
-                    yield from self.blocks(pages, level + 1)
+                    yield from self.blocks(pages, level)
 
     def _section(self, section: b.Section, level: int) -> Iterator[str]:
         badge = section.badge
@@ -185,7 +185,7 @@ class _Writer:
             yield "</details>\n"
 
     def _table(self, table: b.Table) -> Iterator[str]:
-        is_long = len(table.printed) > b.FEW_ROWS
+        is_long = table.is_long and len(table.printed) > b.FEW_ROWS
         if is_long:
             count = words("measurements.rows", self._language, count=len(table.printed))
             yield f"<details><summary>{escaped_html(table.title)} ({count})</summary>\n"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
 
 from wizard.report.content import blocks as b
 from wizard.report.content.document import document_of
@@ -39,17 +41,20 @@ class _Writer:
             yield from self._chapter(section)
 
     def _chapter(self, section: b.Section) -> Iterator[str]:
-        """A section of the report: the sections with a badge or a card in it are paragraphs of their own."""
-        parts = [part for part in section.blocks if isinstance(part, b.Section) and b.in_summary(part)]
-        if section.card is None and any(part.card is not None for part in parts):
-            for part in parts:
-                yield from self._chapter(part)
-            yield from self._of(block for block in section.blocks if not isinstance(block, b.Section))
-            return
-        lines = list(self._section(section))
-        if lines:
-            yield ""
-            yield from lines
+        """A section of the report. The cards in it are chapters of their own; its title is for what precedes them."""
+        parts = [
+            (is_card, list(group))
+            for is_card, group in groupby(
+                section.blocks, lambda block: isinstance(block, b.Section) and bool(block.card)
+            )
+        ]
+        for number, (is_card, blocks) in enumerate(parts):
+            if is_card:
+                for card in blocks:
+                    yield from self._chapter(card) if isinstance(card, b.Section) else ()
+                continue
+            lines = list(self._of(blocks) if number else self._section(replace(section, blocks=tuple(blocks))))
+            yield from ("", *lines) if lines else ()
 
     def _section(self, section: b.Section) -> Iterator[str]:
         if not b.in_summary(section):
@@ -78,7 +83,7 @@ class _Writer:
                 case b.Quote(lines):
                     yield from (f"> {line}" for line in lines)
                 case b.Code(text):
-                    yield from (f"  {line}".rstrip() for line in text.splitlines())
+                    yield from text.splitlines()
                 case b.Risk(label, text):
                     yield f"{label}: {text}"
                 case b.Step():

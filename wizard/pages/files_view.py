@@ -24,10 +24,7 @@ class FilesView(QWidget):
     """
 
     def __init__(
-        self,
-        files: Files,
-        pictures: Mapping[str, QPixmap],
-        fill: Callable[[QVBoxLayout, Iterable[Block]], None],
+        self, files: Files, pictures: Mapping[str, QPixmap], fill: Callable[[QVBoxLayout, Iterable[Block]], None]
     ) -> None:
         super().__init__()
         self._pages = files.pages

@@ -9,14 +9,7 @@ import os
 from collections.abc import Iterator
 
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF
-from PySide6.QtGui import (
-    QFontDatabase,
-    QGuiApplication,
-    QPagedPaintDevice,
-    QPageSize,
-    QPainter,
-    QPdfWriter,
-)
+from PySide6.QtGui import QFontDatabase, QGuiApplication, QPagedPaintDevice, QPageSize, QPainter, QPdfWriter
 
 from wizard.report.content.blocks import Document
 from wizard.report.content.document import document_of

@@ -9,12 +9,7 @@ from collections.abc import Iterator
 
 from checks.judgement.judge import UNKNOWN
 from wizard.report.content.blocks import Block, Look, Paragraph, Quote
-from wizard.report.content.finding_blocks import (
-    cause_blocks,
-    explanation_blocks,
-    items,
-    remedy_section,
-)
+from wizard.report.content.finding_blocks import cause_blocks, explanation_blocks, items, remedy_section
 from wizard.report.content.report import FindingView, Report
 from wizard.report.prints.markdown import blocks_as_markdown
 from wizard.words import words

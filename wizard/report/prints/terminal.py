@@ -42,12 +42,7 @@ class _Writer:
 
     def _chapter(self, section: b.Section) -> Iterator[str]:
         """A section of the report. The cards in it are chapters of their own; its title is for what precedes them."""
-        parts = [
-            (is_card, list(group))
-            for is_card, group in groupby(
-                section.blocks, lambda block: isinstance(block, b.Section) and bool(block.card)
-            )
-        ]
+        parts = [(is_card, list(group)) for is_card, group in groupby(section.blocks, _is_card)]
         for number, (is_card, blocks) in enumerate(parts):
             if is_card:
                 for card in blocks:
@@ -129,6 +124,10 @@ class _Writer:
         yield from (f"  {line}" for line in self._left_out(len(table.rows) - len(rows)))
         if table.note:
             yield f"  {table.note}"
+
+
+def _is_card(block: b.Block) -> bool:
+    return isinstance(block, b.Section) and block.card is not None
 
 
 def _titled(section: b.Section) -> str:

@@ -30,13 +30,7 @@ def _sentences(found: Sequence[Attribution], apart: Sequence[Attribution], langu
     restored = [each for each in apart if each.restored_by or each.closer]
     rounding = [each for each in apart if each.is_rounding]
     told = [
-        words(
-            "measurements.attribution-counts",
-            language,
-            pairs=len(found),
-            apart=len(apart),
-            restored=len(restored),
-        )
+        words("measurements.attribution-counts", language, pairs=len(found), apart=len(apart), restored=len(restored))
     ]
     if apart:
         told.append(words("measurements.attribution-rounding", language, rounding=len(rounding), apart=len(apart)))

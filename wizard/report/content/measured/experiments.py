@@ -98,10 +98,7 @@ def sum_section(case: Case, language: str) -> MeasuredSection | None:
     if not far and any(len(table.rows) > 1 for table in tables):
         sentences.append(words("measurements.sum-order", language))
     return MeasuredSection(
-        id=SUM,
-        title=words("measurements.sum-title", language),
-        sentences=(*sentences, *far, *left_out),
-        tables=tables,
+        id=SUM, title=words("measurements.sum-title", language), sentences=(*sentences, *far, *left_out), tables=tables
     )
 
 

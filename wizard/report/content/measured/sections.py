@@ -45,10 +45,7 @@ def _bounded(section: MeasuredSection, language: str) -> MeasuredSection:
     """The section without what is empty, and of each kind no more than can be read."""
     tables = (trimmed(_shortened(table, language)) for table in section.tables[:_MOST_TABLES])
     return replace(
-        section,
-        sentences=section.sentences[:_MOST_SENTENCES],
-        tables=tuple(tables),
-        plots=section.plots[:_MOST_PLOTS],
+        section, sentences=section.sentences[:_MOST_SENTENCES], tables=tuple(tables), plots=section.plots[:_MOST_PLOTS]
     )
 
 

@@ -78,7 +78,7 @@ class BlockWidgets:
                 lines = (": ".join(filter(None, (item.text, item.detail))) for item in items)
                 layout.addWidget(value_text("\n".join(f"•  {line}" for line in lines)))
             case b.Quote(lines):
-                layout.addWidget(self._monospaced("\n".join(lines)))
+                layout.addWidget(value_text("\n".join(f"> {line}" for line in lines), "muted"))
             case b.Code(text):
                 layout.addLayout(self._code(text.rstrip()))
             case b.Risk(label, text):

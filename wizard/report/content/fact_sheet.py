@@ -221,10 +221,10 @@ def _log(machine: MachineFacts, language: str) -> Iterator[FactRow]:
     """What the system's log tells: how often, of which card, and the last time."""
     xids = machine.nvidia.xids if machine.nvidia else None
     events = machine.log.events if machine.log else None
-    told: list[tuple[str, XidEvent | GpuEvent]] = [(f"Xid {xid.code}", xid) for xid in xids or ()]
-    told += [(_kind_of_event(event.kind, language), event) for event in events or ()]
-    for name in dict.fromkeys(name for name, _ in told):
-        alike = [each for known, each in told if known == name]
+    events_by_name: list[tuple[str, XidEvent | GpuEvent]] = [(f"Xid {xid.code}", xid) for xid in xids or ()]
+    events_by_name += [(_kind_of_event(event.kind, language), event) for event in events or ()]
+    for name in dict.fromkeys(name for name, _ in events_by_name):
+        alike = [each for known, each in events_by_name if known == name]
         places = words("report.list-separator", language).join(
             dict.fromkeys(each.pci_address for each in alike if each.pci_address)
         )
@@ -259,8 +259,8 @@ def _accelerator(found: Accelerator, language: str) -> FactRow:
 def _interpreter(found: InterpreterFacts | None, language: str) -> Iterator[FactSection]:
     if found is None:
         return
-    told = _INTERPRETER if found.path else _INTERPRETER[1:]  # of a ticket's interpreter the place is not known
-    yield FactSection(words("report.section-interpreter", language), tuple(_rows(found, told, language)))
+    fields = _INTERPRETER if found.path else _INTERPRETER[1:]  # of a ticket's interpreter the place is not known
+    yield FactSection(words("report.section-interpreter", language), tuple(_rows(found, fields, language)))
     if found.packages:
         rows = tuple(
             FactRow(package.name, package.version) for package in found.packages if _MATTERS.match(package.name)

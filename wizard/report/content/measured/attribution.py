@@ -29,12 +29,12 @@ def attribution_section(case: Case, language: str) -> MeasuredSection | None:
 def _sentences(found: Sequence[Attribution], apart: Sequence[Attribution], language: str) -> list[str]:
     restored = [each for each in apart if each.restored_by or each.closer]
     rounding = [each for each in apart if each.is_rounding]
-    told = [
+    sentences = [
         words("measurements.attribution-counts", language, pairs=len(found), apart=len(apart), restored=len(restored))
     ]
     if apart:
-        told.append(words("measurements.attribution-rounding", language, rounding=len(rounding), apart=len(apart)))
-    return told
+        sentences.append(words("measurements.attribution-rounding", language, rounding=len(rounding), apart=len(apart)))
+    return sentences
 
 
 def _table(apart: Sequence[Attribution], language: str) -> Table:

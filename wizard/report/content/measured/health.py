@@ -55,17 +55,17 @@ def health_section(case: Case, language: str) -> MeasuredSection | None:
 
 def outcome_of_load(health: Health, name: str, language: str) -> str:
     """How much was checked on the device of this name, and what came of it."""
-    told = {"device": name, "checked": health.checked, "size": size(health.bytes_checked, language)}
-    told["seconds"] = round(health.length or 0)
+    values = {"device": name, "checked": health.checked, "size": size(health.bytes_checked, language)}
+    values["seconds"] = round(health.length or 0)
     if health.reason and not health.wrong:
         why = known(f"measurements.reason-{health.reason}", health.reason, language)
         detail = (health.error.message.strip().splitlines() or [""])[0] if health.error else ""
         key = "health-ended" if health.checked else "health-not-begun"
-        text = words(f"measurements.{key}", language, why=why, **told)
+        text = words(f"measurements.{key}", language, why=why, **values)
         return words("report.with-detail", language, text=text.rstrip(".。"), detail=detail) if detail else text
     if health.wrong:
-        return words("measurements.health-wrong", language, first=round(health.wrong[0].second), **told)
-    return words("measurements.health-fine", language, **told)
+        return words("measurements.health-wrong", language, first=round(health.wrong[0].second), **values)
+    return words("measurements.health-fine", language, **values)
 
 
 def _figures(rows: Sequence[Row], language: str) -> Iterator[Table]:

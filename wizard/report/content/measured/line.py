@@ -62,14 +62,14 @@ _ASPECTS = {  # of what a model was run for -> the words about it; of all others
 }
 
 
-def compared_words(made: ModelMeasured, language: str) -> str:
+def compared_words(measured: ModelMeasured, language: str) -> str:
     """What was compared with what, in words."""
     return words(
-        f"measurements.models-{_ASPECTS.get(made.aspect, 'settings')}",
+        f"measurements.models-{_ASPECTS.get(measured.aspect, 'settings')}",
         language,
-        device=made.device,
-        setting=setting_name(made.setting, language),
-        other=setting_name(made.other, language),
+        device=measured.device,
+        setting=setting_name(measured.setting, language),
+        other=setting_name(measured.other, language),
     )
 
 

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from checks.engine.model_catalogue import crash_of, kept_error
+from checks.engine.answers import CUT, crash_of, kept_error
+from checks.engine.job import Job
 from checks.engine.processes.runner import Answer
 from checks.engine.scripts import script_of
-from checks.facts import ErrorText, Health, HealthSample, Measurement
+from checks.facts import Health, HealthSample, Measurement
 
 TIMES_BUDGET = 3.0  # a process that takes this many times what it was given is ended: something hangs
 START = {"quick": 60.0, "standard": 180.0, "thorough": 600.0}  # seconds by effort, to import a framework
-
-
 RESUMED = ("repeat", "precision", "portrait")  # kinds that go on behind what is named as done
+LOAD = "health"  # the kind that is the load test
 
 
 @dataclass(frozen=True)
@@ -103,69 +103,77 @@ COMPUTATION_PROBES: tuple[ComputationSpec, ...] = (
 )
 
 
+# One framework on one device under one setting.
+ComputationJob = Job[ComputationSpec, tuple[Measurement, ...]]
+
+
+def argument_of(device: str, effort: str, seconds: Mapping[str, float], setting: str = "default") -> dict[str, Any]:
+    """The argument of a probe: where, and how long each kind may take; kinds that are not named are not measured."""
+    return {"device": device, "effort": effort, "seconds": dict(seconds), "setting": setting}
+
+
+def with_seconds(job: ComputationJob, seconds: Mapping[str, float], **more: Any) -> ComputationJob:
+    """The same job with other seconds of each kind. ``more``: what its argument says beside that."""
+    argument = {**job.argument, "seconds": dict(seconds), **more}
+    limit = replace(job.limit, seconds=time_limit(argument["effort"], seconds))
+    return replace(job, seconds=seconds, argument=argument, limit=limit)
+
+
+def time_limit(effort: str, seconds: Mapping[str, float]) -> float:
+    """Seconds after which a process that computes is ended."""
+    return START[effort] + TIMES_BUDGET * sum(seconds.values())
+
+
 def read_measurement(raw: object, origin: str) -> Measurement | None:
-    """One measurement as the probe told it; None where it is no such thing: the process may be broken."""
+    """One measurement as the probe reported it; None where it is no such thing: the process may be broken."""
     try:
-        read: Measurement = msgspec.convert(raw, Measurement)
+        measurement: Measurement = msgspec.convert(raw, Measurement)
     except (msgspec.ValidationError, RecursionError):
         return None
-    return msgspec.structs.replace(read, origin=origin, error=kept_error(read.error))
+    return msgspec.structs.replace(measurement, origin=origin, error=kept_error(measurement.error))
+
+
+def _read_all(raw: object, origin: str) -> Iterator[Measurement]:
+    for one in raw if isinstance(raw, list) else ():
+        measurement = read_measurement(one, origin)
+        if measurement is not None:
+            yield measurement
 
 
 def measurements_of(answer: Answer, origin: str) -> Iterator[Measurement]:
-    """What an answer tells; a measurement during which the process ended comes last, with the end as its error.
+    """The measurements of an answer; one during which the process ended comes last, with the end as its error.
 
-    A load that the user ended is told, too: what was checked by then was checked.
+    A load that the user ended is among them: what was checked by then was checked.
     """
-    told = answer.facts.get("measurements")
-    for raw in told if isinstance(told, list) else ():
-        read = read_measurement(raw, origin)
-        if read is not None:
-            yield read
-    ended = answer.run.status in ("crashed", "timed-out", "too-much-memory")
-    if ended or answer.run.status == "cancelled":
-        cut = read_measurement(answer.facts.get("measuring"), origin)
-        if isinstance(cut, Health):
-            cut = _load_until_then(answer, cut, origin)
-        if cut is not None and (ended or isinstance(cut, Health)):
-            yield msgspec.structs.replace(cut, reason=answer.run.status, error=_end_of(answer))
+    yield from _read_all(answer.facts.get("measurements"), origin)
+    status = answer.run.status
+    if status not in (*CUT, "cancelled"):
+        return
+    cut = read_measurement(answer.facts.get("measuring"), origin)
+    if isinstance(cut, Health):
+        cut = _load_until_then(answer, cut, origin)
+    if cut is not None and (status in CUT or isinstance(cut, Health)):
+        error = crash_of(answer) if status == "crashed" else None
+        yield msgspec.structs.replace(cut, reason=status, error=error)
 
 
 def _load_until_then(answer: Answer, load: Health, origin: str) -> Health:
-    """A load as it was told last before its process ended."""
-    told = answer.facts
-    grown = dict(under) if isinstance(under := told.get("under_load"), dict) else {}
-    named = {"kind": "health", "framework": load.framework, "operation": load.operation, "device": load.device}
-    read = read_measurement({**grown, "wrong": told.get("wrong_bits") or [], **named}, origin)
+    """A load as it was reported last before its process ended."""
+    reported = answer.facts
+    totals = dict(under) if isinstance(under := reported.get("under_load"), dict) else {}
+    names = {"kind": "health", "framework": load.framework, "operation": load.operation, "device": load.device}
+    read = read_measurement({**totals, "wrong": reported.get("wrong_bits") or [], **names}, origin)
     known = read if isinstance(read, Health) else load
-    return msgspec.structs.replace(known, samples=tuple(read_samples(told.get("watched"))))
+    return msgspec.structs.replace(known, samples=tuple(read_samples(reported.get("watched"))))
 
 
 def planned_of(answer: Answer, origin: str) -> Iterator[Measurement]:
     """What was to be measured, as far as it was known before: names, without figures."""
-    planned = answer.facts.get("planned")
-    for raw in planned if isinstance(planned, list) else ():
-        read = read_measurement(raw, origin)
-        if read is not None:
-            yield read
+    yield from _read_all(answer.facts.get("planned"), origin)
 
 
-def read_samples(told: object) -> Iterator[HealthSample]:
+def read_samples(raw: object) -> Iterator[HealthSample]:
     """How a device fared under load, sample by sample."""
-    for raw in told if isinstance(told, list) else ():
+    for sample in raw if isinstance(raw, list) else ():
         with contextlib.suppress(msgspec.ValidationError, RecursionError):
-            yield msgspec.convert(raw, HealthSample)
-
-
-def _end_of(answer: Answer) -> ErrorText | None:
-    return crash_of(answer) if answer.run.status == "crashed" else None
-
-
-def stages_ended(answer: Answer) -> tuple[str, ...]:
-    """The stages that began: none of them is to be begun again after a crash."""
-    return tuple(stage.name for stage in answer.run.stages)
-
-
-def argument_of(device: str, effort: str, seconds: Mapping[str, float], setting: str = "default") -> dict[str, Any]:
-    """What a probe is told: where, and how long each kind may take; kinds that are not named are not measured."""
-    return {"device": device, "effort": effort, "seconds": dict(seconds), "setting": setting}
+            yield msgspec.convert(sample, HealthSample)

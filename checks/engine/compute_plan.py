@@ -3,59 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 
-from checks.engine.computation_catalogue import COMPUTATION_PROBES, START, TIMES_BUDGET, ComputationSpec, Setting
-from checks.engine.scripts import name_of
+from checks.engine.computation_catalogue import (
+    COMPUTATION_PROBES,
+    LOAD,
+    ComputationJob,
+    ComputationSpec,
+    Setting,
+    argument_of,
+    time_limit,
+    with_seconds,
+)
+from checks.engine.job import Job, Limit, memory_of
+from checks.engine.request import Request
+from checks.engine.resume import read_computation, resume_computation
 from checks.facts import Facts, FrameworkDevice
 
 EVERYTHING = "everything"
 BUDGET = {"quick": 10.0, "standard": 60.0, "thorough": 600.0}  # seconds of computing, by effort
 OF_MODELS = 0.4  # part of the time that the user's models get
 CPU = "cpu"
-LOAD = "health"  # the kind that is the load test
 # An accelerator has so many times the processor's time: what is asked about is most often the accelerator.
 _TIMES_FOR_ACCELERATOR = 2.0
-_LEAST = 1.0  # seconds of a kind below which nothing can be told
+_LEAST = 1.0  # seconds of a kind below which nothing is learned
 _LEAST_TIMES = 0.25  # part of its time that each keeps, however long those before it took
-
-
-@dataclass(frozen=True)
-class Computation:
-    """One process: a framework on a device under a setting, and the seconds that each kind of measurement may take."""
-
-    id: str
-    spec: ComputationSpec
-    interpreter: str
-    device: str
-    seconds: Mapping[str, float]
-    setting: Setting = field(default_factory=Setting)
-
-    @property
-    def origin(self) -> str:
-        """Where its measurements come from."""
-        return f"{name_of(self.spec.script)} in {self.interpreter}"
-
-    @property
-    def expected_seconds(self) -> float:
-        """How long it may take."""
-        return self.spec.expected_start + sum(self.seconds.values())
-
-    def time_limit(self, effort: str) -> float:
-        """Seconds after which it is ended."""
-        return START[effort] + TIMES_BUDGET * sum(self.seconds.values())
 
 
 def is_wanted(symptom: str) -> bool:
     """Whether a symptom asks for computations: a program that does not start computes nothing."""
-    from checks.judgement.judge import ABOUT_RESULTS  # late: the probes start before the checks are loaded
+    from checks.facts.question import ABOUT_RESULTS  # late: the probes start before the checks are loaded
 
     return symptom in ABOUT_RESULTS or symptom == EVERYTHING
 
 
-def budget(symptom: str, effort: str, load: float | None = None) -> float:
-    """Seconds of computing in all, as far as they are known before the devices are; ``load``: of the load test."""
-    return (BUDGET[effort] if is_wanted(symptom) and COMPUTATION_PROBES else 0.0) + (load or 0.0)
+def repeats_models(request: Request) -> bool:
+    """Whether the user's models are run again and compared."""
+    return is_wanted(request.answers.symptom) if request.repeat is None else request.repeat
+
+
+def budget(request: Request) -> float:
+    """Seconds of computing in all, as far as they are known before the devices are; 0: nothing is computed."""
+    effort = request.answers.effort
+    computed = BUDGET[effort] if is_wanted(request.answers.symptom) and COMPUTATION_PROBES else 0.0
+    of_models = budget_of_models(effort, alone=True) if request.repeat and request.models else 0.0
+    return computed + (request.load or 0.0) or of_models
 
 
 def budget_of_models(effort: str, *, alone: bool) -> float:
@@ -63,46 +54,63 @@ def budget_of_models(effort: str, *, alone: bool) -> float:
     return BUDGET[effort] * (1.0 if alone else OF_MODELS)
 
 
-def computations(
-    facts: Facts, effort: str, load: float | None = None, *, only_load: bool = False, without: float = 0.0
-) -> tuple[Computation, ...]:
-    """The processes to start one after the other, those of the accelerators first.
+def compute_jobs(facts: Facts, request: Request, *, without: float = 0.0) -> tuple[ComputationJob, ...]:
+    """One process for each framework, device and setting, to run one after the other, those of accelerators first.
 
-    ``load``: seconds of the load test of each device; None: its part of the time. ``only_load``: nothing else is asked.
     ``without``: seconds of the time that others have.
     """
+    effort, load = request.answers.effort, request.load
+    only_load = not is_wanted(request.answers.symptom)
+    if only_load and not load:
+        return ()
     budget_left = max(0.0, BUDGET[effort] - without)
-    found = sorted(_devices(facts), key=lambda each: _is_cpu(each[1]))
+    found = sorted(_devices(facts), key=lambda pair: _is_cpu(pair[1]))
     if only_load:
-        found = [each for each in found if LOAD in each[0].kinds]
+        found = [(spec, device) for spec, device in found if LOAD in spec.kinds]
     total = sum(_share(spec, device) for spec, device in found)
     return tuple(
-        Computation(
-            id=_id(spec, device, setting),
-            spec=spec,
-            interpreter=facts.target or "",
-            device=device,
-            seconds=seconds,
-            setting=setting,
-        )
+        computation(_id(spec, device, setting), spec, device, seconds, facts, effort, setting)
         for spec, device in found
         for setting, shared in _shared(spec, device, budget_left * _share(spec, device) / total)
         if (seconds := _with_load(shared, spec, setting, load, only_load=only_load))
     )
 
 
+def computation(
+    name: str,
+    spec: ComputationSpec,
+    device: str,
+    seconds: Mapping[str, float],
+    facts: Facts,
+    effort: str,
+    setting: Setting = Setting(),  # noqa: B008 - frozen
+) -> ComputationJob:
+    """The job of one framework on one device of the target. ``seconds``: of each kind of measurement."""
+    return Job(
+        id=name,
+        spec=spec,
+        interpreter=facts.target or "",
+        argument=argument_of(device, effort, seconds, setting.id),
+        limit=Limit(time_limit(effort, seconds), memory_of(facts.machine.memory if facts.machine else None)),
+        read=read_computation,
+        resume=resume_computation,
+        expected_seconds=spec.expected_start + sum(seconds.values()),
+        seconds=seconds,
+        environment=setting.environment,
+    )
+
+
 def with_saved(
-    computation: Computation, saved: float, waiting: Iterable[Computation], load: float | None
-) -> Computation:
+    job: ComputationJob, saved: float, waiting: Iterable[ComputationJob], load: float | None
+) -> ComputationJob:
     """The same with its part of the seconds that those before it took less, or more, than they were given.
 
     ``waiting``: it and those after it. A load of a chosen length stays as long as it is.
     """
     exact = {LOAD} if load else set()
-    planned = sum(s for each in waiting for kind, s in each.seconds.items() if kind not in exact)
+    planned = sum(s for other in waiting for kind, s in other.seconds.items() if kind not in exact)
     times = max(_LEAST_TIMES, 1 + saved / planned) if planned else 1.0
-    seconds = {kind: s * (1.0 if kind in exact else times) for kind, s in computation.seconds.items()}
-    return replace(computation, seconds=seconds)
+    return with_seconds(job, {kind: s * (1.0 if kind in exact else times) for kind, s in job.seconds.items()})
 
 
 def _with_load(
@@ -134,7 +142,7 @@ def _shared(spec: ComputationSpec, device: str, seconds: float) -> Iterator[tupl
     Those for which too little time is left get none, and the others theirs: the least telling kinds are left out first,
     and of one kind the last settings.
     """
-    settings = [each for each in spec.settings if not (each.only_accelerators and _is_cpu(device))]
+    settings = [setting for setting in spec.settings if not (setting.only_accelerators and _is_cpu(device))]
     parts = [
         (setting, kind, part)
         for kind, part in spec.kinds.items()

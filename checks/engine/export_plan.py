@@ -5,23 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
+from checks.engine.answers import ENDS, crash_of, fields_of, kept_error, kept_log, stage_error
+from checks.engine.job import Job, Limit, memory_of
 from checks.engine.load_plan import SEARCH_SECONDS, memory_reason, why_not
-from checks.engine.model_catalogue import (
-    BYTES_PER_SECOND,
-    TOLD,
-    crash_of,
-    kept_error,
-    kept_log,
-    stage_error,
-    told_fields,
-)
+from checks.engine.model_catalogue import BYTES_PER_SECOND
 from checks.engine.processes.runner import Answer
+from checks.engine.request import Request
 from checks.engine.scripts import name_of, script_of
-from checks.facts import ExportRun, InterpreterFacts, MemoryFacts, ModelFacts
+from checks.facts import ExportRun, Facts, InterpreterFacts, ModelFacts
 from checks.knowledge.formats.model_safety import model_safety
 from checks.knowledge.frameworks.exporters import Exporter, Fit, exporter_of, exporters_for, fit_of
 
@@ -35,45 +29,70 @@ _DIED = {"original": "loaded", "export": "exported", "compare": "ran"}  # what d
 
 
 @dataclass(frozen=True)
-class ExportTrial:
-    """A model and an exporter. ``reason``: an id [reason-...] of models.toml where it is not tried; "" where it is."""
+class ExportSpec:
+    """An exporter by its id in exporters.toml; "" and None where no exporter takes a format."""
 
-    id: str
-    model: ModelFacts
     exporter: str
-    fit: Fit | None
-    reason: str = ""
-
-    @property
-    def expected_seconds(self) -> float:
-        """How long it may take."""
-        return EXPECTED_SECONDS + TIMES_SIZE * (self.model.size or 0) / BYTES_PER_SECOND
+    fit: Fit | None = None
+    script: Path = SCRIPT
 
 
-def export_trials(
-    models: Sequence[ModelFacts], target: InterpreterFacts, effort: str, wanted: Sequence[str] | None
-) -> tuple[ExportTrial, ...]:
-    """All pairs of a model and an exporter. ``wanted``: ids of exporters; (): those that fit; None: none."""
-    if wanted is None:
+# One model by one exporter.
+ExportJob = Job[ExportSpec, ExportRun]
+
+
+def export_jobs(facts: Facts, request: Request) -> tuple[ExportJob, ...]:
+    """All pairs of a model and an exporter that the request asks for."""
+    target = facts.target_interpreter
+    if target is None or target.problem is not None or request.exports is None:
         return ()
-    return tuple(each for model in models for each in _of_model(model, models, target, effort, wanted))
+    names = [model.name for model in facts.models]
+    return tuple(
+        _job(spec, model, model.path if names.count(model.name) > 1 else model.name, reason, facts, request)
+        for model in facts.models
+        for spec, reason in _specs(model, target, request.answers.effort, request.exports)
+    )
 
 
-def _of_model(
-    model: ModelFacts, models: Sequence[ModelFacts], target: InterpreterFacts, effort: str, wanted: Sequence[str]
-) -> Iterator[ExportTrial]:
-    name = model.path if [each.name for each in models].count(model.name) > 1 else model.name
+def _specs(
+    model: ModelFacts, target: InterpreterFacts, effort: str, wanted: Sequence[str]
+) -> Iterator[tuple[ExportSpec, str]]:
+    """(An exporter, why it is not tried) for each that is wanted, by default for each that is installed."""
     able = exporters_for(model.format or "")
-    named = [each for name in wanted if (each := exporter_of(name)) is not None]
-    told = 0
+    named = [exporter for name in wanted if (exporter := exporter_of(name)) is not None]
+    is_listed = False
     for exporter in named or able:
         fit = fit_of(exporter, model.format or "", target)
-        reason = _reason(exporter, fit, model, effort, is_named=bool(named))
         if named or fit.state != "not-installed":
-            told += 1
-            yield ExportTrial(f"{exporter.id}:{name}", model, exporter.id, fit, reason)
-    if not told:
-        yield ExportTrial(f"export:{name}", model, "", None, "no-exporter" if able else "export-other-format")
+            is_listed = True
+            yield ExportSpec(exporter.id, fit), _reason(exporter, fit, model, effort, is_named=bool(named))
+    if not is_listed:
+        yield ExportSpec(""), "no-exporter" if able else "export-other-format"
+
+
+def _job(spec: ExportSpec, model: ModelFacts, name: str, reason: str, facts: Facts, request: Request) -> ExportJob:
+    effort, inputs = request.answers.effort, request.inputs
+    memory = facts.machine.memory if facts.machine else None
+    size = TIMES_SIZE * (model.size or 0)
+    seconds = size / BYTES_PER_SECOND
+    return ExportJob(
+        id=f"{spec.exporter or 'export'}:{name}",
+        spec=spec,
+        interpreter=facts.target or "",
+        argument={
+            "path": str(Path(model.path).absolute()),
+            "format": model.format,
+            "exporter": spec.exporter,
+            "inputs": str(inputs.absolute()) if inputs else None,
+            "seconds": SEARCH_SECONDS[effort],
+            "safety": model_safety().for_export(),
+        },
+        limit=Limit(LIMITS[effort] + seconds, memory_of(memory)),
+        read=_read,
+        expected_seconds=EXPECTED_SECONDS + seconds,
+        model=model,
+        reason=reason or memory_reason(msgspec.structs.replace(model, size=size), memory),
+    )
 
 
 def _reason(exporter: Exporter, fit: Fit, model: ModelFacts, effort: str, *, is_named: bool) -> str:
@@ -88,49 +107,28 @@ def _reason(exporter: Exporter, fit: Fit, model: ModelFacts, effort: str, *, is_
     return why_not(model, effort) or ("" if exporter.tried else "exporter-not-tried")
 
 
-def reason_now(trial: ExportTrial, memory: MemoryFacts | None) -> str:
-    """Why it is not tried on this machine after all; "" where it is."""
-    if trial.reason:
-        return trial.reason
-    larger = msgspec.structs.replace(trial.model, size=(trial.model.size or 0) * TIMES_SIZE)
-    return memory_reason(larger, memory)
+def _read(job: ExportJob, answers: Sequence[Answer]) -> ExportRun:
+    return export_of(answers[-1], job.spec) if answers else not_exported(job.spec, job.reason)
 
 
-def argument(trial: ExportTrial, effort: str, inputs: Path | None) -> dict[str, Any]:
-    """What its probe is told."""
-    return {
-        "path": str(Path(trial.model.path).absolute()),
-        "format": trial.model.format,
-        "exporter": trial.exporter,
-        "inputs": str(inputs.absolute()) if inputs else None,
-        "seconds": SEARCH_SECONDS[effort],
-        "safety": model_safety().for_export(),
-    }
-
-
-def time_limit(effort: str, size: int | None) -> float:
-    """Seconds after which an export is ended."""
-    return LIMITS[effort] + TIMES_SIZE * (size or 0) / BYTES_PER_SECOND
-
-
-def not_exported(trial: ExportTrial, reason: str) -> ExportRun:
+def not_exported(spec: ExportSpec, reason: str) -> ExportRun:
     """The fact of an exporter that was not tried."""
-    fit = trial.fit
+    fit = spec.fit
     if fit is None:
-        return ExportRun(exporter=trial.exporter, reason=reason)
-    return ExportRun(exporter=trial.exporter, reason=reason, versions=fit.versions, fit=fit.state, unmet=fit.unmet)
+        return ExportRun(exporter=spec.exporter, reason=reason)
+    return ExportRun(exporter=spec.exporter, reason=reason, versions=fit.versions, fit=fit.state, unmet=fit.unmet)
 
 
-def export_of(answer: Answer, trial: ExportTrial) -> ExportRun:
-    """What came of it. What had begun and not ended gets the end of the process as its own."""
-    told = answer.facts.get("export")
-    values, unread = told_fields(ExportRun, told) if isinstance(told, dict) else ({}, {})
-    blank = not_exported(trial, "")
+def export_of(answer: Answer, spec: ExportSpec) -> ExportRun:
+    """The export that an answer reports. What began and did not end gets the end of the process as its own."""
+    reported = answer.facts.get("export")
+    values, unread = fields_of(ExportRun, reported) if isinstance(reported, dict) else ({}, {})
+    blank = not_exported(spec, "")
     known = {name: getattr(blank, name) for name in ("exporter", "versions", "fit", "unmet")}
     origin = f"{name_of(SCRIPT)} in {answer.run.interpreter}"
     run = ExportRun(**{**values, **known}, origin=origin, unread=unread)
     run = msgspec.structs.replace(run, error=kept_error(run.error), log=kept_log(run.log))
-    ended = answer.run.status if answer.run.status in TOLD else None
+    ended = answer.run.status if answer.run.status in ENDS else None
     if ended == "crashed":
         log = kept_log(answer.run.stderr_tail)
         state = {_DIED[run.stage]: False} if run.stage in _DIED else {}

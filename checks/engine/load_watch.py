@@ -1,4 +1,4 @@
-"""What the system's log got during a load test whose process did not live to tell it."""
+"""What the system's log got during a load test whose process did not live to report it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from checks.engine.compute_plan import LOAD
+from checks.engine.computation_catalogue import LOAD
 from checks.engine.processes.runner import Answer
 from checks.probes.ask.system_log import Watch
 
@@ -21,12 +21,12 @@ class LoadLog:
         self._watch: Watch | None = None
         self._since = 0.0
 
-    def staged(self, stage: str) -> None:
-        """A stage of the process has begun."""
+    def begin_stage(self, stage: str) -> None:
+        """Note that a stage of the process has begun."""
         if stage == LOAD:
             self._watch, self._since = self._begin(), time.monotonic()
 
-    def told(self, answer: Answer) -> Answer:
+    def completed(self, answer: Answer) -> Answer:
         """The answer, with what the log got where the process ended within the load."""
         run = answer.run
         if self._watch is None or run.last_stage != LOAD or run.status not in _CUT:

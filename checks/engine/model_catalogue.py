@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,17 +9,14 @@ from typing import Any
 
 import msgspec
 
+from checks.engine.answers import ENDS, crash_of, fields_of, kept_error, kept_log, stage_error
 from checks.engine.processes.runner import Answer
 from checks.engine.scripts import name_of, script_of
-from checks.facts import ErrorText, Fact, ModelRun
+from checks.facts import ModelRun
 
 # Seconds by effort, for loading and a few inferences; the time to read the file comes on top.
 LIMITS = {"quick": 60.0, "standard": 180.0, "thorough": 600.0}
 BYTES_PER_SECOND = 50_000_000  # of a slow disk
-ERROR_SHOWN, LOG_SHOWN = 4000, 4000  # characters that are kept
-_NOISE = re.compile(r"\[[IV]:onnxruntime")  # what ONNX Runtime tells of placements, of which a crash leaves all
-# Ends of a process that are the answer, and not a failure to ask.
-TOLD = frozenset({"crashed", "timed-out", "too-much-memory", "cancelled"})
 
 
 @dataclass(frozen=True)
@@ -61,12 +57,12 @@ def time_limit(effort: str, size: int | None) -> float:
 
 
 def runs_of(answer: Answer, spec: ModelProbeSpec) -> tuple[ModelRun, ...]:
-    """The runs that an answer tells of. A run that has begun and not ended gets the end of the process as its own."""
+    """The runs that an answer reports. A run that began and did not end gets the end of the process as its own."""
     origin = f"{name_of(spec.script)} in {answer.run.interpreter}"
-    told = answer.facts.get("runs")
-    raw = [each for each in told if isinstance(each, dict)] if isinstance(told, list) else []
-    runs = [_run(each, spec, origin) for each in raw]
-    ended = answer.run.status if answer.run.status in TOLD else None
+    reported = answer.facts.get("runs")
+    raw_runs = [raw for raw in reported if isinstance(raw, dict)] if isinstance(reported, list) else []
+    runs = [_run(raw, spec, origin) for raw in raw_runs]
+    ended = answer.run.status if answer.run.status in ENDS else None
     if answer.run.status != "ok" and (ended is None or (ended == "crashed" and not runs)):
         return (ModelRun(origin=origin, runtime=spec.runtime, reason="runtime-broken", error=stage_error(answer)),)
     if ended is not None:
@@ -77,49 +73,16 @@ def runs_of(answer: Answer, spec: ModelProbeSpec) -> tuple[ModelRun, ...]:
 
 def _run(raw: Mapping[str, Any], spec: ModelProbeSpec, origin: str) -> ModelRun:
     """One run as a fact."""
-    values, unread = told_fields(ModelRun, raw)
+    values, unread = fields_of(ModelRun, raw)
     return _kept(ModelRun(**{"runtime": spec.runtime, **values}, origin=origin, unread=unread))
-
-
-def told_fields(kind: type[Fact], raw: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """(The fields of a fact, why others are left out): the process may be broken, so that one is of a wrong type."""
-    values: dict[str, Any] = {}
-    unread: dict[str, str] = {}
-    for field in msgspec.structs.fields(kind):
-        if field.name not in raw or field.name in ("origin", "unread"):
-            continue
-        try:
-            values[field.name] = msgspec.convert(raw[field.name], field.type)
-        except (msgspec.ValidationError, RecursionError) as error:
-            unread[field.name] = str(error)
-    return values, unread
 
 
 def _kept(run: ModelRun) -> ModelRun:
     return msgspec.structs.replace(run, error=kept_error(run.error), log=kept_log(run.log))
 
 
-def kept_error(error: ErrorText | None) -> ErrorText | None:
-    """An error without the length of its texts: Keras names the whole model in it."""
-    return error and msgspec.structs.replace(
-        error, message=error.message[:ERROR_SHOWN], traceback=error.traceback[-ERROR_SHOWN:]
-    )
-
-
-def kept_log(log: str | None) -> str | None:
-    """A log without lines that say nothing or the same again: TBB warns in each thread."""
-    lines = dict.fromkeys(line for line in (log or "").splitlines() if not _NOISE.search(line))
-    return "\n".join(lines)[:LOG_SHOWN] or None
-
-
 def _is_open(run: ModelRun) -> bool:
     return run.loaded is not False and run.ran is None and not run.reason and run.error is None
-
-
-def crash_of(answer: Answer) -> ErrorText:
-    """The end of a process that died, as an error."""
-    how = answer.run.signal or (f"exit code {answer.run.exit_code}" if answer.run.exit_code else "")
-    return ErrorText(type=how or "crash", message=answer.run.detail or "the process ended by itself")
 
 
 def _cut_short(run: ModelRun, ended: str, answer: Answer) -> ModelRun:
@@ -131,11 +94,3 @@ def _cut_short(run: ModelRun, ended: str, answer: Answer) -> ModelRun:
     return _kept(
         msgspec.structs.replace(run, reason=ended, error=error, log=run.log or answer.run.stderr_tail, **state)
     )
-
-
-def stage_error(answer: Answer) -> ErrorText | None:
-    """Why the runtime did not start: the exception of its import, or how the process ended."""
-    error = next((stage.error for stage in answer.run.stages if stage.error), None)
-    if error is not None:
-        return error
-    return ErrorText(type=answer.run.status, message=answer.run.detail) if answer.run.detail else None

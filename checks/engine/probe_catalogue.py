@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 import msgspec
 
+from checks.engine.answers import fields_of
 from checks.engine.processes.runner import Answer
 from checks.engine.scripts import name_of, script_of
 from checks.facts import (
@@ -38,7 +39,7 @@ def _nothing() -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class ProbeSpec:
-    """One probe. ``kind`` is the fact that it gives; None: another module reads its answer (checks/machine.py)."""
+    """One probe. ``kind`` is the fact that it gives; None: checks/machine reads its answer."""
 
     id: str
     kind: type[Fact] | None
@@ -77,7 +78,7 @@ PROBES: tuple[ProbeSpec, ...] = (
 
 
 def read_answer(spec: ProbeSpec, answer: Answer) -> Fact | None:
-    """The fact that an answer holds; None where the probe told nothing, or where another module reads it.
+    """The fact that an answer holds; None where it holds none, or where another module reads it.
 
     A field of a wrong type is left out, and ``unread`` says so: the answer comes from a process that may be broken.
     """
@@ -88,7 +89,7 @@ def read_answer(spec: ProbeSpec, answer: Answer) -> Fact | None:
         raw |= _import(answer)
     if not raw:
         return None
-    values, unread = _converted(raw, spec.kind)
+    values, unread = fields_of(spec.kind, raw)
     origin = f"{name_of(spec.script)} in {answer.run.interpreter}"
     return msgspec.structs.replace(spec.kind(**values), origin=origin, unread=_reasons(raw.get("unread")) | unread)
 
@@ -99,20 +100,6 @@ def _import(answer: Answer) -> dict[str, Any]:
         if stage.name == "imported" and stage.ended:
             return {"imported": stage.error is None} | ({"error": stage.error} if stage.error else {})
     return {}
-
-
-def _converted(raw: Mapping[str, Any], kind: type[Fact]) -> tuple[dict[str, Any], dict[str, str]]:
-    """The fields that fit their types, and why the others do not."""
-    values: dict[str, Any] = {}
-    unread: dict[str, str] = {}
-    for name, wanted in get_type_hints(kind).items():
-        if name not in raw or name in {"origin", "unread"}:
-            continue
-        try:
-            values[name] = msgspec.convert(raw[name], wanted)
-        except (msgspec.ValidationError, RecursionError) as error:
-            unread[name] = str(error)
-    return values, unread
 
 
 def _reasons(value: object) -> dict[str, str]:

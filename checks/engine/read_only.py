@@ -8,24 +8,22 @@ from pathlib import Path
 
 from checks.causes.registry import KINDS
 from checks.engine.events import CheckEnded, Event, Finished, Planned, Progress
-from checks.engine.examination import side_by_side
+from checks.engine.given_models import read_each, side_by_side
 from checks.facts import Facts, ModelFacts, Symptom
-from checks.judgement.judge import MODELS, checks_for
-from checks.readers.models import read_models
-from checks.sharing.case import Answers, judged
+from checks.facts.case import Answers
+from checks.facts.question import MODELS
+from checks.judgement.judge import checks_for, judged
 
 
 def read_only(
     paths: Sequence[Path], answers: Answers, cancelled: Callable[[], bool] = lambda: False
 ) -> Iterator[Event]:
-    """Told as an examination is; the last event is always :class:`Finished`, after a cancel with what was read."""
-    yield Planned(probes={}, checks=tuple(each.cause for each in checks_for(MODELS)))
+    """The events of an examination; the last one is always :class:`Finished`, after a cancel with what was read."""
+    yield Planned(probes={}, checks=tuple(check.cause for check in checks_for(MODELS)))
     read: list[ModelFacts] = []
     began = time.monotonic()
-    for done, path in enumerate(paths, start=1):
-        if cancelled():
-            break
-        read.extend(read_models(path, cancelled))
+    for done, models in enumerate(read_each(paths, cancelled), start=1):
+        read.extend(models)
         taken = time.monotonic() - began
         yield Progress(share=done / (len(paths) + 1), remaining=taken / done * (len(paths) - done))
     facts = Facts(

@@ -1,4 +1,4 @@
-"""Which of the user's models are run again and compared, in which runtime, and how long: one process each."""
+"""Which of the user's models are run again and compared, in which runtime, and how long: one job each."""
 
 from __future__ import annotations
 
@@ -9,16 +9,23 @@ from typing import Any
 
 import msgspec
 
-from checks.engine.computation_catalogue import START, TIMES_BUDGET
-from checks.engine.load_plan import LARGEST, SEARCH_SECONDS, is_broken, is_installed, memory_reason, started, why_not
+from checks.analysis.models.runtimes import is_broken, is_installed
+from checks.engine.answers import CUT
+from checks.engine.computation_catalogue import START, TIMES_BUDGET, measurements_of
+from checks.engine.compute_plan import budget_of_models, is_wanted, repeats_models
+from checks.engine.job import Job, Limit, memory_of
+from checks.engine.load_plan import LARGEST, SEARCH_SECONDS, memory_reason, started, why_not
 from checks.engine.model_catalogue import BYTES_PER_SECOND
-from checks.engine.scripts import name_of, script_of
+from checks.engine.processes.runner import Answer
+from checks.engine.request import Request
+from checks.engine.resume import resume_rerun
+from checks.engine.scripts import script_of
 from checks.facts import Facts, InterpreterFacts, Measurement, ModelFacts, ModelMeasured
 from checks.knowledge.formats.model_safety import model_safety
 
 SCRIPT = script_of("compute/model/probe")
 KIND = "model"  # the probe's id begins with this
-LEAST = 3.0  # seconds of a model below which nothing can be told
+LEAST = 3.0  # seconds of a model below which nothing is learned
 # A format and the runtimes that can run it again and again with nothing of the file executed but what computes.
 RUNTIMES: Mapping[str, tuple[str, ...]] = {
     "onnx": ("onnxruntime",),
@@ -28,73 +35,53 @@ RUNTIMES: Mapping[str, tuple[str, ...]] = {
 }
 EXPECTED_START = 2.0
 OTHER_FORMAT = "not-repeatable-format"
-ENDED = ("crashed", "timed-out", "too-much-memory")
-PROCESSORS = ("cpu", "CPUExecutionProvider")
 
 
 @dataclass(frozen=True)
-class ModelComputation:
-    """A model and a runtime. ``reason``: an id [reason-...] of measurements.toml where it is not computed."""
+class RerunSpec:
+    """A runtime; "" where none can run a format again."""
 
-    id: str
-    model: ModelFacts
     runtime: str
-    interpreter: str
-    seconds: float = 0.0
-    reason: str = ""
-
-    @property
-    def origin(self) -> str:
-        """Where its measurements come from."""
-        return f"{name_of(SCRIPT)} in {self.interpreter}"
-
-    @property
-    def expected_seconds(self) -> float:
-        """How long it may take."""
-        return EXPECTED_START + self.seconds + (self.model.size or 0) / BYTES_PER_SECOND
-
-    def time_limit(self, effort: str) -> float:
-        """Seconds after which it is ended."""
-        return START[effort] + TIMES_BUDGET * self.seconds + SEARCH_SECONDS[effort] + self.expected_seconds
+    script: Path = SCRIPT
 
 
-def model_computations(
-    models: Sequence[ModelFacts], facts: Facts, effort: str, budget: float
-) -> tuple[ModelComputation, ...]:
+# One model in one runtime.
+RerunJob = Job[RerunSpec, tuple[Measurement, ...]]
+
+
+def rerun_jobs(facts: Facts, request: Request) -> tuple[RerunJob, ...]:
     """Every model in every runtime of the target that can run it, and those for which there is none with the reason.
 
-    ``models``: with their trials; what did not run there runs here no better, but for what only lacks an input.
-    ``budget``: seconds for all.
+    The models of ``facts`` come with their trials: what did not run there runs here no better, but for what only lacks
+    an input.
     """
-    target = facts.target_interpreter
-    if target is None:
+    target, effort = facts.target_interpreter, request.answers.effort
+    if target is None or not repeats_models(request):
         return ()
-    found = [each for model in models for each in _of_model(model, facts, target, effort)]
-    wanted = sum(not each.reason for each in found)
+    budget = budget_of_models(effort, alone=not is_wanted(request.answers.symptom))
+    found = [trial for model in facts.models for trial in _of_model(model, facts, target, effort)]
+    wanted = sum(not reason for _, _, reason in found)
     most = max(1, int(budget / LEAST))
     seconds = budget / max(1, min(wanted, most))
-    planned = []
-    for each in found:
-        if each.reason:
-            planned.append(each)
-            continue
-        most -= 1
-        reason = "" if most >= 0 else "no-time"
-        planned.append(ModelComputation(each.id, each.model, each.runtime, each.interpreter, seconds, reason))
-    return tuple(planned)
+    jobs = []
+    for model, runtime, reason in found:
+        most -= not reason
+        jobs.append(_job(model, runtime, reason or ("" if most >= 0 else "no-time"), seconds, facts, request))
+    return tuple(jobs)
 
 
-def _of_model(model: ModelFacts, facts: Facts, target: InterpreterFacts, effort: str) -> Iterator[ModelComputation]:
+def _of_model(
+    model: ModelFacts, facts: Facts, target: InterpreterFacts, effort: str
+) -> Iterator[tuple[ModelFacts, str, str]]:
+    """(The model, a runtime, why it is not run there)."""
     runtimes = RUNTIMES.get(model.format or "", ())
-    installed = [each for each in runtimes if is_installed(each, target)]
-    if model.format is None or not (installed or runtimes):
-        yield ModelComputation(_id("", model), model, "", target.path, reason=OTHER_FORMAT)
-        return
-    if not installed:
-        yield ModelComputation(_id(runtimes[0], model), model, runtimes[0], target.path, reason="no-runtime")
+    installed = [runtime for runtime in runtimes if is_installed(runtime, target)]
+    if not runtimes:
+        yield model, "", OTHER_FORMAT
+    elif not installed:
+        yield model, runtimes[0], "no-runtime"
     for runtime in installed:
-        reason = _reason(model, runtime, facts, effort)
-        yield ModelComputation(_id(runtime, model), model, runtime, target.path, reason=reason)
+        yield model, runtime, _reason(model, runtime, facts, effort)
 
 
 def _reason(model: ModelFacts, runtime: str, facts: Facts, effort: str) -> str:
@@ -102,68 +89,79 @@ def _reason(model: ModelFacts, runtime: str, facts: Facts, effort: str) -> str:
         return "runtime-broken"
     if why_not(model, effort):
         return "too-large" if (model.size or 0) > LARGEST[effort] else "model-not-run"
-    memory = facts.machine.memory if facts.machine else None
-    if memory_reason(model, memory):
+    if memory_reason(model, facts.machine.memory if facts.machine else None):
         return "no-memory"
     runs = [run for run in model.runs if run.runtime == runtime]
     # TorchScript is only loaded in a trial, and what lacked the right input may be given one here.
     failed = [
         run
         for run in runs
-        if run.loaded is False or run.reason in ENDED or (run.ran is False and run.reason != "inputs-refused")
+        if run.loaded is False or run.reason in CUT or (run.ran is False and run.reason != "inputs-refused")
     ]
     return "model-not-run" if runs and len(failed) == len(runs) else ""
 
 
-def _id(runtime: str, model: ModelFacts) -> str:
-    return f"{KIND}:{runtime}:{model.name}" if runtime else f"{KIND}:{model.name}"
-
-
-def argument(computation: ModelComputation, facts: Facts, effort: str, inputs: Path | None) -> dict[str, Any]:
-    """What its probe is told."""
-    torch = facts.frameworks.torch if facts.frameworks else None
-    devices = torch.devices if torch else None
-    return {
-        "path": str(Path(computation.model.path).absolute()),
-        "format": computation.model.format,
-        "runtime": computation.runtime,
-        "inputs": str(inputs.absolute()) if inputs else None,
-        "providers": started(computation.runtime, facts.frameworks),
-        "devices": devices and [device.device for device in devices if device.kernel and device.kernel.ran],
-        "effort": effort,
-        "seconds": computation.seconds,
-        "search_seconds": SEARCH_SECONDS[effort],
-        "safety": model_safety().for_export(),
-    }
-
-
-def not_computed(computation: ModelComputation) -> ModelMeasured:
-    """The fact of a model that was not computed."""
-    return ModelMeasured(
-        origin=computation.origin,
-        framework=computation.runtime,
-        path=computation.model.path,
-        reason=computation.reason,
-        detail=(computation.model.format or "") if computation.reason == OTHER_FORMAT else "",
-        inputs=computation.model.inputs or (),
+def _job(model: ModelFacts, runtime: str, reason: str, seconds: float, facts: Facts, request: Request) -> RerunJob:
+    effort = request.answers.effort
+    expected = EXPECTED_START + seconds + (model.size or 0) / BYTES_PER_SECOND
+    return RerunJob(
+        id=f"{KIND}:{runtime}:{model.name}" if runtime else f"{KIND}:{model.name}",
+        spec=RerunSpec(runtime),
+        interpreter=facts.target or "",
+        argument=_argument(model, runtime, seconds, facts, request),
+        limit=Limit(
+            START[effort] + TIMES_BUDGET * seconds + SEARCH_SECONDS[effort] + expected,
+            memory_of(facts.machine.memory if facts.machine else None),
+        ),
+        read=_read,
+        resume=resume_rerun,
+        expected_seconds=expected,
+        model=model,
+        reason=reason,
+        seconds={} if reason else {KIND: seconds},
     )
 
 
-def with_path_of(made: Measurement, model: ModelFacts) -> Measurement:
-    """A measurement with the model's path as the user gave it: the probe is told the absolute one."""
-    return msgspec.structs.replace(made, path=model.path) if isinstance(made, ModelMeasured) else made
+def _argument(model: ModelFacts, runtime: str, seconds: float, facts: Facts, request: Request) -> dict[str, Any]:
+    torch = facts.frameworks.torch if facts.frameworks else None
+    devices = torch.devices if torch else None
+    return {
+        "path": str(Path(model.path).absolute()),
+        "format": model.format,
+        "runtime": runtime,
+        "inputs": str(request.inputs.absolute()) if request.inputs else None,
+        "providers": started(runtime, facts.frameworks),
+        "devices": devices and [device.device for device in devices if device.kernel and device.kernel.ran],
+        "effort": request.answers.effort,
+        "seconds": seconds,
+        "search_seconds": SEARCH_SECONDS[request.answers.effort],
+        "safety": model_safety().for_export(),
+        "done": [],
+    }
 
 
-def lost_device(made: Sequence[Measurement]) -> str:
-    """The device or provider that ended the process, or the step on the processor; "" where nothing did.
+def _read(job: RerunJob, answers: Sequence[Answer]) -> tuple[Measurement, ...]:
+    if not answers:
+        return (_not_computed(job),)
+    measurements = [measurement for answer in answers for measurement in measurements_of(answer, job.origin)]
+    return tuple(_with_path(measurement, job.model) for measurement in measurements)
 
-    Likewise where the model cannot even be repeated on the processor, which all need, or takes too long there.
-    """
-    last = made[-1] if made else None
-    if not isinstance(last, ModelMeasured) or last.reason not in ENDED:
-        return ""
-    if not last.device.startswith(PROCESSORS):
-        return last.device
-    if last.reason == "timed-out" or last.aspect in ("", "repeat"):
-        return ""
-    return last.setting if last.aspect == "threads" else last.aspect
+
+def _not_computed(job: RerunJob) -> ModelMeasured:
+    """The fact of a model that was not computed."""
+    model = job.model or ModelFacts()
+    return ModelMeasured(
+        origin=job.origin,
+        framework=job.spec.runtime,
+        path=model.path,
+        reason=job.reason,
+        detail=(model.format or "") if job.reason == OTHER_FORMAT else "",
+        inputs=model.inputs or (),
+    )
+
+
+def _with_path(measurement: Measurement, model: ModelFacts | None) -> Measurement:
+    """A measurement with the model's path as the user gave it: the probe knows the absolute one."""
+    if model is None or not isinstance(measurement, ModelMeasured):
+        return measurement
+    return msgspec.structs.replace(measurement, path=model.path)

@@ -343,3 +343,11 @@ class MachineFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     jetson: JetsonFacts | None = None
     accelerators: tuple[Accelerator, ...] | None = None
     log: SystemLog | None = None
+
+
+def canonical_pci_address(text: str | None) -> str:
+    """A PCI address in one spelling: "00000000:01:00.0" and "0000:01:00" become "0:01:00"; "" for none."""
+    if not text:
+        return ""
+    domain, _, rest = text.lower().rpartition(".")[0].partition(":") if "." in text else text.lower().partition(":")
+    return f"{domain.lstrip('0') or '0'}:{rest}"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from checks.facts.case import Case
     from checks.facts.finding import Finding
-    from checks.sharing.case import Case
 
 
 @dataclass(frozen=True)

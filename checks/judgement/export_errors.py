@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from checks.analysis.models.error_cause import cause_in_error
 from checks.analysis.models.exports import about, has_failed, severity_of, subject, unmet, values_of
 from checks.analysis.models.runs import LEAST_SURE, telling_line
 from checks.facts import ExportRun, Facts, ModelFacts
 from checks.facts.finding import Evidence, Finding, Outcome, Severity
-from checks.judgement.error_cause import UNKNOWN, told_by
-from checks.judgement.run_errors import merged
-from checks.knowledge.catalogue import cause_of
+from checks.facts.phrase import Value
+from checks.judgement.merging import with_finding
+from checks.knowledge.catalogue import UNKNOWN, cause_of
 from checks.knowledge.frameworks.exporters import exporter_of
-from checks.knowledge.phrases import listed, phrase
+from checks.knowledge.phrases import phrase
 
 CONFLICT = "dependency-version-conflict"
 COMPANIONS = "framework-companion-mismatch"
@@ -31,7 +32,7 @@ def with_exports(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[Outcome, ..
     for model in facts.models:
         for run in model.exports:
             for finding in _findings(model, run, facts, known):
-                known = merged(known, finding)
+                known = with_finding(known, finding)
     return known
 
 
@@ -62,7 +63,7 @@ def _is_told(model: ModelFacts, run: ExportRun, known: Sequence[Outcome]) -> boo
 
 def _failed(model: ModelFacts, run: ExportRun, facts: Facts) -> Finding:
     """An export that failed, or whose file does not run, by the words of the error."""
-    hit = told_by(run, facts)
+    hit = cause_in_error(run, facts)
     clue = Evidence("clue" if hit else "error_text", telling_line(run), run.origin)
     return Finding(
         cause=hit.cause if hit else UNKNOWN,
@@ -120,16 +121,9 @@ def _misfit(model: ModelFacts, run: ExportRun, *, is_cause: bool) -> Finding:
     )
 
 
-def _shown(run: ExportRun) -> dict[str, str]:
+def _shown(run: ExportRun) -> dict[str, Value]:
     """What is there, in words: what is not there is named."""
-    words = [
-        listed("one", (need.found,)) if need.found else phrase("one", "not-there", module=need.needed)
-        for need in run.unmet
-    ]
-    return {
-        "found_en": ", ".join(word["one_en"] for word in words),
-        "found_ja": "、".join(word["one_ja"] for word in words),
-    }
+    return {"found": tuple(need.found or phrase("not-there", module=need.needed) for need in run.unmet)}
 
 
 # --- the runtime ------------------------------------------------------------------------------------------------------

@@ -16,7 +16,9 @@ from checks.analysis.numbers.repeats import repeated, trainings
 from checks.analysis.numbers.side_by_side import Agreement, agreement, comparisons
 from checks.facts import Facts, ModelMeasured
 from checks.facts.finding import MEASURED_MODEL, Finding, Severity
-from checks.judgement.judge import ABOUT_RESULTS, COMPARISON, UNKNOWN, can_explain, is_found
+from checks.facts.question import ABOUT_RESULTS, COMPARISON
+from checks.judgement.ranking import can_explain, is_found
+from checks.knowledge.catalogue import UNKNOWN
 
 SURE = 0.8  # from here on a cause is stated, below it is offered
 # Causes for which single operations were repeated, and not what the user runs.

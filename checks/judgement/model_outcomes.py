@@ -9,8 +9,8 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from checks.analysis.models.runs import FALLBACK, PROCESSOR, elsewhere, telling_line
+from checks.analysis.models.runtimes import is_broken, is_installed, runtimes_of
 from checks.analysis.packages.requirements import parsed
-from checks.engine.load_plan import is_broken, is_installed, runtimes_of
 from checks.facts import Facts, FrameworkFacts, ModelFacts, ModelMeasured, ModelRun
 from checks.facts.finding import Finding, Severity
 from checks.facts.model_verdicts import ModelVerdict, Outcome

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
 
 from checks.facts import Facts, SentFile
 from checks.facts.finding import CLUE, Evidence, Finding, Outcome, Severity, Status
-from checks.judgement.judge import UNKNOWN, rank
-from checks.knowledge.catalogue import cause_of
+from checks.knowledge.catalogue import UNKNOWN, cause_of
 from checks.readers.tickets.excerpt import excerpt
 from checks.readers.tickets.lines import PASTED, lines_of
 from checks.readers.tickets.other_machine import contradictions, disagreements
@@ -89,26 +88,31 @@ class _Suspect:
         return math.exp(LIKENESS * likeness) * max(named, 1.0)
 
 
-def with_texts(facts: Facts, known: tuple[Outcome, ...]) -> tuple[tuple[Outcome, ...], tuple[Finding, ...]]:
-    """The outcomes with what the sent texts show, and all findings, the best first."""
+def weighed(facts: Facts, outcomes: Sequence[Outcome]) -> tuple[Finding, ...]:
+    """The causes that the sent texts name, weighed with those that the checks found, the likeliest first.
+
+    Of a ticket that is all there is. Of a live machine it replaces what was found of these causes alone: every finding
+    of a check stands there, whether the text is about it or not, and as sure as the check is.
+    """
     texts = [log for log in facts.logs if log.text is not None]
-    suspects = _suspects(texts, facts, known)
-    shares = _shares(suspects, known, is_of_this_machine=not facts.reported and not any(contradictions(facts)))
+    suspects = _suspects(texts, facts, outcomes)
+    shares = _shares(suspects, outcomes, is_of_this_machine=not facts.reported and not any(contradictions(facts)))
     shares = _as_sure_as_words_are(shares, suspects)
-    named = [_finding(cause, suspects[cause], shares[cause], is_told=facts.reported) for cause in _worth_naming(shares)]
-    if facts.reported:
-        named = [each if each.cause != UNKNOWN else msgspec.structs.replace(each, remedies=(_ASK,)) for each in named]
-        return (*_without(known, named), *_as_outcomes(named)), tuple(named)
-    # Of a live machine every finding stands, whether the text is about it or not, and as sure as the check is.
-    fails_here = any(outcome.findings for outcome in known if outcome.cause == UNKNOWN)  # which says more than the text
-    worded = [
-        finding
-        for each in named
-        if (not fails_here if each.cause == UNKNOWN else suspects[each.cause].hits)
-        for finding in _with_proven(each, suspects[each.cause].findings)
+    named = [
+        _finding(cause, suspects[cause], shares[cause], is_reported=facts.reported) for cause in _worth_naming(shares)
     ]
-    outcomes_now = (*_without(known, worded), *_as_outcomes(worded))
-    return outcomes_now, rank(outcomes_now)
+    if facts.reported:
+        return tuple(
+            finding if finding.cause != UNKNOWN else msgspec.structs.replace(finding, remedies=(_ASK,))
+            for finding in named
+        )
+    fails_here = any(outcome.findings for outcome in outcomes if outcome.cause == UNKNOWN)  # says more than the text
+    return tuple(
+        finding
+        for weighed_one in named
+        if (not fails_here if weighed_one.cause == UNKNOWN else suspects[weighed_one.cause].hits)
+        for finding in _with_proven(weighed_one, suspects[weighed_one.cause].findings)
+    )
 
 
 def _worth_naming(shares: Mapping[str, float]) -> list[str]:
@@ -184,7 +188,7 @@ def _over(suspect: _Suspect) -> set[str]:
     return {each for hit in suspect.hits for each in hit.signature.over}
 
 
-def _finding(cause: str, suspect: _Suspect, share: float, *, is_told: bool) -> Finding:
+def _finding(cause: str, suspect: _Suspect, share: float, *, is_reported: bool) -> Finding:
     shown = sorted(suspect.hits, key=lambda each: -each.signature.certainty)
     clues = {hit.clue: Evidence(CLUE, hit.clue, hit.origin, "", hit.lines) for hit in reversed(shown) if hit.clue}
     # Of a text that does not tell no line shows that.
@@ -208,8 +212,8 @@ def _finding(cause: str, suspect: _Suspect, share: float, *, is_told: bool) -> F
         severity=severity if shown else proven.severity,
         evidence=(*proven.evidence, *evidence),
         # Of a live machine the check knows better; of a ticket it knows only what the text lists.
-        remedies=(worded or proven.remedies) if is_told else (proven.remedies or worded),
-        values=groups | proven.values,
+        remedies=(worded or proven.remedies) if is_reported else (proven.remedies or worded),
+        values={**groups, **proven.values},
     )
 
 
@@ -218,15 +222,3 @@ def _with_proven(weighed: Finding, proven: Sequence[Finding]) -> Iterator[Findin
     confidence = max([weighed.confidence, *(each.confidence for each in proven[:1])])
     yield msgspec.structs.replace(weighed, confidence=confidence)
     yield from proven[1:]
-
-
-def _without(outcomes: Iterable[Outcome], named: Sequence[Finding]) -> list[Outcome]:
-    causes = {each.cause for each in named}
-    return [outcome for outcome in outcomes if outcome.status is not Status.FOUND or outcome.cause not in causes]
-
-
-def _as_outcomes(named: Iterable[Finding]) -> list[Outcome]:
-    by_cause: dict[str, list[Finding]] = defaultdict(list)
-    for each in named:
-        by_cause[each.cause].append(each)
-    return [Outcome(cause=cause, status=Status.FOUND, findings=tuple(found)) for cause, found in by_cause.items()]

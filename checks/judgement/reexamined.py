@@ -16,7 +16,7 @@ from checks.analysis.numbers.repeats import rate_of, runs
 from checks.causes.registry import all_checks
 from checks.facts import Experiment, Facts, Health, Measurement, Measurements, ModelMeasured, Repeat
 from checks.facts.finding import Finding
-from checks.judgement.judge import judge_one
+from checks.judgement.one_check import judge_one
 
 
 def is_seen_mended(finding: Finding, before: Facts, now: Facts) -> bool:

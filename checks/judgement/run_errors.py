@@ -10,12 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from checks.analysis.models.error_cause import cause_in_error, line_of
 from checks.analysis.models.runs import FALLBACK, LEAST_SURE, LINE_SHOWN, PROCESSOR, elsewhere, left_over, telling_line
 from checks.analysis.models.selected import values_of
 from checks.facts import Facts, ModelFacts, ModelRun
-from checks.facts.finding import Evidence, Finding, Outcome, Severity, Status
-from checks.judgement.error_cause import UNKNOWN, line_of, told_by
-from checks.knowledge.catalogue import cause_of
+from checks.facts.finding import Evidence, Finding, Outcome, Severity
+from checks.judgement.merging import with_finding
+from checks.knowledge.catalogue import UNKNOWN, cause_of
 
 LEFT_OUT = "onnx-runtime-op-unimplemented"  # the cause of what a device leaves to the processor ...
 LEFT_OUT_BY = {"Edge TPU": "edgetpu-model-not-mapped"}  # ... and of what certain devices do
@@ -31,7 +32,7 @@ def with_runs(facts: Facts, outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:
     ran = {(model.path, run.runtime) for model in facts.models for run in model.runs if run.ran}
     known = tuple(_refuted(outcome, ran) for outcome in known)
     for finding in [finding for model in facts.models for finding in _findings(model, facts, known)]:
-        known = merged(known, finding)
+        known = with_finding(known, finding)
     return known
 
 
@@ -52,7 +53,7 @@ def _findings(model: ModelFacts, facts: Facts, known: Sequence[Outcome]) -> Iter
 def _failed(
     model: ModelFacts, run: ModelRun, facts: Facts, known: Sequence[Outcome], *, is_blocking: bool
 ) -> Iterator[Finding]:
-    hit = told_by(run, facts)
+    hit = cause_in_error(run, facts)
     if hit is not None:
         least = Severity(cause_of(hit.cause).severity)
         yield Finding(
@@ -139,33 +140,8 @@ def _refuted(outcome: Outcome, ran: set[tuple[str, str]]) -> Outcome:
     """An outcome whose findings say of a model that ran that it cannot run there: only notes."""
     findings = tuple(
         msgspec.structs.replace(finding, severity=Severity.NOTE)
-        if finding.severity is Severity.BLOCKING
-        and (finding.values.get("model_path", ""), finding.values.get("runtime", "")) in ran
+        if finding.severity is Severity.BLOCKING and (finding.named("model_path"), finding.named("runtime")) in ran
         else finding
         for finding in outcome.findings
     )
     return msgspec.structs.replace(outcome, findings=findings)
-
-
-def merged(outcomes: Sequence[Outcome], finding: Finding) -> tuple[Outcome, ...]:
-    """The outcomes with one more finding: beside those of its cause, or added to the one that says the same."""
-    for place, outcome in enumerate(outcomes):
-        if outcome.cause == finding.cause:
-            findings = _with(outcome.findings, finding)
-            now = Outcome(cause=outcome.cause, status=Status.FOUND, findings=findings, seconds=outcome.seconds)
-            return (*outcomes[:place], now, *outcomes[place + 1 :])
-    return (*outcomes, Outcome(cause=finding.cause, status=Status.FOUND, findings=(finding,)))
-
-
-def _with(findings: Sequence[Finding], told: Finding) -> tuple[Finding, ...]:
-    for place, each in enumerate(findings):
-        is_same = each.values.get("model_path") == told.values["model_path"]
-        if is_same and each.values.get("runtime") in (told.values["runtime"], "", None):
-            clues = tuple(clue for clue in told.evidence if clue.name == "clue" and clue not in each.evidence)
-            joined = msgspec.structs.replace(
-                each,
-                evidence=(*each.evidence, *clues),
-                confidence=max(each.confidence, told.confidence),
-            )
-            return (*findings[:place], joined, *findings[place + 1 :])
-    return (*findings, told)

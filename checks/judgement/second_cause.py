@@ -15,8 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from checks.facts import Facts, SentFile
-from checks.facts.finding import CLUE, Finding, Outcome
-from checks.judgement.odds import NO_CAUSE, with_texts
+from checks.facts.finding import CLUE, Finding
+from checks.judgement.odds import NO_CAUSE, weighed
 from checks.knowledge.catalogue import cause_of
 from checks.readers.tickets.excerpt import excerpt
 from checks.readers.tickets.lines import PASTED, lines_of
@@ -25,20 +25,14 @@ from checks.readers.tickets.wording.signatures import Hit, hits
 _SURE = 0.85  # of the text without the first's lines
 
 
-def with_another(
-    facts: Facts, outcomes: tuple[Outcome, ...], findings: tuple[Finding, ...]
-) -> tuple[tuple[Outcome, ...], tuple[Finding, ...]]:
-    """The same of a ticket, with the shares that the first trouble and a second one have, each by itself."""
+def with_second_cause(facts: Facts, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """The weighed findings of a ticket, with the shares that the first cause and a second one have, each by itself."""
     both = _each_by_itself(facts, findings) if findings and findings[0].cause not in NO_CAUSE else None
     if both is None:
-        return outcomes, findings
-    marked = [msgspec.structs.replace(outcome, findings=_marked(outcome.findings, *both)) for outcome in outcomes]
-    return tuple(marked), _marked(findings, *both)
-
-
-def _marked(findings: Iterable[Finding], first: Finding, second: Finding) -> tuple[Finding, ...]:
-    new = {first.cause: {"confidence": first.confidence}, second.cause: {"apart": second.confidence}}
-    return tuple(msgspec.structs.replace(finding, **new.get(finding.cause, {})) for finding in findings)
+        return findings
+    first, second = both
+    changes = {first.cause: {"confidence": first.confidence}, second.cause: {"apart": second.confidence}}
+    return tuple(msgspec.structs.replace(finding, **changes.get(finding.cause, {})) for finding in findings)
 
 
 def _each_by_itself(facts: Facts, findings: Sequence[Finding]) -> tuple[Finding, Finding] | None:
@@ -66,7 +60,7 @@ def _best_without(shown: Iterable[Hit], facts: Facts) -> Finding:
     """What the texts tell of without these lines."""
     taken = _lines(shown)
     rest = tuple(_without(log, taken) for log in facts.logs)
-    return with_texts(msgspec.structs.replace(facts, logs=rest), ())[1][0]
+    return weighed(msgspec.structs.replace(facts, logs=rest), ())[0]
 
 
 def _are_unrelated(first: str, other: str, worded: Mapping[str, Sequence[Hit]]) -> bool:

@@ -10,8 +10,10 @@ from __future__ import annotations
 import shlex
 import string
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
+
+from checks.knowledge.templates import parts_of
 
 _PLAIN = frozenset(string.ascii_letters + string.digits + "@%+=:,./_-")
 # What a folder or package may hold and what stays harmless inside either kind of quotes of every shell.
@@ -67,7 +69,7 @@ class Shell(StrEnum):
             KeyError: the template names something that is not there.
         """
         written = ""
-        for literal, name, is_words in _parts(template):
+        for literal, name, specification in parts_of(template):
             written += literal
             if name is None:
                 continue
@@ -76,7 +78,7 @@ class Shell(StrEnum):
                 is_first = not written.rpartition("\n")[2].strip()
                 written += commands["python_call" if name == "python" and is_first else name]
             elif not quotes:
-                words = values[name].split() if is_words else (values[name],)
+                words = values[name].split() if specification == "words" else (values[name],)
                 if any(word.startswith("-") for word in words) and self._is_option_here(written):
                     raise Unquotable(f"{{{name}}} would be an option")
                 text = " ".join(self.quote(word) for word in words)
@@ -104,23 +106,6 @@ class Shell(StrEnum):
             elif character == opened:
                 opened = ""
         return opened
-
-
-def fill_sentence(template: str, values: Mapping[str, str]) -> str:
-    """Fill a sentence. A placeholder that nobody gave stays visible, so that the report is not lost with it."""
-    return "".join(
-        literal + ("" if name is None else values.get(name, f"{{{name}}}")) for literal, name, _ in _parts(template)
-    )
-
-
-def placeholders(template: str) -> frozenset[str]:
-    """The names that a template asks for."""
-    return frozenset(name for _, name, _ in _parts(template) if name is not None)
-
-
-def _parts(template: str) -> Iterator[tuple[str, str | None, bool]]:
-    for literal, name, specification, _ in string.Formatter().parse(template):
-        yield literal, name, specification == "words"
 
 
 def _is_visible(value: str) -> bool:

@@ -1,19 +1,18 @@
-"""A case: facts, outcomes and findings of one examination, saved as JSON and read back.
+"""Cases saved as JSON and read back (checks/facts/case.py has their types).
 
 What is read back is judged again by this version; the findings in the file are only for readers of the JSON.
 """
 
 from __future__ import annotations
 
-import datetime as dt
 from typing import Any, get_args
 
 import msgspec
 
-from checks import __version__
 from checks.facts import Facts, Measurement, SentFile, Symptom
-from checks.facts.finding import Finding, Outcome
-from checks.facts.model_verdicts import ModelVerdict
+from checks.facts.case import Answers, Case
+from checks.judgement.judge import judged
+from checks.readers.text import kept
 
 FORMAT = 1
 # The contract of the JSON: these kinds are always there; null = not collected, an empty list = nothing of the kind.
@@ -25,28 +24,6 @@ _MOST_TEXTS = 200  # logs in one case
 _DEEPEST = 50  # levels of lists and objects in the JSON of a case; facts have ten, and each level costs stack later
 
 
-class Answers(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What the user said. ``symptom`` as for ``--symptom``; ``exactness``: "bits", "decisions", "close" or ""."""
-
-    symptom: str = "everything"
-    exactness: str = ""
-    effort: str = "standard"
-
-
-class Case(msgspec.Struct, frozen=True, kw_only=True):
-    """One examination, whole. ``newer`` is set when it was written by a newer format than this version knows."""
-
-    created: str  # ISO 8601, UTC
-    answers: Answers
-    facts: Facts
-    outcomes: tuple[Outcome, ...]
-    findings: tuple[Finding, ...]
-    verdicts: tuple[ModelVerdict, ...] = ()  # what each runtime makes of each model file
-    naosu: str = __version__
-    complete: bool = True  # False: the examination was cancelled
-    newer: bool = False
-
-
 class CaseError(Exception):
     """A file that cannot be opened as a case. ``reason`` is an id of resources/words/ui.toml."""
 
@@ -54,31 +31,6 @@ class CaseError(Exception):
         super().__init__(f"{reason}: {detail}" if detail else reason)
         self.reason = reason
         self.detail = detail
-
-
-def judged(facts: Facts, answers: Answers, *, created: str | None = None, complete: bool = True) -> Case:
-    """The case that these facts make, judged by this version."""
-    from checks.judgement.judge import (  # late: it imports every check, and the window wants to be shown first
-        conclude,
-        judge_each,
-    )
-    from checks.judgement.model_outcomes import verdicts
-
-    outcomes, findings = conclude(facts, judge_each(facts))
-    return Case(
-        created=created or now(),
-        answers=answers,
-        facts=facts,
-        outcomes=outcomes,
-        findings=findings,
-        verdicts=verdicts(facts, findings),
-        complete=complete,
-    )
-
-
-def now() -> str:
-    """The present moment as it stands in a case: ISO 8601, UTC, whole seconds."""
-    return dt.datetime.now(dt.UTC).replace(microsecond=0).isoformat()
 
 
 def to_builtins(case: Case) -> dict[str, Any]:
@@ -124,8 +76,8 @@ def decode(data: bytes) -> Case:
         raise CaseError("case-unreadable", f"more than {_MOST_TEXTS} texts")
     facts = msgspec.structs.replace(facts, logs=tuple(map(_with_kept_text, facts.logs)))
     if facts.symptom is None:
-        told = Symptom(origin="case", name=answers.symptom, exactness=answers.exactness)
-        facts = msgspec.structs.replace(facts, symptom=told)
+        answered = Symptom(origin="case", name=answers.symptom, exactness=answers.exactness)
+        facts = msgspec.structs.replace(facts, symptom=answered)
     again = judged(facts, answers, created=created, complete=complete)
     return msgspec.structs.replace(again, newer=newer, naosu=str(plain.get("naosu", "")))
 
@@ -135,28 +87,28 @@ def _with_known_measurements(facts: Any) -> Any:
     measured = facts.get("measurements") if isinstance(facts, dict) else None
     if not isinstance(measured, list):
         return facts
-    kinds = {get_arg.__struct_config__.tag for get_arg in get_args(Measurement)}
-    known = [each for each in measured if isinstance(each, dict) and each.get("kind") in kinds]
+    kinds = {kind.__struct_config__.tag for kind in get_args(Measurement)}
+    known = [
+        measurement for measurement in measured if isinstance(measurement, dict) and measurement.get("kind") in kinds
+    ]
     return {**facts, "measurements": known}
 
 
 def _with_kept_text(sent: SentFile) -> SentFile:
     """A log as this version would have kept it: judging megabytes of it would take minutes."""
-    from checks.readers.text import kept  # late, as it loads much; see judged()
-
     return sent if sent.text is None else msgspec.structs.replace(sent, text=kept(sent.text))
 
 
 def _is_deeper(value: Any, levels: int) -> bool:
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return levels == 0 or any(_is_deeper(each, levels - 1) for each in inner)
+    return levels == 0 or any(_is_deeper(child, levels - 1) for child in inner)
 
 
 def _encodable(value: Any) -> Any:
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, (list, tuple)):
-        return [_encodable(each) for each in value]
+        return [_encodable(item) for item in value]
     if isinstance(value, dict):
-        return {_encodable(key): _encodable(each) for key, each in value.items()}
+        return {_encodable(key): _encodable(item) for key, item in value.items()}
     return value

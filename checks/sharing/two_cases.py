@@ -8,8 +8,9 @@ import msgspec
 
 from checks.analysis.numbers.side_by_side import other_machine
 from checks.facts import Symptom
-from checks.judgement.judge import COMPARISON
-from checks.sharing.case import Answers, Case, judged
+from checks.facts.case import Answers, Case
+from checks.facts.question import COMPARISON
+from checks.judgement.judge import judged
 
 
 def compared(first: Case, second: Case, names: tuple[str, str]) -> Case:

@@ -31,8 +31,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from checks.facts.case import Answers
+from checks.judgement.judge import judged
 from checks.readers.tickets.read import TICKET, pasted, read_ticket
-from checks.sharing.case import Answers, judged
 
 NO_CAUSE = {"user-code-error", "unknown"}
 BANDS = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 1.01)

@@ -11,30 +11,32 @@ Each file is a case as `naosu check --json` writes it, so that it opens in the w
     }
 """
 
+import functools
 import json
 from pathlib import Path
 
-import pytest
+from support.walk import for_each
 
 from checks.facts import Facts
+from checks.facts.case import Case
 from checks.facts.finding import Severity, Status
-from checks.sharing.case import Case, decode
+from checks.sharing.case import decode
 
-CASES = sorted((Path(__file__).parent / "cases").glob("*.json"))
-
-
-@pytest.fixture(params=CASES, ids=lambda path: path.stem)
-def path(request: pytest.FixtureRequest) -> Path:
-    found: Path = request.param
-    return found
+CASES = sorted((Path(__file__).parents[1] / "cases").glob("*.json"))
 
 
+def stem(path: Path) -> str:
+    return path.stem
+
+
+@functools.cache
 def read(path: Path) -> tuple[Case, dict[str, object]]:
     data = path.read_bytes()
     recorded: dict[str, object] = json.loads(data)["recorded"]
     return decode(data), recorded
 
 
+@for_each(CASES, stem)
 def test_gives_the_causes_that_are_true_of_it(path: Path) -> None:
     case, recorded = read(path)
     expect, may = recorded["expect"], recorded.get("may", [])
@@ -47,11 +49,13 @@ def test_gives_the_causes_that_are_true_of_it(path: Path) -> None:
         assert above_note[0] == expect[0]
 
 
+@for_each(CASES, stem)
 def test_crashes_no_check(path: Path) -> None:
     case, _ = read(path)
     assert [outcome for outcome in case.outcomes if outcome.status is Status.CRASHED] == []
 
 
+@for_each(CASES, stem)
 def test_names_its_source(path: Path) -> None:
     _, recorded = read(path)
     assert set(recorded) <= {"source", "how", "about", "expect", "may"}
@@ -60,6 +64,7 @@ def test_names_its_source(path: Path) -> None:
     assert len(str(recorded["about"])) > 10
 
 
+@for_each(CASES, stem)
 def test_holds_only_fields_that_facts_have(path: Path) -> None:
     """A misspelt field would be read as unread, and the case would test nothing."""
     _same_keys(json.loads(path.read_bytes())["facts"], Facts, "facts")

@@ -4,6 +4,7 @@ Each test walks all of them, so that a newcomer's omission is named here and not
 """
 
 import ast
+import functools
 import importlib
 import json
 import re
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.walk import for_each
 
 from checks.causes.registry import FAMILIES, Check, all_checks
 from checks.facts import Facts
@@ -31,15 +33,17 @@ from checks.knowledge.catalogue import (
     family_of,
     remedy_of,
 )
+from checks.knowledge.templates import placeholders
 from checks.readers.tickets.conditions import holds, is_known
 from checks.readers.tickets.lines import lines_of
 from checks.readers.tickets.reported import reported_in
 from checks.readers.tickets.wording.signatures import hits
 from checks.remedies.plan import CONTEXT, PYTHON_MANAGERS
-from checks.remedies.shell import Shell, placeholders
+from checks.remedies.shell import Shell
 from wizard.words import area
 
-HERE = Path(__file__).parent
+TESTS = Path(__file__).parents[1]
+CODE = TESTS.parent / "checks"
 CHECKS = tuple(all_checks().values())
 CAUSES = tuple(cause_files())
 REMEDIES = tuple(sorted(path.stem for path in (ROOT / "remedies").glob("*.toml")))
@@ -78,17 +82,17 @@ def test_every_module_of_a_family_holds_a_check() -> None:
     for family in FAMILIES:
         for path in Path(family.__path__[0]).glob("[!_]*.py"):
             module = f"{family.__name__}.{path.stem}"
-            assert module in claimed, f"{module} declares no check; what checks share lies in checks/ itself"
+            assert module in claimed, f"{module} declares no check; what checks share lies in checks/analysis"
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=name_of)
+@for_each(CHECKS, name_of)
 def test_file_function_and_cause_have_one_name(check: Check) -> None:
     expected = check.cause.replace("-", "_")
     assert check.function.__name__ == expected
-    assert module_of(check) == f"checks.{family_of(check.cause)}.{expected}"
+    assert module_of(check) == f"checks.causes.{family_of(check.cause)}.{expected}"
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=name_of)
+@for_each(CHECKS, name_of)
 def test_the_docstring_of_a_check_has_its_headings_and_names_its_tables(check: Check) -> None:
     text = importlib.import_module(module_of(check)).__doc__ or ""
     missing = [heading for heading in HEADINGS if f"\n{heading} " not in text]
@@ -99,16 +103,16 @@ def test_the_docstring_of_a_check_has_its_headings_and_names_its_tables(check: C
     assert not unknown, f"{module_of(check)} names {unknown}, which is not in resources"
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=name_of)
+@for_each(CHECKS, name_of)
 def test_a_check_has_a_test_in_its_family(check: Check) -> None:
-    family, name = module_of(check).split(".")[1:]
-    texts = (path.read_text(encoding="utf-8") for path in (HERE / "checks" / family).glob("test_*.py"))
-    assert any(f"checks.{family}.{name} import" in text for text in texts), (
-        f"no module in tests/checks/{family}/ imports {name}: write test_{name}.py"
+    *_, family, name = module_of(check).split(".")
+    texts = (path.read_text(encoding="utf-8") for path in (TESTS / "checks" / "causes" / family).glob("test_*.py"))
+    assert any(f"checks.causes.{family}.{name} import" in text for text in texts), (
+        f"no module in tests/checks/causes/{family}/ imports {name}: write test_{name}.py"
     )
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=name_of)
+@for_each(CHECKS, name_of)
 def test_what_a_check_says_has_a_label(check: Check) -> None:
     labels, reasons = area("fields"), area("reasons")
     for node in ast.walk(tree_of(check)):
@@ -153,32 +157,32 @@ def assert_both_languages(where: str, en: str, ja: str) -> None:
 
 
 def assert_same_placeholders(where: str, en: str, ja: str) -> None:
-    """A phrase has a placeholder per language (see checks/knowledge/phrases.py), everything else the same in both."""
-    in_english = {name.removesuffix("_en") for name in placeholders(en)}
-    in_japanese = {name.removesuffix("_ja") for name in placeholders(ja)}
+    in_english, in_japanese = placeholders(en), placeholders(ja)
     assert in_english == in_japanese, f"{where}: placeholders differ, {sorted(in_english ^ in_japanese)}"
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=name_of)
+@for_each(CHECKS, name_of)
 def test_a_check_has_a_cause(check: Check) -> None:
     assert check.cause in CAUSES, f"no resources/causes/*/{check.cause}.toml"
 
 
-@pytest.mark.parametrize("cause", CAUSES)
+@for_each(CAUSES)
 def test_a_cause_can_be_found(cause: str) -> None:
     has_check, has_signature = cause in all_checks(), bool(cause_of(cause).signature)
-    assert has_check or has_signature, f"{cause}: no check in checks/{family_of(cause)}/ and no signature in its file"
+    assert has_check or has_signature, (
+        f"{cause}: no check in checks/causes/{family_of(cause)}/ and no signature in its file"
+    )
     assert not has_check or cause_of(cause).clear, f"{cause} has a check, but does not say what a clear outcome proves"
 
 
-@pytest.mark.parametrize("cause", CAUSES)
+@for_each(CAUSES)
 def test_a_cause_is_written_in_both_languages(cause: str) -> None:
     assert cause_of(cause).cause == cause
     for part, en, ja in texts_of(cause_of(cause)):
         assert_both_languages(f"{cause}, {part}", en, ja)
 
 
-@pytest.mark.parametrize("cause", CAUSES)
+@for_each(CAUSES)
 def test_a_cause_names_remedies_sources_and_consequences(cause: str) -> None:
     known = cause_of(cause)
     assert known.remedies, f"{cause} offers no remedy"
@@ -191,15 +195,11 @@ def test_a_cause_names_remedies_sources_and_consequences(cause: str) -> None:
 
 # --- signatures ------------------------------------------------------------------------------------------------------
 
-SIGNATURES = [
-    pytest.param(cause, each, id=f"{cause}-{number}")
-    for cause in CAUSES
-    for number, each in enumerate(cause_of(cause).signature, start=1)
-]
+SIGNATURES = [(cause, signature) for cause in CAUSES for signature in cause_of(cause).signature]
 SEVERITIES = [each.value for each in Severity]
 
 
-@pytest.mark.parametrize("cause", CAUSES)
+@for_each(CAUSES)
 def test_a_cause_that_a_text_can_show_has_its_words(cause: str) -> None:
     known = cause_of(cause)
     assert known.severity in SEVERITIES
@@ -215,7 +215,7 @@ def test_a_cause_that_a_text_can_show_has_its_words(cause: str) -> None:
         assert not any(placeholders(each.title + each.why) for each in told), f"{cause}: told texts hold no values"
 
 
-@pytest.mark.parametrize(("cause", "signature"), SIGNATURES)
+@for_each(SIGNATURES, lambda item: item[0])
 def test_a_signature_speaks_and_keeps_silent(cause: str, signature: Signature) -> None:
     assert signature.matches, f"{cause}: no text that it must match"
     assert 0 < signature.certainty < 1
@@ -232,13 +232,13 @@ def test_a_signature_speaks_and_keeps_silent(cause: str, signature: Signature) -
         assert found is wanted, f"{cause}: {'does not match' if wanted else 'matches'} {text!r}"
 
 
-@pytest.mark.parametrize(("cause", "signature"), SIGNATURES)
+@for_each(SIGNATURES, lambda item: item[0])
 def test_the_conditions_of_a_signature_are_understood(cause: str, signature: Signature) -> None:
     for condition in (*signature.when, *signature.unless):
         assert holds(condition, Facts()) is None, f"{cause}: {condition}"
 
 
-@pytest.mark.parametrize("cause", CAUSES)
+@for_each(CAUSES)
 def test_what_answers_a_question_is_understood(cause: str) -> None:
     for question in cause_of(cause).questions:
         known = [name for name in question.answered_by if is_known(name, Facts())]
@@ -258,15 +258,21 @@ def words_of(remedy: Remedy) -> Iterator[tuple[str, Words]]:
             yield "step", step.text
 
 
-@pytest.mark.parametrize("remedy", REMEDIES)
+@functools.cache
+def code() -> str:
+    """The text of all modules but the causes, which must not decide on remedies."""
+    paths = (path for path in sorted(CODE.rglob("*.py")) if "causes" not in path.relative_to(CODE).parts)
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
+
+
+@for_each(REMEDIES)
 def test_a_remedy_is_used(remedy: str) -> None:
     offers = [offered for cause in map(cause_of, CAUSES) for offered in (cause, *cause.signature)]
     named = any(remedy in offer.remedies for offer in offers)
-    in_code = any(f'"{remedy}"' in path.read_text(encoding="utf-8") for path in (HERE.parent / "checks").glob("*.py"))
-    assert named or in_code, f"no cause offers {remedy}"
+    assert named or f'"{remedy}"' in code(), f"no cause offers {remedy}"
 
 
-@pytest.mark.parametrize("remedy", REMEDIES)
+@for_each(REMEDIES)
 def test_a_remedy_that_stands_in_for_another_needs_less(remedy: str) -> None:
     known = remedy_of(remedy)
     if known.instead_of:
@@ -274,7 +280,7 @@ def test_a_remedy_that_stands_in_for_another_needs_less(remedy: str) -> None:
         assert set(known.needs) < set(remedy_of(known.instead_of).needs), f"{remedy} asks for as much"
 
 
-@pytest.mark.parametrize("remedy", REMEDIES)
+@for_each(REMEDIES)
 def test_a_remedy_is_written_in_both_languages(remedy: str) -> None:
     known = remedy_of(remedy)
     assert known.remedy == remedy
@@ -283,7 +289,7 @@ def test_a_remedy_is_written_in_both_languages(remedy: str) -> None:
         assert_both_languages(f"{remedy}, {part}", words.en, words.ja)
 
 
-@pytest.mark.parametrize("remedy", REMEDIES)
+@for_each(REMEDIES)
 def test_a_remedy_names_only_values_that_it_will_have(remedy: str) -> None:
     known = remedy_of(remedy)
     asked = {name for _, words in words_of(known) for text in (words.en, words.ja) for name in placeholders(text)}
@@ -294,7 +300,7 @@ def test_a_remedy_names_only_values_that_it_will_have(remedy: str) -> None:
     assert not unused, f"{remedy} has a default for {sorted(unused)}, which is never used"
 
 
-@pytest.mark.parametrize("remedy", REMEDIES)
+@for_each(REMEDIES)
 def test_the_steps_of_a_remedy_are_whole(remedy: str) -> None:
     known = remedy_of(remedy)
     assert known.step, f"{remedy} has no step"
@@ -334,7 +340,7 @@ def shell_lines(remedy: str, *, without: tuple[str, ...] = ()) -> Iterator[str]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="bash is no part of Windows")
-@pytest.mark.parametrize("remedy", REMEDIES)
+@for_each(REMEDIES)
 def test_a_remedy_for_a_mac_is_not_verified_by_cuda(remedy: str) -> None:
     """There torch.cuda.is_available() is never True."""
     text = remedy_of(remedy)
@@ -342,14 +348,14 @@ def test_a_remedy_for_a_mac_is_not_verified_by_cuda(remedy: str) -> None:
         assert "mps.is_available" in text.verify.code
 
 
-@pytest.mark.parametrize("remedy", REMEDIES)
+@for_each(REMEDIES)
 def test_commands_are_shell_syntax(remedy: str) -> None:
     for code in shell_lines(remedy):
         parsed = subprocess.run(["bash", "-n", "-c", code], capture_output=True, text=True, check=False)
         assert parsed.returncode == 0, f"{remedy}: {code!r}: {parsed.stderr}"
 
 
-@pytest.mark.parametrize("remedy", REMEDIES)
+@for_each(REMEDIES)
 def test_python_code_compiles(remedy: str) -> None:
     for step in remedy_of(remedy).step:
         if step.kind == "code":
@@ -389,7 +395,7 @@ def test_pip_commands_are_understood_by_pip() -> None:
 # --- words and tables ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("file", sorted(path.stem for path in (ROOT / "words").glob("*.toml")))
+@for_each(sorted(path.stem for path in (ROOT / "words").glob("*.toml")))
 def test_translations_are_whole(file: str) -> None:
     for key, words in area(file).items():
         if key.endswith("-separator"):  # Japanese sentences stand side by side without a space
@@ -399,16 +405,16 @@ def test_translations_are_whole(file: str) -> None:
         assert_same_placeholders(f"{file}.{key}", words.en, words.ja)
 
 
-@pytest.mark.parametrize("table", TABLES)
+@for_each(TABLES)
 def test_a_table_has_a_loader_a_source_and_a_day(table: str) -> None:
-    assert (HERE.parent / "checks" / "knowledge" / f"{table}.py").is_file(), f"no checks/knowledge/{table}.py"
-    module = importlib.import_module(f"checks.knowledge.{table}")
+    (path,) = (CODE / "knowledge").rglob(f"{table}.py")
+    module = importlib.import_module(".".join(path.relative_to(CODE.parent).with_suffix("").parts))
     kinds = [
         value
         for value in vars(module).values()
         if isinstance(value, type) and issubclass(value, Table) and value.__module__ == module.__name__
     ]
-    assert len(kinds) == 1, f"checks/knowledge/{table}.py declares {len(kinds)} tables, not one"
+    assert len(kinds) == 1, f"{module.__name__} declares {len(kinds)} tables, not one"
     loaded = load(table, kinds[0])
     assert loaded.title.strip(), f"{table}: no title"
     assert loaded.source.strip(), f"{table}: no source"

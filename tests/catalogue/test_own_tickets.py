@@ -10,11 +10,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from support.walk import for_each
 
 from checks.knowledge.catalogue import cause_files, cause_of
 
-HERE = Path(__file__).parent
-FILES = sorted(HERE.glob("*/*.jsonl"))
+FILES = sorted((Path(__file__).parents[1] / "tickets").glob("*/*.jsonl"))
 FIELDS = ("id", "source", "date", "platform", "text", "expected", "also_plausible", "fix", "confirmed_by")
 INNOCENT = ("user-code-error", "unknown")
 
@@ -42,7 +42,7 @@ def test_both_folders_hold_tickets() -> None:
     assert {path.parent.name for path in FILES} == {"known", "held_back"}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+@for_each(FILES, lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_line_is_a_whole_ticket(path: Path) -> None:
     for ticket in tickets([path]):
         assert tuple(ticket) == FIELDS, ticket.get("id")
@@ -56,7 +56,7 @@ def test_every_line_is_a_whole_ticket(path: Path) -> None:
         assert not set(labels(ticket, "expected")) & set(labels(ticket, "also_plausible")), ticket["id"]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+@for_each(FILES, lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_label_is_a_cause_of_the_catalogue(path: Path) -> None:
     causes = set(cause_files())
     for ticket in tickets([path]):
@@ -69,7 +69,7 @@ def test_nothing_is_there_twice(field: str) -> None:
     assert [value for value, count in times.items() if count > 1] == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+@for_each(FILES, lambda path: f"{path.parent.name}/{path.stem}")
 def test_nobody_can_be_found(path: Path) -> None:
     for ticket in tickets([path]):
         for field in ("text", "fix"):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from checks.engine.events import CheckEnded, Event, Finished, Planned, ProbeEnded, ProbeStarted, Progress
-from checks.engine.examination import Request
+from checks.engine.request import Request
 from checks.facts import (
     Facts,
     Frameworks,
@@ -19,8 +19,8 @@ from checks.facts import (
     ProbeRuns,
     TorchFacts,
 )
+from checks.facts.case import Answers, Case
 from checks.facts.finding import Evidence, Finding, Outcome, Severity, Status
-from checks.sharing.case import Answers, Case
 
 VENV = InterpreterFacts(
     path="/home/ai/project/.venv/bin/python",

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from checks.engine.export_plan import ExportTrial, export_of
+from checks.engine.export_plan import ExportSpec, export_of
 from checks.engine.processes.runner import Answer
 from checks.facts import ExportRun, Facts, InterpreterFacts, ModelFacts, ModelFiles, Package, ProbeRun
 from checks.knowledge.frameworks.exporters import exporter_of, fit_of
@@ -40,8 +40,7 @@ def export(name: str) -> ExportRun:
     exporter = exporter_of(told["exporter"])
     assert exporter is not None
     fit = fit_of(exporter, told["format"], target(told["versions"]))
-    trial = ExportTrial("id", ModelFacts(path=PATH, format=told["format"]), exporter.id, fit)
-    return export_of(Answer(told["facts"], msgspec.convert(told["run"], ProbeRun)), trial)
+    return export_of(Answer(told["facts"], msgspec.convert(told["run"], ProbeRun)), ExportSpec(exporter.id, fit))
 
 
 def model(*names: str, exports: tuple[ExportRun, ...] = (), **more: Any) -> ModelFacts:

@@ -2,8 +2,8 @@
 
 from checks.facts.finding import Finding
 from checks.knowledge.catalogue import LANGUAGES, cause_of, remedy_of
+from checks.knowledge.templates import placeholders
 from checks.remedies.plan import CONTEXT
-from checks.remedies.shell import placeholders
 from wizard.words import area
 
 

@@ -5,8 +5,8 @@
 
 ``record`` runs the commands of CHECKOUT (its packages, in this interpreter) over the recordings of *this* checkout, so
 that both sides see the same input: every case, measurement and model file of tests/, every ticket of tests/tickets and
-of the files that are named (with ``--every N`` each Nth file of tickets alone). One line each: what was found, in which order, how sure, with which evidence, remedies and
-outcomes; and, apart from that, the words.
+of the files that are named (with ``--every N`` each Nth file of tickets alone). One line each: what was found, in which
+order, how sure, with which evidence, remedies and outcomes; and, apart from that, the words.
 
 ``compare`` prints how many inputs were compared and every one that differs; with ``--words`` the texts count, too.
 Exit status: 0 the same, 1 a difference.

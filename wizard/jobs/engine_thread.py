@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QThread, Signal
 
-from wizard.evidence_files import sent_files
 from wizard.flow import Answers
+from wizard.jobs.sent_files import sent_files
 
 if TYPE_CHECKING:  # the engine is loaded on the worker thread, after the first window
     from checks.engine.events import Event
-    from checks.engine.examination import Request
+    from checks.engine.request import Request
     from checks.facts import InterpreterFacts
 
     Examine = Callable[[Request, Callable[[], bool]], Iterator[Event]]
@@ -46,7 +46,7 @@ class EngineThread(QThread):
         self._stop.set()
 
     def run(self) -> None:
-        """On the worker thread: examine, and tell each event."""
+        """On the worker thread: examine, and emit each event."""
         try:
             for event in self._events():
                 self.happened.emit(event)
@@ -56,8 +56,9 @@ class EngineThread(QThread):
             self.broke.emit(f"{type(error).__name__}: {error}")
 
     def _events(self) -> Iterator[Event]:
-        from checks.engine.examination import Request, examine
-        from checks.sharing.case import Answers as CaseAnswers
+        from checks.engine.examination import examine
+        from checks.engine.request import Request
+        from checks.facts.case import Answers as CaseAnswers
 
         if self._answers.only_reads:
             from checks.engine.read_only import read_only

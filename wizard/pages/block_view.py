@@ -13,9 +13,9 @@ from wizard.pages.files_view import FilesView
 from wizard.pages.fold import Fold
 from wizard.pages.long_text import LongText, value_text
 from wizard.pages.marked_text import fill_text
-from wizard.pages.page import plain_label
 from wizard.pages.table_view import TableView
 from wizard.report.content import blocks as b
+from wizard.widgets.labels import plain_label
 
 Say = Callable[..., str]
 

@@ -9,8 +9,8 @@ from PySide6.QtCore import QEvent, QRect, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QIcon, QPixmap, QResizeEvent, QTextLayout, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QTableWidget, QTableWidgetItem
 
-from wizard.pages.page import escaped_tip
 from wizard.report.prints.text_columns import unbroken
+from wizard.widgets.labels import escaped_tip
 
 if TYPE_CHECKING:
     from wizard.report.content.blocks import Table

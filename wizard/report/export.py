@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from checks.sharing.case import Case
+from checks.facts.case import Case
 from checks.sharing.files import write_whole
 from checks.sharing.redact import redact as redacted
 from wizard.report.content.report import build

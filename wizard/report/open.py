@@ -6,7 +6,8 @@ import codecs
 import contextlib
 from pathlib import Path
 
-from checks.sharing.case import Case, CaseError, decode
+from checks.facts.case import Case
+from checks.sharing.case import CaseError, decode
 from wizard.words import words
 
 SIZE_LIMIT = 128 * 1024 * 1024  # bytes; a case with a log of five megabytes needs less than ten

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from checks.analysis.gpu.state import pci_address
 from checks.facts import CpuFacts, Frameworks, GpuEvent, Gpus, Health, HealthSample, Measured, Measurements, XidEvent
+from checks.facts.machine import canonical_pci_address
 from checks.knowledge.errors.cuda_errors import cuda_error_in
 from checks.knowledge.errors.hardware_errors import ClockReason, hardware_errors
 from checks.machine import system_log
@@ -93,7 +93,9 @@ def device_address(measured: Measured, frameworks: Frameworks | None) -> str:
     """The place on the bus of the device that was measured; "" where its framework does not tell."""
     torch = frameworks.torch if frameworks else None
     devices = (torch.devices if torch else None) or ()
-    return pci_address(next((device.pci_address for device in devices if device.device == measured.device), None))
+    return canonical_pci_address(
+        next((device.pci_address for device in devices if device.device == measured.device), None)
+    )
 
 
 def xids_under_load(health: Health, frameworks: Frameworks | None, gpus: Gpus | None) -> tuple[XidEvent, ...]:
@@ -124,6 +126,6 @@ def events_under_load(health: Health, frameworks: Frameworks | None, gpus: Gpus 
 def _is_of(address: str | None, place: str, vendor: str, gpus: Gpus | None) -> bool:
     """Whether an entry of the log is about the GPU at this place; one without an address, where there is only one."""
     if address and place:
-        return pci_address(address) == place
+        return canonical_pci_address(address) == place
     known = gpus.devices if gpus else ()
     return len(known) == 1 and vendor in ("", known[0].vendor_id)

@@ -17,6 +17,7 @@ from checks.facts import (
     TorchFacts,
 )
 from checks.facts.finding import NotHere, Unread
+from checks.facts.machine import canonical_pci_address
 from checks.knowledge.errors.cuda_errors import CudaError, cuda_error_in
 from checks.knowledge.gpu.gpu_architectures import (
     NvidiaArchitecture,
@@ -111,22 +112,14 @@ def gpu_name(gpu: Gpu) -> str:
     return gpu.product or gpu.die or " ".join(filter(None, (maker, "GPU", number)))
 
 
-def pci_address(text: str | None) -> str:
-    """A PCI address in one spelling: "00000000:01:00.0" and "0000:01:00" become "0:01:00"; "" for none."""
-    if not text:
-        return ""
-    domain, _, rest = text.lower().rpartition(".")[0].partition(":") if "." in text else text.lower().partition(":")
-    return f"{domain.lstrip('0') or '0'}:{rest}"
-
-
 def in_nvml(gpu: Gpu, nvidia: NvidiaFacts) -> NvidiaGpu | None:
     """The same GPU as NVML shows it; None where it is not there.
 
     Told by the address on the bus; where either side names none (Windows has no such addresses), by the device id.
     """
-    wanted = pci_address(gpu.address) if gpu.address and "\\" not in gpu.address else ""
+    wanted = canonical_pci_address(gpu.address) if gpu.address and "\\" not in gpu.address else ""
     for device in nvidia.devices or ():
-        shown = pci_address(device.pci_address)
+        shown = canonical_pci_address(device.pci_address)
         if (shown == wanted) if shown and wanted else (device.pci_device_id == gpu.device_id):
             return device
     return None

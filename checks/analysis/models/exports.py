@@ -36,7 +36,7 @@ def unsupported(cause: str, models: ModelFiles, facts: Facts) -> Iterator[Findin
     for model, run in exports(models):
         if not has_failed(run):
             continue
-        hit = told(run, facts)
+        hit = hit_in_error(run, facts)
         # Beside versions that do not fit, only an error that names the operation speaks of one.
         if hit is not None and hit.cause == cause and (run.fit != "misfit" or "op" in hit.groups):
             yield Finding(
@@ -50,13 +50,12 @@ def unsupported(cause: str, models: ModelFiles, facts: Facts) -> Iterator[Findin
             )
 
 
-def told(run: ExportRun, facts: Facts) -> Hit | None:
-    """The cause that an exporter's error names."""
-    from checks.judgement.error_cause import (
-        told_by,
-    )  # late: it loads all that reads tickets, and most examinations export nothing
+def hit_in_error(run: ExportRun, facts: Facts) -> Hit | None:
+    """The signature of a cause that stands in an exporter's error."""
+    # Late, for start-up time: it loads all that reads tickets, and most examinations export nothing.
+    from checks.analysis.models.error_cause import cause_in_error
 
-    return told_by(run, facts)
+    return cause_in_error(run, facts)
 
 
 def severity_of(model: ModelFacts, run: ExportRun) -> Severity:

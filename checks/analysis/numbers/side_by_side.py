@@ -31,8 +31,8 @@ from checks.facts import (
     OtherMachine,
     Portrait,
 )
+from checks.facts.case import Case
 from checks.knowledge.frameworks.numeric_environment import Part, numeric_environment, numeric_parts, parts_shown_by
-from checks.sharing.case import Case
 
 CPU, GPU = "cpu", "gpu"
 PACKAGES = ("torch", "numpy", "tensorflow", "tensorflow-cpu", "jax", "jaxlib", "onnxruntime", "onnxruntime-gpu", "mkl")

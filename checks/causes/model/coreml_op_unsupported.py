@@ -15,9 +15,9 @@ from checks.analysis.models.exports import (
     about,
     exports,
     has_failed,
+    hit_in_error,
     severity_of,
     subject,
-    told,
     unmet,
     unsupported,
     values_of,
@@ -36,7 +36,7 @@ def coreml_op_unsupported(models: ModelFiles, facts: Facts) -> Iterator[Finding]
     """One finding per model."""
     yield from unsupported(CAUSE, models, facts)
     for model, run in exports(models):
-        if run.exporter == EXPORTER and has_failed(run) and run.unmet and told(run, facts) is None:
+        if run.exporter == EXPORTER and has_failed(run) and run.unmet and hit_in_error(run, facts) is None:
             yield Finding(
                 cause=CAUSE,
                 severity=severity_of(model, run),

@@ -1,4 +1,4 @@
-"""What the experiments share in every framework (``compute.experiments``).
+"""What the experiments share in every framework.
 
 The sum: the squares of 0, 1e-6, 2e-6, ... 1 added up ten times; that are 10**6 terms and the 0 at the start. The
 network: two convolutions of 5 x 5 (32 and 64 channels), a maximum of 2 x 2 after each, a dense layer of 512 with
@@ -12,7 +12,7 @@ import struct
 import time
 from fractions import Fraction
 
-from . import digits, inputs
+from . import digits, inputs, timing
 from . import kit as compute
 
 TERMS = 10**6
@@ -48,6 +48,12 @@ WEIGHTS = (
 _STREAM = 7100
 
 
+def named(framework, argument):
+    """The facts that name an experiment."""
+    setting = argument.get("setting", "default")
+    return {"kind": "experiment", "framework": framework, "device": argument["device"], "setting": setting}
+
+
 def bits(value, dtype):
     """The bits of a number in hexadecimal, the sign first."""
     return struct.pack(">f" if dtype == "float32" else ">d", value).hex()
@@ -65,7 +71,7 @@ def sums(named, ways, clock):
     def run(work, clock):
         function, dtype = work
         values, seconds = [], []
-        call = _seconds_of(function)  # the first time a library may still choose its way
+        call = timing.seconds_of(function)  # the first time a library may still choose its way
         pace.look(function, LEAST_RUNS, call, clock)
         while len(values) < SUMS and (clock.left > 0 or (len(values) < LEAST_RUNS and clock.whole.left > 0)):
             started = time.perf_counter()
@@ -199,7 +205,7 @@ def _plan(network, clock):
     network.step(0)  # what is compiled, chosen or loaded once
     seconds = []
     for number in range(1, 5):
-        seconds.append(_seconds_of(lambda number=number: network.step(number)))
+        seconds.append(timing.seconds_of(lambda number=number: network.step(number)))
         if LEAST_RUNS * _SHORTEST[-1] * seconds[-1] > _PATIENCE * clock.seconds:
             return (0, 0, 0)
         if sum(seconds) > clock.seconds:
@@ -210,17 +216,11 @@ def _plan(network, clock):
         runs = int(clock.left // max(1e-9, steps * step + (rows + 1) * judging))
         if runs >= least:
             return (min(runs, RUNS), steps, rows)
-    judging = _seconds_of(network.judge)  # of so short a run it is the most, and was only estimated
+    judging = timing.seconds_of(network.judge)  # of so short a run it is the most, and was only estimated
     for steps in _SHORTEST:
         if LEAST_RUNS * (steps * step + 2 * judging) <= _PATIENCE * clock.seconds:
             return (LEAST_RUNS, steps, 1)
     return (0, 0, 0)
-
-
-def _seconds_of(call):
-    started = time.perf_counter()
-    call()
-    return time.perf_counter() - started
 
 
 class _Run:

@@ -1,4 +1,4 @@
-"""What the probes that compute share: their time, and how they tell what they measure (``compute.kit``).
+"""What the probes that compute share: their time, and the facts that their stages yield.
 
 Standard library only, Python 3.8 and later.
 """
@@ -56,24 +56,35 @@ class Clock:
 
 
 class Shares:
-    """The time of one kind after the other. What one leaves of its time the next ones have, and lack what it took more.
+    """The time of one kind after the other; ``seconds``: of each kind, in their order.
 
-    ``seconds``: of each kind, in their order.
+    ``is_lent``: what a kind leaves of its time the next ones have, and lack what it took more. Else each has its own
+    time, and what is left over is for the end.
     """
 
-    def __init__(self):
-        self._saved, self._last = 0.0, None
+    def __init__(self, is_lent=True):
+        self._is_lent, self._saved, self._last = is_lent, 0.0, None
 
     def clock(self, kind, seconds):
         """The clock of the kind that begins now."""
-        kinds = list(seconds)
-        waiting = sum(seconds[each] for each in kinds[kinds.index(kind) :])
+        self._collect()
+        kinds, share = list(seconds), seconds[kind]
+        if self._is_lent:
+            waiting = sum(seconds[other] for other in kinds[kinds.index(kind) :])
+            share *= max(_LEAST_PART, 1 + self._saved / waiting)
+            self._saved -= share - seconds[kind]
+        self._last = Clock(share)
+        return self._last
+
+    def rest(self):
+        """The clock of all that is left over."""
+        self._collect()
+        self._last, self._saved = Clock(self._saved), 0.0
+        return self._last
+
+    def _collect(self):
         if self._last is not None:
             self._saved += self._last.left
-        mine = seconds[kind] * max(_LEAST_PART, 1 + self._saved / waiting)
-        self._saved -= mine - seconds[kind]
-        self._last = Clock(mine)
-        return self._last
 
 
 class TooSlow(Exception):  # noqa: N818 - not an error but an answer
@@ -111,7 +122,7 @@ class Pace:
         return needed <= _TYPICAL * statistics.median(self._needs.values())  # else all are slow here
 
 
-def told(measured):
+def facts_of(measured):
     """What a stage yields for one measurement."""
     return {"measurements+": [measured], "measuring": None}
 
@@ -127,13 +138,13 @@ def planned(entries):
 
 
 def is_left_out(facts):
-    """Whether facts of a stage tell of a measurement that there was no time for it."""
-    return any(each.get("reason") in ("no-time", "too-slow") for each in facts.get("measurements+", ()))
+    """Whether facts of a stage say that there was no time for a measurement."""
+    return any(measured.get("reason") in ("no-time", "too-slow") for measured in facts.get("measurements+", ()))
 
 
 def is_lost(facts):
-    """Whether facts of a stage tell that a device answers no more."""
-    return any(each.get("reason") == "device-lost" for each in facts.get("measurements+", ()))
+    """Whether facts of a stage say that a device answers no more."""
+    return any(measured.get("reason") == "device-lost" for measured in facts.get("measurements+", ()))
 
 
 def identity(named):
@@ -160,13 +171,13 @@ def measure(entries, clock, run):
     lost = _Lost()
     for place, (named, what) in enumerate(entries):
         if clock.left <= 0:
-            yield told(dict(named, reason="no-time"))
+            yield facts_of(dict(named, reason="no-time"))
         elif lost.is_certain(named):
-            yield told(dict(named, reason="device-lost"))
+            yield facts_of(dict(named, reason="device-lost"))
         else:
             yield measuring(named)
             try:
-                yield told(dict(named, **_figures(run, what, clock.part(len(entries) - place), lost)))
+                yield facts_of(dict(named, **_figures(run, what, clock.part(len(entries) - place), lost)))
             except TooSlow as turn:
                 slow.append((turn.needed, place, turn.call))
     slow.sort()
@@ -176,11 +187,11 @@ def measure(entries, clock, run):
         if needed <= clock.left and not lost.is_certain(named):
             yield measuring(named)
             try:
-                yield told(dict(named, **_figures(run, what, clock.part(len(slow) - rank), lost)))
+                yield facts_of(dict(named, **_figures(run, what, clock.part(len(slow) - rank), lost)))
                 continue
             except TooSlow as turn:
                 seconds = turn.call
-        yield told(dict(named, reason="too-slow", detail="%.2g s" % seconds, seconds=seconds))
+        yield facts_of(dict(named, reason="too-slow", detail="%.2g s" % seconds, seconds=seconds))
 
 
 def measure_listed(entries, clock, run, argument):

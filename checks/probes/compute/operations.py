@@ -1,12 +1,13 @@
 """The operations whose results are set beside those of other devices, settings and machines.
 
-``compute.operations``: the shapes of their inputs, the same in every framework, so that their portraits can be
-compared. Standard library only, Python 3.8 and later.
+The shapes of their inputs are the same in every framework, so that their portraits can be compared.
+
+Standard library only, Python 3.8 and later.
 """
 
 
 class Operation:
-    """One operation. ``inputs``: (shape, stream) of each, for compute_inputs.py.
+    """One operation. ``inputs``: (shape, stream) of each, for inputs.py.
 
     ``terms``: how many numbers are added up for one element of the result, through all layers. ``products``: whether
     they are products, which a device may compute with fewer digits than its data type has. ``batch``: rows that are
@@ -21,9 +22,9 @@ class Operation:
         self.batch = batch
         self._batched = batched
 
-    def rows(self, given, count):
+    def rows(self, inputs, count):
         """The inputs for the first rows of the batch."""
-        return [each[:count] if place < self._batched else each for place, each in enumerate(given)]
+        return [array[:count] if place < self._batched else array for place, array in enumerate(inputs)]
 
 
 HEADS, TOKENS, WIDTH = 2, 64, 64  # of the attention
@@ -66,23 +67,3 @@ OPERATIONS = (
     Operation("tanh", ((8, 4096),), terms=1),
     Operation("erf", ((8, 4096),), terms=1),
 )
-
-
-def portrait_entries(framework, argument, known):
-    """What a stage of portraits measures: (facts that name it, operation) of the operations that are known."""
-    return [
-        (
-            {
-                "kind": "portrait",
-                "framework": framework,
-                "operation": operation.name,
-                "device": argument["device"],
-                "dtype": "float32",
-                "setting": argument.get("setting", "default"),
-                "terms": operation.terms,
-            },
-            operation,
-        )
-        for operation in OPERATIONS
-        if operation.name in known
-    ]

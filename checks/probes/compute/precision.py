@@ -1,6 +1,6 @@
-"""How many digits a framework gets right, by operation, data type and setting (``compute.precision``).
+"""How many digits a framework gets right, by operation, data type and setting.
 
-What the frameworks share; each brings a bench (compute_torch_bench.py, compute_bench.py) that computes. Every result is
+Every result is
 set beside the same in float64 on the processor; that of a setting also beside that of the default. Products of float32
 are computed once more in float64 from factors rounded to shorter formats: where their errors are the observed ones,
 element by element, it is that format in which the device computes, whatever a flag says.
@@ -12,7 +12,6 @@ from . import kit as compute
 from . import timing
 from .runs import BATCH, FULL, NotTried, Run
 
-DTYPES = ("float32", "bfloat16", "float16")  # of float64 there is no truth to compare with
 _CUT = 13  # of the 23 digits of float32 that TensorFloat-32 has not
 _SHORT = 16  # ... and those that bfloat16 has not
 # The bits of a number of float32 as those of the nearest with fewer digits; "tf32-cut": with the digits cut off, as
@@ -30,46 +29,48 @@ TELLING, USUAL, ELSEWHERE, LAST = 1, 2, 3, 6
 _SHORTER, _SHORTER_SET = 4, 5
 
 
-def entries(bench, operations, dtypes, settings, rank_of):
-    """What is measured: first float32, all operations by default, then what most often changes them.
+def stage(backend, argument, clock):
+    """The facts of the kind "precision"."""
+    yield from compute.measure_listed(entries(backend), clock, Precision(backend).measured, argument)
 
-    ``settings``: (operation, dtype) -> the ids of those to try; ``rank_of``: the rank of one of these.
-    """
-    made = [
-        (named(bench, operation, dtype, setting), (operation, dtype, setting))
-        for dtype in dtypes
-        for operation in operations
-        if bench.available(operation) and (dtype == FULL or operation.terms > 1)
-        for setting in ("default", *settings(operation, dtype))
+
+def entries(backend):
+    """What is measured: first float32, all operations by default, then what most often changes them."""
+    found = [
+        (named(backend, operation, dtype, setting), (operation, dtype, setting))
+        for dtype in backend.dtypes
+        for operation in backend.operations
+        if backend.available(operation) and (dtype == FULL or operation.terms > 1)
+        for setting in ("default", *backend.settings(operation, dtype))
     ]
-    turns = list(dict.fromkeys(setting for _, (_, _, setting) in made))
+    turns = list(dict.fromkeys(setting for _, (_, _, setting) in found))
 
-    def rank(entry):  # sorting keeps the order of the operations
+    def order(entry):  # sorting keeps the order of the operations
         _, dtype, setting = entry[1]
         if setting == "default":
             return (0 if dtype == FULL else _SHORTER, 0)
-        found = rank_of(setting)
-        if found in (ELSEWHERE, LAST):
-            return (found, turns.index(setting))
-        return (found if dtype == FULL else _SHORTER_SET, 0)
+        rank = rank_of(backend, setting)
+        if rank in (ELSEWHERE, LAST):
+            return (rank, turns.index(setting))
+        return (rank if dtype == FULL else _SHORTER_SET, 0)
 
-    return sorted(made, key=rank)
-
-
-def rank_among(telling, setting, computer):
-    """The rank of a setting. On an accelerator other processes come last: there they tell what is known otherwise."""
-    if computer.variables(setting):
-        return ELSEWHERE if compute.is_processor(computer.device) else LAST
-    return TELLING if setting in telling else USUAL
+    return sorted(found, key=order)
 
 
-def named(bench, operation, dtype, setting):
+def rank_of(backend, setting):
+    """The rank of a setting. On an accelerator other processes come last: there they show what is known otherwise."""
+    if backend.variables(setting):
+        return ELSEWHERE if backend.is_processor else LAST
+    return TELLING if backend.is_telling(setting) else USUAL
+
+
+def named(backend, operation, dtype, setting):
     """The facts that name a measurement."""
     return {
         "kind": "precision",
-        "framework": bench.framework,
+        "framework": backend.framework,
         "operation": operation.name,
-        "device": bench.device,
+        "device": backend.device,
         "dtype": dtype,
         "setting": setting,
         "terms": operation.terms,
@@ -79,72 +80,74 @@ def named(bench, operation, dtype, setting):
 class Precision:
     """Measures entries; what is computed once for all settings of an operation and data type is kept. It is small."""
 
-    def __init__(self, bench):
-        self._bench = bench
+    def __init__(self, backend):
+        self._backend = backend
         self._of = {}
 
     def measured(self, what, clock):
         """The figures of one entry."""
         operation, dtype, setting = what
         if (operation.name, dtype) not in self._of:
-            self._of[operation.name, dtype] = _Prepared(self._bench, operation, dtype, clock)
+            self._of[operation.name, dtype] = _Prepared(self._backend, operation, dtype, clock)
         try:
             return self._of[operation.name, dtype].measured(setting, clock)
         except NotTried as answer:
-            return answer.told()
+            return answer.figures
 
 
 class _Prepared:
     """An operation with its inputs, its true result, and what shorter formats would make of it."""
 
-    def __init__(self, bench, operation, dtype, clock):
-        self._bench, self._operation = bench, operation
-        self._given = bench.inputs(operation, dtype)
-        exact = bench.exact(self._given)
-        self._truth = bench.truth(operation, exact)
-        self._condition = bench.condition(operation, exact)
+    def __init__(self, backend, operation, dtype, clock):
+        self._backend, self._operation = backend, operation
+        self._given = backend.inputs(operation, dtype)
+        exact = backend.exact(self._given)
+        self._truth = backend.truth(operation, exact)
+        self._condition = backend.condition(operation, exact)
         self._default, self._seconds = self._run("default", clock)
         self._rounded = {}
         if operation.products and dtype == FULL:
             for name, of_bits in ROUNDINGS.items():
-                rounded = bench.truth(operation, exact, lambda factor, of_bits=of_bits: bench.rounded(factor, of_bits))
+                rounded = backend.truth(
+                    operation, exact, lambda factor, of_bits=of_bits: backend.rounded(factor, of_bits)
+                )
                 self._rounded[name] = rounded - self._truth
 
     def _run(self, setting, clock):
-        run = Run(self._bench.device)
+        run = Run(self._backend.device)
         if setting == BATCH:
             run = run.changed(rows=1)
         elif setting != "default":
             run = run.with_setting(setting)
-        return self._bench.result(self._operation, self._given, run, clock, timed=True)
+        return self._backend.result(self._operation, self._given, run, clock, timed=True)
 
     def measured(self, setting, clock):
         """The figures under a setting."""
-        bench = self._bench
+        backend = self._backend
         result, seconds = (self._default, self._seconds) if setting == "default" else self._run(setting, clock)
         rows = slice(0, 1) if setting == BATCH else slice(None)
         figures = self._against(self._truth[rows], result)
         figures.update(condition=self._condition, **timing.facts(seconds))
         if setting != "default":
             figures["other"] = "default"
-            figures["beside"] = bench.difference(bench.in_type_of(self._default[rows], result), result)
+            figures["beside"] = backend.difference(backend.in_type_of(self._default[rows], result), result)
         if self._rounded:
             figures["emulated"] = self._emulated(rows, result)
         return figures
 
     def _against(self, truth, result):
         """The errors; those of which the truth is rounded to the result's type count no rounding of the truth."""
-        bench = self._bench
-        errors = bench.wide(result) - truth
-        finite = errors[bench.numbers.isfinite(errors)]
-        against = dict(bench.difference(bench.in_type_of(truth, result), result))
+        backend = self._backend
+        errors = backend.wide(result) - truth
+        finite = errors[backend.numbers.isfinite(errors)]
+        against = dict(backend.difference(backend.in_type_of(truth, result), result))
         if not len(finite):
             return {"against": against, "rms": None}
         against["max_abs"] = float(abs(finite).max())
         return {"against": against, "rms": _rms(finite)}
 
     def _emulated(self, rows, result):
-        observed = self._bench.wide(result) - self._truth[rows]
+        observed = self._backend.wide(result) - self._truth[rows]
         found = {}
         for name, of_all in self._rounded.items():
             errors = of_all[rows]

@@ -1,13 +1,13 @@
-"""How something is computed: on which device, in which type, under which settings (``compute.runs``).
+"""How something is computed: on which device, in which type, under which settings.
 
 Standard library only, Python 3.8 and later.
 """
 
 import os
 import platform
-import types
 
 FULL, EXACT = "float32", "float64"
+DTYPES = (FULL, "bfloat16", "float16")  # of float64 there is no truth to compare with
 BATCH = "batch-1"
 
 
@@ -18,7 +18,8 @@ class NotTried(Exception):  # noqa: N818 - not an error but an answer
         super().__init__("%s %s" % (reason, detail))
         self.reason, self.detail = reason, detail
 
-    def told(self):
+    @property
+    def figures(self):
         """As figures of a measurement."""
         return {"reason": self.reason, "detail": self.detail}
 
@@ -38,45 +39,19 @@ class Run:
     def with_setting(self, setting):
         """The same run with a setting in place of those that it contradicts ("threads-1" and "threads-2")."""
         family = setting.partition("-")[0]
-        return self.changed(settings=[each for each in self.settings if each.partition("-")[0] != family] + [setting])
+        return self.changed(settings=[kept for kept in self.settings if kept.partition("-")[0] != family] + [setting])
 
     def without(self, setting):
         """The same run but for a setting."""
-        return self.changed(settings=[each for each in self.settings if each != setting])
+        return self.changed(settings=[kept for kept in self.settings if kept != setting])
 
 
 def processors():
-    """Those that this process may use."""
+    """The number of processors that this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # Windows and macOS have no such thing
         return os.cpu_count() or 1
-
-
-class Variables:
-    """What a framework reads once, when it starts, so that a setting needs a process of its own.
-
-    ``by_setting``: its variables; ``threads_by``: those that set a number of threads.
-    """
-
-    by_setting = types.MappingProxyType({})
-    threads_by = ()
-
-    def variables(self, setting):
-        """The variables with which a process must start for a setting; none where it can be changed at any time."""
-        if setting.startswith("threads-"):
-            return dict.fromkeys(self.threads_by, setting.partition("-")[2])
-        return self.by_setting.get(setting, {})
-
-    def needs_process(self, settings):
-        """Whether one of them holds in another process only."""
-        return any(map(self.variables, settings))
-
-    @property
-    def threads(self):
-        """The number of threads that the variables tell; else one for each processor."""
-        asked = (os.environ.get(name, "") for name in self.threads_by)
-        return next((int(text) for text in asked if text.isdecimal() and int(text)), processors())
 
 
 def is_x86():

@@ -1,27 +1,35 @@
-"""How long a call takes that was made for another reason (``compute.timing``).
+"""How long a call takes that was made for another reason.
 
 A time that is to be compared with another must come out again: it is the median of so many calls as
-checks/analysis/numbers/repeats.py asks for, where these are quick; else of a few, and the number is told with it.
+checks/analysis/numbers/repeats.py asks for, where these are quick; else of a few, and the number comes with it.
 
 Standard library only, Python 3.8 and later.
 """
 
 import statistics
+import time
 
 ENOUGH, LEAST = 20, 3  # calls
 PATIENCE = 0.03  # seconds that more calls than the least may take in all
 
 
-def timed(seconds_of):
-    """[The median of the seconds, the number of calls]. ``seconds_of``: makes one call and says how long it took."""
-    times = [seconds_of() for _ in range(LEAST)]
+def seconds_of(call):
+    """Seconds of one call."""
+    began = time.perf_counter()
+    call()
+    return time.perf_counter() - began
+
+
+def timed(measure):
+    """[The median of the seconds, the number of calls]. ``measure``: makes one call and gives its seconds."""
+    times = [measure() for _ in range(LEAST)]
     while len(times) < ENOUGH and sum(times) + times[-1] < PATIENCE:
-        times.append(seconds_of())
+        times.append(measure())
     return [statistics.median(times), len(times)]
 
 
-def facts(told):
+def facts(measured):
     """The fields of a measurement; of a time without a number of calls, only the time. None: it was not timed."""
-    if isinstance(told, (list, tuple)):
-        return {"seconds": told[0], "timed": told[1]}
-    return {"seconds": told}
+    if isinstance(measured, (list, tuple)):
+        return {"seconds": measured[0], "timed": measured[1]}
+    return {"seconds": measured}

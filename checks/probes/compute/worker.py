@@ -1,4 +1,4 @@
-"""Results of another process, whose framework started with other variables (``compute.worker``).
+"""Results of another process, whose framework started with other variables.
 
 ``Workers`` is the side that asks; ``STAGES`` is what host.py runs in the other process. That answers on its standard
 output, a marked line of JSON for each on its standard input, and leaves the numbers in a file; it ends with its input.
@@ -98,11 +98,12 @@ class _Worker:
         import numpy as np
 
         asked = {"operation": name, "inputs": dtype, "timed": timed, "run": vars(run)}
-        told = self._asked(asked)
-        if "error" in told:
-            raise RuntimeError(told["error"])
+        answer = self._asked(asked)
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
         with open(os.path.join(self._folder, "numbers"), "rb") as file:
-            return np.frombuffer(file.read(), told["plain"]).reshape(told["shape"]), told["dtype"], told["seconds"]
+            bits = np.frombuffer(file.read(), answer["plain"]).reshape(answer["shape"])
+        return bits, answer["dtype"], answer["seconds"]
 
     def _asked(self, what):
         if self._why is None:
@@ -120,16 +121,16 @@ class _Worker:
 
     def _reason(self):
         self._process.wait()
-        said = ""
+        printed = ""
         for name in ("stderr", "answer"):  # what libraries wrote, and the error that host.py wrote down
             path = os.path.join(self._folder, name)
             if os.path.exists(path):
                 with open(path, encoding="utf-8", errors="replace") as file:
-                    said += file.read(READ)
+                    printed += file.read(READ)
         named = " ".join("%s=%s" % pair for pair in sorted(self._variables.items()))
-        if compute.is_busy(said):
+        if compute.is_busy(printed):
             return "device-busy", ""
-        return ("not-in-version", named) if _UNKNOWN_FLAG in said else ("no-process", named)
+        return ("not-in-version", named) if _UNKNOWN_FLAG in printed else ("no-process", named)
 
     def close(self):
         """End the process, and forget what it left."""
@@ -152,28 +153,23 @@ def serve(argument):
     os.dup2(2, 1)  # libraries print on standard output
     framework = argument["framework"]
     importlib.import_module(".%s.probe" % framework, __package__).imported(argument)
-    bench = importlib.import_module(".%s.bench" % framework, __package__)
-    computer = bench.Computer(argument["device"])
+    backend = importlib.import_module(".%s.backend" % framework, __package__).Backend(argument["device"])
     for line in sys.stdin:
-        told = json.dumps(_answer(computer, json.loads(line), argument["folder"]))
-        answers.write(b"\n" + _ANSWER + told.encode("ascii") + b"\n")
+        answer = json.dumps(_answer(backend, json.loads(line), argument["folder"]))
+        answers.write(b"\n" + _ANSWER + answer.encode("ascii") + b"\n")
         answers.flush()
 
 
-def _answer(computer, asked, folder):
-    import numpy as np
-
-    from .bench import drawn
-
-    operation = next(each for each in OPERATIONS if each.name == asked["operation"])
+def _answer(backend, asked, folder):
+    operation = next(known for known in OPERATIONS if known.name == asked["operation"])
     try:
-        given = drawn(np, computer, operation, asked["inputs"])
-        array, seconds = computer.result(operation, given, Run(**asked["run"]), asked["timed"])
-    except Exception as error:  # told by the process that asked
+        inputs = backend.inputs(operation, asked["inputs"])
+        array, seconds = backend.computed(operation, inputs, Run(**asked["run"]), asked["timed"])
+    except Exception as error:  # the process that asked raises it again
         return {"error": "%s: %s" % (type(error).__name__, error)}
     with open(os.path.join(folder, "numbers"), "wb") as file:
         file.write(array.tobytes())
-    # A type that NumPy itself does not know is told by its name, and its bits as whole numbers.
+    # A type that NumPy itself does not know goes by its name, and its bits as whole numbers.
     return {
         "plain": "u%d" % array.dtype.itemsize,
         "dtype": array.dtype.name,

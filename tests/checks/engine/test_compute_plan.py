@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from checks.engine import computation_catalogue
+from checks.engine import ask_plan
 from checks.engine import compute_plan as planning
-from checks.engine import examination as engine
-from checks.engine.computation_catalogue import ComputationSpec, Setting
-from checks.engine.compute_plan import BUDGET, budget, computations, is_wanted, with_saved
+from checks.engine.computation_catalogue import ComputationJob, ComputationSpec, Setting
+from checks.engine.compute_plan import BUDGET, budget, compute_jobs, is_wanted, with_saved
 from checks.engine.events import Finished, Measured, Planned, Progress
-from checks.engine.examination import Request, examine
+from checks.engine.examination import examine
+from checks.engine.request import Request
 from checks.engine.resume import MOST
 from checks.facts import (
     Facts,
@@ -29,17 +29,19 @@ from checks.facts import (
     TensorFlowFacts,
     TorchFacts,
 )
+from checks.facts.case import Answers, Case
 from checks.facts.finding import Status
 from checks.interpreters import read_interpreter
-from checks.sharing.case import Answers, Case, decode, judged, to_builtins
+from checks.judgement.judge import judged
+from checks.sharing.case import decode, to_builtins
 
 WORKS = KernelLaunch(ran=True, correct=True)
-SPEC = ComputationSpec("torch", "compute_torch", {"repeat": 3.0, "precision": 1.0}, 2.0)
+SPEC = ComputationSpec("torch", "compute/torch/probe", {"repeat": 3.0, "precision": 1.0}, 2.0)
 
 # A probe whose second kind ends its process in the middle of an operation.
 SCRIPT = """
 import os
-import checks.probes.compute.kit as compute
+from naosu_probes.compute import kit as compute
 
 NAMED = {"kind": "repeat", "framework": "torch", "device": "cpu"}
 
@@ -58,8 +60,8 @@ def second(argument):
 
 def third(argument):
     if "third" in argument["seconds"]:
-        yield compute.told(dict(NAMED, operation="cumsum", repetitions=7))
-        yield compute.told({"kind": "of-a-newer-version"})
+        yield compute.facts_of(dict(NAMED, operation="cumsum", repetitions=7))
+        yield compute.facts_of({"kind": "of-a-newer-version"})
 
 
 STAGES = (first, second, third)
@@ -75,6 +77,14 @@ def _usual_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def facts(*devices: FrameworkDevice, imported: bool = True) -> Facts:
     return Facts(target="/venv/bin/python", frameworks=Frameworks(torch=TorchFacts(imported=imported, devices=devices)))
+
+
+def asked(symptom: str, effort: str, load: float | None = None) -> Request:
+    return Request(answers=Answers(symptom=symptom, effort=effort), load=load)
+
+
+def computations(facts: Facts, effort: str, load: float | None = None) -> tuple[ComputationJob, ...]:
+    return compute_jobs(facts, asked("everything", effort, load))
 
 
 @pytest.fixture
@@ -108,12 +118,12 @@ def test_all_frameworks_on_all_devices_share_the_time_of_the_effort(effort: str)
     target = InterpreterFacts(path="/venv/bin/python", packages=(Package(name="numpy", version="2.3.5"),))
     told = Facts(target=target.path, interpreters=(target,), frameworks=Frameworks(**frameworks))
     planned = computations(told, effort)
-    assert {(each.spec.framework, each.device) for each in planned} == {
+    assert {(each.spec.framework, each.argument["device"]) for each in planned} == {
         ("numpy", "cpu"),
         *((name, device) for name, of in devices.items() for device in of),
     }
     assert sum(s for each in planned for s in each.seconds.values()) == pytest.approx(BUDGET[effort])
-    on_cards = [each for each in planned if not each.device.lower().startswith("cpu")]
+    on_cards = [each for each in planned if not each.argument["device"].lower().startswith("cpu")]
     assert planned[: len(on_cards)] == tuple(on_cards)  # what is asked about most often comes first
     if effort != "quick":
         assert all(s >= 1 for each in planned for s in each.seconds.values() if each.spec.framework != "numpy")
@@ -163,7 +173,7 @@ def test_a_setting_that_holds_from_the_start_gets_a_process_of_its_own(monkeypat
     cpu = facts(FrameworkDevice(device="cpu", kernel=WORKS))
     planned = computations(cpu, "thorough")
     assert [each.id for each in planned] == ["computations:torch:cpu", "computations:torch:cpu:deterministic"]
-    assert planned[1].setting.environment == {"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
+    assert planned[1].environment == {"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
     assert [dict(each.seconds) for each in planned] == [
         {"repeat": pytest.approx(600 * 3 / 7), "precision": pytest.approx(600 / 7)},
         {"repeat": pytest.approx(600 * 3 / 7)},
@@ -196,7 +206,7 @@ def test_the_processor_has_its_share_by_whatever_name_and_no_device_is_counted_t
     names = ("CPU:0", "XLA_CPU:0", "GPU:0", "XLA_GPU:0")
     devices = tuple(FrameworkDevice(device=name, kernel=WORKS) for name in names)
     planned = computations(Facts(frameworks=Frameworks(tensorflow=TensorFlowFacts(devices=devices))), "standard")
-    assert [(each.device, sum(each.seconds.values(), 0.0)) for each in planned] == [
+    assert [(each.argument["device"], sum(each.seconds.values(), 0.0)) for each in planned] == [
         ("GPU:0", pytest.approx(40.0)),
         ("CPU:0", pytest.approx(20.0)),
     ]
@@ -233,8 +243,8 @@ def test_nothing_is_planned_where_nothing_computes(told: Facts) -> None:
 def test_only_questions_about_results_are_computed() -> None:
     assert [is_wanted(each) for each in ("results-change", "results-differ", "everything")] == [True] * 3
     assert not is_wanted("does-not-start")
-    assert budget("not-on-gpu", "thorough") == 0.0
-    assert budget("everything", "quick") == 10.0
+    assert budget(asked("not-on-gpu", "thorough")) == 0.0
+    assert budget(asked("everything", "quick")) == 10.0
 
 
 def examined(
@@ -245,19 +255,18 @@ def examined(
     kinds: tuple[str, ...] = ("first", "second", "third"),
 ) -> list[Any]:
     """The events of an examination of this interpreter, in which only the probe computes."""
-    (tmp_path / "dying_probe.py").write_text(script, encoding="utf-8")
-    spec = replace(SPEC, kinds=dict.fromkeys(kinds, 1.0), stem="dying")
-    monkeypatch.setattr(computation_catalogue, "HERE", tmp_path)
+    (tmp_path / "dying.py").write_text(script, encoding="utf-8")
+    spec = replace(SPEC, kinds=dict.fromkeys(kinds, 1.0), stem=str(tmp_path / "dying"))
     monkeypatch.setattr(planning, "COMPUTATION_PROBES", (spec,))
-    kept = tuple(probe for probe in engine.PROBES if probe.id in ("machine", "nvidia", "torch"))
-    monkeypatch.setattr(engine, "PROBES", kept)
+    kept = tuple(probe for probe in ask_plan.PROBES if probe.id in ("machine", "nvidia", "torch"))
+    monkeypatch.setattr(ask_plan, "PROBES", kept)
     target = read_interpreter(sys.executable, found_by=("chosen",))
     answers = Answers(symptom=symptom, effort="quick")
     return list(examine(Request(answers=answers, target=target.path, interpreters=(target,))))
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Any]]:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shared_probes: None) -> Callable[..., list[Any]]:
     return lambda symptom="results-change", **more: examined(tmp_path, monkeypatch, symptom, **more)
 
 
@@ -281,7 +290,7 @@ def test_a_process_that_dies_leaves_the_operation_and_the_other_kinds_go_on(run:
     assert "exit code 3" in measured[2].error.type
     assert isinstance(measured[0], Repeat)
     assert measured[0].repetitions == 3
-    assert measured[0].origin == f"dying_probe.py in {sys.executable}"
+    assert measured[0].origin == f"dying.py in {sys.executable}"
     probes = case_of(events).facts.probes
     assert probes is not None
     ended = [(each.status, [stage.name for stage in each.stages]) for each in probes.runs if "torch:cpu" in each.probe]
@@ -296,7 +305,7 @@ def test_a_process_that_dies_leaves_the_operation_and_the_other_kinds_go_on(run:
 # Operations one after the other; some end their process, as a crash in a library does.
 ONE_BY_ONE = """
 import os
-import checks.probes.compute.kit as compute
+from naosu_probes.compute import kit as compute
 
 NAMED = {"kind": "repeat", "framework": "torch", "device": "cpu", "dtype": "float32", "setting": "default"}
 
@@ -321,7 +330,7 @@ def repeat(argument):
 def experiment(argument):
     if "experiment" in argument["seconds"]:
         told = dict(NAMED, kind="experiment", operation="told", detail=" ".join(argument.get("varied", ())))
-        yield compute.told(told)
+        yield compute.facts_of(told)
 
 
 STAGES = (imported, repeat, experiment)
@@ -395,6 +404,6 @@ def test_a_load_test_of_a_chosen_length_goes_beside_the_rest_or_alone(monkeypatc
     cpu = facts(FrameworkDevice(device="cpu", kernel=WORKS))
     (beside,) = computations(cpu, "standard", 300.0)
     assert beside.seconds == {"repeat": pytest.approx(45.0), "health": 300.0}
-    (alone,) = computations(cpu, "standard", 300.0, only_load=True)
+    (alone,) = compute_jobs(cpu, asked("does-not-start", "standard", 300.0))
     assert alone.seconds == {"health": 300.0}
-    assert budget("does-not-start", "quick", 300.0) == 300.0
+    assert budget(asked("does-not-start", "quick", 300.0)) == 300.0

@@ -16,9 +16,10 @@ import pytest
 import torch
 
 from checks.causes.registry import all_checks
-from checks.engine import examination as engine
+from checks.engine import given_models, job_runner, load_plan
+from checks.engine.ask_plan import target_jobs
 from checks.engine.computation_catalogue import COMPUTATION_PROBES
-from checks.engine.compute_plan import Computation
+from checks.engine.compute_plan import computation
 from checks.engine.events import (
     CheckEnded,
     Event,
@@ -30,15 +31,18 @@ from checks.engine.events import (
     ProbeStarted,
     Progress,
 )
-from checks.engine.examination import Request, examine
+from checks.engine.examination import examine
+from checks.engine.job_runner import SLOW, JobRunner
 from checks.engine.processes.runner import Answer, ProbeTask
-from checks.facts import ModelFacts, OtherMachine, Portrait
+from checks.engine.request import Request
+from checks.facts import Facts, InterpreterFacts, ModelFacts, OtherMachine, Package, Portrait
+from checks.facts.case import Answers, Case
 from checks.facts.finding import Status
 from checks.interpreters import read_interpreter
 from checks.readers.models import read_models
-from checks.sharing.case import Answers, Case
 
 QUICK = Answers(effort="quick")
+SHARED = pytest.mark.usefixtures("shared_probes")
 
 
 def request_for(target: str) -> Request:
@@ -123,23 +127,39 @@ def test_closing_the_iterator_ends_the_processes() -> None:
     assert not psutil.Process().children(recursive=True)
 
 
+@SHARED
 def test_a_slow_probe_names_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "SLOW", 0.01)
-    monkeypatch.setattr(engine, "BEAT", 0.01)
-    slow = [event for event in examine(request_for(sys.executable)) if isinstance(event, ProbeSlow)]
-    assert ("torch", "imported") in {(event.probe, event.stage) for event in slow}
-    assert len(slow) == len({(event.probe, event.stage) for event in slow})
+    monkeypatch.setattr(job_runner, "SLOW", 0.01)
+    monkeypatch.setattr(job_runner, "BEAT", 0.01)
+    run, named = job_runner.run_probe, threading.Event()
+
+    def slow_in_the_import(task: ProbeTask, **more: Any) -> Answer:
+        if task.probe == "torch":
+            more["on_stage"]("imported")
+            assert named.wait(60)
+        return run(task, **more)
+
+    monkeypatch.setattr(job_runner, "run_probe", slow_in_the_import)
+    slow = []
+    for event in examine(request_for(sys.executable)):
+        if isinstance(event, ProbeSlow):
+            slow.append((event.probe, event.stage))
+            if slow[-1] == ("torch", "imported"):
+                named.set()
+    assert ("torch", "imported") in slow
+    assert len(slow) == len(set(slow))
 
 
+@SHARED
 def test_a_full_disk_costs_one_probe_not_the_case(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = engine.run_probe
+    run = job_runner.run_probe
 
     def on_a_full_disk(task: ProbeTask, **more: Any) -> Answer:
         if task.probe == "torch":
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return run(task, **more)
 
-    monkeypatch.setattr(engine, "run_probe", on_a_full_disk)
+    monkeypatch.setattr(job_runner, "run_probe", on_a_full_disk)
     events = list(examine(request_for(sys.executable)))
     (torch,) = [event.run for event in events if isinstance(event, ProbeEnded) and event.probe == "torch"]
     assert torch.status == "not-started"
@@ -150,6 +170,7 @@ def test_a_full_disk_costs_one_probe_not_the_case(monkeypatch: pytest.MonkeyPatc
     assert facts.missing["torch"] == "probe-failed"
 
 
+@SHARED
 @pytest.mark.parametrize("make", ["missing", "text"])
 def test_an_interpreter_that_does_not_work_is_a_finding(tmp_path: Path, make: str) -> None:
     target = tmp_path / "python"
@@ -162,12 +183,14 @@ def test_an_interpreter_that_does_not_work_is_a_finding(tmp_path: Path, make: st
     assert case.facts.machine is not None
 
 
+@SHARED
 def test_without_a_target_the_likely_interpreter_is_taken() -> None:
     known = (read_interpreter(sys.executable, found_by=("PATH",)),)
     case = finished(list(examine(Request(answers=QUICK, interpreters=known))))
     assert case.facts.target == known[0].path
 
 
+@SHARED
 def test_with_no_interpreter_at_all_the_machine_is_still_examined() -> None:
     case = finished(list(examine(Request(answers=QUICK, interpreters=()))))
     assert case.facts.target is None
@@ -178,6 +201,7 @@ def test_with_no_interpreter_at_all_the_machine_is_still_examined() -> None:
 # --- model files ------------------------------------------------------------------------------------------------------
 
 
+@SHARED
 def test_what_the_user_says_and_gives_is_among_the_facts() -> None:
     other = OtherMachine(name="other.json", measurements=(Portrait(operation="matmul"),))
     request = Request(
@@ -201,6 +225,7 @@ def about_models(*models: Path, cancelled: Callable[[], bool] = lambda: False) -
     return list(examine(replace(request_for(sys.executable), answers=asked, models=models), cancelled))
 
 
+@SHARED
 def test_a_model_is_really_loaded_in_the_target(weights: Path) -> None:
     events = about_models(weights)
     planned = next(event for event in events if isinstance(event, Planned))
@@ -215,6 +240,7 @@ def test_a_model_is_really_loaded_in_the_target(weights: Path) -> None:
     assert case.facts.probes.of("torch:weights.pt") is None  # the model's own facts tell of it
 
 
+@SHARED
 def test_trials_come_after_the_probes_one_at_a_time(weights: Path) -> None:
     other = weights.with_name("other.pt")
     other.write_bytes(weights.read_bytes())
@@ -230,8 +256,9 @@ def test_trials_come_after_the_probes_one_at_a_time(weights: Path) -> None:
     assert shares == sorted(shares)
 
 
+@SHARED
 def test_a_process_that_dies_of_a_model_is_the_answer(weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = engine.run_probe
+    run = job_runner.run_probe
 
     def dying(task: ProbeTask, **more: Any) -> Answer:
         answer = run(task, **more)
@@ -242,7 +269,7 @@ def test_a_process_that_dies_of_a_model_is_the_answer(weights: Path, monkeypatch
         crashed = msgspec.structs.replace(answer.run, status="crashed", signal="SIGSEGV", stages=stages)
         return Answer({"runs": [{"runtime": "torch", "setting": "cpu"}]}, crashed)
 
-    monkeypatch.setattr(engine, "run_probe", dying)
+    monkeypatch.setattr(job_runner, "run_probe", dying)
     case = finished(about_models(weights))
     (tried,) = case.facts.models[0].runs
     assert (tried.loaded, tried.reason) == (False, "crashed")
@@ -250,8 +277,9 @@ def test_a_process_that_dies_of_a_model_is_the_answer(weights: Path, monkeypatch
     assert case.complete
 
 
+@SHARED
 def test_no_model_is_tried_in_a_runtime_that_does_not_start(weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "is_broken", lambda runtime, facts: True)
+    monkeypatch.setattr(load_plan, "is_broken", lambda runtime, facts: facts.probes is not None)
     events = about_models(weights)
     ended = [event.run for event in events if isinstance(event, ProbeEnded) and event.probe == "torch:weights.pt"]
     assert [each.status for each in ended] == ["skipped"]
@@ -285,7 +313,7 @@ def test_a_cancel_while_models_are_read_keeps_those_that_are(weights: Path, tmp_
         return read_models(path, cancelled)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "read_models", reading)
+        patch.setattr(given_models, "read_models", reading)
         case = finished(about_models(weights, never_ends, cancelled=reads.is_set))
     assert not case.complete
     assert [(model.name, model.problem) for model in case.facts.models] == [
@@ -294,15 +322,16 @@ def test_a_cancel_while_models_are_read_keeps_those_that_are(weights: Path, tmp_
     ]
 
 
+@SHARED
 def test_a_trial_has_a_limit_of_memory(weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     limits: dict[str, int | None] = {}
-    run = engine.run_probe
+    run = job_runner.run_probe
 
     def seen(task: ProbeTask, **more: Any) -> Answer:
         limits[task.probe] = task.memory_limit
         return run(replace(task, memory_limit=1) if task.probe == "torch:weights.pt" else task, **more)
 
-    monkeypatch.setattr(engine, "run_probe", seen)
+    monkeypatch.setattr(job_runner, "run_probe", seen)
     case = finished(about_models(weights))
     assert 0 < (limits["torch:weights.pt"] or 0) < psutil.virtual_memory().total
     (tried,) = case.facts.models[0].runs
@@ -312,6 +341,7 @@ def test_a_trial_has_a_limit_of_memory(weights: Path, monkeypatch: pytest.Monkey
     assert case.complete
 
 
+@SHARED
 def test_a_file_that_is_no_model_is_not_tried(tmp_path: Path) -> None:
     (tmp_path / "page.onnx").write_text("<!DOCTYPE html><html></html>")
     case = finished(about_models(tmp_path / "page.onnx"))
@@ -322,16 +352,17 @@ def test_a_file_that_is_no_model_is_not_tried(tmp_path: Path) -> None:
 def test_what_computes_is_slow_only_beyond_its_expected_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     """It computes for as long as it may, in one stage: nobody is alarmed before that time is over."""
     now = 100.0
-    monkeypatch.setattr(engine.time, "monotonic", lambda: now)
-    run = engine._Examination(Request(), lambda: False)
-    (spec,) = (computation_probe for computation_probe in COMPUTATION_PROBES if computation_probe.framework == "torch")
-    computing = Computation("computations:torch:cpu", spec, sys.executable, "cpu", {"repeat": 20.0})
-    run._computations = (computing,)
-    run._expected = {computing.id: computing.expected_seconds, "torch": 3.0}
-    run._started = {computing.id: now, "torch": now}
-    run._stages = {computing.id: ("repeat", now), "torch": ("imported", now)}
-    now = 100.0 + engine.SLOW
-    assert [event.probe for event in run._slow()] == ["torch"]  # type: ignore[union-attr]
+    monkeypatch.setattr(job_runner.time, "monotonic", lambda: now)
+    (spec,) = (spec for spec in COMPUTATION_PROBES if spec.framework == "torch")
+    target = InterpreterFacts(path=sys.executable, packages=(Package(name="torch", version="2.13.0"),))
+    computing = computation("computations:torch:cpu", spec, "cpu", {"repeat": 20.0}, Facts(target=target.path), "quick")
+    (asking,) = (job for job in target_jobs(target, Request()) if job.id == "torch")
+    runner = JobRunner(lambda: False)
+    runner.plan((asking, computing))
+    runner._started = {computing.id: now, "torch": now}
+    runner._stages = {computing.id: ("repeat", now), "torch": ("imported", now)}
+    now = 100.0 + SLOW
+    assert [event.probe for event in runner._slow()] == ["torch"]  # type: ignore[union-attr]
     now = 101.0 + computing.expected_seconds
-    assert [event.probe for event in run._slow()] == [computing.id]  # type: ignore[union-attr]
-    run.stop()
+    assert [event.probe for event in runner._slow()] == [computing.id]  # type: ignore[union-attr]
+    runner.stop()

@@ -5,9 +5,21 @@ from pathlib import Path
 import pytest
 from support.recorded_exports import NAMES, export, plain, target
 
-from checks.engine.export_plan import ExportTrial, argument, export_of, export_trials, not_exported, reason_now
+from checks.engine.export_plan import ExportJob, ExportSpec, export_jobs, export_of, not_exported
 from checks.engine.processes.runner import Answer
-from checks.facts import ErrorText, ExportRun, MemoryFacts, ModelFacts, ModelNeeds, NamedClass, ProbeRun
+from checks.engine.request import Request
+from checks.facts import (
+    ErrorText,
+    ExportRun,
+    Facts,
+    MachineFacts,
+    MemoryFacts,
+    ModelFacts,
+    ModelNeeds,
+    NamedClass,
+    ProbeRun,
+)
+from checks.sharing.case import Answers
 
 INSTALLED = {"torch": "2.13.0", "onnx": "1.23.2", "onnxscript": "0.5.7", "tensorrt": "10.0.1"}
 
@@ -18,11 +30,15 @@ def script(tmp_path: Path) -> ModelFacts:
     return ModelFacts(path=str(tmp_path / "model.pt"), name="model.pt", format="torchscript", size=1000)
 
 
-def tried(model: ModelFacts, wanted: tuple[str, ...] | None, effort: str = "standard") -> dict[str, str]:
-    return {
-        export_trial.exporter: export_trial.reason
-        for export_trial in export_trials((model,), target(INSTALLED), effort, wanted)
-    }
+def jobs(model: ModelFacts, wanted: tuple[str, ...] | None, memory: int | None = None) -> tuple[ExportJob, ...]:
+    known = target(INSTALLED)
+    machine = MachineFacts(memory=MemoryFacts(available=memory))
+    facts = Facts(machine=machine, interpreters=(known,), target=known.path, models=(model,))
+    return export_jobs(facts, Request(answers=Answers(effort="standard"), exports=wanted))
+
+
+def tried(model: ModelFacts, wanted: tuple[str, ...] | None) -> dict[str, str]:
+    return {job.spec.exporter: job.reason for job in jobs(model, wanted)}
 
 
 def test_nothing_is_exported_unasked(script: ModelFacts) -> None:
@@ -62,27 +78,22 @@ def test_a_dangerous_file_is_given_to_nobody(script: ModelFacts) -> None:
 
 
 def test_a_model_that_does_not_fit_into_the_memory(script: ModelFacts) -> None:
-    trial = next(
-        export_trial for export_trial in export_trials((script,), target(INSTALLED), "standard", ("torch-export",))
-    )
-    assert reason_now(trial, None) == ""
-    assert reason_now(trial, MemoryFacts(available=7_000)) == "no-memory"
-    assert reason_now(trial, MemoryFacts(available=8_000)) == ""
-    told = argument(trial, "quick", None)
-    assert (told["exporter"], told["inputs"]) == ("torch-export", None)
-    assert told["safety"]["program_operators"]
+    memories = (None, 7_000, 8_000)
+    assert [jobs(script, ("torch-export",), memory)[0].reason for memory in memories] == ["", "no-memory", ""]
+    (job,) = jobs(script, ("torch-export",))
+    assert (job.argument["exporter"], job.argument["inputs"]) == ("torch-export", None)
+    assert job.argument["safety"]["program_operators"]
 
 
 # --- answers ----------------------------------------------------------------------------------------------------------
 
 
-def trial() -> ExportTrial:
-    return ExportTrial("id", ModelFacts(path="model.pt", format="torchscript"), "torch-export", None)
+SPEC = ExportSpec("torch-export")
 
 
 def answered(facts: dict[str, object] | None, **run: object) -> ExportRun:
     told = {} if facts is None else {"export": facts}
-    return export_of(Answer(told, ProbeRun(probe="id", interpreter="python", **run)), trial())  # type: ignore[arg-type]
+    return export_of(Answer(told, ProbeRun(probe="id", interpreter="python", **run)), SPEC)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -124,5 +135,5 @@ def test_a_field_of_a_wrong_type_is_left_out() -> None:
 
 
 def test_one_that_was_not_tried_tells_what_is_there() -> None:
-    run = not_exported(trial(), "no-memory")
+    run = not_exported(SPEC, "no-memory")
     assert (run.exporter, run.reason, run.exported) == ("torch-export", "no-memory", None)

@@ -1,17 +1,22 @@
 """Which models are tried where, and which are not."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.recorded_runs import facts, onnxruntime
 
-from checks.engine.load_plan import LARGEST, MOST, argument, is_broken, memory_limit, memory_reason, trials
+from checks.analysis.models.runtimes import is_broken
+from checks.engine.job import Limit, memory_of
+from checks.engine.load_plan import LARGEST, MOST, LoadJob, load_jobs, memory_reason
 from checks.engine.model_catalogue import MODEL_PROBES, ModelProbeSpec
+from checks.engine.request import Request
 from checks.facts import (
     ErrorText,
     Facts,
     Frameworks,
     InterpreterFacts,
+    MachineFacts,
     MemoryFacts,
     ModelFacts,
     ModelNeeds,
@@ -22,6 +27,7 @@ from checks.facts import (
     TorchFacts,
 )
 from checks.knowledge.formats.model_formats import distributions_of, model_format
+from checks.sharing.case import Answers
 
 
 def target(*packages: str) -> InterpreterFacts:
@@ -33,6 +39,11 @@ def path(tmp_path: Path) -> Path:
     made = tmp_path / "model.onnx"
     made.write_bytes(b"x")
     return made
+
+
+def trials(models: list[ModelFacts], known: InterpreterFacts, effort: str, **more: Any) -> tuple[LoadJob, ...]:
+    facts = Facts(interpreters=(known,), target=known.path, models=tuple(models), **more)
+    return load_jobs(facts, Request(answers=Answers(effort=effort)))
 
 
 def model(path: Path, form: str = "onnx", **more: object) -> ModelFacts:
@@ -115,7 +126,7 @@ def test_every_trial_has_an_id_of_its_own_that_tells_what_it_is(tmp_path: Path) 
     ],
 )
 def test_how_much_memory_a_trial_may_take(memory: MemoryFacts | None, limit: int) -> None:
-    assert memory_limit(memory, 10_000) == limit
+    assert Limit(60.0, memory_of(memory)).bytes_now(10_000) == limit
 
 
 @pytest.mark.parametrize(
@@ -136,15 +147,15 @@ def test_room_for_a_model(path: Path, memory: MemoryFacts | None, form: str, rea
 def test_a_probe_is_told_what_it_may_try(path: Path) -> None:
     (trial,) = trials([model(path)], target("onnxruntime"), "quick")
     runtime = onnxruntime(CPUExecutionProvider=True, CUDAExecutionProvider=False, DmlExecutionProvider=True)
-    told = argument(trial, Frameworks(onnxruntime=runtime), "quick")
-    assert told["providers"] == ["CPUExecutionProvider", "DmlExecutionProvider"]
-    assert told["path"] == str(path)
-    assert argument(trial, None, "quick")["providers"] is None
+    (informed,) = trials([model(path)], target("onnxruntime"), "quick", frameworks=Frameworks(onnxruntime=runtime))
+    assert informed.argument["providers"] == ["CPUExecutionProvider", "DmlExecutionProvider"]
+    assert informed.argument["path"] == str(path)
+    assert trial.argument["providers"] is None
 
 
 def test_a_graph_is_looked_through_by_the_table(path: Path) -> None:
     (trial,) = trials([model(path, "savedmodel")], target("tensorflow"), "quick")
-    safety = argument(trial, None, "quick")["safety"]
+    safety = trial.argument["safety"]
     assert "ReadVariableOp" in safety["harmless"]
     assert "WriteFile" not in safety["harmless"]
 
@@ -173,3 +184,14 @@ def test_every_probe_of_models_reads_formats_of_the_table(spec: ModelProbeSpec) 
         assert row is not None
         assert spec.runtime in row.readers
         assert row.runs_code != "device" or form == "tflite-edgetpu"
+
+
+def test_what_is_known_only_later_is_the_reason_then(path: Path) -> None:
+    """It is planned before its runtime and the memory were asked, and left out when they were."""
+    planned, known = [model(path, size=1000)], target("onnxruntime")
+    small = MachineFacts(memory=MemoryFacts(available=2000))
+    died = ProbeRuns(runs=(ProbeRun(probe="onnxruntime", status="crashed"),))
+    assert [trial.reason for trial in trials(planned, known, "quick")] == [""]
+    assert [trial.reason for trial in trials(planned, known, "quick", machine=small)] == ["no-memory"]
+    (broken,) = trials(planned, known, "quick", machine=small, probes=died)
+    assert [(run.runtime, run.reason) for run in broken.result()] == [("onnxruntime", "runtime-broken")]

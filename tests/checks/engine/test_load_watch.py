@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import pytest
 
-from checks.engine import examination as engine
+from checks.engine import job_runner
 from checks.engine.computation_catalogue import measurements_of
-from checks.engine.examination import Request
+from checks.engine.job_runner import JobRunner
 from checks.engine.load_watch import LoadLog
 from checks.engine.processes.runner import Answer, ProbeTask
 from checks.facts import Health, LogEntry, ProbeRun, StageRun
@@ -38,8 +38,8 @@ def answer(status: str, stage: str = "health", **facts: Any) -> Answer:
 def told(answer: Answer, entries: list[Entry] | None, stage: str = "health") -> Health:
     log = LoadLog(watch(entries))
     for name in ("repeat", stage):
-        log.staged(name)
-    (health,) = measurements_of(log.told(answer), "here")
+        log.begin_stage(name)
+    (health,) = measurements_of(log.completed(answer), "here")
     assert isinstance(health, Health)
     return health
 
@@ -62,8 +62,8 @@ def test_a_log_that_cannot_be_read_is_not_empty() -> None:
 )
 def test_another_end_is_left_as_it_is(ended: Answer) -> None:
     log = LoadLog(watch([LINE]))
-    log.staged("health")
-    assert log.told(ended) is ended
+    log.begin_stage("health")
+    assert log.completed(ended) is ended
 
 
 def test_without_a_load_no_log_is_read() -> None:
@@ -71,9 +71,9 @@ def test_without_a_load_no_log_is_read() -> None:
         raise AssertionError
 
     log = LoadLog(never)
-    log.staged("repeat")
+    log.begin_stage("repeat")
     ended = answer("crashed", "repeat")
-    assert log.told(ended) is ended
+    assert log.completed(ended) is ended
 
 
 def test_the_engine_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,9 +81,9 @@ def test_the_engine_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
         on_stage("health")
         return answer("crashed", under_load=UNDER)
 
-    monkeypatch.setattr(engine, "run_probe", dying)
-    monkeypatch.setattr(engine, "LoadLog", lambda: LoadLog(watch([LINE])))
-    run = engine._Examination(Request(), lambda: False)
-    ended = run._run(ProbeTask(probe="p", script=Path("x.py"), interpreter="python", argument={}, time_limit=9.0))
-    run.stop()
+    monkeypatch.setattr(job_runner, "run_probe", dying)
+    monkeypatch.setattr(job_runner, "LoadLog", lambda: LoadLog(watch([LINE])))
+    runner = JobRunner(lambda: False)
+    ended = runner._run(ProbeTask(probe="p", script=Path("x.py"), interpreter="python", argument={}, time_limit=9.0))
+    runner.stop()
     assert ended.facts["under_load"]["log"] == [LINE]

@@ -101,7 +101,7 @@ def test_an_import_that_raised() -> None:
         ),
     )
     assert fact == TorchFacts(
-        origin="torch_probe.py in /home/user/venv/bin/python",
+        origin="ask/torch.py in /home/user/venv/bin/python",
         version="2.6.0+cu124",
         cuda_version="12.4",
         imported=False,

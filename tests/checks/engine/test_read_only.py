@@ -5,9 +5,9 @@ from pathlib import Path
 
 from checks.engine.events import CheckEnded, Finished, Planned, Progress
 from checks.engine.read_only import read_only
+from checks.facts.case import Answers, Case
 from checks.facts.finding import Status
-from checks.judgement.judge import MODELS
-from checks.sharing.case import Answers, Case
+from checks.facts.question import MODELS
 
 RECORDED = Path(__file__).parents[2] / "recordings" / "models" / "onnx"
 FILES = (RECORDED / "abs.onnx", RECORDED / "mul_1.onnx")

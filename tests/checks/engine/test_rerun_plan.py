@@ -3,18 +3,15 @@
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from checks.engine import compute_plan
 from checks.engine.compute_plan import budget_of_models
-from checks.engine.rerun_plan import (
-    LEAST,
-    ModelComputation,
-    argument,
-    lost_device,
-    model_computations,
-    not_computed,
-    with_path_of,
-)
+from checks.engine.processes.runner import Answer
+from checks.engine.request import Request
+from checks.engine.rerun_plan import LEAST, RerunJob, rerun_jobs
+from checks.engine.resume import lost_device
 from checks.facts import (
     ErrorText,
     Facts,
@@ -29,10 +26,12 @@ from checks.facts import (
     ModelRun,
     OnnxRuntimeFacts,
     Package,
+    ProbeRun,
     ProviderStart,
     Repeat,
     TorchFacts,
 )
+from checks.sharing.case import Answers
 
 GIB = 1 << 30
 
@@ -55,11 +54,14 @@ def model(path: Path, form: str | None = "onnx", **more: Any) -> ModelFacts:
     return ModelFacts(**{"path": str(path), "name": path.name, "format": form, "size": 1, **more})
 
 
-def planned(models: list[ModelFacts], known: Facts, budget: float = 60.0) -> list[tuple[str, str]]:
-    return [
-        (model_computation.runtime, model_computation.reason)
-        for model_computation in model_computations(models, known, "standard", budget)
-    ]
+def jobs(models: list[ModelFacts], known: Facts, effort: str = "standard", **more: Any) -> tuple[RerunJob, ...]:
+    """The jobs of a request that asks for nothing but that the models are run again."""
+    request = Request(answers=Answers(symptom="models", effort=effort), repeat=True, **more)
+    return rerun_jobs(msgspec.structs.replace(known, models=tuple(models)), request)
+
+
+def planned(models: list[ModelFacts], known: Facts) -> list[tuple[str, str]]:
+    return [(job.spec.runtime, job.reason) for job in jobs(models, known)]
 
 
 @pytest.mark.parametrize(
@@ -103,11 +105,12 @@ def test_too_large_for_the_memory_or_the_effort(path: Path) -> None:
     assert planned([model(path, size=9 * GIB)], facts("onnxruntime")) == [("onnxruntime", "too-large")]
 
 
-def test_the_time_is_shared_and_what_gets_too_little_is_left_out(path: Path) -> None:
-    made = model_computations([model(path)] * 4, facts("onnxruntime"), "standard", 3 * LEAST)
-    assert [(each.seconds, each.reason) for each in made] == [(LEAST, "")] * 3 + [(LEAST, "no-time")]
-    (alone,) = model_computations([model(path)], facts("onnxruntime"), "quick", 1.0)
-    assert (alone.seconds, alone.reason) == (1.0, "")
+def test_the_time_is_shared_and_what_gets_too_little_is_left_out(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compute_plan, "BUDGET", {"standard": 3 * LEAST, "quick": 1.0})
+    shared = jobs([model(path)] * 4, facts("onnxruntime"))
+    assert [(dict(job.seconds), job.reason) for job in shared] == [({"model": LEAST}, "")] * 3 + [({}, "no-time")]
+    (alone,) = jobs([model(path)], facts("onnxruntime"), "quick")
+    assert (dict(alone.seconds), alone.reason) == ({"model": 1.0}, "")
     assert budget_of_models("quick", alone=False) < budget_of_models("quick", alone=True)
 
 
@@ -131,8 +134,8 @@ def test_what_the_probe_is_told(path: Path, tmp_path: Path) -> None:
             ),
         ),
     )
-    (made,) = model_computations([model(path)], known, "quick", 10.0)
-    told = argument(made, known, "quick", tmp_path / "inputs.npz")
+    (job,) = jobs([model(path)], known, "quick", inputs=tmp_path / "inputs.npz")
+    told = job.argument
     assert (told["path"], told["format"], told["runtime"]) == (str(path), "onnx", "onnxruntime")
     assert told["inputs"] == str(tmp_path / "inputs.npz")
     assert told["providers"] == ["CPUExecutionProvider"]
@@ -165,13 +168,32 @@ def test_the_device_that_ended_the_process(made: list[ModelMeasured], lost: str)
     assert lost_device(made) == lost
 
 
-def test_the_path_is_told_as_it_was_given(path: Path) -> None:
-    given = model(Path("net.onnx"))
-    assert with_path_of(ModelMeasured(path=str(path)), given) == ModelMeasured(path="net.onnx")
-    assert with_path_of(Repeat(), given) == Repeat()
-    fact = not_computed(ModelComputation("model:net.onnx", given, "torch", "python", reason="no-runtime"))
-    assert (fact.path, fact.reason, fact.framework, fact.detail) == ("net.onnx", "no-runtime", "torch", "")
-    other = ModelComputation(
-        "model:a.gguf", model(Path("a.gguf"), "gguf"), "", "python", reason="not-repeatable-format"
-    )
-    assert not_computed(other).detail == "gguf"
+def test_the_path_is_the_one_that_was_given(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(path.parent)
+    (job,) = jobs([model(Path("net.onnx"))], facts("onnxruntime"))
+    assert job.argument["path"] == str(path)
+    measured = {"kind": "model", "framework": "onnxruntime", "device": "cpu", "path": str(path)}
+    run = ProbeRun(probe=job.id, status="ok")
+    assert [each.path for each in job.result([Answer({"measurements": [measured]}, run)])] == ["net.onnx"]  # type: ignore[union-attr]
+
+
+def test_a_device_that_ends_its_process_is_left_out_of_the_next_one(path: Path) -> None:
+    (job,) = jobs([model(path)], facts("onnxruntime"))
+    lost = {"kind": "model", "framework": "onnxruntime", "device": "CUDAExecutionProvider"}
+    died = Answer({"measuring": lost}, ProbeRun(probe=job.id, status="crashed", signal="SIGSEGV"))
+    again = job.resume(job, [died])
+    assert job.argument["done"] == []
+    assert again is not None
+    assert again.argument["done"] == ["CUDAExecutionProvider"]
+    assert job.resume(job, [died, died]) is None  # it ended a process that had been asked to leave it out
+    assert job.resume(job, [died, Answer({}, ProbeRun(probe=job.id, status="ok"))]) is None
+
+
+def test_what_is_not_computed_says_why(path: Path) -> None:
+    (job,) = jobs([model(Path("net.onnx"))], facts("torch"))
+    (fact,) = job.result()
+    assert isinstance(fact, ModelMeasured)
+    assert (fact.path, fact.reason, fact.framework, fact.detail) == ("net.onnx", "no-runtime", "onnxruntime", "")
+    (other,) = jobs([model(Path("a.gguf"), "gguf")], facts("torch"))[0].result()
+    assert isinstance(other, ModelMeasured)
+    assert (other.reason, other.detail) == ("not-repeatable-format", "gguf")

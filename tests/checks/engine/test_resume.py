@@ -6,20 +6,22 @@ from typing import Any
 
 import pytest
 
-from checks.engine import examination as engine
+from checks.engine import job_runner
 from checks.engine.computation_catalogue import START, TIMES_BUDGET, ComputationSpec
-from checks.engine.compute_plan import Computation
+from checks.engine.compute_plan import computation
+from checks.engine.job_runner import JobRunner
 from checks.engine.processes.runner import Answer, ProbeTask
 from checks.engine.resume import Remaining
 from checks.facts import ErrorText, Experiment, Facts, ProbeRun, Repeat, StageRun
 
-SPEC = ComputationSpec("torch", "compute_torch", {"repeat": 1.0, "experiment": 1.0}, 2.0)
+SPEC = ComputationSpec("torch", "compute/torch/probe", {"repeat": 1.0, "experiment": 1.0}, 2.0)
+TARGET = Facts(target="/venv/bin/python")
 LOST = {"type": "RuntimeError", "message": "CUDA error: an illegal memory access was encountered"}
 ENDED = [("imported", 3.0)]
 
 
 def remaining(**seconds: float) -> Remaining:
-    return Remaining(Computation("computations:torch:cuda:0", SPEC, "/venv/bin/python", "cuda:0", seconds))
+    return Remaining(computation("computations:torch:cuda:0", SPEC, "cuda:0", seconds, TARGET, "quick"))
 
 
 def named(operation: str, **more: Any) -> dict[str, Any]:
@@ -96,12 +98,12 @@ def test_a_process_that_goes_on_is_waited_for_as_long_as_its_own_work_may_take(m
         limits.append(task.time_limit)
         return ended("timed-out", ENDED, "repeat" if len(limits) == 1 else "experiment", 500.0)
 
-    monkeypatch.setattr(engine, "run_probe", hanging)
-    run = engine._Examination(engine.Request(), lambda: False)
-    whole = Computation("c", SPEC, "/venv/bin/python", "cuda:0", {"repeat": 40.0, "experiment": 10.0})
-    assert list(run._compute(whole, Facts(), []))
-    run.stop()
-    start = START[engine.Request().answers.effort]
+    monkeypatch.setattr(job_runner, "run_probe", hanging)
+    runner = JobRunner(lambda: False)
+    whole = computation("c", SPEC, "cuda:0", {"repeat": 40.0, "experiment": 10.0}, TARGET, "standard")
+    assert list(runner.run(whole))
+    runner.stop()
+    start = START["standard"]
     assert limits == [start + 50.0 * TIMES_BUDGET, start + 10.0 * TIMES_BUDGET]
 
 

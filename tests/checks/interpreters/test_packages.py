@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.built_machine import install, write
 
@@ -195,7 +195,6 @@ def test_a_pipe_in_place_of_metadata_does_not_hang(tmp_path: Path) -> None:
 
 
 @given(st.binary(max_size=300))
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_metadata_is_read_without_an_exception(tmp_path: Path, content: bytes) -> None:
     write(tmp_path / "any-1.0.dist-info" / "METADATA", content)
     write(tmp_path / "any.pth", content)

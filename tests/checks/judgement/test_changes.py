@@ -3,9 +3,9 @@
 import msgspec
 
 from checks.facts import Facts
+from checks.facts.case import Answers, Case
 from checks.facts.finding import Finding, Outcome, Severity, Status
 from checks.judgement.changes import Changes, changes
-from checks.sharing.case import Answers, Case
 
 
 def a_case(**checks: Status | Finding) -> Case:

@@ -9,10 +9,11 @@ from support.recorded_repeats import measurements as measured
 from checks.analysis.numbers.side_by_side import other_machine
 from checks.causes.reproducibility.nondeterministic_op import nondeterministic_op
 from checks.facts import ArrayDifference, Experiment, Facts, Frameworks, Measurement, ModelMeasured, Symptom, TorchFacts
+from checks.facts.case import Answers, Case
 from checks.facts.finding import Finding, Severity, Status
 from checks.judgement.headline import Stance, headline, is_trouble
-from checks.judgement.judge import is_found
-from checks.sharing.case import Answers, Case, judged
+from checks.judgement.judge import judged
+from checks.judgement.ranking import is_found
 from wizard.report.content.report import build
 
 # PyTorch 2.13 on two threads: index_put and its kin vary, as its documentation says.

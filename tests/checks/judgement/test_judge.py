@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from checks.causes.registry import Check
 from checks.facts import Facts, MachineFacts, OsFacts
 from checks.facts.finding import Finding, Outcome, Severity, Status, Unread, only_on
-from checks.judgement.judge import UNKNOWN, is_found, judge_one, rank
+from checks.judgement.one_check import judge_one
+from checks.judgement.ranking import is_found, rank
+from checks.knowledge.catalogue import UNKNOWN
 
 FACTS = Facts(machine=MachineFacts(os=OsFacts(system="Linux")))
 TOLD = (
     "gpu",
-    "state_en",
-    "state_ja",
+    "state",
     "throttle_reasons",
     "temperature",
     "power",
@@ -105,6 +106,11 @@ def test_severity_goes_before_confidence() -> None:
         ("driver-regression", Severity.NOTE, 1.0),
     )
     assert order == ["glibc-too-old", "gpu-throttled", "driver-regression"]
+
+
+def test_of_the_same_severity_the_surest_goes_first() -> None:
+    order = ranked(("driver-regression", Severity.WARNING, 0.5), ("gpu-throttled", Severity.WARNING, 0.9))
+    assert order == ["gpu-throttled", "driver-regression"]
 
 
 def test_a_cause_goes_before_its_graver_consequence() -> None:

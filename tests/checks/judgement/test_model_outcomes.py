@@ -19,10 +19,12 @@ from checks.facts import (
     ProviderShare,
     TorchFacts,
 )
+from checks.facts.case import Answers
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.model_verdicts import ModelVerdict, Outcome
+from checks.judgement.judge import judged
 from checks.judgement.model_outcomes import verdicts
-from checks.sharing.case import Answers, decode, judged, to_builtins
+from checks.sharing.case import decode, to_builtins
 
 PATH = "/home/user/models/model"
 

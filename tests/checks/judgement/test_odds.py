@@ -15,15 +15,15 @@ from checks.facts import (
     SentFile,
     TorchFacts,
 )
+from checks.facts.case import Answers
 from checks.facts.finding import Evidence, Finding, Outcome, Severity, Status
-from checks.judgement.judge import conclude
+from checks.judgement.judge import conclude, judged
 from checks.judgement.odds import CERTAIN, MOST_BY_WORDS
 from checks.knowledge.catalogue import Signature, cause_files
 from checks.readers.tickets.other_machine import contradictions
 from checks.readers.tickets.read import TICKET, pasted, read_ticket
 from checks.readers.tickets.wording.signatures import Hit
 from checks.remedies.plan import plan_remedies
-from checks.sharing.case import Answers, judged
 
 NO_KERNEL = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
 OUT_OF_MEMORY = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n"
@@ -310,7 +310,7 @@ def test_what_agrees_is_no_disagreement() -> None:
 
 
 def test_a_ticket_alone_disagrees_with_nothing() -> None:
-    assert contradictions(msgspec.structs.replace(live("RTX 3090"), told=True)) == ()
+    assert contradictions(msgspec.structs.replace(live("RTX 3090"), reported=True)) == ()
 
 
 # --- what to do about it ---------------------------------------------------------------------------------------------

@@ -5,9 +5,10 @@ from support.recorded_runs import NAMES, facts, model, onnxruntime, plain
 from support.sayable import assert_sayable
 
 from checks.facts import ErrorText, Facts, ModelFacts, ModelRun, ProviderShare
+from checks.facts.case import Answers
 from checks.facts.finding import Evidence, Finding, Outcome, Severity, Status
+from checks.judgement.judge import judged
 from checks.judgement.run_errors import with_runs
-from checks.sharing.case import Answers, judged
 
 PATH = "/home/user/models/model"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.mangled import MemoryFolder, cuts, mangled
 
@@ -82,7 +82,6 @@ def test_cut_files(name: str) -> None:
             numbers_of(format_id, each)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_changed_files(data: st.DataObject) -> None:
     format_id, files = FILES[data.draw(st.sampled_from(MODELS))]

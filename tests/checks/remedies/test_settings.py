@@ -47,14 +47,14 @@ def torch(*devices: FrameworkDevice, version: str = "2.13.0", build: str = "cuda
     return TorchFacts(version=version, build=build, devices=devices, threads=8)
 
 
-def facts(framework: TorchFacts, *measured: Measurement, numpy: bool = True, told: bool = False) -> Facts:
+def facts(framework: TorchFacts, *measured: Measurement, numpy: bool = True, reported: bool = False) -> Facts:
     packages = (Package(name="numpy", version="2.1.0"),) if numpy else ()
     return Facts(
         interpreters=(InterpreterFacts(path=PYTHON, packages=packages),),
         target=PYTHON,
         frameworks=Frameworks(torch=framework),
         measurements=measured,
-        told=told,
+        reported=reported,
     )
 
 
@@ -235,7 +235,7 @@ def test_silent_where_nobody_asked_and_nothing_changed() -> None:
     assert advise(facts(torch(CPU), repeat(distinct=2)), "everything", "") is not None
     assert advise(facts(torch(CPU)), "results-change", "bits") is None  # nothing was measured
     assert advise(facts(torch(CPU), repeat(reason="no-time")), "results-change", "bits") is None
-    assert advise(facts(torch(CPU), repeat(distinct=2), told=True), "results-change", "bits") is None
+    assert advise(facts(torch(CPU), repeat(distinct=2), reported=True), "results-change", "bits") is None
     numpy = Repeat(framework="numpy", operation="matmul", device="cpu", distinct=2)
     assert advise(facts(torch(CPU), numpy), "results-change", "bits") is None  # torch did not compute
 

@@ -4,7 +4,8 @@ import subprocess
 
 import pytest
 
-from checks.remedies.shell import Shell, Unquotable, fill_sentence, placeholders
+from checks.knowledge.templates import fill_sentence, placeholders
+from checks.remedies.shell import Shell, Unquotable
 
 HOSTILE = [
     "/plain/path/python3",

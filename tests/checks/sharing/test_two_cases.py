@@ -6,7 +6,8 @@ import pytest
 from support.recorded_computations import measurements
 
 from checks.facts import Facts, Frameworks, TorchFacts
-from checks.sharing.case import Answers, Case, judged
+from checks.facts.case import Answers, Case
+from checks.judgement.judge import judged
 from checks.sharing.two_cases import compared, names_of
 from wizard.report.content.report import build
 from wizard.report.prints.markdown import to_markdown

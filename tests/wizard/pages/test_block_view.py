@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 from support.played_engine import case
 
-from checks.sharing.case import Case
+from checks.facts.case import Case
 from wizard.case_model import CaseModel
 from wizard.jobs.background import Work
 from wizard.pages.block_view import BlockWidgets

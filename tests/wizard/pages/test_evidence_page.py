@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from checks.facts import Facts
+from checks.facts.case import Answers
+from checks.judgement.judge import judged
 from checks.readers.text import WHOLE
-from checks.sharing.case import Answers, judged
 from wizard.case_model import CaseModel
 from wizard.evidence_files import Given, Kind
 from wizard.flow import EXACTNESS, MODELS, TICKET

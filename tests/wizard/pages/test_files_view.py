@@ -10,9 +10,10 @@ from pytestqt.qtbot import QtBot
 
 from checks.analysis.models.side_by_side import compare_models
 from checks.facts import Facts
-from checks.judgement.judge import MODELS
+from checks.facts.case import Answers
+from checks.facts.question import MODELS
+from checks.judgement.judge import judged
 from checks.readers.models import read_model
-from checks.sharing.case import Answers, judged
 from wizard.case_model import CaseModel
 from wizard.jobs.background import Work
 from wizard.pages.block_view import LOOKS, BlockWidgets

@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 from support.played_engine import TOO_OLD, case
 
 from checks.facts import SentFile
+from checks.facts.case import Case
 from checks.remedies.plan import plan_remedies
-from checks.sharing.case import Case
 from wizard.case_model import CaseModel
 from wizard.jobs.background import Work
 from wizard.pages.fact_tree import children

@@ -19,7 +19,7 @@ from checks.engine.events import (
     Watched,
 )
 from checks.facts import Health, HealthSample, ProbeRun, Repeat
-from checks.sharing.case import Case
+from checks.facts.case import Case
 from wizard.case_model import CaseModel
 from wizard.jobs.background import Work
 from wizard.pages.measuring import MOST_LINES
@@ -98,7 +98,7 @@ def test_fine_groups_stay_folded(page: RunPage) -> None:
 
 def test_the_clock_of_a_running_probe_goes_on(page: RunPage, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr("wizard.jobs.run_state.time.monotonic", lambda: now)
+    monkeypatch.setattr("wizard.run_state.time.monotonic", lambda: now)
     page.case.run_began()
     page.case.take(ProbeStarted("torch"))
     now = 112.0

@@ -29,7 +29,8 @@ from checks.facts import (
     Symptom,
     TorchFacts,
 )
-from checks.sharing.case import Answers, Case, judged
+from checks.facts.case import Answers, Case
+from checks.judgement.judge import judged
 from wizard.report.pdf.text import DOTS
 
 PYTHON = "/home/alice/My Project/venv/bin/python"

@@ -26,7 +26,9 @@ from checks.facts import (
     Symptom,
     TorchFacts,
 )
-from checks.sharing.case import Answers, Case, decode, judged, to_builtins
+from checks.facts.case import Answers, Case
+from checks.judgement.judge import judged
+from checks.sharing.case import decode, to_builtins
 from wizard.plots.view import PlotView
 from wizard.report.content.report import build
 from wizard.report.pdf.document import to_pdf

@@ -4,15 +4,18 @@ import json
 from typing import Any
 
 import msgspec
-import pytest
+from support.extent import some
 from support.hostile_facts import HOSTILE, keys_of_texts, with_text
 from support.recorded_exports import NAMES as EXPORTS
 from support.recorded_exports import model as exported
 from support.recorded_runs import facts, model
+from support.walk import for_each
 
 from checks.facts import Binding, ModelComparison, ModelDifference, ModelFacts, ModelNeeds, TensorDifference
-from checks.judgement.judge import MODELS
-from checks.sharing.case import Answers, decode, judged, to_builtins
+from checks.facts.case import Answers
+from checks.facts.question import MODELS
+from checks.judgement.judge import judged
+from checks.sharing.case import decode, to_builtins
 from wizard.report.content.report import build
 from wizard.report.prints.markdown import to_markdown
 from wizard.report.prints.terminal import to_terminal
@@ -69,13 +72,20 @@ KEYS = [
 ]
 
 
-@pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE)
-@pytest.mark.parametrize(("name", "key"), KEYS)
-def test_every_print_stays_whole(name: str, key: str, hostile: str) -> None:
+# Every field with every text, in one language each; before a release in both.
+PRINTS = [
+    (name, key, text, language)
+    for number, (name, key) in enumerate(KEYS)
+    for turn, text in enumerate(HOSTILE)
+    for language in some(("en", "ja"), 1, first=number + turn)
+]
+
+
+@for_each(PRINTS, "/".join)
+def test_every_print_stays_whole(name: str, key: str, text: str, language: str) -> None:
     plain = CASES[name]
-    changed = plain["facts"] | {kind: with_text(plain["facts"][kind], key, hostile) for kind in CHANGED}
+    changed = plain["facts"] | {kind: with_text(plain["facts"][kind], key, HOSTILE[text]) for kind in CHANGED}
     case = decode(json.dumps({**plain, "facts": changed}).encode())
-    for language in ("en", "ja"):
-        report = build(case, language)
-        to_terminal(report)
-        to_markdown(report)
+    report = build(case, language)
+    to_terminal(report)
+    to_markdown(report)

@@ -11,7 +11,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import Qt
 
 from checks.facts import Facts, Repeat
-from checks.sharing.case import Case
+from checks.facts.case import Case
 from wizard.plots.look import hatching
 from wizard.report.content.blocks import (
     FEW_ROWS,
@@ -162,8 +162,9 @@ def test_hostile_sizes_make_pages_not_errors(case: Case) -> None:
     )
     section = MeasuredSection("x", "X", (), (wide,), (many, Plot("", "lines", "", "", (), "")))
     report = dataclasses.replace(build(case, "en"), measured=(section,))
-    assert to_pdf(report, b"{}").startswith(b"%PDF")
-    assert "more" in text_of(to_pdf(report, b"{}"))
+    pdf = to_pdf(report, b"{}")
+    assert pdf.startswith(b"%PDF")
+    assert "more" in text_of(pdf)
 
 
 @pytest.mark.parametrize(

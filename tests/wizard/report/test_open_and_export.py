@@ -14,8 +14,9 @@ import pytest
 from pypdf import PdfReader
 
 from checks.facts import Facts, InterpreterFacts
+from checks.facts.case import Case
 from checks.remedies.plan import plan_remedies
-from checks.sharing.case import FORMAT, Case, CaseError
+from checks.sharing.case import FORMAT, CaseError
 from checks.sharing.files import write_whole
 from checks.sharing.redact import Own, redact
 from wizard.report.content.report import build

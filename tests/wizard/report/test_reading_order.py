@@ -9,9 +9,11 @@ import pytest
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
+from checks.facts.case import Answers, Case
+from checks.judgement.judge import judged
 from checks.readers.tickets.read import TICKET, pasted, read_ticket
 from checks.remedies.plan import RemedyPlan
-from checks.sharing.case import Answers, Case, decode, judged
+from checks.sharing.case import decode
 from wizard.case_model import CaseModel
 from wizard.jobs.background import Work
 from wizard.pages.report import ReportPage

@@ -10,8 +10,9 @@ from pytestqt.qtbot import QtBot
 from support.recorded_computations import measurements
 
 from checks.facts import Facts, Frameworks, TorchFacts
-from checks.judgement.judge import COMPARISON
-from checks.sharing.case import Answers, judged
+from checks.facts.case import Answers
+from checks.facts.question import COMPARISON
+from checks.judgement.judge import judged
 from wizard.flow import Step
 from wizard.pages.report import ReportPage
 from wizard.pages.symptom import SymptomPage

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from checks.analysis.numbers.settings_effect import Became, Changed
+from checks.facts.case import Case
 from checks.knowledge.frameworks.computations import operation_name
 from checks.knowledge.frameworks.settings_advice import Part
 from checks.remedies.settings import AdvisedLine, Answer, Block, Cost, advise
-from checks.sharing.case import Case
 from wizard.report.content.measured.line import framework_name
 from wizard.report.content.measured.words import from_to
 from wizard.report.prints.text_columns import wrapped

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from checks.analysis.numbers.magnitude import Size
 from checks.analysis.numbers.side_by_side import Agreement, Comparison, agreement, comparisons
-from checks.sharing.case import Case
+from checks.facts.case import Case
 from wizard.report.content.measured.words import joined, part_words
 from wizard.words import words
 

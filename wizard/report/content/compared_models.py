@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from checks.facts import ModelComparison, ModelDifference, TensorDifference
-from checks.sharing.case import Case
+from checks.facts.case import Case
 from wizard.report.content.model_words import detail_in_words, format_in_words, version_in_words
 from wizard.words import area, known, words
 

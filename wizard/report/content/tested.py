@@ -8,7 +8,7 @@ from statistics import median
 from checks.analysis.gpu.load import device_name, loads
 from checks.analysis.numbers.power import ENOUGH, excluded_rate, reach
 from checks.facts import Experiment, Flip, Measurement, Measurements, ModelMeasured, Portrait, Precision, Repeat
-from checks.sharing.case import Case
+from checks.facts.case import Case
 from wizard.report.content.measured.health import outcome_of_load
 from wizard.report.content.measured.line import framework_name
 from wizard.report.content.measured.words import from_to

@@ -7,12 +7,15 @@ from collections.abc import Sequence
 
 from checks.analysis.models.repeats import ALL_ALIKE, RepeatedModels
 from checks.analysis.numbers.side_by_side import Agreement, agreement, comparisons
+from checks.facts.case import Case
 from checks.facts.finding import MEASURED_MODEL, Finding, Outcome, Severity, Status
 from checks.facts.model_verdicts import Outcome as Runs
+from checks.facts.question import ABOUT_RESULTS, COMPARISON, MODELS
 from checks.judgement.headline import SURE, Headline, Stance, headline
-from checks.judgement.judge import ABOUT_RESULTS, COMPARISON, MODELS, UNKNOWN, can_explain
 from checks.judgement.model_standing import SERIOUS, PerModel, Standing, path_of
-from checks.sharing.case import Case
+from checks.judgement.ranking import can_explain
+from checks.knowledge.catalogue import UNKNOWN
+from checks.knowledge.phrases import in_language
 from wizard.report.content.blocks import Verdict
 from wizard.report.content.compared_machines import compared_with
 from wizard.report.content.fact_sheet import label
@@ -160,7 +163,7 @@ def _of_one_model(case: Case, worst: Standing, titles: Sequence[str], language: 
     if worst in SERIOUS and about:
         index = about[0] if serious is None else serious
         finding = case.findings[index]
-        texts = {name: finding.values.get(f"{name}_{language}", "") for name in ("why", "seen")}
+        texts = {name: in_language(finding.values.get(name, ""), language) for name in ("why", "seen")}
         values |= {"title": titles[index], **texts}
         return (_but(finding) if MEASURED_MODEL in finding.values and best else "found-models"), values
     if worst is not Standing.RUNS or best is None:

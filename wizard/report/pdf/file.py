@@ -27,7 +27,8 @@ from pypdf.generic import (
     TextStringObject,
 )
 
-from checks.sharing.case import Case, CaseError, decode
+from checks.facts.case import Case
+from checks.sharing.case import CaseError, decode
 from wizard.report.content.report import Report
 
 ATTACHMENT = "naosu-case.json"

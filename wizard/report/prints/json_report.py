@@ -10,8 +10,9 @@ from typing import Any
 
 import msgspec
 
+from checks.facts.case import Case
 from checks.facts.finding import Finding
-from checks.sharing.case import Case, to_builtins
+from checks.sharing.case import to_builtins
 from wizard.report.content.report import FindingView, build
 
 _KINDS: dict[str, Any] = {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checks.judgement.judge import UNKNOWN
+from checks.knowledge.catalogue import UNKNOWN
 from wizard.report.content.blocks import Block, Look, Paragraph, Quote
 from wizard.report.content.finding_blocks import cause_blocks, explanation_blocks, items, remedy_section
 from wizard.report.content.report import FindingView, Report

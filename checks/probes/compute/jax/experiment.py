@@ -1,4 +1,4 @@
-"""The articles' experiments in JAX (``compute.jax.experiment``)."""
+"""The articles' experiments in JAX."""
 
 from .. import experiments, fingerprint
 from . import device as jax_device
@@ -9,12 +9,7 @@ def stage(argument, clock):
     import jax
 
     device = jax_device.of(jax, argument["device"])
-    named = {
-        "kind": "experiment",
-        "framework": "jax",
-        "device": argument["device"],
-        "setting": argument.get("setting", "default"),
-    }
+    named = experiments.named("jax", argument)
     with jax_device.wide(jax):
         yield from experiments.sums(named, _ways(jax, device), clock)
     yield from experiments.network(named, lambda: Network(jax, device), clock)

@@ -3,22 +3,12 @@
 Written for JAX 0.2 to 0.10, on "cpu:0", "gpu:0" and "tpu:0".
 """
 
-import importlib
 import os
 
-from .. import kit as compute
+from ..runner import stages
 from . import device as jax_device
 
-KINDS = (
-    "experiment",
-    "repeat",
-    "portrait",
-    "precision",
-    "flip",
-)  # the most telling first, as in computation_catalogue.py
 ESSENTIAL = ("imported",)
-
-_shares = compute.Shares()
 
 # Run-to-run determinism on GPUs, by XLA; it is read once, when the backend starts.
 DETERMINISTIC = "--xla_gpu_deterministic_ops=true"
@@ -39,16 +29,4 @@ def imported(argument):
     return {"version": str(jax.__version__), "device": argument["device"], "device_name": str(device.device_kind)}
 
 
-def _stage(kind):
-    def measured(argument):
-        """The measurements of one kind, where time is given to it."""
-        seconds = argument["seconds"].get(kind)
-        if seconds:
-            module = importlib.import_module("." + kind, __package__)
-            yield from module.stage(argument, _shares.clock(kind, argument["seconds"]))
-
-    measured.__name__ = kind
-    return measured
-
-
-STAGES = (imported, *(_stage(kind) for kind in KINDS))
+STAGES = stages("jax", imported, kinds=("experiment", "repeat", "portrait", "precision", "flip"))

@@ -1,4 +1,4 @@
-"""The articles' experiments in TensorFlow, about which they are (``compute.tensorflow.experiment``)."""
+"""The articles' experiments in TensorFlow, about which they are."""
 
 from .. import experiments, fingerprint
 
@@ -7,12 +7,7 @@ def stage(argument, clock):
     """The facts of the kind "experiment"."""
     import tensorflow as tf
 
-    named = {
-        "kind": "experiment",
-        "framework": "tensorflow",
-        "device": argument["device"],
-        "setting": argument.get("setting", "default"),
-    }
+    named = experiments.named("tensorflow", argument)
     with tf.device("/" + argument["device"]):
         yield from experiments.sums(named, _ways(tf), clock)
         yield from experiments.network(named, lambda: Network(tf), clock)

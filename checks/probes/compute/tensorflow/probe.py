@@ -3,21 +3,11 @@
 Written for TensorFlow 2.1 to 2.21, on "CPU:0" and "GPU:0".
 """
 
-import importlib
 import os
 
-from .. import kit as compute
+from ..runner import stages
 
-KINDS = (
-    "experiment",
-    "repeat",
-    "portrait",
-    "precision",
-    "flip",
-)  # the most telling first, as in computation_catalogue.py
 ESSENTIAL = ("imported",)
-
-_shares = compute.Shares()
 
 
 def imported(argument):
@@ -46,16 +36,4 @@ def _be_deterministic(tf):
     return "enable_op_determinism"
 
 
-def _stage(kind):
-    def measured(argument):
-        """The measurements of one kind, where time is given to it."""
-        seconds = argument["seconds"].get(kind)
-        if seconds:
-            module = importlib.import_module("." + kind, __package__)
-            yield from module.stage(argument, _shares.clock(kind, argument["seconds"]))
-
-    measured.__name__ = kind
-    return measured
-
-
-STAGES = (imported, *(_stage(kind) for kind in KINDS))
+STAGES = stages("tensorflow", imported, kinds=("experiment", "repeat", "portrait", "precision", "flip"))

@@ -1,4 +1,4 @@
-"""The articles' experiments in PyTorch (``compute.torch.experiment``)."""
+"""The articles' experiments in PyTorch."""
 
 import functools
 
@@ -14,8 +14,8 @@ def stage(argument, clock):
     import torch
 
     device = argument["device"]
-    named = {"kind": "experiment", "framework": "torch", "device": device}
-    modes = [argument.get("setting", "default")]
+    named = experiments.named("torch", argument)
+    modes = [named["setting"]]
     if modes == ["default"] and not device.startswith("cuda"):
         modes.append("deterministic")
     made = functools.lru_cache(maxsize=None)(lambda: Network(torch, device))  # to draw the digits takes long

@@ -9,7 +9,6 @@ from checks.analysis.gpu.state import (
     gib,
     gpu_name,
     in_nvml,
-    pci_address,
     seen_cuda_errors,
 )
 from checks.facts import (
@@ -24,6 +23,7 @@ from checks.facts import (
     ProviderStart,
     TorchFacts,
 )
+from checks.facts.machine import canonical_pci_address
 
 RAN = (FrameworkDevice(device="cuda:0", kernel=KernelLaunch(ran=True, correct=True)),)
 
@@ -39,7 +39,7 @@ RAN = (FrameworkDevice(device="cuda:0", kernel=KernelLaunch(ran=True, correct=Tr
     ],
 )
 def test_one_spelling_of_an_address(text: str | None, expected: str) -> None:
-    assert pci_address(text) == expected
+    assert canonical_pci_address(text) == expected
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from checks.facts import (
     TorchFacts,
 )
 from checks.facts.finding import NotHere, Status
-from checks.judgement.judge import judge_one
+from checks.judgement.one_check import judge_one
 from checks.knowledge.formats.model_formats import model_formats_table
 from wizard.words import area
 

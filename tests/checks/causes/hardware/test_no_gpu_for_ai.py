@@ -16,7 +16,7 @@ from checks.facts import (
     Symptom,
 )
 from checks.facts.finding import Finding, Severity, Status
-from checks.judgement.judge import judge_one
+from checks.judgement.one_check import judge_one
 
 LINUX = OsFacts(system="Linux", virtual_machine="", wsl=0)
 MISSED = Symptom(name="not-on-gpu")

@@ -7,7 +7,7 @@ import pytest
 from checks.causes.model.checkpoint_corrupt import checkpoint_corrupt
 from checks.facts import Facts, ModelFacts, ModelFiles, ModelRun
 from checks.facts.finding import Finding, NotInTable, Severity
-from checks.judgement.judge import judge_one
+from checks.judgement.one_check import judge_one
 from checks.readers.models import read_models
 
 RECORDED = Path(__file__).parents[3] / "recordings" / "models"

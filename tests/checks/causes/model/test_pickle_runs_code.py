@@ -10,7 +10,7 @@ from checks.causes.model.pickle_runs_code import pickle_runs_code
 from checks.causes.registry import all_checks
 from checks.facts import Facts, InterpreterFacts, ModelFiles, Package
 from checks.facts.finding import Finding, Severity, Status, Unread
-from checks.judgement.judge import judge_one
+from checks.judgement.one_check import judge_one
 from checks.readers.models import read_models
 
 RECORDED = Path(__file__).parents[3] / "recordings" / "models"

@@ -16,7 +16,8 @@ from checks.facts import (
     TorchFacts,
 )
 from checks.facts.finding import Unread
-from checks.judgement.judge import judge_each, rank
+from checks.judgement.judge import judge_each
+from checks.judgement.ranking import rank
 
 NVIDIA = Gpus(devices=(Gpu(vendor_id="10de", device_id="2684"),))
 NONE = Gpus()

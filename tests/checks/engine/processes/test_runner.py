@@ -14,13 +14,14 @@ import msgspec
 import psutil
 import pytest
 
-from checks.engine.processes.runner import HOST, TAIL, Answer, ProbeTask, run_probe, signal_name
+from checks.engine.processes.runner import TAIL, Answer, ProbeTask, run_probe, signal_name
 from checks.engine.processes.tree import MARK
+from checks.engine.scripts import script_of
 from checks.facts import ProbeRun
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the misbehaving programs are POSIX ones")
 
-TORCH_PROBE = HOST.with_name("torch_probe.py")
+TORCH_PROBE = script_of("ask/torch")
 LIMIT = 60.0  # seconds; far more than any of these needs, except those that are to run into it
 
 
@@ -378,7 +379,7 @@ def test_what_a_probe_listened_to_is_kept_when_it_dies(target: Target, tmp_path:
         dedent(
             """
             import os
-            import checks.probes.kit as kit
+            from naosu_probes import kit
 
             def native(argument):
                 with kit.Captured():

@@ -10,13 +10,14 @@ import msgspec
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from checks.facts import ArrayDifference
 from checks.probes import host  # noqa: F401 - it offers the modules of the probes
 
 difference: Any = importlib.import_module("checks.probes.compute.difference")
+array_types: Any = importlib.import_module("checks.probes.compute.array_types")
 inputs: Any = importlib.import_module("checks.probes.compute.inputs")
 
 NAN, INF = math.nan, math.inf
@@ -113,7 +114,6 @@ SPECIAL = [0.0, -0.0, 1.0, -1.0, NAN, INF, -INF, 1e-45, -1e-45, 1e-40, 3.4e38, -
 numbers = st.one_of(st.sampled_from(SPECIAL), st.floats(width=64), st.floats(-4, 4))
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     st.sampled_from(["float64", "float32", "float16"]),
     st.lists(st.tuples(numbers, numbers, st.booleans()), min_size=1, max_size=40),
@@ -138,7 +138,6 @@ def test_the_smallest_numbers_of_a_type(dtype: str) -> None:
         assert_same(told, obvious(first, second))
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.sampled_from(["float64", "float32", "float16"]),
     st.lists(
@@ -158,7 +157,6 @@ def test_near_numbers_and_zeros_of_both_signs(dtype: str, pairs: list[tuple[floa
     assert_same(of_torch(torch.from_numpy(first), torch.from_numpy(second)), known, digits)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.data(), st.sampled_from(["int64", "int32", "int16", "int8", "uint8", "bool"]))
 def test_whole_numbers(data: st.DataObject, dtype: str) -> None:
     low, high = (0, 1) if dtype == "bool" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
@@ -229,7 +227,7 @@ def test_parts_of_a_complex_number_have_their_own_steps() -> None:
 
 @pytest.fixture(params=[(64, 256), (50, 100)], ids=str)
 def _small_pieces(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    for arrays in (difference._Numpy, difference._Torch):
+    for arrays in (array_types._Numpy, array_types._Torch):
 
         def smaller(self: Any, *args: Any, known: Any = arrays.__init__) -> None:
             known(self, *args)
@@ -357,12 +355,12 @@ def test_bfloat16_beside_float32() -> None:
     ],
 )
 def test_not_compared(first: Any, second: Any) -> None:
-    with pytest.raises(difference.NotCompared):
+    with pytest.raises(array_types.NotCompared):
         of_numpy(first, second)
 
 
 def test_tensors_of_other_shapes_are_not_compared() -> None:
-    with pytest.raises(difference.NotCompared):
+    with pytest.raises(array_types.NotCompared):
         of_torch(torch.zeros(3), torch.zeros(1))
 
 

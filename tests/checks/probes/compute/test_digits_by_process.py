@@ -26,18 +26,17 @@ def module(name: str) -> ModuleType:
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few operations and one setting are enough to see how it is measured."""
     chosen = tuple(operation for operation in module("operations").OPERATIONS if operation.name in ("linear", "sum"))
-    for name in ("numpy_precision", "numpy_flip"):
-        monkeypatch.setattr(module(name), "OPERATIONS", chosen)
-        monkeypatch.setattr(module(name), "is_x86", lambda: False)
-    for name in ("numpy_precision", "bench"):
+    backend = module("numpy.backend")
+    monkeypatch.setattr(backend.Backend, "operations", chosen)
+    monkeypatch.setattr(backend, "is_x86", lambda: False)
+    for name in ("numpy.backend", "arrays"):
         monkeypatch.setattr(module(name), "thread_counts", lambda _present: [1])
 
 
 def measured(name: str, kind: type[Any], seconds: float = 1000.0) -> list[Any]:
-    clock = module("kit").Clock(seconds)
     made = []
-    for told in module(name).stage(ARGUMENT, clock):
-        for raw in told.get("measurements+", ()):
+    for facts in module("runner").measured("numpy", name, ARGUMENT, lambda: clock(seconds)):
+        for raw in facts.get("measurements+", ()):
             read = read_measurement(raw, name)
             assert isinstance(read, kind)
             made.append(read)
@@ -45,7 +44,7 @@ def measured(name: str, kind: type[Any], seconds: float = 1000.0) -> list[Any]:
 
 
 def test_a_setting_of_another_process_stands_beside_the_default() -> None:
-    made: list[Precision] = measured("numpy_precision", Precision)
+    made: list[Precision] = measured("precision", Precision)
     assert [(each.operation, each.setting, each.reason) for each in made] == [
         ("sum", "default", ""),
         ("linear", "default", ""),
@@ -60,7 +59,7 @@ def test_a_setting_of_another_process_stands_beside_the_default() -> None:
 
 
 def test_two_runs_of_two_processes_are_compared() -> None:
-    made: list[Flip] = measured("numpy_flip", Flip)
+    made: list[Flip] = measured("flip", Flip)
     assert [each.reason for each in made if each.reason] == []
     assert {each.pair[1] for each in made} == {"batch-1", "threads-1"}
     for each in made:
@@ -71,13 +70,13 @@ def test_two_runs_of_two_processes_are_compared() -> None:
 
 
 @pytest.fixture
-def bench() -> Iterator[Any]:
-    with made_bench(1000.0) as made:
+def backend() -> Iterator[Any]:
+    with module("numpy.backend").Backend("cpu") as made:
         yield made
 
 
-def made_bench(seconds: float) -> Any:
-    return module("bench").Bench(module("numpy.bench").Computer("cpu"), module("kit").Clock(seconds))
+def clock(seconds: float = 1000.0) -> Any:
+    return module("kit").Clock(seconds)
 
 
 def run_of(setting: str, **fields: Any) -> Any:
@@ -88,68 +87,67 @@ def operation_named(name: str) -> Any:
     return next(operation for operation in module("operations").OPERATIONS if operation.name == name)
 
 
-def test_another_process_gives_the_bits_of_this_one(bench: Any) -> None:
+def test_another_process_gives_the_bits_of_this_one(backend: Any) -> None:
     """With the same number of threads, in each type, of the whole batch and of one row."""
     linear = operation_named("linear")
-    given = bench.inputs(linear, "float32")
+    given = backend.inputs(linear, "float32")
     here = module("runs").Run("cpu")
-    there = run_of(f"threads-{bench._computer.threads}")
+    there = run_of(f"threads-{backend.threads}")
     for changes in ({}, {"rows": 1}, {"dtype": "float64"}):
-        first, _ = bench.result(linear, given, here.changed(**changes), None)
-        second, told = bench.result(linear, given, there.changed(**changes), None, timed=True)
+        first, _ = backend.result(linear, given, here.changed(**changes), clock())
+        second, told = backend.result(linear, given, there.changed(**changes), clock(), timed=True)
         assert first.dtype == second.dtype
         assert np.array_equal(first, second)
         seconds, calls = told
         assert seconds > 0
         assert calls > 0
-    assert len(bench._workers._alive) == 1
+    assert len(backend._workers._alive) == 1
 
 
 def test_what_another_process_leaves_goes_with_the_answer(
-    bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    backend: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever is killed clears nothing away; the folder of the answer is."""
     monkeypatch.setattr(kit.Captured, "path", str(tmp_path / "answer.stderr"))
     linear = operation_named("linear")
-    bench.result(linear, bench.inputs(linear, "float32"), run_of("threads-1"), None)
+    backend.result(linear, backend.inputs(linear, "float32"), run_of("threads-1"), clock())
     (folder,) = tmp_path.iterdir()
     assert {"answer", "numbers", "stderr"} == {path.name for path in folder.iterdir()}
 
 
-def test_what_an_environment_prints_is_no_answer(bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_an_environment_prints_is_no_answer(backend: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "sitecustomize.py").write_text("print('Welcome', flush=True)\nprint({})")
-    monkeypatch.setattr(bench._computer, "variables", lambda _setting: {"PYTHONPATH": str(tmp_path)})
+    monkeypatch.setattr(backend, "variables", lambda _setting: {"PYTHONPATH": str(tmp_path)})
     linear = operation_named("linear")
-    given = bench.inputs(linear, "float32")
+    given = backend.inputs(linear, "float32")
     for rows in (1, 2):
-        result, _ = bench.result(linear, given, run_of("threads-1", rows=rows), None)
+        result, _ = backend.result(linear, given, run_of("threads-1", rows=rows), clock())
         assert len(result) == rows
 
 
-def refused(bench: Any, setting: str = "threads-1") -> tuple[str, str]:
+def refused(backend: Any, setting: str = "threads-1", seconds: float = 1000.0) -> tuple[str, str]:
     linear = operation_named("linear")
     with pytest.raises(module("runs").NotTried) as answer:
-        bench.result(linear, bench.inputs(linear, "float32"), run_of(setting), None)
+        backend.result(linear, backend.inputs(linear, "float32"), run_of(setting), clock(seconds))
     return answer.value.reason, answer.value.detail
 
 
-def test_without_time_no_process_is_started() -> None:
-    with made_bench(0.1) as bench:
-        assert refused(bench) == ("no-time", "")
-        assert not bench._workers._alive
+def test_without_time_no_process_is_started(backend: Any) -> None:
+    assert refused(backend, seconds=0.1) == ("no-time", "")
+    assert not backend._workers._alive
 
 
-def test_a_process_that_ends_at_once_is_told(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bench._computer, "variables", lambda _setting: {"PYTHONHOME": "nowhere"})
-    assert refused(bench) == ("no-process", "PYTHONHOME=nowhere")
-    assert refused(bench) == ("no-process", "PYTHONHOME=nowhere")  # not started again
+def test_a_process_that_ends_at_once_is_told(backend: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backend, "variables", lambda _setting: {"PYTHONHOME": "nowhere"})
+    assert refused(backend) == ("no-process", "PYTHONHOME=nowhere")
+    assert refused(backend) == ("no-process", "PYTHONHOME=nowhere")  # not started again
 
 
-def test_a_process_that_does_not_answer_is_ended(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_does_not_answer_is_ended(backend: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module("worker"), "PATIENCE", 0.0)
-    reason, _ = refused(bench)
+    reason, _ = refused(backend)
     assert reason == "no-process"
-    (worker,) = bench._workers._alive.values()
+    (worker,) = backend._workers._alive.values()
     assert worker._process.poll() is not None
 
 
@@ -169,7 +167,7 @@ def test_a_process_that_does_not_answer_is_ended(bench: Any, monkeypatch: pytest
     ],
 )
 def test_what_a_process_wrote_before_it_ended_tells_why(
-    bench: Any, monkeypatch: pytest.MonkeyPatch, said: str, reason: tuple[str, str]
+    backend: Any, monkeypatch: pytest.MonkeyPatch, said: str, reason: tuple[str, str]
 ) -> None:
     worker = module("worker")
     popen = worker.subprocess.Popen
@@ -179,28 +177,28 @@ def test_what_a_process_wrote_before_it_ended_tells_why(
         return popen([command[0], "-c", program], **how)
 
     monkeypatch.setattr(worker.subprocess, "Popen", ending)
-    monkeypatch.setattr(bench._computer, "variables", lambda _setting: {"XLA_FLAGS": "--xla_cpu_max_isa=SSE4_2"})
-    assert refused(bench) == reason
+    monkeypatch.setattr(backend, "variables", lambda _setting: {"XLA_FLAGS": "--xla_cpu_max_isa=SSE4_2"})
+    assert refused(backend) == reason
 
 
-def test_an_error_of_the_other_process_is_an_error_here(bench: Any) -> None:
+def test_an_error_of_the_other_process_is_an_error_here(backend: Any) -> None:
     linear = operation_named("linear")
     with pytest.raises(RuntimeError, match="float77"):
-        bench.result(linear, bench.inputs(linear, "float32"), run_of("threads-1", dtype="float77"), None)
+        backend.result(linear, backend.inputs(linear, "float32"), run_of("threads-1", dtype="float77"), clock())
 
 
-def test_flags_of_xla_are_put_together(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_flags_of_xla_are_put_together(backend: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    monkeypatch.setattr(bench._computer, "variables", lambda setting: {"XLA_FLAGS": "--" + setting})
+    monkeypatch.setattr(backend, "variables", lambda setting: {"XLA_FLAGS": "--" + setting})
 
     def of(variables: dict[str, str]) -> Answering:
         asked.append(variables)
         return Answering()
 
-    monkeypatch.setattr(bench._workers, "of", of)
+    monkeypatch.setattr(backend._workers, "of", of)
     linear = operation_named("linear")
     run = run_of("older-instructions").with_setting("platform-math-off")
-    bench.result(linear, bench.inputs(linear, "float32"), run, None)
+    backend.result(linear, backend.inputs(linear, "float32"), run, clock())
     assert asked == [{"XLA_FLAGS": "--older-instructions --platform-math-off"}]
 
 
@@ -231,9 +229,9 @@ def test_what_was_not_asked_for_longest_is_ended_first(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(("name", "errors"), [("tf32", 2.0**-11), ("tf32-cut", 2.0**-10), ("bfloat16", 2.0**-8)])
-def test_rounding_to_a_shorter_format(bench: Any, name: str, errors: float) -> None:
+def test_rounding_to_a_shorter_format(backend: Any, name: str, errors: float) -> None:
     factor = np.random.default_rng(1).uniform(0.5, 2, 10_000)
-    found = bench.rounded(factor.astype("float32"), module("precision").ROUNDINGS[name])
+    found = backend.rounded(factor.astype("float32"), module("precision").ROUNDINGS[name])
     relative = np.abs(found - factor.astype("float32")) / factor
     assert errors / 2 < relative.max() <= errors
     digits = 7 if name == "bfloat16" else 10

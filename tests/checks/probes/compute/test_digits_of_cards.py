@@ -16,9 +16,9 @@ def module(name: str) -> ModuleType:
     return importlib.import_module(f"checks.probes.compute.{name}")
 
 
-def computer(framework: str, device: str) -> Any:
+def backend(framework: str, device: str) -> Any:
     """The real one, of a framework that is not installed here."""
-    made = object.__new__(module(f"{framework}.bench").Computer)
+    made = object.__new__(module(f"{framework}.backend").Backend)
     made.device, made.names = device, frozenset(operation.name for operation in module("operations").OPERATIONS)
     if framework == "tensorflow":
         made._tf = Release()
@@ -43,17 +43,16 @@ class Release:
 
 def settings(framework: str, device: str, operation: str, dtype: str = "float32") -> list[str]:
     wanted = next(each for each in module("operations").OPERATIONS if each.name == operation)
-    return list(module(f"{framework}.precision")._settings(computer(framework, device), wanted, dtype))
+    return list(backend(framework, device).settings(wanted, dtype))
 
 
 def pairs(framework: str, device: str) -> list[Any]:
-    return list(module(f"{framework}.flip")._pairs(computer(framework, device)))
+    return list(backend(framework, device).pairs())
 
 
 def suspects(framework: str, device: str, pair: Any) -> list[str]:
     operation, _, first, second = pair
-    made = module(f"{framework}.flip")._suspects(computer(framework, device), operation, first, second)
-    return [name for name, _ in made]
+    return [name for name, _ in backend(framework, device).suspects(operation, first, second)]
 
 
 @pytest.mark.parametrize(("framework", "device"), CASES)
@@ -61,7 +60,7 @@ def test_every_setting_has_its_words(framework: str, device: str) -> None:
     tried = {
         setting
         for operation in module("operations").OPERATIONS
-        for dtype in module("precision").DTYPES
+        for dtype in module("runs").DTYPES
         for setting in settings(framework, device, operation.name, dtype)
     }
     for pair in pairs(framework, device):
@@ -90,12 +89,13 @@ def test_on_a_card_digits_are_asked_of_every_product(framework: str, full: str, 
 
 @pytest.mark.parametrize("framework", DEVICES)
 def test_other_processes_come_last_on_a_card_and_before_half_precision_on_a_processor(framework: str) -> None:
-    rank, of = module("precision").rank_among, module("precision")
-    processor, card = (computer(framework, device) for device in DEVICES[framework])
-    assert rank((), "threads-1", processor) == of.ELSEWHERE
-    assert rank((), "deterministic", card) == of.LAST
-    assert rank(("batch-1",), "batch-1", card) == of.TELLING
-    assert rank((), "batch-1", card) == of.USUAL
+    precision = module("precision")
+    processor, card = (backend(framework, device) for device in DEVICES[framework])
+    assert precision.rank_of(processor, "threads-1") == precision.ELSEWHERE
+    assert precision.rank_of(card, "deterministic") == precision.LAST
+    assert precision.rank_of(card, "batch-1") == precision.TELLING
+    card.telling = ()
+    assert precision.rank_of(card, "batch-1") == precision.USUAL
 
 
 @pytest.mark.parametrize(("framework", "full"), [("tensorflow", "tf32-off"), ("jax", "jax-precision-float32")])
@@ -107,7 +107,7 @@ def test_a_processor_and_a_card_are_compared_first(framework: str, full: str) ->
     assert (one.device, other.device) == (processor, card)
     assert suspects(framework, card, first) == [full, "float64"]
     # Nothing that needs a process of its own is tried there.
-    known = computer(framework, card)
+    known = backend(framework, card)
     assert not any(
         known.needs_process(run.settings) for *_, one, other in pairs(framework, card) for run in (one, other)
     )
@@ -116,7 +116,7 @@ def test_a_processor_and_a_card_are_compared_first(framework: str, full: str) ->
 @pytest.mark.parametrize("framework", DEVICES)
 def test_on_a_processor_other_processes_come_after_this_one(framework: str) -> None:
     processor = DEVICES[framework][0]
-    known = computer(framework, processor)
+    known = backend(framework, processor)
     elsewhere = [known.needs_process(second.settings) for *_, second in pairs(framework, processor)]
     assert elsewhere == sorted(elsewhere)
     assert any(elsewhere)
@@ -129,8 +129,8 @@ def test_a_suspect_makes_both_runs_alike() -> None:
     """In every pair, the suspect that the pair is named after leaves the same run on both sides."""
     for framework, (processor, _) in DEVICES.items():
         for operation, names, first, second in pairs(framework, processor):
-            made = module(f"{framework}.flip")._suspects(computer(framework, processor), operation, first, second)
-            alike = [name for name, change in made if vars(change(first)) == vars(change(second))]
+            found = backend(framework, processor).suspects(operation, first, second)
+            alike = [name for name, change in found if vars(change(first)) == vars(change(second))]
             assert alike or "+" in names[1], (framework, operation.name, names)
 
 
@@ -146,18 +146,18 @@ def test_a_suspect_makes_both_runs_alike() -> None:
     ],
 )
 def test_what_needs_variables(framework: str, setting: str, variables: dict[str, str]) -> None:
-    assert computer(framework, DEVICES[framework][0]).variables(setting) == variables
+    assert backend(framework, DEVICES[framework][0]).variables(setting) == variables
 
 
 def test_the_number_of_threads_is_the_one_that_a_variable_sets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module("runs"), "processors", lambda: 6)
+    monkeypatch.setattr(module("arrays"), "processors", lambda: 6)
     for name in ("TF_NUM_INTRAOP_THREADS", "PJRT_NPROC", "NPROC"):
         monkeypatch.delenv(name, raising=False)
-    assert computer("tensorflow", "CPU:0").threads == 6
-    assert computer("jax", "cpu:0").threads == 6
+    assert backend("tensorflow", "CPU:0").threads == 6
+    assert backend("jax", "cpu:0").threads == 6
     monkeypatch.setenv("TF_NUM_INTRAOP_THREADS", "0")  # as many as there are
     monkeypatch.setenv("NPROC", "3")
-    assert computer("tensorflow", "CPU:0").threads == 6
-    assert computer("jax", "cpu:0").threads == 3
+    assert backend("tensorflow", "CPU:0").threads == 6
+    assert backend("jax", "cpu:0").threads == 3
     assert module("runs").thread_counts(6) == [1, 12]
     assert module("runs").thread_counts(1) == [2]

@@ -31,7 +31,7 @@ def fingerprint() -> Callable[..., str]:
 
 @pytest.fixture(scope="module")
 def numpy_network() -> Any:
-    return importlib.import_module("checks.probes.compute.numpy.probe").Network
+    return importlib.import_module("checks.probes.compute.numpy.experiment").Network
 
 
 @pytest.fixture(scope="module")
@@ -219,7 +219,7 @@ def test_a_busy_machine_makes_shorter_runs_and_then_none(
     experiments: ModuleType, monkeypatch: pytest.MonkeyPatch, seconds: float, steps: int | None
 ) -> None:
     """Where each step and judgement takes a second, two runs of ten steps take 24; half as long again is allowed."""
-    monkeypatch.setattr(experiments, "_seconds_of", lambda call: [call(), 1.0][1])
+    monkeypatch.setattr(experiments.timing, "seconds_of", lambda call: [call(), 1.0][1])
     clock = Short(1e9)
     monkeypatch.setattr(clock, "seconds", seconds)
     *_, last = experiments.network(NAMED, Made, clock)
@@ -268,6 +268,7 @@ def test_a_way_of_adding_that_is_too_slow_is_left_out(experiments: ModuleType, m
 
     moved = Moved()
     monkeypatch.setattr(experiments, "time", moved)
+    monkeypatch.setattr(experiments.timing, "time", moved)
     monkeypatch.setattr(experiments.compute, "time", moved)
     ways = [(name, "float64", "", adding(seconds)) for name, seconds in (("slow", 0.9), ("quick", 0.01))]
     facts = experiments.sums(NAMED, ways, experiments.compute.Clock(5.0))  # of which a fifth is for the sums

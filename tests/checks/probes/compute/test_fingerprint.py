@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from checks.knowledge.frameworks.portable_inputs import KnownFingerprint, portable_inputs
@@ -179,7 +179,6 @@ def test_told_apart(first: Any, second: Any) -> None:
     assert of_torch(torch.tensor(first)) != of_torch(torch.tensor(second))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.binary(min_size=1, max_size=9000), st.integers(0, 1 << 30), st.integers(0, 7))
 def test_any_bit_of_any_bytes(data: bytes, place: int, bit: int) -> None:
     array = np.frombuffer(data, np.uint8)

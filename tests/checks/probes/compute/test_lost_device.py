@@ -8,10 +8,10 @@ import pytest
 from support.simulated_cuda import planted
 
 from checks.engine.computation_catalogue import COMPUTATION_PROBES, argument_of, measurements_of
-from checks.engine.compute_plan import Computation
+from checks.engine.compute_plan import computation
 from checks.engine.processes.runner import Answer, ProbeTask, run_probe
 from checks.engine.resume import Remaining
-from checks.facts import Experiment, Measurement
+from checks.facts import Experiment, Facts, Measurement
 
 SPEC = next(computation_probe for computation_probe in COMPUTATION_PROBES if computation_probe.framework == "torch")
 OPERATIONS = ("index-add", "matmul", "sum", "addmm", "einsum", "cumsum", "sort", "norm", "topk")
@@ -22,7 +22,7 @@ SMALL = {
         "MOST": {"quick": 4},
         "SURE": 2,
     },
-    "naosu_probes.compute.torch.precision": {"COMPILE_OF": ()},
+    "naosu_probes.compute.torch.compiled": {"COMPILE_OF": ()},
 }
 
 
@@ -42,7 +42,8 @@ def run(seconds: Mapping[str, float], more: Mapping[str, Any] | None = None, **o
 def test_a_process_that_loses_the_card_ends_and_the_next_goes_on_behind_what_broke_it() -> None:
     """As after an illegal memory access: nothing computes in that process any more, and all in a new one."""
     seconds = {"repeat": 40.0, "portrait": 40.0}
-    remaining = Remaining(Computation("computations:torch:cuda:0", SPEC, sys.executable, "cuda:0", seconds))
+    job = computation("computations:torch:cuda:0", SPEC, "cuda:0", seconds, Facts(target=sys.executable), "quick")
+    remaining = Remaining(job)
     first = run(seconds, fails=(900, "CUDA error: an illegal memory access was encountered"))
     assert (first.run.status, first.run.exit_code, first.run.last_stage) == ("crashed", 75, "repeat")
     remaining.ended(first)

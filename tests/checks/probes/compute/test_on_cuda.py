@@ -14,7 +14,7 @@ from support.simulated_cuda import planted
 
 from checks.analysis.numbers.digits import MEASURED, shorter_format
 from checks.engine.computation_catalogue import COMPUTATION_PROBES, argument_of
-from checks.engine.compute_plan import Computation
+from checks.engine.compute_plan import computation
 from checks.engine.processes.runner import ProbeTask, run_probe
 from checks.engine.resume import Remaining
 from checks.facts import (
@@ -44,7 +44,7 @@ SMALL = {
         "MOST": {"quick": FEW},
         "SURE": 2,
     },
-    "naosu_probes.compute.torch.precision": {"COMPILE_OF": ()},
+    "naosu_probes.compute.torch.compiled": {"COMPILE_OF": ()},
     "naosu_probes.compute.experiments": {
         "PICTURES": 64,
         "VALIDATION": 16,
@@ -62,8 +62,8 @@ def computed(
     seconds: Mapping[str, float], setting: str = "default", environment: Mapping[str, str] | None = None, **options: Any
 ) -> tuple[Measurement, ...]:
     """What the probe tells of a card with this planted. After a crash a new process goes on, as in the engine."""
-    computation = Computation("compute_torch", SPEC, sys.executable, DEVICE, seconds)
-    remaining = Remaining(computation)
+    job = computation("compute_torch", SPEC, DEVICE, seconds, Facts(target=sys.executable), "quick")
+    remaining = Remaining(job)
     while remaining.seconds:
         task = ProbeTask(
             probe="compute_torch",

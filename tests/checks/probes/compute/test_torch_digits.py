@@ -36,13 +36,16 @@ class Clock:
     def part(self, waiting: int) -> "Clock":
         return self
 
+    @property
+    def whole(self) -> "Clock":
+        return self
+
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few operations are enough to see that each is measured."""
     chosen = tuple(operation for operation in module("operations").OPERATIONS if operation.name in TINY)
-    for name in ("operations", "torch.precision", "torch.flip", "torch.portrait"):
-        monkeypatch.setattr(module(name), "OPERATIONS", chosen)
+    monkeypatch.setattr(module("backend").Backend, "operations", chosen)
 
 
 @pytest.fixture
@@ -67,9 +70,11 @@ def everything() -> list[Any]:
 
 
 def measured(name: str, kind: type[Any], count: int = 10_000) -> list[Any]:
+    framework, kind_name = name.split(".")
+    argument = {"device": "cpu", "effort": "quick"}
     made = []
-    for told in module(name).stage({"device": "cpu", "effort": "quick"}, Clock(count)):
-        for raw in told.get("measurements+", ()):
+    for facts in module("runner").measured(framework, kind_name, argument, lambda: Clock(count)):
+        for raw in facts.get("measurements+", ()):
             read = read_measurement(raw, name)
             assert isinstance(read, kind)
             made.append(read)
@@ -105,16 +110,16 @@ def test_the_default_of_every_operation_comes_first() -> None:
 
 def test_a_planted_short_format_is_recognised_element_by_element(monkeypatch: pytest.MonkeyPatch) -> None:
     """A device that computes in TensorFloat-32 whatever its flags say, made of the processor."""
-    precision, numeric = module("torch.precision"), module("torch.numeric")
-    bench, roundings = module("torch.bench").Bench(torch, "cpu"), module("precision").ROUNDINGS
-    monkeypatch.setattr(precision, "OPERATIONS", module("operations").OPERATIONS[:1])
-    monkeypatch.setattr(precision, "DTYPES", ("float32",))
+    backend, numeric = module("torch.backend").Backend, module("torch.numeric")
+    monkeypatch.setattr(backend, "operations", module("operations").OPERATIONS[:1])
+    monkeypatch.setattr(backend, "dtypes", ("float32",))
+    roundings, rounded_by = module("precision").ROUNDINGS, backend("cpu").rounded
     run = numeric.run
 
     def as_a_tensor_core(torch_: Any, operation: Any, given: Any, operand: Any = None) -> Any:
         if given[0].dtype is not torch.float32:
             return run(torch_, operation, given, operand)
-        rounded = [bench.rounded(each, roundings["tf32"]).float() for each in given]
+        rounded = [rounded_by(each, roundings["tf32"]).float() for each in given]
         return run(torch_, operation, rounded, operand)
 
     monkeypatch.setattr(numeric, "run", as_a_tensor_core)
@@ -135,8 +140,8 @@ def test_suspects_are_flipped_where_two_runs_differ() -> None:
 
 
 def test_what_does_not_repeat_is_not_attributed(monkeypatch: pytest.MonkeyPatch) -> None:
-    flip, numeric = module("torch.flip"), module("torch.numeric")
-    monkeypatch.setattr(flip, "OPERATIONS", module("operations").OPERATIONS[:1])
+    numeric = module("torch.numeric")
+    monkeypatch.setattr(module("torch.backend").Backend, "operations", module("operations").OPERATIONS[:1])
     monkeypatch.setattr(numeric, "run", lambda torch_, operation, given: torch.rand(64, 128))
     made: list[Flip] = measured("torch.flip", Flip)
     assert {each.reason for each in made} == {"not-repeatable"}
@@ -241,13 +246,13 @@ def test_what_is_compiled_in_the_time_that_is_left(
     monkeypatch: pytest.MonkeyPatch, seconds: float, reasons: dict[str, str]
 ) -> None:
     """A compiler cannot be interrupted: it is started where there is time for it, and told as left out elsewhere."""
-    precision = module("torch.precision")
-    monkeypatch.setattr(precision.precision.Precision, "measured", lambda *_: {"rms": 1e-7})
+    stage = module("torch.compiled")
+    monkeypatch.setattr(stage.precision.Precision, "measured", lambda *_: {"rms": 1e-7})
     clock = module("kit").Clock(seconds)
-    told = list(precision.compiled({"device": "cpu", "effort": "standard"}, clock))
+    told = list(stage.compiled({"device": "cpu", "effort": "standard"}, clock))
     made = [read_measurement(raw, "test") for part in told for raw in part.get("measurements+", ())]
     assert {each.operation: each.reason for each in made if each} == reasons
     assert {each.setting for each in made if each} == {"compiled"}
     assert list(reasons) == [each.operation for each in made if each]
-    again = precision.compiled({"device": "cpu", "done": ["precision/softmax/float32/compiled"]}, clock)
+    again = stage.compiled({"device": "cpu", "done": ["precision/softmax/float32/compiled"]}, clock)
     assert [raw["operation"] for part in again for raw in part.get("measurements+", ())] == ["matmul"]

@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 import torch
 
-from checks.engine.export_plan import SCRIPT, ExportTrial, export_of
+from checks.engine.export_plan import SCRIPT, ExportSpec, export_of
 from checks.engine.processes.runner import ProbeTask, run_probe
-from checks.facts import ExportRun, ModelFacts
+from checks.facts import ExportRun
 from checks.knowledge.formats.model_safety import model_safety
 
 compare = importlib.import_module("checks.probes.export.compare")
@@ -502,7 +502,6 @@ def test_every_run_begins_in_the_same_state(form: str, tmp_path: Path, monkeypat
 
 def run(path: Path, exporter: str, inputs: Path | None = None) -> ExportRun:
     """A model in this interpreter, which has torch, and neither onnx nor ONNX Runtime."""
-    trial = ExportTrial("test", ModelFacts(path=str(path), format="torchscript"), exporter, None)
     argument = {
         "path": str(path),
         "format": "torchscript",
@@ -512,7 +511,7 @@ def run(path: Path, exporter: str, inputs: Path | None = None) -> ExportRun:
         "safety": SAFETY,
     }
     task = ProbeTask(probe="test", script=SCRIPT, interpreter=sys.executable, argument=argument, time_limit=240.0)
-    return export_of(run_probe(task), trial)
+    return export_of(run_probe(task), ExportSpec(exporter))
 
 
 class Classifier(torch.nn.Module):

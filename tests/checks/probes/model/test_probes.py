@@ -18,15 +18,17 @@ from typing import Any
 import msgspec
 import pytest
 import torch
-from hypothesis import given, settings, strategies
+from hypothesis import given, strategies
 from support.recorded_runs import facts
 
 from checks.engine.model_catalogue import MODEL_PROBES, ModelProbeSpec, runs_of
 from checks.engine.processes.runner import Answer, ProbeTask, run_probe
 from checks.facts import ModelFacts, ModelRun, ProbeRun
+from checks.facts.case import Answers
+from checks.judgement.judge import judged
 from checks.knowledge.formats.model_safety import model_safety
 from checks.probes.model import kit
-from checks.sharing.case import Answers, decode, judged, to_builtins
+from checks.sharing.case import decode, to_builtins
 
 PROFILES = Path(__file__).parents[3] / "recordings" / "model_runs" / "profiles"
 NotDrawn = kit.NotDrawn
@@ -184,7 +186,7 @@ def test_words_of_the_model_that_name_no_size(words: dict[str, str]) -> None:
 
 
 def loaded(path: Path, kind: str) -> ModelRun:
-    chosen = spec("torch", "torch_model")
+    chosen = spec("torch", "model/torch")
     task = ProbeTask("torch", chosen.script, sys.executable, {"path": str(path), "format": kind}, time_limit=300)
     (run,) = runs_of(run_probe(task), chosen)
     return run
@@ -261,7 +263,7 @@ torch.jit.script(Writes()).save(sys.argv[2])
 def test_torchscript_loads_where_loading_runs_nothing(tmp_path: Path) -> None:
     """torch.jit.load calls the archive's own __setstate__, which is TorchScript and may write files."""
     source = tmp_path / "make.py"
-    trap = tmp_path / "trap.pt"
+    trap, shouted = tmp_path / "trap.pt", tmp_path / "shouted.ts"
     source.write_text(SCRIPT.replace("TRAP", str(trap)))
     made = load_script(source, tmp_path / "plain.ts", tmp_path / "writes.ts")
     assert loaded(made[0], "torchscript").loaded is True
@@ -271,13 +273,8 @@ def test_torchscript_loads_where_loading_runs_nothing(tmp_path: Path) -> None:
     assert not trap.exists()
     torch.jit.load(made[1])
     assert trap.exists()  # so it is worth the look
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_code_is_found_whatever_the_case_of_its_name(tmp_path: Path) -> None:
-    source, trap, shouted = tmp_path / "make.py", tmp_path / "trap.pt", tmp_path / "shouted.ts"
-    source.write_text(SCRIPT.replace("TRAP", str(trap)))
-    made = load_script(source, tmp_path / "plain.ts", tmp_path / "writes.ts")
+    trap.unlink()
+    # Its code is found whatever the case of its name.
     with zipfile.ZipFile(made[1]) as archive, zipfile.ZipFile(shouted, "w") as changed:
         for name in archive.namelist():
             changed.writestr(re.sub(r"\.py$", ".PY", name), archive.read(name))
@@ -469,7 +466,7 @@ def test_the_end_of_a_process_is_the_end_of_its_run() -> None:
     answer = {
         "runs": [{"setting": "CPUExecutionProvider", "loaded": True, "ran": True}, {"setting": "X", "loaded": True}]
     }
-    chosen = spec("onnxruntime", "onnxruntime_model")
+    chosen = spec("onnxruntime", "model/onnxruntime")
     run = {"probe": "onnxruntime", "interpreter": "python", "status": "crashed", "signal": "SIGSEGV"}
 
     def told(facts: dict[str, Any], **more: Any) -> tuple[ModelRun, ...]:
@@ -508,12 +505,11 @@ RUN = strategies.dictionaries(
 )
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     told=strategies.lists(RUN | JSON, max_size=3) | JSON, status=strategies.sampled_from(("ok", "failed", "crashed"))
 )
 def test_a_process_that_is_broken_may_answer_anything(told: object, status: str) -> None:
-    chosen = spec("onnxruntime", "onnxruntime_model")
+    chosen = spec("onnxruntime", "model/onnxruntime")
     found = runs_of(Answer({"runs": told}, ProbeRun(probe="onnxruntime", interpreter="python", status=status)), chosen)
     model = ModelFacts(path="/model", name="model", format="onnx", runs=found)
     case = judged(facts(model, installed={"onnxruntime": "1.24.1"}), Answers(symptom="models"))

@@ -4,7 +4,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from checks.readers.containers import flexbuffer
@@ -97,7 +97,6 @@ def test_looking_at_more_than_a_file_of_this_size_can_hold_ends() -> None:
         for_ever()
 
 
-@settings(max_examples=300, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, len(TFLITE) - 1), st.integers(0, 255)), max_size=20), st.integers(0, len(TFLITE))
 )
@@ -125,7 +124,6 @@ def test_a_map_of_a_flexbuffer() -> None:
     assert (values["1"].map(), values["1"].items(), values["1"].span(), values["4"].integer()) == ({}, (), None, None)
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, len(FLEX) - 1), st.integers(0, 255)), max_size=6), st.integers(0, len(FLEX)))
 def test_nothing_but_damaged_comes_out_of_a_flexbuffer(changes: list[tuple[int, int]], begin: int) -> None:
     data = bytearray(FLEX)

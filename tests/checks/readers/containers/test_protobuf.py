@@ -3,7 +3,7 @@
 import io
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from checks.readers.containers.protobuf import (
@@ -71,7 +71,6 @@ def test_too_much_for_one_piece() -> None:
         message.message(field._replace(wire=VARINT))
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=200))
 def test_both_readers_agree_on_anything(data: bytes) -> None:
     def outcome(read: object) -> object:

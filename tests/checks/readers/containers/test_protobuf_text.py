@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from checks.readers.containers import protobuf_text
@@ -73,7 +73,6 @@ def test_a_long_file_is_read_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read_text(of_bytes(b"abcdef\xff")) == ("abcd", False)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.text(alphabet="ab{}<>[]:,;\"\\'# \n1.-", max_size=60))
 def test_damage_is_all_that_comes_out(text: str) -> None:
     with contextlib.suppress(Damaged):

@@ -6,7 +6,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from checks.readers.containers.cut_zip import mended, what_is_left
@@ -105,7 +105,6 @@ def test_what_only_begins_like_an_archive(tmp_path: Path) -> None:
 SEEDS = [(RECORDED / name).read_bytes() for name in ARCHIVES]
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_nothing_but_damaged(data: st.DataObject) -> None:
     seed = bytearray(data.draw(st.sampled_from(SEEDS)))

@@ -11,6 +11,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from support.extent import some
+from support.walk import for_each
 
 from checks.facts import ModelFacts
 from checks.readers.models import read_model, read_models
@@ -33,11 +35,15 @@ def answered(path: Path) -> tuple[ModelFacts, ...]:
     return found
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def name_of(path: Path) -> str:
+    return f"{path.parent.name}/{path.name}"
+
+
+@for_each(FILES, name_of)
 def test_cut_at_every_twentieth(path: Path, tmp_path: Path) -> None:
     whole = path.read_bytes()
     (original,) = answered(path)[:1]
-    for twentieth in range(20):
+    for twentieth in some(range(20), 4, first=FILES.index(path)):
         cut = tmp_path / path.name
         cut.write_bytes(whole[: len(whole) * twentieth // 20])
         facts = answered(cut)[0]
@@ -46,11 +52,11 @@ def test_cut_at_every_twentieth(path: Path, tmp_path: Path) -> None:
             assert facts.problem
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
+@for_each(FILES, name_of)
 def test_damaged_at_random_places(path: Path, tmp_path: Path) -> None:
     whole = path.read_bytes()
     dice = random.Random(path.name)
-    for _ in range(20):
+    for _ in some(range(20), 4):
         damaged = bytearray(whole)
         for _ in range(dice.choice((1, 4, 64))):
             if damaged:
@@ -59,7 +65,7 @@ def test_damaged_at_random_places(path: Path, tmp_path: Path) -> None:
         answered(tmp_path / path.name)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
+@for_each(FILES, name_of)
 def test_under_the_name_of_another_format(path: Path, tmp_path: Path) -> None:
     for ending in (".onnx", ".tflite", ".pt", ".engine", ".bin", ""):
         shutil.copyfile(path, tmp_path / f"model{ending}")

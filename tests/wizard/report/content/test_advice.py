@@ -20,9 +20,9 @@ from checks.facts import (
     Repeat,
     TorchFacts,
 )
+from checks.facts.case import Case
 from checks.knowledge.frameworks.settings_advice import settings_advice_table
 from checks.remedies.settings import SEED, AdvisedLine, Cost
-from checks.sharing.case import Case
 from wizard.report.content.advice import AdviceView, advice_view, program
 from wizard.report.content.report import build
 from wizard.report.pdf.document import to_pdf

@@ -8,8 +8,9 @@ from support.recorded_computations import measurements
 
 from checks.analysis.numbers.side_by_side import other_machine
 from checks.facts import CpuFacts, EnvironmentVariables, Facts, Frameworks, MachineFacts, Symptom, TorchFacts
-from checks.judgement.judge import COMPARISON
-from checks.sharing.case import Answers, Case, judged
+from checks.facts.case import Answers, Case
+from checks.facts.question import COMPARISON
+from checks.judgement.judge import judged
 from wizard.report.content.compared_machines import compared_with
 from wizard.report.content.measured.devices import machines_section
 from wizard.report.content.report import Report, build

@@ -7,8 +7,9 @@ import pytest
 from support.recorded_exports import NAMES, export, facts, model
 
 from checks.facts import ExportRun, ModelFacts, OutputDifference
-from checks.judgement.judge import MODELS
-from checks.sharing.case import Answers, judged
+from checks.facts.case import Answers
+from checks.facts.question import MODELS
+from checks.judgement.judge import judged
 from wizard.report.content.exports import export_sections
 from wizard.report.content.fact_sheet import FactSection
 from wizard.report.content.report import build

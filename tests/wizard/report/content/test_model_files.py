@@ -10,10 +10,11 @@ from support.recorded_runs import NAMES, facts, model
 
 from checks.analysis.models.side_by_side import compare_models
 from checks.facts import ArrayDifference, Facts, ModelFacts, ModelMeasured, Package, Symptom, TensorSpec
-from checks.judgement.judge import MODELS
+from checks.facts.case import Answers, Case
+from checks.facts.question import MODELS
+from checks.judgement.judge import judged
 from checks.judgement.model_standing import is_any_serious
 from checks.readers.models import read_model, read_models
-from checks.sharing.case import Answers, Case, judged
 from wizard.report.content.model_files import ModelView, names_of
 from wizard.report.content.report import build
 from wizard.report.prints.markdown import to_markdown

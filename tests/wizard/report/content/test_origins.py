@@ -3,8 +3,9 @@
 import pytest
 
 from checks.facts import SentFile
+from checks.facts.case import Answers
+from checks.judgement.judge import judged
 from checks.readers.tickets.read import pasted, read_ticket
-from checks.sharing.case import Answers, judged
 from wizard.report.content.origins import lines_in_words, origin_in_words
 from wizard.report.content.report import build
 

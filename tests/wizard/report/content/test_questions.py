@@ -2,9 +2,9 @@
 
 import pytest
 
+from checks.facts.case import Answers, Case
 from checks.facts.finding import Finding, Severity
 from checks.readers.tickets.read import TICKET, pasted, read_ticket
-from checks.sharing.case import Answers, Case
 from wizard.report.content.report import build
 
 NVIDIA_SMI = """\

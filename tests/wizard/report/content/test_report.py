@@ -19,10 +19,11 @@ from checks.facts import (
     SentFile,
     StageRun,
 )
+from checks.facts.case import Answers, Case
 from checks.facts.finding import Evidence, Finding, Outcome, Severity, Status
+from checks.judgement.judge import judged
 from checks.readers.tickets.other_machine import machine_of
 from checks.readers.tickets.read import TICKET, pasted, read_ticket
-from checks.sharing.case import Answers, Case, judged
 from wizard.flow import SYMPTOMS
 from wizard.report.content.report import Report, build, moment
 from wizard.report.prints.json_report import to_json

@@ -18,8 +18,8 @@ from checks.facts import (
     Precision,
     Repeat,
 )
+from checks.facts.case import Answers, Case
 from checks.facts.finding import Finding, Outcome, Severity, Status
-from checks.sharing.case import Answers, Case
 from wizard.report.content.report import build
 from wizard.report.content.tested import is_tested, is_too_short, what_was_tested
 from wizard.report.content.verdict import verdict_of

@@ -15,10 +15,12 @@ from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject, Num
 from PySide6.QtGui import QFontDatabase
 
 from checks.facts import Facts, Package, SentFile
+from checks.facts.case import Answers, Case
 from checks.facts.finding import Evidence, Finding, Severity
+from checks.judgement.judge import judged
 from checks.readers.tickets.lines import PASTED
 from checks.readers.tickets.read import TICKET, pasted, read_ticket
-from checks.sharing.case import Answers, Case, CaseError, judged
+from checks.sharing.case import CaseError
 from wizard.report.content.marked_lines import marked_lines
 from wizard.report.content.report import build
 from wizard.report.pdf.document import NoJapaneseFontError, to_pdf

@@ -11,7 +11,8 @@ from pypdf.generic import Destination
 from support.recorded_repeats import frameworks, recorded
 
 from checks.facts import Facts
-from checks.sharing.case import Answers, Case, judged
+from checks.facts.case import Answers, Case
+from checks.judgement.judge import judged
 from wizard.report.content.blocks import FactRow
 from wizard.report.content.fact_sheet import FactSection
 from wizard.report.content.report import Report, build

@@ -7,7 +7,8 @@ import msgspec
 import pytest
 
 from checks.facts import Facts
-from checks.sharing.case import FORMAT, Case, decode
+from checks.facts.case import Case
+from checks.sharing.case import FORMAT, decode
 from wizard.report.prints.json_report import to_json
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from checks.facts import Facts, SentFile
-from checks.sharing.case import Case
+from checks.facts.case import Case
 from wizard.report.content.report import build
 from wizard.report.prints.markdown import code_block, code_span, escaped, prose, to_markdown
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from checks.analysis.numbers.attribution import Attribution, attributions
+from checks.facts.case import Case
 from checks.knowledge.frameworks.computations import operation_name, setting_name
-from checks.sharing.case import Case
 from wizard.report.content.blocks import MeasuredSection, Row, Table
 from wizard.report.content.measured.words import joined, place_words, relative, size_words, state_of
 from wizard.words import words

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from checks.analysis.numbers.magnitude import Size
 from checks.analysis.numbers.side_by_side import Comparison, NumberDifference, Pair, Place, comparisons, pairs_here
+from checks.facts.case import Case
 from checks.knowledge.frameworks.computations import operation_name, setting_name
-from checks.sharing.case import Case
 from wizard.report.content.blocks import MeasuredSection, Row, Table
 from wizard.report.content.compared_machines import between
 from wizard.report.content.measured.words import joined, part_words, place_of, relative, size_words, state_of

@@ -13,8 +13,8 @@ from fractions import Fraction
 from checks.analysis.numbers.power import excluded_rate
 from checks.analysis.numbers.sum_bound import beyond_rounding, error, in_figures
 from checks.facts import Experiment, Measurements
+from checks.facts.case import Case
 from checks.knowledge.frameworks.computations import operation_name, setting_name
-from checks.sharing.case import Case
 from wizard.report.content.blocks import MeasuredSection, Plot, Row, Series, Table
 from wizard.report.content.measured.line import MOST_NAMED, framework_name, place_of
 from wizard.report.content.measured.words import percent

@@ -23,7 +23,8 @@ from checks.analysis.models.runs import telling_line
 from checks.analysis.numbers.magnitude import Size
 from checks.analysis.numbers.power import CONFIDENCE, ENOUGH, excluded_rate
 from checks.facts import ModelMeasured
-from checks.sharing.case import Case
+from checks.facts.case import Case
+from checks.knowledge.phrases import in_language
 from wizard.report.content.blocks import MeasuredSection, Plot, Row, Series, Table
 from wizard.report.content.measured.line import compared_words, framework_name
 from wizard.report.content.measured.words import STATES, joined, percent, place_words
@@ -241,7 +242,7 @@ def _where(measured: ModelMeasured, language: str) -> str:
 
 def _why(measured: ModelMeasured, language: str) -> str:
     if is_refused(measured):
-        return why_refused("why", measured)[f"why_{language}"]
+        return in_language(why_refused(measured), language)
     text = known(
         f"measurements.reason-{measured.reason}",
         known(f"models.reason-{measured.reason}", measured.reason, language),

@@ -9,8 +9,8 @@ from math import inf
 from checks.analysis.numbers.digits import DEFAULT, FULL, by_device, change_of, error_of, shorter_format
 from checks.analysis.numbers.magnitude import Magnitude, Size, computed_in
 from checks.facts import Measurements, Precision
+from checks.facts.case import Case
 from checks.knowledge.frameworks.computations import operation_name, setting_name
-from checks.sharing.case import Case
 from wizard.report.content.blocks import MeasuredSection, Plot, Row, Series, Table
 from wizard.report.content.measured.words import joined, place_words, relative, size_words, state_of
 from wizard.words import words

@@ -18,9 +18,9 @@ from checks.analysis.numbers.repeats import (
     versions_of,
 )
 from checks.facts import Repeat
+from checks.facts.case import Case
 from checks.knowledge.frameworks.computations import operation_name, setting_name
 from checks.knowledge.frameworks.determinism import Promise
-from checks.sharing.case import Case
 from wizard.report.content.blocks import MeasuredSection, Plot, Row, Series, Table
 from wizard.report.content.measured.ulp import ulp_plot
 from wizard.report.content.measured.words import from_to, joined, percent, place_words, size_words

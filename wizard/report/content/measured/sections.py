@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from checks.sharing.case import Case
+from checks.facts.case import Case
 from wizard.report.content.blocks import MeasuredSection, Table, trimmed
 from wizard.report.content.measured.attribution import attribution_section
 from wizard.report.content.measured.devices import devices_section, machines_section

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.mangled import cuts, mangled, read, survives
 
 from checks.facts import NeededFile, OperatorUse, TensorSpec
@@ -189,7 +189,6 @@ def test_the_table() -> None:
     assert (row.version, row.systems["macOS"]) == (8, "14")
 
 
-@settings(max_examples=200, deadline=None)
 @given(mangled(PROGRAM, NETWORK, (MODELS / "pipe.mlmodel").read_bytes()))
 def test_survives(data: bytes) -> None:
     survives(mlmodel, data, "model.mlmodel")

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.mangled import MemoryFolder, mangled
 
 from checks.facts import OperatorUse, TensorSpec
@@ -115,7 +115,6 @@ def test_metadata_of_the_wrong_types() -> None:
     assert (facts.version, facts.needs.systems, facts.needs.operators) == (None, None, None)
 
 
-@settings(max_examples=200, deadline=None)
 @given(mangled(METADATA, PROGRAM, LAYERS.encode()))
 def test_survives(data: bytes) -> None:
     for name in ("metadata__json", "model__mil", "model__espresso__net"):

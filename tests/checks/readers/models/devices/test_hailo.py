@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.mangled import cuts, mangled, read, survives
 
 from checks.facts import Binding, ModelFacts, TensorSpec
@@ -74,7 +74,6 @@ def test_sizes_that_cannot_be() -> None:
     assert facts.problem == "truncated"
 
 
-@settings(max_examples=300, deadline=None)
 @given(mangled(*BY_LAYOUT.values()))
 def test_mangled_files(data: bytes) -> None:
     survives(hailo, data, "mangled.hef")

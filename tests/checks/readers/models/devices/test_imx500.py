@@ -14,7 +14,7 @@ import zipfile
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.mangled import cuts, mangled, read, survives
 
 from checks.facts import ModelFacts, TensorSpec
@@ -239,13 +239,11 @@ def test_a_cut_package_says_so() -> None:
         assert facts is None or (isinstance(facts, ModelFacts) and facts.problem == "truncated"), len(cut)
 
 
-@settings(max_examples=200, deadline=None)
 @given(mangled(RPK, RPK[6000:], b"9464\0\0\0\0" + RPK[8:]))
 def test_mangled_packages(data: bytes) -> None:
     survives(imx500_rpk, data, "network.rpk")
 
 
-@settings(max_examples=100, deadline=None)
 @given(mangled(PARAMETERS.encode(), json.dumps(MANIFEST).encode()))
 def test_mangled_parts_of_an_archive(data: bytes) -> None:
     out = io.BytesIO()

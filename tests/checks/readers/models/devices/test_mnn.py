@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.flatbuffer_files import PARTS, RECORDINGS, read
 from support.mangled import mangled, survives
@@ -72,7 +72,6 @@ def test_bytes_that_are_no_net(data: bytes) -> None:
     assert survives(mnn, data, "data.bin") is None
 
 
-@settings(max_examples=300, deadline=None)
 @given(mangled(*(path.read_bytes() for path in sorted(MADE.iterdir()))), st.sampled_from(["net.mnn", "data"]))
 def test_nothing_but_damaged_comes_out(data: bytes, name: str) -> None:
     survives(mnn, data, name)

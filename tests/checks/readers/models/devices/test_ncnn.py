@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.mangled import cuts, mangled, read, survives
 
 from checks.facts import ModelFacts, NeededFile, OperatorUse, TensorSpec
@@ -145,7 +145,6 @@ def test_text_that_is_too_long() -> None:
         read(ncnn_text, TEXT + b" " * (17 << 20), "a.param")
 
 
-@settings(max_examples=300, deadline=None)
 @given(mangled(TEXT, PNNX, NUMBERS, WEIGHTS))
 def test_mangled_files(data: bytes) -> None:
     survives(ncnn_text, data, "a.param")

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.mangled import cuts, mangled, read, survives
 
 from checks.facts import Binding, NeededFile, OperatorUse, TensorSpec
@@ -183,13 +183,11 @@ def test_a_model_of_the_cache() -> None:
     assert facts.producer_version == "2026.4.1"
 
 
-@settings(max_examples=200, deadline=None)
 @given(mangled(TINY, PACKED, OLD, WITH_BODY))
 def test_survives(data: bytes) -> None:
     survives(openvino_ir, data, "x.xml")
 
 
-@settings(max_examples=100, deadline=None)
 @given(mangled(BLOB[:600]))
 def test_a_blob_survives(data: bytes) -> None:
     survives(openvino_blob, data, "x.blob")

@@ -11,7 +11,7 @@ import json
 import struct
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.mangled import MemoryFolder, cuts, mangled, read, survives
 
 from checks.facts import Binding, ModelFacts
@@ -271,7 +271,6 @@ def test_offsets_and_counts_that_lead_nowhere() -> None:
         read_plan(of_bytes(b"ptrt\0\0\0\0"))
 
 
-@settings(max_examples=300, deadline=None)
 @given(mangled(RTX[:600], PLAN, NANO_ARCHIVE, struct.pack("<I", 20) + b'{"version": "8.3.4"}'[:20] + PLAN))
 def test_mangled_engines(data: bytes) -> None:
     survives(tensorrt, data, "model.engine")

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.mangled import MemoryFolder, cuts, mangled, survives
 from support.mangled import read as read_bytes
 
@@ -356,14 +356,12 @@ def test_weights_are_stepped_over(tmp_path: Path) -> None:
     assert facts.needs.opsets == {"": 17}
 
 
-@settings(max_examples=300, deadline=None)
 @given(mangled(*(each.read_bytes() for each in BINARY)))
 def test_nothing_but_damage_comes_out(data: bytes) -> None:
     facts = survives(onnx, data, "model.onnx")
     assert facts is None or isinstance(facts, str | ModelFacts)
 
 
-@settings(max_examples=100, deadline=None)
 @given(mangled(*(text.read_bytes() for text in TEXTS)))
 def test_nothing_but_damage_comes_out_of_text(data: bytes) -> None:
     facts = survives(onnx_text, data, "model.textproto")

@@ -4,7 +4,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.flatbuffer_files import PARTS, RECORDINGS, read
 from support.mangled import mangled, survives
 
@@ -92,7 +92,6 @@ def test_what_is_not_its_own_is_left_to_others() -> None:
         assert survives(onnxruntime_format, data, "model") is None
 
 
-@settings(max_examples=300, deadline=None)
 @given(mangled(*(path.read_bytes() for path in sorted(MADE.iterdir()))))
 def test_nothing_but_damaged_comes_out(data: bytes) -> None:
     survives(onnxruntime_format, data, "model")

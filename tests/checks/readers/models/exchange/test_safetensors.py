@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.mangled import cuts, mangled, read, survives
 
 from checks.facts import NeededFile
@@ -180,7 +180,6 @@ def test_parts_without_a_list_are_one_model(tmp_path: Path) -> None:
     assert facts.name == "model-00001-of-00003.safetensors"
 
 
-@settings(max_examples=200, deadline=None)
 @given(mangled(TYPES, LORA))
 def test_survives(data: bytes) -> None:
     survives(safetensors, data, "model.safetensors")

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.mangled import cuts, mangled, read, survives
 
 from checks.facts import Binding, OperatorUse, TensorSpec
@@ -79,7 +79,6 @@ def test_text_that_ends_early_is_told() -> None:
     assert facts.problem == "truncated"
 
 
-@settings(max_examples=200, deadline=None)
 @given(mangled(EXPORTED, BYTECODE, TEXT))
 def test_survives(data: bytes) -> None:
     for reader in (bytecode, jax_export, text_form):

@@ -3,7 +3,7 @@
 import struct
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.mangled import cuts, mangled, read, survives
 
 from checks.readers.models.language.ggml import ggml
@@ -119,7 +119,6 @@ def test_not_mine() -> None:
     assert read(ggml, bytes(100), "a.bin") is None
 
 
-@settings(max_examples=200, deadline=None)
 @given(mangled(WHISPER, SILERO, ggjt(3)))
 def test_survives(data: bytes) -> None:
     survives(ggml, data, "model.bin")

@@ -5,7 +5,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.mangled import cuts, mangled, read, survives
 
 from checks.facts import NeededFile
@@ -161,7 +161,6 @@ def test_hostile(data: bytes) -> None:
     assert getattr(answer, "problem", answer) in ("header-damaged", "truncated")
 
 
-@settings(max_examples=200, deadline=None)
 @given(mangled(TINY, BIG_ENDIAN))
 def test_survives(data: bytes) -> None:
     survives(gguf, data, "model-00001-of-00002.gguf")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.mangled import MemoryFolder, cuts, mangled, read, survives
 
 from checks.readers.models import read_model, read_models
@@ -148,13 +148,11 @@ def folder_of(name: str) -> Callable[[dict[str, bytes]], MemoryFolder]:
     return lambda other: MemoryFolder(files | other)
 
 
-@settings(max_examples=200, deadline=None)
 @given(mangled((MADE / "llama" / "config.json").read_bytes(), b'{"model_type": [[]], "architectures": [1]}'))
 def test_survives_any_config(data: bytes) -> None:
     huggingface.read(folder_of("llama")({"config.json": data}))
 
 
-@settings(max_examples=200, deadline=None)
 @given(mangled(LIST))
 def test_survives_any_list(data: bytes) -> None:
     survives(sharded, data, INDEX)

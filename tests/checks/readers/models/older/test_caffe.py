@@ -6,7 +6,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.mangled import cuts, mangled, read, survives
 
 from checks.facts import ModelFacts, NeededFile, OperatorUse, TensorSpec
@@ -160,7 +160,6 @@ def test_text_that_leads_nowhere() -> None:
         read(prototxt, TEXT + b" " * (9 << 20), "a.prototxt")
 
 
-@settings(max_examples=300, deadline=None)
 @given(mangled(WEIGHTS[:3000], OLD, TEXT))
 def test_mangled_files(data: bytes) -> None:
     survives(caffemodel, data, "a.caffemodel")

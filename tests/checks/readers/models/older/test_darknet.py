@@ -6,7 +6,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.mangled import cuts, mangled, read, survives
 
 from checks.facts import ModelFacts, OperatorUse, TensorSpec
@@ -95,7 +95,6 @@ def test_text_that_is_too_long() -> None:
         read(darknet_cfg, TEXT + b"\n" * (5 << 20), "a.cfg")
 
 
-@settings(max_examples=300, deadline=None)
 @given(mangled(TEXT, WEIGHTS))
 def test_mangled_files(data: bytes) -> None:
     survives(darknet_cfg, data, "a.cfg")

@@ -7,7 +7,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.mangled import MemoryFolder, cuts, mangled, read, survives
 
 from checks.facts import ModelFacts, OperatorUse, TensorSpec
@@ -159,7 +159,6 @@ def test_json_of_nothing_but_brackets() -> None:
         read(mxnet_symbol, b'{"inputs": "op", "nodes": [' + b"{}," * 2_000_000, "a-symbol.json")
 
 
-@settings(max_examples=300, deadline=None)
 @given(mangled(GLUON, WEIGHTS, SPARSE))
 def test_mangled_files(data: bytes) -> None:
     survives(mxnet_symbol, data, "a-symbol.json", **{"a-0000__params": data})

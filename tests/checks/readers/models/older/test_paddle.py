@@ -6,7 +6,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.mangled import MemoryFolder, cuts, mangled, read, survives
 
 from checks.facts import ModelFacts, OperatorUse, TensorSpec
@@ -129,7 +129,6 @@ def test_json_of_nothing_but_brackets() -> None:
         read(paddle_pir, b'{"base_code":{"magic":"pir"},"program":[' + b"{}," * 2_000_000, "a.json")
 
 
-@settings(max_examples=300, deadline=None)
 @given(mangled(PROGRAM, PIR, PARAMETERS, OLD[:4000]))
 def test_mangled_files(data: bytes) -> None:
     survives(paddle_program, data, "a.pdmodel", a__pdiparams=b"x")

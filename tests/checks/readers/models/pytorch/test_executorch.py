@@ -4,7 +4,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.flatbuffer_files import PARTS, RECORDINGS, read
 from support.mangled import mangled, survives
 
@@ -100,7 +100,6 @@ def test_what_is_not_executorch_is_left_to_others() -> None:
         assert survives(executorch, data, "model") is None
 
 
-@settings(max_examples=300, deadline=None)
 @given(mangled(*(path.read_bytes() for path in sorted(MADE.iterdir())), WEIGHTS.read_bytes()))
 def test_nothing_but_damaged_comes_out(data: bytes) -> None:
     survives(executorch, data, "model")

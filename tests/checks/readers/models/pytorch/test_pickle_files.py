@@ -13,7 +13,7 @@ from pathlib import Path
 import joblib
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from joblib.numpy_pickle_compat import NDArrayWrapper
 from support.mangled import cuts, mangled, survives
@@ -68,7 +68,6 @@ def test_arrays_between_the_opcodes() -> None:
     assert (model.problem, model.details["content"]) == (None, "arrays")
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.lists(
         st.tuples(
@@ -187,7 +186,7 @@ def test_truncated_anywhere(path: Path) -> None:
 
 def test_a_bomb_is_read_in_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pickle_files, "MOST_UNPACKED", 1 << 20)
-    data = b"\x80\x04]" + b"K\x01a" * 2_000_000 + b"."
+    data = b"\x80\x04]" + b"K\x01a" * 400_000 + b"."
     for packed in (zlib.compress(data), gzip.compress(data, mtime=0), bz2.compress(data), lzma.compress(data)):
         (tmp_path / "a.pkl").write_bytes(packed)
         assert read_model(tmp_path / "a.pkl").problem == "too-large"
@@ -196,13 +195,11 @@ def test_a_bomb_is_read_in_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 ORIGINALS = [path.read_bytes() for path in (*PIPELINES, MADE / "arrays.joblib", MADE / "function.cpkl")]
 
 
-@settings(max_examples=300, deadline=None)
 @given(mangled(*ORIGINALS))
 def test_mangled_pickles(data: bytes) -> None:
     survives(pickle_file, data, "model.pkl")
 
 
-@settings(max_examples=200, deadline=None)
 @given(mangled((RECORDED / "pickle" / "pnet.lz4").read_bytes()))
 def test_mangled_lz4(data: bytes) -> None:
     with contextlib.suppress(Damaged):
@@ -275,7 +272,6 @@ def test_damaged_arrays(data: bytes, problem: str | None) -> None:
     assert (found.problem if isinstance(found, ModelFacts) else found) == problem
 
 
-@settings(max_examples=200, deadline=None)
 @given(mangled(*(path.read_bytes() for path in sorted((RECORDED / "npy" / "made").iterdir()))))
 def test_mangled_arrays(data: bytes) -> None:
     survives(npy, data, "a.npy")

@@ -4,7 +4,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.mangled import cuts, mangled, survives
 
 from checks.facts import ModelFacts
@@ -75,7 +75,6 @@ def test_storages_that_are_not_there(parts: tuple[bytes, ...]) -> None:
     assert found.problem in ("truncated", "torch7-damaged")
 
 
-@settings(max_examples=300, deadline=None)
 @given(mangled(*(path.read_bytes() for path in sorted(MADE.iterdir()))))
 def test_mangled(data: bytes) -> None:
     survives(torch7, data, "a.t7")

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from checks.facts import Binding, ModelFacts, TensorSpec
@@ -379,7 +379,6 @@ def test_a_damaged_program(text: bytes, tmp_path: Path) -> None:
 WHOLE = [path.read_bytes() for path in (*SAVED[:3], *OLD[:3], *(RECORDED / "torchscript" / "made").iterdir())]
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(WHOLE), st.data())
 def test_mutated_files_break_no_reader(tmp_path: Path, seed: bytes, data: st.DataObject) -> None:
     mutated = bytearray(seed)
@@ -389,7 +388,6 @@ def test_mutated_files_break_no_reader(tmp_path: Path, seed: bytes, data: st.Dat
     assert read_model(tmp_path / "m.pt").problem != "reader-broke"
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(["torch-zip/made/kinds.pt", "torchscript/made/lite.ptl", "pt2/made/exported.pt2"]), st.data())
 def test_mutated_members_break_no_reader(tmp_path: Path, name: str, data: st.DataObject) -> None:
     members = members_of(name)

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.mangled import MemoryFolder, cuts, mangled, survives
 
 from checks.readers.containers.source import Source, of_bytes, opened
@@ -158,13 +158,11 @@ def test_cut_at_every_twentieth(name: str, data: bytes) -> None:
         assert survives(checkpoint, cut, name) is None  # the mark is at the end
 
 
-@settings(max_examples=200, deadline=None)
 @given(mangled(INDEX, OBJECTS, WHOLE))
 def test_mangled(data: bytes) -> None:
     survives(checkpoint, data, "a.index")
 
 
-@settings(max_examples=50, deadline=None)
 @given(mangled(META))
 def test_mangled_graph(data: bytes) -> None:
     survives(meta_file, data, "a.meta")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.mangled import cuts, mangled, read, survives
 
 from checks.facts import TensorSpec
@@ -131,13 +131,11 @@ def test_cut_at_every_twentieth(data: bytes) -> None:
         assert answer is None or isinstance(answer, str) or answer.problem
 
 
-@settings(max_examples=200, deadline=None)
 @given(mangled(OLD, NEW))
 def test_mangled(data: bytes) -> None:
     survives(graph_file, data, "model.pb")
 
 
-@settings(max_examples=100, deadline=None)
 @given(mangled(TEXT))
 def test_mangled_text(data: bytes) -> None:
     survives(text_graph_file, data, "model.pbtxt")

@@ -10,7 +10,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.mangled import cuts, mangled, read, survives
 
 from checks.facts import Binding, NamedClass, OperatorUse, TensorSpec
@@ -233,20 +233,17 @@ def test_what_was_not_lost_is_told() -> None:
     assert (facts.problem, facts.producer_version) == ("truncated", "2.4.0")
 
 
-@settings(max_examples=200, deadline=None)
 @given(mangled(SMALL, NEW))
 def test_mangled(data: bytes) -> None:
     survives(keras_h5, data, "model.h5")
 
 
-@settings(max_examples=100, deadline=None)
 @given(mangled((ZIPS / "int8-3.15.keras").read_bytes(), (ZIPS / "small-2.15.keras").read_bytes()))
 def test_mangled_zip(data: bytes) -> None:
     with contextlib.suppress(Damaged):
         keras_zip.read(ZipFolder(of_bytes(data, "model.keras")))
 
 
-@settings(max_examples=100, deadline=None)
 @given(mangled((ZIPS.parent.parent / "tfjs" / "made" / "layers-2.15" / "model.json").read_bytes()))
 def test_mangled_description(data: bytes) -> None:
     try:

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.mangled import MemoryFolder, cuts, mangled, survives
 
 from checks.facts import Binding, ModelFacts, OperatorUse, TensorSpec
@@ -147,14 +147,12 @@ def test_cut_at_every_twentieth(name: str, data: bytes) -> None:
         assert answer is None or isinstance(answer, str) or answer.problem
 
 
-@settings(max_examples=150, deadline=None)
 @given(mangled(NEW, OLD))
 def test_mangled(data: bytes) -> None:
     with contextlib.suppress(Damaged):
         savedmodel.read(MemoryFolder({"saved_model.pb": data}))
 
 
-@settings(max_examples=50, deadline=None)
 @given(mangled(TEXT))
 def test_mangled_text(data: bytes) -> None:
     survives(saved_model_file, data, "saved_model.pbtxt")

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.mangled import MemoryFolder, cuts, mangled, survives
 
 from checks.facts import ModelFacts, TensorSpec
@@ -171,7 +171,6 @@ def test_cut_at_every_twentieth(data: bytes) -> None:
         assert survives(tfjs_model, cut, "model.json") in (None, "truncated")
 
 
-@settings(max_examples=200, deadline=None)
 @given(mangled(GRAPH, LAYERS, MANIFEST))
 def test_mangled(data: bytes) -> None:
     survives(tfjs_model, data, "model.json")

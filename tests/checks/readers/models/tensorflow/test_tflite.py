@@ -6,7 +6,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.flatbuffer_files import PARTS, RECORDINGS, read
 from support.mangled import mangled, survives
 
@@ -212,7 +212,6 @@ def test_what_is_not_tflite_is_left_to_others() -> None:
         assert survives(tflite, data, "model.tflite") is None
 
 
-@settings(max_examples=300, deadline=None)
 @given(mangled(INT8, (MADE / "two_signatures.tflite").read_bytes(), (COMPILED / "leaky_edgetpu.tflite").read_bytes()))
 def test_nothing_but_damaged_comes_out(data: bytes) -> None:
     begun = time.perf_counter()

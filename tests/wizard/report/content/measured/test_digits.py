@@ -10,8 +10,9 @@ from checks.analysis.numbers.digits import error_of
 from checks.analysis.numbers.magnitude import Size
 from checks.analysis.numbers.side_by_side import other_machine
 from checks.facts import ArrayDifference, Facts, Frameworks, Measurement, Precision, Symptom, TorchFacts
-from checks.judgement.judge import COMPARISON
-from checks.sharing.case import Answers, Case, judged
+from checks.facts.case import Answers, Case
+from checks.facts.question import COMPARISON
+from checks.judgement.judge import judged
 from wizard.report.content.blocks import MeasuredSection
 from wizard.report.content.measured.attribution import attribution_section
 from wizard.report.content.measured.devices import devices_section, machines_section

@@ -5,7 +5,8 @@ import pytest
 from support.recorded_computations import measurements
 
 from checks.facts import Experiment, Facts, Measurement
-from checks.sharing.case import Answers, Case, judged
+from checks.facts.case import Answers, Case
+from checks.judgement.judge import judged
 from wizard.report.content.measured.experiments import network_section, sum_section
 
 NETWORK = Experiment(

@@ -4,7 +4,8 @@ import msgspec
 import pytest
 
 from checks.facts import CpuFacts, ErrorText, Facts, Health, HealthSample, MachineFacts, WrongBits
-from checks.sharing.case import Answers, Case, judged
+from checks.facts.case import Answers, Case
+from checks.judgement.judge import judged
 from wizard.report.content.measured.health import health_section
 from wizard.report.content.report import build
 from wizard.report.prints.terminal import to_terminal

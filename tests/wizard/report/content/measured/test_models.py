@@ -5,7 +5,8 @@ import pytest
 from support.recorded_computations import measurements
 
 from checks.facts import ArrayDifference, ErrorText, Facts, Measurement, ModelMeasured, NodeApart, TensorSpec
-from checks.sharing.case import Answers, Case, judged
+from checks.facts.case import Answers, Case
+from checks.judgement.judge import judged
 from wizard.report.content.blocks import MeasuredSection
 from wizard.report.content.measured.models import models_section
 from wizard.report.content.report import build

@@ -5,7 +5,8 @@ import pytest
 from support.recorded_repeats import LARGE, LAST_DIGIT, NO_FORM, frameworks, left_out, recorded, repeat
 
 from checks.facts import Facts, Measurement
-from checks.sharing.case import Answers, Case, judged
+from checks.facts.case import Answers, Case
+from checks.judgement.judge import judged
 from wizard.report.content.blocks import MeasuredSection
 from wizard.report.content.measured.repeat import repeat_section
 from wizard.report.content.report import build

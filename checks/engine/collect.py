@@ -1,0 +1,117 @@
+"""From the answers of the probes to the facts: what was read, and why the rest is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from checks.engine.ask_plan import OWN
+from checks.engine.processes.runner import Answer
+from checks.engine.request import Request
+from checks.facts import (
+    EnvironmentVariables,
+    Fact,
+    Facts,
+    Frameworks,
+    InterpreterFacts,
+    MachineFacts,
+    ModelFacts,
+    ProbeRun,
+    ProbeRuns,
+    Symptom,
+)
+from checks.machine import read_machine
+
+
+def collected(
+    request: Request,
+    target: InterpreterFacts | None,
+    interpreters: tuple[InterpreterFacts, ...],
+    models: tuple[ModelFacts, ...],
+    answers: Mapping[str, Answer],
+    read: Mapping[str, Fact | None],
+) -> Facts:
+    """All facts that are known before any model is tried.
+
+    Args:
+        request: what was asked for.
+        target: the interpreter that is examined.
+        interpreters: all that were found, the target among them.
+        models: the models that the user gave.
+        answers: of each probe, by its id.
+        read: the fact that each answer holds.
+    """
+    missing: dict[str, str] = {}
+    machine = _machine(answers, missing)
+    if not request.models:
+        missing["models"] = "none-given"
+    return Facts(
+        machine=machine,
+        interpreters=interpreters,
+        target=target.path if target else None,
+        frameworks=_frameworks(target, answers, read, missing),
+        environment=_environment(target, read.get("environment"), missing),
+        probes=ProbeRuns(runs=tuple(answer.run for answer in answers.values())),
+        symptom=Symptom(origin="user", name=request.answers.symptom, exactness=request.answers.exactness),
+        logs=request.logs,
+        scripts=request.scripts,
+        models=models,
+        others=request.others,
+        missing=missing,
+    )
+
+
+def merged(target: InterpreterFacts | None, found: tuple[InterpreterFacts, ...]) -> tuple[InterpreterFacts, ...]:
+    """All interpreters with the target among them, once and as it was read."""
+    if target is None:
+        return found
+    others = (other for other in found if other.path != target.path and other.prefix != (target.prefix or ""))
+    return (target, *others)
+
+
+def _reason(run: ProbeRun) -> str:
+    return "cancelled" if run.status == "cancelled" else "probe-failed"
+
+
+def _machine(answers: Mapping[str, Answer], missing: dict[str, str]) -> MachineFacts | None:
+    machine, nvidia = (answers[probe] for probe in OWN)
+    facts = read_machine(machine.facts or None, nvidia.facts or None)
+    reason = _reason(machine.run) if machine.run.status != "ok" else "not-on-this-system"
+    for part in ("os", "cpu", "memory", "gpus", "nvidia", "amd", "intel", "apple", "jetson", "accelerators"):
+        if getattr(facts, part) is None:
+            missing[part] = reason
+    if facts.nvidia is None and nvidia.run.status not in {"ok", "failed"}:
+        missing["nvidia"] = _reason(nvidia.run)
+    return facts
+
+
+def _frameworks(
+    target: InterpreterFacts | None,
+    answers: Mapping[str, Answer],
+    read: Mapping[str, Fact | None],
+    missing: dict[str, str],
+) -> Frameworks | None:
+    names = Frameworks.__struct_fields__[2:]  # after origin and unread
+    if target is None or target.problem is not None:
+        reason = "no-interpreter" if target is None else "interpreter-not-usable"
+        missing.update(dict.fromkeys((*names, "frameworks"), reason))
+        if target is None:
+            missing["interpreter"] = reason
+        return None
+    found = {name: fact for name in names if (fact := read.get(name)) is not None}
+    for name in names:
+        if name in answers and name not in found:
+            missing[name] = _reason(answers[name].run)
+        elif name not in answers:
+            missing[name] = "packages-unread" if target.packages is None else "not-installed"
+    return msgspec.convert(found, Frameworks, from_attributes=True)
+
+
+def _environment(
+    target: InterpreterFacts | None, fact: Fact | None, missing: dict[str, str]
+) -> EnvironmentVariables | None:
+    if isinstance(fact, EnvironmentVariables):
+        return fact
+    missing["environment"] = "no-interpreter" if target is None else "probe-failed"
+    return None

@@ -1,0 +1,33 @@
+"""What an examination is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from checks.facts import InterpreterFacts, OtherMachine, SentFile
+from checks.facts.case import Answers
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to examine. Without ``interpreters`` they are searched; without ``target`` the likely one is taken.
+
+    ``near``: a folder whose environments are the likely ones. ``exports``: ids of the exporters to try on the models;
+    (): those that fit; None: none. ``inputs``: the models' input, an .npz or a picture. ``repeat``: whether the models
+    are run again and compared; None: where the symptom asks for it. ``load``: seconds of the load test of each device;
+    None: what the effort gives it. ``others``: examinations to compare this one with.
+    """
+
+    answers: Answers = field(default_factory=Answers)
+    target: str | None = None
+    near: Path | None = None
+    interpreters: tuple[InterpreterFacts, ...] | None = None
+    logs: tuple[SentFile, ...] = ()
+    scripts: tuple[SentFile, ...] = ()
+    models: tuple[Path, ...] = ()
+    exports: tuple[str, ...] | None = None
+    inputs: Path | None = None
+    repeat: bool | None = None
+    load: float | None = None
+    others: tuple[OtherMachine, ...] = ()

@@ -1,0 +1,41 @@
+"""What the user asks, as closed sets of words. Fields that hold them are text: a newer case may hold others."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class SymptomName(StrEnum):
+    """What has happened: the values of ``--symptom``, and the three questions that have commands of their own."""
+
+    DOES_NOT_START = "does-not-start"
+    NOT_ON_GPU = "not-on-gpu"
+    WORKS_ELSEWHERE = "works-elsewhere"
+    AFTER_CHANGE = "after-change"
+    RESULTS_CHANGE = "results-change"  # from run to run
+    RESULTS_DIFFER = "results-differ"  # from place to place
+    EVERYTHING = "everything"
+    TICKET = "ticket"  # the case is about what somebody sent; no machine is examined
+    MODELS = "models"  # the question is what the given model files are and need; nothing else is judged
+    COMPARISON = "comparison"  # why two machines compute differently; what breaks neither is not judged
+
+
+MODELS, COMPARISON = SymptomName.MODELS, SymptomName.COMPARISON
+# The two symptoms that ask why numbers differ; a program that fails is explained by the other families.
+ABOUT_RESULTS = frozenset({SymptomName.RESULTS_CHANGE, SymptomName.RESULTS_DIFFER})
+
+
+class Exactness(StrEnum):
+    """How exact a result must be; "" in a case where the user did not say."""
+
+    BITS = "bits"
+    DECISIONS = "decisions"
+    CLOSE = "close"
+
+
+class Effort(StrEnum):
+    """How long may be examined and computed."""
+
+    QUICK = "quick"
+    STANDARD = "standard"
+    THOROUGH = "thorough"

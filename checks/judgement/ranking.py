@@ -1,0 +1,62 @@
+"""Which finding comes first, which counts, and which can answer what was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from checks.facts.finding import Finding, Outcome, Severity
+from checks.facts.question import ABOUT_RESULTS, SymptomName
+from checks.knowledge.catalogue import UNKNOWN, cause_of, family_of
+
+WORTH_READING = 0.05  # a finding of a ticket behind the first that is less sure is in the JSON alone
+_WEIGHT = {Severity.BLOCKING: 0, Severity.WARNING: 1, Severity.NOTE: 2}
+# Questions that any cause can answer.
+_ABOUT_ALL = (SymptomName.EVERYTHING, SymptomName.TICKET, SymptomName.MODELS, SymptomName.COMPARISON)
+
+
+def rank(outcomes: Iterable[Outcome]) -> tuple[Finding, ...]:
+    """All findings, the best first: by severity, then causes before their consequences, then by confidence.
+
+    A cause goes before what its file says that it ``explains``, also where the consequence is the graver one: fixing
+    the cause removes both. "unknown" is dropped where a blocking cause is known: the specific beats the general.
+    """
+    findings = [finding for outcome in outcomes for finding in outcome.findings]
+    if any(finding.severity is Severity.BLOCKING and finding.cause != UNKNOWN for finding in findings):
+        findings = [finding for finding in findings if finding.cause != UNKNOWN]
+    seen = {finding.cause for finding in findings}
+    explained = {
+        consequence
+        for finding in findings
+        if finding.severity is not Severity.NOTE
+        for consequence in cause_of(finding.cause).explains
+        if consequence in seen and finding.cause not in cause_of(consequence).explains
+    }
+
+    worst = {cause: min(_WEIGHT[found.severity] for found in findings if found.cause == cause) for cause in seen}
+
+    def order(finding: Finding) -> tuple[int, bool, float, str, str]:
+        weight = _WEIGHT[finding.severity]
+        if finding.severity is not Severity.NOTE:
+            consequences = explained.intersection(cause_of(finding.cause).explains)
+            weight = min([weight, *(worst[cause] for cause in consequences)])
+        return (weight, finding.cause in explained, -finding.confidence, finding.cause, finding.subject)
+
+    return tuple(sorted(findings, key=order))
+
+
+def is_found(findings: Sequence[Finding], *, reported: bool) -> bool:
+    """Whether something blocking, or a warning, was found.
+
+    ``reported``: in a ticket, where "unknown" is no finding, nor is what is all but ruled out.
+    """
+    serious = [finding for finding in findings if finding.severity is not Severity.NOTE]
+    if not reported:
+        return bool(serious)
+    is_likely = any(finding.likelihood >= WORTH_READING or finding is findings[0] for finding in serious)
+    return is_likely and findings[0].cause != UNKNOWN
+
+
+def can_explain(cause: str, symptom: str) -> bool:
+    """Whether a cause of this family can explain the symptom at all; a broken card explains both kinds."""
+    is_about_results = family_of(cause) == "reproducibility" or cause == "gpu-hardware-fault"
+    return symptom in _ABOUT_ALL or (symptom in ABOUT_RESULTS) == is_about_results

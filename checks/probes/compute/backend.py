@@ -1,0 +1,62 @@
+"""What one framework computes on one device, as portrait, precision and flip ask for it.
+
+Each framework's folder holds a class ``Backend(device)`` in ``backend.py``. It computes:
+
+- ``numbers``: NumPy or torch, of whose kind the results are; they lie in the processor's memory.
+- ``available(operation)``: whether this version has it.
+- ``inputs(operation, dtype)``: the portable inputs, as :meth:`result` takes them.
+- ``result(operation, inputs, run, clock, timed=False)``: the result of a run, and where it is timed [the seconds of a
+  warm call, the number of calls] (see timing.py). Raises NotTried.
+- ``exact(inputs)``, ``truth(operation, exact, operand=None)``, ``condition(operation, exact)``: the inputs and the
+  result in float64, and how far rounding can move an element at the most. ``operand`` changes each factor first.
+- ``rounded(factor, of_bits)``: a factor with the bits of its float32 changed, in float64.
+- ``wide(result)``, ``in_type(result, dtype)``, ``in_type_of(first, second)``: results in another type.
+- ``difference(first, second)``, ``portrait(result)``: fields of the facts ArrayDifference and Portrait.
+
+And it says what is worth trying: the methods below.
+"""
+
+from . import kit as compute
+from .operations import OPERATIONS
+from .runs import BATCH, DTYPES
+
+
+class Backend:
+    """What most frameworks have in common. A ``with`` block ends whatever was started for the measurements."""
+
+    framework = ""
+    operations = OPERATIONS
+    dtypes = DTYPES
+    telling = (BATCH,)  # the settings that most often change digits
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    @property
+    def is_processor(self):
+        """Whether the device is the processor."""
+        return compute.is_processor(self.device)
+
+    def is_telling(self, setting):
+        """Whether a setting is measured before the others."""
+        return setting in self.telling
+
+    def variables(self, _setting):
+        """The environment variables with which another process must start for a setting; none: it holds at any time."""
+        return {}
+
+    def matters(self, operation, _setting):
+        """Whether a portrait under a setting other than the default can differ."""
+        return operation.terms > 1
+
+    def reviewed(self, facts):
+        """Facts of a flip, with the reasons that only the framework's own errors tell."""
+        return facts
+
+    # settings(operation, dtype): those under which digits are measured beside the default.
+    # pairs(): (operation, names of two runs, the two) whose results are compared, the most telling first.
+    # suspects(operation, first, second): (id, how a run is with it set to the same in both), the likeliest first.
+    # portraits(): the settings that most often tell two machines apart.

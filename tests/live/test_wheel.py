@@ -1,0 +1,142 @@
+"""The wheel of a release runs outside a checkout: it holds every resource and nothing that only learning needs."""
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from wizard.words import words
+
+ROOT = Path(__file__).resolve().parents[2]
+TICKET = """ImportError: libcuda.so.1: cannot open shared object file: No such file or directory
+NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the latest NVIDIA driver is
+installed and running. It worked until the kernel was updated.
+"""
+# Shows the window as `naosu` does, names the page in its title, and closes it.
+WINDOW = """
+import sys
+from PySide6.QtCore import QTimer
+from wizard.window import app
+
+make_application = app.make_application
+
+def watched():
+    application = make_application()
+    def look():
+        for window in application.topLevelWidgets():
+            if window.isVisible():
+                print(window.windowTitle())
+                window.close()
+    QTimer.singleShot(0, look)
+    return application
+
+app.make_application = watched
+sys.exit(app.run_window(language="en"))
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this checkout, built without a network."""
+    folder = tmp_path_factory.mktemp("wheel")
+    _pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(ROOT))
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+class Installed:
+    """A virtual environment that holds the wheel, and borrows the dependencies of the tests."""
+
+    def __init__(self, folder: Path, wheel: Path) -> None:
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+        scripts = folder / ("Scripts" if os.name == "nt" else "bin")
+        self._python, self._naosu = scripts / "python", scripts / "naosu"
+        _pip("--python", str(self._python), "install", "--no-deps", "--no-compile", str(wheel))
+        self.packages = Path(self.python("-c", "import sysconfig; print(sysconfig.get_path('purelib'))").stdout.strip())
+        # A path in a .pth file does not start the .pth files there: an editable install of the checkout stays outside.
+        (self.packages / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
+
+    def python(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        return self._run(self._python, *arguments)
+
+    def naosu(self, *arguments: str, stdin: str = "") -> "subprocess.CompletedProcess[str]":
+        return self._run(self._naosu, *arguments, stdin=stdin)
+
+    def _run(self, program: Path, *arguments: str, stdin: str = "") -> "subprocess.CompletedProcess[str]":
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+        environment |= {"QT_QPA_PLATFORM": "offscreen", "NAOSU_LANG": "en"}
+        command = [program, *arguments]
+        return subprocess.run(
+            command,
+            cwd=program.parent,
+            env=environment,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=120,
+        )
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Installed:
+    return Installed(tmp_path_factory.mktemp("bare") / "venv", wheel)
+
+
+def _pip(*arguments: str) -> None:
+    command = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "--no-input"]
+    environment = {**os.environ, "PIP_NO_INDEX": "1"}
+    subprocess.run([*command, *arguments], env=environment, check=True, timeout=120)
+
+
+def test_the_wheel_ships_what_runs_and_nothing_else(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        shipped = {name for name in archive.namelist() if ".dist-info/" not in name}
+    resources = {
+        f"checks/resources/{path.relative_to(ROOT / 'resources').as_posix()}"
+        for path in (ROOT / "resources").rglob("*")
+        if path.is_file() and "screenshots" not in path.parts
+    }
+    modules = {
+        path.relative_to(ROOT).as_posix() for package in ("checks", "wizard") for path in (ROOT / package).rglob("*.py")
+    }
+    assert shipped - resources == modules
+    assert resources <= shipped
+
+
+def test_both_packages_come_from_the_wheel(installed: Installed) -> None:
+    found = installed.python("-c", "import checks, wizard, checks.facts.paths as p; print(checks, wizard, p.ROOT)")
+    assert found.stdout.count(str(installed.packages)) == 3, found.stderr
+    assert "No module named 'resources'" in installed.python("-c", "import resources").stderr
+
+
+def test_help(installed: Installed) -> None:
+    ended = installed.naosu("--help")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "diagnose" in ended.stdout
+
+
+def test_check(installed: Installed) -> None:
+    ended = installed.naosu("check", "--effort", "quick", "--symptom", "not-on-gpu", "--json", "-")
+    assert ended.returncode in {0, 1}, ended.stderr
+    case = json.loads(ended.stdout)
+    assert {outcome["status"] for outcome in case["outcomes"]} >= {"clear"}
+    assert not [outcome for outcome in case["outcomes"] if outcome["status"] == "crashed"]
+
+
+def test_diagnose(installed: Installed) -> None:
+    ended = installed.naosu("diagnose", "--json", "-", "-", stdin=TICKET)
+    assert ended.returncode == 1, ended.stderr
+    assert json.loads(ended.stdout)["findings"][0]["cause"] == "driver-not-loaded"
+
+
+def test_window(installed: Installed) -> None:
+    ended = installed.python("-c", WINDOW)
+    assert ended.returncode == 0, ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert ended.stdout.startswith(words("window.symptom-title", "en"))

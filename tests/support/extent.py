@@ -1,0 +1,36 @@
+"""How much a run of the tests tries.
+
+The usual run tries every rule and every format at least once, and of what only repeats (cuts of the same file, prints
+of more cases, examples of a search) some, always the same ones. With ``NAOSU_TESTS=all``, which the CI of a release
+sets, it tries all of them, and the searches for odd input are long and start elsewhere each time.
+"""
+
+import os
+from collections.abc import Sequence
+from typing import TypeVar
+
+from hypothesis import HealthCheck, settings
+
+T = TypeVar("T")
+
+ALL = os.environ.get("NAOSU_TESTS") == "all"
+
+
+def some(items: Sequence[T], most: int, first: int = 0) -> list[T]:
+    """At most so many of these, evenly spread, or all of them before a release.
+
+    ``first`` moves the choice, so that two lists of the same length are not tried in the same places.
+    """
+    if ALL or len(items) <= most:
+        return list(items)
+    return [items[(first + place * len(items) // most) % len(items)] for place in range(most)]
+
+
+def load_profile() -> None:
+    """Bound every search by hypothesis: the tests name no numbers of their own."""
+    quiet = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    settings.register_profile(
+        "usual", max_examples=25, deadline=None, derandomize=True, database=None, suppress_health_check=quiet
+    )
+    settings.register_profile("all", max_examples=300, deadline=None, suppress_health_check=quiet)
+    settings.load_profile("all" if ALL else "usual")

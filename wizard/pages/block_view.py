@@ -34,7 +34,6 @@ LOOKS = {
 }
 _TOP = Qt.AlignmentFlag.AlignTop
 _SYMBOL, _SMALL_SYMBOL, _ARROW = 22, 16, 16  # logical pixels
-_PARAGRAPHS = {b.Look.STRONG: "cardTitle", b.Look.SOFT: "muted"}
 
 
 class BlockWidgets:
@@ -73,7 +72,7 @@ class BlockWidgets:
                 if b.in_whole(block):
                     self._section(layout, block)
             case b.Paragraph(text, look):
-                layout.addWidget(value_text(text, _PARAGRAPHS.get(look, "")))
+                layout.addWidget(value_text(text, "cardTitle" if look is b.Look.STRONG else ""))
             case b.Items(items):
                 lines = (": ".join(filter(None, (item.text, item.detail))) for item in items)
                 layout.addWidget(value_text("\n".join(f"•  {line}" for line in lines)))

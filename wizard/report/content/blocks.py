@@ -159,7 +159,6 @@ class Look(Enum):
     PLAIN = "plain"
     LEAD = "lead"  # the first sentence of a finding
     STRONG = "strong"
-    SOFT = "soft"  # a remark
 
 
 @dataclass(frozen=True)

@@ -182,8 +182,6 @@ class Setter:
                 return self.paragraph(text, self.lead, keep=True)
             case b.Look.STRONG:
                 return self.paragraph(text, replace(self.plain, bold=True))
-            case b.Look.SOFT:
-                return self.paragraph(text, self.soft)
             case b.Look.PLAIN:
                 return self.paragraph(text)
 

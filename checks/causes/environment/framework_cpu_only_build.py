@@ -32,13 +32,13 @@ from checks.facts import (
     TorchFacts,
 )
 from checks.facts.finding import Evidence, Finding, Severity, Unread
+from checks.facts.question import ABOUT_RESULTS
 from checks.facts.versions import major_number
 from checks.knowledge.frameworks.onnxruntime import flavour
 from checks.knowledge.frameworks.tensorflow import tensorflow_release
 from checks.knowledge.frameworks.torch import CPU
 
 CAUSE = "framework-cpu-only-build"
-ABOUT_RESULTS = ("results-change", "results-differ")
 
 
 @check(CAUSE)

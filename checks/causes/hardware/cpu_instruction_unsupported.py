@@ -14,6 +14,7 @@ from checks.causes.registry import check
 from checks.facts import CpuFacts, FrameworkFacts, Frameworks, InterpreterFacts, OsFacts, ProbeRun, ProbeRuns
 from checks.facts.finding import Evidence, Finding, Inconclusive, Severity
 from checks.facts.phrase import Phrase
+from checks.facts.runs import RunStatus
 from checks.knowledge.gpu.cpu_requirements import CpuRequirements, cpu_requirement
 from checks.knowledge.phrases import phrase
 
@@ -57,7 +58,7 @@ def cpu_instruction_unsupported(
 
 
 def _died_of_it(run: ProbeRun) -> bool:
-    return run.status == "crashed" and (run.signal in _SIGNALS or run.exit_code in _EXIT_CODES)
+    return run.status == RunStatus.CRASHED and (run.signal in _SIGNALS or run.exit_code in _EXIT_CODES)
 
 
 def _says_so(run: ProbeRun, fact: FrameworkFacts | None) -> bool:

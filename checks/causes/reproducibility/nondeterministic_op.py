@@ -46,6 +46,7 @@ from checks.analysis.numbers.repeats import (
 from checks.causes.registry import check
 from checks.facts import Frameworks, Measurements, ModelMeasured, Repeat, Symptom
 from checks.facts.finding import FRAMEWORK, Evidence, Finding, NotHere, Severity
+from checks.facts.question import Exactness
 from checks.knowledge.frameworks.determinism import DeterminismTable, Promise
 from checks.knowledge.phrases import phrase
 
@@ -133,7 +134,7 @@ def _matters(symptom: Symptom | None) -> bool:
 
     For whoever needs the same decisions they are normal, too, unless a decision was seen to change.
     """
-    if symptom is not None and symptom.exactness == "decisions":
+    if symptom is not None and symptom.exactness == Exactness.DECISIONS:
         return False
     return asks_whether_it_repeats(symptom)
 

@@ -26,8 +26,8 @@ from checks.facts import (
     ProbeRuns,
     TorchFacts,
 )
+from checks.facts.case import Answers
 from checks.knowledge.formats.model_formats import distributions_of, model_format
-from checks.sharing.case import Answers
 
 
 def target(*packages: str) -> InterpreterFacts:

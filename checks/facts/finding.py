@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
 import msgspec
 
 from checks.facts import OsFacts
+from checks.facts.phrase import Value
 
 NOT_COLLECTED = "not-collected"
 
@@ -54,9 +56,9 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A cause that was seen. Data only: the words are in resources/causes under the same id.
 
     ``confidence`` is the share of such findings that are right, 0 to 1. ``values`` fills placeholders of texts and
-    remedies that are no evidence. ``remedies`` are ids of resources/remedies, the best first; empty = as the
-    cause's file orders them. ``subject`` tells two findings of one cause apart (a GPU, a package). ``apart``: of a
-    ticket the confidence of a second trouble, seen without the lines that show the first
+    remedies that are no evidence: text, or phrases. ``remedies`` are ids of resources/remedies, the best first; empty:
+    as the cause's file orders them. ``subject`` tells two findings of one cause apart (a GPU, a package). ``apart``: of
+    a ticket the confidence of a second cause, seen without the lines that show the first
     (checks/judgement/second_cause.py).
     """
 
@@ -65,7 +67,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     confidence: float
     evidence: tuple[Evidence, ...] = ()
     remedies: tuple[str, ...] = ()
-    values: dict[str, str] = {}
+    values: Mapping[str, Value] = {}
     subject: str = ""
     apart: float = 0.0
 
@@ -74,9 +76,14 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         """How sure it is by itself, be it the first trouble or a second one."""
         return max(self.confidence, self.apart)
 
-    def placeholders(self) -> dict[str, str]:
-        """Every value that a text of this finding may name."""
-        return {each.name: each.value for each in self.evidence} | self.values
+    def placeholders(self) -> dict[str, Value]:
+        """Every value that a text of this finding may name; in words: checks/knowledge/phrases.py."""
+        return {shown.name: shown.value for shown in self.evidence} | dict(self.values)
+
+    def named(self, name: str) -> str:
+        """A value that is an id, a path or a name; "" where there is none."""
+        value = self.values.get(name, "")
+        return value if isinstance(value, str) else ""
 
 
 class Inconclusive(Exception):  # noqa: N818 - an open question is no error

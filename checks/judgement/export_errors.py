@@ -12,10 +12,11 @@ from checks.analysis.models.exports import about, has_failed, severity_of, subje
 from checks.analysis.models.runs import LEAST_SURE, telling_line
 from checks.facts import ExportRun, Facts, ModelFacts
 from checks.facts.finding import Evidence, Finding, Outcome, Severity
+from checks.facts.phrase import Value
 from checks.judgement.merging import with_finding
 from checks.knowledge.catalogue import UNKNOWN, cause_of
 from checks.knowledge.frameworks.exporters import exporter_of
-from checks.knowledge.phrases import listed, phrase
+from checks.knowledge.phrases import phrase
 
 CONFLICT = "dependency-version-conflict"
 COMPANIONS = "framework-companion-mismatch"
@@ -120,16 +121,9 @@ def _misfit(model: ModelFacts, run: ExportRun, *, is_cause: bool) -> Finding:
     )
 
 
-def _shown(run: ExportRun) -> dict[str, str]:
+def _shown(run: ExportRun) -> dict[str, Value]:
     """What is there, in words: what is not there is named."""
-    words = [
-        listed("one", (need.found,)) if need.found else phrase("one", "not-there", module=need.needed)
-        for need in run.unmet
-    ]
-    return {
-        "found_en": ", ".join(word["one_en"] for word in words),
-        "found_ja": "、".join(word["one_ja"] for word in words),
-    }
+    return {"found": tuple(need.found or phrase("not-there", module=need.needed) for need in run.unmet)}
 
 
 # --- the runtime ------------------------------------------------------------------------------------------------------

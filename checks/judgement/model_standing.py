@@ -33,13 +33,13 @@ def by_model(findings: Iterable[Finding]) -> Mapping[str, Sequence[Finding]]:
     """The findings by the path of the model file that each is about; "" for those about none."""
     of: defaultdict[str, list[Finding]] = defaultdict(list)
     for finding in findings:
-        of[finding.values.get("model_path", "")].append(finding)
+        of[finding.named("model_path")].append(finding)
     return of
 
 
 def path_of(finding: Finding) -> str:
     """The path of the model file that a finding is about, by its bytes or by running it again; "" for none."""
-    return finding.values.get(MEASURED_MODEL) or finding.values.get("model_path", "")
+    return finding.named(MEASURED_MODEL) or finding.named("model_path")
 
 
 @dataclass(frozen=True)

@@ -213,7 +213,7 @@ def _finding(cause: str, suspect: _Suspect, share: float, *, is_reported: bool) 
         evidence=(*proven.evidence, *evidence),
         # Of a live machine the check knows better; of a ticket it knows only what the text lists.
         remedies=(worded or proven.remedies) if is_reported else (proven.remedies or worded),
-        values=groups | proven.values,
+        values={**groups, **proven.values},
     )
 
 

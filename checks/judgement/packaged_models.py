@@ -35,7 +35,7 @@ def _told(package: Package) -> dict[str, str]:
 
 
 def _fitted(outcome: Outcome, owners: Mapping[str, Mapping[str, str]]) -> Outcome:
-    if not any(finding.values.get("model_path") in owners for finding in outcome.findings):
+    if not any(finding.named("model_path") in owners for finding in outcome.findings):
         return outcome
     return msgspec.structs.replace(
         outcome, findings=tuple(_of_package(finding, owners) for finding in outcome.findings)
@@ -43,7 +43,7 @@ def _fitted(outcome: Outcome, owners: Mapping[str, Mapping[str, str]]) -> Outcom
 
 
 def _of_package(finding: Finding, owners: Mapping[str, Mapping[str, str]]) -> Finding:
-    told = owners.get(finding.values.get("model_path", ""))
+    told = owners.get(finding.named("model_path"))
     remedies = finding.remedies or cause_of(finding.cause).remedies
     left = tuple(remedy for remedy in remedies if not remedy_of(remedy).of_maker)
     if told is None or len(left) == len(remedies):

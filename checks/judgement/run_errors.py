@@ -140,8 +140,7 @@ def _refuted(outcome: Outcome, ran: set[tuple[str, str]]) -> Outcome:
     """An outcome whose findings say of a model that ran that it cannot run there: only notes."""
     findings = tuple(
         msgspec.structs.replace(finding, severity=Severity.NOTE)
-        if finding.severity is Severity.BLOCKING
-        and (finding.values.get("model_path", ""), finding.values.get("runtime", "")) in ran
+        if finding.severity is Severity.BLOCKING and (finding.named("model_path"), finding.named("runtime")) in ran
         else finding
         for finding in outcome.findings
     )

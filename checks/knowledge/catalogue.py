@@ -137,7 +137,7 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ruled_out: tuple[str, ...] = ()
     signature: tuple[Signature, ...] = ()
 
-    def text_with(self, values: Mapping[str, str], language: str) -> CauseText:
+    def text_with(self, values: Mapping[str, object], language: str) -> CauseText:
         """The texts for a finding with these values: the plain ones where a value is missing."""
         text = self.text.of(language)
         if self.reported is None or placeholders(text.title + text.why) <= values.keys():
@@ -177,7 +177,7 @@ class Remedy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     ``needs``: placeholders that must be known, else the remedy is not offered. ``instead_of``: the remedy that this
     one stands in for where such a value is not known, as in a ticket; it is left out where that one is offered.
-    ``default``: what stands in the code for a placeholder that the finding does not know ("model.onnx").
+    ``default``: what stands for a placeholder that the finding does not know ("model.onnx").
     ``of_maker``: only who has what a model was made from can do it.
     """
 
@@ -189,7 +189,7 @@ class Remedy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     risk: Words | None = None
     needs: tuple[str, ...] = ()
     instead_of: str = ""
-    default: dict[str, str] = {}
+    default: dict[str, str | Words] = {}
     of_maker: bool = False
 
 

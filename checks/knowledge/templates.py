@@ -18,7 +18,7 @@ def placeholders(template: str) -> frozenset[str]:
     return frozenset(name for _, name, _ in parts_of(template) if name is not None)
 
 
-def parts_of(template: str) -> Iterator[tuple[str, str | None, bool]]:
-    """The literal texts, each with the name behind it (None at the end) and whether that stands for several words."""
+def parts_of(template: str) -> Iterator[tuple[str, str | None, str]]:
+    """The literal texts, each with the name behind it (None at the end) and what follows that name's colon."""
     for literal, name, specification, _ in string.Formatter().parse(template):
-        yield literal, name, specification == "words"
+        yield literal, name, specification or ""

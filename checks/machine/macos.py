@@ -94,7 +94,7 @@ def instruction_sets(sysctl: Raw) -> tuple[str, ...]:
     words = " ".join(sysctl.get(f"machdep.cpu.{name}", "") for name in ("features", "leaf7_features")).split()
     spelled = [word.lower().replace(".", "_") for word in words]
     arm = [name for key, name in ARM_NAMES.items() if sysctl.get(key) == "1"]
-    return tuple(dict.fromkeys([X86_NAMES.get(each, each) for each in spelled] + arm))
+    return tuple(dict.fromkeys([X86_NAMES.get(arch, arch) for arch in spelled] + arm))
 
 
 def read_gpu(display: Raw) -> Gpu:

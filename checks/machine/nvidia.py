@@ -218,7 +218,7 @@ def _installed(paths: Iterable[str] | None) -> tuple[str, ...] | None:
 
 
 def _switches(buses: Raw | None) -> list[str]:
-    bridges = [each for each in (buses or {}).get("pci") or () if each.get("vendor") == "0x10de"]
+    bridges = [device for device in (buses or {}).get("pci") or () if device.get("vendor") == "0x10de"]
     names = [pci_name("10de", bridge.get("device", "").removeprefix("0x")).name for bridge in bridges]
     return [name for name in names if "NVSwitch" in name]
 

@@ -18,6 +18,7 @@ from checks.facts.finding import FRAMEWORK, Finding
 from checks.knowledge.catalogue import Remedy, Step, cause_of, remedy_of
 from checks.knowledge.frameworks.torch import index_of_build
 from checks.knowledge.packages.package_managers import managers_of
+from checks.knowledge.phrases import words_of
 from checks.knowledge.templates import fill_sentence
 from checks.remedies.shell import Shell, Unquotable
 
@@ -78,7 +79,7 @@ def plan_remedies(finding: Finding, facts: Facts, language: str) -> tuple[Remedy
     plans = []
     for remedy in finding.remedies or cause_of(finding.cause).remedies:
         try:
-            plan = _plan(remedy_of(remedy), finding.placeholders(), machine, language)
+            plan = _plan(remedy_of(remedy), words_of(finding, language), machine, language)
         except KeyError:
             log.exception("remedy %s of %s", remedy, finding.cause)
         else:
@@ -195,7 +196,7 @@ def _plan(remedy: Remedy, values: Mapping[str, str], machine: _Machine, language
     """One remedy, or None where it does not apply: a value is unknown or unfit, or no step is for this machine."""
     machine = machine.about(values.get("package_name", ""))
     values = {
-        **remedy.default,
+        **{name: value if isinstance(value, str) else value.of(language) for name, value in remedy.default.items()},
         **{name: value for name, value in values.items() if value or name not in remedy.default},
     }
     framework = values.get(FRAMEWORK, "")

@@ -69,7 +69,7 @@ class Shell(StrEnum):
             KeyError: the template names something that is not there.
         """
         written = ""
-        for literal, name, is_words in parts_of(template):
+        for literal, name, specification in parts_of(template):
             written += literal
             if name is None:
                 continue
@@ -78,7 +78,7 @@ class Shell(StrEnum):
                 is_first = not written.rpartition("\n")[2].strip()
                 written += commands["python_call" if name == "python" and is_first else name]
             elif not quotes:
-                words = values[name].split() if is_words else (values[name],)
+                words = values[name].split() if specification == "words" else (values[name],)
                 if any(word.startswith("-") for word in words) and self._is_option_here(written):
                     raise Unquotable(f"{{{name}}} would be an option")
                 text = " ".join(self.quote(word) for word in words)

@@ -25,6 +25,7 @@ from typing import Any
 import msgspec
 
 from checks.facts.case import Case
+from checks.knowledge.phrases import phrases
 from checks.knowledge.tickets.redaction import known_words
 
 log = logging.getLogger(__name__)
@@ -220,7 +221,8 @@ def _strings(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
 def _replace(value: Any, name: str, names: _Names) -> Any:
     """The same plain data with every text redacted, by the name of its field."""
     if isinstance(value, str):
-        return value if name in _OURS and _WORD.fullmatch(value) else names.hide(value, name)
+        is_ours = (name in _OURS and _WORD.fullmatch(value)) or (name == "key" and value in phrases())
+        return value if is_ours else names.hide(value, name)
     if isinstance(value, (list, tuple)):
         return [_replace(each, name, names) for each in value]
     if isinstance(value, dict):

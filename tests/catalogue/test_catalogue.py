@@ -157,9 +157,7 @@ def assert_both_languages(where: str, en: str, ja: str) -> None:
 
 
 def assert_same_placeholders(where: str, en: str, ja: str) -> None:
-    """A phrase has a placeholder per language (see checks/knowledge/phrases.py), everything else the same in both."""
-    in_english = {name.removesuffix("_en") for name in placeholders(en)}
-    in_japanese = {name.removesuffix("_ja") for name in placeholders(ja)}
+    in_english, in_japanese = placeholders(en), placeholders(ja)
     assert in_english == in_japanese, f"{where}: placeholders differ, {sorted(in_english ^ in_japanese)}"
 
 

@@ -10,8 +10,8 @@ from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLayout, QPushButton, QVBoxLayout
 
 from wizard.pages.long_text import LongText, value_text
-from wizard.pages.page import plain_label
 from wizard.report.content.step_labels import step_label, step_numbers
+from wizard.widgets.labels import plain_label
 
 if TYPE_CHECKING:
     from checks.remedies.plan import RemedyPlan

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QAbstractItemView, QTableWidget, QTableWidgetItem,
 
 from wizard.pages.fold import Fold
 from wizard.pages.long_text import value_text
-from wizard.pages.page import escaped_tip, plain_label
 from wizard.report.prints.text_columns import unbroken
+from wizard.widgets.labels import escaped_tip, plain_label
 
 if TYPE_CHECKING:
     from wizard.report.content.measured.blocks import MeasuredSection, MeasuredTable

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from wizard.pages.long_text import value_text
-from wizard.pages.page import card, escaped_tip, plain_label
+from wizard.widgets.labels import card, escaped_tip, plain_label
 from wizard.words import words
 
 if TYPE_CHECKING:

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 from checks.judgement.changes import Changes, changes
 from checks.knowledge.catalogue import LANGUAGES
 from wizard.case_model import CaseModel
+from wizard.desktop import theme
 from wizard.flow import computes
 from wizard.jobs.background import Work
 from wizard.pages.finding_view import FindingWidgets
@@ -35,10 +36,10 @@ from wizard.pages.long_text import value_text
 from wizard.pages.marked_text import fill_text
 from wizard.pages.measured_view import MeasuredWidgets
 from wizard.pages.models_view import ModelsView, fill_comparison
-from wizard.pages.page import Page, card, plain_label
-from wizard.pages.wrap_layout import WrapLayout
+from wizard.pages.page import Page
 from wizard.report.export import default_paper
-from wizard.window import theme
+from wizard.widgets.labels import card, plain_label
+from wizard.widgets.wrap_layout import WrapLayout
 
 if TYPE_CHECKING:
     from checks.facts.case import Case
@@ -270,16 +271,10 @@ class ReportPage(Page):
         self._layout.addWidget(frame)
 
     def _changed(self, compared: Changes) -> list[str]:
-        from checks.knowledge.catalogue import cause_of
-        from checks.knowledge.templates import fill_sentence
+        from checks.knowledge.phrases import title_of
 
         return [
-            self.case.say(
-                f"report-changes-{kind}",
-                title=fill_sentence(
-                    cause_of(each.cause).text_with(each.placeholders(), self.case.language).title, each.placeholders()
-                ),
-            )
+            self.case.say(f"report-changes-{kind}", title=title_of(each, self.case.language))
             for kind in ("gone", "unsure", "new", "first", "stayed")
             for each in getattr(compared, kind)
         ]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from checks.facts import ErrorText, FrameworkFacts, Frameworks, OsFacts, ProbeRuns, TorchFacts
 from checks.facts.finding import Evidence, Finding, Inconclusive, Severity, Unread, only_on
+from checks.facts.phrase import Value
 from checks.knowledge.errors.import_errors import Recognised, import_errors, recognise
 
 CLUE_SHOWN = 300  # characters of an error line that a finding quotes
@@ -95,7 +96,9 @@ def findings_of_texts(
     return found
 
 
-def finding_of_text(cause: str, trouble: Trouble, found: Recognised, *evidence: Evidence, **values: str) -> Finding:
+def finding_of_text(
+    cause: str, trouble: Trouble, found: Recognised, /, *evidence: Evidence, **values: Value
+) -> Finding:
     """The finding for one recognised text; what the text names ("library", "symbol") is there for the remedies."""
     package, clue = evidence_of(trouble, found)
     return Finding(

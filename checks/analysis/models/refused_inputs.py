@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from checks.facts import ExportRun, ModelMeasured, TensorSpec
+from checks.facts.phrase import Phrase
 from checks.knowledge.phrases import phrase
 
 GIVEN = ("file", "image")  # where inputs of the user's come from
@@ -31,14 +32,14 @@ def remedies_for(run: ModelMeasured | ExportRun) -> tuple[str, ...]:
     return ("save-picture-again",) if is_unreadable_picture(run) else ()
 
 
-def why_refused(name: str, run: ModelMeasured | ExportRun) -> dict[str, str]:
-    """Why, in a sentence or two, as the values ``<name>_en`` and ``<name>_ja`` of a finding."""
+def why_refused(run: ModelMeasured | ExportRun) -> Phrase:
+    """Why, in a sentence or two."""
     key = run.reason
     if is_unreadable_picture(run):
         key = "picture-unreadable"
     elif run.reason == _MISFIT and run.detail:
         key = f"{_MISFIT}-said"
-    return phrase(name, key, detail=run.detail, wanted=named(run.inputs_wanted), given=named(run.inputs or ()))
+    return phrase(key, detail=run.detail, wanted=named(run.inputs_wanted), given=named(run.inputs or ()))
 
 
 def named(specs: Sequence[TensorSpec]) -> str:

@@ -7,26 +7,25 @@ from math import isfinite
 
 from checks.analysis.numbers.digits import figure
 from checks.facts import ArrayDifference
+from checks.facts.phrase import Phrase
 from checks.knowledge.phrases import phrase
 
-HOW_FAR = "how_far"  # the texts name it as {how_far_en} and {how_far_ja}
 
+def error_phrase(
+    relative: float | None, times: float | None, differences: Iterable[ArrayDifference | None] = (), unsized: str = ""
+) -> Phrase:
+    """The size of an error in a sentence.
 
-def how_far(
-    relative: float | None, times: float | None, differences: Iterable[ArrayDifference | None] = (), told: str = ""
-) -> dict[str, str]:
-    """The values for a finding.
-
-    ``relative``: in units of the largest value; ``times``: in units of what rounding makes; ``told``: what a
+    ``relative``: in units of the largest value; ``times``: in units of what rounding makes; ``unsized``: what a
     difference without a size comes to.
     """
-    given = [difference for difference in differences if difference is not None]
-    lost = next((each for each in given if each.nan or each.infinite), None)
+    known = [difference for difference in differences if difference is not None]
+    lost = next((difference for difference in known if difference.nan or difference.infinite), None)
     if lost is not None:
         key = "no-number" if lost.nan else "infinite"
-        return phrase(HOW_FAR, f"how-far-{key}", count=str(lost.nan or lost.infinite), elements=str(lost.elements))
+        return phrase(f"how-far-{key}", count=str(lost.nan or lost.infinite), elements=str(lost.elements))
     if relative is None or not isfinite(relative):
-        return phrase(HOW_FAR, "how-far-told", told=told) if told else phrase(HOW_FAR, "how-far-unknown")
+        return phrase("how-far-told", told=unsized) if unsized else phrase("how-far-unknown")
     if times is None or not isfinite(times):
-        return phrase(HOW_FAR, "how-far", error=figure(relative))
-    return phrase(HOW_FAR, "how-far-times", error=figure(relative), times=figure(times))
+        return phrase("how-far", error=figure(relative))
+    return phrase("how-far-times", error=figure(relative), times=figure(times))

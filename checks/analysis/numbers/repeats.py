@@ -14,10 +14,10 @@ from enum import StrEnum
 from checks.analysis.numbers.magnitude import Work, magnitude
 from checks.analysis.numbers.power import CONFIDENCE, confidence_of
 from checks.facts import Experiment, Frameworks, Measured, Measurement, Precision, Repeat, TorchFacts
-from checks.knowledge.catalogue import LANGUAGES
-from checks.knowledge.frameworks.computations import known_operations, operation_name
+from checks.facts.phrase import Phrase
+from checks.knowledge.frameworks.computations import known_operations
 from checks.knowledge.frameworks.determinism import Promise, Promised, promised
-from checks.knowledge.phrases import phrase
+from checks.knowledge.phrases import operation_phrase, phrase
 
 DEFAULT, DETERMINISTIC, WORKSPACE = "default", "deterministic", "deterministic-workspace"
 EXACT, AUTOTUNE = "exact-inputs", "autotune"
@@ -216,15 +216,12 @@ def of_torch(measurements: Iterable[Measurement], torch: TorchFacts | None) -> t
     return tuple(each for each in found if each.framework == _TORCH)
 
 
-def in_words(name: str, operations: Sequence[Repeated]) -> dict[str, str]:
-    """The values ``<name>_en`` and ``<name>_ja`` for a finding: some operations, the first of them by name."""
-    told = {}
-    for language in LANGUAGES:
-        words = " / ".join(operation_name(operation.operation, language) for operation in operations[:_NAMED])
-        rest = len(operations) - _NAMED
-        more = phrase("more", "and-more", count=str(rest))[f"more_{language}"] if rest > 0 else ""
-        told[f"{name}_{language}"] = words + more
-    return told
+def in_words(operations: Sequence[Repeated]) -> Phrase:
+    """Some operations, the first of them by name."""
+    first = tuple(operation_phrase(repeated.operation) for repeated in operations[:_NAMED])
+    if len(operations) <= _NAMED:
+        return phrase("operations", operations=first)
+    return phrase("operations-and-more", operations=first, count=str(len(operations) - _NAMED))
 
 
 def is_device(operations: Iterable[Repeated]) -> bool:

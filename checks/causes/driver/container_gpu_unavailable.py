@@ -13,7 +13,6 @@ from checks.analysis.gpu.state import NONE, cuda_computes, gpu_name, needs_cuda,
 from checks.causes.registry import check
 from checks.facts import AmdFacts, Frameworks, Gpus, NvidiaFacts, OsFacts, Symptom
 from checks.facts.finding import Evidence, Finding, NotHere, Severity, Unread
-from checks.knowledge.phrases import listed
 
 CAUSE = "container-gpu-unavailable"
 
@@ -67,7 +66,7 @@ def _nvidia(os: OsFacts, nvidia: NvidiaFacts, gpus: Gpus | None, severity: Sever
             Evidence("nvml", nvidia.nvml or NONE, nvidia.origin),
             Evidence("libcuda_path", nvidia.libcuda[0].path if nvidia.libcuda else NONE, nvidia.origin),
         ),
-        values=listed("device_nodes", names),
+        values={"device_nodes": tuple(names)},
         remedies=(
             ("start-container-with-nvidia-gpu", "install-nvidia-container-toolkit")
             if lacks_nodes or lacks_nvml
@@ -93,6 +92,6 @@ def _amd(os: OsFacts, amd: AmdFacts, gpus: Gpus, frameworks: Frameworks) -> Iter
             Evidence("gpu", ", ".join(gpu_name(gpu) for gpu in gpus.amd), "sysfs"),
             Evidence("device_nodes", ", ".join(names) or NONE, "/dev"),
         ),
-        values=listed("device_nodes", names),
+        values={"device_nodes": tuple(names)},
         remedies=("start-container-with-amd-gpu",),
     )

@@ -15,6 +15,7 @@ from checks.analysis.gpu.state import NONE, SeenCudaError, cuda_computes, error_
 from checks.causes.registry import check
 from checks.facts import Frameworks, LibraryFile, NvidiaFacts
 from checks.facts.finding import Evidence, Finding, Severity
+from checks.facts.phrase import Phrase
 from checks.knowledge.phrases import phrase
 
 CAUSE = "cuda-compat-conflict"
@@ -47,17 +48,17 @@ def cuda_compat_conflict(nvidia: NvidiaFacts, frameworks: Frameworks | None) -> 
             Evidence("driver_version", nvidia.driver_version or NONE, nvidia.origin),
             Evidence("cuda_error", first_line(error.message) if error else NONE, error.fact.origin if error else ""),
         ),
-        values=_state(library, error),
+        values={"state": _state(library, error)}
+        | ({"library_folder": str(PurePosixPath(library.path).parent)} if library else {}),
     )
 
 
-def _state(library: LibraryFile | None, error: SeenCudaError | None) -> dict[str, str]:
+def _state(library: LibraryFile | None, error: SeenCudaError | None) -> Phrase:
     if library is None:
-        return phrase("state", "compat-error", error=error_name(error.error) if error else NONE)
-    folder = {"library_folder": str(PurePosixPath(library.path).parent)}
+        return phrase("compat-error", error=error_name(error.error) if error else NONE)
     if error is None:
-        return folder | phrase("state", "compat-path", path=library.path)
-    return folder | phrase("state", "compat-path-error", path=library.path, error=error_name(error.error))
+        return phrase("compat-path", path=library.path)
+    return phrase("compat-path-error", path=library.path, error=error_name(error.error))
 
 
 def _first_foreign(nvidia: NvidiaFacts, frameworks: Frameworks | None) -> LibraryFile | None:

@@ -13,7 +13,6 @@ from checks.analysis.gpu.state import NONE, cuda_computes, ran_on
 from checks.causes.registry import check
 from checks.facts import AmdFacts, DeviceNode, Frameworks, IntelFacts, NvidiaFacts, OsFacts
 from checks.facts.finding import Evidence, Finding, NotHere, Severity
-from checks.knowledge.phrases import listed
 
 CAUSE = "device-permission-denied"
 
@@ -66,5 +65,5 @@ def _denied(
             Evidence("owner_group", group or NONE, "/dev"),
             Evidence("user_groups", ", ".join(groups) or NONE if groups is not None else NONE, os.origin if os else ""),
         ),
-        values=needs | listed("device_node", [each.path for each in denied]) | listed("user_groups", groups or ()),
+        values=needs | {"device_node": tuple(node.path for node in denied), "user_groups": tuple(groups or ())},
     )

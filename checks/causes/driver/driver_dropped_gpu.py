@@ -37,11 +37,11 @@ def driver_dropped_gpu(
         last_branch = str(architecture.last_driver_branch or NONE)
         flavour = right_flavour(architecture, nvidia.kernel_module_flavour)
         if driver_fit(architecture, version) is Fit.DROPPED:
-            need, remedy = phrase("need", "need-older-branch", branch=last_branch), "install-legacy-nvidia-driver"
+            need, remedy = phrase("need-older-branch", branch=last_branch), "install-legacy-nvidia-driver"
         elif flavour == "proprietary":
-            need, remedy = phrase("need", "need-proprietary-module"), "use-proprietary-kernel-module"
+            need, remedy = phrase("need-proprietary-module"), "use-proprietary-kernel-module"
         elif flavour == "open":
-            need, remedy = phrase("need", "need-open-module"), "use-open-kernel-module"
+            need, remedy = phrase("need-open-module"), "use-open-kernel-module"
         else:
             continue
         yield Finding(
@@ -57,6 +57,6 @@ def driver_dropped_gpu(
                 Evidence("last_branch", last_branch, gpu_architectures().title),
                 Evidence("kernel_module_flavour", nvidia.kernel_module_flavour or NONE, cuda_driver().title),
             ),
-            values=need,
+            values={"need": need},
             remedies=(remedy,),
         )

@@ -12,6 +12,7 @@ from checks.analysis.gpu.state import NONE, cuda_computes
 from checks.causes.registry import check
 from checks.facts import Frameworks, LibraryFile, NvidiaFacts, OsFacts
 from checks.facts.finding import Evidence, Finding, Severity
+from checks.facts.phrase import Phrase
 from checks.facts.versions import major_number, release
 from checks.knowledge.phrases import phrase
 
@@ -47,16 +48,16 @@ def driver_library_mismatch(
             ),
             Evidence("nvml", nvidia.nvml or NONE, nvidia.origin),
         ),
-        values=_state(nvidia, library),
+        values={"state": _state(nvidia, library)},
         remedies=("remove-driver-from-image", "restart-computer") if os and os.container else (),
     )
 
 
-def _state(nvidia: NvidiaFacts, library: LibraryFile | None) -> dict[str, str]:
+def _state(nvidia: NvidiaFacts, library: LibraryFile | None) -> Phrase:
     module = nvidia.kernel_module_version
     if module and library and library.version and release(module) != release(library.version):
-        return phrase("state", "mismatch-versions", module=module, library=library.version)
-    return phrase("state", "mismatch-nvml", nvml=nvidia.nvml or NONE)
+        return phrase("mismatch-versions", module=module, library=library.version)
+    return phrase("mismatch-nvml", nvml=nvidia.nvml or NONE)
 
 
 def _is_drivers_own(library: LibraryFile) -> bool:

@@ -24,6 +24,7 @@ from checks.analysis.gpu.state import (
 from checks.causes.registry import check
 from checks.facts import AmdFacts, Frameworks, Gpu, Gpus, NvidiaFacts, OsFacts, Symptom
 from checks.facts.finding import Evidence, Finding, Severity, Unread
+from checks.facts.phrase import Phrase
 from checks.knowledge.errors.windows_device_problems import device_problem
 from checks.knowledge.gpu.cuda_driver import Fit, driver_fit
 from checks.knowledge.phrases import phrase
@@ -84,7 +85,7 @@ def _nvidia(
         subject="nvidia",
         evidence=tuple(evidence),
         remedies=_remedies(nvidia, os),
-        values=_blacklist_file(nvidia) | _holder(cards),
+        values={**_blacklist_file(nvidia), "holder": _holder(cards)},
     )
 
 
@@ -105,14 +106,14 @@ def _amd(gpus: Gpus, amd: AmdFacts, os: OsFacts | None) -> Iterator[Finding]:
         confidence=0.9,
         subject="amd",
         evidence=tuple(evidence),
-        values=_holder(cards),
+        values={"holder": _holder(cards)},
         remedies=("load-amdgpu-module",),
     )
 
 
-def _holder(cards: list[Gpu]) -> dict[str, str]:
+def _holder(cards: list[Gpu]) -> Phrase:
     driver = cards[0].driver
-    return phrase("holder", "held-by-other", driver=driver) if driver else phrase("holder", "held-by-none")
+    return phrase("held-by-other", driver=driver) if driver else phrase("held-by-none")
 
 
 def _blacklist_file(nvidia: NvidiaFacts) -> dict[str, str]:

@@ -14,6 +14,7 @@ from checks.analysis.gpu.state import NONE
 from checks.causes.registry import check
 from checks.facts import Frameworks, Gpus, NvidiaFacts, ProbeRun, ProbeRuns
 from checks.facts.finding import Evidence, Finding, NotHere, Severity
+from checks.facts.phrase import Phrase
 from checks.knowledge.phrases import phrase
 
 CAUSE = "driver-not-responding"
@@ -41,13 +42,13 @@ def driver_not_responding(
     if run is not None and run.status in ("timed-out", "crashed"):
         yield _finding(run, error, 0.9 if error or run.status == "timed-out" else 0.7, _state(run))
     elif error:
-        yield _finding(None, error, 0.9, phrase("state", "answer-error", error=error))
+        yield _finding(None, error, 0.9, phrase("answer-error", error=error))
     elif nvidia is not None and nvidia.devices:
         built = {name for name, _, _ in frameworks.cuda_builds()} if frameworks else set()
         stuck = next((each for each in probes.runs if each.probe in built and _hangs_at_the_gpu(each)), None)
         if stuck is not None:
             stage = stuck.last_stage or NONE
-            state = phrase("state", "answer-program-hangs", framework=stuck.probe, stage=stage)
+            state = phrase("answer-program-hangs", framework=stuck.probe, stage=stage)
             yield _finding(stuck, None, 0.5, state)
 
 
@@ -55,14 +56,14 @@ def _hangs_at_the_gpu(run: ProbeRun) -> bool:
     return run.status == "timed-out" and run.last_stage in _GPU_STAGES.get(run.probe, ())
 
 
-def _state(run: ProbeRun) -> dict[str, str]:
+def _state(run: ProbeRun) -> Phrase:
     stage = run.last_stage or NONE
     if run.status == "timed-out":
-        return phrase("state", "answer-hangs", stage=stage)
-    return phrase("state", "answer-crashes", signal=run.signal or f"exit code {run.exit_code}", stage=stage)
+        return phrase("answer-hangs", stage=stage)
+    return phrase("answer-crashes", signal=run.signal or f"exit code {run.exit_code}", stage=stage)
 
 
-def _finding(run: ProbeRun | None, error: str | None, confidence: float, state: dict[str, str]) -> Finding:
+def _finding(run: ProbeRun | None, error: str | None, confidence: float, state: Phrase) -> Finding:
     return Finding(
         cause=CAUSE,
         severity=Severity.BLOCKING,
@@ -72,5 +73,5 @@ def _finding(run: ProbeRun | None, error: str | None, confidence: float, state: 
             Evidence("probe_stage", (run.last_stage if run else None) or NONE, run.probe if run else ""),
             Evidence("nvml", error or NONE, "NVML"),
         ),
-        values=state,
+        values={"state": state},
     )

@@ -12,6 +12,7 @@ from checks.analysis.gpu.state import NONE, SeenCudaError, cuda_computes, error_
 from checks.causes.registry import check
 from checks.facts import Frameworks, NvidiaFacts, NvidiaGpu, OsFacts
 from checks.facts.finding import Evidence, Finding, Severity
+from checks.facts.phrase import Phrase
 from checks.knowledge.phrases import phrase
 
 CAUSE = "fabric-manager-not-running"
@@ -41,14 +42,14 @@ def fabric_manager_not_running(
             Evidence("nvswitches", NONE if nvidia.nvswitches is None else str(nvidia.nvswitches), nvidia.origin),
             Evidence("cuda_error", first_line(error.message) if error else NONE, error.fact.origin if error else ""),
         ),
-        values=_state(nvidia, error, waiting),
+        values={"state": _state(nvidia, error, waiting)},
         remedies=("ask-host-for-fabric-manager",) if os and (os.container or os.virtual_machine) else (),
     )
 
 
-def _state(nvidia: NvidiaFacts, error: SeenCudaError | None, waiting: list[NvidiaGpu]) -> dict[str, str]:
+def _state(nvidia: NvidiaFacts, error: SeenCudaError | None, waiting: list[NvidiaGpu]) -> Phrase:
     if waiting:
-        return phrase("state", "fabric-state", state=waiting[0].fabric_state or NONE)
+        return phrase("fabric-state", state=waiting[0].fabric_state or NONE)
     if nvidia.nvswitches and nvidia.fabric_manager in ("stopped", "not-installed"):
-        return phrase("state", f"fabric-{nvidia.fabric_manager}")
-    return phrase("state", "fabric-error", error=error_name(error.error) if error else NONE)
+        return phrase(f"fabric-{nvidia.fabric_manager}")
+    return phrase("fabric-error", error=error_name(error.error) if error else NONE)

@@ -13,6 +13,7 @@ from checks.analysis.gpu.state import NONE, ran_on
 from checks.causes.registry import check
 from checks.facts import AppleFacts, InterpreterFacts, OsFacts, TorchFacts
 from checks.facts.finding import Evidence, Finding, Severity, Unread
+from checks.facts.phrase import Value
 from checks.facts.versions import release
 from checks.knowledge.gpu.mps_support import mps_minimum
 from checks.knowledge.phrases import phrase
@@ -27,11 +28,11 @@ def mps_unavailable(
     """One finding for the interpreter."""
     if not apple.is_apple_silicon or (torch is not None and ran_on(torch, "mps")):
         return
-    values: dict[str, str] = {}
+    values: dict[str, Value] = {}
     remedies: tuple[str, ...]
     if interpreter.architecture == "x86_64":
         severity, confidence, remedies = Severity.BLOCKING, 0.95, ("install-arm64-python",)
-        state = phrase("state", "mps-x86")
+        state = phrase("mps-x86")
     elif torch is None or torch.mps_available:
         return
     elif torch.mps_available is None:
@@ -39,17 +40,17 @@ def mps_unavailable(
     else:
         severity, confidence, remedies = Severity.BLOCKING, 0.7, ("reinstall-torch-for-macos",)
         version, macos = torch.version or NONE, apple.macos_version or NONE
-        state = phrase("state", "mps-not-built", torch=version)
+        state = phrase("mps-not-built", torch=version)
         minimum = mps_minimum(torch.version or "")
         if os and os.virtual_machine:
             severity, confidence, remedies = Severity.WARNING, 0.8, ("run-on-the-mac-itself",)
-            state = phrase("state", "mps-virtual")
+            state = phrase("mps-virtual")
         elif minimum and apple.macos_version and release(apple.macos_version) < release(minimum.macos_min):
             confidence, remedies, values = 0.95, ("update-macos",), {"macos_min": minimum.macos_min}
-            state = phrase("state", "mps-macos-too-old", torch=version, minimum=minimum.macos_min, macos=macos)
+            state = phrase("mps-macos-too-old", torch=version, minimum=minimum.macos_min, macos=macos)
         elif torch.mps_built:  # built, new enough, and yet no device: a sandbox, or a session without the GPU
             severity, confidence, remedies = Severity.WARNING, 0.5, ("run-on-the-mac-itself", "update-macos")
-            state = phrase("state", "mps-hidden")
+            state = phrase("mps-hidden")
     yield Finding(
         cause=CAUSE,
         severity=severity,
@@ -61,5 +62,5 @@ def mps_unavailable(
             Evidence("torch_version", (torch.version if torch else None) or NONE, torch.origin if torch else ""),
         ),
         remedies=remedies,
-        values=values | state,
+        values={**values, "state": state},
     )

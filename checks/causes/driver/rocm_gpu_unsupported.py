@@ -63,9 +63,9 @@ def rocm_gpu_unsupported(
         elif row is not None:
             evidence.append(Evidence("runs_as", row.runs_as, rocm_overrides().title, row.source))
         state = (
-            phrase("state", "rocm-code", torch=torch.version or NONE, targets=", ".join(carried))
+            phrase("rocm-code", torch=torch.version or NONE, targets=", ".join(carried))
             if carried
-            else phrase("state", "rocm-failed", torch=torch.version or NONE, error=failure)
+            else phrase("rocm-failed", torch=torch.version or NONE, error=failure)
         )
         values = {"hsa_override_wanted": row.version} if row is not None and override != row.version else {}
         yield Finding(
@@ -74,7 +74,7 @@ def rocm_gpu_unsupported(
             confidence=0.9,
             subject=gfx,
             evidence=tuple(evidence),
-            values=values | state,
+            values={**values, "state": state},
         )
 
 

@@ -35,19 +35,19 @@ def wsl_gpu_unavailable(os: OsFacts, nvidia: NvidiaFacts | None, frameworks: Fra
     first = next(iter(nvidia.libcuda or ()), None)
     if os.wsl == 1:
         remedies, confidence, severity = ("convert-to-wsl-2",), 0.95, Severity.BLOCKING
-        state = phrase("state", "wsl-1")
+        state = phrase("wsl-1")
     elif nvidia.libcuda is None and nvidia.nvml is None:
         raise Unread("libcuda_path", nvidia.unread.get("libcuda", ""))
     elif first is not None and not first.path.startswith(_WINDOWS_DRIVER) and nvidia.nvml != "ok":
         remedies, confidence, severity = ("remove-linux-driver-from-wsl",), 0.85, Severity.BLOCKING
-        state = phrase("state", "wsl-shadowed", path=first.path)
+        state = phrase("wsl-shadowed", path=first.path)
     elif nvidia.nvml == "ok" and nvidia.devices:
         return
     else:  # no NVIDIA GPU in the Windows machine looks the same, hence no more than a warning
         remedies, confidence = ("update-windows-driver-for-wsl",), 0.6 if first is None else 0.8
         severity = Severity.WARNING if first is None else Severity.BLOCKING
         key = "wsl-nothing" if first is None else "wsl-error"
-        state = phrase("state", key, nvml=nvidia.nvml or NONE)
+        state = phrase(key, nvml=nvidia.nvml or NONE)
     yield Finding(
         cause=CAUSE,
         severity=severity,
@@ -57,6 +57,6 @@ def wsl_gpu_unavailable(os: OsFacts, nvidia: NvidiaFacts | None, frameworks: Fra
             Evidence("libcuda_path", first.path if first else NONE, nvidia.origin),
             Evidence("nvml", nvidia.nvml or NONE, nvidia.origin),
         ),
-        values=state,
+        values={"state": state},
         remedies=remedies,
     )

@@ -12,6 +12,7 @@ from checks.analysis.gpu.state import NONE, gpu_name, ran_on
 from checks.causes.registry import check
 from checks.facts import Gpu, Gpus, IntelFacts, LibraryFile, TorchFacts
 from checks.facts.finding import Evidence, Finding, NotHere, Severity, Unread
+from checks.facts.phrase import Phrase
 from checks.knowledge.gpu.gpu_architectures import gpu_architectures, intel_platform
 from checks.knowledge.phrases import phrase
 
@@ -45,17 +46,17 @@ def xpu_unavailable(torch: TorchFacts, gpus: Gpus | None, intel: IntelFacts | No
             Evidence("level_zero", libraries or NONE, intel.origin if intel else ""),
             Evidence("intel_platform", _platforms(cards), gpu_architectures().title),
         ),
-        values=_state(cards, loader),
+        values={"state": _state(cards, loader)},
         remedies=("install-intel-gpu-runtime",) if cards else ("install-cpu-torch",),
     )
 
 
-def _state(cards: tuple[Gpu, ...], loader: tuple[LibraryFile, ...] | None) -> dict[str, str]:
+def _state(cards: tuple[Gpu, ...], loader: tuple[LibraryFile, ...] | None) -> Phrase:
     if not cards:
-        return phrase("state", "xpu-no-card")
+        return phrase("xpu-no-card")
     has_gpu_part = loader is None or any("intel_gpu" in library.path for library in loader)
     key = "xpu-no-answer" if has_gpu_part else "xpu-no-runtime"
-    return phrase("state", key, gpu=", ".join(gpu_name(gpu) for gpu in cards))
+    return phrase(key, gpu=", ".join(gpu_name(gpu) for gpu in cards))
 
 
 def _platforms(cards: tuple[Gpu, ...]) -> str:

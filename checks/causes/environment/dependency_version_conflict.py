@@ -19,8 +19,9 @@ from checks.causes.environment.numpy_abi_mismatch import is_other_generation
 from checks.causes.registry import check
 from checks.facts import Frameworks, InterpreterFacts, OsFacts, ProbeRuns
 from checks.facts.finding import Evidence, Finding, Severity
+from checks.facts.phrase import Value
 from checks.knowledge.errors.import_errors import Recognised
-from checks.knowledge.phrases import listed, phrase
+from checks.knowledge.phrases import phrase
 
 CAUSE = "dependency-version-conflict"
 ABSENT = "–"
@@ -48,7 +49,7 @@ def dependency_version_conflict(
             found,
             Evidence("needed", needed),
             Evidence("found", here),
-            **(_shown(known) if known else listed("found", (here,) if here != ABSENT else ())),
+            **(_shown(known) if known else {"found": (here,) if here != ABSENT else ()}),
             requirement=_wishes(known) or found.row.requirement or found.groups.get("needed", ""),
         )
     for package_conflicts in conflicts.values():
@@ -100,18 +101,15 @@ def _found(conflicts: list[Broken]) -> str:
     return ", ".join(f"{found.name} {found.version}" if found else ABSENT for found in here)
 
 
-def _shown(conflicts: list[Broken]) -> dict[str, str]:
+def _shown(conflicts: list[Broken]) -> dict[str, Value]:
     """The same in words: what is not there is named."""
-    words = [
-        listed("one", (f"{conflict.found.name} {conflict.found.version}",))
+    here = (
+        f"{conflict.found.name} {conflict.found.version}"
         if conflict.found
-        else phrase("one", "not-there", module=conflict.requirement.name)
+        else phrase("not-there", module=conflict.requirement.name)
         for conflict in conflicts
-    ]
-    return {
-        "found_en": ", ".join(word["one_en"] for word in words),
-        "found_ja": "、".join(word["one_ja"] for word in words),
-    }
+    )
+    return {"found": tuple(here)}
 
 
 def _wishes(conflicts: list[Broken]) -> str:

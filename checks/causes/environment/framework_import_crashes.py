@@ -63,7 +63,7 @@ def _finding(run: ProbeRun, name: str, frameworks: Frameworks | None, interprete
         subject=name,
         evidence=tuple(evidence),
         values={"package_name": _distribution(name, interpreter)}
-        | phrase("manner", "import-hangs" if hangs else "import-crashes", ending=ending),
+        | {"manner": phrase("import-hangs" if hangs else "import-crashes", ending=ending)},
     )
 
 

@@ -78,5 +78,5 @@ def _finding(
         confidence=0.95,
         evidence=tuple(evidence),
         remedies=REMEDIES.get(problem, ("choose-another-interpreter", "recreate-environment")),
-        values=phrase("problem", f"interpreter-{problem}", detail=detail),
+        values={"problem": phrase(f"interpreter-{problem}", detail=detail)},
     )

@@ -45,7 +45,7 @@ def triton_or_compiler_missing(
     if torch.version and release(torch.version) < FIRST_WITH_COMPILE:
         return
     found = [
-        finding_of_text(CAUSE, *each, Evidence("missing", "Triton"), missing_en="Triton", missing_ja="Triton")
+        finding_of_text(CAUSE, *each, Evidence("missing", "Triton"), missing="Triton")
         for each in recognised(CAUSE, Frameworks(torch=torch), probes)
     ]
     if not found:
@@ -73,6 +73,6 @@ def _note(torch: TorchFacts, missing: str, clue: str) -> Finding:
             Evidence("clue", clue),
         ),
         values={"package_name": "torch"}
-        | phrase("missing", "part-triton" if missing == "Triton" else "part-c-compiler"),
+        | {"missing": phrase("part-triton" if missing == "Triton" else "part-c-compiler")},
         remedies=("install-c-compiler",) if missing == "C compiler" else ("install-triton", "leave-out-torch-compile"),
     )

@@ -8,7 +8,7 @@ Blind spots:  accelerators without a bus id of their own; the rights of USB devi
 Knowledge:    resources/knowledge/usb_pci_accelerators.toml
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from checks.analysis.gpu.state import NONE, first_line
 from checks.analysis.models.tflite import lacks_edgetpu_library
@@ -91,7 +91,7 @@ def _finding(
     said: str = NONE,
     *,
     row: AcceleratorDevice | None = None,
-    values: dict[str, str] | None = None,
+    values: Mapping[str, str] | None = None,
 ) -> Finding:
     number = f"{accelerator.vendor_id}:{accelerator.device_id}" if accelerator.vendor_id else NONE
     return Finding(
@@ -105,6 +105,6 @@ def _finding(
             Evidence("device_nodes", ", ".join(node.path for node in accelerator.nodes or ()) or NONE, "/dev"),
             Evidence("delegate_error", said, "libedgetpu"),
         ),
-        values=phrase("state", state) | (values or {}) | ({"module": row.module} if row and row.module else {}),
+        values={"state": phrase(state), **(values or {}), **({"module": row.module} if row and row.module else {})},
         remedies=remedies,
     )

@@ -13,6 +13,7 @@ from checks.analysis.gpu.state import NONE
 from checks.causes.registry import check
 from checks.facts import CpuFacts, FrameworkFacts, Frameworks, InterpreterFacts, OsFacts, ProbeRun, ProbeRuns
 from checks.facts.finding import Evidence, Finding, Inconclusive, Severity
+from checks.facts.phrase import Phrase
 from checks.knowledge.gpu.cpu_requirements import cpu_requirement, cpu_requirements
 from checks.knowledge.phrases import phrase
 
@@ -119,14 +120,14 @@ def _finding(
             Evidence("missing_instructions", ", ".join(missing) or NONE, cpu_requirements().title),
             Evidence("signal", signal),
         ),
-        values=_state(missing, signal, cpu)
+        values={"state": _state(missing, signal, cpu)}
         | {"framework_package": _CONDA_NAMES.get(framework, package.name if package else framework)},
         remedies=remedies,
     )
 
 
-def _state(missing: tuple[str, ...], signal: str, cpu: CpuFacts | None) -> dict[str, str]:
+def _state(missing: tuple[str, ...], signal: str, cpu: CpuFacts | None) -> Phrase:
     name = (cpu.name if cpu else None) or "CPU"
     if missing:
-        return phrase("state", "cpu-lacks", missing=", ".join(missing), cpu=name)
-    return phrase("state", "cpu-crashed", signal=signal, cpu=name)
+        return phrase("cpu-lacks", missing=", ".join(missing), cpu=name)
+    return phrase("cpu-crashed", signal=signal, cpu=name)

@@ -14,7 +14,6 @@ from checks.analysis.packages.fitting_build import torch_values
 from checks.causes.registry import check
 from checks.facts import Frameworks, Gpu, Gpus, InterpreterFacts, JetsonFacts, MachineFacts, NvidiaFacts
 from checks.facts.finding import Evidence, Finding, Severity
-from checks.knowledge.phrases import listed
 
 CAUSE = "cuda-build-without-nvidia-gpu"
 
@@ -48,8 +47,10 @@ def cuda_build_without_nvidia_gpu(
                 Evidence("cuda_version", cuda_version, framework.origin),
                 Evidence("gpus_on_bus", _names(gpus.devices), gpus.origin),
             ),
-            values=listed("gpus_on_bus", map(gpu_name, gpus.devices))
-            | (torch_values(machine, interpreter, keep=framework.version) if name == "torch" else {}),
+            values={
+                "gpus_on_bus": tuple(map(gpu_name, gpus.devices)),
+                **(torch_values(machine, interpreter, keep=framework.version) if name == "torch" else {}),
+            },
             remedies=() if name == "torch" else ("stay-on-the-cpu",),
         )
 

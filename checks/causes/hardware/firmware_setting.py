@@ -50,7 +50,7 @@ def _windows(gpus: Gpus) -> Iterator[Finding]:
                 Evidence("device", gpu_name(gpu), gpu.origin),
                 Evidence("sign", problem.name if problem else f"BAR = {gpu.bar1_size} B", origin),
             ),
-            values=phrase("setting", "setting-above-4g"),
+            values={"firmware_setting": phrase("setting-above-4g")},
             remedies=("enable-above-4g-decoding",),
         )
 
@@ -71,7 +71,7 @@ def _arc(gpus: Gpus, os: OsFacts | None) -> Iterator[Finding]:
                 Evidence("device", gpu_name(gpu), gpu.origin),
                 Evidence("sign", f"BAR = {gpu.bar1_size // 2**20} MiB", gpu.origin),
             ),
-            values=phrase("setting", "setting-resizable-bar"),
+            values={"firmware_setting": phrase("setting-resizable-bar")},
             remedies=("enable-resizable-bar",),
         )
 
@@ -94,6 +94,6 @@ def _npu(machine: MachineFacts, cpu: CpuFacts) -> Iterator[Finding]:
             Evidence("device", f"NPU ({cpu.name})", cpu.origin or cpus_with_npu().title),
             Evidence("sign", f"PCI {row.vendor}:* = {NONE}", "/sys/bus/pci/devices"),
         ),
-        values=phrase("setting", "setting-npu"),
+        values={"firmware_setting": phrase("setting-npu")},
         remedies=("enable-npu",),
     )

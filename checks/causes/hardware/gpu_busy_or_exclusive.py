@@ -14,6 +14,7 @@ from checks.analysis.gpu.state import NONE, SeenCudaError, cuda_computes, error_
 from checks.causes.registry import check
 from checks.facts import Frameworks, Measurement, Measurements, NvidiaFacts, NvidiaGpu
 from checks.facts.finding import Evidence, Finding, Severity
+from checks.facts.phrase import Phrase
 from checks.knowledge.phrases import phrase
 
 CAUSE = "gpu-busy-or-exclusive"
@@ -69,7 +70,7 @@ def _finding(gpu: NvidiaGpu, error: SeenCudaError | None, severity: Severity, co
             Evidence("gpu_processes", holders or NONE, gpu.origin),
             Evidence("cuda_error", first_line(error.message) if error else NONE, error.fact.origin if error else ""),
         ),
-        values={"gpu_index": str(gpu.index)} | _state(gpu, error, holders),
+        values={"gpu_index": str(gpu.index), "state": _state(gpu, error, holders)},
         remedies=() if gpu.compute_mode not in (None, "default") else ("free-gpu-memory", "restart-computer"),
     )
 
@@ -87,15 +88,15 @@ def _of_a_second_process(gpu: NvidiaGpu, refused: Measurement) -> Finding:
             Evidence("compute_mode", gpu.compute_mode or NONE, gpu.origin),
             Evidence("cuda_error", message, refused.origin),
         ),
-        values={"gpu_index": str(gpu.index)} | phrase("state", "busy-second", mode=gpu.compute_mode or NONE),
+        values={"gpu_index": str(gpu.index), "state": phrase("busy-second", mode=gpu.compute_mode or NONE)},
         remedies=() if gpu.compute_mode not in (None, "default") else ("free-gpu-memory", "restart-computer"),
     )
 
 
-def _state(gpu: NvidiaGpu, error: SeenCudaError | None, holders: str) -> dict[str, str]:
+def _state(gpu: NvidiaGpu, error: SeenCudaError | None, holders: str) -> Phrase:
     mode = gpu.compute_mode or NONE
     if mode == "prohibited":
-        return phrase("state", "busy-prohibited")
+        return phrase("busy-prohibited")
     if holders and mode.startswith("exclusive"):
-        return phrase("state", "busy-exclusive", mode=mode, holders=holders)
-    return phrase("state", "busy-error", error=error_name(error.error) if error else NONE)
+        return phrase("busy-exclusive", mode=mode, holders=holders)
+    return phrase("busy-error", error=error_name(error.error) if error else NONE)

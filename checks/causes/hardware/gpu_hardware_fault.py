@@ -56,6 +56,7 @@ from checks.facts import (
 )
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.machine import canonical_pci_address
+from checks.facts.phrase import Phrase
 from checks.knowledge.errors.gpu_log import sign_of_kind
 from checks.knowledge.errors.hardware_errors import hardware_errors, xid
 from checks.knowledge.errors.windows_device_problems import device_problem
@@ -75,7 +76,7 @@ _DAMAGED = ("NVML_ERROR_CORRUPTED_INFOROM",)
 _JOB_VARIABLES = ("SLURM_JOB_ID", "SLURM_JOB_GPUS", "SLURM_GPUS")
 
 
-Sign = tuple[str, dict[str, str]]
+Sign = tuple[str, Phrase]
 
 
 @dataclass
@@ -88,8 +89,8 @@ class _Signs:
     harmless: list[Sign] = field(default_factory=list)  # alone; beside another sign they say the same again
     confidence: float = 0.6
 
-    def add(self, raw: str, words: dict[str, str], *, grave: bool, confidence: float) -> None:
-        """Add a sign: as it came (``raw``), and the words for it, a phrase named "sign"."""
+    def add(self, raw: str, words: Phrase, *, grave: bool, confidence: float) -> None:
+        """Add a sign: as it came (``raw``), and the words for it."""
         (self.grave if grave else self.mild).append((raw, words))
         self.confidence = max(self.confidence, confidence)
 
@@ -138,7 +139,7 @@ def gpu_hardware_fault(
     for seen in seen_cuda_errors(frameworks):
         if seen.error.cause == CAUSE:
             name = error_name(seen.error)
-            words = phrase("sign", "fault-cuda", error=name)
+            words = phrase("fault-cuda", error=name)
             _of(found, "cuda", seen.framework).add(name, words, grave=True, confidence=0.9)
     for subject, signs in found.items():
         if signs.any:
@@ -155,10 +156,10 @@ def _from_driver(nvidia: NvidiaFacts | None, found: dict[str, _Signs], gpus: Gpu
         for index, error in nvidia.device_errors.items():
             if error in _LOST + _DAMAGED:
                 _of(found, f"index {index}", f"GPU {index}").add(
-                    error, phrase("sign", "fault-nvml", error=error), grave=True, confidence=0.9
+                    error, phrase("fault-nvml", error=error), grave=True, confidence=0.9
                 )
         if nvidia.nvml is not None and nvidia.nvml in _LOST:
-            words = phrase("sign", "fault-nvml", error=nvidia.nvml)
+            words = phrase("fault-nvml", error=nvidia.nvml)
             _of(found, "nvml", "NVIDIA GPU").add(nvidia.nvml, words, grave=True, confidence=0.9)
         _from_log(nvidia, found, gpus)
 
@@ -178,31 +179,28 @@ def _finding(subject: str, signs: _Signs, nvidia: NvidiaFacts | None) -> Finding
             Evidence("gpu", signs.name, nvidia.origin if nvidia else ""),
             Evidence("signs", "; ".join(told), hardware_errors().title, hardware_errors().source),
         ),
-        values={
-            "signs_en": "; ".join(words["sign_en"] for words in told.values()),
-            "signs_ja": "、".join(words["sign_ja"] for words in told.values()),
-        },
+        values={"signs": phrase("signs", signs=tuple(told.values()))},
     )
 
 
 def _from_nvml(gpu: NvidiaGpu, signs: _Signs) -> None:
     for error in sorted(set(gpu.unread.values())):
         if error in _LOST + _DAMAGED:
-            signs.add(error, phrase("sign", "fault-nvml", error=error), grave=True, confidence=0.9)
+            signs.add(error, phrase("fault-nvml", error=error), grave=True, confidence=0.9)
     remaps = gpu.row_remaps
     if remaps and remaps.failure:
-        signs.add("row remap failure", phrase("sign", "fault-remap-failed"), grave=True, confidence=0.95)
+        signs.add("row remap failure", phrase("fault-remap-failed"), grave=True, confidence=0.95)
     if remaps and remaps.pending:
-        signs.add("row remap pending", phrase("sign", "fault-remap-pending"), grave=False, confidence=0.9)
+        signs.add("row remap pending", phrase("fault-remap-pending"), grave=False, confidence=0.9)
     if gpu.retired_pages_pending:
-        signs.add("retired pages pending", phrase("sign", "fault-retired-pending"), grave=False, confidence=0.9)
+        signs.add("retired pages pending", phrase("fault-retired-pending"), grave=False, confidence=0.9)
     if gpu.ecc and gpu.ecc.uncorrected_volatile:
         count = str(gpu.ecc.uncorrected_volatile)
-        words = phrase("sign", "fault-ecc", count=count)
+        words = phrase("fault-ecc", count=count)
         signs.add(f"ECC uncorrected (volatile) = {count}", words, grave=True, confidence=0.9)
     action = next((row for row in hardware_errors().recovery_action if row.id == gpu.recovery_action), None)
     if action is not None and action.value != 0:
-        words = phrase("sign", "fault-recovery", action=action.id)
+        words = phrase("fault-recovery", action=action.id)
         signs.add(f"recovery action: {action.id}", words, grave=False, confidence=0.8)
 
 
@@ -217,7 +215,7 @@ def _from_load(health: Health, signs: _Signs, frameworks: Frameworks | None, gpu
         told = {"count": str(max(count, len(health.wrong))), "checked": str(health.checked)}
         told |= {"second": f"{first.second:.0f}", "operation": first.operation}
         raw = f"wrong bits under load: {told['count']}/{told['checked']}, {first.operation} {list(first.index)}"
-        signs.add(raw, phrase("sign", "fault-wrong-bits", **told), grave=True, confidence=0.95)
+        signs.add(raw, phrase("fault-wrong-bits", **told), grave=True, confidence=0.95)
     error = ended_badly(health)
     for code in sorted({event.code for event in xids_under_load(health, frameworks, gpus)}):
         row = xid(code)
@@ -235,16 +233,16 @@ def _from_load(health: Health, signs: _Signs, frameworks: Frameworks | None, gpu
     for kind, times in counted.items():
         _from_event(kind, times, signs, confidence=0.85 if _is_grave(kind) else 0.6)
     if health.ecc_uncorrected:
-        words = phrase("sign", "fault-ecc", count=str(health.ecc_uncorrected))
+        words = phrase("fault-ecc", count=str(health.ecc_uncorrected))
         signs.add(f"ECC uncorrected under load = {health.ecc_uncorrected}", words, grave=True, confidence=0.9)
     if health.ecc_corrected:
-        words = phrase("sign", "fault-ecc-corrected", count=str(health.ecc_corrected))
+        words = phrase("fault-ecc-corrected", count=str(health.ecc_corrected))
         signs.harmless.append((f"ECC corrected under load = {health.ecc_corrected}", words))
     if health.remapped_rows:
-        words = phrase("sign", "fault-remapped", count=str(health.remapped_rows))
+        words = phrase("fault-remapped", count=str(health.remapped_rows))
         signs.add(f"rows remapped under load = {health.remapped_rows}", words, grave=False, confidence=0.85)
     if error:
-        words = phrase("sign", "fault-lost-under-load", error=error.splitlines()[0][:LINE])
+        words = phrase("fault-lost-under-load", error=error.splitlines()[0][:LINE])
         # What the driver says of a kernel is of the device; a process dies of its libraries' faults, too.
         is_grave = health.reason != "crashed"
         signs.add(f"load ended: {error.splitlines()[0][:LINE]}", words, grave=is_grave, confidence=0.7)
@@ -252,13 +250,13 @@ def _from_load(health: Health, signs: _Signs, frameworks: Frameworks | None, gpu
 
 def _from_operation(made: Measured, error: str, signs: _Signs, *, says_so: bool) -> None:
     error = error.splitlines()[0][:LINE]
-    words = phrase("sign", "fault-lost-while-computing", operation=made.operation, error=error)
+    words = phrase("fault-lost-while-computing", operation=made.operation, error=error)
     signs.add(f"{made.operation}: {error}", words, grave=says_so, confidence=0.9 if says_so else 0.6)
 
 
 def _from_repeats(operations: Sequence[Repeated], signs: _Signs) -> None:
     wrong = [operation.operation for operation in operations if operation.variation is Variation.WRONG]
-    words = phrase("sign", "fault-varies", count=str(len(wrong)))
+    words = phrase("fault-varies", count=str(len(wrong)))
     signs.add(f"results vary: {', '.join(wrong)}", words, grave=any(map(is_control, wrong)), confidence=0.75)
 
 
@@ -296,7 +294,7 @@ def _from_system_log(log: SystemLog | None, found: dict[str, _Signs], gpus: Gpus
 
 def _from_event(kind: str, times: int, signs: _Signs, *, confidence: float) -> None:
     repeated = f" (x{times})" if times > 1 else ""
-    words = phrase("sign", f"fault-log-{kind}", times=repeated)
+    words = phrase(f"fault-log-{kind}", times=repeated)
     signs.add(f"system log: {kind}{repeated}", words, grave=_is_grave(kind), confidence=confidence)
 
 
@@ -305,15 +303,9 @@ def _is_grave(kind: str) -> bool:
     return row is not None and row.grave
 
 
-def _xid_words(code: int, suspect: str, repeated: str) -> dict[str, str]:
-    """The words for an Xid: its number, and in each language what it speaks against."""
-    against = phrase("suspect", f"suspect-{suspect}")
-    return {
-        f"sign_{language}": phrase("sign", "fault-xid", code=str(code), suspect=word, times=repeated)[
-            f"sign_{language}"
-        ]
-        for language, word in ((name.removeprefix("suspect_"), word) for name, word in against.items())
-    }
+def _xid_words(code: int, suspect: str, repeated: str) -> Phrase:
+    """The words for an Xid: its number, and what it speaks against."""
+    return phrase("fault-xid", code=str(code), suspect=phrase(f"suspect-{suspect}"), times=repeated)
 
 
 def _from_bus(gpus: Gpus, found: dict[str, _Signs]) -> None:
@@ -321,10 +313,10 @@ def _from_bus(gpus: Gpus, found: dict[str, _Signs]) -> None:
         signs = _of(found, canonical_pci_address(gpu.address) or gpu_name(gpu), gpu_name(gpu))
         problem = device_problem(gpu.problem_code)
         if problem is not None and problem.cause == CAUSE:
-            words = phrase("sign", "fault-windows", problem=problem.name, code=str(problem.code))
+            words = phrase("fault-windows", problem=problem.name, code=str(problem.code))
             signs.add(f"Windows: {problem.name} ({problem.code})", words, grave=True, confidence=0.6)
         if gpu.revision == "ff":
-            signs.add("PCI revision ff", phrase("sign", "fault-no-registers"), grave=True, confidence=0.9)
+            signs.add("PCI revision ff", phrase("fault-no-registers"), grave=True, confidence=0.9)
 
 
 def _must_see_all(os: OsFacts | None, environment: EnvironmentVariables | None) -> bool:
@@ -349,4 +341,4 @@ def _missing_in_nvml(gpus: Gpus, nvidia: NvidiaFacts, found: dict[str, _Signs]) 
             continue
         if driver_fit(architecture, nvidia.driver_version) is Fit.FITS:
             signs = _of(found, canonical_pci_address(gpu.address) or gpu_name(gpu), gpu_name(gpu))
-            signs.add("not in NVML", phrase("sign", "fault-not-in-nvml"), grave=True, confidence=0.75)
+            signs.add("not in NVML", phrase("fault-not-in-nvml"), grave=True, confidence=0.75)

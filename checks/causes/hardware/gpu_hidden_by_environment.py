@@ -129,13 +129,14 @@ def _finding(variable: str, value: str, visible: int, present: int, severity: Se
             Evidence("gpus_visible", str(visible)),
             Evidence("gpus_present", str(present)),
         ),
-        values=phrase(
-            "state",
-            _kind_of(variable, value),
-            variable=variable,
-            value=value,
-            visible=str(visible),
-            present=str(present),
-        ),
+        values={
+            "state": phrase(
+                _kind_of(variable, value),
+                variable=variable,
+                value=value,
+                visible=str(visible),
+                present=str(present),
+            )
+        },
         remedies=("number-gpus-by-bus",) if variable == "CUDA_DEVICE_ORDER" else ("unset-device-variable",),
     )

@@ -16,6 +16,7 @@ from checks.analysis.gpu.state import NONE, gpu_name, in_nvml, only_with_a_gpu
 from checks.causes.registry import check
 from checks.facts import Gpu, Gpus, NvidiaFacts, NvidiaGpu, PciLink
 from checks.facts.finding import Evidence, Finding, Severity
+from checks.facts.phrase import Phrase
 from checks.knowledge.phrases import phrase
 
 CAUSE = "gpu-link-degraded"
@@ -58,7 +59,7 @@ def _by_nvml(nvidia: NvidiaFacts) -> Iterator[Finding]:
                 Evidence("link_max", most, gpu.origin),
                 Evidence("nvlinks", _nvlinks(gpu), gpu.origin),
             ),
-            values=_state(gpu, has_fewer_lanes=has_fewer_lanes, is_slower=is_slower),
+            values={"state": _state(gpu, has_fewer_lanes=has_fewer_lanes, is_slower=is_slower)},
         )
 
 
@@ -77,7 +78,7 @@ def _by_the_bus(gpu: Gpu) -> Iterator[Finding]:
             Evidence("link_max", f"x{link.width_max}", gpu.origin),
             Evidence("nvlinks", NONE),
         ),
-        values=phrase("state", "link-lanes", now=str(link.width), most=str(link.width_max)),
+        values={"state": phrase("link-lanes", now=str(link.width), most=str(link.width_max))},
     )
 
 
@@ -103,11 +104,11 @@ def _nvlinks(gpu: NvidiaGpu) -> str:
     return f"{gpu.nvlinks_active} / {gpu.nvlinks_active + (gpu.nvlinks_inactive or 0)}"
 
 
-def _state(gpu: NvidiaGpu, *, has_fewer_lanes: bool, is_slower: bool) -> dict[str, str]:
+def _state(gpu: NvidiaGpu, *, has_fewer_lanes: bool, is_slower: bool) -> Phrase:
     link = gpu.link
     if link is not None and has_fewer_lanes:
-        return phrase("state", "link-lanes", now=str(link.width), most=str(link.width_max))
+        return phrase("link-lanes", now=str(link.width), most=str(link.width_max))
     if link is not None and is_slower:
-        return phrase("state", "link-generation", now=str(link.generation), most=str(link.generation_max))
+        return phrase("link-generation", now=str(link.generation), most=str(link.generation_max))
     active = gpu.nvlinks_active or 0
-    return phrase("state", "link-nvlink", now=str(active), most=str(active + (gpu.nvlinks_inactive or 0)))
+    return phrase("link-nvlink", now=str(active), most=str(active + (gpu.nvlinks_inactive or 0)))

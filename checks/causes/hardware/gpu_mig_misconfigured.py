@@ -13,6 +13,7 @@ from checks.analysis.gpu.state import NONE
 from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, NvidiaFacts, NvidiaGpu
 from checks.facts.finding import Evidence, Finding, Severity
+from checks.facts.phrase import Phrase
 from checks.knowledge.phrases import phrase
 
 CAUSE = "gpu-mig-misconfigured"
@@ -26,15 +27,13 @@ def gpu_mig_misconfigured(nvidia: NvidiaFacts, environment: EnvironmentVariables
     for gpu in devices:
         if gpu.mig_enabled and gpu.mig_instances == ():
             severity = Severity.BLOCKING if is_only_one else Severity.WARNING
-            yield _finding(
-                gpu, severity, 0.95, phrase("state", "mig-without-instance"), ("create-mig-instance", "disable-mig")
-            )
+            yield _finding(gpu, severity, 0.95, phrase("mig-without-instance"), ("create-mig-instance", "disable-mig"))
         elif None not in (gpu.mig_enabled, gpu.mig_pending) and gpu.mig_enabled != gpu.mig_pending:
-            state = phrase("state", "mig-waits-for-reset", mode=_mode(gpu))
+            state = phrase("mig-waits-for-reset", mode=_mode(gpu))
             yield _finding(gpu, Severity.WARNING, 0.9, state, ("reset-gpu",))
     wanted = (environment.values if environment else {}).get("CUDA_VISIBLE_DEVICES", "")
     if wanted.startswith("MIG-") and devices and all(gpu.mig_enabled is False for gpu in devices):
-        state = phrase("state", "mig-name-without-mig", wanted=wanted)
+        state = phrase("mig-name-without-mig", wanted=wanted)
         yield _finding(devices[0], Severity.BLOCKING, 0.9, state, ("unset-device-variable",), wanted)
 
 
@@ -42,7 +41,7 @@ def _finding(
     gpu: NvidiaGpu,
     severity: Severity,
     confidence: float,
-    state: dict[str, str],
+    state: Phrase,
     remedies: tuple[str, ...],
     wanted: str = "",
 ) -> Finding:
@@ -58,7 +57,11 @@ def _finding(
             Evidence("mig_instances", instances or NONE, gpu.origin),
             Evidence("variable_value", wanted or NONE, "CUDA_VISIBLE_DEVICES"),
         ),
-        values=state | {"gpu_index": str(gpu.index)} | ({"variable": "CUDA_VISIBLE_DEVICES"} if wanted else {}),
+        values={
+            "state": state,
+            "gpu_index": str(gpu.index),
+            **({"variable": "CUDA_VISIBLE_DEVICES"} if wanted else {}),
+        },
         remedies=remedies,
     )
 

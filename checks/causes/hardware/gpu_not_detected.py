@@ -15,7 +15,6 @@ from checks.causes.registry import check
 from checks.facts import Gpus, JetsonFacts, NvidiaFacts, OsFacts
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.knowledge.errors.windows_device_problems import device_problem, device_problems
-from checks.knowledge.phrases import listed
 
 CAUSE = "gpu-not-detected"
 
@@ -37,7 +36,7 @@ def gpu_not_detected(
                     Evidence("gpus_on_bus", gpu_name(gpu), gpu.origin),
                     Evidence("sign", f"{problem.name} ({problem.code})", device_problems().title),
                 ),
-                values=listed("gpus_on_bus", (gpu_name(gpu),)),
+                values={"gpus_on_bus": (gpu_name(gpu),)},
                 remedies=("enable-device-in-windows",),
             )
     # Containers and WSL do not show what they have, a Jetson's GPU is no PCI device.
@@ -54,7 +53,7 @@ def gpu_not_detected(
                 Evidence("gpus_on_bus", ", ".join(gpu_name(gpu) for gpu in gpus.devices) or NONE, gpus.origin),
                 Evidence("sign", signs, nvidia.origin),
             ),
-            values=listed("gpus_on_bus", map(gpu_name, gpus.devices)),
+            values={"gpus_on_bus": tuple(map(gpu_name, gpus.devices))},
             remedies=("check-gpu-in-virtual-machine",) if os and os.virtual_machine else ("check-gpu-seating",),
         )
 

@@ -13,7 +13,6 @@ from checks.analysis.gpu.state import NONE, first_line, gib, seen_cuda_errors
 from checks.causes.registry import check
 from checks.facts import Frameworks, NvidiaFacts, NvidiaGpu
 from checks.facts.finding import Evidence, Finding, Severity
-from checks.knowledge.phrases import listed
 
 CAUSE = "gpu-out-of-memory"
 
@@ -40,7 +39,7 @@ def gpu_out_of_memory(nvidia: NvidiaFacts, frameworks: Frameworks | None) -> Ite
                 Evidence("gpu_processes", ", ".join(_processes(gpu)) or NONE, gpu.origin),
                 *((Evidence("cuda_error", first_line(error.message), error.fact.origin),) if error else ()),
             ),
-            values=listed("gpu_processes", _processes(gpu)),
+            values={"gpu_processes": tuple(_processes(gpu))},
         )
     if error is not None and not full:
         yield Finding(
@@ -58,7 +57,7 @@ def gpu_out_of_memory(nvidia: NvidiaFacts, frameworks: Frameworks | None) -> Ite
                 Evidence("gpu_processes", NONE, nvidia.origin),
                 Evidence("cuda_error", first_line(error.message), error.fact.origin),
             ),
-            values=listed("gpu_processes", ()),
+            values={"gpu_processes": ()},
         )
 
 

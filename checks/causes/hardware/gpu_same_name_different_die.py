@@ -43,13 +43,13 @@ def _judge(name: str, cards: list[Gpu], nvidia: NvidiaFacts | None) -> Iterator[
     firmware = _distinct(each.vbios for each in listed)
     boards = _distinct(each.board_part_number for each in listed)
     if len(dies) > 1:
-        severity, confidence, state = Severity.WARNING, 0.95, phrase("state", "differs-die", dies=", ".join(dies))
+        severity, confidence, state = Severity.WARNING, 0.95, phrase("differs-die", dies=", ".join(dies))
     elif len(ids) > 1:
-        severity, confidence, state = Severity.NOTE, 0.9, phrase("state", "differs-id", ids=", ".join(ids))
+        severity, confidence, state = Severity.NOTE, 0.9, phrase("differs-id", ids=", ".join(ids))
     elif len(firmware) > 1:
-        severity, confidence, state = Severity.NOTE, 0.9, phrase("state", "differs-vbios", vbios=", ".join(firmware))
+        severity, confidence, state = Severity.NOTE, 0.9, phrase("differs-vbios", vbios=", ".join(firmware))
     elif len(boards) > 1:
-        severity, confidence, state = Severity.NOTE, 0.9, phrase("state", "differs-board", boards=", ".join(boards))
+        severity, confidence, state = Severity.NOTE, 0.9, phrase("differs-board", boards=", ".join(boards))
     else:
         return
     yield Finding(
@@ -64,7 +64,7 @@ def _judge(name: str, cards: list[Gpu], nvidia: NvidiaFacts | None) -> Iterator[
             Evidence("vbios", ", ".join(firmware) or NONE, nvidia.origin if nvidia else ""),
             Evidence("board_part_numbers", ", ".join(boards) or NONE, nvidia.origin if nvidia else ""),
         ),
-        values=state,
+        values={"state": state},
     )
 
 

@@ -16,6 +16,7 @@ from checks.analysis.numbers.repeats import is_processor
 from checks.causes.registry import check
 from checks.facts import Frameworks, Health, Measurements, NvidiaFacts, NvidiaGpu
 from checks.facts.finding import Evidence, Finding, NotHere, Severity
+from checks.facts.phrase import Phrase
 from checks.knowledge.errors.hardware_errors import clock_reason, hardware_errors
 from checks.knowledge.phrases import phrase
 
@@ -47,11 +48,11 @@ def gpu_throttled(
                 ("cool-gpu",) if any("Thermal" in reason for reason in reasons) else ("check-gpu-power", "cool-gpu")
             )
             held_by = ", ".join(reasons)
-            state = phrase("state", _kind_of(reasons), reasons=held_by)
+            state = phrase(_kind_of(reasons), reasons=held_by)
             yield _finding(gpu, held_by, state, Severity.WARNING, 0.75, remedies)
         elif is_lowered:
             limits = {"limit": _watts(gpu.power_limit), "default": _watts(gpu.power_limit_default)}
-            state = phrase("state", "throttled-by-limit", **limits)
+            state = phrase("throttled-by-limit", **limits)
             yield _finding(gpu, NONE, state, Severity.NOTE, 0.9, ("restore-power-limit",))
 
 
@@ -83,7 +84,7 @@ def _under_load(health: Health, frameworks: Frameworks | None) -> Iterator[Findi
             Evidence("temperature", NONE if hottest is None else f"{hottest} °C", health.origin),
             *([Evidence("clock_sm", f"{min(clocks)} / {max(clocks)} MHz", health.origin)] if clocks else ()),
         ),
-        values=phrase("state", _kind_of(reasons), reasons=", ".join(reasons)),
+        values={"state": phrase(_kind_of(reasons), reasons=", ".join(reasons))},
         remedies=("cool-gpu",) if any("Thermal" in reason for reason in reasons) else ("check-gpu-power", "cool-gpu"),
     )
 
@@ -98,7 +99,7 @@ def _kind_of(reasons: list[str]) -> str:
 def _finding(
     gpu: NvidiaGpu,
     reasons: str,
-    state: dict[str, str],
+    state: Phrase,
     severity: Severity,
     confidence: float,
     remedies: tuple[str, ...],
@@ -117,7 +118,7 @@ def _finding(
             Evidence("power_limit_default", _watts(gpu.power_limit_default), gpu.origin),
             Evidence("clock_sm", f"{gpu.clock_sm or NONE} / {gpu.clock_sm_max or NONE} MHz", gpu.origin),
         ),
-        values=state
+        values={"state": state}
         | {"gpu_index": str(gpu.index)}
         | ({"watts": f"{gpu.power_limit_default:.0f}"} if gpu.power_limit_default else {}),
         remedies=remedies,

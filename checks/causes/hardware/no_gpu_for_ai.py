@@ -14,7 +14,6 @@ from checks.causes.registry import check
 from checks.facts import AppleFacts, Gpu, Gpus, JetsonFacts, NvidiaFacts, OsFacts, Symptom
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.knowledge.gpu.gpu_architectures import intel_platform
-from checks.knowledge.phrases import listed
 
 CAUSE = "no-gpu-for-ai"
 
@@ -41,7 +40,7 @@ def no_gpu_for_ai(
         severity=Severity.WARNING,
         confidence=0.9,
         evidence=(Evidence("gpus_on_bus", ", ".join(map(gpu_name, gpus.devices)) or NONE, gpus.origin),),
-        values=listed("gpus_on_bus", map(gpu_name, gpus.devices)),
+        values={"gpus_on_bus": tuple(map(gpu_name, gpus.devices))},
         remedies=("check-gpu-in-virtual-machine", "compute-on-the-cpu")
         if os.virtual_machine
         else ("compute-on-the-cpu", "check-gpu-seating"),

@@ -18,7 +18,6 @@ from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.facts.versions import release
 from checks.knowledge.errors.import_errors import recognise
 from checks.knowledge.frameworks.jax import fitting_plugin
-from checks.knowledge.phrases import listed
 
 CAUSE = "jax-falls-back-to-cpu"
 CLUE_SHOWN = 300  # characters of a warning that a finding quotes
@@ -58,8 +57,8 @@ def jax_falls_back_to_cpu(
             *((Evidence("clue", clue[:CLUE_SHOWN], jax.origin),) if clue else ()),
         ),
         values=({"jax_package": f"jax[{plugin.extra}]"} if plugin else {})
-        | listed("jax_plugins", cuda)
-        | listed("jaxlib_version", (jax.jaxlib_version,) if jax.jaxlib_version else ()),
+        | {"jax_plugins": tuple(cuda)}
+        | {"jaxlib_version": (jax.jaxlib_version,) if jax.jaxlib_version else ()},
         remedies=("use-jax-in-wsl",) if is_windows else ("install-jax-with-cuda", "make-fresh-environment"),
     )
 

@@ -30,7 +30,7 @@ def model_input_mismatch(measurements: Measurements | None, models: ModelFiles |
         raise NotHere("given_inputs", "none-given")
     refused = {path: run for path, run in reversed(runs) if is_refused(run)}
     for path, run in refused.items():
-        told, helping = why_refused("why", run), remedies_for(run)
+        why, helping = why_refused(run), remedies_for(run)
         picture = {"unread_picture": run.reason} if helping else {}  # without it no remedy for pictures is offered
         yield Finding(
             cause=CAUSE,
@@ -43,7 +43,7 @@ def model_input_mismatch(measurements: Measurements | None, models: ModelFiles |
                 *((Evidence("input_given", named(run.inputs), run.origin),) if run.inputs else ()),
             ),
             remedies=helping,
-            values={MEASURED_MODEL: path, "model": name_of_path(path), **told, **picture},
+            values={MEASURED_MODEL: path, "model": name_of_path(path), "why": why, **picture},
         )
 
 

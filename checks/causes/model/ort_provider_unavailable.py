@@ -70,7 +70,7 @@ def ort_provider_unavailable(
                 *((Evidence("clue", _telling_line(provider.error), onnxruntime.origin),) if provider.error else ()),
             ),
             values={
-                **phrase("happened", "provider-failed"),
+                "happened": phrase("provider-failed"),
                 **(onnxruntime_values(machine, interpreter, cuda_major=cuda) if is_cuda else {}),
             },
             remedies=_remedies(provider.name, onnxruntime.version or ""),
@@ -99,7 +99,7 @@ def _crash(provider: str, onnxruntime: OnnxRuntimeFacts, model: str, how: str, o
             Evidence("ort_provider", provider, onnxruntime.origin),
             *((Evidence("clue", how[:CLUE_SHOWN], origin),) if how else ()),
         ),
-        values=phrase("happened", "provider-crashed", model=model),
+        values={"happened": phrase("provider-crashed", model=model)},
         remedies=("update-onnxruntime", "reinstall-onnxruntime-provider"),
     )
 

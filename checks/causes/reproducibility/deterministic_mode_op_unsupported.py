@@ -16,11 +16,10 @@ from checks.analysis.numbers.repeats import DETERMINISTIC, by_device, in_words, 
 from checks.causes.registry import check
 from checks.facts import Measurements, TorchFacts
 from checks.facts.finding import Evidence, Finding, NotHere, Severity
-from checks.knowledge.catalogue import LANGUAGES
-from checks.knowledge.frameworks.computations import operation_name
+from checks.facts.phrase import Value
 from checks.knowledge.frameworks.determinism import Promise, determinism_table
 from checks.knowledge.frameworks.deterministic_replacements import deterministic_replacements
-from checks.knowledge.phrases import phrase
+from checks.knowledge.phrases import operation_phrase, phrase, replacement_phrase
 
 CAUSE = "deterministic-mode-op-unsupported"
 
@@ -52,18 +51,16 @@ def deterministic_mode_op_unsupported(measurements: Measurements, torch: TorchFa
             confidence=0.99,
             subject=device,
             evidence=tuple(evidence),
-            values={"device": device, **in_words("refused", [each for each, _ in refused]), **_instead(names)},
+            values={"device": device, "refused": in_words([each for each, _ in refused]), **_instead(names)},
         )
 
 
-def _instead(refused: Sequence[str]) -> dict[str, str]:
-    """The values ``instead_en`` and ``instead_ja``: what to take for the refused; empty where nothing is known."""
-    told = {}
-    for language in LANGUAGES:
-        lines = []
-        for row in deterministic_replacements().row:
-            names = [operation_name(each, language) for each in refused if each in row.operations]
-            if names:
-                lines.append(phrase("instead", "instead-of", operations=", ".join(names), advice=row.of(language)))
-        told[f"instead_{language}"] = " / ".join(line[f"instead_{language}"] for line in lines)
-    return told
+def _instead(refused: Sequence[str]) -> dict[str, Value]:
+    """What to take for the refused; empty where nothing is known."""
+    rows = [[name for name in refused if name in row.operations] for row in deterministic_replacements().row]
+    lines = tuple(
+        phrase("instead-of", operations=tuple(map(operation_phrase, names)), advice=replacement_phrase(names[0]))
+        for names in rows
+        if names
+    )
+    return {"instead": phrase("instead", lines=lines) if lines else ""}

@@ -29,7 +29,7 @@ from checks.analysis.models.repeats import (
     values_of,
 )
 from checks.analysis.numbers.digits import DEFAULT, by_device, change_of, error_of, figure, settings
-from checks.analysis.numbers.error_phrase import how_far
+from checks.analysis.numbers.error_phrase import error_phrase
 from checks.analysis.numbers.magnitude import Magnitude, Size, computed_in
 from checks.analysis.numbers.side_by_side import Pair, Place, odd_ones_out, pairs_here
 from checks.causes.registry import check
@@ -88,7 +88,11 @@ def _odd(odd: Place, far: Sequence[Pair]) -> Finding:
             *_times(worst.times),
         ),
         values={FRAMEWORK: odd.framework}
-        | how_far(worst.relative, worst.times, (pair.difference for pair in far if pair.size is worst)),
+        | {
+            "how_far": error_phrase(
+                worst.relative, worst.times, (pair.difference for pair in far if pair.size is worst)
+            )
+        },
     )
 
 
@@ -114,7 +118,8 @@ def _measured(measured: Sequence[Precision], torch: TorchFacts | None) -> Iterat
                 Evidence("measured_error", figure(size.relative) or "NaN", worst.origin),
                 *_times(size.times, worst.origin),
             ),
-            values={FRAMEWORK: framework} | how_far(size.relative, size.times, (worst.against, worst.beside)),
+            values={FRAMEWORK: framework}
+            | {"how_far": error_phrase(size.relative, size.times, (worst.against, worst.beside))},
         )
 
 
@@ -154,7 +159,8 @@ def _in_models(models: tuple[ModelMeasured, ...]) -> Iterator[Finding]:
                 *_times(times, worst.origin),
                 *decisions(worst),
             ),
-            values=values_of(worst) | how_far(relative(worst), times, [worst.difference], distance(worst)),
+            values=values_of(worst)
+            | {"how_far": error_phrase(relative(worst), times, [worst.difference], distance(worst))},
         )
 
 

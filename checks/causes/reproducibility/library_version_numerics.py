@@ -19,6 +19,7 @@ from checks.analysis.numbers.side_by_side import VERSIONS, Comparison, NumberDif
 from checks.causes.registry import check
 from checks.facts import Facts
 from checks.facts.finding import Evidence, Finding, Inconclusive, NotHere, Severity
+from checks.facts.phrase import Phrase
 from checks.knowledge.phrases import phrase
 
 CAUSE = "library-version-numerics"
@@ -56,7 +57,7 @@ def library_version_numerics(facts: Facts) -> Iterator[Finding]:
                 Evidence("operations_apart", ", ".join(dict.fromkeys(each.pair.operation for each in apart))),
                 *([Evidence("measured_difference", figure(worst.relative))] if figure(worst.relative) else []),
             ),
-            values=_machines(comparison) | _differ(worst),
+            values={"machines": _machines(comparison), "differ": _differ(worst)},
         )
 
     if open_to_doubt:
@@ -68,14 +69,14 @@ def _may_be_versions(difference: NumberDifference) -> bool:
     return not difference.proven_by and not set(VERSIONS).isdisjoint(difference.explained_by)
 
 
-def _differ(worst: Magnitude) -> dict[str, str]:
+def _differ(worst: Magnitude) -> Phrase:
     """By how much; a number and none have no distance."""
     size = figure(worst.relative)
-    return phrase("differ", "differ-by", size=size) if size else phrase("differ", "differ-no-number")
+    return phrase("differ-by", size=size) if size else phrase("differ-no-number")
 
 
-def _machines(comparison: Comparison) -> dict[str, str]:
+def _machines(comparison: Comparison) -> Phrase:
     """Both by their names, or the one that has none as this machine."""
     first, other = comparison.here.name, comparison.other.name
     key = "two-machines" if first else "this-and-other-machine"
-    return phrase("machines", key, first=first, other=other)
+    return phrase(key, first=first, other=other)

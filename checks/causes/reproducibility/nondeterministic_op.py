@@ -47,7 +47,7 @@ from checks.causes.registry import check
 from checks.facts import Frameworks, Measurements, ModelMeasured, Repeat, Symptom
 from checks.facts.finding import FRAMEWORK, Evidence, Finding, NotHere, Severity
 from checks.knowledge.frameworks.determinism import Promise, determinism_table
-from checks.knowledge.phrases import listed, phrase
+from checks.knowledge.phrases import phrase
 
 CAUSE = "nondeterministic-op"
 _SUREST = 0.98
@@ -80,9 +80,9 @@ def nondeterministic_op(
             values={
                 FRAMEWORK: framework,
                 "device": device,
-                **in_words("varying", varying),
-                **phrase("mended", _mended(varying)),
-                **phrase("place", _place(device)),
+                "varying": in_words(varying),
+                "mended": phrase(_mended(varying)),
+                "place": phrase(_place(device)),
             },
         )
 
@@ -116,9 +116,9 @@ def _in_models(
             values={
                 **values_of(model),
                 "device": model.device,
-                **listed("varying", (varying,)),
-                **phrase("mended", "mended-by-mode" if mended else "not-mended" if modes else "none-tried"),
-                **phrase("place", _place(model.device)),
+                "varying": (varying,),
+                "mended": phrase("mended-by-mode" if mended else "not-mended" if modes else "none-tried"),
+                "place": phrase(_place(model.device)),
             },
         )
 

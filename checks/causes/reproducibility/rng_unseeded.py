@@ -63,7 +63,7 @@ def rng_unseeded(measurements: Measurements, symptom: Symptom | None) -> Iterato
                 "distinct": str(each.distinct),
                 "count": str(each.repetitions),
                 "where": first_of(each),
-                **phrase("seeded", _of_seed(each, seeded)),
+                "seeded": phrase(_of_seed(each, seeded)),
             },
         )
 

@@ -44,7 +44,6 @@ from checks.analysis.numbers.repeats import (
 from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, Flip, Frameworks, Measurements, Precision, Repeat, Symptom
 from checks.facts.finding import FRAMEWORK, Evidence, Finding, NotHere, Severity
-from checks.knowledge.catalogue import LANGUAGES
 from checks.knowledge.frameworks.determinism import repeats_in_mode
 from checks.knowledge.phrases import phrase
 
@@ -103,14 +102,15 @@ def _of_digits(
             Evidence("measured_error", figure(error_of(worst).relative), worst.origin),
             *forcing(environment),
         ),
-        values=phrase(
-            "ignored",
-            "ignored-digits",
-            settings=settings(found),
-            format=shorter_format(worst) or "",
-            operations=operations(found),
-            error=figure(error_of(worst).relative),
-        )
+        values={
+            "ignored": phrase(
+                "ignored-digits",
+                settings=settings(found),
+                format=shorter_format(worst) or "",
+                operations=operations(found),
+                error=figure(error_of(worst).relative),
+            )
+        }
         | {FRAMEWORK: framework},
         remedies=FULL_DIGITS,
     )
@@ -158,7 +158,7 @@ def _of_flips(flips: Sequence[Flip], environment: EnvironmentVariables | None) -
                 Evidence("measured_difference", difference, worst.origin),
                 *forcing(environment),
             ),
-            values=phrase("ignored", "ignored-flip", setting=setting, pair=" / ".join(worst.pair), operations=names)
+            values={"ignored": phrase("ignored-flip", setting=setting, pair=" / ".join(worst.pair), operations=names)}
             | {FRAMEWORK: framework},
             remedies=FULL_DIGITS if setting in DEMAND_FULL else _NOWHERE,
         )
@@ -187,7 +187,12 @@ def _of_repeats(
                 *(Evidence("varying_operation", each.seen, each.made.origin) for each in here),
                 *(Evidence("promised_by", source) for source in dict.fromkeys(each.promise for each in here) if source),
             ),
-            values=_ignored(here, "ignored-mode" if setting == DETERMINISTIC else "ignored-thread"),
+            values={
+                "ignored": phrase(
+                    "ignored-mode" if setting == DETERMINISTIC else "ignored-thread",
+                    operations=in_words([varying.repeated for varying in here]),
+                )
+            },
             remedies=_NOWHERE,
         )
 
@@ -204,16 +209,6 @@ class _Varying:
     def seen(self) -> str:
         """How many different results of how many."""
         return f"{self.repeated.operation}: {self.made.distinct} / {self.made.repetitions}"
-
-
-def _ignored(found: Sequence[_Varying], key: str) -> dict[str, str]:
-    """The words for it, the operations in each language's own."""
-    names = in_words("operations", [each.repeated for each in found])
-    return {
-        name: phrase("ignored", key, operations=names[f"operations_{language}"])[name]
-        for language in LANGUAGES
-        for name in (f"ignored_{language}",)
-    }
 
 
 def _in_mode(each: Repeated, versions: Mapping[str, str | None]) -> _Varying | None:

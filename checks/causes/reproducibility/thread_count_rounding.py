@@ -29,8 +29,8 @@ def thread_count_rounding(
 ) -> Iterator[Finding]:
     """One finding per framework, and per model of the user."""
     for each in _found(measurements, symptom):
-        values, machines = _to_set(facts, each.values.get(FRAMEWORK, "torch")) if facts else ({}, ())
-        yield msgspec.structs.replace(each, evidence=(*each.evidence, *machines), values=each.values | values)
+        values, machines = _to_set(facts, each.named(FRAMEWORK) or "torch") if facts else ({}, ())
+        yield msgspec.structs.replace(each, evidence=(*each.evidence, *machines), values={**each.values, **values})
 
 
 def _to_set(facts: Facts, framework: str) -> tuple[dict[str, str], tuple[Evidence, ...]]:

@@ -11,7 +11,7 @@ Knowledge:    none
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from checks.analysis.models.repeats import (
     BATCH,
@@ -39,6 +39,7 @@ from checks.analysis.numbers.magnitude import Size
 from checks.causes.registry import check
 from checks.facts import Measurements, ModelMeasured
 from checks.facts.finding import Evidence, Finding, Severity
+from checks.facts.phrase import Value
 from checks.knowledge.phrases import phrase
 
 CAUSE = "train-mode-at-inference"
@@ -94,7 +95,7 @@ def _learning(measurements: Measurements) -> _Found:
 
 
 def _finding(
-    made: ModelMeasured, seen: str, sure: float, evidence: tuple[Evidence, ...], values: dict[str, str]
+    made: ModelMeasured, seen: str, sure: float, evidence: tuple[Evidence, ...], values: Mapping[str, Value]
 ) -> Finding:
     """``seen``: the key of the phrase that tells what was seen."""
     return Finding(
@@ -103,5 +104,5 @@ def _finding(
         confidence=sure,
         subject=f"{made.framework} {made.path}",
         evidence=(Evidence("computed_on", place(made), made.origin), *evidence),
-        values={**values_of(made), **values, **phrase("seen", seen, model=name_of(made), **values)},
+        values={**values_of(made), **values, "seen": phrase(seen, model=name_of(made), **values)},
     )

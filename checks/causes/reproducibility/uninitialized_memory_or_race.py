@@ -18,7 +18,7 @@ from checks.analysis.numbers.repeats import EXACT, Repeated, Variation, by_devic
 from checks.causes.registry import check
 from checks.facts import Frameworks, Measurements, Repeat
 from checks.facts.finding import FRAMEWORK, Evidence, Finding, NotHere, Severity
-from checks.knowledge.frameworks.computations import operation_name
+from checks.knowledge.phrases import operation_phrase
 
 CAUSE = "uninitialized-memory-or-race"
 _SURE, _LIKELY = 0.8, 0.6  # with whole numbers, and by size alone
@@ -60,8 +60,7 @@ def _finding(each: Repeated, made: Repeat, device: str) -> Finding:
         values={
             FRAMEWORK: each.framework,
             "device": device,
-            "operation_en": operation_name(each.operation, "en"),
-            "operation_ja": operation_name(each.operation, "ja"),
+            "operation": operation_phrase(each.operation),
             "repetitions": str(made.repetitions),
         },
     )

@@ -32,9 +32,9 @@ def _taken(pid: int) -> int:
                 return of_status(file.read())
         if sys.platform == "darwin":
             return _footprint(pid)
-        told = psutil.Process(pid).memory_info()
+        info = psutil.Process(pid).memory_info()
         # On Windows "private" is what was promised to it, used or not; of a mapped file it has nothing.
-        return int(min(told.rss, getattr(told, "private", told.rss)))
+        return int(min(info.rss, getattr(info, "private", info.rss)))
     return 0
 
 

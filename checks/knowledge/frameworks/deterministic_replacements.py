@@ -31,3 +31,8 @@ class ReplacementTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=T
 def deterministic_replacements() -> ReplacementTable:
     """The table, read once."""
     return load("deterministic_replacements", ReplacementTable)
+
+
+def replacement(operation: str, language: str) -> str:
+    """What to take instead of an operation, in "en" or "ja"; "" where nothing is known."""
+    return next((row.of(language) for row in deterministic_replacements().row if operation in row.operations), "")

@@ -1,4 +1,4 @@
-"""Inputs with the same bits on every system, version and device (``compute.inputs``).
+"""Inputs with the same bits on every system, version and device.
 
 Standard library only, Python 3.8 and later; NumPy, PyTorch, TensorFlow or JAX come as an argument.
 

@@ -8,6 +8,7 @@ from checks.facts import ErrorText, ExportRun, ModelFacts, UnmetNeed
 from checks.facts.finding import Finding, Severity, Status
 from checks.facts.question import MODELS
 from checks.judgement.judge import checks_for, conclude, judge_each
+from checks.knowledge.phrases import in_language
 
 
 def judged(*models: ModelFacts) -> tuple[Finding, ...]:
@@ -59,7 +60,10 @@ def test_versions_that_do_not_fit_are_told_in_words() -> None:
     assert "torch_2_11" in told["clue"]
     assert finding.values["requirement"] == "onnxscript>=0.6.0"
     (finding,) = judged(model("torch-2.13.0-torchscript-without-onnx"))
-    assert (finding.values["found_en"], finding.values["found_ja"]) == ("no onnx", "onnxなし")
+    assert (in_language(finding.values["found"], "en"), in_language(finding.values["found"], "ja")) == (
+        "no onnx",
+        "onnxなし",
+    )
 
 
 def test_an_exporter_that_nobody_named_is_only_noted() -> None:

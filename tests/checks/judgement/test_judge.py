@@ -12,8 +12,7 @@ from checks.knowledge.catalogue import UNKNOWN
 FACTS = Facts(machine=MachineFacts(os=OsFacts(system="Linux")))
 TOLD = (
     "gpu",
-    "state_en",
-    "state_ja",
+    "state",
     "throttle_reasons",
     "temperature",
     "power",

@@ -50,3 +50,9 @@ def test_refuses(data: bytes, reason: str) -> None:
     with pytest.raises(CaseError) as refused:
         decode(data)
     assert refused.value.reason == reason
+
+
+def test_findings_in_the_form_of_earlier_versions_do_not_keep_a_case_shut() -> None:
+    old = {"cause": "gpu-throttled", "severity": "warning", "values": {"state_en": "hot", "state_ja": "熱い"}}
+    case = decode(json.dumps({"format": 1, "facts": {}, "findings": [old], "outcomes": [{"findings": [old]}]}).encode())
+    assert all(found.cause != "gpu-throttled" for found in case.findings)

@@ -26,6 +26,7 @@ from checks.facts import (
 from checks.facts.case import Answers, Case
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.judgement.judge import judged
+from checks.knowledge.phrases import phrase
 from checks.sharing.redact import DROPPED, Own, Redacted, _learn, _Names, redact
 
 NOBODY = Own()
@@ -323,3 +324,13 @@ def test_redacting_twice_is_redacting_once(parts: list[tuple[str, str]]) -> None
     text = "".join(token + gap for token, gap in parts)
     once = _learn([text], "", NOBODY).hide(text, "text")
     assert _learn([once], "", NOBODY).hide(once, "text") == once
+
+
+def test_the_values_of_a_phrase_are_hidden_and_its_key_is_kept() -> None:
+    state = phrase("compat-path", path="/home/wsl/lib/libcuda.so.1")
+    finding = Finding(cause="cuda-compat-conflict", severity=Severity.WARNING, confidence=0.9, values={"state": state})
+    shown = redact(msgspec.structs.replace(case(), findings=(finding,)), Own(host="compat-path")).case.findings[0]
+    assert shown.values == {"state": phrase("compat-path", path="/home/<user-1>/lib/libcuda.so.1")}
+    by_key = msgspec.structs.replace(finding, values={"key": "compat-host"})
+    (hidden_one,) = redact(msgspec.structs.replace(case(), findings=(by_key,)), Own(host="compat-host")).case.findings
+    assert hidden_one.values == {"key": "<host-1>"}

@@ -98,7 +98,7 @@ def test_fine_groups_stay_folded(page: RunPage) -> None:
 
 def test_the_clock_of_a_running_probe_goes_on(page: RunPage, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr("wizard.jobs.run_state.time.monotonic", lambda: now)
+    monkeypatch.setattr("wizard.run_state.time.monotonic", lambda: now)
     page.case.run_began()
     page.case.take(ProbeStarted("torch"))
     now = 112.0

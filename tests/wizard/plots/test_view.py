@@ -11,11 +11,11 @@ from PySide6.QtGui import QColor, QPalette, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from wizard.desktop import theme
 from wizard.plots.canvas import SYMBOL
 from wizard.plots.look import DASHES, colour_of, dashes_of, hatch_of, is_filled, symbol_of
 from wizard.plots.view import PlotView
 from wizard.report.content.measured.blocks import Plot, Series
-from wizard.window import theme
 from wizard.words import words
 
 LINES = Plot(

@@ -13,7 +13,7 @@ from checks.facts.finding import Finding
 from checks.facts.model_verdicts import ModelVerdict, Outcome
 from checks.judgement.model_standing import PerModel, Standing
 from checks.knowledge.formats.model_formats import model_format
-from checks.knowledge.templates import fill_sentence
+from checks.knowledge.phrases import title_of
 from checks.remedies.plan import installing
 from checks.remedies.runtime_package import package_for
 from wizard.report.content.exports import export_sections
@@ -199,10 +199,8 @@ def _because(verdict: ModelVerdict, findings: Sequence[Finding], language: str) 
     """Why: the cause by its title, the runtime's own error, or which provider took how much."""
     parts = []
     if verdict.cause:
-        from checks.knowledge.catalogue import cause_of
-
-        values = next((finding.placeholders() for finding in findings if finding.cause == verdict.cause), {})
-        parts.append(fill_sentence(cause_of(verdict.cause).text_with(values, language).title, values))
+        finding = next((finding for finding in findings if finding.cause == verdict.cause), None)
+        parts.append(title_of(finding or verdict.cause, language))
     if verdict.reason:
         parts.append(reason_of(verdict, language))
     total = sum(share.seconds or 0.0 for share in verdict.shares)

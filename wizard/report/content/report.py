@@ -21,6 +21,7 @@ from checks.judgement.ranking import WORTH_READING
 from checks.knowledge.age import knowledge_days
 from checks.knowledge.catalogue import UNKNOWN, Question, cause_of
 from checks.knowledge.formats.model_formats import format_named
+from checks.knowledge.phrases import words_of
 from checks.knowledge.templates import fill_sentence
 from checks.remedies.plan import RemedyPlan, plan_remedies
 from wizard.report.content.advice import AdviceView, advice_view
@@ -224,7 +225,7 @@ def _told_apart(findings: Sequence[Finding], views: Sequence[FindingView], langu
     """Of several with one title each with the framework that it is about."""
     often = Counter(each.title for each in views)
     for finding, view in zip(findings, views, strict=True):
-        framework = finding.values.get(FRAMEWORK, "")
+        framework = finding.named(FRAMEWORK)
         if often[view.title] > 1 and framework:
             name = framework_name(framework, language)
             yield replace(view, title=words("report.about-file", language, name=name, title=view.title))
@@ -237,9 +238,9 @@ def _views(case: Case, language: str) -> tuple[FindingView, ...]:
     names = names_of(case.facts.models)
     if case.facts.reported or not any(log.text for log in case.facts.logs):
         return tuple(finding_view(finding, case.facts, language, names) for finding in case.findings)
-    from checks.readers.tickets.other_machine import machine_of, told_elsewhere
+    from checks.readers.tickets.other_machine import facts_of_other_machines, machine_of
 
-    elsewhere = told_elsewhere(case.facts)
+    elsewhere = facts_of_other_machines(case.facts)
     return tuple(
         finding_view(finding, machine_of(finding, case.facts, elsewhere), language, names) for finding in case.findings
     )
@@ -278,7 +279,7 @@ def reason_of(outcome: Outcome, language: str) -> str:
 def finding_view(finding: Finding, facts: Facts, language: str, names: Mapping[str, str]) -> FindingView:
     """One finding in words, with its remedies for the machine that the facts tell of; ``names`` of the model files."""
     cause = cause_of(finding.cause)
-    values = in_words(finding.placeholders(), language)
+    values = in_words(words_of(finding, language), language)
     text = cause.text_with(values, language)
     severity = finding.severity.value
     return FindingView(
@@ -321,7 +322,7 @@ def _why(finding: Finding, why: str, facts: Facts, language: str) -> str:
 
 def _titled(finding: Finding, title: str, names: Mapping[str, str], language: str) -> str:
     """The title, with the name of the model file that it is about: of many files each may have its own trouble."""
-    path = finding.values.get("model_path", "")
+    path = finding.named("model_path")
     name = names.get(path) or path.replace("\\", "/").rstrip("/").rpartition("/")[2]
     return words("report.about-file", language, name=name, title=title) if name and name not in title else title
 

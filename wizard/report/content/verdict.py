@@ -16,6 +16,7 @@ from checks.judgement.headline import SURE, Headline, Stance, headline
 from checks.judgement.model_standing import SERIOUS, PerModel, Standing, path_of
 from checks.judgement.ranking import can_explain
 from checks.knowledge.catalogue import UNKNOWN
+from checks.knowledge.phrases import in_language
 from wizard.report.content.compared_machines import compared_with
 from wizard.report.content.fact_sheet import label
 from wizard.report.content.tested import is_tested, is_too_short, what_was_tested
@@ -176,7 +177,7 @@ def _of_one_model(case: Case, worst: Standing, titles: Sequence[str], language: 
     if worst in SERIOUS and about:
         index = about[0] if serious is None else serious
         finding = case.findings[index]
-        told = {name: finding.values.get(f"{name}_{language}", "") for name in ("why", "seen")}
+        told = {name: in_language(finding.values.get(name, ""), language) for name in ("why", "seen")}
         values |= {"title": titles[index], **told}
         return (_but(finding) if MEASURED_MODEL in finding.values and best else "found-models"), values
     if worst is not Standing.RUNS or best is None:

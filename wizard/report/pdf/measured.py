@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from PySide6.QtGui import QPagedPaintDevice
 
-from wizard.plots.paper import PlotBlock
 from wizard.report.content.measured.blocks import SYMBOLS, MeasuredSection, MeasuredTable, Plot, in_full
 from wizard.report.content.measured.line import left_out_line
 from wizard.report.pdf.columns import Columns
 from wizard.report.pdf.fitted_table import fitted
+from wizard.report.pdf.plot import PlotBlock
 from wizard.report.pdf.typeset import INK, SOFT, Block, Cell, Paragraph, Run, Style, visible
 from wizard.words import words
 

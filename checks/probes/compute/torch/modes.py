@@ -1,4 +1,4 @@
-"""Ways of PyTorch to compute the same with more or fewer digits, or in another order (``compute.torch.modes``).
+"""Ways of PyTorch to compute the same with more or fewer digits, or in another order.
 
 The settings that switch digits on and off, by both of PyTorch's interfaces: the flags of 1.7 (``allow_tf32``) and
 ``fp32_precision`` of 2.9, which refuse to be mixed. Everything is put back after each.

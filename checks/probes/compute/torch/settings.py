@@ -1,4 +1,4 @@
-"""Settings of PyTorch under which something is computed (``compute.torch.settings``).
+"""Settings of PyTorch under which something is computed.
 
 Their ids are those of resources/knowledge/computations.toml.
 """
@@ -114,10 +114,10 @@ def seeding(torch, device, seed):
 def refused(facts):
     """Facts of a stage in which what deterministic mode refuses did not fail: CUDA's running sum until 2.13, say."""
     for each in facts.get("measurements+", ()):
-        said = each.get("error", {}).get("message", "")
-        if NO_FORM in said:
+        message = each.get("error", {}).get("message", "")
+        if NO_FORM in message:
             each["reason"] = "no-deterministic-form"
-        elif WORKSPACE in said:
+        elif WORKSPACE in message:
             each["reason"] = "workspace-not-set"
     return facts
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from checks.knowledge.tickets.phrases import ticket_phrases
-from checks.readers.tickets.found.groups import distinct
+from checks.readers.tickets.wording.number_sets import distinct
 from checks.readers.tickets.wording.wordings import Searched, Wordings
 
 SLOTS = 1 << 16

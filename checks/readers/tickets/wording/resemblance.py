@@ -18,9 +18,9 @@ import numpy.typing as npt
 from checks.facts.paths import ROOT
 from checks.knowledge.catalogue import cause_files, cause_of
 from checks.readers.tickets.excerpt import excerpt
-from checks.readers.tickets.found.groups import Numbers, distinct
 from checks.readers.tickets.lines import Line
 from checks.readers.tickets.wording.features import LONGEST, SLOTS, features, holds_phrase, words
+from checks.readers.tickets.wording.number_sets import Numbers, distinct
 
 LEARNED = ROOT / "learned" / "resemblance.npz"
 RULED_OUT = 0.2  # so much less like a cause is a text that says that it is not this
@@ -74,7 +74,7 @@ def resembled(lines: Sequence[Line]) -> Mapping[str, float]:
     compared = _compared([line.text for line in excerpt(lines)])
     found = features("\n".join(compared))
     is_complaint = holds_phrase(found, TROUBLE) and len(found[0]) >= FEWEST_WORDS
-    if not is_complaint and not any(map(_is_told, compared)):
+    if not is_complaint and not any(map(_is_prose, compared)):
         return {}
     learned = _learned()
     present, numbers = vector(found, learned.rarity)
@@ -102,17 +102,17 @@ def vector(found: Sequence[Sequence[int]], rarity: Floats) -> tuple[Numbers, Flo
 
 
 def _compared(lines: Sequence[str]) -> list[str]:
-    """All lines of an ordinary text; of a long one what is told first, and the first and last complaints.
+    """All lines of an ordinary text; of a long one the prose first, and the first and last complaints.
 
     Lines that differ in their numbers alone, as those of a progress, are one.
     """
     if sum(map(len, lines)) + len(lines) <= LONGEST:
         return list(lines)
-    told = [line for line in lines if _is_told(line) and not _LOGGED.match(line)]
+    reported = [line for line in lines if _is_prose(line) and not _LOGGED.match(line)]
     complaints = [_around(line, found) for line in lines if (found := _COMPLAINT.search(line))]
     room = LONGEST // 3
     first, last = _first(_distinct(complaints), room), _first(_distinct(complaints[::-1]), room)
-    return list(dict.fromkeys([*_first(_distinct(told), room), *first, *last[::-1]]))
+    return list(dict.fromkeys([*_first(_distinct(reported), room), *first, *last[::-1]]))
 
 
 def _distinct(lines: Sequence[str]) -> list[str]:
@@ -135,7 +135,7 @@ def _first(lines: Sequence[str], room: int) -> Sequence[str]:
     return lines[: sum(1 for _ in itertools.takewhile(lambda end: end <= room, ends))]
 
 
-def _is_told(line: str) -> bool:
+def _is_prose(line: str) -> bool:
     """Whether a person wrote the line: several words in a row, or Japanese or Chinese, and no mere "key: value"."""
     is_sentence = _LISTED.match(line) is None or len(_CONNECTING.findall(line)) >= 3
     return is_sentence and (len(words(line.lower())) >= 5 or len(_UNSPACED.findall(_COURTESY.sub("", line))) >= 6)

@@ -18,8 +18,8 @@ import re2
 
 from checks.facts.paths import ROOT
 from checks.knowledge.tickets.phrases import expand, ticket_phrases
-from checks.readers.tickets.found.groups import Groups
 from checks.readers.tickets.wording.literals import Filter, alternatives_of
+from checks.readers.tickets.wording.number_sets import NumberSets
 
 FIXED_WORDS = ROOT / "learned" / "fixed_words.npz"
 
@@ -37,14 +37,14 @@ class Wordings:
         numbers: dict[str, int] = {}
         self.name = name
         self.alternatives = [
-            tuple(numbers.setdefault(each, len(numbers)) for each in _alternatives(pattern)) for pattern in patterns
+            tuple(numbers.setdefault(item, len(numbers)) for item in _alternatives(pattern)) for pattern in patterns
         ]
         self.texts = tuple(numbers)
         of_alternative: list[list[int]] = [[] for _ in numbers]
         for pattern, alternatives in enumerate(self.alternatives):
             for alternative in alternatives:
                 of_alternative[alternative].append(pattern)
-        self.patterns = Groups.of(of_alternative)
+        self.patterns = NumberSets.of(of_alternative)
         self.filter = stored(name, digest_of(self.texts)) or Filter.of(self.texts)
 
     def to_store(self) -> dict[str, Any]:
@@ -76,7 +76,7 @@ class Searched:
 
     def stands(self, number: int) -> bool:
         """Whether a pattern stands in the text."""
-        return any(self._search(each) is not None for each in self._possible_of(number))
+        return any(self._search(alternative) is not None for alternative in self._possible_of(number))
 
     def find(self, number: int) -> Any:
         """The first match of a pattern, of several in one place that of the first alternative; None if there is none.
@@ -85,8 +85,8 @@ class Searched:
             re2.error: it is none of RE2's.
         """
         first = None
-        for each in self._possible_of(number):
-            found = self._search(each)
+        for alternative in self._possible_of(number):
+            found = self._search(alternative)
             if found is not None and (first is None or found.start() < first.start()):
                 first = found
         return first
@@ -94,7 +94,7 @@ class Searched:
     def _possible_of(self, number: int) -> list[int]:
         if number not in self._possible:
             return []
-        return [each for each in self._wordings.alternatives[number] if each in self._alternatives]
+        return [alternative for alternative in self._wordings.alternatives[number] if alternative in self._alternatives]
 
     def _search(self, alternative: int) -> Any:
         if alternative not in self._found:
@@ -115,8 +115,8 @@ def _alternatives(pattern: str) -> tuple[str, ...]:
     phrases = _phrases()
     return tuple(
         part
-        for each in alternatives_of(pattern)
-        for part in (_alternatives(phrases[each]) if each in phrases else (expand(each),))
+        for alternative in alternatives_of(pattern)
+        for part in (_alternatives(phrases[alternative]) if alternative in phrases else (expand(alternative),))
     )
 
 

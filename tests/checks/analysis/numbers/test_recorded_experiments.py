@@ -8,6 +8,7 @@ from checks.analysis.numbers.repeats import Variation, repeated
 from checks.facts import Experiment, Facts, Measurement, Measurements, Repeat, Symptom
 from checks.facts.finding import Finding
 from checks.judgement.judge import judge_each
+from checks.knowledge.phrases import in_language
 
 FIVE_RUNS = ("tensorflow-2.21.0-cpu", "tensorflow-2.21.0-cpu-deterministic", "jax-0.10.2-cpu")
 VARYING = "crop-and-resize-backward"
@@ -42,7 +43,7 @@ def test_the_finding_names_the_operation_and_what_mends_it() -> None:
     findings = judged(*FIVE_RUNS[:2])
     (finding,) = (each for each in findings if each.cause == "nondeterministic-op")
     assert finding.subject == "tensorflow CPU:0"
-    assert finding.values["varying_en"] == "crop_and_resize, gradient"
+    assert in_language(finding.values["varying"], "en") == "crop_and_resize, gradient"
 
 
 def test_deterministic_mode_of_torch_computes_the_same_bits_on_the_processor() -> None:
@@ -62,7 +63,7 @@ def test_training_that_parts_is_found_although_no_operation_alone_varied() -> No
     rest = tuple(each for each in made if each is not network)
     (finding,) = (each for each in judged_of((*rest, parted)) if each.cause == "nondeterministic-op")
     assert finding.subject == "jax cpu:0"
-    assert finding.values["varying_en"] == "Small network for digits, trained"
+    assert in_language(finding.values["varying"], "en") == "Small network for digits, trained"
 
 
 def test_nothing_varies_in_jax() -> None:

@@ -1,6 +1,7 @@
 """When dependency-version-conflict speaks, and when it keeps silent."""
 
 import pytest
+from support.evidence import evidence_of
 
 from checks.causes.environment.dependency_version_conflict import dependency_version_conflict
 from checks.facts import ErrorText, Frameworks, ImportTry, InterpreterFacts, OsFacts, Package, TorchFacts
@@ -23,12 +24,12 @@ def test_speaks_of_both_packages() -> None:
     assert finding.severity is Severity.WARNING
     assert finding.placeholders()["package"] == "transformers 4.52.0"
     assert finding.placeholders()["needed"] == "huggingface-hub<1.0,>=0.30.0"
-    assert finding.placeholders()["found"] == "huggingface-hub 0.26.0"
+    assert evidence_of(finding)["found"] == "huggingface-hub 0.26.0"
 
 
 def test_speaks_of_a_missing_package() -> None:
     (finding,) = findings(Package(name="transformers", version="4.52.0", requires=("tokenizers<0.22,>=0.21",)))
-    assert finding.placeholders()["found"] == "–"
+    assert evidence_of(finding)["found"] == "–"
 
 
 def test_all_that_one_package_misses_is_one_finding() -> None:
@@ -38,7 +39,7 @@ def test_all_that_one_package_misses_is_one_finding() -> None:
         Package(name="networkx", version="3.2"),
     )
     assert finding.placeholders()["needed"] == "filelock, sympy>=1.13.3"
-    assert finding.placeholders()["found"] == "–, sympy 1.12"
+    assert evidence_of(finding)["found"] == "–, sympy 1.12"
     assert finding.placeholders()["requirement"] == "filelock sympy>=1.13.3"
 
 
@@ -68,7 +69,7 @@ def test_speaks_of_a_failed_import() -> None:
     assert finding.severity is Severity.WARNING
     assert finding.placeholders()["package"] == "sentence-transformers 2.2.2"
     assert finding.placeholders()["needed"] == "huggingface_hub.cached_download"
-    assert finding.placeholders()["found"] == "huggingface-hub 0.26.0"
+    assert evidence_of(finding)["found"] == "huggingface-hub 0.26.0"
 
 
 def test_a_text_that_tells_the_remedy() -> None:
@@ -77,7 +78,7 @@ def test_a_text_that_tells_the_remedy() -> None:
     torch = TorchFacts(version="2.2.2", imported=False, error=error)
     (finding,) = findings(Package(name="mkl", version="2024.1.0"), frameworks=Frameworks(torch=torch))
     assert finding.placeholders()["needed"] == "mkl<2024.1"
-    assert finding.placeholders()["found"] == "mkl 2024.1.0"
+    assert evidence_of(finding)["found"] == "mkl 2024.1.0"
     assert finding.placeholders()["requirement"] == "mkl<2024.1"
 
 
@@ -124,7 +125,7 @@ def test_an_older_numpy_1_is_an_ordinary_conflict() -> None:
         Package(name="tensorflow", version="2.17.0", requires=("numpy<2.0.0,>=1.26.0",)),
         Package(name="numpy", version="1.24.3"),
     )
-    assert finding.placeholders()["found"] == "numpy 1.24.3"
+    assert evidence_of(finding)["found"] == "numpy 1.24.3"
 
 
 def test_unread_packages_are_not_called_healthy() -> None:

@@ -5,6 +5,7 @@ import pytest
 from checks.causes.environment.framework_import_crashes import framework_import_crashes
 from checks.facts import Frameworks, InterpreterFacts, Package, ProbeRun, ProbeRuns, StageRun
 from checks.facts.finding import Finding, Inconclusive, Severity
+from checks.knowledge.phrases import in_language
 
 INTERPRETER = InterpreterFacts(path="/venv/bin/python", packages=(Package(name="torch", version="2.6.0+cu124"),))
 IMPORTING = (StageRun(name="build", ended=True), StageRun(name="imported"))
@@ -42,7 +43,7 @@ def test_speaks(run: ProbeRun, ending: str, confidence: float) -> None:
     assert finding.confidence == confidence
     assert finding.placeholders()["framework"] == "torch 2.6.0+cu124"
     assert finding.placeholders()["ending"] == ending
-    assert ending in finding.placeholders()["manner_ja"]
+    assert ending in in_language(finding.placeholders()["manner"], "ja")
 
 
 @pytest.mark.parametrize(

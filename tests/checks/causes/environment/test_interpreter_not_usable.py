@@ -5,7 +5,7 @@ import pytest
 from checks.causes.environment.interpreter_not_usable import interpreter_not_usable
 from checks.facts import InterpreterFacts, ProbeRun, ProbeRuns, StageRun
 from checks.facts.finding import Finding, NotInTable, Severity, Unread
-from checks.knowledge.phrases import phrases
+from checks.knowledge.phrases import in_language, phrases
 
 PATH = "/home/user/venv/bin/python"
 STAGE = (StageRun(name="variables", ended=True),)
@@ -23,8 +23,8 @@ def test_speaks_without_starting_it(problem: str) -> None:
     (finding,) = findings(problem=problem)
     assert finding.severity is Severity.BLOCKING
     assert finding.placeholders()["interpreter"] == PATH
-    assert finding.placeholders()["problem_en"] == phrases()[f"interpreter-{problem}"].en
-    assert finding.placeholders()["problem_ja"] == phrases()[f"interpreter-{problem}"].ja
+    assert in_language(finding.placeholders()["problem"], "en") == phrases()[f"interpreter-{problem}"].en
+    assert in_language(finding.placeholders()["problem"], "ja") == phrases()[f"interpreter-{problem}"].ja
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_speaks_without_starting_it(problem: str) -> None:
 )
 def test_speaks_after_starting_it(run: ProbeRun, words: str) -> None:
     (finding,) = findings(run)
-    assert words in finding.placeholders()["problem_en"]
+    assert words in in_language(finding.placeholders()["problem"], "en")
 
 
 @pytest.mark.parametrize(

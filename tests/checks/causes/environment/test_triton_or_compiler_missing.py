@@ -1,6 +1,7 @@
 """When triton-or-compiler-missing speaks, and when it keeps silent."""
 
 import pytest
+from support.evidence import evidence_of
 
 from checks.causes.environment.triton_or_compiler_missing import triton_or_compiler_missing
 from checks.facts import EnvironmentVariables, ErrorText, ImportTry, InterpreterFacts, OsFacts, Package, TorchFacts
@@ -37,7 +38,7 @@ def test_speaks(
 ) -> None:
     (finding,) = findings(torch, *packages, os=os, compilers=compilers)
     assert finding.severity is Severity.NOTE
-    assert finding.placeholders()["missing"] == missing
+    assert evidence_of(finding)["missing"] == missing
 
 
 def test_a_triton_that_does_not_import_is_a_warning() -> None:

@@ -16,6 +16,7 @@ from checks.facts import (
     TorchFacts,
 )
 from checks.facts.finding import Severity
+from checks.knowledge.phrases import in_language
 
 JOB = (GpuProcess(pid=4711, name="python"),)
 RAN = Frameworks(
@@ -64,7 +65,7 @@ def test_a_second_process_that_is_turned_away_is_a_note() -> None:
     """The GPU computes: nothing is broken, but something was left out."""
     (finding,) = gpu_busy_or_exclusive(card("exclusive-process", JOB), RAN, refused("device-busy"))
     assert finding.severity is Severity.NOTE
-    assert "exclusive-process" in finding.values["state_en"]
+    assert "exclusive-process" in in_language(finding.values["state"], "en")
     assert [each.value for each in finding.evidence if each.name == "cuda_error"] == [
         "CUDA error: CUDA-capable device(s) is/are busy or unavailable"
     ]

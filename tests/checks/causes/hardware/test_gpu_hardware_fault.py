@@ -1,6 +1,7 @@
 """When gpu-hardware-fault speaks, and when it keeps silent."""
 
 import pytest
+from support.evidence import evidence_of
 from support.recorded_repeats import LARGE, left_out, repeat
 from support.recorded_repeats import measurements as repeats
 
@@ -110,7 +111,7 @@ def card(**more: object) -> NvidiaGpu:
 def test_speaks(nvidia: NvidiaFacts, severity: Severity, sign: str) -> None:
     (finding,) = findings(nvidia)
     assert finding.severity is severity
-    assert sign in finding.placeholders()["signs"]
+    assert sign in evidence_of(finding)["signs"]
 
 
 @pytest.mark.parametrize(
@@ -134,7 +135,7 @@ def test_the_error_of_a_program_tells() -> None:
     """vllm-project/vllm#5222."""
     error = ErrorText(type="RuntimeError", message="CUDA error: uncorrectable ECC error encountered")
     (finding,) = findings(None, None, Frameworks(torch=TorchFacts(cuda_error=error)))
-    assert "214" in finding.placeholders()["signs"]
+    assert "214" in evidence_of(finding)["signs"]
 
 
 @pytest.mark.parametrize(
@@ -224,9 +225,9 @@ def test_one_finding_per_gpu_with_all_its_signs() -> None:
     nvidia = NvidiaFacts(xids=(XidEvent(code=79, pci_address=ADDRESS), XidEvent(code=48, pci_address="0000:41:00.0")))
     first, second = findings(nvidia, gpus)
     assert first.placeholders()["gpu"] == "GeForce RTX 5080"
-    assert "Xid 79" in first.placeholders()["signs"]
-    assert "ff" in first.placeholders()["signs"]
-    assert "Xid 48" in second.placeholders()["signs"]
+    assert "Xid 79" in evidence_of(first)["signs"]
+    assert "ff" in evidence_of(first)["signs"]
+    assert "Xid 48" in evidence_of(second)["signs"]
 
 
 # --- under load -------------------------------------------------------------------------------------------------------
@@ -289,7 +290,7 @@ def test_speaks_of_a_load(measured: Measurements, severity: Severity, sign: str)
     (finding,) = findings(None, frameworks=OF_TORCH, measurements=measured)
     assert finding.severity is severity
     assert finding.subject == "0:01:00"
-    told = finding.placeholders()
+    told = evidence_of(finding)
     assert told["gpu"] == "NVIDIA GeForce RTX 5080"
     assert sign in told["signs"]
 
@@ -394,7 +395,7 @@ WITH_ANOTHER = Gpus(devices=(*ALONE.devices, Gpu(address="PCI\\VEN_8086&DEV_A780
 def test_speaks_of_what_the_systems_log_got_under_load(measured: Measurements, severity: Severity, sign: str) -> None:
     (finding,) = findings(None, ALONE, OF_TORCH, measurements=measured)
     assert finding.severity is severity
-    assert sign in finding.placeholders()["signs"]
+    assert sign in evidence_of(finding)["signs"]
 
 
 @pytest.mark.parametrize(
@@ -420,7 +421,7 @@ def test_what_only_follows_from_a_fault_is_no_second_one() -> None:
     """Xid 45: a channel is taken away, as is done with those of every process that ends badly."""
     measured = load(log=(CLEANED_UP,), reason="failed", error=LAUNCH_FAILED)
     (finding,) = findings(None, ALONE, OF_TORCH, measurements=measured)
-    assert "Xid 45" not in finding.placeholders()["signs"]
+    assert "Xid 45" not in evidence_of(finding)["signs"]
 
 
 @pytest.mark.parametrize("kind", ["memory-uncorrected", "reset-failed"])
@@ -452,7 +453,7 @@ def test_speaks_of_results_that_vary_without_a_reason(operations: tuple[str, ...
     (finding,) = findings(None, frameworks=OF_TORCH, measurements=varying(*operations))
     assert finding.severity is severity
     assert finding.subject == "0:01:00"
-    assert finding.placeholders()["signs"] == f"results vary: {', '.join(operations)}"
+    assert evidence_of(finding)["signs"] == f"results vary: {', '.join(operations)}"
 
 
 @pytest.mark.parametrize("operations", [("fft",), ("index-add", "scatter-add", "histc"), ()])

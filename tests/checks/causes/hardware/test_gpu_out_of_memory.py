@@ -1,6 +1,7 @@
 """When gpu-out-of-memory speaks, and when it keeps silent."""
 
 import pytest
+from support.evidence import evidence_of
 
 from checks.causes.hardware.gpu_out_of_memory import gpu_out_of_memory
 from checks.facts import (
@@ -62,7 +63,7 @@ def test_names_who_holds_the_memory_the_largest_first() -> None:
     )
     (finding,) = gpu_out_of_memory(card(1.0, processes=held), FAILED)
     assert finding.severity is Severity.BLOCKING
-    assert finding.placeholders()["gpu_processes"] == "python 21.0 GiB (4711), Xorg 0.5 GiB (7), PID (9)"
+    assert evidence_of(finding)["gpu_processes"] == "python 21.0 GiB (4711), Xorg 0.5 GiB (7), PID (9)"
 
 
 def test_only_the_error_tells() -> None:

@@ -7,6 +7,7 @@ import pytest
 from checks.causes.model.model_input_mismatch import model_input_mismatch
 from checks.facts import ExportRun, Measurements, ModelFacts, ModelFiles, ModelMeasured, TensorSpec
 from checks.facts.finding import NotHere, Severity
+from checks.knowledge.phrases import in_language
 
 WANTED = (TensorSpec(name="image", dtype="float32", shape=(1, 3, "?", "?")),)
 GIVEN = (TensorSpec(name="foo", dtype="float64", shape=(4, 1, 28)),)
@@ -43,7 +44,7 @@ def refused(reason: str, **more: Any) -> ModelMeasured:
 def test_what_is_wrong_with_it_is_said(made: ModelMeasured, said: str) -> None:
     (finding,) = model_input_mismatch(Measurements(all=(made,)), None)
     assert (finding.severity, finding.values["measured_model"]) == (Severity.WARNING, "/models/net.onnx")
-    assert said in finding.values["why_en"]
+    assert said in in_language(finding.values["why"], "en")
 
 
 @pytest.mark.parametrize(

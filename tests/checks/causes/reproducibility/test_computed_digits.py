@@ -30,6 +30,7 @@ from checks.facts import (
 from checks.facts.case import Answers
 from checks.facts.finding import Finding, NotHere, Severity
 from checks.judgement.judge import judged
+from checks.knowledge.phrases import in_language
 from checks.remedies.plan import plan_remedies
 from wizard.report.content.report import build
 
@@ -293,14 +294,17 @@ def test_overflow_is_no_bug_of_a_framework() -> None:
 def test_what_is_infinite_is_told_in_words() -> None:
     endless = msgspec.structs.replace(FULL, against=ArrayDifference(elements=9, differing=2, infinite=2), rms=None)
     (finding,) = framework_numeric_bug(given(endless), None)
-    assert finding.values["how_far_en"].endswith("the result is infinite: in 2 of 9 elements.")
-    assert finding.values["how_far_ja"] == "9個の要素のうち2個で、有限になるはずの結果が無限大になっています。"
+    assert in_language(finding.values["how_far"], "en").endswith("the result is infinite: in 2 of 9 elements.")
+    assert (
+        in_language(finding.values["how_far"], "ja")
+        == "9個の要素のうち2個で、有限になるはずの結果が無限大になっています。"
+    )
 
 
 def test_a_finite_error_has_its_size() -> None:
     (finding,) = framework_numeric_bug(given(WRONG), None)
-    assert finding.values["how_far_en"].startswith("The largest error is ")
-    assert "times what rounding can make at most" in finding.values["how_far_en"]
+    assert in_language(finding.values["how_far"], "en").startswith("The largest error is ")
+    assert "times what rounding can make at most" in in_language(finding.values["how_far"], "en")
 
 
 OTHERS = ("torch-2.13.0-cpu-portraits", "numpy-2.4.6-portraits", "jax-0.10.2-cpu-portraits")

@@ -8,6 +8,7 @@ from checks.causes.reproducibility.nondeterministic_op import nondeterministic_o
 from checks.facts import Experiment, Facts, Repeat, Symptom
 from checks.facts.finding import Finding, NotHere, Severity
 from checks.knowledge.catalogue import cause_of, remedy_of
+from checks.knowledge.phrases import in_language
 from checks.remedies.plan import plan_remedies
 
 
@@ -29,8 +30,8 @@ def test_speaks_with_what_mends_it_and_its_cost() -> None:
     assert evidence(finding, "mended_by") == "index-add: deterministic"
     assert evidence(finding, "cost_of_mode") == "index-add: x 3"
     assert evidence(finding, "not_documented") == ""
-    assert finding.values["varying_en"] == "Adding rows at indices (index_add)"
-    assert "gave the same bits" in finding.values["mended_en"]
+    assert in_language(finding.values["varying"], "en") == "Adding rows at indices (index_add)"
+    assert "gave the same bits" in in_language(finding.values["mended"], "en")
 
 
 @pytest.mark.parametrize(("framework", "of_torch"), [("torch", True), ("jax", False), ("tensorflow", False)])
@@ -57,31 +58,31 @@ def test_what_the_mode_refuses_is_not_mended() -> None:
     (finding,) = findings(
         repeat("histc", distinct=2), left_out("histc", "deterministic", "no-deterministic-form", NO_FORM)
     )
-    assert "refuses" in finding.values["mended_en"]
+    assert "refuses" in in_language(finding.values["mended"], "en")
 
 
 def test_equal_results_that_are_too_few_mend_nothing() -> None:
     """One of a hundred results was another: three equal ones show nothing."""
     seldom = repeat("index-add", distinct=2, n=100)
     (finding,) = findings(seldom, repeat("index-add", "deterministic", n=3))
-    assert "too seldom to say" in finding.values["mended_en"]
+    assert "too seldom to say" in in_language(finding.values["mended"], "en")
     assert evidence(finding, "mended_by") == ""
     (finding,) = findings(seldom, repeat("index-add", "deterministic", n=299))
-    assert "gave the same bits" in finding.values["mended_en"]
+    assert "gave the same bits" in in_language(finding.values["mended"], "en")
 
 
 def test_what_was_not_tried_is_not_called_without_effect() -> None:
     (finding,) = findings(repeat("index-add", distinct=9), left_out("index-add", "deterministic", "no-time"))
-    assert "no time" in finding.values["mended_en"]
+    assert "no time" in in_language(finding.values["mended"], "en")
     (finding,) = findings(repeat("index-add", distinct=9), repeat("index-add", "deterministic", distinct=9))
-    assert "No setting" in finding.values["mended_en"]
+    assert "No setting" in in_language(finding.values["mended"], "en")
 
 
 def test_many_are_cut_short_in_the_sentence_and_whole_in_the_evidence() -> None:
     names = ["index-add", "scatter-add", "histc", "cumsum", "gather-backward", "conv2d", "sum"]
     (finding,) = findings(*(repeat(name, distinct=2) for name in names))
-    assert finding.values["varying_en"].endswith(" and 2 more")
-    assert finding.values["varying_ja"].endswith("、ほか2件")
+    assert in_language(finding.values["varying"], "en").endswith(" and 2 more")
+    assert in_language(finding.values["varying"], "ja").endswith("、ほか2件")
     assert evidence(finding, "varying_operation").count(" / 300") == 7
 
 
@@ -98,7 +99,7 @@ def test_one_finding_per_device() -> None:
 
 def test_on_a_processor_nothing_begins_with_a_gpu() -> None:
     (finding,) = findings(repeat("index-copy", device="cpu", distinct=2))
-    assert "On a processor" in finding.values["place_en"]
+    assert "On a processor" in in_language(finding.values["place"], "en")
     first = remedy_of(finding.remedies[0])
     assert not any("CUBLAS" in step.code for step in first.step)
     text = cause_of(finding.cause).text_with(finding.values, "en")
@@ -132,4 +133,4 @@ def test_a_real_processor() -> None:
     varying = evidence(finding, "varying_operation")
     assert "index-copy" in varying
     assert evidence(finding, "not_documented") == ""
-    assert "Each of them repeated" in finding.values["mended_en"]
+    assert "Each of them repeated" in in_language(finding.values["mended"], "en")

@@ -33,6 +33,7 @@ from checks.facts import (
     TorchFacts,
 )
 from checks.facts.finding import Finding, Inconclusive, NotHere, Severity
+from checks.knowledge.phrases import in_language
 from checks.remedies.plan import plan_remedies
 
 DIGITS = "torch-2.13.0-cpu-digits"
@@ -324,11 +325,11 @@ def test_two_versions_of_numpy_for_real() -> None:
     assert told["versions_apart"] == "numpy 2.4.6 / numpy 1.26.4"
     assert told["other_machine"] == "old.json"
     assert "sum" in told["operations_apart"].split(", ")
-    assert finding.values["machines_en"] == "this machine and old.json"
-    assert finding.values["differ_en"].startswith("differ by up to ")
+    assert in_language(finding.values["machines"], "en") == "this machine and old.json"
+    assert in_language(finding.values["differ"], "en").startswith("differ by up to ")
     named = msgspec.structs.replace(here, name="new.json")
     (finding,) = library_version_numerics(named)
-    assert finding.values["machines_ja"] == "new.jsonとold.json"
+    assert in_language(finding.values["machines"], "ja") == "new.jsonとold.json"
 
 
 def test_where_something_else_may_explain_it_versions_are_not_ruled_out() -> None:

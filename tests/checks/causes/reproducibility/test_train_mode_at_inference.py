@@ -5,6 +5,7 @@ import pytest
 from checks.causes.reproducibility.train_mode_at_inference import train_mode_at_inference
 from checks.facts import ArrayDifference, Measurements, ModelMeasured
 from checks.facts.finding import NotHere, Severity
+from checks.knowledge.phrases import in_language
 
 APART = ArrayDifference(elements=10, differing=10, max_abs=0.3, scale=1.0)
 
@@ -21,7 +22,7 @@ def test_dropout_is_found_and_evaluation_mode_mends_it() -> None:
     (finding,) = train_mode_at_inference(Measurements(all=(repeated(100, "aten::dropout"), evaluated)))
     assert (finding.severity, finding.subject) == (Severity.WARNING, "torch /models/net.pt")
     said = "net.pt gave 100 different answers to the same input in 100 runs. They part at x3 (aten::dropout)"
-    assert finding.values["seen_en"].startswith(said)
+    assert in_language(finding.values["seen"], "en").startswith(said)
     assert [each.value for each in finding.evidence if each.name == "mended_by"] == ["eval"]
 
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from checks.analysis.gpu.load import device_name, events_under_load, held_down, loads, xids_under_load
 from checks.facts import Facts, Health, HealthSample, Measurements
 from checks.facts.case import Case
-from checks.knowledge.phrases import phrase
+from checks.facts.phrase import Phrase
+from checks.knowledge.phrases import in_language
 from wizard.report.content.fact_sheet import size
 from wizard.report.content.measured.blocks import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
 from wizard.words import known, words
@@ -94,7 +95,7 @@ def _row(facts: Facts, health: Health, name: str, language: str) -> MeasuredRow:
     gpus = facts.machine.gpus if facts.machine else None
     counted += [f"Xid {event.code}" for event in xids_under_load(health, facts.frameworks, gpus)]
     kinds = dict.fromkeys(event.kind for event in events_under_load(health, facts.frameworks, gpus))
-    counted += [phrase("log", f"fault-log-{kind}", times="")[f"log_{language}"] for kind in kinds]
+    counted += [in_language(Phrase(f"fault-log-{kind}", {"times": ""}), language) for kind in kinds]
     is_told = any(each is not None for each in (health.ecc_corrected, health.ecc_uncorrected, health.xid, health.log))
     state = "blocking" if health.wrong else "open" if health.reason else "warning" if held or counted else "clear"
     return MeasuredRow(

@@ -24,6 +24,7 @@ from checks.analysis.numbers.magnitude import Size
 from checks.analysis.numbers.power import CONFIDENCE, ENOUGH, excluded_rate
 from checks.facts import ModelMeasured
 from checks.facts.case import Case
+from checks.knowledge.phrases import in_language
 from wizard.report.content.measured.blocks import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
 from wizard.report.content.measured.line import compared_words, framework_name
 from wizard.report.content.measured.words import STATES, joined, percent, place_words
@@ -232,7 +233,7 @@ def _where(made: ModelMeasured, language: str) -> str:
 
 def _why(made: ModelMeasured, language: str) -> str:
     if is_refused(made):
-        return why_refused("why", made)[f"why_{language}"]
+        return in_language(why_refused(made), language)
     text = known(
         f"measurements.reason-{made.reason}", known(f"models.reason-{made.reason}", made.reason, language), language
     )

@@ -407,7 +407,10 @@ def test_translations_are_whole(file: str) -> None:
 
 @for_each(TABLES)
 def test_a_table_has_a_loader_a_source_and_a_day(table: str) -> None:
-    (path,) = (CODE / "knowledge").rglob(f"{table}.py")
+    modules = {path: path.read_text(encoding="utf-8") for path in (CODE / "knowledge").rglob("*.py")}
+    loaders = [path for path, text in modules.items() if f'load("{table}", ' in text]
+    assert len(loaders) == 1, f"{table}.toml has {len(loaders)} loaders in checks/knowledge, not one"
+    (path,) = loaders
     module = importlib.import_module(".".join(path.relative_to(CODE.parent).with_suffix("").parts))
     kinds = [
         value

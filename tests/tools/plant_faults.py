@@ -306,13 +306,16 @@ FAULTS = (
         "flow ticket_walk",
     ),
     Fault(
-        "GiB are thousands of thousands", "amount = value / 1024**power", "amount = value / 1000**power", "fact_sheet"
+        "GiB are thousands of thousands",
+        "amount = value / 1024**power",
+        "amount = value / 1000**power",
+        "fact_sheet report report_model",
     ),
     Fault(
         "Markdown drops the risk of a remedy",
         "yield f\"{words('report.heading-risk', language)}: {prose(remedy.risk)}\\n\"",
         "pass",
-        "markdown",
+        "markdown every_report every_case",
     ),
     Fault("the PDF has no title page", "        yield from self._title()\n", "", "document pdf order pdf_order"),
     Fault("a plot has other signs for minus", '_MINUS = "\\u2212"', '_MINUS = "-"', "scale chart plots"),

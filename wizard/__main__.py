@@ -11,17 +11,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     language = _language_alone(given)
     if given and language is None:
-        from wizard.cli.commands import run_command
+        from wizard.cli.command_line import run_command
 
         return run_command(given)
-    from wizard.window.display import no_window
+    from wizard.desktop.display import no_window
 
     trouble = no_window()
     if trouble is None:
         from wizard.window.app import run_window
 
         return run_window(language=language)
-    from wizard.cli.commands import run_command
+    from wizard.cli.command_line import run_command
     from wizard.words import system_language, words
 
     language = language or system_language()

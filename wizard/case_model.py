@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Signal
 
 from wizard.evidence_files import Given, Kind, kept, kind_of, near_folder
 from wizard.flow import TICKET, Answers, Progress
-from wizard.jobs.run_state import Running
+from wizard.run_state import Running
 from wizard.words import system_language, words
 
 if TYPE_CHECKING:  # loaded when the first examination starts, not before the first window
@@ -139,15 +139,15 @@ class CaseModel(QObject):
         self._answer(text=kept(text))
 
     def add_files(self, paths: Iterable[Path], kind: Kind | None = None) -> None:
-        """Files given as evidence, each once; their kind by the name where none is told. Models have one input."""
-        before = (each for each in self.answers.given if kind is not Kind.INPUT or each.kind is not kind)
-        given = {each.path: each for each in before}
+        """Files given as evidence, each once; their kind by the name where none is given. Models have one input."""
+        before = (file for file in self.answers.given if kind is not Kind.INPUT or file.kind is not kind)
+        given = {file.path: file for file in before}
         given |= {path: Given(path, kind or kind_of(path)) for path in paths}
         self._answer(given=tuple(given.values()))
 
     def remove_file(self, path: Path) -> None:
         """Take a given file back."""
-        self._answer(given=tuple(each for each in self.answers.given if each.path != path))
+        self._answer(given=tuple(file for file in self.answers.given if file.path != path))
 
     def remove_files(self) -> None:
         """Take all given files back."""
@@ -195,14 +195,14 @@ class CaseModel(QObject):
         self.search = Search.DONE
         self.interpreters = found
         self.target_notice = notice
-        paths = {each.path for each in found}
+        paths = {other.path for other in found}
         if self.answers.target not in paths:
             self.answers = dataclasses.replace(self.answers, target=likely or "")
         self.changed.emit()
 
     def add_interpreter(self, interpreter: InterpreterFacts) -> None:
         """An interpreter that the user chose himself: listed first, and the target."""
-        others = tuple(each for each in self.interpreters if each.path != interpreter.path)
+        others = tuple(other for other in self.interpreters if other.path != interpreter.path)
         self.interpreters = (interpreter, *others)
         self.search = Search.DONE
         self.target_notice = None
@@ -276,7 +276,7 @@ class CaseModel(QObject):
         is_lost = own is not None and own is not self._kept and not own.facts.reported
         return "quit-unsaved" if is_lost else ""
 
-    # --- what is said on the side
+    # --- notices
 
     def set_busy(self, key: str) -> None:
         """Something is being done on the side; "" when it is over."""

@@ -10,10 +10,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:  # the types of the facts load only when an examination starts
-    from checks.facts import OtherMachine, SentFile
 
 _BEGINNING = 64_000  # bytes that show whether a file is text
 _CASE = re.compile(r'\s*\{\s*"format"\s*:\s*\d')  # how a saved case begins
@@ -27,7 +23,7 @@ class Kind(Enum):
     LOG = "log"
     SCRIPT = "script"
     MODEL = "model"
-    INPUT = "input"  # of the models: told as such
+    INPUT = "input"  # of the models: named as such
     REPORT = "report"
 
 
@@ -67,17 +63,17 @@ def kind_of(path: Path) -> Kind:
 
 
 def input_among(given: tuple[Given, ...]) -> Path | None:
-    """The file that is the input of a model that was given beside it: one told as such, else by its ending."""
-    told = next((each.path for each in given if each.kind is Kind.INPUT), None)
-    if told is not None:
-        return told
-    files = [each.path for each in given if each.kind is Kind.MODEL]
+    """The file that is the input of a model that was given beside it: one named as such, else by its ending."""
+    named = next((file.path for file in given if file.kind is Kind.INPUT), None)
+    if named is not None:
+        return named
+    files = [file.path for file in given if file.kind is Kind.MODEL]
     inputs = [path for path in files if path.suffix.lower() in INPUTS and not path.is_dir()]
     return inputs[0] if len(inputs) < len(files) and inputs else None
 
 
 def _begins_as_report(path: Path) -> bool:
-    """Whether a JSON file can be a saved case: told from its beginning; what cannot be read is left to the opening."""
+    """Whether a JSON file can be a saved case: judged by its beginning; what cannot be read is left to the opening."""
     try:
         if not path.is_file():
             return True
@@ -149,71 +145,4 @@ def read_log(path: Path) -> str:
 
 def near_folder(given: tuple[Given, ...]) -> Path | None:
     """The folder near which the environment is expected: that of the first script."""
-    return next((each.path.parent for each in given if each.kind is Kind.SCRIPT), None)
-
-
-@dataclass(frozen=True)
-class Sent:
-    """The evidence as facts, by their place in a case."""
-
-    logs: tuple[SentFile, ...]
-    scripts: tuple[SentFile, ...]
-    models: tuple[Path, ...]
-    inputs: Path | None = None  # of the models
-    others: tuple[OtherMachine, ...] = ()  # of the reports, to compare this machine with
-
-
-def sent_files(text: str, given: tuple[Given, ...]) -> Sent:
-    """The evidence as facts.
-
-    A report from another machine stands among the logs with the kind "report" and without its text, and among the
-    others with what results are compared by. A file that has gone in the meantime, or cannot be read, is kept with the
-    reason in ``unread``.
-    """
-    from checks.facts import SentFile
-    from checks.readers.text import NotText
-    from checks.sharing.case import CaseError
-
-    sent: dict[str, list[SentFile]] = {"logs": [], "scripts": []}
-    others: list[OtherMachine] = []
-    if text.strip():
-        data = kept(text)
-        size = len(data.encode())
-        sent["logs"].append(SentFile(name="", kind="log", origin="pasted", size=size, text=data, examined=True))
-    for each in given:
-        if each.kind in (Kind.MODEL, Kind.INPUT):
-            continue
-        place = "scripts" if each.kind is Kind.SCRIPT else "logs"
-        try:
-            content = read_log(each.path) if each.kind is Kind.LOG else None
-            if each.kind is Kind.REPORT:
-                others.append(_other_machine(each.path))
-            fact = SentFile(
-                name=each.path.name,
-                kind=each.kind.value,
-                size=each.path.stat().st_size,
-                text=content,
-                examined=content is not None or each.kind is Kind.REPORT,
-            )
-        except CaseError as error:
-            fact = SentFile(name=each.path.name, kind=each.kind.value, unread={"text": error.reason})
-        except OSError as error:
-            fact = SentFile(name=each.path.name, kind=each.kind.value, unread={"text": error.strerror or str(error)})
-        except NotText:
-            fact = SentFile(name=each.path.name, kind=each.kind.value, unread={"text": "not-text"})
-        sent[place].append(fact)
-    inputs = input_among(given)
-    return Sent(
-        logs=tuple(sent["logs"]),
-        scripts=tuple(sent["scripts"]),
-        models=tuple(each.path for each in given if each.kind is Kind.MODEL and each.path != inputs),
-        inputs=inputs,
-        others=tuple(others),
-    )
-
-
-def _other_machine(report: Path) -> OtherMachine:
-    from checks.analysis.numbers.side_by_side import other_machine
-    from wizard.report.open import open_case
-
-    return other_machine(open_case(report), report.name)
+    return next((file.path.parent for file in given if file.kind is Kind.SCRIPT), None)

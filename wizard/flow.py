@@ -52,7 +52,7 @@ _TICKET_STEPS = (Step.SYMPTOM, Step.EVIDENCE, Step.REPORT)
 
 @dataclass(frozen=True)
 class Answers:
-    """What the user has said and given so far."""
+    """What the user has answered and given so far."""
 
     symptom: str = ""
     exactness: str = ""
@@ -123,8 +123,8 @@ def is_complete(step: Step, answers: Answers, progress: Progress) -> bool:
             return answers.symptom in (*SYMPTOMS, TICKET, MODELS)
         case Step.EVIDENCE:
             if answers.symptom == MODELS:
-                return any(each.kind is Kind.MODEL for each in answers.given)
-            has_text = bool(answers.text.strip()) or any(each.kind is Kind.LOG for each in answers.given)
+                return any(file.kind is Kind.MODEL for file in answers.given)
+            has_text = bool(answers.text.strip()) or any(file.kind is Kind.LOG for file in answers.given)
             return has_text or answers.symptom != TICKET
         case Step.TARGET:
             return bool(answers.target) or answers.only_reads

@@ -1,4 +1,4 @@
-"""What the engine tells while it works. One type each, handled by ``match``."""
+"""The events of an examination. One type each, handled by ``match``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from checks.facts.finding import Outcome
 class Planned:
     """The work ahead: ids of the probes ("machine", "nvidia", "torch") with the seconds each is expected to take.
 
-    It comes again with more where the first probes tell what else there is to do.
+    It comes again with more where the first probes show what else there is to do.
     """
 
     probes: dict[str, float]
@@ -78,7 +78,7 @@ class CheckEnded:
 
 @dataclass(frozen=True)
 class Progress:
-    """Share of the work done (0 to 1) and the seconds that remain, None while that cannot be told honestly."""
+    """Share of the work done (0 to 1) and the seconds that remain, None while nobody knows."""
 
     share: float
     remaining: float | None

@@ -41,12 +41,12 @@ def is_named(path: StrPath) -> bool:
 
 def absolute(path: StrPath) -> Path:
     """The path from the root, "~" filled in, links not followed; only ".." leads where the system takes it."""
-    made = Path(os.path.expanduser(path)).absolute()
-    if ".." not in made.parts:
-        return made
-    if made.name == "..":
-        return Path(os.path.realpath(made))
-    return Path(os.path.realpath(made.parent)) / made.name
+    absolute = Path(os.path.expanduser(path)).absolute()
+    if ".." not in absolute.parts:
+        return absolute
+    if absolute.name == "..":
+        return Path(os.path.realpath(absolute))
+    return Path(os.path.realpath(absolute.parent)) / absolute.name
 
 
 def names_in(folder: StrPath) -> list[str]:

@@ -143,10 +143,10 @@ def _library(prefix: Path, name: str, config: dict[str, str] | None = None) -> L
     named = EXECUTABLE.fullmatch(name)
     if named is not None and named[1] and "." in named[1]:
         wanted = (named[1], bool(named[2]))
-        return next((each for each in found if (each.minor, each.free_threaded) == wanted), None)
+        return next((library for library in found if (library.minor, library.free_threaded) == wanted), None)
     if len(found) > 1 and config is not None:
         version = config.get("version_info") or config.get("version") or ""
-        found = [each for each in found if version.startswith(each.minor + ".")]
+        found = [library for library in found if version.startswith(library.minor + ".")]
     return found[0] if len(found) == 1 else None
 
 

@@ -73,7 +73,7 @@ def _below(folder: Path) -> Iterator[Path]:
                 if found is not None:
                     yield found
                 elif child.name == ".pixi":
-                    yield from (path for each in _folders(child / "envs") if (path := executable_in(each)))
+                    yield from (path for folder in _folders(child / "envs") if (path := executable_in(folder)))
                 else:
                     deeper.append(child)
         level = deeper
@@ -94,4 +94,4 @@ def _folders(folder: Path) -> list[Path]:
             ]
     except OSError:
         return []
-    return [Path(each) for each in sorted(found)]
+    return [Path(path) for path in sorted(found)]

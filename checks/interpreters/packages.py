@@ -72,7 +72,8 @@ def read_packages(folders: Iterable[Path], site_folders: Iterable[Path] = ()) ->
             if package is not None:
                 result.found.append(package)
         if folder in sites:
-            added = [each for name in names if name.endswith((".pth", ".egg-link")) for each in _linked(folder, name)]
+            links = [name for name in names if name.endswith((".pth", ".egg-link"))]
+            added = [package for name in links for package in _linked(folder, name)]
             added = added[: _MOST_LINKED - linked]
             linked += len(added)
             waiting[0:0] = added
@@ -138,7 +139,7 @@ def _package(folder: Path, name: str, result: Packages) -> Package | None:
         return None
     plain = normalised(title)
     examined = is_examined(plain)
-    requires = [each.decode("utf-8", "replace") for each in fields.get(b"Requires-Dist", ())]
+    requires = [line.decode("utf-8", "replace") for line in fields.get(b"Requires-Dist", ())]
     if not is_wheel and not requires:
         requires = list(_egg_requirements(base)) if examined else []
     return Package(
@@ -175,7 +176,7 @@ def _header(path: str) -> bytes | None:
 def _tags(base: str) -> tuple[str, ...] | None:
     """The wheel tags in WHEEL; None if the file cannot be read."""
     data = _header(f"{base}{os.sep}WHEEL")
-    return None if data is None else tuple(each.decode("ascii", "replace") for each in _TAGS.findall(data))
+    return None if data is None else tuple(tag.decode("ascii", "replace") for tag in _TAGS.findall(data))
 
 
 def _egg_requirements(base: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from checks.interpreters.disk import absolute, is_file, is_folder, is_named
 from checks.interpreters.windows_registry import RegistryKey, read_python_keys
-from checks.knowledge.packages.interpreter_places import interpreter_places
+from checks.knowledge.packages.interpreter_places import InterpreterPlaces
 
 _MOST_MATCHES = 400  # of one pattern; a folder with more is no folder of environments
 
@@ -40,7 +40,7 @@ class Places:
         near = absolute(folder) if folder is not None else None
         if near is not None and is_file(near):
             near = near.parent
-        entries = (Path(each.strip('"')) for each in environ.get("PATH", "").split(os.pathsep) if each)
+        entries = (Path(entry.strip('"')) for entry in environ.get("PATH", "").split(os.pathsep) if entry)
         # A frozen application is no interpreter that could be a target.
         own = None if getattr(sys, "frozen", False) or not sys.executable else Path(sys.executable)
         root = Path(environ.get("SystemDrive", "C:") + "\\") if sys.platform == "win32" else Path("/")
@@ -67,12 +67,12 @@ class Places:
 
     def folders_of(self, name: str) -> tuple[Path, ...]:
         """The absolute folders that a variable names; several are split as PATH is."""
-        found = (Path(each) for each in self.variable(name).split(";" if self.system == "Windows" else ":") if each)
-        return tuple(each for each in found if each.is_absolute())
+        found = (Path(entry) for entry in self.variable(name).split(";" if self.system == "Windows" else ":") if entry)
+        return tuple(entry for entry in found if entry.is_absolute())
 
     def usual_places(self) -> Iterator[tuple[str, Path]]:
         """(found by, path) of every place in the knowledge table that exists here."""
-        for row in interpreter_places().place:
+        for row in InterpreterPlaces.read().place:
             if self.system in row.systems:
                 for pattern in row.paths:
                     for path in self.expand(pattern):
@@ -80,7 +80,7 @@ class Places:
 
     def jupyter_folders(self) -> Iterator[Path]:
         """The folders of Jupyter's data on this machine."""
-        for row in interpreter_places().jupyter:
+        for row in InterpreterPlaces.read().jupyter:
             if self.system in row.systems:
                 for pattern in row.paths:
                     yield from self.expand(pattern)

@@ -18,7 +18,7 @@ from checks.interpreters.places import Places
 class SearchPath:
     """``plain`` folders come first and have no .pth files; ``sites`` are site folders, in their order.
 
-    ``user_site``: the user's folder is among them; None if that could not be told.
+    ``user_site``: the user's folder is among them; None where nobody knows.
     """
 
     plain: tuple[Path, ...]
@@ -104,7 +104,7 @@ def _portable_path(layout: Layout) -> SearchPath | None:
         text = text_of(folder / name)
         if text is None:
             continue
-        lines = [line for each in text.splitlines() if (line := each.strip()) and not line.startswith("#")]
+        lines = [line for raw in text.splitlines() if (line := raw.strip()) and not line.startswith("#")]
         plain = tuple(Path(os.path.normpath(folder / line)) for line in lines if not line.startswith("import"))
         sites = (folder / "Lib" / "site-packages",) if "import site" in lines else ()
         return SearchPath(plain, sites, user_site=False)

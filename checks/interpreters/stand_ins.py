@@ -25,7 +25,7 @@ _APPLE_TOOLS = (
 
 @dataclass(frozen=True)
 class StandIn:
-    """What a file called python leads to. ``target`` None: to nothing that could be told without starting it.
+    """What a file called python leads to. ``target`` None: to nothing that is known without starting it.
 
     ``installer``: without a target it only offers to install Python.
     """

@@ -45,17 +45,17 @@ def frameworks_of(interpreter: InterpreterFacts) -> dict[str, str]:
     return found
 
 
-def _rank(each: InterpreterFacts) -> tuple[object, ...]:
-    own = "naosu" in each.found_by
-    frameworks = len(frameworks_of(each))
-    near = "folder" in each.found_by and not own
-    active = not own and ("VIRTUAL_ENV" in each.found_by or "CONDA_PREFIX" in each.found_by)
+def _rank(interpreter: InterpreterFacts) -> tuple[object, ...]:
+    own = "naosu" in interpreter.found_by
+    frameworks = len(frameworks_of(interpreter))
+    near = "folder" in interpreter.found_by and not own
+    active = not own and ("VIRTUAL_ENV" in interpreter.found_by or "CONDA_PREFIX" in interpreter.found_by)
     return (
         near,
         frameworks if near else 0,
         active,
         0 if own else frameworks,
         own and frameworks > 0,
-        "PATH" in each.found_by,
-        release(each.version or ""),
+        "PATH" in interpreter.found_by,
+        release(interpreter.version or ""),
     )

@@ -52,9 +52,11 @@ def judged(
 def judge_each(facts: Facts, checks: Iterable[Check] | None = None) -> Iterator[Outcome]:
     """Run the checks (by default those that the symptom asks for) on the facts, one outcome each."""
     if facts.reported:
-        from checks.readers.tickets.defaults import supposed  # late: most examinations have nothing to do with tickets
+        from checks.readers.tickets.defaults import (
+            with_default_architecture,  # late: most examinations have nothing to do with tickets
+        )
 
-        facts = supposed(facts)
+        facts = with_default_architecture(facts)
     symptom = facts.symptom.name if facts.symptom else ""
     for check in checks_for(symptom, computed=bool(facts.measurements)) if checks is None else checks:
         yield judge_one(check, facts)

@@ -24,7 +24,7 @@ def read(machine: Raw, gpus: Gpus | None) -> AmdFacts | None:
         module_loaded="amdgpu" in drivers["modules"] if "modules" in drivers else None,
         nodes=None if nodes is None else tuple(_node(node) for node in nodes if node.get("simd_count", "0") != "0"),
         device_nodes=read_nodes(drivers.get("nodes"), "/dev/kfd", "/dev/dri/renderD*"),
-        rocm_version=next((each for each in raw.get("rocm") or () if each), ""),
+        rocm_version=next((version for version in raw.get("rocm") or () if version), ""),
     )
 
 

@@ -22,7 +22,7 @@ def read_gpus(raw: Raw | None) -> Gpus | None:
     """The GPUs of a Linux machine; None where there is no PCI bus to look at."""
     if raw is None or raw.get("pci") is None:
         return None
-    devices = tuple(read_gpu(each) for each in raw["pci"] if is_gpu(each))
+    devices = tuple(read_gpu(raw_device) for raw_device in raw["pci"] if is_gpu(raw_device))
     return Gpus(origin="/sys/bus/pci/devices", unread=raw.get("unread", {}), devices=devices)
 
 

@@ -171,9 +171,9 @@ def read_cpu(raw: Raw | None) -> CpuFacts | None:
     described = dict(line.split(":", 1) for line in (raw.get("lscpu") or "").splitlines() if ":" in line)
     flags = first.get("flags", first.get("Features"))
     logical, affinity = raw.get("logical"), raw.get("affinity")
-    quotas = [quota for each in raw.get("quotas", ()) for quota in [_cores(each)] if quota]
-    usable = min([each for each in (affinity or logical, *quotas) if each], default=None)
-    places = {tuple(each) for each in raw.get("places", ())}
+    quotas = [quota for quota_text in raw.get("quotas", ()) for quota in [_cores(quota_text)] if quota]
+    usable = min([count for count in (affinity or logical, *quotas) if count], default=None)
+    places = {tuple(place) for place in raw.get("places", ())}
     return CpuFacts(
         origin="/proc/cpuinfo",
         name=first.get("model name") or described.get("Model name", "").strip() or None,
@@ -201,7 +201,7 @@ def read_memory(raw: Raw | None) -> MemoryFacts | None:
         return None
     info = raw.get("meminfo") or {}
     limits = [int(text) for group in raw.get("limits", ()) for text in group.values() if text.isdigit()]
-    limit = min((each for each in limits if each < NO_LIMIT), default=None)
+    limit = min((size for size in limits if size < NO_LIMIT), default=None)
     shm = raw.get("shm") or (None, None)
     return MemoryFacts(
         origin="/proc/meminfo",

@@ -94,7 +94,7 @@ def instruction_sets(sysctl: Raw) -> tuple[str, ...]:
     words = " ".join(sysctl.get(f"machdep.cpu.{name}", "") for name in ("features", "leaf7_features")).split()
     spelled = [word.lower().replace(".", "_") for word in words]
     arm = [name for key, name in ARM_NAMES.items() if sysctl.get(key) == "1"]
-    return tuple(dict.fromkeys([X86_NAMES.get(each, each) for each in spelled] + arm))
+    return tuple(dict.fromkeys([X86_NAMES.get(arch, arch) for arch in spelled] + arm))
 
 
 def read_gpu(display: Raw) -> Gpu:
@@ -136,7 +136,7 @@ def _apple(profile: Raw, sysctl: Raw, sw_vers: Raw) -> AppleFacts:
 
 
 def metal(displays: list[Raw]) -> str:
-    """What the system says of Metal ("Metal 3"); "" where no GPU supports it.
+    """What the system reports of Metal ("Metal 3"); "" where no GPU supports it.
 
     The keys and values changed over the years: "spdisplays_metal3" (macOS 13), "spdisplays_mtlgpufamilyapple7"
     (macOS 11), "spdisplays_metalfeaturesetfamily13" and "spdisplays_supported" before.

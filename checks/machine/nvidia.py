@@ -1,4 +1,4 @@
-"""NVIDIA's driver: what the kernel shows, joined with what NVML says."""
+"""NVIDIA's driver: what the kernel shows, joined with what NVML reports."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def read(
 
 
 def from_nvml_alone(nvml: Raw | None) -> NvidiaFacts | None:
-    """What NVML says, where nothing else of the machine could be read."""
+    """What NVML reports, where nothing else of the machine could be read."""
     return from_nvml(nvml) if nvml and nvml.get("nvml") not in (None, "library-not-found") else None
 
 
@@ -218,7 +218,7 @@ def _installed(paths: Iterable[str] | None) -> tuple[str, ...] | None:
 
 
 def _switches(buses: Raw | None) -> list[str]:
-    bridges = [each for each in (buses or {}).get("pci") or () if each.get("vendor") == "0x10de"]
+    bridges = [device for device in (buses or {}).get("pci") or () if device.get("vendor") == "0x10de"]
     names = [pci_name("10de", bridge.get("device", "").removeprefix("0x")).name for bridge in bridges]
     return [name for name in names if "NVSwitch" in name]
 

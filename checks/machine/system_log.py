@@ -59,7 +59,7 @@ def kernel_entries(lines: Iterable[str]) -> tuple[LogEntry, ...]:
 
 
 def of_linux(raw: Raw) -> SystemLog | None:
-    """What the kernel log told; None where there is none (macOS, a recording without it)."""
+    """The kernel log; None where there is none (macOS, a recording without it)."""
     if not raw:
         return None
     if not raw.get("origin"):
@@ -75,12 +75,12 @@ def windows_entries(raw: Raw) -> tuple[LogEntry, ...] | None:
 
 
 def of_windows(raw: Raw) -> SystemLog | None:
-    """What Windows' event log told; None where it was not asked."""
+    """Windows' event log; None where it was not asked."""
     if not raw:
         return None
     entries = windows_entries(raw)
-    told = None if entries is None else events(entries)
-    return SystemLog(origin="Windows event log", events=told, unread=raw.get("unread", {}))
+    found = None if entries is None else events(entries)
+    return SystemLog(origin="Windows event log", events=found, unread=raw.get("unread", {}))
 
 
 def _signs(entry: LogEntry) -> Iterator[tuple[LogSign, re.Match[str]]]:
@@ -98,7 +98,7 @@ def _signs(entry: LogEntry) -> Iterator[tuple[LogSign, re.Match[str]]]:
 
 
 def _text(entry: LogEntry, match: re.Match[str]) -> str:
-    """The line that told, without the name of the driver's device."""
+    """The line itself, without the name of the driver's device."""
     if entry.source == KERNEL:
         return entry.text
     start = match.string.rfind("\n", 0, match.start()) + 1

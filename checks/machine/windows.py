@@ -100,14 +100,14 @@ def _cpu(raw: Raw, processors: list[Raw]) -> CpuFacts:
 def read_gpus(answer: Raw) -> Gpus:
     """Video controllers, and display devices on the bus that have no driver and so are no video controllers."""
     found = {
-        str(each.get("PNPDeviceID")).upper(): each
-        for each in _each(answer.get("devices"))
-        if any(_DISPLAY_CLASS.match(str(name)) for name in _each(each.get("CompatibleID")))
+        str(device.get("PNPDeviceID")).upper(): device
+        for device in _each(answer.get("devices"))
+        if any(_DISPLAY_CLASS.match(str(name)) for name in _each(device.get("CompatibleID")))
     }
-    for each in _each(answer.get("video")):
-        place = str(each.get("PNPDeviceID")).upper()
-        found[place] = found.get(place, {}) | each  # the service that drives it is known to Win32_PnPEntity only
-    devices = [read_gpu(each) for place, each in found.items() if _PCI.match(place)]
+    for controller in _each(answer.get("video")):
+        place = str(controller.get("PNPDeviceID")).upper()
+        found[place] = found.get(place, {}) | controller  # the service that drives it is known to Win32_PnPEntity only
+    devices = [read_gpu(device) for place, device in found.items() if _PCI.match(place)]
     return Gpus(origin="Win32_VideoController, Win32_PnPEntity", devices=tuple(devices))
 
 
@@ -146,7 +146,7 @@ def _nvidia(answer: Raw, gpus: Gpus | None, nvml: Raw | None, log: Raw) -> Nvidi
     facts = nvidia.from_nvml(nvml)
     # The Basic Display Adapter's version says nothing of NVIDIA's driver.
     own = [gpu.driver_version for gpu in on_bus if gpu.driver == NVIDIA_SERVICE]
-    version = next((branch for each in own for branch in [driver_branch(each)] if branch), None)
+    version = next((branch for own_version in own for branch in [driver_branch(own_version)] if branch), None)
     entries = system_log.windows_entries(log)
     xids = None if entries is None else system_log.xids(entries, log.get("started") or "")
     # One alone of its two logs may have been read, which says nothing of the other.
@@ -162,9 +162,9 @@ def _nvidia(answer: Raw, gpus: Gpus | None, nvml: Raw | None, log: Raw) -> Nvidi
 
 def _libraries(answer: Raw, name: str) -> tuple[LibraryFile, ...]:
     return tuple(
-        LibraryFile(path=each["path"], real_path=each["path"], version=each.get("version"), origin="System32")
-        for each in _each(answer.get("libraries"))
-        if str(each.get("path", "")).lower().endswith(f"\\{name}")
+        LibraryFile(path=library["path"], real_path=library["path"], version=library.get("version"), origin="System32")
+        for library in _each(answer.get("libraries"))
+        if str(library.get("path", "")).lower().endswith(f"\\{name}")
     )
 
 

@@ -1,4 +1,4 @@
-"""What several probes share. The host offers this file to them as the module ``kit``.
+"""What the probes share.
 
 Standard library only, Python 3.8 and later.
 """
@@ -98,12 +98,12 @@ class Captured:
 
     def __exit__(self, *error):
         os.dup2(self._saved, 2)
-        said = self._last() if self._keep is None else self._kept()
+        printed = self._last() if self._keep is None else self._kept()
         self._file.truncate(0)
         self._file.close()
-        os.write(self._saved, said)
+        os.write(self._saved, printed)
         os.close(self._saved)
-        self.text = _COLOUR.sub("", said.decode("utf-8", "replace")).strip()
+        self.text = _COLOUR.sub("", printed.decode("utf-8", "replace")).strip()
 
     def _last(self):
         self._file.seek(0, os.SEEK_END)

@@ -2,7 +2,7 @@
 
 From the facts and the measurements alone, and only what this machine and interpreter need. Whether any of it is needed
 is asked first: who needs the same decisions, and has them, needs nothing. The words and the code are put together in
-wizard/report/content/advice.py; the lines come from resources/knowledge/settings_advice.toml.
+wizard/report/content/advice.py; the lines come from resources/knowledge/frameworks/settings_advice.toml.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from checks.facts import (
 )
 from checks.facts.question import ABOUT_RESULTS, Exactness, SymptomName
 from checks.facts.versions import release
-from checks.knowledge.frameworks.settings_advice import Need, SettingLine, settings_advice_table
+from checks.knowledge.frameworks.settings_advice import Need, SettingLine, SettingsAdviceTable
 
 SEED = 1
 _ADVISED = ("torch", "tensorflow", "jax", "onnxruntime")  # frameworks of which the table has lines
@@ -185,7 +185,7 @@ class _Wanted:
             AdvisedLine(
                 each, _filled(each.code, self._threads(found)), _cost(each.cost, mine, names) if each.cost else None
             )
-            for each in settings_advice_table().line
+            for each in SettingsAdviceTable.read().line
             if each.framework in ("", framework)
             and holds.issuperset(each.needs)
             and not holds.intersection(each.without)

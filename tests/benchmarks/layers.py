@@ -71,15 +71,15 @@ host = {"__name__": "host", "__file__": os.path.join(probes, "host.py")}
 exec(compile(code, "host.py", "exec"), host)
 import numpy as np
 from naosu_probes.compute import kit as compute
-from naosu_probes.compute.model import onnxruntime as side, runs as models
+from naosu_probes.compute.model import onnxruntime as side, search, ways
 
 clock = compute.Clock(600)
 runtimes = []
 for path in (first, second):
     runtimes.append(side.Runtime({"path": path, "format": "onnx", "effort": "thorough"}))
 arrays, _ = runtimes[0].inputs()
-model = models.Model(np, {}, arrays, runtimes[0].nodes(), runtimes[0].unit(), runtimes[0].graph.weights)
-found = models.Search(model, (runtimes[0].way(), arrays), (runtimes[1].way(), arrays), clock).walk()
+model = ways.Model(np, {}, arrays, runtimes[0].nodes(), runtimes[0].unit(), runtimes[0].graph.weights)
+found = search.Search(model, (runtimes[0].way(), arrays), (runtimes[1].way(), arrays), clock).walk()
 print(json.dumps({"searched": found["searched"], "first": found.get("first_node"), "beyond": found.get("beyond_node"),
                   "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
 """

@@ -35,8 +35,8 @@ class Computed:
 
 
 def measured(seconds: float, effort: str) -> Iterator[dict[str, Any]]:
-    """What the stage tells."""
-    repeat, kit = (importlib.import_module("naosu_compute_" + name) for name in ("torch_repeat", "kit"))
+    """The measurements of the stage."""
+    repeat, kit = (importlib.import_module("checks.probes.compute." + name) for name in ("torch.repeat", "kit"))
     for facts in repeat.stage({"device": "cpu", "effort": effort}, kit.Clock(seconds)):
         yield from facts.get("measurements+", ())
 
@@ -51,13 +51,11 @@ def main() -> None:
 
     import torch
 
-    from checks.probes import host  # noqa: F401 - lets the modules of the target be imported as naosu_NAME
-
     now = time.perf_counter if given.wall else time.process_time
     if not given.wall:
         torch.set_num_threads(1)
-        for name in ("torch_repeat", "kit"):
-            importlib.import_module("naosu_compute_" + name).time = Computed  # type: ignore[attr-defined]
+        for name in ("torch.repeat", "torch.timers", "kit"):
+            importlib.import_module("checks.probes.compute." + name).time = Computed  # type: ignore[attr-defined]
     began = now()
     made = [each for each in measured(given.seconds, given.effort) if each.get("repetitions")]
     spent = now() - began

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import html
 import re
 from pathlib import Path
 
@@ -30,6 +31,10 @@ def recorded(path: Path) -> Case:
     return decode(path.read_bytes())
 
 
+def without_marks(markdown: str) -> str:
+    return re.sub(r"\W", "", html.unescape(markdown))
+
+
 def stem(path: Path) -> str:
     return path.stem
 
@@ -47,7 +52,10 @@ def test_is_whole(path: Path, language: str) -> None:
 
 @for_each(CASES, stem)
 def test_can_be_printed_as_text(path: Path) -> None:
-    assert render(recorded(path), "markdown", "ja", "a4")
+    case = recorded(path)
+    printed = without_marks(render(case, "markdown", "ja", "a4").decode())
+    risks = {remedy.risk for finding in build(case, "ja").findings for remedy in finding.remedies}
+    assert [risk for risk in risks if without_marks(risk) not in printed] == []
 
 
 @for_each(some(CASES, PRINTED), stem)

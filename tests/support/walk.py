@@ -22,7 +22,6 @@ def for_each(items: Iterable[Any], name: Callable[[Any], str] = str) -> Callable
         fixtures = list(signature.parameters.values())[first:]
 
         def walk(**fixtures: Any) -> None:
-            __tracebackhide__ = True
             failures: list[tuple[str, Exception]] = []
             for item in known:
                 arguments = item if isinstance(item, tuple) else (item,)

@@ -10,15 +10,14 @@ from checks.readers.text import WHOLE
 from wizard.evidence_files import (
     Given,
     Kind,
-    Sent,
     input_among,
     kept,
     kind_in_ticket,
     kind_of,
     models_among,
     read_log,
-    sent_files,
 )
+from wizard.jobs.sent_files import Sent, sent_files
 
 
 @pytest.mark.parametrize(

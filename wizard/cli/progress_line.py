@@ -1,4 +1,4 @@
-"""One line on the terminal that tells how far the examination is."""
+"""One line on the terminal that shows how far the examination is."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ProgressLine:
         self._last = 0.0
 
     def show(self, event: Event) -> None:
-        """Show what an event says."""
+        """Show an event."""
         if not self._shown:
             return
         if isinstance(event, ProbeSlow):

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
 
 from wizard.case_model import CaseModel, Notice, Search
+from wizard.desktop.folders import chosen, remember_chosen
 from wizard.evidence_files import Kind, may_be_neither, near_folder, no_models
 from wizard.flow import TICKET, Answers
 from wizard.jobs.engine_thread import EngineThread
-from wizard.window.folders import chosen, remember_chosen
 
 if TYPE_CHECKING:
     from checks.facts import InterpreterFacts
@@ -143,7 +143,7 @@ class Work(QObject):
         self._start(lambda: _chosen(path), lambda found: self._chose(path, found), self._not_found)
 
     def _found(self, found: tuple[tuple[InterpreterFacts, ...], str | None]) -> None:
-        known = {each.path for each in found[0]}
+        known = {interpreter.path for interpreter in found[0]}
         chosen_by_hand = tuple(
             interpreter
             for interpreter in self._case.interpreters
@@ -319,7 +319,7 @@ def _diagnosed(answers: Answers) -> Case:
     from checks.facts.case import Answers as CaseAnswers
     from checks.judgement.judge import judged
     from checks.readers.tickets.read import read_ticket
-    from wizard.evidence_files import sent_files
+    from wizard.jobs.sent_files import sent_files
 
     facts = read_ticket(*sent_files(answers.text, answers.given).logs)
     return judged(facts, CaseAnswers(symptom=answers.symptom, exactness=answers.exactness))
@@ -331,9 +331,10 @@ def _found(near: Path | None, chosen: Iterable[Path] = ()) -> tuple[tuple[Interp
 
     found = likely_first(find_interpreters(Places.of_this_machine(near)))
     likely = likely_target(found)
-    known = {each.path for each in found}
-    again = {each.path: each for each in map(_chosen, chosen) if each is not None and not each.problem}
-    by_hand = tuple(each for path, each in again.items() if path not in known)
+    known = {interpreter.path for interpreter in found}
+    usable = (again for again in map(_chosen, chosen) if again is not None and not again.problem)
+    by_path = {interpreter.path: interpreter for interpreter in usable if interpreter.path not in known}
+    by_hand = tuple(by_path.values())
     return by_hand + found, likely.path if likely else None
 
 

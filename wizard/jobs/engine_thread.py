@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QThread, Signal
 
-from wizard.evidence_files import sent_files
 from wizard.flow import Answers
+from wizard.jobs.sent_files import sent_files
 
 if TYPE_CHECKING:  # the engine is loaded on the worker thread, after the first window
     from checks.engine.events import Event
@@ -46,7 +46,7 @@ class EngineThread(QThread):
         self._stop.set()
 
     def run(self) -> None:
-        """On the worker thread: examine, and tell each event."""
+        """On the worker thread: examine, and emit each event."""
         try:
             for event in self._events():
                 self.happened.emit(event)

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
-from wizard.pages.page import plain_label
+from wizard.widgets.labels import plain_label
 
 ICON = 30  # logical pixels
 

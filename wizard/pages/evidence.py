@@ -21,15 +21,16 @@ from PySide6.QtWidgets import (
 )
 
 from wizard.case_model import CaseModel, Notice, Search
+from wizard.desktop.dropped import dropped_files
+from wizard.desktop.folders import last_folder, remember
 from wizard.evidence_files import Given, Kind, input_among, kept, kind_in_ticket, models_among
 from wizard.flow import EXACTNESS, MODELS, TICKET
 from wizard.jobs.background import Work
 from wizard.pages.cards import ChoiceCard
 from wizard.pages.long_text import value_text
-from wizard.pages.page import Page, plain_label
-from wizard.pages.wrap_layout import WrapLayout
-from wizard.window.dropped import dropped_files
-from wizard.window.folders import last_folder, remember
+from wizard.pages.page import Page
+from wizard.widgets.labels import plain_label
+from wizard.widgets.wrap_layout import WrapLayout
 
 MOST_ROWS = 60  # files with a row of their own: to lay out a thousand of them takes minutes
 _BUTTONS = (Kind.LOG, Kind.SCRIPT, Kind.MODEL, Kind.INPUT, Kind.REPORT)
@@ -138,12 +139,12 @@ class EvidencePage(Page):
         self._group = QButtonGroup(self)
         self._exactness: dict[str, ChoiceCard] = {}
         for index, exactness in enumerate(EXACTNESS):
-            each = ChoiceCard(exactness, has_icon=False)
-            self.bind(each.set_title, f"evidence-exact-{exactness or 'unknown'}")
-            self.bind(each.set_sentence, f"evidence-exact-{exactness or 'unknown'}-means")
-            self._group.addButton(each)
-            self._exactness[exactness] = each
-            grid.addWidget(each, index // 2, index % 2)
+            card = ChoiceCard(exactness, has_icon=False)
+            self.bind(card.set_title, f"evidence-exact-{exactness or 'unknown'}")
+            self.bind(card.set_sentence, f"evidence-exact-{exactness or 'unknown'}-means")
+            self._group.addButton(card)
+            self._exactness[exactness] = card
+            grid.addWidget(card, index // 2, index % 2)
         grid.setColumnStretch(0, 1)
         grid.setColumnStretch(1, 1)
         part.addLayout(grid)
@@ -170,7 +171,7 @@ class EvidencePage(Page):
             self.take([Path(path)], Kind.MODEL)
 
     def take(self, paths: list[Path], kind: Kind | None = None) -> None:
-        """Take files as evidence, as what they are or as the kind that is told; say what is not taken.
+        """Take files as evidence, as what they are or as the kind that is named; say what is not taken.
 
         Of a ticket only texts are judged: a report is opened, what is neither is refused. Where models are the
         question, nothing else is looked into.
@@ -215,7 +216,7 @@ class EvidencePage(Page):
         self._drop_hint.setText(self.case.say("evidence-drop-models" if symptom == MODELS else "evidence-drop"))
         for kind, button in self._buttons.items():
             button.setVisible(symptom != MODELS or kind in (Kind.MODEL, Kind.INPUT))
-        has_model = any(each.kind is Kind.MODEL for each in self.case.answers.given)
+        has_model = any(given.kind is Kind.MODEL for given in self.case.answers.given)
         self._buttons[Kind.INPUT].setVisible(has_model and symptom != TICKET)
         if self.case.answers.text != self._text_seen:
             self._text.setPlainText(self.case.answers.text)
@@ -237,8 +238,8 @@ class EvidencePage(Page):
                 widget.deleteLater()
         if len(self._shown) > 1:
             self._list.addWidget(self._remove_all_row())
-        for each in self._shown[:MOST_ROWS]:
-            self._list.addWidget(self._file_row(each))
+        for given in self._shown[:MOST_ROWS]:
+            self._list.addWidget(self._file_row(given))
         more = len(self._shown) - MOST_ROWS
         if more > 0:
             self._list.addWidget(plain_label("muted", self.case.say("more", count=more)))

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QFocusEvent, QResizeEvent, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
 
-from wizard.pages.page import plain_label, shortened
+from wizard.widgets.labels import plain_label, shortened
 
 _UNBREAKABLE = re.compile(r"[^\s/\-\u3000-\u9fff\uff00-\uffef]{36,}")  # Qt breaks at spaces, "/", "-" and in Japanese
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QVBoxLayout
 _BREAKS_OF_QT = dict.fromkeys((0x2029, 0xFDD0, 0xFDD1), "\ufffd")
 
 _FEWEST, _MOST = 3, 14  # lines that are seen at once
-_PADDING = 4  # pixels, as in the stylesheet (wizard/window/theme.py)
+_PADDING = 4  # pixels, as in the stylesheet (wizard/desktop/theme.py)
 
 
 def fill_text(layout: QVBoxLayout, text: str, name: str, lines: Sequence[int], mark: QColor) -> None:

@@ -10,13 +10,13 @@ from PySide6.QtGui import QIcon, QPixmap
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from wizard.case_model import CaseModel
-from wizard.pages.page import escaped_tip, plain_label
+from wizard.widgets.labels import escaped_tip, plain_label
 
 if TYPE_CHECKING:
     from checks.facts import Health, Measurement
-    from wizard.jobs.run_state import Running
     from wizard.plots.view import PlotView
-    from wizard.report.content.measured.blocks import Plot
+    from wizard.report.content.blocks import Plot
+    from wizard.run_state import Running
 
 MOST_LINES = 500  # of the log; the report has all of it
 _LOG_HEIGHT = 210  # logical pixels
@@ -88,7 +88,8 @@ class Measuring(QWidget):
         self.setVisible(bool(measured or under_load))
         if not self.is_behind():
             return
-        self._add_lines([each for each in measured[self._shown :] if not each.is_left_out], pictures)
+        fresh = [measurement for measurement in measured[self._shown :] if not measurement.is_left_out]
+        self._add_lines(fresh, pictures)
         left_out = _left_out(measured)
         self._left_out.setText(self._case.say("run-measured-left-out", count=left_out))
         self._left_out.setVisible(bool(left_out))
@@ -107,8 +108,8 @@ class Measuring(QWidget):
 
         bar = self.log.verticalScrollBar()
         follows = bar.value() == bar.maximum()  # who has scrolled up is reading
-        for each in fresh[-MOST_LINES:]:
-            line = line_of(each, self._case.language)
+        for measurement in fresh[-MOST_LINES:]:
+            line = line_of(measurement, self._case.language)
             item = QTreeWidgetItem(self.log, list(line.cells))
             if line.state:
                 item.setIcon(2, QIcon(pictures[line.state]))
@@ -153,15 +154,15 @@ def _samples(running: Running) -> int:
 def _left_out(measured: Sequence[Measurement]) -> int:
     """How many are left out: what had no time at first may have some at the end."""
 
-    def key(each: Measurement) -> tuple[object, ...]:
-        return type(each), each.framework, each.device, each.operation, each.dtype, each.setting
+    def key(one: Measurement) -> tuple[object, ...]:
+        return type(one), one.framework, one.device, one.operation, one.dtype, one.setting
 
-    made = {key(each) for each in measured if not each.is_left_out}
-    return sum(each.is_left_out and key(each) not in made for each in measured)
+    measured_keys = {key(measurement) for measurement in measured if not measurement.is_left_out}
+    return sum(measurement.is_left_out and key(measurement) not in measured_keys for measurement in measured)
 
 
 def _under_load(running: Running) -> list[Health]:
-    """The loads that have not ended, as they would be told if they ended now."""
+    """The loads that have not ended, as they would be reported if they ended now."""
     from checks.facts import Health
 
     ended = {measurement.device for measurement in running.measurements if isinstance(measurement, Health)}

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QPixmap
-from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QLabel, QLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLayout, QScrollArea, QVBoxLayout, QWidget
 
 from wizard.case_model import CaseModel
+from wizard.desktop import icons, theme
 from wizard.jobs.background import Work
-from wizard.window import icons, theme
+from wizard.widgets.labels import plain_label
 
 READABLE = 940  # logical pixels: lines longer than this are hard to read
-LABEL_LIMIT = 20_000  # characters of a text that are shown: to break the lines of megabytes takes minutes
 
 
 class Page(QWidget):
-    """Base of the pages. ``body`` is the layout to fill; ``refresh`` repaints what the model says."""
+    """Base of the pages. ``body`` is the layout to fill; ``refresh`` repaints the state of the model."""
 
     reshaped = Signal()  # widgets came or went, so the order of the tab key has to be found anew
     name = ""  # the step's value; the keys of the page's texts begin with it
@@ -77,7 +76,7 @@ class Page(QWidget):
         self.refresh()
 
     def refresh(self) -> None:
-        """Show what the model says now. Pages with own state override this."""
+        """Show the state of the model. Pages with own state override this."""
 
     def start(self) -> None:
         """The page was entered: pages that need something done for them ask for it here."""
@@ -116,47 +115,3 @@ def in_reading_order(layout: QLayout) -> Iterator[QWidget]:
         below = content.layout() if content is not None else None
         if below is not None:
             yield from in_reading_order(below)
-
-
-def plain_label(name: str = "", text: str = "", *, selectable: bool = False) -> QLabel:
-    """A label that wraps and never takes its text for markup; ``name`` chooses its look in the stylesheet."""
-    label = QLabel(shortened(text))
-    label.setObjectName(name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    if selectable:
-        label.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-    return label
-
-
-def shortened(text: str) -> str:
-    """The beginning of a text that is longer than anybody reads; a report that was sent may hold anything."""
-    return text if len(text) <= LABEL_LIMIT else f"{text[:LABEL_LIMIT]} …"
-
-
-def escaped_tip(text: str) -> str:
-    """A tool tip is shown as rich text when it looks like it; a text from outside must not decide that."""
-    return f"<span>{html.escape(text)}</span>"
-
-
-def card() -> tuple[QFrame, QVBoxLayout]:
-    """A framed box and its layout."""
-    frame = QFrame()
-    frame.setObjectName("card")
-    layout = QVBoxLayout(frame)
-    layout.setContentsMargins(16, 14, 16, 14)
-    layout.setSpacing(8)
-    return frame, layout
-
-
-def row(*widgets: QWidget, stretch: bool = True) -> QHBoxLayout:
-    """Widgets side by side, at the left."""
-    layout = QHBoxLayout()
-    layout.setSpacing(8)
-    for widget in widgets:
-        layout.addWidget(widget)
-    if stretch:
-        layout.addStretch(1)
-    return layout

@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QProgressBar, QTre
 
 from wizard.case_model import CaseModel
 from wizard.jobs.background import Work
-from wizard.jobs.run_state import RUNNING, WAITING, Row, summary
 from wizard.pages.measuring import Measuring
-from wizard.pages.page import Page, escaped_tip, plain_label
+from wizard.pages.page import Page
+from wizard.run_state import RUNNING, WAITING, Row, summary
+from wizard.widgets.labels import escaped_tip, plain_label
 from wizard.words import area
 
 # State of a row -> (icon, colour). The word stands beside it: window.toml, run-state-<state>.
@@ -180,45 +181,45 @@ class RunPage(Page):
         """How many have ended while some have not, else how many ended in which way; trouble is always counted."""
         ended = total - counts.get(WAITING, 0) - counts.get(RUNNING, 0)
         parts = [] if ended == total else [self.case.say("run-ended-of", ended=ended, total=total)]
-        trouble_first = sorted(counts.items(), key=lambda each: each[0] in _PLAIN)
+        trouble_first = sorted(counts.items(), key=lambda pair: pair[0] in _PLAIN)
         parts += [self._counted(state, n) for state, n in trouble_first if ended == total or state not in _PLAIN]
         return self.case.say("list-separator").join(parts)
 
     def _counted(self, state: str, count: int) -> str:
         return self.case.say("run-counted", state=self.case.say(f"run-state-{state}"), count=count)
 
-    def _show(self, group: QTreeWidgetItem, key: str, each: Row) -> None:
+    def _show(self, group: QTreeWidgetItem, key: str, row: Row) -> None:
         item = self._items.get(key)
         if item is None:
             item = self._items[key] = QTreeWidgetItem(group)
-        shown = (each.state, each.stage, each.slow, self.case.language, self.palette().cacheKey())
+        shown = (row.state, row.stage, row.slow, self.case.language, self.palette().cacheKey())
         if item.data(0, Qt.ItemDataRole.UserRole) != shown:
             item.setData(0, Qt.ItemDataRole.UserRole, shown)
-            icon, colour = _LOOKS.get(each.state, _TROUBLE)
-            name = self._name(group, each)
+            icon, colour = _LOOKS.get(row.state, _TROUBLE)
+            name = self._name(group, row)
             item.setText(0, name)
             item.setToolTip(0, escaped_tip(name))
             item.setIcon(1, QIcon(self.picture(icon, colour, 16)))
-            item.setText(1, self._detail(each))
-        item.setText(2, self._time(each))
+            item.setText(1, self._detail(row))
+        item.setText(2, self._time(row))
 
-    def _name(self, group: QTreeWidgetItem, each: Row) -> str:
+    def _name(self, group: QTreeWidgetItem, row: Row) -> str:
         if group is self._groups.get("probes"):
-            return self._probe_name(each.id)
+            return self._probe_name(row.id)
         from checks.knowledge.catalogue import cause_of
 
-        cause, language = cause_of(each.id), self.case.language
-        if each.finding is None:
-            return cause.clear.of(language) if cause.clear else each.id
+        cause, language = cause_of(row.id), self.case.language
+        if row.finding is None:
+            return cause.clear.of(language) if cause.clear else row.id
         from checks.knowledge.phrases import title_of
 
-        return title_of(each.finding, language)
+        return title_of(row.finding, language)
 
-    def _detail(self, each: Row) -> str:
-        state = self.case.say(f"run-state-{each.state}")
-        if each.state == RUNNING and each.stage:
-            key = "run-stage-slow" if each.slow else "run-stage"
-            return self.case.say(key, stage=self._stage(each.stage))
+    def _detail(self, row: Row) -> str:
+        state = self.case.say(f"run-state-{row.state}")
+        if row.state == RUNNING and row.stage:
+            key = "run-stage-slow" if row.slow else "run-stage"
+            return self.case.say(key, stage=self._stage(row.stage))
         return state
 
     def _probe_name(self, probe: str) -> str:
@@ -236,9 +237,9 @@ class RunPage(Page):
         key = f"run-stage-{stage}"
         return self.case.say(key) if key in area("window") else stage.replace("_", " ")
 
-    def _time(self, each: Row) -> str:
-        seconds = each.elapsed()
-        if seconds is None or (each.state != RUNNING and seconds < 0.05):
+    def _time(self, row: Row) -> str:
+        seconds = row.elapsed()
+        if seconds is None or (row.state != RUNNING and seconds < 0.05):
             return ""
         return self.case.say("seconds", seconds=seconds)
 

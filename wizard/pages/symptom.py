@@ -26,13 +26,13 @@ class SymptomPage(Page):
         self._group = QButtonGroup(self)
         self._cards: dict[str, ChoiceCard] = {}
         for index, symptom in enumerate((*SYMPTOMS, MODELS, TICKET)):
-            each = ChoiceCard(symptom)
-            self.bind(each.set_title, f"symptom-{symptom}")
-            self.bind(each.set_sentence, f"symptom-{symptom}-means")
-            self.tint(each.set_icon, symptom, "accent", ICON)
-            self._group.addButton(each)
-            self._cards[symptom] = each
-            grid.addWidget(each, index // 2, index % 2)
+            card = ChoiceCard(symptom)
+            self.bind(card.set_title, f"symptom-{symptom}")
+            self.bind(card.set_sentence, f"symptom-{symptom}-means")
+            self.tint(card.set_icon, symptom, "accent", ICON)
+            self._group.addButton(card)
+            self._cards[symptom] = card
+            grid.addWidget(card, index // 2, index % 2)
         self._open, self._compare = ActionCard(), ActionCard()
         saved = ((self._open, "open", "open-report"), (self._compare, "compare", "compare-reports"))
         for place, (action, key, icon) in enumerate(saved, len(self._cards)):

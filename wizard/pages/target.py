@@ -23,13 +23,14 @@ from PySide6.QtWidgets import (
 )
 
 from wizard.case_model import CaseModel, Search
+from wizard.desktop.folders import INTERPRETER, last_folder
 from wizard.evidence_files import input_among
 from wizard.flow import EFFORTS, LOADS, MODELS, computes
 from wizard.jobs.background import Work
 from wizard.pages.cards import ChoiceCard
-from wizard.pages.page import Page, escaped_tip, plain_label, row
-from wizard.pages.wrap_layout import WrapLayout
-from wizard.window.folders import INTERPRETER, last_folder
+from wizard.pages.page import Page
+from wizard.widgets.labels import escaped_tip, plain_label, row
+from wizard.widgets.wrap_layout import WrapLayout
 
 if TYPE_CHECKING:
     from checks.facts import InterpreterFacts
@@ -135,12 +136,12 @@ class TargetPage(Page):
         group = QButtonGroup(self)
         self._efforts: dict[str, ChoiceCard] = {}
         for effort in EFFORTS:
-            each = ChoiceCard(effort, has_icon=False)
-            self.bind(each.set_title, f"target-effort-{effort}")
-            self.bind(each.set_sentence, f"target-effort-{effort}-means")
-            group.addButton(each)
-            self._efforts[effort] = each
-            line.addWidget(each, 1)
+            card = ChoiceCard(effort, has_icon=False)
+            self.bind(card.set_title, f"target-effort-{effort}")
+            self.bind(card.set_sentence, f"target-effort-{effort}-means")
+            group.addButton(card)
+            self._efforts[effort] = card
+            line.addWidget(card, 1)
         group.buttonToggled.connect(self._effort_chosen)
         part.addLayout(line)
         self._add_load(part)
@@ -154,10 +155,10 @@ class TargetPage(Page):
         part.addWidget(why)
         group = QButtonGroup(self)
         self._loads = {load: QRadioButton() for load in LOADS}
-        for load, each in self._loads.items():
-            self.bind(each.setText, f"target-load-{load}")
-            self.bind(each.setAccessibleDescription, "target-load-why")
-            group.addButton(each, load)
+        for load, button in self._loads.items():
+            self.bind(button.setText, f"target-load-{load}")
+            self.bind(button.setAccessibleDescription, "target-load-why")
+            group.addButton(button, load)
         group.idToggled.connect(self._load_chosen)
         part.addLayout(WrapLayout(*self._loads.values()))
 
@@ -191,7 +192,7 @@ class TargetPage(Page):
         found, busy = self.case.interpreters, self.case.search is Search.BUSY
         from checks.interpreters import is_own
 
-        own = any(each.path == self.case.answers.target and is_own(each) for each in found)
+        own = any(interpreter.path == self.case.answers.target and is_own(interpreter) for interpreter in found)
         if busy:
             state = self.case.say("target-searching")
         elif found:
@@ -225,37 +226,37 @@ class TargetPage(Page):
         self._table.blockSignals(True)
         self._table.setHorizontalHeaderLabels([self.case.say(f"target-column-{column}") for column in _COLUMNS])
         self._table.setRowCount(len(found))
-        for index, each in enumerate(found):
-            for column, text in enumerate(self._texts(each)):
+        for index, interpreter in enumerate(found):
+            for column, text in enumerate(self._texts(interpreter)):
                 item = QTableWidgetItem(text)
                 item.setToolTip(escaped_tip(text))
-                item.setData(_PATH, each.path)
+                item.setData(_PATH, interpreter.path)
                 self._table.setItem(index, column, item)
         self._table.blockSignals(False)
         self._table.resizeColumnsToContents()
         for column in range(len(_COLUMNS) - 1):  # a long list of frameworks must leave room for the path
             self._table.setColumnWidth(column, min(self._table.columnWidth(column) + 12, _WIDEST))
 
-    def _texts(self, each: InterpreterFacts) -> tuple[str, ...]:
-        known_kind = "naosu" if "naosu" in each.found_by else each.kind
-        kind = self.case.say(f"target-kind-{known_kind}") if known_kind in _KINDS else each.kind or ""
-        version = each.version or self.case.say("target-unread")
-        implementation = "" if each.implementation in (None, "cpython") else f" ({each.implementation})"
-        if each.problem:
+    def _texts(self, interpreter: InterpreterFacts) -> tuple[str, ...]:
+        known_kind = "naosu" if "naosu" in interpreter.found_by else interpreter.kind
+        kind = self.case.say(f"target-kind-{known_kind}") if known_kind in _KINDS else interpreter.kind or ""
+        version = interpreter.version or self.case.say("target-unread")
+        implementation = "" if interpreter.implementation in (None, "cpython") else f" ({interpreter.implementation})"
+        if interpreter.problem:
             frameworks = self.case.say("target-not-usable")
-        elif each.packages is None:
+        elif interpreter.packages is None:
             frameworks = self.case.say("target-unread")
         else:
             from checks.knowledge.packages.ai_packages import framework_of_package
 
             known = framework_of_package()
-            named = [f"{package.name} {package.version}" for package in each.packages if package.name in known]
+            named = [f"{package.name} {package.version}" for package in interpreter.packages if package.name in known]
             frameworks = self.case.say("list-separator").join(named) or self.case.say("target-no-frameworks")
-        return kind, version + implementation, frameworks, each.path
+        return kind, version + implementation, frameworks, interpreter.path
 
     def _show_choice(self) -> None:
         target = self.case.answers.target
-        index = next((i for i, each in enumerate(self.case.interpreters) if each.path == target), -1)
+        index = next((i for i, interpreter in enumerate(self.case.interpreters) if interpreter.path == target), -1)
         if index >= 0 and self._table.currentRow() != index:
             self._table.blockSignals(True)
             self._table.selectRow(index)

@@ -22,11 +22,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGraphicsRectItem
 
+from wizard.desktop import theme
 from wizard.plots.axis import ScaleAxis, cosmetic
 from wizard.plots.chart import Bar, Chart, Drawn, Place
 from wizard.plots.look import brush_of, colour_of, dashes_of, is_filled, symbol_of
 from wizard.plots.scale import Scale, Tick
-from wizard.window import theme
 
 _HIGH, _LOW = 210, 130  # logical pixels of the ground with its numbers
 _ROW, _LEAST_ROW = 22, 9  # of bars that lie: a category, one bar of it
@@ -39,7 +39,7 @@ _CLOSER = 0.8  # with each step of the wheel or of the plus key
 class Canvas(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
     """The ground, its axes and what is drawn on it.
 
-    ``read`` is told the words of a value, or "" for none; ``reshaped`` when bars are to lie, or to stand again.
+    ``read`` is called with the words of a value, or "" for none; ``reshaped`` when bars are to lie, or to stand again.
     """
 
     def __init__(self, read: Callable[[str], object], reshaped: Callable[[], object]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from wizard.plots.scale import Scale, figure, scale_of
-from wizard.report.content.measured.blocks import Plot, Series
+from wizard.report.content.blocks import Plot, Series
 
 MOST_SERIES = 24  # so many can be told apart
 MOST_POINTS = 2000  # of one series; more than a screen is wide
@@ -79,14 +79,15 @@ def chart_of(plot: Plot) -> Chart:
     left_out = len(plot.series) - len(shown)
     if plot.kind == "bars":
         categories = plot.categories[:MOST_CATEGORIES]
-        values = [value for each in shown for value in each.y[: len(categories)]]
+        values = [value for one_series in shown for value in one_series.y[: len(categories)]]
         y = scale_of(values, is_log=plot.log_y, from_zero=True)
-        series = tuple(_bars(number, each, len(shown), y, categories) for number, each in enumerate(shown))
+        series = tuple(_bars(number, one_series, len(shown), y, categories) for number, one_series in enumerate(shown))
         x = Scale(0.0, float(max(1, len(categories))))
         return Chart(plot, x, y, series, categories, left_out + len(plot.categories) - len(categories))
-    x = scale_of((value for each in shown for value in each.x), is_log=plot.log_x)
-    y = scale_of((value for each in shown for value in each.y), is_log=plot.log_y)
-    return Chart(plot, x, y, tuple(_line(number, each, plot, x, y) for number, each in enumerate(shown)), (), left_out)
+    x = scale_of((value for one_series in shown for value in one_series.x), is_log=plot.log_x)
+    y = scale_of((value for one_series in shown for value in one_series.y), is_log=plot.log_y)
+    lines = tuple(_line(number, one_series, plot, x, y) for number, one_series in enumerate(shown))
+    return Chart(plot, x, y, lines, (), left_out)
 
 
 def _line(number: int, series: Series, plot: Plot, x: Scale, y: Scale) -> Drawn:
@@ -103,7 +104,7 @@ def _line(number: int, series: Series, plot: Plot, x: Scale, y: Scale) -> Drawn:
         part.append(Place(place[0], place[1], words))
     if part:
         parts.append(tuple(part))
-    places = [place for each in parts for place in each]
+    places = [place for line in parts for place in line]
     if plot.kind == "points" or len(places) <= _ALL_MARKED:
         return Drawn(number, series.name, tuple(parts), tuple(places))
     every = len(places) // _MARKS
@@ -126,7 +127,7 @@ def _thinned(series: Series) -> Iterator[tuple[float, float | None]]:
     long = -(-len(pairs) // (MOST_POINTS // 2))
     for start in range(0, len(pairs), long):
         stretch = pairs[start : start + long]
-        known = [each for each in range(len(stretch)) if stretch[each][1] is not None]
+        known = [index for index in range(len(stretch)) if stretch[index][1] is not None]
         if not known:
             yield stretch[0][0], None
             continue

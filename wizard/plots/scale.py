@@ -113,7 +113,7 @@ def scale_of(values: Iterable[float | None], *, is_log: bool = False, from_zero:
     if is_log:
         return _logarithmic(known)
     low, high = min(known, default=0.0), max(known, default=1.0)
-    whole = bool(known) and all(each.is_integer() for each in map(float, known))
+    whole = bool(known) and all(value.is_integer() for value in map(float, known))
     if from_zero:
         low, high = min(0.0, low), max(0.0, high)
     largest = max(abs(low), abs(high))
@@ -136,13 +136,13 @@ def scale_of(values: Iterable[float | None], *, is_log: bool = False, from_zero:
 
 
 def _logarithmic(known: list[float]) -> Scale:
-    powers = [math.log10(each) for each in known if each > 0]
+    powers = [math.log10(value) for value in known if value > 0]
     low, high = min(powers, default=-1.0), max(powers, default=0.0)
     if high - low < 1:
         low, high = math.floor(low), max(math.ceil(high), math.floor(low) + 1)
     margin = (high - low) * _MARGIN
     zero = None
-    if any(each == 0 for each in known):
+    if any(value == 0 for value in known):
         zero = math.floor(low) - max(1.0, (high - low) * 0.12)
         return Scale(zero - margin, high + margin, is_log=True, zero=zero)
     return Scale(low - margin, high + margin, is_log=True)
@@ -164,10 +164,10 @@ def _powers(low: float, high: float, wanted: int) -> list[Tick]:
     """Powers of ten; where less than two of them are seen, also twice and five times each."""
     first, last = math.ceil(low - 1e-9), math.floor(high + 1e-9)
     exponents = range(first, last + 1)
-    is_plain = all(each in _PLAIN for each in exponents)
+    is_plain = all(exponent in _PLAIN for exponent in exponents)
     if len(exponents) >= 2:
         every = max(1, math.ceil(len(exponents) / max(2, wanted + 1)))
-        return [Tick(each, _power(1, each, is_plain)) for each in exponents if each % every == 0]
+        return [Tick(exponent, _power(1, exponent, is_plain)) for exponent in exponents if exponent % every == 0]
     found = []
     for exponent in range(first - 1, last + 1):
         for factor in (1, 2, 5):

@@ -9,14 +9,14 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QPixmap, QTransform
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from wizard.pages.page import plain_label
-from wizard.pages.wrap_layout import WrapLayout
+from wizard.desktop import theme
 from wizard.plots.canvas import SYMBOL, Canvas, inside_of, pen_of
 from wizard.plots.chart import Drawn, chart_of
 from wizard.plots.look import brush_of, colour_of, symbol_of
 from wizard.plots.scale import Label, plain
-from wizard.report.content.measured.blocks import Plot
-from wizard.window import theme
+from wizard.report.content.blocks import Plot
+from wizard.widgets.labels import plain_label
+from wizard.widgets.wrap_layout import WrapLayout
 
 Say = Callable[..., str]
 
@@ -47,8 +47,8 @@ class PlotView(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 4, 0, 8)
         layout.setSpacing(2)
-        for each in (self._title, self._legend, self._y_title, self.canvas, self._x_title):
-            layout.addWidget(each)
+        for widget in (self._title, self._legend, self._y_title, self.canvas, self._x_title):
+            layout.addWidget(widget)
         layout.addWidget(self._reading)
         layout.addWidget(self._summary)
         self.show_plot(plot)

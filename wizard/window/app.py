@@ -15,9 +15,9 @@ from PySide6.QtGui import QFont, QFontDatabase, QIcon
 from PySide6.QtWidgets import QApplication
 
 from wizard.case_model import CaseModel, Notice
-from wizard.cli.stop_signals import asked_to_end
+from wizard.desktop import icons
 from wizard.jobs.background import Work
-from wizard.window import icons
+from wizard.stop_signals import asked_to_end
 from wizard.window.main_window import Window
 
 

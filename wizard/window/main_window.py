@@ -1,4 +1,4 @@
-"""The frame of the wizard: the rail of steps, the pages, and the buttons that lead through them."""
+"""The frame of the wizard: the pages, the buttons and keys that lead through them, and files that come and go."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -17,18 +17,15 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDropEvent,
     QGuiApplication,
-    QIcon,
     QKeyEvent,
     QKeySequence,
 )
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
-    QComboBox,
     QFileDialog,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QMainWindow,
     QMessageBox,
     QPushButton,
@@ -39,20 +36,21 @@ from PySide6.QtWidgets import (
 )
 
 from wizard.case_model import CaseModel, Notice
+from wizard.desktop import theme
+from wizard.desktop.dropped import dropped_files
+from wizard.desktop.folders import EXPORT, REPORT, last_folder, remember
 from wizard.evidence_files import Kind, kind_of
-from wizard.flow import MODELS, STEPS, TICKET, Step, is_complete, next_step, previous_step, reachable, steps_shown
+from wizard.flow import MODELS, TICKET, Step, next_step, previous_step, reachable
 from wizard.jobs.background import Work
-from wizard.pages.page import Page, in_reading_order, plain_label
+from wizard.pages.page import Page, in_reading_order
 from wizard.pages.symptom import SymptomPage
-from wizard.window import icons, theme
-from wizard.window.dropped import dropped_files
-from wizard.window.folders import EXPORT, REPORT, last_folder, remember
+from wizard.widgets.labels import plain_label
+from wizard.window.notice_bar import NoticeBar
 from wizard.window.qt_words import translate_standard_buttons
+from wizard.window.rail import Rail
 
 if TYPE_CHECKING:  # loaded when there is a case, not before the first window
     from checks.facts.case import Case
-
-LANGUAGE_NAMES = {"en": "English", "ja": "日本語"}  # each in itself, so that its speakers find it
 
 
 class Window(QMainWindow):
@@ -66,14 +64,15 @@ class Window(QMainWindow):
         self._pages: dict[Step, Page] = {}
         self._palette_shown: object = None
         self._may_close = False
-        self._notice_shown: Notice | None = None
+        self._notice_heard: Notice | None = None
         self.setAcceptDrops(True)
         self.setMinimumSize(720, 520)
         self.resize(1080, 760)
         self._stack = QStackedWidget()
-        self._build_notice()
+        self._notice = NoticeBar(case)
         self._build_footer()
-        self._build_rail()
+        self._rail = Rail(case)
+        self._rail.step_asked.connect(self.go)
         right = QVBoxLayout()
         right.setContentsMargins(0, 0, 0, 0)
         right.setSpacing(0)
@@ -98,42 +97,6 @@ class Window(QMainWindow):
 
     # --- building
 
-    def _build_rail(self) -> None:
-        self._rail = QFrame()
-        self._rail.setObjectName("rail")
-        self._rail.setFixedWidth(212)
-        column = QVBoxLayout(self._rail)
-        column.setContentsMargins(14, 18, 14, 14)
-        column.setSpacing(4)
-        name = QHBoxLayout()
-        self._logo = QLabel()
-        self._logo.setFixedSize(32, 32)
-        self._logo.setPixmap(icons.pixmap("naosu", self.palette().text().color(), 32, self.devicePixelRatioF()))
-        title = plain_label("heading", "Naosu")
-        name.addWidget(self._logo)
-        name.addWidget(title, 1)
-        column.addLayout(name)
-        column.addSpacing(14)
-        self._steps: dict[Step, QPushButton] = {}
-        for step in STEPS:
-            button = QPushButton()
-            button.setObjectName("step")
-            button.setCheckable(True)
-            button.setIconSize(QSize(22, 22))
-            button.clicked.connect(lambda _=False, step=step: self.go(step))
-            self._steps[step] = button
-            column.addWidget(button)
-        column.addStretch(1)
-        self._language_label = plain_label("small")
-        self.language = QComboBox()
-        for code, own_name in LANGUAGE_NAMES.items():
-            self.language.addItem(own_name, code)
-        self.language.setCurrentIndex(self.language.findData(self.case.language))
-        self.language.activated.connect(lambda: self.case.set_language(self.language.currentData()))
-        self._language_label.setBuddy(self.language)
-        column.addWidget(self._language_label)
-        column.addWidget(self.language)
-
     def _build_footer(self) -> None:
         self._footer = QFrame()
         self._footer.setObjectName("footer")
@@ -151,23 +114,6 @@ class Window(QMainWindow):
         self.back.clicked.connect(self.go_back)
         self.next.clicked.connect(self.go_next)
         self.cancel.clicked.connect(self.work.cancel)
-
-    def _build_notice(self) -> None:
-        self._notice = QFrame()
-        self._notice.setObjectName("notice")
-        line = QHBoxLayout(self._notice)
-        line.setContentsMargins(14, 8, 8, 8)
-        line.setSpacing(10)
-        self._notice_symbol = QLabel()
-        self._notice_symbol.setFixedSize(20, 20)
-        self._notice_text = plain_label("", selectable=True)
-        self._notice_close = QPushButton()
-        self._notice_close.setObjectName("flat")
-        self._notice_close.clicked.connect(lambda: self.case.set_notice(None))
-        line.addWidget(self._notice_symbol, 0, Qt.AlignmentFlag.AlignTop)
-        line.addWidget(self._notice_text, 1)
-        line.addWidget(self._notice_close, 0, Qt.AlignmentFlag.AlignTop)
-        self._notice.hide()
 
     def _build_menu(self) -> None:
         bar = self.menuBar()
@@ -400,21 +346,7 @@ class Window(QMainWindow):
 
     def _refresh(self) -> None:
         answers, progress = self.case.answers, self.case.progress
-        walk = steps_shown(self.step, answers, progress)
-        for step, button in self._steps.items():
-            button.setVisible(step in walk)
-            if step not in walk:
-                continue
-            number = walk.index(step) + 1
-            done = is_complete(step, answers, progress) and STEPS.index(step) < STEPS.index(self.step)
-            here = step is self.step
-            state = self.case.say("step-here" if here else "step-done" if done else "step-ahead")
-            button.setChecked(here)
-            button.setEnabled(here or reachable(step, answers, progress))
-            button.setIcon(self._badge("✓" if done else str(number), here=here, reachable=button.isEnabled()))
-            name = self.case.say(f"step-{step.value}")
-            button.setText(name)
-            button.setAccessibleName(self.case.say("step-name", number=number, name=name, state=state))
+        self._rail.show_walk(self.step)
         running = progress.running
         self.back.setEnabled(previous_step(self.step, answers, progress) is not None)
         self.next.setEnabled(next_step(self.step, answers, progress) is not None and not self.case.busy)
@@ -436,16 +368,6 @@ class Window(QMainWindow):
         self.setWindowTitle(self.case.say("window-title", page=self.case.say(f"{self.step.value}-title")))
         self._show_notice()
 
-    def _badge(self, sign: str, *, here: bool, reachable: bool) -> QIcon:
-        """The number of a step, or its tick; filled where one is."""
-        palette = self.palette()
-        accent = theme.colour("accent", palette)
-        tint = theme.colour("card", palette) if here else accent if reachable else theme.colour("muted", palette)
-        picture = icons.badge(sign, tint, accent if here else None, self.font(), 22, self.devicePixelRatioF())
-        icon = QIcon(picture)
-        icon.addPixmap(picture, QIcon.Mode.Disabled)  # the system would draw it in grey, and it is drawn so already
-        return icon
-
     def _hint_text(self) -> str:
         if self.case.busy:
             return self.case.say(self.case.busy)
@@ -455,29 +377,10 @@ class Window(QMainWindow):
         return ""
 
     def _show_notice(self) -> None:
-        notice = self.case.notice
-        self._notice.setVisible(notice is not None)
-        if notice is None:
-            self._notice_shown = None
-            return
-        text = self.case.sentence(notice)
-        self._notice_text.setText(text)
-        tone = "blocking" if notice.is_error else "note"
-        self._notice_symbol.setPixmap(
-            icons.pixmap(
-                "state-found" if notice.is_error else "state-note",
-                theme.colour(tone, self.palette()),
-                20,
-                self.devicePixelRatioF(),
-            )
-        )
-        if self._notice.property("tone") != tone:
-            self._notice.setProperty("tone", tone)
-            self._notice.style().unpolish(self._notice)
-            self._notice.style().polish(self._notice)
-        if notice is not self._notice_shown:
-            self._notice_shown = notice
-            self.announce(text)
+        self._notice.show_notice(self.case.notice)
+        if self.case.notice is not None and self.case.notice is not self._notice_heard:
+            self.announce(self.case.sentence(self.case.notice))
+        self._notice_heard = self.case.notice
 
     def announce(self, text: str) -> None:
         """Have a screen reader say something that appeared without the keyboard going there."""
@@ -498,10 +401,8 @@ class Window(QMainWindow):
         self.about_action.setText(say("menu-about"))
         self.back.setText(say("back"))
         self.cancel.setText(say("cancel"))
-        self._notice_close.setText(say("notice-close"))
-        self._language_label.setText(say("language"))
-        self.language.setAccessibleName(say("language"))
-        self.language.setCurrentIndex(self.language.findData(self.case.language))
+        self._notice.retranslate()
+        self._rail.retranslate()
         for page in self._pages.values():
             page.retranslate()
         self._refresh()
@@ -515,7 +416,7 @@ class Window(QMainWindow):
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setText(self.case.say("about-text", version=__version__))
         box.setInformativeText(self.case.say("about-more"))
-        box.setIconPixmap(self._logo.pixmap())
+        box.setIconPixmap(self._rail.logo.pixmap())
         box.open()
 
     def _restyle(self) -> None:

@@ -13,7 +13,7 @@ from checks.facts import ErrorText, FrameworkFacts, Frameworks, OsFacts, ProbeRu
 from checks.facts.finding import Evidence, Finding, Inconclusive, Severity, Unread, only_on
 from checks.facts.phrase import Value
 from checks.facts.runs import RunStatus
-from checks.knowledge.errors.import_errors import Recognised, import_errors, recognise
+from checks.knowledge.errors.import_errors import ImportErrors, Recognised, recognise
 
 CLUE_SHOWN = 300  # characters of an error line that a finding quotes
 
@@ -116,7 +116,7 @@ def evidence_of(trouble: Trouble, found: Recognised) -> tuple[Evidence, Evidence
     """What proves it: ``package``, and ``clue``, the line that shows it, shortened, with the source of the verdict."""
     return (
         Evidence("package", trouble.label, trouble.origin),
-        Evidence("clue", found.line[:CLUE_SHOWN], import_errors().title, found.row.sources[0]),
+        Evidence("clue", found.line[:CLUE_SHOWN], ImportErrors.read().title, found.row.sources[0]),
     )
 
 

@@ -5,7 +5,7 @@ Detects:      the question to NVML hangs or kills its process; NVML says, of its
 Why it bites: whatever asks the driver next hangs the same way: nvidia-smi, every CUDA program, sometimes the shutdown.
 Blind spots:  why: a GPU that fell off the bus, a stuck process, and a driver bug look alike from here. A framework that
               hangs may also be compiling for a GPU that it has no code for, hence less confidence.
-Knowledge:    resources/knowledge/hardware_errors.toml
+Knowledge:    resources/knowledge/errors/hardware_errors.toml
 """
 
 from collections.abc import Iterator

@@ -5,7 +5,7 @@ Why it bites: nothing is wrong enough to fail at once: the program runs, slowly,
               "Torch not compiled with CUDA enabled".
 Blind spots:  somebody may want the CPU build; JAX is judged by jax-falls-back-to-cpu, TensorFlow on Windows by
               tf-gpu-unsupported-on-windows. On macOS there is no other build.
-Knowledge:    resources/knowledge/torch.toml, tensorflow.toml, onnxruntime.toml, gpu_architectures.toml
+Knowledge:    resources/knowledge/frameworks/torch.toml, tensorflow.toml, onnxruntime.toml, gpu_architectures.toml
 """
 
 from collections.abc import Iterator

@@ -4,7 +4,7 @@ Detects:      a probe that died by a signal, left with an exit code, or ran into
 Why it bites: every program that uses the framework dies with it, often without a word.
 Blind spots:  what the library was doing; only a debugger tells. An illegal instruction has a cause of its own
               (cpu-instruction-unsupported), and so has a death whose last words are known (two OpenMP runtimes).
-Knowledge:    resources/knowledge/import_errors.toml, for the deaths that other causes explain
+Knowledge:    resources/knowledge/errors/import_errors.toml, for the deaths that other causes explain
 """
 
 from collections.abc import Iterator

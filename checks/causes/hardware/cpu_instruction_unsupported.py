@@ -4,7 +4,7 @@ Detects:      a framework whose import died of an illegal instruction, or said t
               known to need instructions which the processor has not got, and that was not seen to work.
 Why it bites: the processor stops the program at the first instruction that it does not know.
 Blind spots:  an illegal instruction can also be a damaged library; a virtual machine may hide what its host can do.
-Knowledge:    resources/knowledge/cpu_requirements.toml
+Knowledge:    resources/knowledge/gpu/cpu_requirements.toml
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from checks.facts import CpuFacts, FrameworkFacts, Frameworks, InterpreterFacts,
 from checks.facts.finding import Evidence, Finding, Inconclusive, Severity
 from checks.facts.phrase import Phrase
 from checks.facts.runs import RunStatus
-from checks.knowledge.gpu.cpu_requirements import cpu_requirement, cpu_requirements
+from checks.knowledge.gpu.cpu_requirements import CpuRequirements, cpu_requirement
 from checks.knowledge.phrases import phrase
 
 CAUSE = "cpu-instruction-unsupported"
@@ -118,7 +118,7 @@ def _finding(
         evidence=(
             Evidence("framework", f"{framework} {package.version if package else ''}".strip()),
             Evidence("cpu_name", (cpu.name if cpu else None) or NONE, cpu.origin if cpu else ""),
-            Evidence("missing_instructions", ", ".join(missing) or NONE, cpu_requirements().title),
+            Evidence("missing_instructions", ", ".join(missing) or NONE, CpuRequirements.read().title),
             Evidence("signal", signal),
         ),
         values={"state": _state(missing, signal, cpu)}

@@ -8,7 +8,7 @@ Why it bites: the program says what it wants, and nothing tells that a variable 
 Blind spots:  whether a seed arrives shows in the user's program alone. That a permission for fewer digits changes
               nothing, as where a device has no such units, is no fault. What varies where no order of computing can
               change a result is another cause's, whatever is set.
-Knowledge:    resources/knowledge/computations.toml, determinism.toml
+Knowledge:    resources/knowledge/frameworks/computations.toml, determinism.toml
 """
 
 from __future__ import annotations

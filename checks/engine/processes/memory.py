@@ -1,4 +1,4 @@
-"""How much main memory processes take: what nobody else has, as far as the system tells it.
+"""How much main memory processes take: what nobody else has, as far as the system reports it.
 
 Files that are mapped do not count: the system takes their pages back whenever it needs them, and a runtime that maps a
 model of 70 GB takes nothing away from others. An address space says nothing at all: CUDA and TensorFlow reserve far
@@ -32,9 +32,9 @@ def _taken(pid: int) -> int:
                 return of_status(file.read())
         if sys.platform == "darwin":
             return _footprint(pid)
-        told = psutil.Process(pid).memory_info()
+        info = psutil.Process(pid).memory_info()
         # On Windows "private" is what was promised to it, used or not; of a mapped file it has nothing.
-        return int(min(told.rss, getattr(told, "private", told.rss)))
+        return int(min(info.rss, getattr(info, "private", info.rss)))
     return 0
 
 

@@ -37,12 +37,12 @@ LAST_WORDS = 0.5  # seconds to wait for the rest of the output of a process that
 FLAGS = ("-B", "-u", "-X", "faulthandler")
 
 # Written by an interpreter that never came as far as our host, but is a Python.
-_PYTHON_SPEAKS = re.compile(
+_PYTHON_WORDS = re.compile(
     r"Traceback \(most recent call last\)|Fatal Python error|Python path configuration|"
     r"Could not find platform (in)?dependent libraries|SyntaxError|can't open file '|-X is reserved for implementation"
 )
 # Written by the loader of the system, which then ends with exit code 127 (glibc, musl).
-_LOADER_SPEAKS = re.compile(r"error while loading shared libraries|Error (loading|relocating) .*: ")
+_LOADER_WORDS = re.compile(r"error while loading shared libraries|Error (loading|relocating) .*: ")
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class ProbeTask:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a probe said (the facts of all its stages in one dict) and how it ended."""
+    """What a probe answered (the facts of all its stages in one dict), and how it ended."""
 
     facts: dict[str, Any]
     run: ProbeRun
@@ -82,8 +82,8 @@ def run_probe(
     Args:
         task: what to run.
         cancelled: asked about fifty times a second; True ends the probe.
-        on_stage: told the name of each stage as it begins, on the calling thread.
-        on_facts: told the facts as they come, on the calling thread.
+        on_stage: called with the name of each stage as it begins, on the calling thread.
+        on_facts: called with the facts as they come, on the calling thread.
 
     Raises:
         OSError: there is no place for temporary files on this machine.
@@ -107,7 +107,7 @@ class _Running:
             return self._answer("cancelled")
         path = self._folder / "answer"
         path.touch()
-        # Opened once: a target that deletes the file cannot take away what it has said.
+        # Opened once: a target that deletes the file cannot take away what it has answered.
         with path.open("rb") as file:
             try:
                 tree = ProcessTree(
@@ -126,7 +126,7 @@ class _Running:
             self._transcript.feed(file.read(LIMIT))
         stdout.finish()
         stderr.finish()
-        return self._told(
+        return self._ended(
             stopped, tree.process.returncode, gone, stdout.count + stderr.count, stderr.text() + _last_words(path)
         )
 
@@ -176,7 +176,7 @@ class _Running:
         )
         return self._answer("not-python" if format_error else "not-started", detail=f"{type(error).__name__}: {error}")
 
-    def _told(self, stopped: str | None, code: int | None, gone: bool, output: int, tail: str) -> Answer:
+    def _ended(self, stopped: str | None, code: int | None, gone: bool, output: int, tail: str) -> Answer:
         if stopped is None:
             status, detail = self._own_end(code or 0, tail)
         else:
@@ -196,33 +196,33 @@ class _Running:
 
     def _own_end(self, code: int, tail: str) -> tuple[str, str | None]:
         """Status and detail of a process that ended by itself."""
-        told = self._transcript
-        if told.done:
-            return ("failed" if told.failed else "ok"), None
-        if told.greeting is not None or told.stages:
-            if told.stages and not told.stages[-1].ended:
-                return "crashed", f"it ended inside the stage {told.stages[-1].name}"
+        transcript = self._transcript
+        if transcript.done:
+            return ("failed" if transcript.failed else "ok"), None
+        if transcript.greeting is not None or transcript.stages:
+            if transcript.stages and not transcript.stages[-1].ended:
+                return "crashed", f"it ended inside the stage {transcript.stages[-1].name}"
             return "crashed" if code else "no-answer", None
         if code == 0:
             return "no-answer", None
-        if signal_name(code) or _PYTHON_SPEAKS.search(tail):
+        if signal_name(code) or _PYTHON_WORDS.search(tail):
             return "crashed", None
-        if code == 127 and _LOADER_SPEAKS.search(tail):
+        if code == 127 and _LOADER_WORDS.search(tail):
             return "not-started", tail.strip()[-500:]
         return "not-python", None
 
     def _answer(self, status: str, **more: Any) -> Answer:
-        told = self._transcript
+        transcript = self._transcript
         run = ProbeRun(
             origin=name_of(self._task.script),
             probe=self._task.probe,
             interpreter=self._task.interpreter,
             status=status,
-            stages=told.stages,
+            stages=transcript.stages,
             seconds=time.monotonic() - self._started,
             **more,
         )
-        return Answer(facts=told.facts, run=run)
+        return Answer(facts=transcript.facts, run=run)
 
 
 def _last_words(answer: Path) -> str:
@@ -268,7 +268,7 @@ class _Output:
 
 
 def signal_name(code: int) -> str | None:
-    """The signal or NTSTATUS that an exit code tells of ("SIGSEGV", "STATUS_ACCESS_VIOLATION"); None: an ordinary one.
+    """The signal or NTSTATUS of an exit code ("SIGSEGV", "STATUS_ACCESS_VIOLATION"); None: an ordinary one.
 
     A shell that started the interpreter ends with 128 + the number of the signal.
     """

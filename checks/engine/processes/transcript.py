@@ -14,7 +14,7 @@ LIMIT = 8 * 1024 * 1024  # bytes of answer that are read; the largest honest one
 class Transcript:
     """The answer of a probe so far.
 
-    ``greeting`` is the Python version that the host told first: until then nobody proved to be a Python.
+    ``greeting`` is the Python version that the host writes first: until then nothing proves that a Python runs.
     ``failed`` is True once an essential stage raised; ``overflown`` once more than :data:`LIMIT` bytes came.
     """
 
@@ -55,36 +55,36 @@ class Transcript:
 
     def _read(self, line: bytes) -> None:
         try:
-            said = json.loads(line.decode("utf-8", "replace"))
+            message = json.loads(line.decode("utf-8", "replace"))
             if b"\\u" in line:
-                said = _without_surrogates(said)
+                message = _without_surrogates(message)
         except (ValueError, RecursionError):
-            said = None
-        match said:
+            message = None
+        match message:
             case {"python": str(version)}:
                 self.greeting = version
             case {"begin": str(name)}:
                 self._stages.append(StageRun(name=name))
                 self._on_stage(name)
             case {"end": str(name)} if self._stages and self._stages[-1].name == name:
-                self._end(said)
-            case {"facts": dict(facts)} if "end" not in said:
+                self._end(message)
+            case {"facts": dict(facts)} if "end" not in message:
                 self._learn(facts)
             case {"done": True}:
                 self.done = True
             case _:
                 self.unreadable += 1
 
-    def _end(self, said: dict[str, Any]) -> None:
-        seconds = said.get("seconds")
+    def _end(self, message: dict[str, Any]) -> None:
+        seconds = message.get("seconds")
         self._stages[-1] = StageRun(
-            name=said["end"],
+            name=message["end"],
             ended=True,
             seconds=float(seconds) if isinstance(seconds, int | float) else None,
-            error=_error(said.get("error")),
+            error=_error(message.get("error")),
         )
-        self.failed = self.failed or said.get("essential") is True
-        self._learn(_dict(said.get("facts")))
+        self.failed = self.failed or message.get("essential") is True
+        self._learn(_dict(message.get("facts")))
 
     def _learn(self, facts: dict[str, Any]) -> None:
         """Each stage may add reasons to "unread", and to a list by "name+"; else the later stage knows more."""
@@ -119,8 +119,8 @@ def _without_surrogates(value: Any) -> Any:
         case str():
             return value.encode("utf-8", "replace").decode("utf-8")
         case list():
-            return [_without_surrogates(each) for each in value]
+            return [_without_surrogates(item) for item in value]
         case dict():
-            return {_without_surrogates(key): _without_surrogates(each) for key, each in value.items()}
+            return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
         case _:
             return value

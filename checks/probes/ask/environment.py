@@ -56,8 +56,8 @@ def _toolkit_version(home):
     """Major and minor version of the toolkit in a folder, from version.json (CUDA 11.1 and later) or its name."""
     try:
         with open(os.path.join(home, "version.json"), encoding="utf-8") as file:
-            said = str(json.load(file)["cuda"]["version"])
-        return ".".join(said.split(".")[:2])
+            version = str(json.load(file)["cuda"]["version"])
+        return ".".join(version.split(".")[:2])
     except (OSError, ValueError, KeyError, TypeError):
         found = _VERSION_IN_PATH.search(home)
         return (found.group(1) or found.group(2)) if found else None

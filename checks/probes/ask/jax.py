@@ -47,10 +47,10 @@ def backends(argument):
             unread["devices"] = str(error)
     reasons = getattr(getattr(jax, "_src", None), "xla_bridge", None)
     reasons = getattr(reasons, "_backend_errors", {})
-    told = ["%s: %s" % (platform, reason) for platform, reason in reasons.items()]
+    reported = ["%s: %s" % (platform, reason) for platform, reason in reasons.items()]
     printed = [captured.text] if captured.text else []
     facts.update(_cuda_versions(unread))
-    return dict(facts, devices=DEVICES, unread=unread, warnings=warned.facts + told + printed)
+    return dict(facts, devices=DEVICES, unread=unread, warnings=warned.facts + reported + printed)
 
 
 def _cuda_versions(unread):

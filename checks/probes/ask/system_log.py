@@ -1,4 +1,4 @@
-"""What the system's own log tells of graphics cards and the processor (``ask.system_log``).
+"""What the system's own log tells of graphics cards and the processor.
 
 Linux: lines of the kernel log. Windows: events of the logs System and Application, as wevtutil prints them
 (https://learn.microsoft.com/windows-server/administration/windows-commands/wevtutil): one <Event> after the other,

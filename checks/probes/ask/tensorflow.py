@@ -37,12 +37,12 @@ def build(argument):
     """What it was built for."""
     import tensorflow as tf
 
-    said = dict(tf.sysconfig.get_build_info())
-    facts = {"is_cuda_build": bool(said.get("is_cuda_build")), "is_rocm_build": bool(said.get("is_rocm_build"))}
-    facts["cuda_version"] = str(said.get("cuda_version", "")) if facts["is_cuda_build"] else ""
+    info = dict(tf.sysconfig.get_build_info())
+    facts = {"is_cuda_build": bool(info.get("is_cuda_build")), "is_rocm_build": bool(info.get("is_rocm_build"))}
+    facts["cuda_version"] = str(info.get("cuda_version", "")) if facts["is_cuda_build"] else ""
     # The cuDNN that it loads cannot be asked; this is the one that it was built for.
-    if facts["is_cuda_build"] and "cudnn_version" in said:
-        facts["cudnn_version"] = str(said["cudnn_version"])
+    if facts["is_cuda_build"] and "cudnn_version" in info:
+        facts["cudnn_version"] = str(info["cudnn_version"])
     elif not facts["is_cuda_build"]:
         facts["cudnn_version"] = ""
     # From the metadata: asking tf.keras itself would import all of Keras.
@@ -71,14 +71,14 @@ def devices(argument):
 
 def _details(tf, device):
     try:
-        said = tf.config.experimental.get_device_details(device)
+        details = tf.config.experimental.get_device_details(device)
     except Exception as error:
         return {"unread": {"name": str(error)}}
     fact = {}
-    if said.get("device_name"):
-        fact["name"] = str(said["device_name"])
-    if said.get("compute_capability"):
-        fact["compute_capability"] = ".".join(str(part) for part in said["compute_capability"])
+    if details.get("device_name"):
+        fact["name"] = str(details["device_name"])
+    if details.get("compute_capability"):
+        fact["compute_capability"] = ".".join(str(part) for part in details["compute_capability"])
     return fact
 
 

@@ -49,6 +49,9 @@ SETTINGS = (
 )
 
 
+_BUILDS = (("hip", "rocm"), ("xpu", "xpu"), ("cuda", "cuda"))  # a constant that is set -> the kind of build
+
+
 def build(argument):
     """What torch/version.py says, read as text: importing torch may be what kills the process."""
     spec = importlib.util.find_spec("torch")
@@ -56,18 +59,18 @@ def build(argument):
         raise ModuleNotFoundError("No module named 'torch' with a file of its own")
     folder = os.path.dirname(spec.origin)
     with open(os.path.join(folder, "version.py"), encoding="utf-8") as file:
-        said = _constants(file.read())
+        constants = _constants(file.read())
     facts = {
         "location": folder,
-        "version": said["__version__"],
-        "build": "rocm" if said.get("hip") else "xpu" if said.get("xpu") else "cuda" if said.get("cuda") else "cpu",
-        "hip_version": said.get("hip") or "",
-        "xpu_version": said.get("xpu") or "",
-        "git_version": said.get("git_version"),
-        "debug": said.get("debug"),
+        "version": constants["__version__"],
+        "build": next((name for key, name in _BUILDS if constants.get(key)), "cpu"),
+        "hip_version": constants.get("hip") or "",
+        "xpu_version": constants.get("xpu") or "",
+        "git_version": constants.get("git_version"),
+        "debug": constants.get("debug"),
     }
-    if "cuda" in said:
-        facts["cuda_version"] = said["cuda"] or ""
+    if "cuda" in constants:
+        facts["cuda_version"] = constants["cuda"] or ""
     return facts
 
 

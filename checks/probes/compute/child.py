@@ -22,17 +22,17 @@ def measured(script, argument, environment, limit, names):
     with tempfile.TemporaryDirectory(prefix="naosu-", dir=kit.place_of_folders()) as folder:
         path = os.path.join(folder, "answer")
         exit_code = _run([script, path, json.dumps(argument)], environment, limit)
-        told, current, error = set(), None, None
-        for said in _lines(path):
-            facts = said.get("facts") or {}
-            told.update(map(compute.identity, facts.get("measurements+", ())))
-            current, error = facts.get("measuring", current), said.get("error", error)
+        reported, current, error = set(), None, None
+        for line in _lines(path):
+            facts = line.get("facts") or {}
+            reported.update(map(compute.identity, facts.get("measurements+", ())))
+            current, error = facts.get("measuring", current), line.get("error", error)
             if "measurements+" in facts:
                 yield facts
     current = compute.identity(current) if current else None
     for named in names:
         name = compute.identity(named)
-        if name not in told:
+        if name not in reported:
             yield compute.facts_of(dict(named, **_why(name == current, exit_code, error)))
 
 

@@ -1,4 +1,4 @@
-"""Pictures of digits, 28 x 28, the same on every machine (``compute.digits``).
+"""Pictures of digits, 28 x 28, the same on every machine.
 
 They are drawn, not collected: the strokes of each digit in several hands, moved, faded and covered with noise by the
 portable generator. All of it is integer arithmetic. What is asked is whether training gives the same numbers twice, and

@@ -1,4 +1,4 @@
-"""A fingerprint of all bits of an array, computed where it lives (``compute.fingerprint``).
+"""A fingerprint of all bits of an array, computed where it lives.
 
 Standard library only, Python 3.8 and later; NumPy or PyTorch comes as an argument. The same bits, shape and dtype give
 the same 16 hexadecimal digits from NumPy and PyTorch on any device.

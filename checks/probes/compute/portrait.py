@@ -86,38 +86,38 @@ def numpy_portrait(numpy, array):
         compute.fingerprint.NotFingerprinted: its elements are no numbers.
     """
     array = numpy.asarray(array)
-    told = {"shape": list(array.shape), "fingerprint": fingerprints.numpy_fingerprint(numpy, array)}
+    figures = {"shape": list(array.shape), "fingerprint": fingerprints.numpy_fingerprint(numpy, array)}
     wanted = numpy.array(places(array.size), dtype=numpy.int64)
     all_of_them = array.size <= SAMPLES
     bits = array.reshape(-1) if all_of_them else array[numpy.unravel_index(wanted, array.shape)]
     bits = numpy.ascontiguousarray(bits.astype(bits.dtype.newbyteorder("<")))
     is_complex = array.dtype.kind == "c"
-    told["samples"] = _hexadecimal(bits.tobytes(), bits.dtype.itemsize, 2 if is_complex else 1)
+    figures["samples"] = _hexadecimal(bits.tobytes(), bits.dtype.itemsize, 2 if is_complex else 1)
 
     def parts(most):
         for (piece,) in pieces.pieces([array], most, pieces.numpy_is_flat):
             parts_of = numpy.ascontiguousarray(piece).view(piece.real.dtype) if is_complex else piece
             yield parts_of.astype(numpy.float64)
 
-    return dict(told, **_figures(numpy, numpy.concatenate, parts, array.size, is_complex))
+    return dict(figures, **_figures(numpy, numpy.concatenate, parts, array.size, is_complex))
 
 
 def torch_portrait(torch, tensor):
     """The portrait of a tensor, computed on its device where that has float64."""
     with torch.no_grad():
         plain = tensor.detach().resolve_conj().resolve_neg()
-        told = {"shape": list(plain.shape), "fingerprint": fingerprints.torch_fingerprint(torch, plain)}
+        figures = {"shape": list(plain.shape), "fingerprint": fingerprints.torch_fingerprint(torch, plain)}
         taken = _torch_taken(torch, plain, places(plain.numel()))
         is_complex = plain.is_complex()
         data = bytes(taken.view(torch.uint8).tolist())
-        told["samples"] = _hexadecimal(data, plain.element_size(), 2 if is_complex else 1)
+        figures["samples"] = _hexadecimal(data, plain.element_size(), 2 if is_complex else 1)
 
         def parts(most):
             for (piece,) in pieces.pieces([plain], most, pieces.torch_is_flat):
                 parts_of = torch.view_as_real(piece).reshape(-1) if is_complex else piece
                 yield (parts_of if inputs.has_float64(torch, piece.device) else parts_of.cpu()).to(torch.float64)
 
-        return dict(told, **_figures(torch, torch.cat, parts, plain.numel(), is_complex))
+        return dict(figures, **_figures(torch, torch.cat, parts, plain.numel(), is_complex))
 
 
 def _torch_taken(torch, tensor, wanted):
@@ -143,10 +143,10 @@ def _figures(xp, cat, parts, count, is_complex):
     length = block_length(count)
     unit = min(length, UNIT)
     most = max(1, UNIT // unit) * unit
-    told = {"scale": None, "nan": 0, "infinite": 0}
+    figures = {"scale": None, "nan": 0, "infinite": 0}
     units, left = [], None
     for part in parts(most // 2 if is_complex else most):
-        numbers = _numbers(xp, part, told)
+        numbers = _numbers(xp, part, figures)
         left = numbers if left is None else cat([left, numbers])
         whole = len(left) // unit * unit
         if whole:
@@ -157,21 +157,21 @@ def _figures(xp, cat, parts, count, is_complex):
         units.extend(_halved(cat, cat([left, zeros]).reshape(1, unit)))
     each = length // unit
     sums = [sum(units[start : start + each]) for start in range(0, len(units), each)]
-    return dict(told, block_sums=[float(each).hex() for each in sums])
+    return dict(figures, block_sums=[float(each).hex() for each in sums])
 
 
-def _numbers(xp, part, told):
+def _numbers(xp, part, figures):
     """The elements with zeros for those that are not finite, which are counted."""
     sizes = abs(part)
     largest = float(sizes.max())
     if not largest < INFINITY:
-        told["nan"] += int(xp.count_nonzero(xp.isnan(part)))
-        told["infinite"] += int(xp.count_nonzero(xp.isinf(part)))
+        figures["nan"] += int(xp.count_nonzero(xp.isnan(part)))
+        figures["infinite"] += int(xp.count_nonzero(xp.isinf(part)))
         finite = xp.isfinite(part)
         part = xp.where(finite, part, xp.zeros_like(part))
         largest = float(abs(part).max()) if bool(finite.any()) else None
     if largest is not None:
-        told["scale"] = largest if told["scale"] is None else max(largest, told["scale"])
+        figures["scale"] = largest if figures["scale"] is None else max(largest, figures["scale"])
     return part
 
 

@@ -1,4 +1,4 @@
-"""An operation again and again, in frameworks whose results are looked at as NumPy's arrays (``compute.repeat``).
+"""An operation again and again, in frameworks whose results are looked at as NumPy's arrays.
 
 For those that depend on NumPy. PyTorch, whose results can be told apart where they are, has a module of its own.
 
@@ -48,7 +48,7 @@ def _figures(what, clock, most, pace):
 def repeated(call, clock, most, look):
     """How many different results ``call`` gives, and how far apart they are.
 
-    ``look``: may raise compute_kit's TooSlow, where so many calls more, of so many seconds each, have to wait.
+    ``look``: may raise TooSlow, where so many calls more, of so many seconds each, have to wait.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""What a device tells of itself while it computes: heat, clocks, power, errors (``compute.telemetry``).
+"""What a device tells of itself while it computes: heat, clocks, power, errors.
 
 Standard library only, Python 3.8 and later: NVIDIA's NVML by ctypes, AMD's and the processor's sensors from Linux's
 sysfs. What a device does not tell is left out.
@@ -99,32 +99,32 @@ class Nvml(Nothing):
 
     def sample(self):
         """Temperature, clocks, power, use, what holds the clocks down."""
-        told = {
+        readings = {
             "temperature": self._temperature(),
             "clock_sm": self._number("nvmlDeviceGetClockInfo", ctypes.c_uint, GRAPHICS_CLOCK),
             "clock_memory": self._number("nvmlDeviceGetClockInfo", ctypes.c_uint, MEMORY_CLOCK),
             "power": self._number("nvmlDeviceGetPowerUsage", ctypes.c_uint),
             "utilization": self._utilization(),
         }
-        if told["power"] is not None:
-            told["power"] /= 1000.0
+        if readings["power"] is not None:
+            readings["power"] /= 1000.0
         for name in (
             "nvmlDeviceGetCurrentClocksEventReasons",
             "nvmlDeviceGetCurrentClocksThrottleReasons",
         ):  # R535, before
-            if told.get("throttle_mask") is None:
-                told["throttle_mask"] = self._number(name, ctypes.c_ulonglong)
-        return {name: value for name, value in told.items() if value is not None}
+            if readings.get("throttle_mask") is None:
+                readings["throttle_mask"] = self._number(name, ctypes.c_ulonglong)
+        return {name: value for name, value in readings.items() if value is not None}
 
     def counts(self):
         """ECC errors since the driver was loaded, and rows that were remapped for errors."""
         total = "nvmlDeviceGetTotalEccErrors"
-        told = {
+        readings = {
             "ecc_corrected": self._number(total, ctypes.c_ulonglong, CORRECTED, VOLATILE),
             "ecc_uncorrected": self._number(total, ctypes.c_ulonglong, UNCORRECTED, VOLATILE),
             "remapped_rows": self._remapped(),
         }
-        return {name: value for name, value in told.items() if value is not None}
+        return {name: value for name, value in readings.items() if value is not None}
 
     def xids(self):
         """NVML tells them on Linux alone."""
@@ -157,9 +157,9 @@ class Nvml(Nothing):
         return int(value.value) if code == 0 else None
 
     def _temperature(self):
-        told = self._number("nvmlDeviceGetTemperature", ctypes.c_uint, 0)
-        if told is not None:
-            return told
+        readings = self._number("nvmlDeviceGetTemperature", ctypes.c_uint, 0)
+        if readings is not None:
+            return readings
         asked = _Temperature(version=ctypes.sizeof(_Temperature) | 1 << 24)
         try:  # CUDA 14 is to remove the other (docs.nvidia.com/deploy/nvml-api/Deprecations.html)
             code = self._library.nvmlDeviceGetTemperatureV(self._device, ctypes.byref(asked))
@@ -192,29 +192,29 @@ class Sysfs(Nothing):
 
     def sample(self):
         """What the first sensor of the card tells."""
-        told = {}
+        readings = {}
         for sensor in self._sensors:
             for name, file, unit in (("temperature", "temp1_input", 1000), ("clock_sm", "freq1_input", 10**6)):
                 value = _whole(os.path.join(sensor, file))
                 if value is not None:
-                    told[name] = round(value / unit)
+                    readings[name] = round(value / unit)
             power = _whole(os.path.join(sensor, "power1_average"))
             if power is None:
                 power = _whole(os.path.join(sensor, "power1_input"))
             if power is not None:
-                told["power"] = power / 1e6
+                readings["power"] = power / 1e6
         busy = _whole(os.path.join(self._folder, "gpu_busy_percent"))
-        return told if busy is None else dict(told, utilization=busy)
+        return readings if busy is None else dict(readings, utilization=busy)
 
     def counts(self):
         """ECC errors that amdgpu counted since it was loaded, of all blocks of the card together."""
-        told = {}
+        readings = {}
         for path in glob.glob(os.path.join(glob.escape(self._folder), "ras", "*_err_count")):
             for line in _text(path).splitlines():
                 name, _, number = line.partition(": ")
                 if name in _RAS and number.isdigit() and int(number) < _RAS_BOGUS:
-                    told[_RAS[name]] = told.get(_RAS[name], 0) + int(number)
-        return told
+                    readings[_RAS[name]] = readings.get(_RAS[name], 0) + int(number)
+        return readings
 
 
 class Processor(Nothing):
@@ -230,11 +230,11 @@ class Processor(Nothing):
         """Temperature and clock, as far as they are told; a virtual machine tells neither."""
         heat = [_whole(path) for sensor in self._sensors for path in glob.glob(os.path.join(sensor, "temp*_input"))]
         clocks = [_whole(path) for path in self._clocks]
-        told = {
+        readings = {
             "temperature": max((round(each / 1000) for each in heat if each is not None), default=None),
             "clock_sm": max((round(clock / 1000) for clock in clocks if clock is not None), default=None),
         }
-        return {name: value for name, value in told.items() if value is not None}
+        return {name: value for name, value in readings.items() if value is not None}
 
 
 def _text(path):

@@ -1,6 +1,6 @@
 """How far an exported model is from the original: figures of outputs, and the first step at which the two part.
 
-Standard library only, Python 3.8 and later; NumPy comes as an argument. The module ``export.compare``.
+Standard library only, Python 3.8 and later; NumPy comes as an argument.
 
 **What counts as rounding.** Two right implementations of one network differ by the order of their sums. How much that
 matters depends on the network, so that the network itself is the measure: it is also computed in float64, and the
@@ -125,11 +125,11 @@ def _decisions(numpy, reference, candidate):
         numpy.nan_to_num(each.astype(numpy.float64), posinf=0.0, neginf=0.0).ravel() for each in (reference, candidate)
     )
     norms = float(numpy.linalg.norm(first) * numpy.linalg.norm(second))
-    told = {"cosine": float(first @ second) / norms} if norms else {}
+    figures = {"cosine": float(first @ second) / norms} if norms else {}
     if reference.ndim and reference.shape[-1] > 1:
         tops = (each.reshape(-1, reference.shape[-1]).argmax(axis=1) for each in (first, second))
-        told["same_top"] = float(numpy.equal(*tops).mean())
-    return told
+        figures["same_top"] = float(numpy.equal(*tops).mean())
+    return figures
 
 
 def is_rounding(fact):
@@ -255,15 +255,15 @@ def _counterpart(step, name, candidate, original, matched, at_fault, known):
     first = next(iter(named or users or (missing[:1] if is_first else ())), None)
     if name not in candidate:
         return first, {}
-    told = _apart(first, candidate[name], known) if first is not None else {}
+    figures = _apart(first, candidate[name], known) if first is not None else {}
     # An exporter puts several operations into one: then the last of them is the nearest.
     start = missing.index(first) if first is not None else len(missing)
     later = missing[start : start + MOST_IN_ONE]
     for each in later:
         apart = _apart(each, candidate[name], known)
-        if apart and (not told or apart["max_abs"] < told["max_abs"] / 2):
-            first, told = each, apart
-    return first, told
+        if apart and (not figures or apart["max_abs"] < figures["max_abs"] / 2):
+            first, figures = each, apart
+    return first, figures
 
 
 def _apart(step, array, known):

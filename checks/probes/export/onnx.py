@@ -1,4 +1,4 @@
-"""An exported ONNX model in ONNX Runtime: its results, and those of its nodes. The module ``export.onnx``.
+"""An exported ONNX model in ONNX Runtime: its results, and those of its nodes.
 
 Standard library only, Python 3.8 and later; ONNX Runtime and the onnx package are imported where they are needed.
 """
@@ -20,10 +20,10 @@ def run(path, feeds, level, wanted=None):
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     names = wanted or [get_output.name for get_output in session.get_outputs()]
-    return dict(zip(names, session.run(names, given(session.get_inputs(), feeds))))
+    return dict(zip(names, session.run(names, matched(session.get_inputs(), feeds))))
 
 
-def given(inputs, feeds):
+def matched(inputs, feeds):
     """The arrays by the names of the inputs: by their own names, else in their order.
 
     An input that no node uses is left out of the file by some exporters, and of the rest only the names tell.

@@ -75,7 +75,7 @@ def _told(work, argument):
         try:
             work(argument)
         except model_kit.NotDrawn as reason:
-            FACT.update(reason.told)
+            FACT.update(reason.fields)
         except model_kit.Reaching as reason:
             FACT.update(loaded=True, reason="reaches-outside", detail=str(reason))
         except model_kit.Unsafe as reason:
@@ -91,10 +91,10 @@ def _failed(work, error):
     """What an exception means where it came up. A search that fails leaves what was compared as it is."""
     if work is _part:
         return {"search": "failed", "search_detail": "%s: %s" % (type(error).__name__, error)}
-    told = {_original: "loaded", _export: "exported", _compare: "ran"}[work]
+    outcome = {_original: "loaded", _export: "exported", _compare: "ran"}[work]
     if work is _original and FACT.get("loaded"):
         return {"reason": "original-failed", "error": kit.describe(error)}
-    return {told: False, "error": kit.describe(error)}
+    return {outcome: False, "error": kit.describe(error)}
 
 
 # --- the original -----------------------------------------------------------------------------------------------------
@@ -154,8 +154,8 @@ def _apart(numpy, exact, value):
 def _inputs(numpy, model, argument):
     """The user's own inputs, those that the file holds, or the first drawn ones that the model takes."""
     if argument.get("inputs"):
-        arrays, told = model_inputs.taken(numpy, model.specs, argument["inputs"], model.run)
-        FACT.update(told)
+        arrays, origin = model_inputs.taken(numpy, model.specs, argument["inputs"], model.run)
+        FACT.update(origin)
         return arrays
     held = model.example()
     if held is not None:

@@ -1,4 +1,4 @@
-"""What torch.export.save wrote, loaded without trusting it. The module ``export.program``.
+"""What torch.export.save wrote, loaded without trusting it.
 
 ``torch.export.load`` unpickles without limits, evaluates expressions, imports the modules of enumerations and turns
 names into Python that is compiled. So the file itself is never given to it: a new one is written with nothing in it
@@ -164,9 +164,9 @@ def _copy_tensors(source, target, root, kind):
 # --- the graph --------------------------------------------------------------------------------------------------------
 
 
-def _program(told, safety):
+def _program(fields, safety):
     """The program with the parts that are understood, and no others."""
-    module = told["graph_module"]
+    module = fields["graph_module"]
     operators = tuple(re.compile(each) for each in safety["program_operators"])
     first = [each for each in module["module_call_graph"] if each["fqn"] == ""][:1]
     return {
@@ -177,14 +177,14 @@ def _program(told, safety):
             "metadata": {},
             "treespec_namedtuple_fields": {},
         },
-        "opset_version": {_named(key): _whole(value) for key, value in told["opset_version"].items()},
+        "opset_version": {_named(key): _whole(value) for key, value in fields["opset_version"].items()},
         "range_constraints": {
             _symbol(key): {name: value[name] if _is_number(value[name]) else None for name in ("min_val", "max_val")}
-            for key, value in told["range_constraints"].items()
+            for key, value in fields["range_constraints"].items()
         },
-        "schema_version": {key: _whole(told["schema_version"][key]) for key in ("major", "minor")},
-        "verifiers": [each for each in told["verifiers"] if each in _DIALECTS],
-        "torch_version": _named(told.get("torch_version") or "", _VERSION),
+        "schema_version": {key: _whole(fields["schema_version"][key]) for key in ("major", "minor")},
+        "verifiers": [each for each in fields["verifiers"] if each in _DIALECTS],
+        "torch_version": _named(fields.get("torch_version") or "", _VERSION),
         "guards_code": [],  # Python that would be compiled
     }
 
@@ -252,9 +252,9 @@ def _dict(value):
     return value
 
 
-def _metadata(told):
+def _metadata(fields):
     """Of what is told about a node only the lines of Python that it comes from."""
-    lines = _LINE.findall(str(told.get("stack_trace") or ""))
+    lines = _LINE.findall(str(fields.get("stack_trace") or ""))
     return {"stack_trace": "\n".join(lines)} if lines else {}
 
 

@@ -1,7 +1,7 @@
 """A model of TensorFlow or Keras as the original of an export, and the exporters that start from it.
 
-Standard library only, Python 3.8 and later; TensorFlow is imported where it is needed. The module
-``export.tensorflow``. What is loaded and run is looked through before, as tensorflow_model_probe.py does it.
+Standard library only, Python 3.8 and later; TensorFlow is imported where it is needed. What
+is loaded and run is looked through before, as model/tensorflow.py does it.
 """
 
 import itertools
@@ -63,7 +63,7 @@ class _Keras:
         return _outputs(self.module, arrays)
 
     def rounding_of(self):
-        """(Unit, terms, layers), as for :class:`export.compare.Rounding`."""
+        """(Unit, terms, layers), as for compare.Rounding."""
         return _rounding_of(self.module.get_weights())
 
     def in_float64(self, arrays):
@@ -194,7 +194,7 @@ class _Graph:
         return tf.function(infer, input_signature=specs), specs
 
     def rounding_of(self):
-        """(Unit, terms, layers), as for :class:`export.compare.Rounding`."""
+        """(Unit, terms, layers), as for compare.Rounding."""
         import tensorflow as tf
 
         constants = [tf.make_ndarray(each.attr["value"].tensor) for each in self.frozen.node if each.op == "Const"]

@@ -1,7 +1,5 @@
 """Inputs of a model that the user gives: an .npz with an array for each, an .npy where it is one, or one picture.
 
-The module ``model.inputs``.
-
 Standard library only, Python 3.8 and later; NumPy comes as an argument. A picture is decoded by a library of the target
 (Pillow, OpenCV, torchvision), scaled to the size that the model takes, and given as fractions from 0 to 1, or as bytes
 where the model takes these. Many models want it otherwise (another mean, another order of colours): then their answers
@@ -42,15 +40,15 @@ def taken(numpy, specs, path, run, is_typed=False):
         NotDrawn: as in ``given`` and ``try_given``, with what the model takes.
     """
     try:
-        arrays, told = given(numpy, specs, path, is_typed)
+        arrays, origin = read(numpy, specs, path, is_typed)
         try_given(specs, arrays, run, is_typed)
     except model_kit.NotDrawn as refused:
         refused.facts.update(inputs_from=_kind(path), inputs_wanted=_as_facts(specs, is_typed))
         raise
-    return arrays, told
+    return arrays, origin
 
 
-def given(numpy, specs, path, is_typed=False):
+def read(numpy, specs, path, is_typed=False):
     """(The inputs by name, what is told of them: ``inputs_from``, and ``inputs_renamed`` where names differ).
 
     ``specs``: {"name", "dtype", "shape"} of each that the model takes. ``is_typed``: whether the types are the model's
@@ -60,14 +58,14 @@ def given(numpy, specs, path, is_typed=False):
         NotDrawn: "no-input-file", "input-unreadable", "inputs-do-not-fit", "no-image-library", "no-image-input" or
             "input-too-large".
     """
-    told = {"inputs_from": _kind(path)}
+    origin = {"inputs_from": _kind(path)}
     if is_picture(path):
-        return _from_picture(numpy, specs, path), told
+        return _from_picture(numpy, specs, path), origin
     arrays, renamed = _from_arrays(numpy, specs, path)
     if renamed:
-        told["inputs_renamed"] = ", ".join("%s: %s" % (name, other) for name, other in renamed)
+        origin["inputs_renamed"] = ", ".join("%s: %s" % (name, other) for name, other in renamed)
     kinds = {spec["name"]: spec["dtype"] for spec in specs if is_typed}
-    return {name: _as_wanted(numpy, each, kinds.get(name)) for name, each in arrays.items()}, told
+    return {name: _as_wanted(numpy, each, kinds.get(name)) for name, each in arrays.items()}, origin
 
 
 def _kind(path):
@@ -86,8 +84,8 @@ def try_given(specs, arrays, run, is_typed=False):
         if model_kit.is_not_the_input(error):
             raise
         is_seen = is_typed and any(_is_odd(spec, arrays.get(spec["name"])) for spec in specs)
-        said = "" if is_seen else _said(error)
-        raise model_kit.NotDrawn("inputs-do-not-fit", said, inputs=model_kit.as_facts(arrays)) from error
+        words = "" if is_seen else _said(error)
+        raise model_kit.NotDrawn("inputs-do-not-fit", words, inputs=model_kit.as_facts(arrays)) from error
 
 
 def _is_odd(spec, array):
@@ -204,8 +202,8 @@ def none_fits(specs, error):
 def _said(error):
     lines = [line for line in map(str.strip, str(error).splitlines()) if line] or [""]
     # TorchScript prints a trace, with the error behind it and perhaps a list of what it could not be.
-    said = next((line for line in reversed(lines) if _ERROR.match(line)), lines[-1 if _TRACE.match(lines[0]) else 0])
-    return said.strip()[:300]
+    words = next((line for line in reversed(lines) if _ERROR.match(line)), lines[-1 if _TRACE.match(lines[0]) else 0])
+    return words.strip()[:300]
 
 
 def _is_set(axis):

@@ -1,4 +1,4 @@
-"""What the probes of models share: inputs that a model may take, and its runs as facts. The module ``model.kit``.
+"""What the probes of models share: inputs that a model may take, and its runs as facts.
 
 Standard library only, Python 3.8 and later; NumPy comes as an argument.
 """
@@ -55,7 +55,7 @@ class NotDrawn(Exception):  # noqa: N818 - not an error but an answer
         self.reason, self.facts = reason, facts
 
     @property
-    def told(self):
+    def fields(self):
         """The fields of the fact of a run that it ended."""
         detail = {} if str(self) == self.reason else {"detail": str(self)}
         return dict(self.facts, reason=self.reason, **detail)
@@ -93,7 +93,7 @@ class Runs:
         return fact
 
     @property
-    def told(self):
+    def answer(self):
         """What a stage answers."""
         return {"runs": self.facts}
 

@@ -47,9 +47,9 @@ def inference(argument):
     """Load it and run it; a model that is compiled for the Edge TPU with that one's delegate."""
     is_compiled = argument.get("format") == "tflite-edgetpu"
     fact = RUNS.begin("Edge TPU" if is_compiled else "CPU")
-    yield RUNS.told
+    yield RUNS.answer
     model_kit.add_to_log(fact, model_kit.tried(fact, lambda: _try(fact, argument, is_compiled)))
-    yield RUNS.told
+    yield RUNS.answer
 
 
 def _try(fact, argument, is_compiled):

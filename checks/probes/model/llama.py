@@ -20,13 +20,13 @@ def loading(argument):
     import llama_cpp
 
     fact = RUNS.begin("vocabulary")
-    yield RUNS.told
-    said = model_kit.tried(fact, lambda: llama_cpp.Llama(argument["path"], vocab_only=True, verbose=True))
+    yield RUNS.answer
+    printed = model_kit.tried(fact, lambda: llama_cpp.Llama(argument["path"], vocab_only=True, verbose=True))
     if "error" in fact:
-        model_kit.add_to_log(fact, said)  # the exception itself says no more than that it failed
+        model_kit.add_to_log(fact, printed)  # the exception itself says no more than that it failed
     else:
         fact["loaded"] = True
-    yield RUNS.told
+    yield RUNS.answer
 
 
 STAGES = (imported, loading)

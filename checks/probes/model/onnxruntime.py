@@ -75,13 +75,13 @@ def on_providers(argument):
 
 def _tried(argument, provider):
     fact = RUNS.begin(provider)
-    yield RUNS.told
+    yield RUNS.answer
     printed = model_kit.tried(fact, lambda: _try(fact, argument, provider), keep=_TELLING)
-    said = _NOISE.sub("", printed).strip()
-    model_kit.add_to_log(fact, said)
+    printed = _NOISE.sub("", printed).strip()
+    model_kit.add_to_log(fact, printed)
     if fact.get("shares"):
-        _add_reasons(fact["shares"], said, fact.pop("node_types"))
-    yield RUNS.told
+        _add_reasons(fact["shares"], printed, fact.pop("node_types"))
+    yield RUNS.answer
 
 
 def _try(fact, argument, provider):

@@ -44,9 +44,9 @@ def on_devices(argument):
     names = [name for name in core.available_devices if wanted is None or name in wanted]
     for name in sorted(names, key=lambda name: name != "CPU"):
         fact = RUNS.begin(name)
-        yield RUNS.told
+        yield RUNS.answer
         model_kit.add_to_log(fact, model_kit.tried(fact, functools.partial(_try, fact, argument, core, name)))
-        yield RUNS.told
+        yield RUNS.answer
 
 
 def _try(fact, argument, core, device):

@@ -51,11 +51,11 @@ def keras_module():
 def inference(argument):
     """Load it, and run it where that can do no harm."""
     fact = RUNS.begin("")
-    yield RUNS.told
-    said = model_kit.tried(fact, lambda: (_try_keras if _is_keras(argument) else _try_graph)(fact, argument))
+    yield RUNS.answer
+    printed = model_kit.tried(fact, lambda: (_try_keras if _is_keras(argument) else _try_graph)(fact, argument))
     if fact.get("loaded") is False or fact.get("ran") is False:
-        model_kit.add_to_log(fact, said)
-    yield RUNS.told
+        model_kit.add_to_log(fact, printed)
+    yield RUNS.answer
 
 
 # --- a graph ----------------------------------------------------------------------------------------------------------

@@ -39,11 +39,11 @@ def loading(argument):
     if load is _load_safetensors:
         RUNS.runtime = "safetensors"
     fact = RUNS.begin("cpu")
-    yield RUNS.told
+    yield RUNS.answer
     model_kit.add_to_log(fact, model_kit.tried(fact, lambda: load(argument["path"])))
     if "error" not in fact and "reason" not in fact:
         fact["loaded"] = True
-    yield RUNS.told
+    yield RUNS.answer
 
 
 def _load_weights(path):

@@ -83,7 +83,7 @@ def what_is_left(source: Source) -> CutZip:
 
 def mended(source: Source, left: CutZip) -> Source:
     """The archive with its whole members alone, and a list of them."""
-    listed = b"".join(_entry(each) for each in left.whole)
+    listed = b"".join(_entry(member) for member in left.whole)
     count = len(left.whole)
     end = struct.pack("<4sQ2H2L4Q", b"PK\x06\x06", 44, 45, 45, 0, 0, count, count, len(listed), left.end)
     end += struct.pack("<4sLQL", b"PK\x06\x07", 0, left.end + len(listed), 1)

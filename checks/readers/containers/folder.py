@@ -357,7 +357,7 @@ def _tar(path: Path, cancelled: Cancelled = never) -> Iterator[tuple[tarfile.Tar
     try:
         with open(path, "rb") as file:
             beginning = file.peek(6)
-            unpack = next((each for magic, each in _COMPRESSED.items() if beginning.startswith(magic)), None)
+            unpack = next((packing for magic, packing in _COMPRESSED.items() if beginning.startswith(magic)), None)
             plain = cast("BinaryIO", unpack(file)) if unpack else file
             with tarfile.open(fileobj=cast("BinaryIO", _InPieces(plain, cancelled)), mode="r:") as archive:
                 yield archive, unpack is not None
@@ -431,7 +431,7 @@ def _walk(root: Path, locked: list[str]) -> Iterator[str]:
             if (here.st_dev, here.st_ino) in seen and here.st_ino:
                 continue
             seen.add((here.st_dev, here.st_ino))
-            entries = sorted(os.scandir(root / below), key=lambda each: each.name)
+            entries = sorted(os.scandir(root / below), key=lambda item: item.name)
         except OSError:
             if PurePosixPath(below).name not in _OF_THE_SYSTEM:
                 locked.append(below)

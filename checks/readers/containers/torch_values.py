@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from checks.readers.containers.pickles import JOBLIB_ARRAYS, Blob, Global, Node, Persistent, Value
+from checks.readers.containers.pickles.values import JOBLIB_ARRAYS, Blob, Global, Node, Persistent, Value
 
 MOST_TENSORS = 100_000
 _MOST_STEPS = 1_000_000
@@ -146,7 +146,7 @@ class Walk:
             room = _MOST_WAITING - len(self._waiting)
             below = list(itertools.islice(_parts(value), room))
             self._was_cut = self._was_cut or len(below) == room
-            self._waiting.extend((_joined(name, part), each) for part, each in reversed(below))
+            self._waiting.extend((_joined(name, part), element) for part, element in reversed(below))
 
 
 def storage_of(value: Value) -> Storage | None:
@@ -167,7 +167,7 @@ def storage_of(value: Value) -> Storage | None:
 def storages(values: Iterable[Value]) -> dict[str, Storage]:
     """The storages among persistent ids, each once."""
     found = (storage_of(value) for value in values)
-    return {each.key: each for each in found if each is not None}
+    return {facts.key: facts for facts in found if facts is not None}
 
 
 @functools.lru_cache(maxsize=100)
@@ -175,7 +175,7 @@ def bits(dtype: str) -> int:
     """Bits of one number; 0 where the name has no number in it ("string")."""
     if dtype in _BITS:
         return _BITS[dtype]
-    digits = "".join(each for each in dtype.partition("_")[0].removeprefix("float").lstrip("uint") if each.isdecimal())
+    digits = "".join(item for item in dtype.partition("_")[0].removeprefix("float").lstrip("uint") if item.isdecimal())
     return int(digits[:4]) if digits else 0
 
 
@@ -183,7 +183,7 @@ def class_of(node: Node) -> str:
     """The class of an object; before 1.6 torch.save wrote those of modules as a persistent id with their source."""
     maker = node.maker
     if isinstance(maker, Persistent) and isinstance(maker.id, tuple):
-        maker = next((each for each in maker.id if isinstance(each, Global)), None)
+        maker = next((part for part in maker.id if isinstance(part, Global)), None)
     return maker.path if isinstance(maker, Global) else ""
 
 
@@ -339,12 +339,16 @@ def numpy_name(code: str) -> str | None:
 def _parts(value: Value) -> Iterator[tuple[str, Value]]:
     """What a value is made of, with the name of each part."""
     if isinstance(value, tuple):
-        yield from ((str(index), each) for index, each in enumerate(value) if isinstance(each, Node | tuple))
+        yield from ((str(index), item) for index, item in enumerate(value) if isinstance(item, Node | tuple))
         return
     if not isinstance(value, Node):
         return
-    yield from ((str(key), each) for key, each in value.entries.items() if isinstance(each, Node | tuple))
-    yield from ((str(index), each) for index, each in enumerate(value.elements) if isinstance(each, Node | tuple))
+    yield from (
+        (str(key), inner_value) for key, inner_value in value.entries.items() if isinstance(inner_value, Node | tuple)
+    )
+    yield from (
+        (str(index), element) for index, element in enumerate(value.elements) if isinstance(element, Node | tuple)
+    )
     yield from (("", arg) for arg in value.args if isinstance(arg, Node | tuple))
     states = value.state if isinstance(value.state, tuple) else (value.state,)
     yield from (("", state) for state in states if isinstance(state, Node | tuple))

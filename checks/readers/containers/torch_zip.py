@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 
 from checks.readers.containers.folder import Folder, ZipFolder
-from checks.readers.containers.pickles import Pickle, begins_like_a_pickle
+from checks.readers.containers.pickles.read import begins_like_a_pickle
+from checks.readers.containers.pickles.values import Pickle
+from checks.readers.containers.pickles.whole import read_whole_pickle
 from checks.readers.containers.source import MIB, Damaged, Source
-from checks.readers.containers.whole_pickles import read_whole_pickle
 
 MOST_TEXT = 32 * MIB  # of one record that is read as a whole
 MOST_LOOKED_AT = 2000  # members of which the first bytes are read
@@ -31,7 +32,7 @@ class TorchZip:
     def with_member(cls, archive: Folder, member: str) -> TorchZip | None:
         """The archive, if one of its top folders has such a member; of several the first by name."""
         roots = [name[: -len(member) - 1] for name in archive.names if name.endswith(f"/{member}")]
-        root = next((each for each in roots if each and "/" not in each), None)
+        root = next((item for item in roots if item and "/" not in item), None)
         return None if root is None else cls(archive, root)
 
     def __contains__(self, member: str) -> bool:

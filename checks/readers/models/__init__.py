@@ -22,7 +22,6 @@ log = logging.getLogger(__name__)
 UNKNOWN, NOTHING, EMPTY, CANCELLED = "unknown-format", "no-model-in-folder", "empty-folder", "cancelled"
 LOCKED = "folder-unreadable"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # a member, or the end of an archive without any
-_MOST_COUNTED = 1 << 62
 _MOST_LOCKED = 20  # folders that could not be listed are named
 _MOST_PLACES = 4000  # folders within a folder that are asked whether they are a model
 
@@ -34,7 +33,7 @@ def read_model(path: Path) -> ModelFacts:
 
 def find_models(path: Path) -> Iterator[Path]:
     """The model files and model folders at or below a path, each once, as paths ("models.zip/en/model.onnx")."""
-    return (Path(each.path) for each in read_models(path) if each.format is not None)
+    return (Path(facts.path) for facts in read_models(path) if facts.format is not None)
 
 
 def read_models(path: Path, cancelled: Cancelled = never) -> tuple[ModelFacts, ...]:
@@ -47,7 +46,7 @@ def read_models(path: Path, cancelled: Cancelled = never) -> tuple[ModelFacts, .
     """
     try:
         found = _read_disk_folder(path, cancelled) if path.is_dir() else _read_path(path, cancelled)
-        return tuple(with_package(with_links(each)) for each in found)
+        return tuple(with_package(with_links(facts)) for facts in found)
     except OSError as error:  # a name that is too long, a disk that went away
         problem = Damaged("unreadable", error.strerror or str(error))
     except Stopped:
@@ -64,7 +63,7 @@ def _read_disk_folder(path: Path, cancelled: Cancelled) -> tuple[ModelFacts, ...
         left_out.append(_with_problem(ModelFacts(), Damaged(LOCKED), here.name, str(here)))
     if not left_out:
         return found
-    return (*(each for each in found if each.problem not in (NOTHING, EMPTY)), *left_out)
+    return (*(facts for facts in found if facts.problem not in (NOTHING, EMPTY)), *left_out)
 
 
 def _read_path(path: Path, cancelled: Cancelled) -> tuple[ModelFacts, ...]:
@@ -104,7 +103,7 @@ def _read_cut_zip(source: Source, shown: str, problem: Damaged, cancelled: Cance
     if facts is not None:
         return (_finished(facts, source.name, shown, source.size),)
     found = _read_folder(archive, shown, cancelled)
-    return (*(each for each in found if each.problem not in (NOTHING, EMPTY)), said)
+    return (*(model for model in found if model.problem not in (NOTHING, EMPTY)), said)
 
 
 def _archived_model(archive: ZipFolder) -> ModelFacts | None:
@@ -127,7 +126,7 @@ def _read_folder(folder: Folder, shown: str, cancelled: Cancelled) -> tuple[Mode
                 parts.update(str(beside / file.name) for file in facts.needs.files or () if file.present)
     except Stopped:
         problem = Damaged(CANCELLED)
-    whole_ones = tuple(each for each in found if _plain(each.path) not in parts)
+    whole_ones = tuple(model for model in found if _plain(model.path) not in parts)
     return whole_ones or (_with_problem(ModelFacts(), problem, folder.name, shown),)
 
 
@@ -253,11 +252,11 @@ def _with_problem(facts: ModelFacts, problem: Damaged, name: str, shown: str) ->
 def _finished(facts: ModelFacts, name: str, shown: str, size: int | None) -> ModelFacts:
     """What every reader leaves to us: where it lies, how large it is, how far its format is bound to a place."""
     row = model_format(facts.format) if facts.format else None
-    bound = {each.kind: each for each in facts.bound_to}
+    bound = {item.kind: item for item in facts.bound_to}
     past = {"retired": str(row.retired)} if row and row.retired else {}
     way = way_out(row.id) if row else None
     return msgspec.structs.replace(
-        _countable(facts),
+        facts,
         origin=shown,
         path=shown,
         name=name,
@@ -267,12 +266,3 @@ def _finished(facts: ModelFacts, name: str, shown: str, size: int | None) -> Mod
         + tuple(binding for binding in (row.bindings if row else ()) if binding.kind not in bound),
         details={**facts.details, **past, **(way.details if way else {})},
     )
-
-
-def _countable(facts: ModelFacts) -> ModelFacts:
-    """The facts without sums that no file holds: a product of axes may have any number of digits, JSON has 64 bits."""
-    parameters = facts.parameters if (facts.parameters or 0) <= _MOST_COUNTED else None
-    dtypes = facts.dtypes if max((facts.dtypes or {}).values(), default=0) <= _MOST_COUNTED else None
-    memory = facts.needs.memory if (facts.needs.memory or 0) <= _MOST_COUNTED else None
-    needs = msgspec.structs.replace(facts.needs, memory=memory)
-    return msgspec.structs.replace(facts, parameters=parameters, dtypes=dtypes, needs=needs)

@@ -68,7 +68,7 @@ def _installed(folder: str, _changed: int) -> tuple[tuple[str, frozenset[str]], 
     for name in names:
         record = _record(folder, name) if left > 0 else ""
         left -= len(record)
-        tops = frozenset(each.partition("/")[0] for each in _listed(record))
+        tops = frozenset(path.partition("/")[0] for path in _listed(record))
         if len(tops) <= tops_left:
             tops_left -= len(tops)
             found.append((name, tops))

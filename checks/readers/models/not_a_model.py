@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from checks.facts import ModelFacts
 from checks.readers.containers.folder import Folder
-from checks.readers.containers.source import Source
+from checks.readers.containers.source import Damaged, Source
+from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, file_reader
 
 _POINTER = b"version https://git-lfs.github.com/spec/"
@@ -19,15 +19,15 @@ _ITSELF = re.compile(r"\.(?:x?html?|svg|xml|md)$", re.IGNORECASE)
 
 
 @file_reader(rank=Rank.MAGIC)
-def not_a_model(source: Source, _beside: Folder) -> ModelFacts | None:
+def not_a_model(source: Source, _beside: Folder) -> Reading | None:
     """Name what it is instead; the ``format`` stays open."""
     if source.size == 0:
-        return ModelFacts(problem="empty")
+        return Reading(problem=Damaged("empty"))
     beginning = source.read(0, min(_FOLLOWS, source.size))
     if beginning.startswith(_POINTER):
         size = re.search(rb"\nsize (\d{1,19})\n", beginning)
-        return ModelFacts(problem="lfs-pointer", problem_detail=size[1].decode() if size else "")
+        return Reading(problem=Damaged("lfs-pointer", size[1].decode() if size else ""))
     if _PAGE.match(beginning) and not _ITSELF.search(source.name):
         title = re.search(rb"<title[^>]*>([^<]{1,200})", beginning, re.IGNORECASE)
-        return ModelFacts(problem="html-page", problem_detail=title[1].decode("utf-8", "replace") if title else "")
+        return Reading(problem=Damaged("html-page", title[1].decode("utf-8", "replace") if title else ""))
     return None

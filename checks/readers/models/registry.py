@@ -2,9 +2,9 @@
 
 A format, or a few that share their bytes, is one module of a folder here. It declares what it can recognise and read:
 
-``@file_reader("onnx", rank=STRUCTURE)`` over ``read(source, beside) -> ModelFacts | None``: a single file.
-``@folder_reader("savedmodel")`` over ``read(folder) -> ModelFacts | None``: a folder of the disk or in an archive.
-``@archive_reader("keras-zip")`` over ``read(archive) -> ModelFacts | None``: a zip file that is itself the model.
+``@file_reader("onnx", rank=STRUCTURE)`` over ``read(source, beside) -> Reading | None``: a single file.
+``@folder_reader("savedmodel")`` over ``read(folder) -> Reading | None``: a folder of the disk or in an archive.
+``@archive_reader("keras-zip")`` over ``read(archive) -> Reading | None``: a zip file that is itself the model.
 
 None says "not mine", and must be said after reading as little as possible; once a reader is sure of its format, what
 is wrong with the rest is told by ``Damaged``. Readers set the ``format`` and what they read; name, path, size,
@@ -24,12 +24,13 @@ from enum import IntEnum
 from checks.facts import ModelFacts
 from checks.readers.containers.folder import Folder, ZipFolder
 from checks.readers.containers.source import Source
+from checks.readers.models.reading import Reading
 
 log = logging.getLogger(__name__)
 
-ReadFile = Callable[[Source, Folder], ModelFacts | None]
-ReadFolder = Callable[[Folder], ModelFacts | None]
-ReadArchive = Callable[[ZipFolder], ModelFacts | None]
+GatherFile = Callable[[Source, Folder], Reading | None]
+GatherFolder = Callable[[Folder], Reading | None]
+GatherArchive = Callable[[ZipFolder], Reading | None]
 
 
 class Rank(IntEnum):
@@ -46,7 +47,12 @@ class FileReader:
 
     formats: tuple[str, ...]
     rank: Rank
-    read: ReadFile
+    gather: GatherFile
+
+    def read(self, source: Source, beside: Folder) -> ModelFacts | None:
+        """The facts of a file; None: of another format. ``beside``: the folder in which it lies."""
+        reading = self.gather(source, beside)
+        return reading.facts() if reading else None
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,12 @@ class FolderReader:
     """Reads folders."""
 
     formats: tuple[str, ...]
-    read: ReadFolder
+    gather: GatherFolder
+
+    def read(self, folder: Folder) -> ModelFacts | None:
+        """The facts of a folder as one model; None: it is none, or of another format."""
+        reading = self.gather(folder)
+        return reading.facts() if reading else None
 
 
 @dataclass(frozen=True)
@@ -62,23 +73,28 @@ class ArchiveReader:
     """Reads zip files that are one model."""
 
     formats: tuple[str, ...]
-    read: ReadArchive
+    gather: GatherArchive
+
+    def read(self, archive: ZipFolder) -> ModelFacts | None:
+        """The facts of an archive as one model; None: it is none, or of another format."""
+        reading = self.gather(archive)
+        return reading.facts() if reading else None
 
 
 Reader = FileReader | FolderReader | ArchiveReader
 
 
-def file_reader(*formats: str, rank: Rank) -> Callable[[ReadFile], FileReader]:
+def file_reader(*formats: str, rank: Rank) -> Callable[[GatherFile], FileReader]:
     """Declare a reader of single files."""
     return lambda function: FileReader(formats, rank, function)
 
 
-def folder_reader(*formats: str) -> Callable[[ReadFolder], FolderReader]:
+def folder_reader(*formats: str) -> Callable[[GatherFolder], FolderReader]:
     """Declare a reader of folders."""
     return lambda function: FolderReader(formats, function)
 
 
-def archive_reader(*formats: str) -> Callable[[ReadArchive], ArchiveReader]:
+def archive_reader(*formats: str) -> Callable[[GatherArchive], ArchiveReader]:
     """Declare a reader of zip files."""
     return lambda function: ArchiveReader(formats, function)
 
@@ -97,7 +113,7 @@ def all_readers() -> tuple[Reader, ...]:
             log.exception("the reader %s could not be loaded", module.name)
             continue
         mine = [value for value in vars(loaded).values() if isinstance(value, Reader)]
-        found.extend(each for each in mine if each.read.__module__ == loaded.__name__)
+        found.extend(reader for reader in mine if reader.gather.__module__ == loaded.__name__)
     return tuple(found)
 
 
@@ -105,7 +121,7 @@ def all_readers() -> tuple[Reader, ...]:
 def file_readers() -> tuple[FileReader, ...]:
     """The readers of single files, the surest first."""
     return tuple(
-        sorted((reader for reader in all_readers() if isinstance(reader, FileReader)), key=lambda each: each.rank)
+        sorted((reader for reader in all_readers() if isinstance(reader, FileReader)), key=lambda item: item.rank)
     )
 
 

@@ -1,7 +1,7 @@
-"""Puts together what the readers heard: the first that says something counts, and what contradicts it is noted.
+"""Puts the statements of a text together: the first about a fact counts, and what contradicts it is noted.
 
-Programs are asked before people (see told.py for the order). A version that goes on where another one ends ("2.1" and
-"2.1.0+cu121") is the same, told more exactly.
+Programs come before people (see reported.py for the order). A version that continues another ("2.1" and
+"2.1.0+cu121") is the same version, stated more exactly.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from checks.facts.machine import canonical_pci_address
 from checks.facts.versions import release
 from checks.knowledge.packages.ai_packages import framework_of_package
 from checks.machine.gpu_names import jetson_capability
-from checks.readers.tickets.found.gpus import MOST, GpuSaid
-from checks.readers.tickets.text import Said, goes_on
+from checks.readers.tickets.found.gpus import MOST, GpuStatement
+from checks.readers.tickets.text import Statement, goes_on
 
 Tree = dict[str, Any]
 Beginning = tuple[int, str]  # the number of the first line of one of several texts, and its name
 
 _LOCAL = re.compile(r"\+(?:[\w.]{0,20}?)(cpu|xpu|cu(?P<cuda>\d{2,4})|rocm(?P<rocm>\d(?:\.\d{1,2}){0,2}))")
-_SEES_ITS_LIBC = (3, 8)  # before, platform.libc_ver() told what the interpreter was built with (bpo-35389)
+_SEES_ITS_LIBC = (3, 8)  # before, platform.libc_ver() returned what the interpreter was built with (bpo-35389)
 _CONDA_CUDA = re.compile(r"cuda(\d{1,2}\.?\d{0,2})(?:\.\d{1,4})?[_-]")
 _CONDA_CUDNN = re.compile(r"cudnn(\d(?:\.\d{1,2}){1,3})")
 
 
 class Contradiction(msgspec.Struct, frozen=True):
-    """Two programs (or people) say different things: which was kept, and what the other line says."""
+    """Two lines state one fact differently. ``kept`` counts; ``other`` is what the other line states."""
 
     fact: str
     kept: str
@@ -40,132 +40,157 @@ class Contradiction(msgspec.Struct, frozen=True):
     lines: tuple[int, ...]
 
 
-class Heard:
-    """What was heard so far."""
+class Statements:
+    """The statements so far, by what they are about."""
 
     def __init__(self, texts: Sequence[Beginning] = ()) -> None:
         self.texts = texts
-        self.values: dict[str, Said] = {}
+        self.values: dict[str, Statement] = {}
         self.contradictions: list[Contradiction] = []
-        self.packages: dict[str, Said] = {}
-        self.gpus: list[Said] = []
-        self.xids: list[Said] = []
-        self.log_events: list[Said] = []
-        self.variables: dict[str, Said] = {}
+        self.packages: dict[str, Statement] = {}
+        self.gpus: list[Statement] = []
+        self.xids: list[Statement] = []
+        self.log_events: list[Statement] = []
+        self.variables: dict[str, Statement] = {}
         self.mentions: dict[str, list[str]] = {}
         self.places: dict[str, tuple[int, ...]] = {}
 
-    def hear(self, said: Said) -> None:
-        """Take one thing in."""
-        if said.fact == "package" and said.value.name == "python":  # conda lists it with the others
-            self.hear(Said("interpreter.version", said.value.version, said.lines, said.program))
-        elif said.fact == "package":
-            self._first(self.packages, said.value.name, said, f"package {said.value.name}", said.value.version)
-        elif said.fact == "gpu":
-            self._gpu(said)
-        elif said.fact == "xid":
-            self.xids.append(said)
-        elif said.fact == "log-event":
-            self.log_events.append(said)
-        elif said.fact == "variable":
-            self._first(self.variables, said.value[0], said, f"environment.values.{said.value[0]}", said.value[1])
-        elif said.fact == "machine.os":
-            self._system(said)
-        elif said.fact.startswith("mention."):
-            self.mentions.setdefault(said.fact.removeprefix("mention."), []).append(str(said.value))
-            self.places.setdefault(said.fact, said.lines)
+    def add(self, statement: Statement) -> None:
+        """Take in one statement."""
+        if statement.fact == "package" and statement.value.name == "python":  # conda lists it with the others
+            self.add(Statement("interpreter.version", statement.value.version, statement.lines, statement.program))
+        elif statement.fact == "package":
+            self._first(
+                self.packages,
+                statement.value.name,
+                statement,
+                f"package {statement.value.name}",
+                statement.value.version,
+            )
+        elif statement.fact == "gpu":
+            self._gpu(statement)
+        elif statement.fact == "xid":
+            self.xids.append(statement)
+        elif statement.fact == "log-event":
+            self.log_events.append(statement)
+        elif statement.fact == "variable":
+            self._first(
+                self.variables,
+                statement.value[0],
+                statement,
+                f"environment.values.{statement.value[0]}",
+                statement.value[1],
+            )
+        elif statement.fact == "machine.os":
+            self._system(statement)
+        elif statement.fact.startswith("mention."):
+            self.mentions.setdefault(statement.fact.removeprefix("mention."), []).append(str(statement.value))
+            self.places.setdefault(statement.fact, statement.lines)
         else:
-            self._first(self.values, said.fact, said, said.fact, said.value)
+            self._first(self.values, statement.fact, statement, statement.fact, statement.value)
 
-    def _first(self, where: dict[str, Said], key: str, said: Said, fact: str, value: object) -> None:
+    def _first(self, where: dict[str, Statement], key: str, statement: Statement, fact: str, value: object) -> None:
         known = where.get(key)
         if known is None:
-            where[key] = said
-            self.places[fact] = said.lines
+            where[key] = statement
+            self.places[fact] = statement.lines
             return
         old = known.value.version if isinstance(known.value, Package) else known.value
         old = old[1] if isinstance(old, tuple) and fact.startswith("environment.values.") else old
         if old == value or not isinstance(value, str) or not isinstance(old, str):
             return
         if goes_on(old, value):
-            if not isinstance(said.value, Package):
-                where[key] = said
+            if not isinstance(statement.value, Package):
+                where[key] = statement
             else:
-                where[key] = Said(
-                    said.fact, msgspec.structs.replace(known.value, version=value), said.lines, said.program
+                where[key] = Statement(
+                    statement.fact,
+                    msgspec.structs.replace(known.value, version=value),
+                    statement.lines,
+                    statement.program,
                 )
-            self.places[fact] = (*known.lines, *said.lines)
+            self.places[fact] = (*known.lines, *statement.lines)
         elif not goes_on(value, old) and fact.rpartition(".")[2] not in ("name", "origin", "nvml_message"):
-            self.contradictions.append(Contradiction(fact, old, value, said.lines))
+            self.contradictions.append(Contradiction(fact, old, value, statement.lines))
 
-    def _system(self, said: Said) -> None:
+    def _system(self, statement: Statement) -> None:
         """An operating system goes in as a whole: the version of one system is none of another's."""
         for decisive in ("system", "distribution", "name"):
-            known, value = self.values.get(f"machine.os.{decisive}"), said.value.get(decisive)
+            known, value = self.values.get(f"machine.os.{decisive}"), statement.value.get(decisive)
             if known is not None and value is not None and known.value != value:
                 if decisive != "name" or not goes_on(value, known.value):
-                    note = Contradiction(f"machine.os.{decisive}", str(known.value), str(value), said.lines)
+                    note = Contradiction(f"machine.os.{decisive}", str(known.value), str(value), statement.lines)
                     self.contradictions.append(note)
                 return
-        for name, value in said.value.items():
+        for name, value in statement.value.items():
             fact = f"machine.os.{name}"
             if fact not in self.values:
-                self.values[fact] = Said(fact, value, said.lines, said.program)
-                self.places[fact] = said.lines
+                self.values[fact] = Statement(fact, value, statement.lines, statement.program)
+                self.places[fact] = statement.lines
 
-    def _gpu(self, said: Said) -> None:
+    def _gpu(self, statement: Statement) -> None:
         """A GPU of a list by its number; a mention only where no program has listed GPUs of that maker."""
-        gpu: GpuSaid = said.value
-        if gpu.by != "said":  # who lists them knows better than who mentions them
-            self.gpus = [each for each in self.gpus if each.value.by != "said" or not _same_maker(each.value, gpu)]
+        gpu: GpuStatement = statement.value
+        if gpu.by != "mention":  # who lists them knows better than who mentions them
+            self.gpus = [
+                known for known in self.gpus if known.value.by != "mention" or not _same_maker(known.value, gpu)
+            ]
         for place, known in enumerate(self.gpus):
-            other: GpuSaid = known.value
-            if other.by != "said" and gpu.by == "said" and _same_maker(other, gpu):
+            other: GpuStatement = known.value
+            if other.by != "mention" and gpu.by == "mention" and _same_maker(other, gpu):
                 return
             if {other.by, gpu.by} == {"bus", "driver"} and _is_same_card(other, gpu):
-                self.gpus[place] = Said("gpu", _merged(other, gpu), (*known.lines, *said.lines), known.program)
+                self.gpus[place] = Statement(
+                    "gpu", _merged(other, gpu), (*known.lines, *statement.lines), known.program
+                )
                 return
-            if other.by == gpu.by != "said" and gpu.index is not None and other.index == gpu.index:
+            if other.by == gpu.by != "mention" and gpu.index is not None and other.index == gpu.index:
                 if other.named and gpu.named and other.named != gpu.named:  # of another machine
-                    note = Contradiction("machine.gpus", other.label, gpu.label, said.lines)
+                    note = Contradiction("machine.gpus", other.label, gpu.label, statement.lines)
                     self.contradictions.append(note)
                     return
-                self.gpus[place] = Said("gpu", _merged(other, gpu), (*known.lines, *said.lines), known.program)
+                self.gpus[place] = Statement(
+                    "gpu", _merged(other, gpu), (*known.lines, *statement.lines), known.program
+                )
                 return
-            if gpu.by == other.by == "said" and (gpu.named == other.named or _within(gpu, other)):
+            if gpu.by == other.by == "mention" and (gpu.named == other.named or _within(gpu, other)):
                 return
         if len(self.gpus) < MOST:
-            self.gpus.append(said)
+            self.gpus.append(statement)
 
 
-def facts_of(heard: Heard) -> Facts:
+def facts_of(statements: Statements) -> Facts:
     """The facts, each part with the lines and programs that it came from."""
     tree: Tree = {}
-    origins: dict[str, list[Said]] = {}
-    for fact, said in heard.values.items():
+    origins: dict[str, list[Statement]] = {}
+    for fact, statement in statements.values.items():
         if not fact.startswith(("machine.", "frameworks.", "interpreter.", "environment.")):
             continue
         part, _, name = fact.rpartition(".")
-        _at(tree, part)[name] = said.value
-        origins.setdefault(part, []).append(said)
-    _gpus(tree, origins, heard)
-    _packages(tree, origins, heard)
+        _at(tree, part)[name] = statement.value
+        origins.setdefault(part, []).append(statement)
+    _gpus(tree, origins, statements)
+    _packages(tree, origins, statements)
     _frameworks(tree)
-    if heard.xids:
+    if statements.xids:
         part = "machine.nvidia"
-        _at(tree, part)["xids"] = tuple(said.value for said in heard.xids)
-        origins.setdefault(part, []).extend(heard.xids)
-        heard.places[f"{part}.xids"] = tuple(line for said in heard.xids for line in said.lines)
-    if heard.log_events:
+        _at(tree, part)["xids"] = tuple(statement.value for statement in statements.xids)
+        origins.setdefault(part, []).extend(statements.xids)
+        statements.places[f"{part}.xids"] = tuple(line for statement in statements.xids for line in statement.lines)
+    if statements.log_events:
         part = "machine.log"
-        _at(tree, part)["events"] = tuple(said.value for said in heard.log_events)
-        origins.setdefault(part, []).extend(heard.log_events)
-        heard.places[f"{part}.events"] = tuple(line for said in heard.log_events for line in said.lines)
-    if heard.variables:
-        _at(tree, "environment")["values"] = {name: said.value[1] for name, said in heard.variables.items()}
-        origins.setdefault("environment", []).extend(heard.variables.values())
-    for part, heard_there in origins.items():
-        _at(tree, part)["origin"] = origin_of(heard_there, heard.texts)
+        _at(tree, part)["events"] = tuple(statement.value for statement in statements.log_events)
+        origins.setdefault(part, []).extend(statements.log_events)
+        statements.places[f"{part}.events"] = tuple(
+            line for statement in statements.log_events for line in statement.lines
+        )
+    if statements.variables:
+        _at(tree, "environment")["values"] = {
+            name: statement.value[1] for name, statement in statements.variables.items()
+        }
+        origins.setdefault("environment", []).extend(statements.variables.values())
+    for part, part_statements in origins.items():
+        _at(tree, part)["origin"] = origin_of(part_statements, statements.texts)
     _system(tree)
     interpreter = tree.pop("interpreter", None)
     if interpreter is not None:
@@ -174,13 +199,13 @@ def facts_of(heard: Heard) -> Facts:
     return msgspec.convert(tree | {"told": True}, Facts)
 
 
-def origin_of(said: Iterable[Said], texts: Sequence[Beginning] = ()) -> str:
+def origin_of(statements: Iterable[Statement], texts: Sequence[Beginning] = ()) -> str:
     """Where something came from: "nvidia-smi, lines 3-20; line 40"; of several ``texts`` "line 7 of error.log"."""
     lines: dict[tuple[str, str], list[int]] = {}
-    for each in said:
-        for number in each.lines:
+    for statement in statements:
+        for number in statement.lines:
             first, name = texts[bisect.bisect_right(texts, number, key=itemgetter(0)) - 1] if texts else (1, "")
-            lines.setdefault((each.program, name), []).append(number - first + 1)
+            lines.setdefault((statement.program, name), []).append(number - first + 1)
     parts = []
     for (program, name), numbers in lines.items():
         first, last = min(numbers), max(numbers)
@@ -196,18 +221,18 @@ def _at(tree: Tree, part: str) -> Tree:
     return tree
 
 
-def _same_maker(one: GpuSaid, other: GpuSaid) -> bool:
+def _same_maker(one: GpuStatement, other: GpuStatement) -> bool:
     return one.named is not None and other.named is not None and one.named.vendor_id == other.named.vendor_id
 
 
-def _within(one: GpuSaid, other: GpuSaid) -> bool:
+def _within(one: GpuStatement, other: GpuStatement) -> bool:
     """Whether one mention is a shorter name of the other ("3090" of "RTX 3090")."""
     return one.label.lower() in other.label.lower() or other.label.lower() in one.label.lower()
 
 
-def _is_same_card(one: GpuSaid, other: GpuSaid) -> bool:
-    """Whether the bus and the driver speak of one card: by its place on the bus, else by its name."""
-    places = [canonical_pci_address(each.bus.get("address") or each.nvidia.get("pci_address")) for each in (one, other)]
+def _is_same_card(one: GpuStatement, other: GpuStatement) -> bool:
+    """Whether the bus and the driver list one card: by its place on the bus, else by its name."""
+    places = [canonical_pci_address(gpu.bus.get("address") or gpu.nvidia.get("pci_address")) for gpu in (one, other)]
     if all(places):
         return places[0].partition(".")[0] == places[1].partition(".")[0]
     return (
@@ -218,10 +243,10 @@ def _is_same_card(one: GpuSaid, other: GpuSaid) -> bool:
     )
 
 
-def _merged(known: GpuSaid, new: GpuSaid) -> GpuSaid:
-    """One card that was heard of twice."""
+def _merged(known: GpuStatement, new: GpuStatement) -> GpuStatement:
+    """One card of which there are two statements."""
     names = (known.name, new.name)
-    return GpuSaid(
+    return GpuStatement(
         known.named if known.named and (known.named.device_id or not new.named) else new.named,
         min(names, key=lambda name: (not name, name.rstrip().endswith("..."))),
         known.index if known.index is not None else new.index,
@@ -231,13 +256,13 @@ def _merged(known: GpuSaid, new: GpuSaid) -> GpuSaid:
     )
 
 
-def _gpus(tree: Tree, origins: dict[str, list[Said]], heard: Heard) -> None:
+def _gpus(tree: Tree, origins: dict[str, list[Statement]], statements: Statements) -> None:
     """The GPUs on the bus, and those that NVIDIA's driver lists."""
     listed = []
     devices: list[NvidiaGpu] = []
-    for said in heard.gpus:
-        gpu: GpuSaid = said.value
-        origin = origin_of([said], heard.texts)
+    for statement in statements.gpus:
+        gpu: GpuStatement = statement.value
+        origin = origin_of([statement], statements.texts)
         is_nvidia = gpu.named.vendor_id == "10de" if gpu.named else gpu.by == "driver"
         if gpu.named is not None:
             shown = gpu.named.as_gpu(gpu.label, origin)
@@ -256,28 +281,31 @@ def _gpus(tree: Tree, origins: dict[str, list[Said]], heard: Heard) -> None:
                 NvidiaGpu(origin=origin, index=index, name=gpu.label, compute_capability=capability or None, **rest)
             )
     if listed:
-        _at(tree, "machine")["gpus"] = {"devices": tuple(listed), "origin": origin_of(heard.gpus, heard.texts)}
-        heard.places["machine.gpus"] = tuple(line for said in heard.gpus for line in said.lines)
+        _at(tree, "machine")["gpus"] = {
+            "devices": tuple(listed),
+            "origin": origin_of(statements.gpus, statements.texts),
+        }
+        statements.places["machine.gpus"] = tuple(line for statement in statements.gpus for line in statement.lines)
     if devices:
         _at(tree, "machine.nvidia")["devices"] = tuple(devices)
-        of_driver = [said for said in heard.gpus if said.value.by == "driver"]
+        of_driver = [statement for statement in statements.gpus if statement.value.by == "driver"]
         origins.setdefault("machine.nvidia", []).extend(of_driver)
-        heard.places["machine.nvidia.devices"] = tuple(line for said in of_driver for line in said.lines)
-    elif "no-nvidia-devices" in heard.values:
+        statements.places["machine.nvidia.devices"] = tuple(line for statement in of_driver for line in statement.lines)
+    elif "no-nvidia-devices" in statements.values:
         _at(tree, "machine.nvidia")["devices"] = ()
 
 
-def _packages(tree: Tree, origins: dict[str, list[Said]], heard: Heard) -> None:
-    """The packages, and from them the frameworks that no other line told of."""
-    if not heard.packages:
+def _packages(tree: Tree, origins: dict[str, list[Statement]], statements: Statements) -> None:
+    """The packages, and from them the frameworks that no other line names."""
+    if not statements.packages:
         return
-    packages = tuple(said.value for said in heard.packages.values())
+    packages = tuple(statement.value for statement in statements.packages.values())
     _at(tree, "interpreter")["packages"] = packages
-    origins.setdefault("interpreter", []).extend(heard.packages.values())
-    plugins = [each for each in packages if each.name.startswith("jax-cuda")]
+    origins.setdefault("interpreter", []).extend(statements.packages.values())
+    plugins = [package for package in packages if package.name.startswith("jax-cuda")]
     if plugins:
         _at(tree, "frameworks.jax")["plugins"] = tuple(f"{plugin.name} {plugin.version}" for plugin in plugins)
-    for package, said in zip(packages, heard.packages.values(), strict=True):
+    for package, statement in zip(packages, statements.packages.values(), strict=True):
         framework = framework_of_package().get(package.name)
         if framework is None:
             continue
@@ -286,8 +314,8 @@ def _packages(tree: Tree, origins: dict[str, list[Said]], heard: Heard) -> None:
         known = facts.get(part)
         if known is None or goes_on(known, package.version):
             facts[part] = package.version
-            origins.setdefault(f"frameworks.{framework}", []).append(said)
-            heard.places.setdefault(f"frameworks.{framework}.{part}", said.lines)
+            origins.setdefault(f"frameworks.{framework}", []).append(statement)
+            statements.places.setdefault(f"frameworks.{framework}.{part}", statement.lines)
         if package.build and framework == "torch":
             cuda, cudnn = _CONDA_CUDA.search(package.build), _CONDA_CUDNN.search(package.build)
             if cuda:
@@ -299,7 +327,7 @@ def _packages(tree: Tree, origins: dict[str, list[Said]], heard: Heard) -> None:
 
 
 def _frameworks(tree: Tree) -> None:
-    """What the version of torch tells of its build: "2.7.1+cu128", "2.1.0+cpu", "2.5.1+rocm6.2"."""
+    """What the version of torch shows of its build: "2.7.1+cu128", "2.1.0+cpu", "2.5.1+rocm6.2"."""
     torch = tree.get("frameworks", {}).get("torch")
     if torch is None:
         return

@@ -41,7 +41,7 @@ def holds(condition: str, facts: Facts) -> bool | None:
     if compare in ("==", "!="):
         return (value in values) == (compare == "==")
     wanted = release(value)
-    return any(_COMPARE[compare](release(each), wanted) for each in values if release(each))
+    return any(_COMPARE[compare](release(item), wanted) for item in values if release(item))
 
 
 def is_known(name: str, facts: Facts) -> bool:
@@ -115,7 +115,7 @@ def _capabilities(facts: Facts) -> Sequence[str]:
 def _gpu_and_build(facts: Facts) -> Sequence[str]:
     """Whether the GPU is beyond every architecture that torch was built for, before all of them, or served."""
     torch = facts.frameworks.torch if facts.frameworks else None
-    built = [_number(each) for each in (torch.arch_list if torch else None) or () if each.startswith(("sm_", "comp"))]
+    built = [_number(arch) for arch in (torch.arch_list if torch else None) or () if arch.startswith(("sm_", "comp"))]
     capabilities = [release(capability) for capability in _capabilities(facts)]
     if not built or not capabilities:
         return ()

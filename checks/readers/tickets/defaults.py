@@ -1,4 +1,4 @@
-"""What a ticket does not tell because it goes without saying: supposed for the checks, and never shown as told."""
+"""What a ticket leaves out because it goes without saying: assumed for the checks, and never shown as reported."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from checks.facts import Facts, MachineFacts, OsFacts
 _CARDS = re.compile(r"geforce|gtx|\brtx|quadro|titan|tesla|radeon|\brx \d|arc", re.IGNORECASE)  # GH200 and GB10 are ARM
 
 
-def supposed(facts: Facts) -> Facts:
-    """The facts with the machine's usual architecture, where a text names its system and no architecture."""
+def with_default_architecture(facts: Facts) -> Facts:
+    """The facts with the default architecture, where a text names its system and no architecture."""
     machine = facts.machine
     os = machine.os if machine else None
     if machine is None or os is None or os.architecture is not None or machine.jetson is not None:
         return facts
-    whole = msgspec.structs.replace(os, architecture=_usual_architecture(os, machine))
+    whole = msgspec.structs.replace(os, architecture=_default_architecture(os, machine))
     return msgspec.structs.replace(facts, machine=msgspec.structs.replace(machine, os=whole))
 
 
-def _usual_architecture(os: OsFacts, machine: MachineFacts) -> str | None:
+def _default_architecture(os: OsFacts, machine: MachineFacts) -> str | None:
     """That of Windows, and of a Linux with a card in a slot; None for any other."""
     if os.system == "Windows":
         return "AMD64"

@@ -41,7 +41,7 @@ def excerpt(lines: Sequence[Line]) -> Sequence[Line]:
         return lines
     wanted = {*_first(lines, range(len(lines)), ENDS), *_first(lines, range(len(lines) - 1, -1, -1), ENDS)}
     encoded = [line.text.encode("utf-8", "replace") for line in lines]
-    whole = _Whole(b"\n".join(encoded), [0, *itertools.accumulate(len(each) + 1 for each in encoded)])
+    whole = _Whole(b"\n".join(encoded), [0, *itertools.accumulate(len(text) + 1 for text in encoded)])
     for index in _with_signs(whole):
         wanted.update(_first(lines, range(index, max(index - AROUND - 1, -1), -1), NEARBY))
         wanted.update(_first(lines, range(index, min(index + AROUND, len(lines))), NEARBY))

@@ -16,11 +16,11 @@ _NAMES = {"Darwin": "macOS"}  # as people call it
 
 @dataclass(frozen=True)
 class Disagreement:
-    """One fact of which text and machine tell differently. ``fact`` has a label in words/fields.toml.
+    """One fact that text and machine state differently. ``fact`` has a label in words/fields.toml.
 
     ``here``: "" where this machine has none.
 
-    ``is_other_machine``: it does not change on one machine (the system, the GPU), other than a version does.
+    ``is_other_machine``: it does not change on one machine (the system, the GPU), unlike a version.
     """
 
     fact: str
@@ -30,8 +30,8 @@ class Disagreement:
 
 
 def disagreements(text: Facts, here: Facts) -> tuple[Disagreement, ...]:
-    """What the text and the machine tell differently; what either does not tell is no disagreement."""
-    return tuple(_each(text, here))
+    """What the text and the machine state differently. What one of them does not state is no disagreement."""
+    return tuple(_disagreements(text, here))
 
 
 def contradictions(facts: Facts) -> tuple[Disagreement, ...]:
@@ -44,34 +44,38 @@ def contradictions(facts: Facts) -> tuple[Disagreement, ...]:
     )
 
 
-def told_elsewhere(facts: Facts) -> dict[str, Facts]:
-    """What the texts of other machines tell, by the name of the text as evidence names it; empty for a ticket alone."""
+def facts_of_other_machines(facts: Facts) -> dict[str, Facts]:
+    """The facts of the texts that come from other machines, by the name of the text; empty for a ticket alone."""
     texts = () if facts.reported else tuple(log for log in facts.logs if log.text is not None)
     read = {log.name or PASTED: reported_in(lines_of(log.text or "")).facts for log in texts}
-    return {name: each for name, each in read.items() if any(d.is_other_machine for d in disagreements(each, facts))}
+    return {
+        name: there
+        for name, there in read.items()
+        if any(disagreement.is_other_machine for disagreement in disagreements(there, facts))
+    }
 
 
 def machine_of(finding: Finding, facts: Facts, elsewhere: Mapping[str, Facts]) -> Facts:
-    """The machine on which a finding is to be mended: the one of its text, where nothing but that text shows it.
+    """The machine on which a finding is to be fixed: that of its text, if nothing but that text shows it.
 
-    ``elsewhere``: what :func:`told_elsewhere` found. What a check saw is to be mended on the machine that it examined.
+    ``elsewhere``: as :func:`facts_of_other_machines` returns it. What a check saw is fixed on the machine it examined.
     """
-    if not all(each.lines for each in finding.evidence):
+    if not all(evidence.lines for evidence in finding.evidence):
         return facts
-    return next((elsewhere[each.origin] for each in finding.evidence if each.origin in elsewhere), facts)
+    return next((elsewhere[item.origin] for item in finding.evidence if item.origin in elsewhere), facts)
 
 
-def _each(text: Facts, here: Facts) -> Iterator[Disagreement]:
+def _disagreements(text: Facts, here: Facts) -> Iterator[Disagreement]:
     systems = _system(text), _system(here)
     if all(systems) and systems[0] != systems[1]:
-        told_of, here_is = (_NAMES.get(system, system) for system in systems)
-        yield Disagreement("os", told_of, here_is, is_other_machine=True)
+        text_system, here_system = (_NAMES.get(system, system) for system in systems)
+        yield Disagreement("os", text_system, here_system, is_other_machine=True)
     first, second = _gpus(text), _gpus(here)
     if first and second and not any(one in other or other in one for one in first for other in second):
         yield Disagreement("gpu", _listed(first), _listed(second), is_other_machine=True)
     if first and not second and here.machine is not None and here.machine.gpus is not None:
         yield Disagreement("gpu", _listed(first), "", is_other_machine=False)  # or the card has gone from the bus
-    elif not first and _has_driver(text) and _has_no_nvidia(here):  # a driver is told of, and no card by its name
+    elif not first and _has_driver(text) and _has_no_nvidia(here):  # a driver is named, and no card
         yield Disagreement("gpu", "NVIDIA", _listed(second), is_other_machine=False)
     for fact, version in (("driver_version", _driver), ("torch_version", _torch), ("python_version", _python)):
         if _differ(version(text), version(here)):
@@ -79,7 +83,7 @@ def _each(text: Facts, here: Facts) -> Iterator[Disagreement]:
 
 
 def _differ(text: str, here: str) -> bool:
-    """Whether two versions differ as far as both are told: "3.11" and "3.11.7" do not."""
+    """Whether two versions differ as far as both are known: "3.11" and "3.11.7" do not."""
     first, second = release(text), release(here)
     shorter = min(len(first), len(second))
     return shorter > 0 and first[:shorter] != second[:shorter]
@@ -96,7 +100,7 @@ def _system(facts: Facts) -> str:
 
 
 def _has_driver(facts: Facts) -> bool:
-    """Whether NVIDIA's driver is told of: its version, or what its programs say."""
+    """Whether NVIDIA's driver is named: its version, or what its programs say."""
     nvidia = facts.machine.nvidia if facts.machine else None
     return nvidia is not None and bool(nvidia.driver_version or nvidia.nvml or nvidia.kernel_module_version)
 

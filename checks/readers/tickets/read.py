@@ -1,4 +1,4 @@
-"""A ticket's text as facts: what it tells of machine, interpreter and frameworks, and the text itself."""
+"""A ticket's text as facts: what it states about machine, interpreter and frameworks, and the text itself."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ TICKET = "ticket"  # the symptom of a case that is about what somebody sent
 
 
 def read_ticket(*sent: SentFile) -> Facts:
-    """The facts that the texts of one ticket tell together, and the texts themselves."""
+    """The facts that the texts of one ticket state together, and the texts themselves."""
     texts: list[Beginning] = []
     lines: list[Line] = []
-    for each in sent:
+    for file in sent:
         first = lines[-1].number + 1 if lines else 1
-        texts.append((first, each.name or PASTED))
-        lines += lines_of(each.text or "", first)
+        texts.append((first, file.name or PASTED))
+        lines += lines_of(file.text or "", first)
     found = reported_in(lines, texts if len(texts) > 1 else ())
     return msgspec.structs.replace(found.facts, reported=True, logs=sent, symptom=Symptom(origin=TICKET, name=TICKET))
 

@@ -1,4 +1,4 @@
-"""What a pasted text tells of machine, interpreter and frameworks, as the same facts that a live machine gives."""
+"""What a pasted text states about machine, interpreter and frameworks, as the same facts that a live machine gives."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from checks.facts import Facts
-from checks.readers.tickets.assemble import Beginning, Contradiction, Heard, facts_of
+from checks.readers.tickets.assemble import Beginning, Contradiction, Statements, facts_of
 from checks.readers.tickets.excerpt import excerpt
 from checks.readers.tickets.found.lists import read_lists
 from checks.readers.tickets.found.logs import (
@@ -47,8 +47,8 @@ READERS: tuple[Reader, ...] = (
 )
 
 
-class Told(msgspec.Struct, frozen=True):
-    """What a text tells.
+class ReportedFacts(msgspec.Struct, frozen=True):
+    """What a text states.
 
     ``places``: the numbers of the lines that a fact came from, by its dotted name ("machine.nvidia.driver_version").
     ``mentions``: versions that are named and belong to no fact for sure ("cuda": ("12.8",): toolkit, driver or build).
@@ -61,22 +61,22 @@ class Told(msgspec.Struct, frozen=True):
     mentions: dict[str, tuple[str, ...]] = {}
 
 
-def reported_in(lines: Sequence[Line], texts: Sequence[Beginning] = ()) -> Told:
+def reported_in(lines: Sequence[Line], texts: Sequence[Beginning] = ()) -> ReportedFacts:
     """Read the facts of a text; of a very long one, of its beginning, its end and what stands around errors.
 
     ``texts``: where each begins, if it is put together from several.
     """
     lines = excerpt(lines)
     text = Text(lines)
-    heard = Heard(texts)
+    statements = Statements(texts)
     for reader in READERS:
-        for said in reader(text):
-            heard.hear(said)
-    facts = facts_of(heard)
-    return Told(
+        for statement in reader(text):
+            statements.add(statement)
+    facts = facts_of(statements)
+    return ReportedFacts(
         facts=facts,
-        places=heard.places,
+        places=statements.places,
         raised=read_tracebacks(lines),
-        contradictions=tuple(heard.contradictions),
-        mentions={name: tuple(dict.fromkeys(values)) for name, values in heard.mentions.items()},
+        contradictions=tuple(statements.contradictions),
+        mentions={name: tuple(dict.fromkeys(values)) for name, values in statements.mentions.items()},
     )

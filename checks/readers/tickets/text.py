@@ -19,8 +19,8 @@ _SPACES = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """One thing that a text says. ``fact``: its dotted name, or that of a list ("gpu", "package", "log-event")."""
+class Statement:
+    """One fact that a text states. ``fact``: its dotted name, or that of a list ("gpu", "package", "log-event")."""
 
     fact: str
     value: Any
@@ -96,10 +96,10 @@ class Text:
         if "  " not in self.whole:
             return ()
         found = ((index, _COLUMNS.match(line.text)) for index, line in enumerate(self.lines) if "  " in line.text)
-        return tuple(Field(plain_key(each[1]), each[2].strip(), index) for index, each in found if each)
+        return tuple(Field(plain_key(facts[1]), facts[2].strip(), index) for index, facts in found if facts)
 
 
-Reader = Callable[[Text], Iterator[Said]]
+Reader = Callable[[Text], Iterator[Statement]]
 
 
 def plain_key(text: str) -> str:
@@ -108,7 +108,7 @@ def plain_key(text: str) -> str:
 
 
 def goes_on(short: str, long: str) -> bool:
-    """Whether a version is told more exactly by another: "2.1" by "2.1.0", "2.1.0" by "2.1.0+cu121"."""
+    """Whether one version continues another more exactly: "2.1" by "2.1.0", "2.1.0" by "2.1.0+cu121"."""
     return (
         long.startswith(short) and len(long) > len(short) and not (short[-1:].isdigit() and long[len(short)].isdigit())
     )

@@ -86,12 +86,12 @@ def gathered(found: Iterable[StoredTensor | LeftOut]) -> StoredWeights:
     tensors: dict[str, StoredTensor] = {}
     left_out: set[str] = set()
     size = 0
-    for each in found:
-        if isinstance(each, LeftOut):
-            left_out.add(each.name)
+    for facts in found:
+        if isinstance(facts, LeftOut):
+            left_out.add(facts.name)
         else:
-            tensors[each.name] = each
-            size += each.data.size
+            tensors[facts.name] = facts
+            size += facts.data.size
         if len(tensors) + len(left_out) > MOST_TENSORS or size > _MOST_BYTES:
             raise Damaged("too-large", f"{len(tensors) + len(left_out)} tensors, {size} bytes")
     return StoredWeights(tensors, frozenset(left_out - tensors.keys()))

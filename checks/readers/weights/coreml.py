@@ -31,12 +31,12 @@ def _of_model(
     """Functions of a model, and models of a pipeline, may give the same name again: those get a number."""
     files = {"": source}
     times: dict[str, int] = {}
-    for each in read_stored(source):
-        if each.file not in files:
-            files[each.file] = open_files.enter_context(beside.file(place_of_file(each.file, base)))
-        start, size = each.start, each.size
+    for weight in read_stored(source):
+        if weight.file not in files:
+            files[weight.file] = open_files.enter_context(beside.file(place_of_file(weight.file, base)))
+        start, size = weight.start, weight.size
         if size is None:
-            start, size = place_of_weight(files[each.file], each.start)
-        times[each.name] = times.get(each.name, 0) + 1
-        name = f"{each.name} ({times[each.name]})" if times[each.name] > 1 else each.name
-        yield StoredTensor(name, each.dtype, each.shape, stretch(files[each.file], start, size))
+            start, size = place_of_weight(files[weight.file], weight.start)
+        times[weight.name] = times.get(weight.name, 0) + 1
+        name = f"{weight.name} ({times[weight.name]})" if times[weight.name] > 1 else weight.name
+        yield StoredTensor(name, weight.dtype, weight.shape, stretch(files[weight.file], start, size))

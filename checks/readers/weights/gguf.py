@@ -22,9 +22,9 @@ def tensors(source: Source, beside: Folder, open_files: contextlib.ExitStack) ->
 
 def _of_file(source: Source) -> Iterator[StoredTensor | LeftOut]:
     found, begins = read_tensors(source) or ((), 0)
-    for each in found:
-        if each.size is None:
-            yield LeftOut(each.name)
+    for facts in found:
+        if facts.size is None:
+            yield LeftOut(facts.name)
         else:
-            data = stretch(source, begins + each.offset, each.size)
-            yield StoredTensor(each.name, dtype_name(each.kind), each.shape, data)
+            data = stretch(source, begins + facts.offset, facts.size)
+            yield StoredTensor(facts.name, dtype_name(facts.kind), facts.shape, data)

@@ -20,7 +20,7 @@ _READINGS = 8  # times that a byte of them is read
 def tensors(source: Source, beside: Folder, open_files: contextlib.ExitStack) -> Iterator[StoredTensor | LeftOut]:
     """Every weight; of texts, and of what is of an unknown type and follows that, only their names."""
     groups = read_manifest(source)
-    if sum(len(each.paths) for each in groups) > _MOST_FILES:
+    if sum(len(item.paths) for item in groups) > _MOST_FILES:
         raise Damaged("too-large", f"weights in more than {_MOST_FILES} files")
     for group in groups:
         files = [open_files.enter_context(beside.file(path.removeprefix("./"))) for path in group.paths]

@@ -18,12 +18,12 @@ def tensors(source: Source, beside: Folder, open_files: contextlib.ExitStack) ->
     seen: set[str] = set()
     for number, graph in enumerate(model.subgraphs()):
         for tensor in model.tensors(graph):
-            if not tensor.is_constant or not all(isinstance(each, int) for each in tensor.shape):
+            if not tensor.is_constant or not all(isinstance(axis, int) for axis in tensor.shape):
                 continue
             place = tensor.data
             if place.file not in files:
                 files[place.file] = open_files.enter_context(beside.file(place.file))
             name = tensor.name if tensor.name not in seen else f"{tensor.name} ({number})"
             seen.add(name)
-            shape = tuple(each for each in tensor.shape if isinstance(each, int))
+            shape = tuple(length for length in tensor.shape if isinstance(length, int))
             yield StoredTensor(name, tensor.dtype, shape, stretch(files[place.file], place.at, place.size))

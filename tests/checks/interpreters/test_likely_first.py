@@ -17,3 +17,9 @@ def test_the_likely_one_then_those_with_frameworks_then_the_rest_as_found() -> N
 def test_none_usable() -> None:
     assert likely_first([BROKEN]) == (BROKEN,)
     assert likely_first([]) == ()
+
+
+def test_naosus_own_python_goes_behind_those_of_the_user_that_have_a_framework() -> None:
+    more = (*TORCH, Package(name="tensorflow", version="2.20.0"))
+    own = InterpreterFacts(path="/naosu/.venv/bin/python", version="3.13.1", packages=more, found_by=("naosu", "PATH"))
+    assert likely_first([own, BARE, FULL]) == (FULL, own, BARE)

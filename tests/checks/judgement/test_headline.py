@@ -217,3 +217,9 @@ def test_the_gravest_of_what_can_explain_the_symptom_is_named() -> None:
     blocking = Finding(cause="driver-not-loaded", severity=Severity.BLOCKING, confidence=0.9, subject="driver")
     for findings, named in (((warning, blocking), 1), ((blocking, warning), 0), ((warning,), 0)):
         assert headline(Facts(), findings, "not-on-gpu", "").spoken == named
+
+
+@pytest.mark.parametrize(("confidence", "expected"), [(0.79, Stance.MAYBE), (0.8, Stance.FOUND)])
+def test_a_doubtful_cause_is_offered_and_a_sure_one_stated(confidence: float, expected: Stance) -> None:
+    driver = Finding(cause="driver-not-loaded", severity=Severity.BLOCKING, confidence=confidence, subject="driver")
+    assert headline(Facts(), (driver,), "not-on-gpu", "").stance is expected

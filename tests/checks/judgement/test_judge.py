@@ -108,6 +108,11 @@ def test_severity_goes_before_confidence() -> None:
     assert order == ["glibc-too-old", "gpu-throttled", "driver-regression"]
 
 
+def test_of_the_same_severity_the_surest_goes_first() -> None:
+    order = ranked(("driver-regression", Severity.WARNING, 0.5), ("gpu-throttled", Severity.WARNING, 0.9))
+    assert order == ["gpu-throttled", "driver-regression"]
+
+
 def test_a_cause_goes_before_its_graver_consequence() -> None:
     order = ranked(
         ("cudnn-version-mismatch", Severity.BLOCKING, 0.9),  # which library-path-conflict explains

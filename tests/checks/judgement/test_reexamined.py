@@ -6,7 +6,7 @@ from support.recorded_computations import measurements
 from support.recorded_repeats import NO_FORM, left_out, repeat
 
 from checks.causes.registry import all_checks
-from checks.facts import Experiment, Facts, Frameworks, Measurement, Symptom, TorchFacts
+from checks.facts import Experiment, Facts, Frameworks, Health, Measurement, Symptom, TorchFacts, WrongBits
 from checks.facts.finding import Finding, Severity
 from checks.judgement.one_check import judge_one
 from checks.judgement.reexamined import is_seen_mended
@@ -34,6 +34,13 @@ def trained(runs: int, distinct: int) -> Experiment:
     )  # fmt: skip
 
 
+WRONG = WrongBits(second=3.0, operation="matmul", index=(1, 2), expected="3f800000", found="3f800001")
+
+
+def loaded(seconds: float, *wrong: WrongBits) -> Health:
+    return Health(framework="torch", operation="load", device="cuda:0", length=seconds, checked=900, wrong=wrong)
+
+
 @pytest.mark.parametrize(
     ("cause", "before", "now", "expected"),
     [
@@ -53,6 +60,8 @@ def trained(runs: int, distinct: int) -> Experiment:
         pytest.param("nondeterministic-op", (SELDOM,), (repeat("index-add", n=600),), True, id="enough-to-see-it"),
         pytest.param("nondeterministic-op", (trained(5, 3),), (trained(2, 1),), False, id="too-few-runs"),
         pytest.param("nondeterministic-op", (trained(5, 5),), (trained(5, 1),), True, id="enough-runs"),
+        pytest.param("gpu-hardware-fault", (loaded(60.0, WRONG),), (loaded(10.0),), False, id="a-shorter-load"),
+        pytest.param("gpu-hardware-fault", (loaded(60.0, WRONG),), (loaded(60.0),), True, id="as-long-a-load"),
     ],
 )  # fmt: skip
 def test_of_what_was_computed(

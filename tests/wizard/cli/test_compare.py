@@ -11,8 +11,9 @@ from checks.facts import Facts, Frameworks, TorchFacts
 from checks.facts.case import Answers, Case
 from checks.judgement.judge import judged
 from checks.sharing.case import decode
-from wizard.cli.commands import run_command
-from wizard.evidence_files import Given, Kind, sent_files
+from wizard.cli.command_line import run_command
+from wizard.evidence_files import Given, Kind
+from wizard.jobs.sent_files import sent_files
 from wizard.report.prints.json_report import to_json
 
 HERE, ONE_THREAD = "torch-2.13.0-cpu-portraits", "torch-2.13.0-cpu-one-thread-portraits"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from wizard.cli.commands import run_command
+from wizard.cli.command_line import run_command
 
 OUT_OF_MEMORY = """Training stops after an hour.
 Traceback (most recent call last):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from wizard.cli.commands import run_command
+from wizard.cli.command_line import run_command
 from wizard.words import words
 
 RECORDED = Path(__file__).parents[2] / "recordings" / "models"

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from wizard.pages.long_text import LongText, value_text
-from wizard.pages.page import LABEL_LIMIT
+from wizard.widgets.labels import LABEL_LIMIT
 
 UNBREAKABLE = "C:\\Users\\somebody\\" + "a_very_long_folder_name" * 10
 

@@ -24,7 +24,7 @@ from wizard.case_model import CaseModel
 from wizard.jobs.background import Work
 from wizard.pages.measuring import MOST_LINES
 from wizard.pages.run import RunPage
-from wizard.report.content.measured.blocks import MeasuredSection, Plot, Series
+from wizard.report.content.blocks import MeasuredSection, Plot, Series
 
 PLAN = Planned(probes={"machine": 0.5, "torch": 3.0}, checks=("driver-too-old-for-cuda", "unknown"))
 
@@ -98,7 +98,7 @@ def test_fine_groups_stay_folded(page: RunPage) -> None:
 
 def test_the_clock_of_a_running_probe_goes_on(page: RunPage, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr("wizard.jobs.run_state.time.monotonic", lambda: now)
+    monkeypatch.setattr("wizard.run_state.time.monotonic", lambda: now)
     page.case.run_began()
     page.case.take(ProbeStarted("torch"))
     now = 112.0

@@ -92,7 +92,7 @@ def test_a_fault_in_a_slot_is_told_in_the_window(qtbot: QtBot, window: Window) -
         sys.excepthook = before
     assert printed == [ZeroDivisionError]
     assert window._notice.isVisible()
-    assert "ZeroDivisionError: oops" in window._notice_text.text()
+    assert "ZeroDivisionError: oops" in window._notice.text.text()
 
 
 def test_a_fault_that_is_told_again_and_again_is_told_once(window: Window) -> None:
@@ -107,4 +107,4 @@ def test_a_fault_that_is_told_again_and_again_is_told_once(window: Window) -> No
     finally:
         window.case.changed.disconnect(broken)
         sys.excepthook = before
-    assert "first" in window._notice_text.text()
+    assert "first" in window._notice.text.text()

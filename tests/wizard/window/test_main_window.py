@@ -354,15 +354,17 @@ def test_a_json_file_of_something_else_is_named_and_changes_nothing(
     window.case.set_language(language)
     (tmp_path / "foreign.json").write_text('{"name": "settings"}')
     drop(window, tmp_path / "foreign.json")
-    qtbot.waitUntil(lambda: window.case.notice is not None)
-    assert "foreign.json" in window._notice_text.text()
-    assert "Naosu" in window._notice_text.text()
+    qtbot.waitUntil(
+        lambda: window.case.notice is not None, timeout=60_000
+    )  # the first look at a model loads every reader
+    assert "foreign.json" in window._notice.text.text()
+    assert "Naosu" in window._notice.text.text()
     assert (window.step, window.case.answers.symptom, window.case.answers.given) == (Step.SYMPTOM, "", ())
     assert not window.case.busy
     drop(window, tmp_path / "foreign.json", tmp_path / "model.onnx")  # the rest is taken
     qtbot.waitUntil(lambda: window.step is Step.EVIDENCE)
     assert [each.path.name for each in window.case.answers.given] == ["model.onnx"]
-    assert "foreign.json" in window._notice_text.text()
+    assert "foreign.json" in window._notice.text.text()
 
 
 def test_a_json_file_that_is_a_model_is_one(qtbot: QtBot, window: Window) -> None:
@@ -464,14 +466,14 @@ def test_a_damaged_report_is_one_sentence(
     qtbot.waitUntil(lambda: at_report.case.notice is not None)
     assert at_report._notice.isVisible()
     assert at_report.case.case == case(TOO_OLD)  # what was there is not lost
-    qtbot.mouseClick(at_report._notice_close, LEFT)
+    qtbot.mouseClick(at_report._notice.close_button, LEFT)
     assert not at_report._notice.isVisible()
 
 
 def test_languages_at_run_time(qtbot: QtBot, at_report: Window) -> None:
     english = texts(at_report)
-    at_report.language.setCurrentIndex(at_report.language.findData("ja"))
-    at_report.language.activated.emit(1)
+    at_report._rail.language.setCurrentIndex(at_report._rail.language.findData("ja"))
+    at_report._rail.language.activated.emit(1)
     qtbot.waitUntil(lambda: "すべての情報" in texts(at_report))
     same = english & texts(at_report)
     assert not {text for text in same if text not in SAME and any(map(str.isalpha, text))}
@@ -566,7 +568,7 @@ def test_save_by_the_menu(
     qtbot.waitUntil(lambda: at_report.case.notice is not None, timeout=20_000)
     assert asked == [(kind, f"naosu-2026-11-20.{kind}")]
     assert (tmp_path / f"mine.{kind}").is_file()
-    assert str(tmp_path / f"mine.{kind}") in at_report._notice_text.text()
+    assert str(tmp_path / f"mine.{kind}") in at_report._notice.text.text()
 
 
 def test_nothing_to_save_before_a_report(window: Window) -> None:

@@ -46,7 +46,7 @@ def texts_of(page: ReportPage) -> Iterator[str]:
 
 def test_from_the_card_to_the_report(qtbot: QtBot, window: Window) -> None:
     window.case.set_symptom(TICKET)
-    visible = [step for step, button in window._steps.items() if button.isVisible()]
+    visible = [step for step, button in window._rail.steps.items() if button.isVisible()]
     assert visible == [Step.SYMPTOM, Step.EVIDENCE, Step.REPORT]
     window.go_next()
     assert window.next.text() == "&Diagnose"
@@ -89,7 +89,7 @@ def test_the_answer_is_copied_in_either_language(
 
 def test_a_text_that_tells_nothing_leads_to_a_question(qtbot: QtBot, window: Window) -> None:
     page = diagnosed(qtbot, window, "It does not work.")
-    assert "What to ask next" in set(texts_of(page))
+    assert "Worth asking next" in set(texts_of(page))
 
 
 def test_a_second_ticket(qtbot: QtBot, window: Window) -> None:
@@ -115,7 +115,7 @@ def test_a_ticket_and_an_examination_keep_their_own_answers(
     window.case.set_symptom("results-change")
     assert not window.case.answers.text
     assert not window.case.answers.given
-    assert ("ticket" if language == "en" else "チケット") in window._notice_text.text()
+    assert ("ticket" if language == "en" else "チケット") in window._notice.text.text()
     evidence = window.page(Step.EVIDENCE)
     assert isinstance(evidence, EvidencePage)
     assert not evidence._text.toPlainText()
@@ -272,12 +272,12 @@ def test_an_opened_ticket_has_the_steps_of_a_ticket(qtbot: QtBot, window: Window
     window.case.set_symptom("everything")
     window.case.show_opened(case, Path("naosu-ticket.pdf"))
     window.go(Step.REPORT)
-    visible = [step for step, button in window._steps.items() if button.isVisible()]
+    visible = [step for step, button in window._rail.steps.items() if button.isVisible()]
     assert visible == [Step.SYMPTOM, Step.EVIDENCE, Step.REPORT]
     qtbot.waitUntil(lambda: any("a ticket that somebody sent" in text for text in texts_of(page)))
     assert not any("the machine on which it was made" in text for text in texts_of(page))
     window.go(Step.SYMPTOM)
-    assert window._steps[Step.TARGET].isVisible()  # where one's own walk goes on
+    assert window._rail.steps[Step.TARGET].isVisible()  # where one's own walk goes on
 
 
 def dropped_on_zone(window: Window, *paths: Path) -> None:

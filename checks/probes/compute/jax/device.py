@@ -1,4 +1,4 @@
-"""JAX's devices by their names, and its 64-bit numbers (``compute.jax.device``)."""
+"""JAX's devices by their names, and its 64-bit numbers."""
 
 import contextlib
 import os

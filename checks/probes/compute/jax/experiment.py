@@ -1,4 +1,4 @@
-"""The articles' experiments in JAX (``compute.jax.experiment``)."""
+"""The articles' experiments in JAX."""
 
 from .. import experiments, fingerprint
 from . import device as jax_device

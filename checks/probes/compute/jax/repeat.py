@@ -1,4 +1,4 @@
-"""Operations of JAX again and again (``compute.jax.repeat``).
+"""Operations of JAX again and again.
 
 Those that XLA compiles to scatters, of which its documents say that they vary on GPUs unless
 ``--xla_gpu_deterministic_ops`` is set, or whose algorithm it chooses by trying; and those that every network has.
@@ -54,19 +54,19 @@ class _Operations:
         self._stream += 1
         return inputs.jax_integers(self._jax, shape, limit, self._stream, self._device)
 
-    def _forward(self, function, *given):
+    def _forward(self, function, *operands):
         import numpy as np
 
         compiled = self._jax.jit(function)
-        return lambda: [np.asarray(compiled(*given))]
+        return lambda: [np.asarray(compiled(*operands))]
 
-    def _backward(self, function, *given):
+    def _backward(self, function, *operands):
         """The slopes of a function by each of these; what comes back from above is drawn, too."""
         import numpy as np
 
-        above = self._numbers(*self._jax.eval_shape(function, *given).shape)
-        compiled = self._jax.jit(lambda above, *given: self._jax.vjp(function, *given)[1](above))
-        return lambda: [np.asarray(each) for each in compiled(above, *given)]
+        above = self._numbers(*self._jax.eval_shape(function, *operands).shape)
+        compiled = self._jax.jit(lambda above, *operands: self._jax.vjp(function, *operands)[1](above))
+        return lambda: [np.asarray(each) for each in compiled(above, *operands)]
 
     def _segment_sum(self):
         places = self._places(64, 65536)

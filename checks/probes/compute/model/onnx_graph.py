@@ -1,4 +1,4 @@
-"""The nodes of an ONNX file, and the file with more outputs, without the onnx package (``compute.model.onnx_graph``).
+"""The nodes of an ONNX file, and the file with more outputs, without the onnx package.
 
 Standard library only, Python 3.8 and later.
 

@@ -1,7 +1,7 @@
-"""The user's own model in ONNX Runtime, under all that may change its numbers (``compute.model.onnxruntime``).
+"""The user's own model in ONNX Runtime, under all that may change its numbers.
 
 Standard library only, Python 3.8 and later; written for ONNX Runtime 1.10 to 1.31. A model that a provider has compiled
-before (EPContext) is given to the processor alone, as in onnxruntime_model_probe.py.
+before (EPContext) is given to the processor alone, as in model/onnxruntime.py.
 """
 
 import contextlib
@@ -14,8 +14,8 @@ from ...model import inputs as model_inputs
 from ...model import kit as model_kit
 from ...model import onnxruntime as model_probe
 from .. import kit as compute
-from . import onnx_graph
-from . import runs as models
+from . import onnx_graph, runs
+from .ways import Later, Model, Rows, Way
 
 CPU = model_probe.CPU
 FRAMEWORK = "onnxruntime"
@@ -57,9 +57,7 @@ class Runtime:
         if device not in session.get_providers():
             raise model_kit.NotDrawn("provider-dropped")
         names = [output.name for output in self._outputs]
-        return models.Way(
-            self._runs(session, names), lambda names: self._giving(names, device, setting), device, setting
-        )
+        return Way(self._runs(session, names), lambda names: self._giving(names, device, setting), device, setting)
 
     def seeded(self, device=CPU):
         """The model with a seed before each run, which counts for sessions that are made after it."""
@@ -76,11 +74,11 @@ class Runtime:
         def giving(names):
             return lambda arrays: anew(lambda: self._giving(names, device, DEFAULT)(arrays))
 
-        return models.Way(run, giving, device, SEEDED)
+        return Way(run, giving, device, SEEDED)
 
     def later(self, device=CPU, setting=DEFAULT):
         """The same, made when it is first run."""
-        return models.Later(lambda: self.way(device, setting), device, setting)
+        return Later(lambda: self.way(device, setting), device, setting)
 
     def _giving(self, names, device, setting):
         if self._refused is not None:  # it would only fail again, for each node
@@ -147,14 +145,14 @@ class Runtime:
         ]
         if not names:
             named = ", ".join(dict.fromkeys(each for each in first if isinstance(each, str)))
-            return models.Rows({}, reason="no-row-axis" if named else "batch-fixed", detail=named[:100])
+            return Rows({}, reason="no-row-axis" if named else "batch-fixed", detail=named[:100])
         wanted = names[0]
         if not isinstance(wanted, str):
-            return models.Rows({
+            return Rows({
                 name: 0 for name, shape in shapes.items() if shape and shape[0] == wanted and arrays[name].ndim
             })  # fmt: skip
         outputs = {output.name: list(output.shape or ()) for output in self._outputs}
-        return models.Rows(
+        return Rows(
             *(
                 {name: shape.index(wanted) for name, shape in each.items() if wanted in shape}
                 for each in (shapes, outputs)
@@ -197,18 +195,18 @@ def measured(argument, clock):
     yield compute.measuring(dict(named, kind="model", device=CPU))
     try:
         runtime = Runtime(argument)
-        arrays, told = runtime.inputs()
+        arrays, origin = runtime.inputs()
     except Exception as error:
-        yield compute.facts_of(dict(named, kind="model", device=CPU, **models.failure(error)))
+        yield compute.facts_of(dict(named, kind="model", device=CPU, **runs.failure(error)))
         return
     axes = runtime.rows(arrays)
-    named.update(told, inputs=model_kit.as_facts(arrays))
+    named.update(origin, inputs=model_kit.as_facts(arrays))
     if runtime.left_out:
         named["outputs_left_out"] = runtime.left_out
-    model = models.Model(
+    model = Model(
         runtime.numpy, named, arrays, runtime.nodes(), runtime.unit(), runtime.graph.weights if runtime.graph else {}
     )
-    yield from models.plan(model, _comparisons(runtime, model, axes, argument, clock), clock, axes)
+    yield from runs.plan(model, _comparisons(runtime, model, axes, argument, clock), clock, axes)
 
 
 def _comparisons(runtime, model, axes, argument, clock):
@@ -216,38 +214,38 @@ def _comparisons(runtime, model, axes, argument, clock):
 
     The processor's come first, as other providers may end the process; what did (``done``) is left out.
     """
-    most, done = models.MOST[argument["effort"]], argument.get("done") or ()
-    usual = runtime.later()
+    most, done = runs.MOST[argument["effort"]], argument.get("done") or ()
+    default = runtime.later()
     if done:
-        models.is_varying(model, usual, clock)
-    yield from models.left(_on_processor(runtime, model, usual, axes, most), done)
-    if not usual.shows:
+        runs.is_varying(model, default, clock)
+    yield from runs.left(_on_processor(runtime, model, default, axes, most), done)
+    if not default.shows:
         return
     for name in runtime.providers():
         if name not in done:
-            yield lambda clock, name=name: _on_provider(runtime, model, usual, name, clock, most)
+            yield lambda clock, name=name: _on_provider(runtime, model, default, name, clock, most)
 
 
-def _on_processor(runtime, model, usual, axes, most):
-    yield "repeat", lambda clock: models.varies(model, usual, clock, most)
-    if usual.failed or not usual.shows:
+def _on_processor(runtime, model, default, axes, most):
+    yield "repeat", lambda clock: runs.varies(model, default, clock, most)
+    if default.failed or not default.shows:
         return
-    if usual.varies:  # then nobody can tell what a setting adds
-        yield "mode", lambda clock: models.varies(model, runtime.seeded(), clock, most, "mode")
+    if default.varies:  # then nobody can tell what a setting adds
+        yield "mode", lambda clock: runs.varies(model, runtime.seeded(), clock, most, "mode")
         yield (
             "mode",
-            lambda clock: _deterministic(runtime, model, lambda way: models.varies(model, way, clock, most, "mode")),
+            lambda clock: _deterministic(runtime, model, lambda way: runs.varies(model, way, clock, most, "mode")),
         )
         return
     yield "level", lambda clock: _levels(runtime, model, clock, most)
-    yield "batch", lambda clock: models.in_batch(model, usual, clock, axes)
+    yield "batch", lambda clock: runs.in_batch(model, default, clock, axes)
     for setting in ("threads-1", "threads-2"):  # the default may be either
         way = runtime.later(setting=setting)
-        yield setting, lambda clock, way=way: models.against(model, usual, way, "threads", clock)
+        yield setting, lambda clock, way=way: runs.against(model, default, way, "threads", clock)
     yield (
         DETERMINISTIC,
         lambda clock: _deterministic(
-            runtime, model, lambda way: models.against(model, usual, way, DETERMINISTIC, clock)
+            runtime, model, lambda way: runs.against(model, default, way, DETERMINISTIC, clock)
         ),
     )
 
@@ -255,13 +253,13 @@ def _on_processor(runtime, model, usual, axes, most):
 def _levels(runtime, model, clock, most):
     """Each level of optimisation against none. Only the first that differs is searched through."""
     plain = runtime.later(setting=PLAIN)
-    if models.is_varying(model, plain, clock):  # what draws random numbers may be taken out by the optimiser
-        yield from models.varies(model, plain, clock, most, "mode")
+    if runs.is_varying(model, plain, clock):  # what draws random numbers may be taken out by the optimiser
+        yield from runs.varies(model, plain, clock, most, "mode")
         return
     search = True
     for place, level in enumerate(LEVELS):
         part = clock.part(len(LEVELS) - place)
-        for fact in models.against(model, plain, runtime.later(setting=level), "level", part, search=search):
+        for fact in runs.against(model, plain, runtime.later(setting=level), "level", part, search=search):
             search = search and not any(each.get("first_node") for each in fact.get("measurements+", ()))
             yield fact
 
@@ -273,21 +271,21 @@ def _deterministic(runtime, model, compare_with):
     if hasattr(onnxruntime.SessionOptions(), "use_deterministic_compute"):
         yield from compare_with(runtime.later(setting=DETERMINISTIC))
     else:
-        way = models.Way(None, None, CPU, DETERMINISTIC)
-        yield model.told(way, DETERMINISTIC, DEFAULT, reason="not-in-version", detail=str(onnxruntime.__version__))
+        way = Way(None, None, CPU, DETERMINISTIC)
+        yield model.facts(way, DETERMINISTIC, DEFAULT, reason="not-in-version", detail=str(onnxruntime.__version__))
 
 
-def _on_provider(runtime, model, usual, name, clock, most):
+def _on_provider(runtime, model, default, name, clock, most):
     """A provider: whether it repeats, and how far it is from the processor, also with all digits."""
-    yield compute.measuring(model.fact(models.Way(None, None, name), "device", CPU))
+    yield compute.measuring(model.fact(Way(None, None, name), "device", CPU))
     try:
         way = runtime.way(name)
     except Exception as error:
-        yield model.told(models.Way(None, None, name), "device", CPU, **models.failure(error))
+        yield model.facts(Way(None, None, name), "device", CPU, **runs.failure(error))
         return
-    yield from models.varies(model, way, clock.part(3), most)
-    if usual.varies or usual.failed:
+    yield from runs.varies(model, way, clock.part(3), most)
+    if default.varies or default.failed:
         return
-    yield from models.against(model, usual, way, "device", clock.part(2))
+    yield from runs.against(model, default, way, "device", clock.part(2))
     if name in _FEWER_DIGITS:
-        yield from models.against(model, usual, runtime.later(name, "tf32-off"), "device", clock)
+        yield from runs.against(model, default, runtime.later(name, "tf32-off"), "device", clock)

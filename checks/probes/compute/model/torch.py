@@ -1,4 +1,4 @@
-"""The user's own model in PyTorch, under all that may change its numbers (``compute.model.torch``).
+"""The user's own model in PyTorch, under all that may change its numbers.
 
 Standard library only, Python 3.8 and later. A TorchScript archive or an exported program, loaded as export.torch
 loads them: nothing of the file is executed but what merely computes. A TorchScript archive is run in the mode in which
@@ -9,13 +9,15 @@ import contextlib
 import copy
 import time
 
-from ...export import compare
+from ...export import compare, torchscript
 from ...export import torch as export_torch
+from ...export.tensors import arrays_of, as_array, place_of
 from ...model import inputs as model_inputs
 from ...model import kit as model_kit
 from ...model import torch as torch_probe
 from .. import kit as compute
-from . import runs as models
+from . import runs
+from .ways import Later, Model, Rows, Way
 
 FRAMEWORK, CPU, DEFAULT = "torch", "cpu", "default"
 EVALUATION, SEEDED, DETERMINISTIC, FULL = "eval", "seeded", "deterministic", "tf32-off"
@@ -50,7 +52,7 @@ class _Archive:
         module = self._loaded(setting).to(device)
         kept = [(part, name, getattr(part, name)) for part, name in _kept(module)]
         run = self._runs(module, kept, module, device, setting)
-        return models.Way(
+        return Way(
             run,
             lambda names: self._giving(module, kept, names, device, setting),
             device,
@@ -88,15 +90,15 @@ class _Archive:
                     for each, before in kept:
                         each.copy_(before)
             if names is None:
-                return export_torch.arrays_of(results)
-            return {name: export_torch.as_array(each) for name, each in zip(names, results)}
+                return arrays_of(results)
+            return {name: as_array(each) for name, each in zip(names, results)}
 
         return run
 
     def _giving(self, module, held, names, device, setting):
         import torch
 
-        function = export_torch.giving(_graph(torch, module), names)
+        function = torchscript.giving(_graph(torch, module), names)
         return self._runs(module, held, lambda *given: function(module, *given), device, setting, names)
 
     def nodes(self):
@@ -128,7 +130,7 @@ class _Archive:
 
     def rows(self, arrays):
         """The inputs that may take more rows; an archive does not tell."""
-        return models.Rows({name: 0 for name, each in arrays.items() if each.ndim > 1})
+        return Rows({name: 0 for name, each in arrays.items() if each.ndim > 1})
 
 
 def _is_tensor(value):
@@ -142,7 +144,7 @@ def _gives_tensor(node):
 def _label(node):
     """The name of a value of a graph says little: the line of the user's Python beside it, where the file tells."""
     name = next(value.debugName() for value in node.outputs() if _is_tensor(value))
-    place = export_torch.place_of(str(node))
+    place = place_of(str(node))
     return ("%s (%s)" % (name, place) if place else name)[:LONGEST]
 
 
@@ -238,9 +240,7 @@ class _Program:
         def giving(names):
             return lambda arrays: results(arrays, frozenset(names))[1]
 
-        return models.Way(
-            lambda arrays: export_torch.arrays_of(results(arrays, frozenset())[0]), giving, device, setting
-        )
+        return Way(lambda arrays: arrays_of(results(arrays, frozenset())[0]), giving, device, setting)
 
     def nodes(self):
         """(The operations in order, the weights: name -> (type, shape))."""
@@ -268,7 +268,7 @@ class _Program:
 
     def rows(self, arrays):
         """The inputs whose first axis the program leaves open."""
-        return models.Rows({
+        return Rows({
             spec["name"]: 0
             for spec in self._original.specs
             if spec["shape"] and 0 in model_kit.free_axes(spec["shape"]) and spec["name"] in arrays
@@ -321,19 +321,19 @@ def measured(argument, clock):
     try:
         original = export_torch.load(argument)
         form = _Program(original) if argument["format"] == "pt2" else _Archive(argument, original)
-        arrays, told = _inputs(np, original, form, argument)
+        arrays, origin = _inputs(np, original, form, argument)
         nodes, weights = form.nodes()
         axes = form.rows(arrays)
-        usual = form.way(CPU, DEFAULT)
+        default = form.way(CPU, DEFAULT)
         state = form.state(arrays)
     except Exception as error:
-        yield compute.facts_of(dict(named, kind="model", device=CPU, **models.failure(error)))
+        yield compute.facts_of(dict(named, kind="model", device=CPU, **runs.failure(error)))
         return
-    named.update(told, inputs=model_kit.as_facts(arrays))
-    model = models.Model(np, named, arrays, nodes, _unit(form.tensors()), weights)
+    named.update(origin, inputs=model_kit.as_facts(arrays))
+    model = Model(np, named, arrays, nodes, _unit(form.tensors()), weights)
     if state and not argument.get("done"):
-        yield model.told(usual, "state", reason="keeps-state", detail=", ".join(dict.fromkeys(state))[:300])
-    yield from models.plan(model, _comparisons(model, form, usual, axes, argument, clock), clock, axes)
+        yield model.facts(default, "state", reason="keeps-state", detail=", ".join(dict.fromkeys(state))[:300])
+    yield from runs.plan(model, _comparisons(model, form, default, axes, argument, clock), clock, axes)
 
 
 def _unit(tensors):
@@ -363,45 +363,45 @@ def _inputs(numpy, original, form, argument):
     return arrays, {"inputs_from": "drawn"}
 
 
-def _comparisons(model, form, usual, axes, argument, clock):
+def _comparisons(model, form, default, axes, argument, clock):
     """Functions of a clock that yield facts, in the order in which they are worth the time.
 
     The processor's come first, as a device may end the process; what did (``done``) is left out.
     """
     import torch
 
-    most, done = models.MOST[argument["effort"]], argument.get("done") or ()
+    most, done = runs.MOST[argument["effort"]], argument.get("done") or ()
     if done:
-        models.is_varying(model, usual, clock)
-    yield from models.left(_on_processor(torch, model, form, usual, axes, most), done)
-    if not usual.shows:
+        runs.is_varying(model, default, clock)
+    yield from runs.left(_on_processor(torch, model, form, default, axes, most), done)
+    if not default.shows:
         return
     for device in _devices(torch, argument):
         if device not in done:
-            yield lambda clock, device=device: _on_device(model, form, usual, device, clock, most)
+            yield lambda clock, device=device: _on_device(model, form, default, device, clock, most)
 
 
-def _on_processor(torch, model, form, usual, axes, most):
-    yield "repeat", lambda clock: models.varies(model, usual, clock, most)
-    if usual.failed or not usual.shows:
+def _on_processor(torch, model, form, default, axes, most):
+    yield "repeat", lambda clock: runs.varies(model, default, clock, most)
+    if default.failed or not default.shows:
         return
-    if form.is_training or usual.varies:
+    if form.is_training or default.varies:
         for setting in (EVALUATION, SEEDED) if form.has_modes else (SEEDED,):
             way = _later(form, CPU, setting)
-            yield "mode", lambda clock, way=way: models.varies(model, way, clock, most, "mode")
-    if usual.varies:
+            yield "mode", lambda clock, way=way: runs.varies(model, way, clock, most, "mode")
+    if default.varies:
         return
-    yield "batch", lambda clock: models.in_batch(model, usual, clock, axes)
+    yield "batch", lambda clock: runs.in_batch(model, default, clock, axes)
     for setting in ("threads-1", "threads-2"):
         if setting != "threads-%d" % torch.get_num_threads():  # that is the default
             way = _later(form, CPU, setting)
-            yield setting, lambda clock, way=way: models.against(model, usual, way, "threads", clock)
+            yield setting, lambda clock, way=way: runs.against(model, default, way, "threads", clock)
     way = _later(form, CPU, DETERMINISTIC)
-    yield DETERMINISTIC, lambda clock: models.against(model, usual, way, DETERMINISTIC, clock)
+    yield DETERMINISTIC, lambda clock: runs.against(model, default, way, DETERMINISTIC, clock)
 
 
 def _later(form, device, setting):
-    return models.Later(lambda: form.way(device, setting), device, setting, form.calls_before)
+    return Later(lambda: form.way(device, setting), device, setting, form.calls_before)
 
 
 def _devices(torch, argument):
@@ -412,15 +412,15 @@ def _devices(torch, argument):
     return [each for each in given if each != CPU]
 
 
-def _on_device(model, form, usual, device, clock, most):
-    yield compute.measuring(model.fact(models.Way(None, None, device), "device", CPU))
+def _on_device(model, form, default, device, clock, most):
+    yield compute.measuring(model.fact(Way(None, None, device), "device", CPU))
     try:
         way = form.way(device, DEFAULT)
     except Exception as error:
-        yield model.told(models.Way(None, None, device), "device", CPU, **models.failure(error))
+        yield model.facts(Way(None, None, device), "device", CPU, **runs.failure(error))
         return
-    yield from models.varies(model, way, clock.part(3), most)
-    if not usual.varies and not usual.failed:  # many a type is computed by accelerators alone
-        yield from models.against(model, usual, way, "device", clock.part(2))
+    yield from runs.varies(model, way, clock.part(3), most)
+    if not default.varies and not default.failed:  # many a type is computed by accelerators alone
+        yield from runs.against(model, default, way, "device", clock.part(2))
         if device.startswith("cuda"):
-            yield from models.against(model, usual, _later(form, device, FULL), "device", clock)
+            yield from runs.against(model, default, _later(form, device, FULL), "device", clock)

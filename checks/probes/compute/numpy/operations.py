@@ -1,4 +1,4 @@
-"""The operations of compute_operations.py in NumPy, on the same inputs (``compute.numpy.operations``)."""
+"""The operations of ..operations in NumPy, on the same inputs."""
 
 import math
 
@@ -12,9 +12,9 @@ def inputs(numpy, operation):
     return [inputs_of.numpy_uniform(numpy, shape, "float32", stream) for shape, stream in operation.inputs]
 
 
-def run(numpy, operation, given, operand=None):
+def run(numpy, operation, inputs, operand=None):
     """The result in the type of what is given. ``operand``: what is done to each factor of a product first."""
-    return numpy.asarray(_RUN[operation.name](numpy, given, operand or _unchanged))
+    return numpy.asarray(_RUN[operation.name](numpy, inputs, operand or _unchanged))
 
 
 def _unchanged(factor):
@@ -50,83 +50,83 @@ def _softmax(numpy, scores):
     return shifted / shifted.sum(-1, keepdims=True)
 
 
-def _attention(numpy, given, operand):
-    queries, keys, values = (operand(each) for each in given)
+def _attention(numpy, inputs, operand):
+    queries, keys, values = (operand(each) for each in inputs)
     root = numpy.float32(math.sqrt(queries.shape[-1]))
     return operand(_softmax(numpy, (queries @ keys.transpose(0, 1, 3, 2)) / root)) @ values
 
 
-def _layer_norm(numpy, given, _operand):
-    row = given[0]
+def _layer_norm(numpy, inputs, _operand):
+    row = inputs[0]
     deviation = numpy.sqrt(row.var(-1, keepdims=True) + numpy.float32(EPSILON))
     return (row - row.mean(-1, keepdims=True)) / deviation
 
 
-def _network(numpy, given, operand):
-    kept, first, second, dense = given
+def _network(numpy, inputs, operand):
+    kept, first, second, dense = inputs
     kept = _pooled(numpy, _convolved(numpy, operand(kept), operand(first)))
     kept = _pooled(numpy, _convolved(numpy, operand(kept), operand(second)))
     return operand(kept.reshape(len(kept), -1)) @ operand(dense).T
 
 
-def _conv2d(numpy, given, operand):
-    return numpy.ascontiguousarray(_convolved(numpy, operand(given[0]), operand(given[1])))
+def _conv2d(numpy, inputs, operand):
+    return numpy.ascontiguousarray(_convolved(numpy, operand(inputs[0]), operand(inputs[1])))
 
 
-def _scaled(numpy, given, factor=8):
-    return given[0] * numpy.float32(factor)
+def _scaled(numpy, inputs, factor=8):
+    return inputs[0] * numpy.float32(factor)
 
 
-def _erf(numpy, given, _operand):
+def _erf(numpy, inputs, _operand):
     """Python's own of float64: NumPy has none."""
-    return numpy.vectorize(math.erf, otypes=[numpy.float64])(_scaled(numpy, given, 4))
+    return numpy.vectorize(math.erf, otypes=[numpy.float64])(_scaled(numpy, inputs, 4))
 
 
 _RUN = {
-    "matmul": lambda _numpy, given, operand: operand(given[0]) @ operand(given[1]),
+    "matmul": lambda _numpy, inputs, operand: operand(inputs[0]) @ operand(inputs[1]),
     "conv2d": _conv2d,
-    "linear": lambda _numpy, given, operand: operand(given[0]) @ operand(given[1]).T + given[2],
+    "linear": lambda _numpy, inputs, operand: operand(inputs[0]) @ operand(inputs[1]).T + inputs[2],
     "attention": _attention,
-    "softmax": lambda numpy, given, _operand: _softmax(numpy, _scaled(numpy, given)),
+    "softmax": lambda numpy, inputs, _operand: _softmax(numpy, _scaled(numpy, inputs)),
     "layer-norm": _layer_norm,
     "network": _network,
-    "sum": lambda _numpy, given, _operand: given[0].sum().reshape(1),
-    "row-sum": lambda _numpy, given, _operand: given[0].sum(-1),
-    "exp": lambda numpy, given, _operand: numpy.exp(_scaled(numpy, given)),
-    "tanh": lambda numpy, given, _operand: numpy.tanh(_scaled(numpy, given)),
+    "sum": lambda _numpy, inputs, _operand: inputs[0].sum().reshape(1),
+    "row-sum": lambda _numpy, inputs, _operand: inputs[0].sum(-1),
+    "exp": lambda numpy, inputs, _operand: numpy.exp(_scaled(numpy, inputs)),
+    "tanh": lambda numpy, inputs, _operand: numpy.tanh(_scaled(numpy, inputs)),
     "erf": _erf,
 }
 
 KNOWN = frozenset(_RUN) - {"erf"}  # what NumPy itself computes in float32
 
 
-def condition(numpy, operation, given):
-    """The largest of what compute_torch_numeric.py calls the condition: how far rounding can move an element."""
-    exact = [numpy.asarray(each, dtype=numpy.float64) for each in given]
+def condition(numpy, operation, inputs):
+    """The largest of what torch/numeric.py calls the condition: how far rounding can move an element."""
+    exact = [numpy.asarray(each, dtype=numpy.float64) for each in inputs]
     made = _CONDITION.get(operation.name)
     if made is None:  # sums and products: of their magnitudes
         return float(numpy.max(run(numpy, operation, [abs(each) for each in exact])))
     return float(numpy.max(made(numpy, exact)))
 
 
-def _condition_of_attention(numpy, given):
-    queries, keys, values = given
+def _condition_of_attention(numpy, inputs):
+    queries, keys, values = inputs
     root = math.sqrt(queries.shape[-1])
     scores = abs(queries) @ abs(keys).transpose(0, 1, 3, 2) / root
     weights = _softmax(numpy, queries @ keys.transpose(0, 1, 3, 2) / root)
     return (weights @ abs(values)) * (2 + 2 * scores.max(-1, keepdims=True))
 
 
-def _condition_of_softmax(numpy, given):
-    scaled = given[0] * 8
+def _condition_of_softmax(numpy, inputs):
+    scaled = inputs[0] * 8
     span = scaled.max(-1, keepdims=True) - scaled.min(-1, keepdims=True)
     return _softmax(numpy, scaled) * (1 + (2 * span + 4) / scaled.shape[-1])
 
 
-def _condition_of_layer_norm(numpy, given):
-    row = given[0]
+def _condition_of_layer_norm(numpy, inputs):
+    row = inputs[0]
     deviation = numpy.sqrt(row.var(-1, keepdims=True) + EPSILON)
-    return abs(row).mean(-1, keepdims=True) / deviation + abs(_layer_norm(numpy, given, _unchanged)) * (
+    return abs(row).mean(-1, keepdims=True) / deviation + abs(_layer_norm(numpy, inputs, _unchanged)) * (
         0.5 + 4 / row.shape[-1]
     )
 
@@ -135,8 +135,8 @@ _CONDITION = {
     "attention": _condition_of_attention,
     "softmax": _condition_of_softmax,
     "layer-norm": _condition_of_layer_norm,
-    # As in compute_torch_numeric.py.
-    "exp": lambda numpy, given: numpy.exp(given[0] * 8) * (2 * (3 + 2 * 8)),
-    "tanh": lambda numpy, given: numpy.ones(given[0].shape) * 8,
-    "erf": lambda numpy, given: numpy.ones(given[0].shape) * 16,
+    # As in torch/numeric.py.
+    "exp": lambda numpy, inputs: numpy.exp(inputs[0] * 8) * (2 * (3 + 2 * 8)),
+    "tanh": lambda numpy, inputs: numpy.ones(inputs[0].shape) * 8,
+    "erf": lambda numpy, inputs: numpy.ones(inputs[0].shape) * 16,
 }

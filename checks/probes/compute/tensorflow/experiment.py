@@ -1,4 +1,4 @@
-"""The articles' experiments in TensorFlow, about which they are (``compute.tensorflow.experiment``)."""
+"""The articles' experiments in TensorFlow, about which they are."""
 
 from .. import experiments, fingerprint
 

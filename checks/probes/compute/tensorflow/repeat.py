@@ -1,4 +1,4 @@
-"""Operations of TensorFlow again and again (``compute.tensorflow.repeat``).
+"""Operations of TensorFlow again and again.
 
 Those that its documents on determinism name: RFC 20210119 "Enhancing determinism in TensorFlow", and the notes of the
 releases 2.1, 2.7 and 2.8; and those that every network has.
@@ -56,16 +56,16 @@ class _Operations:
         self._stream += 1
         return inputs.tensorflow_integers(self._tf, shape, limit, self._stream, "/" + self._device, "int32")
 
-    def _backward(self, function, *given):
+    def _backward(self, function, *operands):
         """The slopes of a function by each of these, as arrays; what comes back from above is drawn, too."""
         tf = self._tf
-        above = self._numbers(*function(*given).shape)
+        above = self._numbers(*function(*operands).shape)
 
         def call():
             with tf.GradientTape() as tape:
-                tape.watch(given)
-                result = function(*given)
-            return [tf.convert_to_tensor(each).numpy() for each in tape.gradient(result, given, above)]
+                tape.watch(operands)
+                result = function(*operands)
+            return [tf.convert_to_tensor(each).numpy() for each in tape.gradient(result, operands, above)]
 
         return call
 

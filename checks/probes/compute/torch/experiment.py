@@ -1,4 +1,4 @@
-"""The articles' experiments in PyTorch (``compute.torch.experiment``)."""
+"""The articles' experiments in PyTorch."""
 
 import functools
 

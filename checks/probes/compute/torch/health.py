@@ -1,4 +1,4 @@
-"""A load on a device whose every result is checked bit by bit (``compute.torch.health``).
+"""A load on a device whose every result is checked bit by bit.
 
 Two loads take turns. A product of matrices of small whole numbers is exact in every format and in every order of sums:
 another bit than before is the device's fault, or its memory's, and no rounding. The first product is proven by its sums
@@ -49,10 +49,10 @@ def stage(argument, clock):
     load, ended = None, {}
     try:
         load = Load(torch, device, _sensors(torch, device))
-        told = 0
+        reported = 0
         for sample in load.run(clock):
-            yield {"watched+": [sample], "wrong_bits+": load.wrong[told:], "under_load": load.grown()}
-            told = len(load.wrong)
+            yield {"watched+": [sample], "wrong_bits+": load.wrong[reported:], "under_load": load.grown()}
+            reported = len(load.wrong)
     except Exception as problem:  # the device was lost in the middle: what was seen until then is told
         ended = {"error": kit.describe(problem), "reason": "failed"}
     yield compute.facts_of(dict(named, **(load.facts() if load else {}), **ended))
@@ -186,8 +186,8 @@ class Load:
         if len(self.wrong) < MOST_WRONG:
             operation, index, expected, found, elements = wrong
             second = time.monotonic() - self._started
-            told = {"second": second, "operation": operation, "index": index, "elements": elements}
-            self.wrong.append(dict(told, expected=expected, found=found))
+            entry = {"second": second, "operation": operation, "index": index, "elements": elements}
+            self.wrong.append(dict(entry, expected=expected, found=found))
 
     def _room(self):
         """Bytes of memory to write over; a GPU within the processor has the memory of all other programs."""

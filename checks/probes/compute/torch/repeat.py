@@ -1,4 +1,4 @@
-"""Operations of PyTorch again and again, with the same inputs and seeds (``compute.torch.repeat``).
+"""Operations of PyTorch again and again, with the same inputs and seeds.
 
 Each operation is repeated as the framework does it by default, and again in its deterministic mode. What varies is then
 asked with one thing changed at a time. Results are told apart on the device by 64 bits each, which are read back once
@@ -16,6 +16,7 @@ from .. import child, difference, fingerprint
 from .. import kit as compute
 from . import operations as suite
 from . import settings
+from .timers import Events, Wall
 
 SEED = 20
 MOST = {"quick": 300, "standard": 1000, "thorough": 10000}  # repetitions; 300 show what happens in one of a hundred
@@ -28,12 +29,10 @@ MAIN = 0.6  # part of the time that is left for all operations under a setting, 
 LEAST_MORE = 0.5  # seconds that are worth more repetitions
 CHUNK = 0.05  # seconds between two looks at the results
 DIRT = (0x00, 0xFF, 0x7F)  # bytes that are zero, no number, and a large number, in most types
-
 # Numbers of one call, in multiples of those that suit a processor.
 SCALE = {"cpu": 1.0}
 SCALE_OF_DEVICE, LARGEST, SMALLEST, STEP = 64.0, 1024.0, 1 / 64, 4.0
 SHORT, LONG = 7e-4, 0.05  # seconds of a call that is too short to measure, or too long to repeat
-
 _WORDS = (  # what an error says -> why it was not measured
     (settings.NO_FORM + "|no deterministic", "no-deterministic-form"),
     (settings.WORKSPACE, "workspace-not-set"),
@@ -94,7 +93,7 @@ class Repeats:
         self._kind = self._device.split(":")[0]
         self._most = MOST[argument["effort"]]
         self._seed = settings.seeding(torch, self._device, SEED)
-        self._timer = _Events(torch, self._device) if self._kind == "cuda" else _Wall(torch, self._kind)
+        self._timer = Events(torch, self._device) if self._kind == "cuda" else Wall(torch, self._kind)
         self._pace = compute.Pace()
         self._pool = None
         self._prepared = _Prepared((None, None), 0.0)
@@ -107,7 +106,7 @@ class Repeats:
         self._want_workspace = []
 
     def entries(self, pairs):
-        """What compute_kit measures: names, and the operation with its setting."""
+        """What is measured: names, and the operation with its setting."""
         about = {"kind": "repeat", "framework": "torch", "device": self._device}
         entries = [
             (dict(about, operation=each.name, dtype=each.dtype, setting=setting), (each, setting))
@@ -189,7 +188,7 @@ class Repeats:
             return
         setting = "deterministic-workspace"
         entries = self.entries((each, setting) for each in dict.fromkeys(self._want_workspace))
-        told = dict(
+        argument = dict(
             self._argument,
             seconds={"repeat": clock.left},
             operations=[named["operation"] for named, _ in entries],
@@ -197,7 +196,7 @@ class Repeats:
         )
         yield from child.measured(
             os.path.join(os.path.dirname(os.path.abspath(__file__)), "probe.py"),
-            told,
+            argument,
             {settings.WORKSPACE: settings.WORKSPACE_VALUE},
             60 + 3 * clock.left,
             [named for named, _ in entries],
@@ -408,86 +407,6 @@ class _Counted:
         return figures
 
 
-class _Wall:
-    """Times calls by the clock; on an accelerator each is waited for."""
-
-    def __init__(self, torch, kind):
-        self._wait = getattr(getattr(torch, kind, None), "synchronize", None) if kind != "cpu" else None
-        self._inside, self._began, self._start = [], None, None
-
-    def __enter__(self):
-        self._start = time.perf_counter()
-        self._began = self._start if self._began is None else self._began
-
-    def __exit__(self, *error):
-        if self._wait and error[0] is None:
-            self._wait()
-        self._inside.append(time.perf_counter() - self._start)
-
-    def reset(self):
-        """Forget what an error left."""
-        self._inside, self._began = [], None
-
-    def marked(self):
-        """The bookkeeping of a call is under way."""
-
-    def read(self):
-        """Seconds of each call since the last look, and of everything; to be asked when all has been read back."""
-        inside, whole = self._inside, time.perf_counter() - self._began
-        self._inside, self._began = [], None
-        return inside, whole
-
-    def once(self, call):
-        """Seconds of one call."""
-        self.reset()
-        with self:
-            call()
-        return self.read()[0][0]
-
-
-class _Events:
-    """Times calls on a CUDA device by its own events, so that nothing waits."""
-
-    def __init__(self, torch, device):
-        self._torch, self._device = torch, device
-        self._events = []
-
-    def _mark(self):
-        event = self._torch.cuda.Event(enable_timing=True)
-        event.record(self._torch.cuda.current_stream(self._device))
-        return event
-
-    def __enter__(self):
-        self._events.append([self._mark()])
-
-    def __exit__(self, *error):
-        if error[0] is None:
-            self._events[-1].append(self._mark())
-
-    def reset(self):
-        """Forget what an error left."""
-        self._events = []
-
-    def marked(self):
-        """All that belongs to one repetition is on its way to the device."""
-        self._events[-1].append(self._mark())
-
-    def read(self):
-        """Seconds of each call since the last look, and of everything; to be asked when all has been read back."""
-        events, self._events = self._events, []
-        self._torch.cuda.synchronize(self._device)
-        inside = [event[0].elapsed_time(event[1]) / 1000 for event in events]
-        return inside, events[0][0].elapsed_time(events[-1][-1]) / 1000
-
-    def once(self, call):
-        """Seconds of one call."""
-        self.reset()
-        with self:
-            call()
-        self.marked()
-        return self.read()[0][0]
-
-
 def _in_threads(call):
     """The call in a new thread each time: what torch remembers of the algorithms of cuDNN is of a thread (2.1)."""
 
@@ -512,8 +431,8 @@ def _outcome(call):
 
 
 def _reason(error):
-    said = str(error)
-    reason = next((reason for words, reason in _WORDS if re.search(words, said)), None)
+    message = str(error)
+    reason = next((reason for words, reason in _WORDS if re.search(words, message)), None)
     return reason or ("not-on-device" if compute.is_unsupported(error) else None)
 
 

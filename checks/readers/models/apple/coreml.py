@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from checks.facts import ModelFacts, ModelNeeds, NeededFile, OperatorUse, TensorSpec
+from checks.facts import NeededFile, OperatorUse, TensorSpec
 from checks.facts.versions import release
 from checks.knowledge.formats.coreml import kinds, number_types, specification, specification_of_opset
 from checks.readers.containers.folder import Folder, inside
@@ -21,6 +21,7 @@ from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.apple.coreml_network import read_network
 from checks.readers.models.apple.coreml_program import StoredNumbers, Sums, packed_numbers, read_program
 from checks.readers.models.language.hf_config import JSON_ERRORS
+from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, file_reader, folder_reader
 
 _DESCRIPTION, _UPDATABLE = 2, 10
@@ -59,15 +60,15 @@ class _Model:
 
 
 @file_reader("coreml-mlmodel", rank=Rank.STRUCTURE)
-def mlmodel(source: Source, beside: Folder) -> ModelFacts | None:
+def mlmodel(source: Source, beside: Folder) -> Reading | None:
     """One file; its weights are in it, unless it lay in a package."""
     if not _is_mine(source):
         return None
-    return _facts("coreml-mlmodel", *_read(source), beside, None)
+    return _reading("coreml-mlmodel", *_read(source), beside, None)
 
 
 @folder_reader("coreml-mlpackage")
-def mlpackage(folder: Folder) -> ModelFacts | None:
+def mlpackage(folder: Folder) -> Reading | None:
     """A package: a manifest, the model, and its weights."""
     if folder.size_of("Manifest.json") is None:
         return None
@@ -78,15 +79,14 @@ def mlpackage(folder: Folder) -> ModelFacts | None:
     if name is None or not inside(name):
         raise Damaged("json-damaged", "Manifest.json names no model")
     if folder.size_of(name) is None:
-        return ModelFacts(
-            format="coreml-mlpackage",
-            problem="missing-part",
-            problem_detail=name,
-            needs=ModelNeeds(files=(NeededFile(name=name, present=False),)),
+        return Reading(
+            "coreml-mlpackage",
+            problem=Damaged("missing-part", name),
+            files=(NeededFile(name=name, present=False),),
         )
     with folder.file(name) as source:
         model, problem = _read(source)
-    return _facts("coreml-mlpackage", model, problem, folder, str(PurePosixPath(name).parent))
+    return _reading("coreml-mlpackage", model, problem, folder, str(PurePosixPath(name).parent))
 
 
 class _Item(msgspec.Struct):
@@ -140,7 +140,7 @@ def _describes(source: Source, description: Field) -> bool:
     if first is None or first.wire != BYTES:
         return False
     if first.number == 20:
-        first = next((each for each in message.message(first) if each.number == 2 and each.wire == BYTES), first)
+        first = next((entry for entry in message.message(first) if entry.number == 2 and entry.wire == BYTES), first)
     if first.number == 100:  # nothing but metadata: the next field decides
         follows = next(iter(Message(source, description.start + description.size)), None)
         return follows is not None and follows.number in kinds()
@@ -148,7 +148,7 @@ def _describes(source: Source, description: Field) -> bool:
     types = [part for part in parts if part.number == 3 and part.wire == BYTES]
     if not types or any(part.number > 3 for part in parts):
         return False
-    return all(each.number in (1, 2, 3, 4, 5, 6, 7, 8, 1000) for each in message.message(types[0]))
+    return all(item.number in (1, 2, 3, 4, 5, 6, 7, 8, 1000) for item in message.message(types[0]))
 
 
 def model_of_package(folder: Folder) -> str | None:
@@ -205,15 +205,15 @@ def _read_model(message: Message, model: _Model, depth: int) -> None:
     model.models += 1
     if depth > _DEEPEST or model.models > _MOST_MODELS:
         raise Damaged("too-large", f"{model.models} models, {depth} deep")
-    for each in message:
-        if each.number == 1 and each.wire == VARINT:
-            model.version = max(model.version, min(signed(each.value), 1 << 31))
-        elif each.number == _UPDATABLE and each.wire == VARINT:
-            model.is_updatable = model.is_updatable or bool(each.value)
-        elif each.number == _DESCRIPTION and depth == 0:
-            _read_description(message.data(each, _MOST_DESCRIPTION), model)
-        elif each.number in kinds() and each.wire == BYTES:
-            _read_kind(message.message(each), kinds()[each.number], model, depth)
+    for entry in message:
+        if entry.number == 1 and entry.wire == VARINT:
+            model.version = max(model.version, min(signed(entry.value), 1 << 31))
+        elif entry.number == _UPDATABLE and entry.wire == VARINT:
+            model.is_updatable = model.is_updatable or bool(entry.value)
+        elif entry.number == _DESCRIPTION and depth == 0:
+            _read_description(message.data(entry, _MOST_DESCRIPTION), model)
+        elif entry.number in kinds() and entry.wire == BYTES:
+            _read_kind(message.message(entry), kinds()[entry.number], model, depth)
 
 
 def _read_kind(message: Message, kind: str, model: _Model, depth: int) -> None:
@@ -223,15 +223,15 @@ def _read_kind(message: Message, kind: str, model: _Model, depth: int) -> None:
     elif kind == _PROGRAM:
         read_program(message, model.sums)
     elif kind == "customModel":
-        name = next((message.text(each, _LONGEST) for each in message if each.number == 10), "")
+        name = next((message.text(part, _LONGEST) for part in message if part.number == 10), "")
         model.sums.add_operator(kind, name or kind)
     elif kind in _PIPELINES:
         if _PIPELINES[kind]:
-            inner = next((each for each in message if each.number == 1), None)
+            inner = next((entry for entry in message if entry.number == 1), None)
             message = message.message(inner) if inner is not None else Message(message.source, message.end, 0)
-        for each in message:
-            if each.number == 1:
-                _read_model(message.message(each), model, depth + 1)
+        for item in message:
+            if item.number == 1:
+                _read_model(message.message(item), model, depth + 1)
     else:
         model.sums.add_operator(kind)
 
@@ -319,9 +319,9 @@ def _array(data: bytes) -> tuple[str | None, tuple[int | str, ...]]:
             ranges = content
     if ranges:
         shape = [_range(content) for number, _, content in parse(ranges) if number == 1 and isinstance(content, bytes)]
-    elif len({len(each) for each in shapes}) == 1:
+    elif len({len(length) for length in shapes}) == 1:
         shape = [axis[0] if len(set(axis)) == 1 else "|".join(map(str, axis[:8])) for axis in zip(*shapes, strict=True)]
-    return dtype, tuple(signed(each) if isinstance(each, int) else each for each in shape[:64])
+    return dtype, tuple(signed(item) if isinstance(item, int) else item for item in shape[:64])
 
 
 def _shapes(data: bytes) -> Iterator[tuple[int, ...]]:
@@ -357,7 +357,7 @@ def _read_metadata(data: bytes, model: _Model) -> None:
             model.metadata[f"user:{key}"] = pair.get(2, b"").decode("utf-8", "replace")[:_LONGEST]
 
 
-def _facts(format_id: str, model: _Model, problem: Damaged | None, beside: Folder, base: str | None) -> ModelFacts:
+def _reading(format_id: str, model: _Model, problem: Damaged | None, beside: Folder, base: str | None) -> Reading:
     sums = model.sums
     files = tuple(_file(name, offset, beside, base) for name, offset in sorted(sums.files.items()))
     gone = next((file for file in files if file.present is False), None)
@@ -366,24 +366,20 @@ def _facts(format_id: str, model: _Model, problem: Damaged | None, beside: Folde
         problem = Damaged("truncated" if short.present else "missing-part", short.name)
     is_read = problem is None or (problem.reason in ("missing-part", "truncated") and bool(model.kinds))
     weights = sum(file.present_size or 0 for file in files) if files and short is None else sums.weights
-    return ModelFacts(
-        format=format_id,
+    return Reading(
+        format_id,
         version=f"specification {model.version}",
         producer=_producer(model),
         producer_version=model.metadata.get(f"user:{_TOOL}") or None,
-        problem=problem.reason if problem else None,
-        problem_detail=problem.detail if problem else "",
-        needs=ModelNeeds(
-            frameworks=("coremltools",),
-            operators=operators(sums) if is_read else None,
-            systems=systems(model.version, sums.opsets),
-            files=files or None,
-            memory=weights if is_read else None,
-        ),
-        inputs=tuple(model.inputs),
-        outputs=tuple(model.outputs),
-        parameters=min(sums.dtypes.total(), 1 << 62) if is_read else None,
-        dtypes={name: min(count, 1 << 62) for name, count in sums.dtypes.most_common()} if is_read else None,
+        problem=problem,
+        frameworks=("coremltools",),
+        operators=operators(sums) if is_read else None,
+        systems=systems(model.version, sums.opsets),
+        files=files or None,
+        memory=weights if is_read else None,
+        inputs=model.inputs,
+        outputs=model.outputs,
+        dtypes=sums.dtypes if is_read else None,
         quantization=", ".join(name for name, _ in sums.quantization.most_common(3)) if is_read else None,
         details=_details(model),
     )

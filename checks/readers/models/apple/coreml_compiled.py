@@ -11,12 +11,13 @@ from collections import Counter
 
 import msgspec
 
-from checks.facts import ModelFacts, ModelNeeds, OperatorUse, TensorSpec
+from checks.facts import OperatorUse, TensorSpec
 from checks.knowledge.formats.coreml import kinds, specification, specification_of_opset
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import MIB, Damaged
 from checks.readers.models.apple.coreml import systems
 from checks.readers.models.language.hf_config import NOTHING, decoded, number, text
+from checks.readers.models.reading import Reading
 from checks.readers.models.registry import folder_reader
 
 _DATA, _METADATA, _PROGRAM, _LAYERS = "coremldata.bin", "metadata.json", "model.mil", "model.espresso.net"
@@ -71,22 +72,23 @@ class _Layers(msgspec.Struct):
 
 
 @folder_reader("coreml-mlmodelc")
-def mlmodelc(folder: Folder) -> ModelFacts | None:
+def mlmodelc(folder: Folder) -> Reading | None:
     """A compiled model."""
     if folder.size_of(_DATA) is None:
         return None
     names = set(folder.names)
     if not (names & {_METADATA, _PROGRAM, _LAYERS} or any(name.endswith(f"/{_DATA}") for name in names)):
         return None
-    facts = _by_metadata(folder) if _METADATA in names else None
-    if facts is None:
-        facts = _by_contents(folder)
+    reading = _by_metadata(folder) if _METADATA in names else None
+    if reading is None:
+        reading = _by_contents(folder)
     weights = [size for name in _WEIGHTS if (size := folder.size_of(name)) is not None]
-    needs = msgspec.structs.replace(facts.needs, frameworks=("coremltools",), memory=sum(weights) if weights else None)
-    return msgspec.structs.replace(facts, needs=needs)
+    reading.frameworks = ("coremltools",)
+    reading.memory = sum(weights) if weights else None
+    return reading
 
 
-def _by_metadata(folder: Folder) -> ModelFacts | None:
+def _by_metadata(folder: Folder) -> Reading | None:
     """What the compiler of Xcode wrote down; None where it cannot be read."""
     with folder.file(_METADATA) as source:
         listed = decoded(source.read(0, source.size), list[_Metadata]) if source.size <= _MOST_METADATA else None
@@ -107,15 +109,16 @@ def _by_metadata(folder: Folder) -> ModelFacts | None:
         "author": text(said.author),
         "license": text(said.license),
     }
-    return ModelFacts(
-        format="coreml-mlmodelc",
+    return Reading(
+        "coreml-mlmodelc",
         version=f"specification {version}" if version else None,
         producer="coremltools" if _TOOL_KEY in user else None,
         producer_version=user.get(_TOOL_KEY),
-        needs=ModelNeeds(operators=operators, systems=lowest or systems(version, opsets)),
+        operators=operators,
+        systems=lowest or systems(version, opsets),
         inputs=_features(said.inputs),
         outputs=_features(said.outputs),
-        details={key: value[:_LONGEST] for key, value in details.items() if value},
+        details={key: value[:_LONGEST] for key, value in details.items()},
     )
 
 
@@ -154,15 +157,15 @@ def _features(raw: msgspec.Raw) -> tuple[TensorSpec, ...] | None:
         return None
     return tuple(
         TensorSpec(
-            name=each.name[:_LONGEST],
-            dtype={"double": "float64"}.get(each.dtype.lower(), each.dtype.lower()) or None,
-            shape=tuple(int(axis) for axis in re.findall(r"\d{1,15}", each.shape[:_LONGEST])) or None,
+            name=feature.name[:_LONGEST],
+            dtype={"double": "float64"}.get(feature.dtype.lower(), feature.dtype.lower()) or None,
+            shape=tuple(int(axis) for axis in re.findall(r"\d{1,15}", feature.shape[:_LONGEST])) or None,
         )
-        for each in listed
+        for feature in listed
     )
 
 
-def _by_contents(folder: Folder) -> ModelFacts:
+def _by_contents(folder: Folder) -> Reading:
     """What a model compiled on a device tells: the beginning of its data, and its program or layers."""
     with folder.file(_DATA) as source:
         if source.size < 8:
@@ -170,23 +173,23 @@ def _by_contents(folder: Folder) -> ModelFacts:
         beginning = source.read(0, 8)
     kind = kinds().get(int.from_bytes(beginning[:4], "little"), "")
     row = specification(int.from_bytes(beginning[4:], "little")) if kind else None
-    facts = ModelFacts(
-        format="coreml-mlmodelc",
+    reading = Reading(
+        "coreml-mlmodelc",
         version=f"specification {row.version}" if row else None,
         details={"model-kind": kind} if kind else {},
     )
     opsets: set[str] = set()
     if folder.size_of(_PROGRAM) is not None:
-        facts, opsets = _by_program(folder, facts)
+        opsets = _read_program(folder, reading)
     elif folder.size_of(_LAYERS) is not None:
-        facts = _by_layers(folder, facts)
-    versions = [each.version for name in opsets if (each := specification_of_opset(name))]
-    lowest = systems(max([*versions, row.version if row else 0]), opsets)
-    return msgspec.structs.replace(facts, needs=msgspec.structs.replace(facts.needs, systems=lowest))
+        _read_layers(folder, reading)
+    versions = [opset_row.version for name in opsets if (opset_row := specification_of_opset(name))]
+    reading.systems = systems(max([*versions, row.version if row else 0]), opsets)
+    return reading
 
 
-def _by_program(folder: Folder, facts: ModelFacts) -> tuple[ModelFacts, set[str]]:
-    """The operations in the text of a program."""
+def _read_program(folder: Folder, reading: Reading) -> set[str]:
+    """Read the operations in the text of a program; the operator sets that it names."""
     counts: Counter[str] = Counter()
     opsets: set[str] = set()
     tool = None
@@ -203,24 +206,17 @@ def _by_program(folder: Folder, facts: ModelFacts) -> tuple[ModelFacts, set[str]
             tool = tool or _TOOL.search(whole)
     del counts["const"]
     named = sorted(row.opset for name in opsets if (row := specification_of_opset(name)))
-    return (
-        msgspec.structs.replace(
-            facts,
-            producer="coremltools" if tool else None,
-            producer_version=tool[1].decode("utf-8", "replace") if tool else None,
-            needs=ModelNeeds(operators=tuple(OperatorUse(name=name, count=n) for name, n in counts.most_common())),
-            details=facts.details | ({"coreml-opset": ", ".join(named)} if named else {}),
-        ),
-        opsets,
-    )
+    if tool:
+        reading.producer, reading.producer_version = "coremltools", tool[1].decode("utf-8", "replace")
+    reading.operators = [OperatorUse(name=name, count=count) for name, count in counts.most_common()]
+    reading.details["coreml-opset"] = ", ".join(named)
+    return opsets
 
 
-def _by_layers(folder: Folder, facts: ModelFacts) -> ModelFacts:
-    """The layers of a network."""
+def _read_layers(folder: Folder, reading: Reading) -> None:
+    """Read the layers of a network."""
     with folder.file(_LAYERS) as source:
         listed = decoded(source.read(0, source.size), _Layers) if source.size <= _MOST_LAYERS else None
-    if listed is None:
-        return facts
-    counts = Counter(layer.type[:_LONGEST] for layer in listed.layers)
-    uses = tuple(OperatorUse(name=name, count=count) for name, count in counts.most_common(5000))
-    return msgspec.structs.replace(facts, needs=ModelNeeds(operators=uses))
+    if listed is not None:
+        counts = Counter(layer.type[:_LONGEST] for layer in listed.layers)
+        reading.operators = [OperatorUse(name=name, count=count) for name, count in counts.most_common(5000)]

@@ -23,13 +23,13 @@ def read_network(network: Message, sums: Sums) -> None:
     Raises:
         Damaged: as the message.
     """
-    for each in network:
-        if each.number != 1 or each.wire != BYTES:
+    for field in network:
+        if field.number != 1 or field.wire != BYTES:
             continue
         sums.operations += 1
         if sums.operations > _MOST_LAYERS:
             raise Damaged("too-large", f"more than {_MOST_LAYERS} layers")
-        layer = network.message(each)
+        layer = network.message(field)
         kind = next((part for part in layer if part.number >= _FIRST_KIND and part.wire == BYTES), None)
         if kind is not None:
             _read_layer(layer, kind, sums)
@@ -48,7 +48,7 @@ def _read_layer(layer: Message, kind: Field, sums: Sums) -> None:
     sums.add_operator(name, custom)
     if row is None:
         return
-    title = next((layer.text(each, _LONGEST_NAME) for each in layer if each.number == 1), name)
+    title = next((layer.text(field, _LONGEST_NAME) for field in layer if field.number == 1), name)
     names = {way: f"{title}/{number}" for number, way in enumerate(row.weights)}
     outer = {way[0] for way in row.weights if len(way) > 1}
     for parameter in parameters:

@@ -84,12 +84,12 @@ def read_program(program: Message, sums: Sums) -> None:
     Raises:
         Damaged: as the message.
     """
-    for each in program:
-        if each.number != 2:
+    for entry in program:
+        if entry.number != 2:
             continue
         if len(sums.functions) >= _MOST_FUNCTIONS:
             raise Damaged("too-large", f"more than {_MOST_FUNCTIONS} functions")
-        for part in program.message(each):
+        for part in program.message(entry):
             if part.number == 1:
                 sums.functions.append(program.text(part, _LONGEST_NAME))
             elif part.number == 2:
@@ -97,11 +97,11 @@ def read_program(program: Message, sums: Sums) -> None:
 
 
 def _read_function(function: Message, sums: Sums) -> None:
-    for each in function:
-        if each.number == 2:
-            sums.opsets.add(function.text(each, _LONGEST_NAME))
-        elif each.number == 3:
-            for part in function.message(each):
+    for entry in function:
+        if entry.number == 2:
+            sums.opsets.add(function.text(entry, _LONGEST_NAME))
+        elif entry.number == 3:
+            for part in function.message(entry):
                 if part.number == 2:
                     _read_block(function.message(part), sums, 0)
 
@@ -109,13 +109,13 @@ def _read_function(function: Message, sums: Sums) -> None:
 def _read_block(block: Message, sums: Sums, depth: int) -> None:
     if depth > _DEEPEST:
         raise Damaged("too-large", f"blocks within blocks, deeper than {_DEEPEST}")
-    for each in block:
-        if each.number != 3:
+    for entry in block:
+        if entry.number != 3:
             continue
         sums.operations += 1
         if sums.operations > _MOST_OPERATIONS:
             raise Damaged("too-large", f"more than {_MOST_OPERATIONS} operations")
-        _read_operation(block, each, sums, depth)
+        _read_operation(block, entry, sums, depth)
 
 
 def _read_operation(block: Message, place: Field, sums: Sums, depth: int) -> None:

@@ -104,7 +104,7 @@ def mappable(graph: Subgraph) -> Mappable:
     mapped = 0
     in_the_way: Counter[str] = Counter()
     for operator in graph.operators:
-        is_free = not any(each in blocked for each in operator.inputs)
+        is_free = not any(tensor in blocked for tensor in operator.inputs)
         reason = _reason(operator, graph)
         name = operator.code.name
         if not reason and is_free:
@@ -130,7 +130,7 @@ def _reason(operator: Operator, graph: Subgraph) -> str:
 
 def _misfit(shape: tuple[int | str, ...]) -> str:
     """What is wrong with a shape. An open batch is no obstacle: the compiler takes it as one."""
-    axes = tuple(1 if number == 0 and each == "?" else each for number, each in enumerate(shape))
+    axes = tuple(1 if number == 0 and length == "?" else length for number, length in enumerate(shape))
     if "?" in axes:
         return "?"
     return "×".join(map(str, axes)) if any(axis != 1 for axis in axes[:-_INNER_AXES]) else ""

@@ -10,11 +10,12 @@ import datetime as dt
 import struct
 from dataclasses import dataclass, field
 
-from checks.facts import Binding, ModelFacts, ModelNeeds, TensorSpec
+from checks.facts import Binding, TensorSpec
 from checks.knowledge.formats.hailo import first_hailort, hailo_chip
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.protobuf import BYTES, Message
 from checks.readers.containers.source import Damaged, Source
+from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, file_reader
 
 _MAGIC = b"\x01HEF"
@@ -56,7 +57,7 @@ class _Network:
 
 
 @file_reader("hailo-hef", rank=Rank.MAGIC)
-def hailo(source: Source, _beside: Folder) -> ModelFacts | None:
+def hailo(source: Source, _beside: Folder) -> Reading | None:
     """A .hef file."""
     if source.size < _COMMON or source.read(0, 4) != _MAGIC:
         return None
@@ -65,31 +66,31 @@ def hailo(source: Source, _beside: Folder) -> ModelFacts | None:
     if header is None:
         if layout > 100:
             return None  # four bytes alone prove nothing
-        return ModelFacts(format="hailo-hef", version=str(layout), problem="version-unknown")
+        return Reading("hailo-hef", version=str(layout), problem=Damaged("version-unknown"))
     head, network = _Head(), _Network()
     extensions: list[int] = []
     problem = None
     if _whole(source, layout, size) > source.size:
         problem = Damaged("truncated", f"{source.size} of {_whole(source, layout, size)} bytes")
     try:
-        for each in Message(source, header, min(size, source.size - header)):
-            if each.wire != BYTES:
+        for entry in Message(source, header, min(size, source.size - header)):
+            if entry.wire != BYTES:
                 continue
-            inner = Message(source, each.start, each.size)
-            if each.number == 1:
+            inner = Message(source, entry.start, entry.size)
+            if entry.number == 1:
                 _read_head(inner, head)
-            elif each.number == 2 and len(network.names) < _MOST_GROUPS:
+            elif entry.number == 2 and len(network.names) < _MOST_GROUPS:
                 _read_group(inner, network)
-            elif each.number == 5 and len(extensions) < 200:
+            elif entry.number == 5 and len(extensions) < 200:
                 extensions.append(_first_number(inner))
     except Damaged as damage:
         problem = problem or damage
-    return _facts(layout, head, network, tuple(extensions), problem)
+    return _reading(layout, head, network, tuple(extensions), problem)
 
 
-def _facts(
+def _reading(
     layout: int, head: _Head, network: _Network, extensions: tuple[int, ...], problem: Damaged | None
-) -> ModelFacts:
+) -> Reading:
     chip = hailo_chip(head.chip)
     name = chip.name if chip else f"hw_arch {head.chip}"
     runtime = first_hailort(layout, head.chip, extensions)
@@ -98,24 +99,21 @@ def _facts(
         "hailo-runs-on": ", ".join(chip.runs_on) if chip else "",
         "exported": _day(head.made),
     }
-    return ModelFacts(
-        format="hailo-hef",
+    return Reading(
+        "hailo-hef",
         version=str(layout),
         producer="Hailo Dataflow Compiler",
         producer_version=head.compiler or None,
-        needs=ModelNeeds(
-            frameworks=(f"hailort>={runtime}" if runtime else "hailort",),
-            devices=tuple(each.lower() for each in chip.runs_on) if chip else None,
-        ),
+        frameworks=(f"hailort>={runtime}" if runtime else "hailort",),
+        devices=tuple(board.lower() for board in chip.runs_on) if chip else None,
         bound_to=(
             Binding(kind="hailo-chip", value=name),
             *((Binding(kind="hailo-version", value=f"HailoRT >= {runtime}"),) if runtime else ()),
         ),
         inputs=_specs(network.inputs),
         outputs=_specs(network.outputs),
-        details={key: value for key, value in details.items() if value},
-        problem=problem.reason if problem else None,
-        problem_detail=problem.detail if problem else "",
+        details=details,
+        problem=problem,
     )
 
 
@@ -133,13 +131,13 @@ def _whole(source: Source, layout: int, size: int) -> int:
 
 
 def _read_head(message: Message, head: _Head) -> None:
-    for each in message:
-        if each.number == 1 and each.wire != BYTES:
-            head.chip = each.value
-        elif each.number == 2 and each.wire != BYTES:
-            head.made = each.value
-        elif each.number == 3 and each.wire == BYTES:
-            head.compiler = message.text(each, _MOST_TEXT)[:50]
+    for entry in message:
+        if entry.number == 1 and entry.wire != BYTES:
+            head.chip = entry.value
+        elif entry.number == 2 and entry.wire != BYTES:
+            head.made = entry.value
+        elif entry.number == 3 and entry.wire == BYTES:
+            head.compiler = message.text(entry, _MOST_TEXT)[:50]
 
 
 def _read_group(message: Message, network: _Network) -> None:
@@ -149,18 +147,18 @@ def _read_group(message: Message, network: _Network) -> None:
     outputs: list[_Pad] = []
     joined: set[int] = set()
     ops = 0
-    for each in message:
-        if each.wire != BYTES:
+    for entry in message:
+        if entry.wire != BYTES:
             continue
-        if each.number == 10:
-            name = message.text(each, _MOST_TEXT)
-        elif each.number == 1 and not name:  # the older place of the name
-            name = _first_text(message.message(each))
-        elif each.number == 9:
-            joined.update(pad.value for pad in message.message(each) if pad.wire != BYTES)
-        elif each.number == 8 and ops < _MOST_OPS:
+        if entry.number == 10:
+            name = message.text(entry, _MOST_TEXT)
+        elif entry.number == 1 and not name:  # the older place of the name
+            name = _first_text(message.message(entry))
+        elif entry.number == 9:
+            joined.update(pad.value for pad in message.message(entry) if pad.wire != BYTES)
+        elif entry.number == 8 and ops < _MOST_OPS:
             ops += 1
-            op = message.message(each)
+            op = message.message(entry)
             for part in op:
                 if part.wire == BYTES and part.number in (2, 3) and len(inputs) + len(outputs) < _MOST_PADS:
                     (inputs if part.number == 2 else outputs).append(_pad(op.message(part)))
@@ -171,18 +169,18 @@ def _read_group(message: Message, network: _Network) -> None:
 
 def _pad(message: Message) -> _Pad:
     pad = _Pad()
-    for each in message:
-        if each.number == 1 and each.wire != BYTES:
-            pad.number = each.value
-        elif each.number == 2 and each.wire == BYTES:
-            pad.name = message.text(each, _MOST_TEXT)[:200]
-        elif each.number == 8 and each.wire != BYTES:
-            pad.dtype = _DTYPES.get(each.value)
-        elif each.number == 6 and each.wire == BYTES:
-            lengths = {part.number: part.value for part in message.message(each) if part.wire != BYTES}
+    for entry in message:
+        if entry.number == 1 and entry.wire != BYTES:
+            pad.number = entry.value
+        elif entry.number == 2 and entry.wire == BYTES:
+            pad.name = message.text(entry, _MOST_TEXT)[:200]
+        elif entry.number == 8 and entry.wire != BYTES:
+            pad.dtype = _DTYPES.get(entry.value)
+        elif entry.number == 6 and entry.wire == BYTES:
+            lengths = {part.number: part.value for part in message.message(entry) if part.wire != BYTES}
             pad.shape = tuple(lengths.get(number, 0) for number in (1, 3, 5))  # height, width, features
-        elif each.number == 7 and each.wire == BYTES:
-            found = {part.number: part.value for part in message.message(each) if part.wire != BYTES}
+        elif entry.number == 7 and entry.wire == BYTES:
+            found = {part.number: part.value for part in message.message(entry) if part.wire != BYTES}
             pad.shape = (found.get(1, 0), "?", found.get(3) or 5)  # classes, boxes of each, their numbers
     return pad
 
@@ -192,11 +190,11 @@ def _specs(pads: list[_Pad]) -> tuple[TensorSpec, ...] | None:
 
 
 def _first_number(message: Message) -> int:
-    return next((each.value for each in message if each.number == 1 and each.wire != BYTES), 0)
+    return next((entry.value for entry in message if entry.number == 1 and entry.wire != BYTES), 0)
 
 
 def _first_text(message: Message) -> str:
-    return next((message.text(each, _MOST_TEXT) for each in message if each.number == 1 and each.wire == BYTES), "")
+    return next((message.text(entry, _MOST_TEXT) for entry in message if entry.number == 1 and entry.wire == BYTES), "")
 
 
 def _day(seconds: int) -> str:

@@ -18,10 +18,11 @@ from xml.etree import ElementTree as ET
 
 import msgspec
 
-from checks.facts import Binding, ModelFacts, ModelNeeds, NeededFile, TensorSpec
+from checks.facts import Binding, NeededFile, TensorSpec
 from checks.readers.containers.flatbuffer import FlatBuffer, Table
 from checks.readers.containers.folder import Folder, ZipFolder
 from checks.readers.containers.source import MIB, Damaged, Source, of_bytes
+from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, archive_reader, file_reader
 
 _MANIFEST, _PARAMETERS = "manifest.json", "dnnParams.xml"
@@ -41,7 +42,7 @@ _MOST_MEMBER = MIB
 
 
 @archive_reader("imx500-packer")
-def imx500_packer(archive: ZipFolder) -> ModelFacts | None:
+def imx500_packer(archive: ZipFolder) -> Reading | None:
     """What imxconv-pt or imxconv-tf wrote."""
     if archive.size_of(_MANIFEST) is None or archive.size_of(_PARAMETERS) is None:
         return None
@@ -59,23 +60,25 @@ def imx500_packer(archive: ZipFolder) -> ModelFacts | None:
         "exported": _text(manifest.get("Date Info")),
         **network.details,
     }
-    return ModelFacts(
-        format="imx500-packer",
+    return Reading(
+        "imx500-packer",
         version=version or None,
         producer="imx500-converter",
         producer_version=version or None,
-        needs=ModelNeeds(frameworks=("imx500-tools",), devices=("imx500",), files=parts, memory=network.coefficients),
+        frameworks=("imx500-tools",),
+        devices=("imx500",),
+        files=parts,
+        memory=network.coefficients,
         bound_to=(Binding(kind="imx500"),),
         inputs=network.inputs,
         outputs=network.outputs,
-        details={key: value for key, value in details.items() if value},
-        problem="missing-part" if missing else None,
-        problem_detail=", ".join(missing[:5]),
+        details=details,
+        problem=Damaged("missing-part", ", ".join(missing[:5])) if missing else None,
     )
 
 
 @file_reader("imx500-rpk", rank=Rank.MAGIC)
-def imx500_rpk(source: Source, _beside: Folder) -> ModelFacts | None:
+def imx500_rpk(source: Source, _beside: Folder) -> Reading | None:
     """What imx500-package wrote on the Raspberry Pi."""
     if source.size < _BLOCK_AROUND or source.read(0, 4) != _BLOCK:
         return None
@@ -107,17 +110,17 @@ def imx500_rpk(source: Source, _beside: Folder) -> ModelFacts | None:
         "classes": str(_labels(intrinsics) or ""),
         "package-version": info.get("version", "").strip(),
     }
-    return ModelFacts(
-        format="imx500-rpk",
+    return Reading(
+        "imx500-rpk",
         version=version,
         producer="imx500-converter",
         producer_version=version,
-        needs=ModelNeeds(frameworks=("imx500-firmware",), devices=("imx500",)),
+        frameworks=("imx500-firmware",),
+        devices=("imx500",),
         inputs=inputs,
         outputs=outputs,
         details={key: value[:100] for key, value in details.items() if value},
-        problem=problem.reason if problem else None,
-        problem_detail=problem.detail if problem else "",
+        problem=problem,
     )
 
 
@@ -163,7 +166,7 @@ def _parameters(source: Source) -> _Network:
         "memory-working": numbers.get("networksRuntimeSize"),
     }
     return _Network(
-        inputs=tuple(_xml_tensor(each) for each in _some(root.iter("inputTensor"))),
+        inputs=tuple(_xml_tensor(element) for element in _some(root.iter("inputTensor"))),
         outputs=tuple(_in_order(root.iter("outputTensor"))),
         coefficients=numbers.get("coefficientsSize"),
         details={key: str(value) for key, value in names.items() if value is not None},
@@ -173,12 +176,12 @@ def _parameters(source: Source) -> _Network:
 def _in_order(elements: Iterator[ET.Element]) -> Iterator[TensorSpec]:
     """The tensors in the order in which the sensor sends them, which is not that of the file."""
     found = list(_some(elements))
-    for each in sorted(found, key=lambda element: _number(element.get("ordinal"))):
-        yield _xml_tensor(each)
+    for item in sorted(found, key=lambda element: _number(element.get("ordinal"))):
+        yield _xml_tensor(item)
 
 
 def _xml_tensor(element: ET.Element) -> TensorSpec:
-    dimensions = sorted(_some(element.iter("dimension")), key=lambda each: _number(each.get("ordinal")))
+    dimensions = sorted(_some(element.iter("dimension")), key=lambda item: _number(item.get("ordinal")))
     return TensorSpec(
         name=(element.get("name") or "")[:200],
         dtype=_dtype(_number(element.get("bitsPerElement")), is_signed=element.get("format") == "signed"),
@@ -227,7 +230,7 @@ def _converter(source: Source) -> str | None:
     digits = _turned(source.read(_VERSION_AT, 8)).decode("ascii", "replace")
     if not digits.isdecimal() or not digits.isascii():
         return None
-    return ".".join(str(int(digits[each : each + 2])) for each in (0, 2, 4))
+    return ".".join(str(int(digits[number : number + 2])) for number in (0, 2, 4))
 
 
 def _tensors(
@@ -239,8 +242,8 @@ def _tensors(
     try:
         buffer = FlatBuffer(of_bytes(_turned(source.read(_PARAMETERS_AT, size))))
         network = next(iter(buffer.root().tables(0)))
-        inputs = tuple(_table_tensor(each, is_input=True) for each in _some(network.tables(3)))
-        outputs = sorted(_some(network.tables(4)), key=lambda each: each.integer(0, "B"))
+        inputs = tuple(_table_tensor(table, is_input=True) for table in _some(network.tables(3)))
+        outputs = sorted(_some(network.tables(4)), key=lambda item: item.integer(0, "B"))
         return inputs, tuple(_table_tensor(output, is_input=False) for output in outputs), network.text(1, most=200)
     except (Damaged, StopIteration):
         width, height = (_number(info.get(f"inputTensor{side}", "").strip()) for side in ("Width", "Height"))
@@ -248,7 +251,7 @@ def _tensors(
 
 
 def _table_tensor(tensor: Table, *, is_input: bool) -> TensorSpec:
-    dimensions = sorted(_some(tensor.tables(3)), key=lambda each: each.integer(0, "B"))
+    dimensions = sorted(_some(tensor.tables(3)), key=lambda item: item.integer(0, "B"))
     bits, format = (8, 6) if is_input else (tensor.integer(4, "B"), 7)
     return TensorSpec(
         name=tensor.text(1, most=200),
@@ -273,10 +276,10 @@ def _dtype(bits: int, *, is_signed: bool) -> str | None:
 
 
 def _some(things: Iterator[Any]) -> Iterator[Any]:
-    for number, each in enumerate(things):
+    for number, thing in enumerate(things):
         if number >= _MOST_TENSORS:
             return
-        yield each
+        yield thing
 
 
 def _lines(content: bytes) -> list[str]:

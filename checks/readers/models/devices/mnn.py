@@ -9,12 +9,12 @@ import itertools
 from collections import Counter
 from dataclasses import dataclass, field
 
-from checks.facts import Binding, ModelFacts, ModelNeeds, NeededFile, OperatorUse, TensorSpec
+from checks.facts import NeededFile, OperatorUse, TensorSpec
 from checks.knowledge.formats.mnn_operators import mnn_operators
-from checks.readers.containers.first_problem import Partly
 from checks.readers.containers.flatbuffer import FlatBuffer, Table
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import Damaged, Source
+from checks.readers.models.reading import Reading, missing_file
 from checks.readers.models.registry import Rank, file_reader
 
 _MOST_ROOT = 4096  # where the root lies at the latest: behind the description of its fields
@@ -36,49 +36,37 @@ _DTYPES = {
 
 
 @dataclass
-class _Read:
-    """What was read so far."""
+class _Net(Reading):
+    """A network, with its operators by number and the ways in which its weights are stored."""
 
-    operators: Counter[int] = field(default_factory=Counter)
+    kinds: Counter[int] = field(default_factory=Counter)
     foreign: set[str] = field(default_factory=set)
-    inputs: list[TensorSpec] = field(default_factory=list)
-    outputs: tuple[TensorSpec, ...] | None = None
+    placeholders: list[TensorSpec] = field(default_factory=list)
     schemes: Counter[str] = field(default_factory=Counter)
     outside: int = 0  # bytes of the file of weights that are used
-    details: dict[str, str] = field(default_factory=dict)
-    version: str = ""
 
 
 @file_reader("mnn", rank=Rank.STRUCTURE)
-def mnn(source: Source, beside: Folder) -> ModelFacts | None:
+def mnn(source: Source, beside: Folder) -> Reading | None:
     """One file, and the file of weights beside it."""
     if not _begins_like_one(source):
         return None
-    read = _Read()
-    partly = Partly()
-    with partly():
+    net = _Net("mnn", producer="mnnconvert", frameworks=("MNN",))
+    with net.part():
         root = FlatBuffer(source).root()
         if not _is_net(root):
             return None
-        _read_net(root, read, partly)
-    if partly.problem and not read.operators and not source.name.endswith(".mnn"):
+        _read_net(root, net)
+    if net.problem and not net.kinds and not source.name.endswith(".mnn"):
         return None
-    files = _files(read, source.name, beside)
-    missing = next((Damaged("missing-part", file.name) for file in files or () if not file.present), None)
-    problem = partly.problem or missing
-    return ModelFacts(
-        format="mnn",
-        producer="mnnconvert",
-        producer_version=read.version or None,
-        problem=problem.reason if problem else None,
-        problem_detail=problem.detail if problem else "",
-        needs=ModelNeeds(frameworks=("MNN",), operators=_operators(read), files=files),
-        bound_to=(Binding(kind="custom-operators", value=", ".join(sorted(read.foreign))),) if read.foreign else (),
-        inputs=tuple(read.inputs),
-        outputs=read.outputs,
-        quantization=", ".join(name for name, _ in read.schemes.most_common()),
-        details={key: value for key, value in read.details.items() if value},
-    )
+    net.operators = _operators(net.kinds)
+    net.files = _files(net.outside, source.name, beside)
+    net.fail(missing_file(net.files))
+    if net.foreign:
+        net.bind("custom-operators", ", ".join(sorted(net.foreign)))
+    net.inputs = net.placeholders
+    net.quantization = ", ".join(name for name, _ in net.schemes.most_common())
+    return net
 
 
 def _begins_like_one(source: Source) -> bool:
@@ -118,45 +106,45 @@ def _is_net(root: Table) -> bool:
         return False
 
 
-def _read_net(root: Table, read: _Read, partly: Partly) -> None:
-    for part in (_read_sources, _read_face):
-        with partly():
-            part(root, read)
-    with partly():
-        _read_operators(root, 3, read)
+def _read_net(root: Table, net: _Net) -> None:
+    for read_part in (_read_sources, _read_face):
+        with net.part():
+            read_part(root, net)
+    with net.part():
+        _read_operators(root, 3, net)
         for subgraph in root.tables(10):
-            _read_operators(subgraph, 4, read)
+            _read_operators(subgraph, 4, net)
 
 
-def _read_sources(root: Table, read: _Read) -> None:
+def _read_sources(root: Table, net: _Net) -> None:
     extra = root.table(2)
-    read.version = extra.text(2, 64) if extra else ""
-    read.details = {
+    net.producer_version = extra.text(2, 64) if extra else ""
+    net.details = {
         "converted-from": _CONVERTED_FROM.get(root.integer(6, "b"), ""),
         "subgraphs": str(root.count(10) or ""),
     }
 
 
-def _read_face(root: Table, read: _Read) -> None:
+def _read_face(root: Table, net: _Net) -> None:
     names = itertools.islice(root.texts(4, _MOST_NAME), _MOST_VALUES)
-    read.outputs = tuple(TensorSpec(name=name) for name in names)
+    net.outputs = tuple(TensorSpec(name=name) for name in names)
 
 
-def _read_operators(net: Table, number: int, read: _Read) -> None:
-    for operator in net.tables(number):
+def _read_operators(table: Table, number: int, net: _Net) -> None:
+    for operator in table.tables(number):
         kind = operator.integer(5)
-        if len(read.operators) >= _MOST_KINDS and kind not in read.operators:
+        if len(net.kinds) >= _MOST_KINDS and kind not in net.kinds:
             raise Damaged("too-large", f"more than {_MOST_KINDS} kinds of operators")
-        read.operators[kind] += 1
+        net.kinds[kind] += 1
         parameters = operator.table(2)
         if parameters is None:
             continue
-        if kind == _INPUT and number == 3 and len(read.inputs) < _MOST_VALUES:
-            read.inputs.append(_input(operator.text(3, _MOST_NAME), parameters))
-        elif kind in (_PLUGIN, _EXTRA) and len(read.foreign) < _MOST_KINDS:
-            read.foreign.add(parameters.text(0, _MOST_NAME))
+        if kind == _INPUT and number == 3 and len(net.placeholders) < _MOST_VALUES:
+            net.placeholders.append(_input(operator.text(3, _MOST_NAME), parameters))
+        elif kind in (_PLUGIN, _EXTRA) and len(net.foreign) < _MOST_KINDS:
+            net.foreign.add(parameters.text(0, _MOST_NAME))
         elif operator.integer(1, "B") == _CONVOLUTION:
-            _look_at_weights(parameters, read)
+            _look_at_weights(parameters, net)
 
 
 def _input(name: str, parameters: Table) -> TensorSpec:
@@ -168,25 +156,25 @@ def _input(name: str, parameters: Table) -> TensorSpec:
     )
 
 
-def _look_at_weights(convolution: Table, read: _Read) -> None:
+def _look_at_weights(convolution: Table, net: _Net) -> None:
     quantized = convolution.table(3)
     if quantized is not None:
         bits = quantized.integer(7) or 8
-        read.schemes["float16" if quantized.integer(2) == _HALVES else f"int{bits} weights"] += 1
+        net.schemes["float16" if quantized.integer(2) == _HALVES else f"int{bits} weights"] += 1
     place = convolution.integers(6, "q", most=64)  # where in the file of weights, then the bytes of each part
-    if place and all(0 <= each < 1 << 48 for each in place):
-        read.outside = max(read.outside, sum(place))
+    if place and all(0 <= number < 1 << 48 for number in place):
+        net.outside = max(net.outside, sum(place))
 
 
-def _files(read: _Read, name: str, beside: Folder) -> tuple[NeededFile, ...] | None:
-    if not read.outside:
+def _files(needed: int, name: str, beside: Folder) -> tuple[NeededFile, ...] | None:
+    if not needed:
         return None
     size = beside.size_of(f"{name}.weight")
-    is_whole = size is not None and size >= read.outside
-    return (NeededFile(name=f"{name}.weight", size=read.outside, present=is_whole, present_size=size),)
+    is_whole = size is not None and size >= needed
+    return (NeededFile(name=f"{name}.weight", size=needed, present=is_whole, present_size=size),)
 
 
-def _operators(read: _Read) -> tuple[OperatorUse, ...]:
+def _operators(kinds: Counter[int]) -> tuple[OperatorUse, ...]:
     names = mnn_operators()
     return tuple(
         OperatorUse(
@@ -194,5 +182,5 @@ def _operators(read: _Read) -> tuple[OperatorUse, ...]:
             count=count,
             is_custom=kind in (_PLUGIN, _EXTRA),
         )
-        for kind, count in sorted(read.operators.items(), key=lambda each: (-each[1], each[0]))
+        for kind, count in sorted(kinds.items(), key=lambda item: (-item[1], item[0]))
     )

@@ -15,10 +15,11 @@ import struct
 from collections import Counter
 from dataclasses import dataclass, field
 
-from checks.facts import ModelFacts, ModelNeeds, NeededFile, OperatorUse, TensorSpec
-from checks.knowledge.formats.ncnn_layers import ncnn_layers, ncnn_layers_table
+from checks.facts import NeededFile, OperatorUse, TensorSpec
+from checks.knowledge.formats.ncnn_layers import NcnnLayersTable, ncnn_layers
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import MIB, Damaged, Source
+from checks.readers.models.reading import Reading, missing_file, needed_file
 from checks.readers.models.registry import Rank, file_reader
 
 _MAGIC = 7767517
@@ -60,7 +61,7 @@ class _Network:
 
 
 @file_reader("ncnn-param", "pnnx", rank=Rank.MAGIC)
-def ncnn_text(source: Source, beside: Folder) -> ModelFacts | None:
+def ncnn_text(source: Source, beside: Folder) -> Reading | None:
     """The text, of ncnn or pnnx."""
     begins = _TEXT.match(source.head)
     if begins is None:
@@ -81,11 +82,11 @@ def ncnn_text(source: Source, beside: Folder) -> ModelFacts | None:
             (_read_pnnx_line if is_pnnx else _read_line)(words, network)
     if count < min(announced, _MOST_LAYERS):
         network.problem = Damaged("truncated", f"{count} of {announced} layers")
-    return _pnnx_facts(network, source, beside) if is_pnnx else _facts(network, source, beside)
+    return _pnnx_facts(network, source, beside) if is_pnnx else _reading(network, source, beside)
 
 
 @file_reader("ncnn-param", rank=Rank.STRUCTURE)
-def ncnn_binary(source: Source, beside: Folder) -> ModelFacts | None:
+def ncnn_binary(source: Source, beside: Folder) -> Reading | None:
     """The binary form."""
     if source.size < 24:
         return None
@@ -97,11 +98,11 @@ def ncnn_binary(source: Source, beside: Folder) -> ModelFacts | None:
         _read_numbers(source, layers, network)
     except Damaged as damage:
         network.problem = damage
-    return _facts(network, source, beside)
+    return _reading(network, source, beside)
 
 
 @file_reader("ncnn-bin", rank=Rank.NAME)
-def ncnn_weights(source: Source, beside: Folder) -> ModelFacts | None:
+def ncnn_weights(source: Source, beside: Folder) -> Reading | None:
     """Weights: known by their first word, or by the network beside them."""
     begins = source.read(0, min(4, source.size))
     names = [source.name[:-4] + ending for ending in (".param", ".param.bin")] if source.name.endswith(".bin") else []
@@ -113,64 +114,55 @@ def ncnn_weights(source: Source, beside: Folder) -> ModelFacts | None:
             if not _TEXT.match(network.head) and network.read(0, min(4, network.size)) != struct.pack("<i", _MAGIC):
                 return None
     files = (NeededFile(name=owner or f"{source.name.removesuffix('.bin')}.param", present=owner is not None),)
-    return ModelFacts(
-        format="ncnn-bin",
-        needs=ModelNeeds(frameworks=("ncnn",), memory=source.size, files=files if owner is None else None),
-        problem="missing-part" if owner is None else None,
-        problem_detail="" if owner is not None else files[0].name,
+    return Reading(
+        "ncnn-bin",
+        frameworks=("ncnn",),
+        memory=source.size,
+        files=files if owner is None else None,
+        problem=missing_file(files),
         details={"weights-stored-as": "float16"} if begins == _HALF else {},
     )
 
 
-def _facts(network: _Network, source: Source, beside: Folder) -> ModelFacts:
+def _reading(network: _Network, source: Source, beside: Folder) -> Reading:
     known = ncnn_layers()
-    first = ncnn_layers_table().layer[0].since  # what the oldest release has needs none in particular
+    first = NcnnLayersTable.read().layer[0].since  # what the oldest release has needs none in particular
     newest = max((known[kind].since for kind in network.kinds if kind in known), default=first)
     weights: tuple[NeededFile, ...] = ()
     if any(known[kind].weights for kind in network.kinds if kind in known):
         name = re.sub(r"\.param(?:\.bin)?$", "", source.name) + ".bin"
-        size = beside.size_of(name)
-        weights = (NeededFile(name=name, present=size is not None, present_size=size),)
-    problem = network.problem
-    if problem is None and any(not weight.present for weight in weights):
-        problem = Damaged("missing-part", weights[0].name)
-    return ModelFacts(
-        format="ncnn-param",
-        needs=ModelNeeds(
-            frameworks=(f"ncnn>=1.0.{newest}" if newest > first else "ncnn",),
-            operators=_operators(network, set(known)),
-            files=weights,
-            memory=weights[0].present_size if weights else 0,
-        ),
-        inputs=tuple(network.inputs) or None,
+        weights = (needed_file(beside, name),)
+    return Reading(
+        "ncnn-param",
+        frameworks=(f"ncnn>=1.0.{newest}" if newest > first else "ncnn",),
+        operators=_operators(network, set(known)),
+        files=weights,
+        memory=weights[0].present_size if weights else 0,
+        inputs=network.inputs or None,
         outputs=network.outputs or None,
-        problem=problem.reason if problem else None,
-        problem_detail=problem.detail if problem else "",
+        problem=network.problem or missing_file(weights),
     )
 
 
-def _pnnx_facts(network: _Network, source: Source, beside: Folder) -> ModelFacts:
+def _pnnx_facts(network: _Network, source: Source, beside: Folder) -> Reading:
     name = source.name.removesuffix(".param") + ".bin"
-    size = beside.size_of(name)
-    return ModelFacts(
-        format="pnnx",
+    weights = needed_file(beside, name)
+    return Reading(
+        "pnnx",
         producer="pnnx",
-        needs=ModelNeeds(
-            frameworks=("pnnx",),
-            operators=_operators(network, None),
-            files=(NeededFile(name=name, present=size is not None, present_size=size),),
-            memory=size,
-        ),
-        inputs=tuple(network.inputs) or None,
+        frameworks=("pnnx",),
+        operators=_operators(network, None),
+        files=(weights,),
+        memory=weights.present_size,
+        inputs=network.inputs or None,
         outputs=network.outputs or None,
         parameters=network.parameters,
-        problem=network.problem.reason if network.problem else None,
-        problem_detail=network.problem.detail if network.problem else "",
+        problem=network.problem,
     )
 
 
 def _operators(network: _Network, known: set[str] | None) -> tuple[OperatorUse, ...]:
-    uses = sorted(network.kinds.items(), key=lambda each: (-each[1], each[0]))
+    uses = sorted(network.kinds.items(), key=lambda item: (-item[1], item[0]))
     return tuple(
         OperatorUse(name=kind, count=count, is_custom=known is not None and kind not in known) for kind, count in uses
     )
@@ -180,7 +172,7 @@ def _read_line(words: list[str], network: _Network) -> None:
     """A layer of ncnn's text; inputs are layers too and may name their width, height and channels."""
     kind, tops, rest = _wired(words, network)
     if kind == "Input":
-        lengths = dict(each.split("=", 1) for each in rest if "=" in each)
+        lengths = dict(entry.split("=", 1) for entry in rest if "=" in entry)
         shape = tuple(_length(lengths[key]) for key in ("2", "11", "1", "0") if key in lengths)
         network.inputs += [TensorSpec(name=name, shape=shape or None) for name in tops[:100]]
 
@@ -188,8 +180,8 @@ def _read_line(words: list[str], network: _Network) -> None:
 def _read_pnnx_line(words: list[str], network: _Network) -> None:
     """An operator of pnnx: of every value "#name=(shape)dtype", of every weight "@name=(shape)dtype"."""
     kind, tops, rest = _wired(words, network)
-    for each in rest:
-        mark, name, shape = each[:1], *each[1:].partition("=")[::2]
+    for entry in rest:
+        mark, name, shape = entry[:1], *entry[1:].partition("=")[::2]
         found = _PNNX_SHAPE.fullmatch(shape) if mark in ("#", "@") else None
         if found is None:
             continue
@@ -225,7 +217,7 @@ def _wired(words: list[str], network: _Network) -> tuple[str, list[str], list[st
 
 def _read_numbers(source: Source, layers: int, network: _Network) -> None:
     """The layers of the binary form."""
-    table = ncnn_layers_table().layer
+    table = NcnnLayersTable.read().layer
     at = 12
     for _ in range(layers):
         kind, bottoms, tops = struct.unpack("<iii", source.read(at, 12))

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from xml.parsers import expat
 
-from checks.facts import Binding, ModelFacts, ModelNeeds, NeededFile, OperatorUse, TensorSpec
+from checks.facts import Binding, NeededFile, OperatorUse, TensorSpec
 from checks.facts.versions import release
 from checks.knowledge.frameworks.openvino import ir_types, ir_version, opsets
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import MIB, Damaged, Source
+from checks.readers.models.reading import Reading, incomplete_file, needed_file
 from checks.readers.models.registry import Rank, file_reader
 
 _BEGINS = re.compile(
@@ -90,7 +91,7 @@ class _Net:
 
 
 @file_reader("openvino-ir", rank=Rank.STRUCTURE)
-def openvino_ir(source: Source, beside: Folder) -> ModelFacts | None:
+def openvino_ir(source: Source, beside: Folder) -> Reading | None:
     """The XML file of an IR."""
     if source.size < 5 or not _BEGINS.match(source.head):
         return None
@@ -98,7 +99,7 @@ def openvino_ir(source: Source, beside: Folder) -> ModelFacts | None:
     problem = _parse(source, net)
     if net.version is None and problem is None:
         return None
-    return _facts(net, problem, _weights_file(source.name, net, beside))
+    return _reading(net, problem, _weights_file(source.name, net, beside))
 
 
 def read_constants(source: Source) -> tuple[list[Constant], str]:
@@ -115,7 +116,7 @@ def read_constants(source: Source) -> tuple[list[Constant], str]:
 
 
 @file_reader("openvino-blob", rank=Rank.MAGIC)
-def openvino_blob(source: Source, _beside: Folder) -> ModelFacts | None:
+def openvino_blob(source: Source, _beside: Folder) -> Reading | None:
     """A model compiled for one device: exported, or from the cache."""
     if source.size < 8:
         return None
@@ -130,11 +131,11 @@ def openvino_blob(source: Source, _beside: Folder) -> ModelFacts | None:
     if meta:
         version = version or meta[1].decode()
     isa = meta[2].decode() if meta else ""
-    return ModelFacts(
-        format="openvino-blob",
+    return Reading(
+        "openvino-blob",
         producer="openvino",
         producer_version=_plain(version) or None,
-        needs=ModelNeeds(frameworks=(f"openvino=={_plain(version)}",) if version else ("openvino",)),
+        frameworks=(f"openvino=={_plain(version)}",) if version else ("openvino",),
         bound_to=tuple(
             Binding(kind=kind, value=value)
             for kind, value in (("openvino-version", _plain(version)), ("cpu-or-gpu", isa))
@@ -313,39 +314,32 @@ def _weights_file(name: str, net: _Net, beside: Folder) -> tuple[NeededFile, ...
     if not net.weights_end:
         return None
     other = _weights_name(name)
-    size = beside.size_of(other)
-    return (NeededFile(name=other, size=net.weights_end, present=size is not None, present_size=size),)
+    return (needed_file(beside, other, net.weights_end),)
 
 
 def _weights_name(name: str) -> str:
     return str(PurePosixPath(name).with_suffix(".bin")) if PurePosixPath(name).name else ".bin"
 
 
-def _facts(net: _Net, problem: Damaged | None, files: tuple[NeededFile, ...] | None) -> ModelFacts:
+def _reading(net: _Net, problem: Damaged | None, files: tuple[NeededFile, ...] | None) -> Reading:
     is_read = problem is None
-    if problem is None and files and not files[0].present:
-        problem = Damaged("missing-part", files[0].name)
-    elif problem is None and files and (files[0].present_size or 0) < (files[0].size or 0):
-        problem = Damaged("truncated", f"{files[0].name}: {files[0].present_size} of {files[0].size} bytes")
-    elif problem is None and net.unknown_type:
+    problem = problem or incomplete_file(files)
+    if problem is None and net.unknown_type:
         problem = Damaged("dtype-unknown", net.unknown_type)
     version = net.info.get("OpenVINO Runtime") or net.info.get("Runtime_version") or net.info.get("MO_version") or ""
-    return ModelFacts(
-        format="openvino-ir",
+    return Reading(
+        "openvino-ir",
         version=f"IR {net.version}" if net.version is not None else None,
         producer="openvino" if version else None,
         producer_version=_plain(version) or None,
-        problem=problem.reason if problem else None,
-        problem_detail=problem.detail if problem else "",
-        needs=ModelNeeds(
-            frameworks=_frameworks(net),
-            opsets=_opsets(net) if is_read else None,
-            operators=_operators(net) if is_read else None,
-            files=files,
-            memory=net.weights_end if is_read else None,
-        ),
-        inputs=tuple(net.inputs) if is_read else None,
-        outputs=tuple(net.outputs) if is_read else None,
+        problem=problem,
+        frameworks=_frameworks(net),
+        opsets=_opsets(net) if is_read else None,
+        operators=_operators(net) if is_read else None,
+        files=files,
+        memory=net.weights_end if is_read else None,
+        inputs=net.inputs if is_read else None,
+        outputs=net.outputs if is_read else None,
         parameters=sum(net.dtypes.values()) if is_read else None,
         dtypes=dict(net.dtypes.most_common()) if is_read else None,
         quantization=_quantization(net) if is_read else None,

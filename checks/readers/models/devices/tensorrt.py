@@ -22,11 +22,12 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from checks.facts import Binding, ModelFacts, ModelNeeds, NeededFile, TensorSpec
+from checks.facts import Binding, NeededFile, TensorSpec
 from checks.knowledge.formats.tensorrt_engines import rtx_targets, written_by
 from checks.readers.containers.flatbuffer import FlatBuffer
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import MIB, Damaged, Source
+from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, file_reader, folder_reader
 
 _PLAN, _RTX_PLAN, _ARCHIVE = b"ftrt", b"vtrt", b"ptrt"
@@ -93,21 +94,21 @@ class _Metadata(msgspec.Struct):
 
 
 @file_reader("tensorrt", "tensorrt-rtx", rank=Rank.MAGIC)
-def tensorrt(source: Source, _beside: Folder) -> ModelFacts | None:
+def tensorrt(source: Source, _beside: Folder) -> Reading | None:
     """A plan, or a plan behind a JSON text."""
     if source.size < 8:
         return None
     if source.read(0, 4) in _MAGIC:
-        return facts_of(read_plan(source), source)
+        return reading_of(read_plan(source), source)
     at = _after_json(source)
     if at is None:
         return None
     inner = source.part(at, source.size - at)
-    return _with_metadata(facts_of(read_plan(inner), inner), source.read(4, at - 4))
+    return _with_metadata(reading_of(read_plan(inner), inner), source.read(4, at - 4))
 
 
 @file_reader("tensorrt", rank=Rank.STRUCTURE)
-def tensorrt_5(source: Source, _beside: Folder) -> ModelFacts | None:
+def tensorrt_5(source: Source, _beside: Folder) -> Reading | None:
     """A FlatBuffer of TensorRT 5 or 6 behind its length; the name must say what it is."""
     if source.size < 64 or not _ENGINE_NAME.search(source.name):
         return None
@@ -117,11 +118,11 @@ def tensorrt_5(source: Source, _beside: Folder) -> ModelFacts | None:
     plan = Plan()
     with contextlib.suppress(Damaged):  # one such file was seen; what is laid out otherwise is an engine all the same
         _read_flatbuffer(source.part(8, source.size - 8), plan)
-    return facts_of(plan, source)
+    return reading_of(plan, source)
 
 
 @folder_reader("tensorrt")
-def tensorrt_llm(folder: Folder) -> ModelFacts | None:
+def tensorrt_llm(folder: Folder) -> Reading | None:
     """A folder of TensorRT-LLM: config.json and an engine per rank."""
     engines = tuple(name for name in folder.names if _RANK_NAME.fullmatch(name))
     if not engines or folder.size_of("config.json") is None:
@@ -129,7 +130,7 @@ def tensorrt_llm(folder: Folder) -> ModelFacts | None:
     with folder.file(engines[0]) as source:
         if source.size < 8 or source.read(0, 4) not in _MAGIC:
             return None
-        facts = facts_of(read_plan(source), source)
+        reading = reading_of(read_plan(source), source)
     with folder.file("config.json") as source:
         config = _decoded(source.read(0, min(source.size, _MOST_JSON)))
     network = config.get("pretrained_config") or config.get("builder_config")
@@ -137,7 +138,7 @@ def tensorrt_llm(folder: Folder) -> ModelFacts | None:
     mapping = network.get("mapping")
     ranks = mapping.get("world_size") if isinstance(mapping, dict) else network.get("tensor_parallel")
     quantization = network.get("quantization")
-    told = {
+    configured = {
         "architecture": network.get("architecture") or network.get("name"),
         "precision": network.get("dtype") or network.get("precision"),
         "tensorrt-llm-ranks": ranks,
@@ -148,15 +149,13 @@ def tensorrt_llm(folder: Folder) -> ModelFacts | None:
     )
     if isinstance(ranks, int) and len(engines) < ranks <= 4096:
         files += tuple(NeededFile(name=f"rank{n}.engine", present=False) for n in range(len(engines), ranks))
-    return msgspec.structs.replace(
-        facts,
-        producer="TensorRT-LLM",
-        producer_version=version if isinstance(version, str) else None,
-        size=None,
-        quantization=_text(quantization.get("quant_algo")) if isinstance(quantization, dict) else None,
-        needs=msgspec.structs.replace(facts.needs, files=files, frameworks=(*facts.needs.frameworks, "tensorrt-llm")),
-        details={**facts.details, **{key: text for key, value in told.items() if (text := _text(value))}},
-    )
+    reading.producer = "TensorRT-LLM"
+    reading.producer_version = version if isinstance(version, str) else None
+    reading.quantization = _text(quantization.get("quant_algo")) if isinstance(quantization, dict) else None
+    reading.files = files
+    reading.frameworks = (*reading.frameworks, "tensorrt-llm")
+    reading.add_details({key: _text(value) or "" for key, value in configured.items()})
+    return reading
 
 
 def read_plan(source: Source) -> Plan:
@@ -176,7 +175,7 @@ def read_plan(source: Source) -> Plan:
     return plan
 
 
-def facts_of(plan: Plan, source: Source) -> ModelFacts:
+def reading_of(plan: Plan, source: Source) -> Reading:
     """A plan in the words of all models."""
     is_rtx = plan.product == "TensorRT-RTX"
     row = written_by(plan.product, plan.serialization) if plan.serialization is not None else None
@@ -202,20 +201,17 @@ def facts_of(plan: Plan, source: Source) -> ModelFacts:
     if plugins := _plugins(source):
         details["plugins-guessed"] = ", ".join(plugins)
     requirement = f"=={plan.version}" if plan.version else ""
-    return ModelFacts(
-        format="tensorrt-rtx" if is_rtx else "tensorrt",
+    return Reading(
+        "tensorrt-rtx" if is_rtx else "tensorrt",
         version=f"serialization {plan.serialization}" if plan.serialization is not None else None,
         producer=plan.product,
         producer_version=plan.version,
-        needs=ModelNeeds(
-            frameworks=("tensorrt-rtx" if is_rtx else f"tensorrt{requirement}",),
-            devices=("cuda",),
-            memory=plan.weights,
-        ),
+        frameworks=("tensorrt-rtx" if is_rtx else f"tensorrt{requirement}",),
+        devices=("cuda",),
+        memory=plan.weights,
         bound_to=tuple(bound),
         details=details,
-        problem=plan.problem.reason if plan.problem else None,
-        problem_detail=plan.problem.detail if plan.problem else "",
+        problem=plan.problem,
     )
 
 
@@ -335,26 +331,24 @@ def _after_json(source: Source) -> int | None:
     return at if source.read(at, 4) in _MAGIC else None
 
 
-def _with_metadata(facts: ModelFacts, text: bytes) -> ModelFacts:
+def _with_metadata(reading: Reading, text: bytes) -> Reading:
     """Add what Ultralytics wrote before the plan."""
     try:
-        told = msgspec.json.decode(text, type=_Metadata, strict=False)
+        metadata = msgspec.json.decode(text, type=_Metadata, strict=False)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return facts
+        return reading
     details = {
-        "exporter": f"Ultralytics {told.version}" if told.version else "Ultralytics",
-        "task": told.task or "",
-        "exported": (told.date or "")[:40],
-        "stride": str(told.stride or ""),
-        "classes": str(len(told.names)) if told.names else "",
+        "exporter": f"Ultralytics {metadata.version}" if metadata.version else "Ultralytics",
+        "task": metadata.task or "",
+        "exported": (metadata.date or "")[:40],
+        "stride": str(metadata.stride or ""),
+        "classes": str(len(metadata.names)) if metadata.names else "",
     }
-    batch, size = told.batch, told.imgsz
-    inputs = TensorSpec(name="images", shape=(batch or "?", "?", *size)) if size and len(size) == 2 else None
-    return msgspec.structs.replace(
-        facts,
-        inputs=(inputs,) if inputs else None,
-        details={**facts.details, **{key: value for key, value in details.items() if value}},
-    )
+    reading.add_details(details)
+    size = metadata.imgsz
+    if size and len(size) == 2:
+        reading.inputs = (TensorSpec(name="images", shape=(metadata.batch or "?", "?", *size)),)
+    return reading
 
 
 def _plugins(source: Source) -> tuple[str, ...]:

@@ -10,13 +10,14 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from checks.facts import ModelFacts, ModelNeeds
 from checks.readers.containers.folder import Folder, ZipFolder
-from checks.readers.containers.pickles import Pickle, begins_like_a_pickle
+from checks.readers.containers.pickles.read import begins_like_a_pickle
+from checks.readers.containers.pickles.values import Pickle
+from checks.readers.containers.pickles.whole import read_whole_pickle
 from checks.readers.containers.source import Damaged, Source
 from checks.readers.containers.torch_values import Tensor, bits, numpy_name
-from checks.readers.containers.whole_pickles import read_whole_pickle
 from checks.readers.models.pytorch.pickled_objects import counted, named_classes
+from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, archive_reader, file_reader
 
 MAGIC = b"\x93NUMPY"
@@ -42,7 +43,7 @@ _MOSTLY = 0.8
 
 
 @file_reader("npy", rank=Rank.MAGIC)
-def npy(source: Source, _beside: Folder) -> ModelFacts | None:
+def npy(source: Source, _beside: Folder) -> Reading | None:
     """A single array."""
     if source.size < len(MAGIC) or source.read(0, len(MAGIC)) != MAGIC:
         return None
@@ -54,23 +55,22 @@ def npy(source: Source, _beside: Folder) -> ModelFacts | None:
     if not pickles and source.size < start + needed:
         problem = Damaged("truncated", f"{needed} bytes of numbers, {source.size - start} are there")
     weights = counted([array])
-    return ModelFacts(
-        format="npy",
+    return Reading(
+        "npy",
         version=version,
         producer="numpy",
-        parameters=weights.parameters,
         dtypes=weights.dtypes,
         details={"shape": _shown(array), **({"pickles": "1"} if pickles else {})},
-        needs=ModelNeeds(
-            frameworks=("numpy",), classes=named_classes(pickles), devices=(), memory=max(0, source.size - start)
-        ),
-        problem=problem.reason if problem else None,
-        problem_detail=problem.detail if problem else "",
+        frameworks=("numpy",),
+        classes=named_classes(pickles),
+        devices=(),
+        memory=max(0, source.size - start),
+        problem=problem,
     )
 
 
 @archive_reader("npz", "chainer-npz")
-def npz(archive: ZipFolder) -> ModelFacts | None:
+def npz(archive: ZipFolder) -> Reading | None:
     """An archive of arrays."""
     names = archive.names
     if not names or not all(name.endswith(".npy") for name in names):
@@ -93,26 +93,22 @@ def npz(archive: ZipFolder) -> ModelFacts | None:
     if not arrays and problem is None:
         return None
     problem = problem or next((pickle.problem for pickle in pickles if pickle.problem), None)
-    is_chainer = is_of_chainer(each.name for each in arrays)
-    weights = counted([each for each in arrays if _MODEL in each.name] or arrays)
-    details = {"tensors": str(len(arrays)), "keys": _listed(each.name for each in arrays)}
+    is_chainer = is_of_chainer(item.name for item in arrays)
+    weights = counted([stored for stored in arrays if _MODEL in stored.name] or arrays)
+    details = {"tensors": str(len(arrays)), "keys": _listed(entry.name for entry in arrays)}
     if pickles:
         details["pickles"] = str(len(pickles))
-    return ModelFacts(
-        format="chainer-npz" if is_chainer else "npz",
+    return Reading(
+        "chainer-npz" if is_chainer else "npz",
         version=version,
         producer="chainer" if is_chainer else "numpy",
-        parameters=weights.parameters,
         dtypes=weights.dtypes,
         details=details,
-        needs=ModelNeeds(
-            frameworks=("chainer",) if is_chainer else ("numpy",),
-            classes=named_classes(pickles),
-            devices=(),
-            memory=weights.memory,
-        ),
-        problem=problem.reason if problem else None,
-        problem_detail=problem.detail if problem else "",
+        frameworks=("chainer",) if is_chainer else ("numpy",),
+        classes=named_classes(pickles),
+        devices=(),
+        memory=weights.memory,
+        problem=problem,
     )
 
 
@@ -124,7 +120,7 @@ def is_of_chainer(names: Iterable[str]) -> bool:
     inner = [path.rpartition("/")[2] for path in paths if "/" in path]
     if not inner or "W" not in inner or not {"b", "gamma", "beta"} & set(inner):
         return False
-    return sum(1 for each in inner if each in _OF_CHAINER) >= _MOSTLY * len(paths)
+    return sum(1 for name in inner if name in _OF_CHAINER) >= _MOSTLY * len(paths)
 
 
 def read_header(head: bytes) -> tuple[str, Tensor, int]:
@@ -147,7 +143,7 @@ def read_header(head: bytes) -> tuple[str, Tensor, int]:
     described, shape = _DESCRIPTION.search(text), _SHAPE.search(text)
     if described is None or shape is None or not _HEADER.fullmatch(text) or len(_KEY.findall(text)) > 1:
         raise Damaged("truncated" if start > len(head) else "npy-damaged", "the header")
-    lengths = tuple(int(each) for each in re.findall(r"\d{1,18}", shape[1]))
+    lengths = tuple(int(digits) for digits in re.findall(r"\d{1,18}", shape[1]))
     dtype = numpy_name(described[1]) if described[1] else _MAY if _OBJECTS.search(text) else "void"
     return f"{major}.{minor}", Tensor("", dtype, lengths, kind="array"), start
 
@@ -165,5 +161,5 @@ def _shown(array: Tensor) -> str:
 
 
 def _listed(names: Iterable[str]) -> str:
-    first = [each[:80] for _, each in zip(range(_MOST_SHOWN + 1), names, strict=False)]
+    first = [name[:80] for _, name in zip(range(_MOST_SHOWN + 1), names, strict=False)]
     return ", ".join(first[:_MOST_SHOWN] + (["…"] if len(first) > _MOST_SHOWN else []))

@@ -10,12 +10,12 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from checks.facts import Binding, ModelFacts, ModelNeeds, NeededFile, OperatorUse
+from checks.facts import Binding, OperatorUse
 from checks.facts.versions import release
-from checks.knowledge.formats.onnx import ML, least_onnx, least_onnxruntime, onnx_table
+from checks.knowledge.formats.onnx import ML, OnnxTable, least_onnx, least_onnxruntime
 from checks.knowledge.formats.onnx_domains import onnx_domain
 from checks.knowledge.formats.onnx_operators import MICROSOFT, is_standard, operator
-from checks.readers.containers.folder import Folder, inside
+from checks.readers.containers.folder import Folder
 from checks.readers.containers.protobuf import BYTES, VARINT, CutOff, Message
 from checks.readers.containers.source import Damaged, Source
 from checks.readers.models.exchange.onnx_graph import (
@@ -30,6 +30,7 @@ from checks.readers.models.exchange.onnx_graph import (
     streamed,
     text,
 )
+from checks.readers.models.reading import Reading, needed_file
 from checks.readers.models.registry import Rank, file_reader
 
 # ModelProto: field -> wire type.
@@ -93,22 +94,22 @@ class _Model:
 
 
 @file_reader("onnx", rank=Rank.STRUCTURE)
-def onnx(source: Source, beside: Folder) -> ModelFacts | None:
+def onnx(source: Source, beside: Folder) -> Reading | None:
     """A binary ONNX model, with any ending."""
     if not _is_model(source):
         return None
     model = _Model()
-    problem, detail = ("over-2-gib", "") if source.size > _LIMIT else (None, "")
+    problem = Damaged("over-2-gib") if source.size > _LIMIT else None
     try:
         for what, _, value in streamed(Message(source)):
             _take(model, what, value)
         if not model.has_graph and not model.tally.functions:
-            problem, detail = "truncated", "no graph"
+            problem = Damaged("truncated", "no graph")
         elif not model.opsets and (model.ir or 0) >= _IR_WITH_OPSETS:
-            problem, detail = "truncated", "no operator set"
+            problem = Damaged("truncated", "no operator set")
     except Damaged as damage:
-        problem, detail = damage.reason, damage.detail
-    return _facts(model, source.size, beside, problem, detail)
+        problem = damage
+    return _reading(model, source.size, beside, problem)
 
 
 def _is_model(source: Source) -> bool:
@@ -116,11 +117,11 @@ def _is_model(source: Source) -> bool:
     seen: set[int] = set()
     is_named = source.name.lower().endswith(".onnx")
     try:
-        for count, each in enumerate(Message(source)):
-            if not _fits(each.number, each.wire, each.value, seen) or count > _ENOUGH:
+        for count, part in enumerate(Message(source)):
+            if not _fits(part.number, part.wire, part.value, seen) or count > _ENOUGH:
                 return False
-            seen.add(each.number)
-            if each.number == 7 and not _is_graph(Message(source, each.start, each.size), seen):
+            seen.add(part.number)
+            if part.number == 7 and not _is_graph(Message(source, part.start, part.size), seen):
                 return False
             if 7 in seen and (1 in seen or 8 in seen):
                 return True
@@ -178,35 +179,32 @@ def _take(model: _Model, what: int, value: int | Part) -> None:
         read_function(embedded(value), model.tally)
 
 
-def _facts(model: _Model, size: int, beside: Folder, problem: str | None, detail: str) -> ModelFacts:
+def _reading(model: _Model, size: int, beside: Folder, problem: Damaged | None) -> Reading:
     tally = model.tally
     opsets = {**tally.function_opsets, **model.opsets} or {"": 1}
-    is_cut = problem == "truncated"  # the list of opsets stands behind the graph: what is cut off is not known
+    # The list of opsets stands behind the graph: of what is cut off it is not known.
+    is_cut = problem is not None and problem.reason == "truncated"
     operators = _operators(tally, opsets)
-    files = _files(tally.files, beside)
+    files = [needed_file(beside, name, size) for name, size in sorted(tally.files.items())]
     dependence, bound_to = _bindings(model.ir, opsets, operators)
-    return ModelFacts(
-        format="onnx",
+    return Reading(
+        "onnx",
         version=None if model.ir is None else f"IR {model.ir}",
         producer=model.producer or None,
         producer_version=model.producer_version or None,
         size=size + sum(file.present_size or 0 for file in files),
         problem=problem,
-        problem_detail=detail,
-        needs=ModelNeeds(
-            frameworks=() if is_cut else _frameworks(model.ir, opsets, operators),
-            opsets=(model.opsets or None) if is_cut else opsets,
-            operators=operators,
-            devices=(),
-            files=files,
-            memory=tally.stored,
-        ),
+        frameworks=() if is_cut else _frameworks(model.ir, opsets, operators),
+        opsets=(model.opsets or None) if is_cut else opsets,
+        operators=operators,
+        devices=(),
+        files=files,
+        memory=tally.stored,
         dependence=dependence,
         bound_to=() if is_cut else bound_to,
-        inputs=tuple(each for each in tally.inputs if each.name not in tally.initialised),
-        outputs=tuple(tally.outputs),
-        parameters=tally.parameters,
-        dtypes=dict(tally.dtypes.most_common()),
+        inputs=tuple(tensor for tensor in tally.inputs if tensor.name not in tally.initialised),
+        outputs=tally.outputs,
+        dtypes=tally.dtypes,
         quantization=_quantization(tally),
         details=_details(model, opsets),
     )
@@ -221,18 +219,7 @@ def _operators(tally: Tally, opsets: dict[str, int]) -> tuple[OperatorUse, ...]:
         row = onnx_domain(domain)
         is_own = row is not None and row.kind == "standard" and is_standard(name, domain, opsets.get(domain))
         uses.append(OperatorUse(name=name, domain=domain, count=count, is_custom=not is_own))
-    return tuple(sorted(uses, key=lambda each: (-each.count, each.domain, each.name)))
-
-
-def _files(wanted: dict[str, int], beside: Folder) -> tuple[NeededFile, ...]:
-    found = []
-    for name, size in sorted(wanted.items()):
-        is_within = inside(name)
-        here = beside.size_of(name) if is_within else None
-        found.append(
-            NeededFile(name=name, size=size, present=here is not None if is_within else None, present_size=here)
-        )
-    return tuple(found)
+    return tuple(sorted(uses, key=lambda item: (-item.count, item.domain, item.name)))
 
 
 def _bindings(
@@ -243,8 +230,8 @@ def _bindings(
     shown = ", ".join(f"{domain or 'ai.onnx'} {opsets[domain]}" for domain in ("", ML) if domain in opsets)
     bound.append(Binding(kind="onnx-opset", value=shown))
     dependence = None
-    kinds = {domain: row.kind if (row := onnx_domain(domain)) else "" for domain in {each.domain for each in operators}}
-    foreign = sorted({each.domain or each.name for each in operators if each.is_custom})
+    kinds = {domain: row.kind if (row := onnx_domain(domain)) else "" for domain in {item.domain for item in operators}}
+    foreign = sorted({entry.domain or entry.name for entry in operators if entry.is_custom})
     foreign = [each for each in foreign if kinds.get(each) not in ("built-in", "internal")]
     if foreign:
         dependence = "medium"
@@ -252,7 +239,7 @@ def _bindings(
     if "internal" in kinds.values():
         dependence = "medium"
         bound.append(Binding(kind="cpu-of-optimisation", value=_domains_of("internal", kinds)))
-    if any(each.name == _COMPILED and each.domain == MICROSOFT for each in operators):
+    if any(use.name == _COMPILED and use.domain == MICROSOFT for use in operators):
         dependence = "high"
         bound.append(Binding(kind="compiled-for-provider"))
     return dependence, tuple(bound)
@@ -264,7 +251,7 @@ def _domains_of(kind: str, kinds: dict[str, str]) -> str:
 
 def _frameworks(ir: int | None, opsets: dict[str, int], operators: tuple[OperatorUse, ...]) -> tuple[str, ...]:
     """The runtimes that can compute it, the least version where it is known."""
-    rows = [onnx_domain(each.domain) for each in operators]
+    rows = [onnx_domain(item.domain) for item in operators]
     elsewhere = sorted({row.runtime for row in rows if row and row.kind == "runtime" and row.runtime})
     if elsewhere:
         return tuple(elsewhere)
@@ -272,12 +259,12 @@ def _frameworks(ir: int | None, opsets: dict[str, int], operators: tuple[Operato
         return ()
     row = least_onnxruntime(ir, {domain: opsets[domain] for domain in ("", ML) if domain in opsets})
     if row is None:
-        return (f"onnxruntime>{onnx_table().onnxruntime[-1].version}",)
+        return (f"onnxruntime>{OnnxTable.read().onnxruntime[-1].version}",)
     least = [] if row.version == _OLDEST else [row.version]
-    for each in operators:
-        its = operator(each.name, MICROSOFT) if each.domain == MICROSOFT else None
-        if its is not None and its.onnxruntime:
-            least.append(its.onnxruntime)
+    for use in operators:
+        known = operator(use.name, MICROSOFT) if use.domain == MICROSOFT else None
+        if known is not None and known.onnxruntime:
+            least.append(known.onnxruntime)
     libraries = {row.packages[0] for row in rows if row and row.kind == "library"}
     return (f"onnxruntime>={max(least, key=release)}" if least else "onnxruntime", *sorted(libraries))
 
@@ -287,8 +274,10 @@ def _quantization(tally: Tally) -> str:
     names = Counter[str]()
     for (_, name), count in tally.operators.items():
         names[name] += count
-    known = [each for each, count in tally.dtypes.most_common() if count] + [each.dtype or "" for each in tally.inputs]
-    dtype = next((each for each in known if _NARROW.fullmatch(each)), "")
+    known = [item for item, count in tally.dtypes.most_common() if count] + [
+        tensor.dtype or "" for tensor in tally.inputs
+    ]
+    dtype = next((row for row in known if _NARROW.fullmatch(row)), "")
     if found := next((name for name in names if _FEW_BITS.fullmatch(name)), None):
         return f"int{min(tally.bits, default=4)} {found}"
     if any(_DYNAMIC.fullmatch(name) for name in names):

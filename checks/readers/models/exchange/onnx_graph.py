@@ -101,10 +101,10 @@ def fields(part: Part) -> Iterator[tuple[int, int, int | Part]]:
 def streamed(message: Message) -> Iterator[tuple[int, int, int | Part]]:
     """The same without loading the message, and with the beginning of a field that is cut off."""
     try:
-        for count, each in enumerate(message):
+        for count, entry in enumerate(message):
             if count >= _MOST_FIELDS:
                 raise Damaged("too-large", f"more than {_MOST_FIELDS} fields")
-            yield each.number, each.wire, message.message(each) if each.wire == BYTES else each.value
+            yield entry.number, entry.wire, message.message(entry) if entry.wire == BYTES else entry.value
     except CutOff as cut:
         if cut.field.wire == BYTES:
             yield cut.field.number, BYTES, message.message(cut.field)
@@ -358,7 +358,7 @@ def _type(part: Part, depth: int = 0) -> tuple[str | None, tuple[int | str, ...]
         if what in (4, 9):
             return f"{'sequence' if what == 4 else 'optional'}({_within(embedded(value), 1, depth)})", None
         if what == 5:
-            key = next((number(each) for which, _, each in fields(embedded(value)) if which == 1), 0)
+            key = next((number(entry) for which, _, entry in fields(embedded(value)) if which == 1), 0)
             return f"map({DTYPES.get(key, ('?', 0))[0]}, {_within(embedded(value), 2, depth)})", None
     return None, None
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from checks.facts import Binding, ModelFacts, ModelNeeds
+from checks.facts import Binding
 from checks.readers.containers.folder import Folder
-from checks.readers.containers.source import Source
+from checks.readers.containers.source import Damaged, Source
+from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, file_reader
 
 _LOOKED_AT = 1 << 16  # bytes at each end: the versions stand there, the graph between them
@@ -30,7 +31,7 @@ _PRODUCER_VERSION = re.compile(r"\"?producer_?[vV]ersion\"?\s*:\s*\"([^\"]{1,200
 
 
 @file_reader("onnx", rank=Rank.STRUCTURE)
-def onnx_text(source: Source, _beside: Folder) -> ModelFacts | None:
+def onnx_text(source: Source, _beside: Folder) -> Reading | None:
     """A model in one of the three forms."""
     if source.size == 0 or source.read(0, 1) not in (b"i", b"{", b"<", b"#", b" ", b"\n", b"\r", b"\t"):
         return None
@@ -45,20 +46,20 @@ def onnx_text(source: Source, _beside: Folder) -> ModelFacts | None:
             return None
         producer = _PRODUCER.search(head)
         version = _PRODUCER_VERSION.search(head)
-        return ModelFacts(
-            format="onnx",
+        return Reading(
+            "onnx",
             version=f"IR {found[1]}",
             producer=producer[1] if producer else None,
             producer_version=version[1] if version else None,
-            needs=ModelNeeds(frameworks=("onnx",), opsets=opsets or None),
+            frameworks=("onnx",),
+            opsets=opsets or None,
             bound_to=(
                 Binding(kind="onnx-ir", value=found[1]),
                 Binding(
                     kind="onnx-opset", value=", ".join(f"{opset or 'ai.onnx'} {opsets[opset]}" for opset in opsets)
                 ),
             ),
-            problem="text-form",
-            problem_detail=form,
+            problem=Damaged("text-form", form),
         )
     return None
 

@@ -9,14 +9,14 @@ import itertools
 from collections import Counter
 from dataclasses import dataclass, field
 
-from checks.facts import Binding, ModelFacts, ModelNeeds, OperatorUse, TensorSpec
+from checks.facts import Binding, OperatorUse, TensorSpec
 from checks.knowledge.formats.onnx_domains import onnx_domain
 from checks.knowledge.formats.ort_format import least_onnxruntime
-from checks.readers.containers.first_problem import Partly
 from checks.readers.containers.flatbuffer import IDENTIFIER, FlatBuffer, Table
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import Damaged, Source
 from checks.readers.models.exchange.onnx_graph import DTYPES
+from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, file_reader
 
 MAGIC = b"ORTM"
@@ -30,116 +30,93 @@ _STANDARD = ("standard", "built-in", "internal")  # domains that ONNX Runtime co
 
 
 @dataclass
-class _Read:
-    """What was read so far."""
+class _Session(Reading):
+    """A model of ONNX Runtime. ``nodes``: how many of each (domain, operator, version)."""
 
-    version: str | None = None
-    ir: int | None = None
-    producer: str = ""
-    producer_version: str = ""
-    opsets: dict[str, int] = field(default_factory=dict)
-    operators: Counter[tuple[str, str, int]] = field(default_factory=Counter)
-    inputs: tuple[TensorSpec, ...] | None = None
-    outputs: tuple[TensorSpec, ...] | None = None
-    dtypes: Counter[str] = field(default_factory=Counter)
-    memory: int = 0
+    ir: int = 0
+    nodes: Counter[tuple[str, str, int]] = field(default_factory=Counter)
 
 
 @file_reader("ort", rank=Rank.MAGIC)
-def onnxruntime_format(source: Source, _beside: Folder) -> ModelFacts | None:
+def onnxruntime_format(source: Source, _beside: Folder) -> Reading | None:
     """One file."""
     if source.size < IDENTIFIER + len(MAGIC) or source.read(IDENTIFIER, len(MAGIC)) != MAGIC:
         return None
-    read = _Read()
-    partly = Partly()
-    with partly():
-        session = FlatBuffer(source).root()
-        with partly():
-            read.version = session.text(0, 64) or None
-        model = session.table(1)
+    session = _Session("ort", opsets={}, dtypes=Counter(), memory=0)
+    with session.part():
+        root = FlatBuffer(source).root()
+        with session.part():
+            session.version = root.text(0, 64) or None
+        model = root.table(1)
         if model is not None:
-            _read_model(model, read, partly)
-    operators = _operators(read)
-    foreign = sorted({operator.domain for operator in operators if operator.is_custom})
-    least = least_onnxruntime(read.version or "")
-    return ModelFacts(
-        format="ort",
-        version=read.version,
-        producer=read.producer or None,
-        producer_version=read.producer_version or None,
-        problem=partly.reason,
-        problem_detail=partly.detail,
-        needs=ModelNeeds(
-            frameworks=(f"onnxruntime>={least}" if least else "onnxruntime",),
-            opsets=read.opsets,
-            operators=operators,
-            memory=read.memory,
-        ),
-        bound_to=_bindings(read, operators, foreign),
-        inputs=read.inputs,
-        outputs=read.outputs,
-        parameters=sum(read.dtypes.values()),
-        dtypes=dict(read.dtypes.most_common()),
-        details={"onnx-ir": str(read.ir)} if read.ir else {},
-    )
+            _read_model(model, session)
+    least = least_onnxruntime(session.version or "")
+    session.frameworks = (f"onnxruntime>={least}" if least else "onnxruntime",)
+    session.operators = operators = _operators(session)
+    session.bound_to = _bindings(session.version, operators)
+    session.details["onnx-ir"] = str(session.ir or "")
+    return session
 
 
-def _read_model(model: Table, read: _Read, partly: Partly) -> None:
-    read.ir = model.integer(0, "q")
-    read.producer, read.producer_version = model.text(2, _SHOWN), model.text(3, _SHOWN)
-    with partly():
+def _read_model(model: Table, session: _Session) -> None:
+    session.ir = model.integer(0, "q")
+    session.producer, session.producer_version = model.text(2, _SHOWN), model.text(3, _SHOWN)
+    opsets = session.opsets = {}
+    with session.part():
         for table in model.tables(1, _MOST_VALUES):
-            read.opsets[_domain(table.text(0, _SHOWN))] = table.integer(1, "q")
+            opsets[_domain(table.text(0, _SHOWN))] = table.integer(1, "q")
     graph = model.table(7)
     if graph is None:
         return
-    with partly():
-        _read_graph(graph, read, 0)
-    with partly():
-        _read_face(graph, read)
+    with session.part():
+        _read_graph(graph, session, 0)
+    with session.part():
+        _read_face(graph, session)
 
 
-def _read_graph(graph: Table, read: _Read, depth: int) -> None:
+def _read_graph(graph: Table, session: _Session, depth: int) -> None:
     if depth > _DEEPEST:
         raise Damaged("flatbuffer-damaged", f"graphs within graphs, {depth} deep")
     for initializer in graph.tables(0):
-        _add_tensor(initializer, read)
+        _add_tensor(initializer, session)
     for sparse in graph.tables(7):
         for number in (0, 1):
             part = sparse.table(number)
             if part is not None:
-                _add_tensor(part, read)
+                _add_tensor(part, session)
     for node in graph.tables(2):
         kind = (_domain(node.text(2, _SHOWN)), node.text(5, _SHOWN), node.integer(3))
-        if len(read.operators) >= _MOST_KINDS and kind not in read.operators:
+        if len(session.nodes) >= _MOST_KINDS and kind not in session.nodes:
             raise Damaged("too-large", f"more than {_MOST_KINDS} kinds of operators")
-        read.operators[kind] += 1
+        session.nodes[kind] += 1
         for attribute in node.tables(10):
             within = attribute.table(7)
             for inner in (*((within,) if within else ()), *attribute.tables(12)):
-                _read_graph(inner, read, depth + 1)
+                _read_graph(inner, session, depth + 1)
 
 
-def _add_tensor(tensor: Table, read: _Read) -> None:
+def _add_tensor(tensor: Table, session: _Session) -> None:
     name, bits = DTYPES.get(tensor.integer(3), (f"type {tensor.integer(3)}", 0))
     count = 1
     for length in tensor.integers(2, "q", most=64):
         count = min(count * max(length, 0), 1 << 48)
     size = tensor.span(4)[1]
-    read.memory += size
-    read.dtypes[name] += min(count, size * 8 // bits) if bits and size else count
+    session.memory = (session.memory or 0) + size
+    session.count(name, min(count, size * 8 // bits) if bits and size else count)
 
 
-def _read_face(graph: Table, read: _Read) -> None:
+def _read_face(graph: Table, session: _Session) -> None:
     """Inputs and outputs; weights are not among them."""
     wanted = {number: list(itertools.islice(graph.texts(number), _MOST_VALUES)) for number in (5, 6)}
-    names = {name for each in wanted.values() for name in each}
+    names = {name for group in wanted.values() for name in group}
     types = {}
     for value in graph.tables(1):
         name = value.text(0)
         if name in names:
             types[name] = value.table(2)
-    read.inputs, read.outputs = (tuple(_spec(name, types.get(name)) for name in wanted[number]) for number in (5, 6))
+    session.inputs, session.outputs = (
+        tuple(_spec(name, types.get(name)) for name in wanted[number]) for number in (5, 6)
+    )
 
 
 def _spec(name: str, type_: Table | None) -> TensorSpec:
@@ -164,8 +141,8 @@ def _domain(name: str) -> str:
     return "" if name == "ai.onnx" else name
 
 
-def _operators(read: _Read) -> tuple[OperatorUse, ...]:
-    ordered = sorted(read.operators.items(), key=lambda each: (-each[1], each[0]))
+def _operators(session: _Session) -> tuple[OperatorUse, ...]:
+    ordered = sorted(session.nodes.items(), key=lambda item: (-item[1], item[0]))
     return tuple(
         OperatorUse(name=name, domain=domain, version=version or None, count=count, is_custom=_is_foreign(domain))
         for (domain, name, version), count in ordered
@@ -177,11 +154,12 @@ def _is_foreign(domain: str) -> bool:
     return row is None or row.kind not in _STANDARD
 
 
-def _bindings(read: _Read, operators: tuple[OperatorUse, ...], foreign: list[str]) -> tuple[Binding, ...]:
+def _bindings(version: str | None, operators: tuple[OperatorUse, ...]) -> tuple[Binding, ...]:
+    foreign = sorted({operator.domain for operator in operators if operator.is_custom})
     rows = {operator.domain: onnx_domain(operator.domain) for operator in operators}
     internal = sorted(domain for domain, row in rows.items() if row and row.kind == "internal")
     values = {
-        "ort-format": read.version or "",
+        "ort-format": version or "",
         "cpu-of-optimisation": ", ".join(internal),
         "custom-operators": ", ".join(foreign)[:_SHOWN],
     }

@@ -15,12 +15,13 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from checks.facts import ModelFacts, ModelNeeds, NeededFile
+from checks.facts import NeededFile
 from checks.facts.versions import release
-from checks.knowledge.formats.safetensors import StoredType, safetensors_table, stored_types
+from checks.knowledge.formats.safetensors import SafetensorsTable, StoredType, stored_types
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.language.hf_config import JSON_ERRORS, described
+from checks.readers.models.reading import Reading, missing_file
 from checks.readers.models.registry import Rank, file_reader
 from checks.readers.models.sets import other_parts
 
@@ -67,13 +68,13 @@ class Header:
 
 
 @file_reader("safetensors", rank=Rank.STRUCTURE)
-def safetensors(source: Source, beside: Folder) -> ModelFacts | None:
+def safetensors(source: Source, beside: Folder) -> Reading | None:
     """One file, and the other parts of its set where its name counts them."""
     if not _is_mine(source):
         return None
     header = read_header(source)
-    facts = facts_of(header, other_parts(source.name, beside, _SHARD))
-    return described(facts, beside) if _is_whole_model(source.name) else facts
+    reading = reading_of(header, other_parts(source.name, beside, _SHARD))
+    return described(reading, beside) if _is_whole_model(source.name) else reading
 
 
 def read_header(source: Source) -> Header:
@@ -90,18 +91,16 @@ def read_header(source: Source) -> Header:
     return header
 
 
-def facts_of(header: Header, files: tuple[NeededFile, ...] | None = None) -> ModelFacts:
+def reading_of(header: Header, files: tuple[NeededFile, ...] | None = None) -> Reading:
     """A header in the words of a model."""
-    missing = [file for file in files or () if file.present is False]
-    problem = header.problem or (Damaged("missing-part", missing[0].name) if missing else None)
     quantization = sorted(means for kind, means in header.signs if kind == "quantization")
-    return ModelFacts(
-        format="safetensors",
-        problem=problem.reason if problem else None,
-        problem_detail=problem.detail if problem else "",
-        needs=ModelNeeds(frameworks=_frameworks(header), files=files, memory=header.data_size),
-        parameters=sum(header.dtypes.values()),
-        dtypes=dict(header.dtypes.most_common()),
+    return Reading(
+        "safetensors",
+        problem=header.problem or missing_file(files),
+        frameworks=_frameworks(header),
+        files=files,
+        memory=header.data_size,
+        dtypes=header.dtypes,
         quantization=", ".join(quantization) or None,
         details=_details(header),
     )
@@ -179,7 +178,7 @@ def _decoded(value: bytes) -> Tensor:
         tensor = _DECODER.decode(value)
     except JSON_ERRORS as error:
         raise Damaged("header-damaged", str(error)) from error
-    if len(tensor.shape) > 256 or min(each := (*tensor.shape, *tensor.data_offsets)) < 0 or max(each) >= 1 << 63:
+    if len(tensor.shape) > 256 or min(numbers := (*tensor.shape, *tensor.data_offsets)) < 0 or max(numbers) >= 1 << 63:
         raise Damaged("header-damaged", "a length or offset that no file has")
     return tensor
 
@@ -200,7 +199,7 @@ class _Spans:
         # As one number each, so that millions can be sorted in little memory; the end decides for empty tensors.
         joined = [(start << 64) | end for start, end in zip(self.starts, self.ends, strict=True)]
         joined.sort()
-        return ((each >> 64, each & 0xFFFFFFFFFFFFFFFF) for each in joined)
+        return ((span >> 64, span & 0xFFFFFFFFFFFFFFFF) for span in joined)
 
 
 def _add(header: Header, spans: _Spans, tensor: Tensor) -> None:
@@ -251,7 +250,7 @@ def _look_at_name(header: Header, name: bytes) -> None:
 @functools.cache
 def _signs() -> tuple[dict[bytes, tuple[str, str]], re.Pattern[bytes]]:
     """What parts of a name mean, and an expression that finds them: it is asked for each of a million tensors."""
-    meanings = {row.part.encode(): (row.kind, row.means) for row in safetensors_table().sign}
+    meanings = {row.part.encode(): (row.kind, row.means) for row in SafetensorsTable.read().sign}
     return meanings, re.compile(b"|".join(map(re.escape, meanings)))
 
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from checks.facts import Binding, ModelFacts, ModelNeeds, OperatorUse, TensorSpec
+from checks.facts import Binding, OperatorUse, TensorSpec
 from checks.readers.containers.flatbuffer import FlatBuffer, Table
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import MIB, Damaged, Source
+from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, file_reader
 
 _MAGIC = b"ML\xefR"
@@ -60,25 +61,25 @@ _MOST_FEATURES = 10_000
 
 
 @file_reader("stablehlo", rank=Rank.MAGIC)
-def bytecode(source: Source, _beside: Folder) -> ModelFacts | None:
+def bytecode(source: Source, _beside: Folder) -> Reading | None:
     """MLIR bytecode."""
     if source.size < 5 or source.read(0, 4) != _MAGIC:
         return None
     encoding, producer = _header(source, 0)
     artifact = _ARTIFACT.fullmatch(producer)
-    return ModelFacts(
-        format="stablehlo",
+    return Reading(
+        "stablehlo",
         version=f"StableHLO {artifact[1]}" if artifact else f"MLIR bytecode {encoding}",
         producer="stablehlo" if artifact else (producer or None),
         producer_version=artifact[1] if artifact else None,
-        needs=ModelNeeds(frameworks=("jax",)),
+        frameworks=("jax",),
         bound_to=(Binding(kind="stablehlo-version", value=artifact[1] if artifact else ""),),
         details={"bytecode-version": str(encoding)},
     )
 
 
 @file_reader("stablehlo", rank=Rank.STRUCTURE)
-def text_form(source: Source, _beside: Folder) -> ModelFacts | None:
+def text_form(source: Source, _beside: Folder) -> Reading | None:
     """MLIR as text, where it holds StableHLO."""
     if source.size < 20 or not _MODULE.match(source.head):
         return None
@@ -97,20 +98,18 @@ def text_form(source: Source, _beside: Folder) -> ModelFacts | None:
         return None
     end = source.read(max(0, source.size - _TAIL), min(_TAIL, source.size)).rstrip()
     is_cut = not (end.endswith(b"}") or b"\n#" in end or end.startswith(b"#"))
-    return ModelFacts(
-        format="stablehlo",
-        problem="truncated" if is_cut else None,
-        needs=ModelNeeds(
-            frameworks=("jax",),
-            operators=tuple(OperatorUse(name=name, count=count) for name, count in counts.most_common()),
-        ),
+    return Reading(
+        "stablehlo",
+        problem=Damaged("truncated") if is_cut else None,
+        frameworks=("jax",),
+        operators=tuple(OperatorUse(name=name, count=count) for name, count in counts.most_common()),
         inputs=inputs,
         details={"written-as": "MLIR"},
     )
 
 
 @file_reader("jax-export", rank=Rank.STRUCTURE)
-def jax_export(source: Source, _beside: Folder) -> ModelFacts | None:
+def jax_export(source: Source, _beside: Folder) -> Reading | None:
     """A function that jax.export serialised: a FlatBuffer without a name, with MLIR bytecode in it."""
     try:
         root = _exported(source)
@@ -123,11 +122,12 @@ def jax_export(source: Source, _beside: Folder) -> ModelFacts | None:
     artifact = _ARTIFACT.fullmatch(producer)
     platforms = tuple(root.texts(_PLATFORMS, 100))[:20]
     convention = root.integer(_CONVENTION, "H")
-    return ModelFacts(
-        format="jax-export",
+    return Reading(
+        "jax-export",
         version=f"calling convention {convention}",
         producer="jax",
-        needs=ModelNeeds(frameworks=("jax",), devices=platforms),
+        frameworks=("jax",),
+        devices=platforms,
         bound_to=(
             Binding(kind="jax-platforms", value=", ".join(platforms)),
             Binding(kind="stablehlo-version", value=artifact[1] if artifact else ""),

@@ -10,14 +10,12 @@ import struct
 from collections import Counter
 from collections.abc import Callable
 
-import msgspec
-
-from checks.facts import ModelFacts, ModelNeeds
 from checks.knowledge.formats.gguf import file_type, ggml_type
 from checks.readers.containers.cursor import Cursor
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import Damaged, Source
 from checks.readers.models.language.gguf import dtype_name
+from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, file_reader
 
 _PLAIN = b"lmgg"  # no version, no alignment
@@ -36,7 +34,7 @@ _ENGLISH = 51864  # words of the models for English alone
 
 
 @file_reader("ggml", "ggml-llama", rank=Rank.MAGIC)
-def ggml(source: Source, _beside: Folder) -> ModelFacts | None:
+def ggml(source: Source, _beside: Folder) -> Reading | None:
     """One file."""
     if source.size < 4 or source.read(0, 4) not in (_PLAIN, *_OF_LLAMA):
         return None
@@ -53,11 +51,11 @@ def ggml(source: Source, _beside: Folder) -> ModelFacts | None:
     return _named(cursor)
 
 
-def _whisper(cursor: Cursor) -> ModelFacts:
+def _whisper(cursor: Cursor) -> Reading:
     words, _, _, _, encoder, _, _, _, decoder, _, kind = (cursor.number("i") for _ in range(11))
-    facts = ModelFacts(
-        format="ggml",
-        needs=ModelNeeds(frameworks=("pywhispercpp",)),
+    reading = Reading(
+        "ggml",
+        frameworks=("pywhispercpp",),
         quantization=_file_type(kind),
         details={
             "architecture": "whisper",
@@ -72,58 +70,58 @@ def _whisper(cursor: Cursor) -> ModelFacts:
         cursor.skip(rows * columns * 4)
         _skip_words(cursor, cursor.number("I"), after=0)
 
-    return _with_tensors(facts, cursor, skip)
+    return _with_tensors(reading, cursor, skip)
 
 
-def _of_llama(cursor: Cursor, name: str) -> ModelFacts:
+def _of_llama(cursor: Cursor, name: str) -> Reading:
     """A file of llama.cpp, which no release since has read: by the name of its kind, and its version."""
-    facts = ModelFacts(format="ggml-llama", version=name)
+    reading = Reading("ggml-llama", version=name)
     try:
         if name != "GGML":
-            facts = msgspec.structs.replace(facts, version=f"{name} {cursor.number('I')}")
+            reading.version = f"{name} {cursor.number('I')}"
         if name == "GGLA":
-            return msgspec.structs.replace(facts, details={"architecture": "llama", "adapter": "LoRA"})
+            reading.details = {"architecture": "llama", "adapter": "LoRA"}
+            return reading
         words, _, _, _, layers, _, kind = (cursor.number("i") for _ in range(7))
-    except Damaged as problem:
-        return msgspec.structs.replace(facts, problem=problem.reason, problem_detail=problem.detail)
-    details = {"architecture": "llama", "layers": str(layers), "vocabulary": str(words)}
-    facts = msgspec.structs.replace(facts, quantization=_file_type(kind), details=details)
+    except Damaged as damage:
+        reading.fail(damage)
+        return reading
+    reading.details = {"architecture": "llama", "layers": str(layers), "vocabulary": str(words)}
+    reading.quantization = _file_type(kind)
     skip = lambda: _skip_words(cursor, words, after=0 if name == "GGML" else 4)  # noqa: E731 - a score after each
-    return _with_tensors(facts, cursor, skip, is_aligned=name in _ALIGNED)
+    return _with_tensors(reading, cursor, skip, is_aligned=name in _ALIGNED)
 
 
-def _named(cursor: Cursor) -> ModelFacts:
+def _named(cursor: Cursor) -> Reading:
     """A file of another program of the family; whisper.cpp's voice detectors say their name first."""
     length = cursor.number("I")
-    facts = ModelFacts(format="ggml")
+    reading = Reading("ggml")
     if not 4 <= length <= 32:
-        return facts
+        return reading
     name = cursor.bytes(length)
     if not name.isascii() or not name.decode().isprintable():
-        return facts
+        return reading
     version = ".".join(str(cursor.number("i")) for _ in range(3))
-    facts = ModelFacts(
-        format="ggml",
-        needs=ModelNeeds(frameworks=("pywhispercpp",)),
+    reading = Reading(
+        "ggml",
+        frameworks=("pywhispercpp",),
         details={"architecture": name.decode(), "title": f"{name.decode()} {version}"},
     )
     if not name.startswith(b"silero"):
-        return facts
+        return reading
 
     def skip() -> None:
         cursor.skip(8)
         cursor.skip(cursor.number("I") * 12 + 16)
 
-    return _with_tensors(facts, cursor, skip)
+    return _with_tensors(reading, cursor, skip)
 
 
-def _with_tensors(
-    facts: ModelFacts, cursor: Cursor, skip: Callable[[], None], *, is_aligned: bool = False
-) -> ModelFacts:
-    """The facts with the sums over all tensors; ``skip`` leads to the first of them."""
+def _with_tensors(reading: Reading, cursor: Cursor, skip: Callable[[], None], *, is_aligned: bool = False) -> Reading:
+    """Add the sums over all tensors; ``skip`` leads to the first of them."""
     counts: Counter[int] = Counter()
     memory = 0
-    try:
+    with reading.part():
         skip()
         while cursor.at < cursor.source.size:
             kind, count, taken = _tensor(cursor, is_aligned=is_aligned)
@@ -131,15 +129,9 @@ def _with_tensors(
             memory += taken
             if counts.total() >= 1 << 62:
                 raise Damaged("header-damaged", "more numbers than there can be")
-    except Damaged as problem:
-        return msgspec.structs.replace(facts, problem=problem.reason, problem_detail=problem.detail)
-    dtypes = {dtype_name(kind): count for kind, count in counts.most_common()}
-    return msgspec.structs.replace(
-        facts,
-        parameters=sum(dtypes.values()),
-        dtypes=dtypes,
-        needs=msgspec.structs.replace(facts.needs, memory=memory),
-    )
+        reading.dtypes = {dtype_name(kind): count for kind, count in counts.items()}
+        reading.memory = memory
+    return reading
 
 
 def _tensor(cursor: Cursor, *, is_aligned: bool) -> tuple[int, int, int]:

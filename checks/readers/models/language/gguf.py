@@ -10,12 +10,13 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from checks.facts import ModelFacts, ModelNeeds, NeededFile
+from checks.facts import NeededFile
 from checks.facts.versions import release
-from checks.knowledge.formats.gguf import architecture_releases, file_type, ggml_type, gguf_table, type_releases
+from checks.knowledge.formats.gguf import GgufTable, architecture_releases, file_type, ggml_type, type_releases
 from checks.readers.containers.cursor import Cursor
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import Damaged, Source
+from checks.readers.models.reading import Reading, missing_file
 from checks.readers.models.registry import Rank, file_reader
 from checks.readers.models.sets import other_parts
 
@@ -105,7 +106,7 @@ class _Contents:
 
 
 @file_reader("gguf", rank=Rank.MAGIC)
-def gguf(source: Source, beside: Folder) -> ModelFacts | None:
+def gguf(source: Source, beside: Folder) -> Reading | None:
     """One file, and the other parts of its set where it is one of several."""
     if source.size < 4 or source.read(0, 4) != _MAGIC:
         return None
@@ -117,7 +118,7 @@ def gguf(source: Source, beside: Folder) -> ModelFacts | None:
     if not 1 <= version <= 99:
         raise Damaged("header-damaged", f"version {version}")
     if version > _NEWEST:
-        return ModelFacts(format="gguf", version=str(version), problem="version-unknown", problem_detail=str(version))
+        return Reading("gguf", version=str(version), problem=Damaged("version-unknown", str(version)))
     contents = _Contents(version)
     try:
         _read(cursor, contents)
@@ -127,7 +128,7 @@ def gguf(source: Source, beside: Folder) -> ModelFacts | None:
     files = other_parts(source.name, beside, PART)
     for file in files or ():
         problem = problem or _add_part(contents, file, beside)
-    return _facts(contents, cursor, problem, files)
+    return _reading(contents, cursor, problem, files)
 
 
 def _add_part(contents: _Contents, part: NeededFile, beside: Folder) -> Damaged | None:
@@ -251,27 +252,20 @@ def _tensor(cursor: Cursor, size: str) -> GgufTensor:
     return tensor
 
 
-def _facts(
+def _reading(
     contents: _Contents, cursor: Cursor, damage: Damaged | None, files: tuple[NeededFile, ...] | None
-) -> ModelFacts:
-    missing = [file.name for file in files or () if file.present is False]
-    if damage is None and missing:
-        damage = Damaged("missing-part", missing[0])
+) -> Reading:
+    damage = damage or missing_file(files)
     if damage is None and contents.unknown_type is not None:
         damage = Damaged("dtype-unknown", str(contents.unknown_type))
-    dtypes = {dtype_name(number): count for number, count in contents.dtypes.most_common()}
-    return ModelFacts(
-        format="gguf",
+    return Reading(
+        "gguf",
         version=str(contents.version),
-        problem=damage.reason if damage else None,
-        problem_detail=damage.detail if damage else "",
-        needs=ModelNeeds(
-            frameworks=(_library(contents),),
-            files=files,
-            memory=contents.memory if contents.is_read and contents.unknown_type is None else None,
-        ),
-        parameters=sum(dtypes.values()) if contents.is_read else None,
-        dtypes=dtypes if contents.is_read else None,
+        problem=damage,
+        frameworks=(_library(contents),),
+        files=files,
+        memory=contents.memory if contents.is_read and contents.unknown_type is None else None,
+        dtypes={dtype_name(number): count for number, count in contents.dtypes.items()} if contents.is_read else None,
         quantization=_quantization(contents),
         details=_details(contents, is_big_endian=cursor.order == ">"),
     )
@@ -297,11 +291,11 @@ def _quantization(contents: _Contents) -> str | None:
 
 def _library(contents: _Contents) -> str:
     """llama-cpp-python with the release that knows the kind of model and all number types."""
-    if contents.text("general.architecture") in gguf_table().image_models:
+    if contents.text("general.architecture") in GgufTable.read().image_models:
         return "gguf"
     ranges = [architecture_releases(contents.text("general.architecture"))]
     ranges += [type_releases(number) for number in contents.dtypes]
-    needed = [each[0] for each in ranges if each is not None]
+    needed = [bounds[0] for bounds in ranges if bounds is not None]
     return f"llama-cpp-python>={max(needed, key=release)}" if needed else "llama-cpp-python"
 
 

@@ -6,10 +6,10 @@ from typing import TypeVar
 
 import msgspec
 
-from checks.facts import ModelFacts
 from checks.knowledge.frameworks.transformers import model_type_releases
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import MIB, Damaged, Source
+from checks.readers.models.reading import Reading
 
 MOST_CONFIG = 4 * MIB
 MOST_LIST = 64 * 1024  # bytes of a list or table within it
@@ -48,18 +48,18 @@ class _Quantization(msgspec.Struct):
     checkpoint_format: msgspec.Raw = NOTHING
 
 
-def described(facts: ModelFacts, beside: Folder) -> ModelFacts:
-    """The facts of weights, with what the config.json in their folder says of them."""
+def described(reading: Reading, beside: Folder) -> Reading:
+    """Add to weights what the config.json in their folder says of them."""
     adapter = read_config(beside, "adapter_config.json")
     config = adapter if adapter and text(adapter.peft_type) else read_config(beside, "config.json")
     if config is None:
-        return facts
+        return reading
     if text(config.peft_type):
-        return _as_adapter(facts, config)
+        return _as_adapter(reading, config)
     kind, method = text(config.model_type), _quantization_method(config)
     architectures = texts(config.architectures)
     if not (kind or architectures or text(config.class_name)):
-        return facts
+        return reading
     details = {
         "architecture": ", ".join(architectures) or text(config.class_name),
         "model-type": kind,
@@ -70,38 +70,32 @@ def described(facts: ModelFacts, beside: Folder) -> ModelFacts:
     is_diffusers = bool(text(config.diffusers))
     library = "diffusers" if is_diffusers else "transformers" if kind else ""
     version = text(config.diffusers) or text(config.transformers_version)
-    return msgspec.structs.replace(
-        facts,
-        producer=library or None,
-        producer_version=version or None,
-        quantization=_quantization(config, method) or facts.quantization,
-        needs=msgspec.structs.replace(facts.needs, frameworks=_frameworks(facts, library, kind)),
-        details=facts.details | {key: value[:200] for key, value in details.items() if value},
-    )
+    reading.producer, reading.producer_version = library, version
+    reading.quantization = _quantization(config, method) or reading.quantization
+    reading.frameworks = _frameworks(reading, library, kind)
+    reading.add_details(details, most=200)
+    return reading
 
 
-def _as_adapter(facts: ModelFacts, config: Config) -> ModelFacts:
+def _as_adapter(reading: Reading, config: Config) -> Reading:
     details = {
-        "adapter": facts.details.get("adapter") or text(config.peft_type),
+        "adapter": reading.details.get("adapter") or text(config.peft_type),
         "base-model": text(config.base_model_name_or_path),
     }
-    return msgspec.structs.replace(
-        facts,
-        producer="peft",
-        producer_version=text(config.peft_version) or None,
-        needs=msgspec.structs.replace(facts.needs, frameworks=tuple(dict.fromkeys((*facts.needs.frameworks, "peft")))),
-        details=facts.details | {key: value[:200] for key, value in details.items() if value},
-    )
+    reading.producer, reading.producer_version = "peft", text(config.peft_version)
+    reading.frameworks = tuple(dict.fromkeys((*reading.frameworks, "peft")))
+    reading.add_details(details, most=200)
+    return reading
 
 
-def _frameworks(facts: ModelFacts, library: str, kind: str) -> tuple[str, ...]:
-    if facts.details.get("written-for") == "mlx":
-        return tuple(dict.fromkeys((*facts.needs.frameworks, "mlx")))
+def _frameworks(reading: Reading, library: str, kind: str) -> tuple[str, ...]:
+    if reading.details.get("written-for") == "mlx":
+        return tuple(dict.fromkeys((*reading.frameworks, "mlx")))
     if not library:
-        return facts.needs.frameworks
+        return tuple(reading.frameworks)
     known = model_type_releases(kind) if library == "transformers" else None
     needed = f"{library}>={known[0]}" if known else library
-    return tuple(dict.fromkeys((*facts.needs.frameworks, needed)))
+    return tuple(dict.fromkeys((*reading.frameworks, needed)))
 
 
 def _quantization_method(config: Config) -> str:

@@ -7,16 +7,18 @@ pytorch_model.bin); one that holds other exports of the same model too is a fold
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 import msgspec
 
-from checks.facts import ModelFacts, ModelNeeds, NeededFile
+from checks.facts import NeededFile
 from checks.facts.versions import release
 from checks.readers.containers.folder import Folder, SubFolder, inside
 from checks.readers.containers.source import MIB, Damaged, Source
-from checks.readers.models.exchange.safetensors import facts_of, read_header
+from checks.readers.models.exchange.safetensors import read_header, reading_of
 from checks.readers.models.language.hf_config import (
     JSON_ERRORS,
     MOST_LIST,
@@ -29,6 +31,7 @@ from checks.readers.models.language.hf_config import (
     text,
     texts,
 )
+from checks.readers.models.reading import Reading, needed_file
 from checks.readers.models.registry import Rank, file_reader, folder_reader
 
 _MOST_INDEX = 32 * MIB
@@ -59,7 +62,7 @@ class _IndexSize(msgspec.Struct):
 
 
 @file_reader("safetensors", "torch-zip", "torch-legacy", rank=Rank.STRUCTURE)
-def sharded(source: Source, beside: Folder) -> ModelFacts | None:
+def sharded(source: Source, beside: Folder) -> Reading | None:
     """The list of a set of shards: model.safetensors.index.json and the like."""
     is_named = source.name.endswith((_INDEX, _BIN_INDEX))
     if source.size < 2 or source.head.lstrip()[:1] != b"{" or not (is_named or _LISTS.search(source.head)):
@@ -69,13 +72,13 @@ def sharded(source: Source, beside: Folder) -> ModelFacts | None:
     if index is None or bytes(index.weight_map)[:1] != b"{":
         return _unreadable(listed)
     size = decoded(bytes(index.metadata), _IndexSize) or _IndexSize()
-    facts = _of_shards(_shards(bytes(index.weight_map)), beside, number(size.total_size))
-    parts = sum(file.present_size or 0 for file in facts.needs.files or ())
-    return described(msgspec.structs.replace(facts, size=source.size + parts), beside)
+    reading = _of_shards(_shards(bytes(index.weight_map)), beside, number(size.total_size))
+    reading.size = source.size + sum(file.present_size or 0 for file in reading.files or ())
+    return described(reading, beside)
 
 
 @folder_reader("safetensors", "torch-zip", "torch-legacy")
-def huggingface(folder: Folder) -> ModelFacts | None:
+def huggingface(folder: Folder) -> Reading | None:
     """A folder that is one model as a whole: of transformers, PEFT or diffusers."""
     if folder.size_of("model_index.json") is not None:
         return _pipeline(folder)
@@ -87,11 +90,11 @@ def huggingface(folder: Folder) -> ModelFacts | None:
     weights = _weights(folder)
     if any(_OTHERS.search(name) and not _OF_TRAINING.search(name) for name in folder.names if name not in weights):
         return None
-    facts = _read_weights(folder)
-    return described(facts, folder) if facts else None
+    reading = _read_weights(folder)
+    return described(reading, folder) if reading else None
 
 
-def _pipeline(folder: Folder) -> ModelFacts | None:
+def _pipeline(folder: Folder) -> Reading | None:
     """A pipeline of diffusers: each component in a folder of its own."""
     try:
         with folder.file("model_index.json") as source:
@@ -100,24 +103,21 @@ def _pipeline(folder: Folder) -> ModelFacts | None:
     except (Damaged, *JSON_ERRORS):
         return None
     name, version = text(index.get("_class_name", NOTHING)), text(index.get("_diffusers_version", NOTHING))
-    if not name or not version or any(each.endswith((".onnx", ".xml")) for each in folder.names):
+    if not name or not version or any(file.endswith((".onnx", ".xml")) for file in folder.names):
         return None
-    components = {each: pair for each, raw in index.items() if len(pair := texts(raw)) == 2 and inside(each)}
+    components = {item: pair for item, raw in index.items() if len(pair := texts(raw)) == 2 and inside(item)}
     read, missing = [], []
     for component in sorted(components)[:_MOST_OPENED]:
         below = SubFolder(folder, component)
         if not below.names:
             missing.append(NeededFile(name=component, present=False))
-        elif (facts := _read_weights(below)) is not None:
-            read.append(facts)
+        elif (reading := _read_weights(below)) is not None:
+            read.append(reading)
     whole = _merged(read, tuple(missing))
-    return msgspec.structs.replace(
-        whole,
-        producer="diffusers",
-        producer_version=version,
-        needs=msgspec.structs.replace(whole.needs, frameworks=(*whole.needs.frameworks, "diffusers")),
-        details=whole.details | {"architecture": name[:200], "components": ", ".join(sorted(components))[:500]},
-    )
+    whole.producer, whole.producer_version = "diffusers", version
+    whole.frameworks = (*whole.frameworks, "diffusers")
+    whole.details |= {"architecture": name[:200], "components": ", ".join(sorted(components))[:500]}
+    return whole
 
 
 def _weights(folder: Folder) -> set[str]:
@@ -128,7 +128,7 @@ def _weights(folder: Folder) -> set[str]:
     return {name for name in folder.names if re.fullmatch(r"(?:pytorch|adapter)_model[\w.-]*\.bin", name)}
 
 
-def _read_weights(folder: Folder) -> ModelFacts | None:
+def _read_weights(folder: Folder) -> Reading | None:
     """The weights of one folder: a list of shards, a file with the usual name, or the only one there."""
     files = [name for name in folder.names if "/" not in name]
     plain = [name for name in files if name.endswith(".safetensors")]
@@ -136,16 +136,16 @@ def _read_weights(folder: Folder) -> ModelFacts | None:
     usual = next((name for name in (*_WHOLE, *plain[:1]) if name in files and "-of-" not in name), None)
     if usual is not None and (usual in _WHOLE or len(plain) == 1):
         with folder.file(usual) as source:
-            return facts_of(read_header(source))
+            return reading_of(read_header(source))
     if index is not None:
         with folder.file(index) as source:
             source.name = PurePosixPath(index).name
-            return sharded.read(source, folder)
+            return sharded.gather(source, folder)
     old = next((name for name in _OLD if name in files), None)
     return _old_weights(folder, old) if old else None
 
 
-def _old_weights(folder: Folder, name: str) -> ModelFacts:
+def _old_weights(folder: Folder, name: str) -> Reading:
     """Pickled weights: read by their own reader."""
     from checks.readers.containers.folder import ZipFolder
     from checks.readers.models.registry import archive_readers, file_readers
@@ -153,38 +153,29 @@ def _old_weights(folder: Folder, name: str) -> ModelFacts:
     with folder.file(name) as source:
         if source.size >= 4 and source.read(0, 4) == b"PK\x03\x04":
             archive = ZipFolder(source)
-            found = next(
-                (facts for archive_reader in archive_readers() if (facts := archive_reader.read(archive)) is not None),
-                None,
-            )
+            readings = (reader.gather(archive) for reader in archive_readers())
         else:
-            found = next((facts for each in file_readers() if (facts := each.read(source, folder)) is not None), None)
-    return found or ModelFacts(format="torch-zip")
+            readings = (reader.gather(source, folder) for reader in file_readers())
+        return next((reading for reading in readings if reading is not None), Reading("torch-zip"))
 
 
-def _of_shards(names: tuple[str, ...], beside: Folder, total: int | None) -> ModelFacts:
+def _of_shards(names: tuple[str, ...], beside: Folder, total: int | None) -> Reading:
     """A set of shards: those that are there are read, those that are not are named."""
-    files = tuple(_shard(name, beside) for name in names)
-    read: list[ModelFacts] = []
+    files = tuple(needed_file(beside, name) for name in names)
+    read: list[Reading] = []
     for file in files[:_MOST_OPENED]:
         if file.present and file.name.endswith(".safetensors"):
             with beside.file(file.name) as source:
-                facts = facts_of(read_header(source))
-            if facts.problem:
-                facts = msgspec.structs.replace(facts, problem_detail=f"{file.name}: {facts.problem_detail}")
-            read.append(facts)
+                reading = reading_of(read_header(source))
+            if reading.problem:
+                reading.problem = Damaged(reading.problem.reason, f"{file.name}: {reading.problem.detail}")
+            read.append(reading)
     whole = _merged(read, files)
     if not any(name.endswith(".safetensors") for name in names):
-        whole = msgspec.structs.replace(whole, format=_pickled_format(files, beside), parameters=None, dtypes=None)
-    memory = total if total is not None and len(read) < len(files) else whole.needs.memory
-    return msgspec.structs.replace(whole, needs=msgspec.structs.replace(whole.needs, memory=memory))
-
-
-def _shard(name: str, beside: Folder) -> NeededFile:
-    if not inside(name):
-        return NeededFile(name=name)
-    size = beside.size_of(name)
-    return NeededFile(name=name, present=size is not None, present_size=size)
+        whole.format, whole.dtypes = _pickled_format(files, beside), None
+    if total is not None and len(read) < len(files):
+        whole.memory = total
+    return whole
 
 
 def _pickled_format(files: tuple[NeededFile, ...], beside: Folder) -> str:
@@ -195,37 +186,33 @@ def _pickled_format(files: tuple[NeededFile, ...], beside: Folder) -> str:
     return "torch-zip"
 
 
-def _merged(read: list[ModelFacts], files: tuple[NeededFile, ...]) -> ModelFacts:
+def _merged(read: list[Reading], files: tuple[NeededFile, ...]) -> Reading:
     """Several files of weights as one model."""
-    dtypes: dict[str, int] = {}
-    for facts in read:
-        for dtype, count in (facts.dtypes or {}).items():
-            dtypes[dtype] = dtypes.get(dtype, 0) + count
     missing = [file.name for file in files if file.present is False]
     outside = [file.name for file in files if file.present is None]
-    broken = next((facts for facts in read if facts.problem), None)
-    problem, detail = (broken.problem, broken.problem_detail) if broken else (None, "")
+    broken = next((reading for reading in read if reading.problem), None)
+    problem = broken.problem if broken else None
     if missing:
-        problem, detail = "missing-part", ", ".join(missing[:5]) + (f" (+{len(missing) - 5})" if missing[5:] else "")
+        more = f" (+{len(missing) - 5})" if missing[5:] else ""
+        problem = Damaged("missing-part", ", ".join(missing[:5]) + more)
     elif outside:
-        problem, detail = "outside", outside[0]
-    first = read[0] if read else ModelFacts(format="safetensors")
-    frameworks = _highest([framework for facts in read for framework in facts.needs.frameworks])
-    is_complete = not missing and not outside and all(facts.needs.memory is not None for facts in read)
-    return msgspec.structs.replace(
+        problem = Damaged("outside", outside[0])
+    first = read[0] if read else Reading("safetensors")
+    is_complete = not missing and not outside and all(reading.memory is not None for reading in read)
+    whole = replace(
         first,
         problem=problem,
-        problem_detail=detail,
-        parameters=sum(dtypes.values()) if read else None,
-        dtypes=dict(sorted(dtypes.items(), key=lambda each: -each[1])) if read else None,
-        quantization=next((facts.quantization for facts in read if facts.quantization), None),
-        needs=ModelNeeds(
-            frameworks=frameworks,
-            files=files or None,
-            memory=sum(facts.needs.memory or 0 for facts in read) if is_complete and read else None,
-        ),
+        dtypes=Counter() if read else None,
+        quantization=next((reading.quantization for reading in read if reading.quantization), None),
+        frameworks=_highest([framework for reading in read for framework in reading.frameworks]),
+        files=files or None,
+        memory=sum(reading.memory or 0 for reading in read) if is_complete and read else None,
         details={key: value for key, value in first.details.items() if key != "tensors"},
     )
+    for reading in read:
+        for dtype, count in (reading.dtypes or {}).items():
+            whole.count(dtype, count)
+    return whole
 
 
 def _highest(wishes: list[str]) -> tuple[str, ...]:
@@ -259,7 +246,7 @@ def _pairs(weight_map: bytes) -> Iterator[str]:
             yield known[value][:1000]
 
 
-def _unreadable(text: bytes) -> ModelFacts:
+def _unreadable(text: bytes) -> Reading:
     """A list of shards by its name that cannot be read as one."""
     is_open = text.rstrip()[-1:] != b"}"
-    return ModelFacts(format="safetensors", problem="truncated" if is_open else "json-damaged")
+    return Reading("safetensors", problem=Damaged("truncated" if is_open else "json-damaged"))

@@ -11,12 +11,13 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from checks.facts import ModelFacts, ModelNeeds, NeededFile, OperatorUse, TensorSpec
+from checks.facts import NeededFile, TensorSpec
 from checks.knowledge.formats.caffe_layers import caffe_layer_names, caffe_layers, caffe_old_names
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.protobuf import BYTES, FIXED32, VARINT, Field, Message, packed
 from checks.readers.containers.protobuf_text import fields
 from checks.readers.containers.source import MIB, Damaged, Source
+from checks.readers.models.reading import Reading, needed_file, operator_uses
 from checks.readers.models.registry import Rank, file_reader
 
 _LAYER, _V1_LAYER = 100, 2
@@ -75,7 +76,7 @@ class _Net:
 
 
 @file_reader("caffe", rank=Rank.STRUCTURE)
-def caffemodel(source: Source, _beside: Folder) -> ModelFacts | None:
+def caffemodel(source: Source, _beside: Folder) -> Reading | None:
     """The network with its weights."""
     if not _is_net(source):
         return None
@@ -85,11 +86,11 @@ def caffemodel(source: Source, _beside: Folder) -> ModelFacts | None:
     except Damaged as damage:
         net.problem = damage
     memory = sum(count * int(dtype[-2:]) // 8 for dtype, count in net.numbers.items())
-    return _facts(net, memory=memory, files=None)
+    return _reading(net, memory=memory, files=None)
 
 
 @file_reader("caffe", rank=Rank.STRUCTURE)
-def prototxt(source: Source, beside: Folder) -> ModelFacts | None:
+def prototxt(source: Source, beside: Folder) -> Reading | None:
     """The network alone; the weights lie beside it, by custom under the same name."""
     head = source.head
     if b"\0" in head or not (_LOOKS_LIKE_ONE.search(head) and _HAS_A_KIND.search(head)):
@@ -109,7 +110,7 @@ def prototxt(source: Source, beside: Folder) -> ModelFacts | None:
         files = (_weights(source.name, beside),)
     if net.problem is None and any(not file.present for file in files):
         net.problem = Damaged("missing-part", files[0].name)
-    return _facts(net, memory=None, files=files)
+    return _reading(net, memory=None, files=files)
 
 
 def _weights(name: str, beside: Folder) -> NeededFile:
@@ -117,31 +118,26 @@ def _weights(name: str, beside: Folder) -> NeededFile:
     own = re.sub(r"\.prototxt$|\.txt$", "", name) + ".caffemodel"
     size = beside.size_of(own)
     if size is None:
-        others = [each for each in beside.names if each.endswith(".caffemodel") and "/" not in each]
+        others = [file for file in beside.names if file.endswith(".caffemodel") and "/" not in file]
         if len(others) == 1 and beside.size_of(others[0].removesuffix(".caffemodel") + ".prototxt") is None:
             return NeededFile(name=others[0], present=True, present_size=beside.size_of(others[0]))
-    return NeededFile(name=own, present=size is not None, present_size=size)
+    return needed_file(beside, own)
 
 
-def _facts(net: _Net, *, memory: int | None, files: tuple[NeededFile, ...] | None) -> ModelFacts:
+def _reading(net: _Net, *, memory: int | None, files: tuple[NeededFile, ...] | None) -> Reading:
     known = caffe_layers()
     kinds = Counter(layer.kind for layer in net.layers if layer.kind)
     forks = sorted({known[kind].fork for kind in kinds if kind in known} - {""})
     if memory is None and files:
         memory = files[0].present_size
-    return ModelFacts(
-        format="caffe",
+    return Reading(
+        "caffe",
         version="V1" if net.is_old else None,
         producer="caffe",
-        needs=ModelNeeds(
-            frameworks=("caffe", "opencv-python<5"),
-            operators=tuple(
-                OperatorUse(name=kind, count=count, is_custom=kind not in known or bool(known[kind].fork))
-                for kind, count in sorted(kinds.items(), key=lambda each: (-each[1], each[0]))
-            ),
-            files=files,
-            memory=memory,
-        ),
+        frameworks=("caffe", "opencv-python<5"),
+        operators=operator_uses(kinds, is_custom=lambda kind: kind not in known or bool(known[kind].fork)),
+        files=files,
+        memory=memory,
         inputs=tuple(_inputs(net)) or None,
         outputs=tuple(TensorSpec(name=name) for name in _outputs(net)) or None,
         parameters=sum(net.numbers.values()) if net.numbers else None,
@@ -151,13 +147,12 @@ def _facts(net: _Net, *, memory: int | None, files: tuple[NeededFile, ...] | Non
             for key, value in {"network": net.name[:_MOST_NAME], "caffe-fork": ", ".join(forks)}.items()
             if value
         },
-        problem=net.problem.reason if net.problem else None,
-        problem_detail=net.problem.detail if net.problem else "",
+        problem=net.problem,
     )
 
 
 def _inputs(net: _Net) -> Iterator[TensorSpec]:
-    shapes = net.shapes or [tuple(net.dims[each : each + 4]) for each in range(0, len(net.dims), 4)]
+    shapes = net.shapes or [tuple(net.dims[start : start + 4]) for start in range(0, len(net.dims), 4)]
     for number, name in enumerate(net.inputs[:100]):
         yield TensorSpec(name=name, shape=shapes[number] if number < len(shapes) else None)
     for layer in net.layers:
@@ -184,22 +179,22 @@ def _is_net(source: Source) -> bool:
     if source.size < 4 or source.read(0, 1)[0] not in (0x0A, 0x12, 0x1A, 0xA2):  # field 1, 2, 3, 100 of bytes
         return False
     try:
-        for number, each in enumerate(Message(source)):
-            if each.number not in _OF_NET or number > 200:
+        for number, entry in enumerate(Message(source)):
+            if entry.number not in _OF_NET or number > 200:
                 return False
-            if each.number in (_LAYER, _V1_LAYER):
-                return _is_layer(Message(source, each.start, each.size), is_old=each.number == _V1_LAYER)
-            if each.number in (1, 3) and not _is_name(source, each):
+            if entry.number in (_LAYER, _V1_LAYER):
+                return _is_layer(Message(source, entry.start, entry.size), is_old=entry.number == _V1_LAYER)
+            if entry.number in (1, 3) and not _is_name(source, entry):
                 return False
     except Damaged:
         return False
     return False
 
 
-def _is_name(source: Source, each: Field) -> bool:
-    if each.wire != BYTES or each.size > _MOST_NAME:
+def _is_name(source: Source, entry: Field) -> bool:
+    if entry.wire != BYTES or entry.size > _MOST_NAME:
         return False
-    return source.read(each.start, each.size).decode("utf-8", "replace").isprintable()
+    return source.read(entry.start, entry.size).decode("utf-8", "replace").isprintable()
 
 
 def _is_layer(message: Message, *, is_old: bool) -> bool:
@@ -207,61 +202,61 @@ def _is_layer(message: Message, *, is_old: bool) -> bool:
     places = _OLD if is_old else _NEW
     names = {places[key] for key in ("name", "bottom", "top")} | (set() if is_old else {places["kind"]})
     seen: set[int] = set()
-    for number, each in enumerate(message):
+    for number, entry in enumerate(message):
         if number > 50:
             break
-        if each.number in names:
-            if not _is_name(message.source, each):
+        if entry.number in names:
+            if not _is_name(message.source, entry):
                 return False
-            seen.add(each.number)
-        elif is_old and each.number == places["kind"]:
-            if each.wire != VARINT or each.value > 100:
+            seen.add(entry.number)
+        elif is_old and entry.number == places["kind"]:
+            if entry.wire != VARINT or entry.value > 100:
                 return False
-            seen.add(each.number)
+            seen.add(entry.number)
         if {places["name"], places["kind"]} <= seen:
             return True
     return False
 
 
 def _read_net(message: Message, net: _Net) -> None:
-    for each in message:
-        if each.number in (_LAYER, _V1_LAYER) and each.wire == BYTES:
-            net.is_old |= each.number == _V1_LAYER
-            net.add(_read_layer(message.message(each), net, is_old=each.number == _V1_LAYER))
-        elif each.number == 1 and each.wire == BYTES:
-            net.name = message.text(each)[:_MOST_NAME]
-        elif each.number == 3 and each.wire == BYTES and len(net.inputs) < 100:
-            net.inputs.append(message.text(each)[:_MOST_NAME])
-        elif each.number == 4 and each.wire == VARINT and len(net.dims) < 400:
-            net.dims.append(min(each.value, 1 << 31) or "?")
-        elif each.number == 8 and each.wire == BYTES and len(net.shapes) < 100:
-            net.shapes.append(_shape(message.message(each)))
+    for entry in message:
+        if entry.number in (_LAYER, _V1_LAYER) and entry.wire == BYTES:
+            net.is_old |= entry.number == _V1_LAYER
+            net.add(_read_layer(message.message(entry), net, is_old=entry.number == _V1_LAYER))
+        elif entry.number == 1 and entry.wire == BYTES:
+            net.name = message.text(entry)[:_MOST_NAME]
+        elif entry.number == 3 and entry.wire == BYTES and len(net.inputs) < 100:
+            net.inputs.append(message.text(entry)[:_MOST_NAME])
+        elif entry.number == 4 and entry.wire == VARINT and len(net.dims) < 400:
+            net.dims.append(min(entry.value, 1 << 31) or "?")
+        elif entry.number == 8 and entry.wire == BYTES and len(net.shapes) < 100:
+            net.shapes.append(_shape(message.message(entry)))
 
 
 def _read_layer(message: Message, net: _Net, *, is_old: bool) -> _Layer:
     places = _OLD if is_old else _NEW
     layer = _Layer()
-    for number, each in enumerate(message):
+    for number, entry in enumerate(message):
         if number > _MOST_FIELDS:
             break
-        if each.number == places["kind"]:
-            known = caffe_layer_names().get(each.value, f"#{each.value}")
-            layer.kind = known if each.wire == VARINT else message.text(each)[:_MOST_NAME]
-        elif each.wire != BYTES:
+        if entry.number == places["kind"]:
+            known = caffe_layer_names().get(entry.value, f"#{entry.value}")
+            layer.kind = known if entry.wire == VARINT else message.text(entry)[:_MOST_NAME]
+        elif entry.wire != BYTES:
             continue
-        elif each.number == places["name"]:
-            layer.name = message.text(each)[:_MOST_NAME]
-        elif each.number == places["bottom"]:
-            layer.bottoms.append(message.text(each)[:_MOST_NAME])
-        elif each.number == places["top"]:
-            layer.tops.append(message.text(each)[:_MOST_NAME])
-        elif each.number == places["blob"]:
-            _count(message.message(each), net)
-        elif each.number == _INPUT_PARAM and not is_old:
-            inner = message.message(each)
+        elif entry.number == places["name"]:
+            layer.name = message.text(entry)[:_MOST_NAME]
+        elif entry.number == places["bottom"]:
+            layer.bottoms.append(message.text(entry)[:_MOST_NAME])
+        elif entry.number == places["top"]:
+            layer.tops.append(message.text(entry)[:_MOST_NAME])
+        elif entry.number == places["blob"]:
+            _count(message.message(entry), net)
+        elif entry.number == _INPUT_PARAM and not is_old:
+            inner = message.message(entry)
             layer.shapes += [_shape(inner.message(part)) for part in inner if part.wire == BYTES][:100]
-        elif each.number == 1 and is_old:  # the oldest files of all: a V0LayerParameter inside, with name and kind
-            inner = message.message(each)
+        elif entry.number == 1 and is_old:  # the oldest files of all: a V0LayerParameter inside, with name and kind
+            inner = message.message(entry)
             texts = {part.number: inner.text(part) for part in inner if part.wire == BYTES and part.number in (1, 2)}
             layer.kind = layer.kind or texts.get(2, "")[:_MOST_NAME]
     return layer
@@ -273,14 +268,14 @@ def _count(blob: Message, net: _Net) -> None:
     NVIDIA's Caffe and what OpenCV shrinks have them in field 12 in the type that field 10 names.
     """
     dtype = "float32"
-    for number, each in enumerate(blob):
-        if each.number == 10 and each.wire == VARINT:
-            dtype = _RAW_TYPES.get(each.value, dtype)
-        elif each.wire == BYTES and each.number in (5, 8, 12):
-            stored = {5: "float32", 8: "float64", 12: dtype}[each.number]
-            net.numbers[stored] += each.size * 8 // int(stored[-2:])
-        elif each.wire == FIXED32 and each.number == 5:  # some writers give each number a field of its own
-            net.numbers["float32"] += _row(blob, each.start)
+    for number, item in enumerate(blob):
+        if item.number == 10 and item.wire == VARINT:
+            dtype = _RAW_TYPES.get(item.value, dtype)
+        elif item.wire == BYTES and item.number in (5, 8, 12):
+            stored = {5: "float32", 8: "float64", 12: dtype}[item.number]
+            net.numbers[stored] += item.size * 8 // int(stored[-2:])
+        elif item.wire == FIXED32 and item.number == 5:  # some writers give each number a field of its own
+            net.numbers["float32"] += _row(blob, item.start)
             return
         if number > 16:
             return
@@ -300,11 +295,11 @@ def _row(blob: Message, start: int) -> int:
 
 def _shape(message: Message) -> tuple[int | str, ...]:
     found: list[int | str] = []
-    for each in message:
-        if each.number == 1 and each.wire == BYTES and each.size < 200:
-            found += [number or "?" for number in packed(message.data(each))]
-        elif each.number == 1 and each.wire == VARINT:
-            found.append(each.value or "?")
+    for entry in message:
+        if entry.number == 1 and entry.wire == BYTES and entry.size < 200:
+            found += [number or "?" for number in packed(message.data(entry))]
+        elif entry.number == 1 and entry.wire == VARINT:
+            found.append(entry.value or "?")
         if len(found) > 16:
             break
     return tuple(found[:16])

@@ -10,10 +10,11 @@ import re
 import struct
 from collections import Counter
 
-from checks.facts import ModelFacts, ModelNeeds, NeededFile, OperatorUse, TensorSpec
-from checks.knowledge.formats.darknet_layers import darknet_layers
+from checks.facts import NeededFile, TensorSpec
+from checks.knowledge.formats.darknet_layers import DarknetLayersTable
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import MIB, Damaged, Source
+from checks.readers.models.reading import Reading, missing_file, needed_file, operator_uses
 from checks.readers.models.registry import Rank, file_reader
 
 _BEGINS = re.compile(rb"\s*(?:[#;][^\n]*\n\s*)*\[net(?:work)?\]\s*\n")
@@ -26,7 +27,7 @@ _WEIGHTED |= {"gru", "rnn", "crnn"}
 
 
 @file_reader("darknet", rank=Rank.STRUCTURE)
-def darknet_cfg(source: Source, beside: Folder) -> ModelFacts | None:
+def darknet_cfg(source: Source, beside: Folder) -> Reading | None:
     """The network."""
     if not _BEGINS.match(source.head):
         return None
@@ -34,39 +35,32 @@ def darknet_cfg(source: Source, beside: Folder) -> ModelFacts | None:
         raise Damaged("too-large", f"{source.size} bytes of text")
     text = source.read(0, source.size).decode("utf-8", "replace")
     sections = list(_SECTION.finditer(text))
-    table = darknet_layers()
+    table = DarknetLayersTable.read()
     kinds = Counter(match[1] for match in sections[1:_MOST_LAYERS])
     if not kinds or not any(kind in table.original for kind in kinds):
         return None
     net = dict(_SETTING.findall(text, sections[0].end(), sections[1].start()))
     files = (_weights(source.name, beside),) if _WEIGHTED & kinds.keys() else ()
-    missing = next((file.name for file in files if not file.present), None)
     classes = dict(_SETTING.findall(text, sections[-1].end())).get("classes", "").strip()
     height, width, channels = (_number(net.get(key, "")) for key in ("height", "width", "channels"))
-    return ModelFacts(
-        format="darknet",
+    return Reading(
+        "darknet",
         producer="darknet",
-        needs=ModelNeeds(
-            frameworks=("darknet", "opencv-python<5"),
-            operators=tuple(
-                OperatorUse(name=kind, count=count, is_custom=kind not in table.original)
-                for kind, count in sorted(kinds.items(), key=lambda each: (-each[1], each[0]))
-            ),
-            files=files,
-            memory=files[0].present_size if files else 0,
-        ),
+        frameworks=("darknet", "opencv-python<5"),
+        operators=operator_uses(kinds, is_custom=lambda kind: kind not in table.original),
+        files=files,
+        memory=files[0].present_size if files else 0,
         inputs=(TensorSpec(name="data", dtype="float32", shape=("?", channels or 3, height or "?", width or "?")),),
         details={
             **({"classes": classes} if classes.isdecimal() else {}),
             **({"darknet-fork": "AlexeyAB"} if any(kind in table.fork for kind in kinds) else {}),
         },
-        problem="missing-part" if missing else None,
-        problem_detail=missing or "",
+        problem=missing_file(files),
     )
 
 
 @file_reader("darknet", rank=Rank.NAME)
-def darknet_weights(source: Source, _beside: Folder) -> ModelFacts | None:
+def darknet_weights(source: Source, _beside: Folder) -> Reading | None:
     """The weights."""
     if not source.name.endswith(".weights") or source.size < 20:
         return None
@@ -76,15 +70,16 @@ def darknet_weights(source: Source, _beside: Folder) -> ModelFacts | None:
     header = 20 if minor >= 2 else 16
     seen = int.from_bytes(source.read(12, header - 12), "little")
     count, left = divmod(source.size - header, 4)
-    return ModelFacts(
-        format="darknet",
+    return Reading(
+        "darknet",
         version=f"{major}.{minor}.{revision}",
         producer="darknet",
-        needs=ModelNeeds(frameworks=("darknet", "opencv-python<5"), memory=4 * count),
+        frameworks=("darknet", "opencv-python<5"),
+        memory=4 * count,
         parameters=count,
         dtypes={"float32": count},
         details={"content": "weights", **({"images-seen": str(seen)} if seen < 1 << 40 else {})},
-        problem="truncated" if left else None,
+        problem=Damaged("truncated") if left else None,
     )
 
 
@@ -93,10 +88,10 @@ def _weights(name: str, beside: Folder) -> NeededFile:
     own = name.removesuffix(".cfg") + ".weights"
     size = beside.size_of(own)
     if size is None:
-        others = [each for each in beside.names if each.endswith(".weights") and "/" not in each]
+        others = [file for file in beside.names if file.endswith(".weights") and "/" not in file]
         if len(others) == 1 and beside.size_of(others[0].removesuffix(".weights") + ".cfg") is None:
             return NeededFile(name=others[0], present=True, present_size=beside.size_of(others[0]))
-    return NeededFile(name=own, present=size is not None, present_size=size)
+    return needed_file(beside, own)
 
 
 def _number(text: str) -> int:

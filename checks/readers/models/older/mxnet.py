@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from checks.facts import Binding, ModelFacts, ModelNeeds, NeededFile, OperatorUse, TensorSpec
+from checks.facts import Binding, NeededFile, OperatorUse, TensorSpec
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.json_text import json_text
 from checks.readers.containers.source import MIB, Damaged, Source
+from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, file_reader
 
 _MAGIC = struct.pack("<QQ", 0x112, 0)
@@ -65,7 +66,7 @@ class _Arrays:
 
 
 @file_reader("mxnet", rank=Rank.STRUCTURE)
-def mxnet_symbol(source: Source, beside: Folder) -> ModelFacts | None:
+def mxnet_symbol(source: Source, beside: Folder) -> Reading | None:
     """The network."""
     head = source.head
     if head.lstrip()[:1] != b"{" or b'"nodes"' not in head or b'"op"' not in head or b'"inputs"' not in head:
@@ -86,29 +87,29 @@ def mxnet_symbol(source: Source, beside: Folder) -> ModelFacts | None:
 
 
 @file_reader("mxnet", rank=Rank.MAGIC)
-def mxnet_params(source: Source, _beside: Folder) -> ModelFacts | None:
+def mxnet_params(source: Source, _beside: Folder) -> Reading | None:
     """The weights."""
     if source.size < 24 or source.read(0, 16) != _MAGIC:
         return None
     arrays = _read_arrays(source)
     names = arrays.names
-    return ModelFacts(
-        format="mxnet",
+    return Reading(
+        "mxnet",
         producer="mxnet",
-        needs=ModelNeeds(frameworks=("mxnet",), memory=arrays.size, devices=("gpu",) if arrays.is_for_gpu else ()),
-        parameters=sum(arrays.numbers.values()),
-        dtypes=dict(arrays.numbers),
+        frameworks=("mxnet",),
+        memory=arrays.size,
+        devices=("gpu",) if arrays.is_for_gpu else (),
+        dtypes=arrays.numbers,
         details={
             "content": "weights",
             "tensors": str(arrays.count),
             **({"keys": ", ".join(names[:5])} if names else {}),
         },
-        problem=arrays.problem.reason if arrays.problem else None,
-        problem_detail=arrays.problem.detail if arrays.problem else "",
+        problem=arrays.problem,
     )
 
 
-def _symbol_facts(graph: _Graph, kinds: Counter[str], source: Source, beside: Folder) -> ModelFacts:
+def _symbol_facts(graph: _Graph, kinds: Counter[str], source: Source, beside: Folder) -> Reading:
     version = _version(graph.attrs.get("mxnet_version"))
     weights = _weights_beside(source.name, beside)
     arrays = _Arrays()
@@ -122,20 +123,18 @@ def _symbol_facts(graph: _Graph, kinds: Counter[str], source: Source, beside: Fo
     problem = Damaged("missing-part", weights.name) if has_parameters and not weights.present else arrays.problem
     del kinds["null"]
     quantized = any("quantize" in kind for kind in kinds)
-    return ModelFacts(
-        format="mxnet",
+    return Reading(
+        "mxnet",
         version=version,
         producer="mxnet",
         producer_version=version,
-        needs=ModelNeeds(
-            frameworks=("mxnet",),
-            operators=tuple(
-                OperatorUse(name=kind[:_MOST_NAME], count=count, is_custom=kind == "Custom")
-                for kind, count in sorted(kinds.items(), key=lambda each: (-each[1], each[0]))
-            ),
-            files=(weights,) if has_parameters else (),
-            memory=arrays.size or weights.present_size,
+        frameworks=("mxnet",),
+        operators=tuple(
+            OperatorUse(name=kind[:_MOST_NAME], count=count, is_custom=kind == "Custom")
+            for kind, count in sorted(kinds.items(), key=lambda item: (-item[1], item[0]))
         ),
+        files=(weights,) if has_parameters else (),
+        memory=arrays.size or weights.present_size,
         bound_to=(Binding(kind="mxnet-version", value=f"MXNet {version}"),) if version else (),
         inputs=tuple(_input(node) for node in inputs[:100]) or None,
         outputs=tuple(
@@ -144,11 +143,9 @@ def _symbol_facts(graph: _Graph, kinds: Counter[str], source: Source, beside: Fo
             if head and 0 <= head[0] < len(graph.nodes)
         )
         or None,
-        parameters=sum(arrays.numbers.values()) or None,
-        dtypes=dict(arrays.numbers) or None,
+        dtypes=arrays.numbers or None,
         quantization="int8" if quantized else "",
-        problem=problem.reason if problem else None,
-        problem_detail=problem.detail if problem else "",
+        problem=problem,
     )
 
 
@@ -156,7 +153,7 @@ def _weights_beside(name: str, beside: Folder) -> NeededFile:
     """The weights of the same name, of the last epoch where there are several."""
     stem = re.sub(r"(?:-symbol)?\.json$", "", name)
     pattern = re.compile(rf"{re.escape(stem)}(?:-\d{{1,9}})?\.params")
-    found = sorted(each for each in beside.names if pattern.fullmatch(each))
+    found = sorted(file for file in beside.names if pattern.fullmatch(file))
     if not found:
         return NeededFile(name=f"{stem}-0000.params", present=False)
     return NeededFile(name=found[-1], present=True, present_size=beside.size_of(found[-1]))

@@ -16,11 +16,12 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from checks.facts import Binding, ModelFacts, ModelNeeds, NeededFile, OperatorUse, TensorSpec
+from checks.facts import Binding, NeededFile, TensorSpec
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.json_text import json_text
 from checks.readers.containers.protobuf import BYTES, VARINT, Message, packed, parse, signed
 from checks.readers.containers.source import MIB, Damaged, Source
+from checks.readers.models.reading import Reading, needed_file, operator_uses
 from checks.readers.models.registry import Rank, file_reader
 
 _DTYPES = {0: "bool", 1: "int16", 2: "int32", 3: "int64", 4: "float16", 5: "float32", 6: "float64", 20: "uint8"}
@@ -80,25 +81,25 @@ class _Program:
 
 
 @file_reader("paddle", rank=Rank.STRUCTURE)
-def paddle_program(source: Source, beside: Folder) -> ModelFacts | None:
+def paddle_program(source: Source, beside: Folder) -> Reading | None:
     """A program in Protocol Buffers."""
     if not _is_program(source):
         return None
     program = _Program()
     try:
-        for each in Message(source):
-            if each.number == 1 and each.wire == BYTES:
-                _read_block(Message(source, each.start, each.size), program)
-            elif each.number == 4 and each.wire == BYTES:
-                program.version = _first_number(source.read(each.start, min(each.size, 32)))
+        for entry in Message(source):
+            if entry.number == 1 and entry.wire == BYTES:
+                _read_block(Message(source, entry.start, entry.size), program)
+            elif entry.number == 4 and entry.wire == BYTES:
+                program.version = _first_number(source.read(entry.start, min(entry.size, 32)))
     except Damaged as damage:
         program.problem = damage
     version = _version(program.version)
-    return _facts(program, version, f"paddlepaddle>={version}" if version else "paddlepaddle", source, beside)
+    return _reading(program, version, f"paddlepaddle>={version}" if version else "paddlepaddle", source, beside)
 
 
 @file_reader("paddle", rank=Rank.STRUCTURE)
-def paddle_pir(source: Source, beside: Folder) -> ModelFacts | None:
+def paddle_pir(source: Source, beside: Folder) -> Reading | None:
     """A program of Paddle 3 in JSON."""
     head = source.head
     if not re.match(rb'\s*\{\s*"base_code"\s*:\s*\{', head) or b'"pir"' not in head:
@@ -110,11 +111,11 @@ def paddle_pir(source: Source, beside: Folder) -> ModelFacts | None:
         _read_regions(whole.program.regions, program, 0)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Damaged("json-damaged", str(error)) from error
-    return _facts(program, None, "paddlepaddle>=3.0", source, beside, written=f"PIR {whole.base_code.version}")
+    return _reading(program, None, "paddlepaddle>=3.0", source, beside, written=f"PIR {whole.base_code.version}")
 
 
 @file_reader("paddle", rank=Rank.STRUCTURE)
-def paddle_parameters(source: Source, _beside: Folder) -> ModelFacts | None:
+def paddle_parameters(source: Source, _beside: Folder) -> Reading | None:
     """Parameters without the program."""
     if source.size < 24 or not _begins_as_tensor(source):
         return None
@@ -129,51 +130,43 @@ def paddle_parameters(source: Source, _beside: Folder) -> ModelFacts | None:
                 raise Damaged("too-large", f"{count} tensors")
     except Damaged as damage:
         problem = damage
-    return ModelFacts(
-        format="paddle",
+    return Reading(
+        "paddle",
         producer="paddlepaddle",
-        needs=ModelNeeds(frameworks=("paddlepaddle",), memory=_bytes(numbers)),
-        parameters=sum(numbers.values()),
-        dtypes=dict(numbers),
+        frameworks=("paddlepaddle",),
+        memory=_bytes(numbers),
+        dtypes=numbers,
         details={"content": "weights", "tensors": str(count)},
-        problem=problem.reason if problem else None,
-        problem_detail=problem.detail if problem else "",
+        problem=problem,
     )
 
 
-def _facts(
+def _reading(
     program: _Program, version: str | None, framework: str, source: Source, beside: Folder, written: str | None = None
-) -> ModelFacts:
+) -> Reading:
     stored = program.stored
     numbers: Counter[str] = Counter()
-    for each in stored:
-        numbers[each.dtype or "?"] += each.count
+    for entry in stored:
+        numbers[entry.dtype or "?"] += entry.count
     files = tuple(_parameters_beside(source.name, stored, beside)) if stored else ()
     missing = next((file.name for file in files if not file.present), None)
     problem = program.problem or (Damaged("missing-part", missing) if missing else None)
     quantized = any("quantize" in kind for kind in program.kinds)
-    return ModelFacts(
-        format="paddle",
+    return Reading(
+        "paddle",
         version=written or version,
         producer="paddlepaddle",
         producer_version=version,
-        needs=ModelNeeds(
-            frameworks=(framework,),
-            operators=tuple(
-                OperatorUse(name=kind, count=count)
-                for kind, count in sorted(program.kinds.items(), key=lambda each: (-each[1], each[0]))
-            ),
-            files=files,
-            memory=_bytes(numbers),
-        ),
+        frameworks=(framework,),
+        operators=operator_uses(program.kinds),
+        files=files,
+        memory=_bytes(numbers),
         bound_to=(Binding(kind="paddle-version", value=f"PaddlePaddle {version}"),) if version else (),
         inputs=tuple(_specs(program.feeds, program)) or None,
         outputs=tuple(_specs(program.fetches, program)) or None,
-        parameters=sum(numbers.values()) or None,
-        dtypes=dict(numbers) or None,
+        dtypes=numbers or None,
         quantization="int8" if quantized else "",
-        problem=problem.reason if problem else None,
-        problem_detail=problem.detail if problem else "",
+        problem=problem,
     )
 
 
@@ -187,17 +180,17 @@ def _parameters_beside(name: str, stored: list[_Variable], beside: Folder) -> It
     """The file with all parameters, or those of each parameter."""
     own = re.sub(r"\.(?:pdmodel|json)$", "", name) + ".pdiparams"
     together = [own] if name != "__model__" else ["__params__", "params"]
-    for each in together:
-        if (size := beside.size_of(each)) is not None:
-            yield NeededFile(name=each, present=True, present_size=size)
-            if (size := beside.size_of(f"{each}.info")) is not None:  # names for training; nothing to run
-                yield NeededFile(name=f"{each}.info", present=True, present_size=size)
+    for one in together:
+        if (size := beside.size_of(one)) is not None:
+            yield NeededFile(name=one, present=True, present_size=size)
+            if (size := beside.size_of(f"{one}.info")) is not None:  # names for training; nothing to run
+                yield NeededFile(name=f"{one}.info", present=True, present_size=size)
             return
-    apart = [each.name for each in stored[:_MOST_FILES]]
-    if any(beside.size_of(each) is not None for each in apart):
-        for each in apart:
-            size = beside.size_of(each)
-            yield NeededFile(name=each, present=size is not None, present_size=size)
+    apart = [variable.name for variable in stored[:_MOST_FILES]]
+    if any(beside.size_of(item) is not None for item in apart):
+        for entry in apart:
+            size = beside.size_of(entry)
+            yield needed_file(beside, entry)
         return
     yield NeededFile(name=together[0], present=False)
 
@@ -223,16 +216,16 @@ def _is_program(source: Source) -> bool:
 
 
 def _read_block(message: Message, program: _Program) -> None:
-    for each in message:
-        if each.wire != BYTES or each.number not in (3, 4):
+    for entry in message:
+        if entry.wire != BYTES or entry.number not in (3, 4):
             continue
         if len(program.variables) + program.kinds.total() > _MOST_THINGS:
             raise Damaged("too-large", f"more than {_MOST_THINGS} variables and operations")
-        if each.number == 3:
-            variable = _variable(message.data(each, _MOST_VARIABLE))
+        if entry.number == 3:
+            variable = _variable(message.data(entry, _MOST_VARIABLE))
             program.variables.setdefault(variable.name, variable)
         else:
-            _read_operation(message.data(each, _MOST_OPERATION), program)
+            _read_operation(message.data(entry, _MOST_OPERATION), program)
 
 
 def _variable(data: bytes) -> _Variable:
@@ -274,7 +267,7 @@ def _tensor(data: bytes) -> tuple[str | None, tuple[int | str, ...]]:
             dtype = _DTYPES.get(value)
         elif number == 2:
             lengths = packed(value) if isinstance(value, bytes) else iter((value,))
-            shape += [length if (length := signed(each)) > 0 else "?" for each in lengths]
+            shape += [length if (length := signed(item)) > 0 else "?" for item in lengths]
     return dtype, tuple(shape[:32])
 
 
@@ -342,7 +335,7 @@ class _Whole(msgspec.Struct):
 
 
 def _read_regions(regions: list[_Region], program: _Program, depth: int) -> None:
-    for operation in (each for region in regions for block in region.blocks for each in block.ops):
+    for operation in (item for region in regions for block in region.blocks for item in block.ops):
         if len(program.variables) + program.kinds.total() > _MOST_THINGS:
             raise Damaged("too-large", f"more than {_MOST_THINGS} operations")
         kind = operation.kind.partition(".")[2] or operation.kind
@@ -396,7 +389,7 @@ def _typed(output: object) -> tuple[str | None, tuple[int | str, ...]] | None:
     ):
         return None
     dtype = _PIR_DTYPES.get(str(parts[0].get("#")).partition("t_")[2])
-    return dtype, tuple(each if isinstance(each, int) and each > 0 else "?" for each in parts[1][:32])
+    return dtype, tuple(part if isinstance(part, int) and part > 0 else "?" for part in parts[1][:32])
 
 
 # --- parameters ------------------------------------------------------------------------------------------------------

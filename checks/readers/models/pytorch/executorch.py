@@ -10,14 +10,12 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-import msgspec
-
-from checks.facts import Binding, ModelFacts, ModelNeeds, OperatorUse, TensorSpec
+from checks.facts import TensorSpec
 from checks.knowledge.formats.executorch import executorch_backend
-from checks.readers.containers.first_problem import Partly
 from checks.readers.containers.flatbuffer import IDENTIFIER, FlatBuffer, Table
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import Damaged, Source
+from checks.readers.models.reading import Reading, operator_uses
 from checks.readers.models.registry import Rank, file_reader
 
 _PROGRAM, _BUNDLE, _WEIGHTS = b"ET12", b"BP08", b"FT01"
@@ -45,23 +43,19 @@ _DTYPES = {
 
 
 @dataclass
-class _Program:
-    """What was read of a program so far."""
+class _Program(Reading):
+    """A program: its methods, and how often they call which kernel and which backend."""
 
     methods: list[str] = field(default_factory=list)
-    operators: Counter[str] = field(default_factory=Counter)
+    kernels: Counter[str] = field(default_factory=Counter)
     backends: Counter[str] = field(default_factory=Counter)
-    inputs: tuple[TensorSpec, ...] | None = None
-    outputs: tuple[TensorSpec, ...] | None = None
-    dtypes: Counter[str] = field(default_factory=Counter)
     external: set[str] = field(default_factory=set)
     counted: set[tuple[int, bool]] = field(default_factory=set)
-    memory: int = 0
     values: int = 0
 
 
 @file_reader("executorch", "executorch-data", rank=Rank.MAGIC)
-def executorch(source: Source, _beside: Folder) -> ModelFacts | None:
+def executorch(source: Source, _beside: Folder) -> Reading | None:
     """One file. Which file of weights belongs to a program is said by the one who loads it."""
     identifier = source.read(IDENTIFIER, 4) if source.size >= _HEADER else b""
     if identifier == _PROGRAM:
@@ -71,60 +65,55 @@ def executorch(source: Source, _beside: Folder) -> ModelFacts | None:
     return _weights(source) if identifier == _WEIGHTS else None
 
 
-def _program(source: Source) -> ModelFacts:
-    read = _Program()
-    partly = Partly()
-    with partly():
-        root = FlatBuffer(source).root()
-        with partly():
-            for plan in root.tables(1, _MOST_NAMES):
-                _read_plan(plan, read)
-        read.memory = sum(table.span(0)[1] for number in (2, 3) for table in root.tables(number))
-        read.memory += _segments(root.tables(4), source, _header(source, _PROGRAM_HEADER, 1))
-    rows = [row for backend in read.backends if (row := executorch_backend(backend))]
-    return ModelFacts(
-        format="executorch",
+def _program(source: Source) -> Reading:
+    program = _Program(
+        "executorch",
         version=_PROGRAM.decode(),
         producer="executorch",
-        problem=partly.reason,
-        problem_detail=partly.detail,
-        needs=ModelNeeds(
-            frameworks=("executorch",),
-            operators=_operators(read),
-            devices=tuple(sorted({row.runs_on for row in rows if row.runs_on != "CPU"})),
-            memory=read.memory,
-        ),
-        dependence="high" if any(row.dependence == "high" for row in rows) else None,
-        bound_to=(Binding(kind="executorch-delegates", value=", ".join(sorted(read.backends))),)
-        if read.backends
-        else (),
-        inputs=read.inputs,
-        outputs=read.outputs,
-        parameters=sum(read.dtypes.values()),
-        dtypes=dict(read.dtypes.most_common()),
-        details=_details(read),
+        frameworks=("executorch",),
+        memory=0,
+        dtypes=Counter(),
     )
+    with program.part():
+        root = FlatBuffer(source).root()
+        with program.part():
+            for plan in root.tables(1, _MOST_NAMES):
+                _read_plan(plan, program)
+        program.memory = sum(table.span(0)[1] for number in (2, 3) for table in root.tables(number))
+        program.memory += _segments(root.tables(4), source, _header(source, _PROGRAM_HEADER, 1))
+    rows = [row for backend in program.backends if (row := executorch_backend(backend))]
+    program.operators = operator_uses(program.kernels, is_custom=lambda name: name.split("::")[0] not in _SHIPPED)
+    program.devices = sorted({row.runs_on for row in rows if row.runs_on != "CPU"})
+    program.dependence = "high" if any(row.dependence == "high" for row in rows) else None
+    if program.backends:
+        program.bind("executorch-delegates", ", ".join(sorted(program.backends)))
+    program.details = {
+        "methods": ", ".join(program.methods[:20]),
+        "delegates": ", ".join(f"{name} ×{count}" for name, count in program.backends.most_common()),
+        "external-tensors": str(len(program.external) or ""),
+    }
+    return program
 
 
-def _read_plan(plan: Table, read: _Program) -> None:
-    read.methods.append(plan.text(0, 256))
+def _read_plan(plan: Table, program: _Program) -> None:
+    program.methods.append(plan.text(0, 256))
     tensors = {}
     for number, value in enumerate(plan.tables(2)):
-        read.values += 1
-        if read.values > _MOST_VALUES:
+        program.values += 1
+        if program.values > _MOST_VALUES:
             raise Damaged("too-large", f"more than {_MOST_VALUES} values")
         tensor = value.table(1) if value.integer(0, "B") == _TENSOR else None
         if tensor is not None:
             tensors[number] = tensor
-            _add_tensor(tensor, read)
-    if read.inputs is None:
-        read.inputs = _specs(plan.integers(3)[:_MOST_FACES], tensors)
-        read.outputs = _specs(plan.integers(4)[:_MOST_FACES], tensors)
+            _add_tensor(tensor, program)
+    if program.inputs is None:
+        program.inputs = _specs(plan.integers(3)[:_MOST_FACES], tensors)
+        program.outputs = _specs(plan.integers(4)[:_MOST_FACES], tensors)
     operators = [f"{table.text(0, 256)}.{table.text(1, 256)}".rstrip(".") for table in plan.tables(6, _MOST_NAMES)]
     backends = [table.text(0, 256) for table in plan.tables(7, _MOST_NAMES)]
     for chain in plan.tables(5):
         for instruction in chain.tables(2):
-            names, seen = {_KERNEL: (operators, read.operators), _DELEGATE: (backends, read.backends)}.get(
+            names, seen = {_KERNEL: (operators, program.kernels), _DELEGATE: (backends, program.backends)}.get(
                 instruction.integer(0, "B"), ((), Counter[str]())
             )
             call = instruction.table(1) if names else None
@@ -133,20 +122,20 @@ def _read_plan(plan: Table, read: _Program) -> None:
                 seen[names[index]] += 1
 
 
-def _add_tensor(tensor: Table, read: _Program) -> None:
+def _add_tensor(tensor: Table, program: _Program) -> None:
     """Count a constant: one with data in the file, or in a file beside."""
     extra = tensor.table(9)
     if extra is not None and extra.integer(2, "b") == _EXTERNAL:
         key = extra.text(1, 1_000)
-        if key in read.external:
+        if key in program.external:
             return
-        read.external.add(key)
+        program.external.add(key)
     else:
         key_in_file = (tensor.integer(5, "I"), tensor.has(6))
-        if key_in_file[0] == 0 or key_in_file in read.counted:
+        if key_in_file[0] == 0 or key_in_file in program.counted:
             return
-        read.counted.add(key_in_file)
-    read.dtypes[_dtype(tensor.integer(0, "b"))] += _count(tensor.integers(2, most=64))
+        program.counted.add(key_in_file)
+    program.count(_dtype(tensor.integer(0, "b")), _count(tensor.integers(2, most=64)))
 
 
 def _specs(indices: tuple[int, ...], tensors: dict[int, Table]) -> tuple[TensorSpec, ...]:
@@ -159,7 +148,7 @@ def _specs(indices: tuple[int, ...], tensors: dict[int, Table]) -> tuple[TensorS
         sizes, kind = tensor.integers(2, most=64), tensor.integer(8, "b")
         shape: tuple[int | str, ...] = sizes
         if kind == _BOUND:
-            shape = tuple(f"≤{siz}" for siz in sizes)
+            shape = tuple(f"≤{size}" for size in sizes)
         elif kind == _UNBOUND:
             shape = ("?",) * len(sizes)
         found.append(TensorSpec(name=str(number), dtype=_dtype(tensor.integer(0, "b")), shape=shape))
@@ -172,8 +161,8 @@ def _dtype(number: int) -> str:
 
 def _count(sizes: tuple[int, ...]) -> int:
     count = 1
-    for siz in sizes:
-        count = min(count * max(siz, 0), _MOST_BYTES)
+    for size in sizes:
+        count = min(count * max(size, 0), _MOST_BYTES)
     return count
 
 
@@ -208,38 +197,20 @@ def _segments(tables: Iterator[Table], source: Source, base: int) -> int:
     return min(size, source.size)
 
 
-def _operators(read: _Program) -> tuple[OperatorUse, ...]:
-    return tuple(
-        OperatorUse(name=name, count=count, is_custom=name.split("::")[0] not in _SHIPPED)
-        for name, count in sorted(read.operators.items(), key=lambda each: (-each[1], each[0]))
-    )
-
-
-def _details(read: _Program) -> dict[str, str]:
-    delegates = ", ".join(f"{name} ×{count}" for name, count in read.backends.most_common())
-    details = {
-        "methods": ", ".join(read.methods[:20]),
-        "delegates": delegates,
-        "external-tensors": str(len(read.external) or ""),
-    }
-    return {key: value for key, value in details.items() if value}
-
-
-def _bundle(source: Source) -> ModelFacts:
+def _bundle(source: Source) -> Reading:
     root = FlatBuffer(source).root()
     program = source.part(*root.span(2))
     if program.size < _HEADER or program.read(IDENTIFIER, 4) != _PROGRAM:
         raise Damaged("flatbuffer-damaged", "no program in it")
-    facts = _program(program)
-    partly = Partly(Damaged(facts.problem, facts.problem_detail) if facts.problem else None)
+    reading = _program(program)
     tests = 0
-    with partly():
+    with reading.part():
         for suite in root.tables(1):
             for case in suite.tables(1):
                 _step_over_tensors(case)
                 tests += 1
-    details = facts.details | {"bundled-tests": str(tests)}
-    return msgspec.structs.replace(facts, details=details, problem=partly.reason, problem_detail=partly.detail)
+    reading.details["bundled-tests"] = str(tests)
+    return reading
 
 
 def _step_over_tensors(case: Table) -> None:
@@ -251,26 +222,23 @@ def _step_over_tensors(case: Table) -> None:
                 tensor.span(2)
 
 
-def _weights(source: Source) -> ModelFacts:
-    partly = Partly()
-    dtypes: Counter[str] = Counter()
-    memory = names = 0
-    with partly():
+def _weights(source: Source) -> Reading:
+    reading = Reading(
+        "executorch-data",
+        version=_WEIGHTS.decode(),
+        producer="executorch",
+        frameworks=("executorch",),
+        memory=0,
+        dtypes=Counter(),
+    )
+    names = 0
+    with reading.part():
         root = FlatBuffer(source).root()
         for table in root.tables(2):
             names += 1
             layout = table.table(2)
             if layout is not None:
-                dtypes[_dtype(layout.integer(0, "b"))] += _count(layout.integers(1, most=64))
-        memory = _segments(root.tables(1), source, _header(source, _WEIGHTS_HEADER, 2))
-    return ModelFacts(
-        format="executorch-data",
-        version=_WEIGHTS.decode(),
-        producer="executorch",
-        problem=partly.reason,
-        problem_detail=partly.detail,
-        needs=ModelNeeds(frameworks=("executorch",), memory=memory),
-        parameters=sum(dtypes.values()),
-        dtypes=dict(dtypes.most_common()),
-        details={"tensors": str(names)},
-    )
+                reading.count(_dtype(layout.integer(0, "b")), _count(layout.integers(1, most=64)))
+        reading.memory = _segments(root.tables(1), source, _header(source, _WEIGHTS_HEADER, 2))
+    reading.details["tensors"] = str(names)
+    return reading

@@ -1,6 +1,6 @@
 """Plain pickles, and what is made of them: joblib's files, cloudpickle, estimators of scikit-learn and others.
 
-Nothing is loaded: see containers/pickles.py. joblib keeps arrays between the opcodes, and often compresses the file.
+Nothing is loaded: see containers/pickles/. joblib keeps arrays between the opcodes, and often compresses the file.
 How joblib keeps arrays: joblib/numpy_pickle.py and numpy_pickle_compat.py of joblib 1.6.
 """
 
@@ -16,25 +16,16 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, cast
 
-from checks.facts import Binding, ModelFacts, ModelNeeds, NamedClass, NeededFile
+from checks.facts import Binding, NamedClass, NeededFile
 from checks.knowledge.formats.pickle_globals import DANGEROUS, KNOWN
 from checks.knowledge.packages.import_packages import distributions_of
 from checks.readers.containers import lz4
 from checks.readers.containers.folder import Folder, inside
-from checks.readers.containers.pickles import (
-    JOBLIB_ARRAYS,
-    UNREAD,
-    Global,
-    Node,
-    Pickle,
-    Unknown,
-    Value,
-    begins_like_a_pickle,
-    read_pickle,
-)
+from checks.readers.containers.pickles.read import begins_like_a_pickle, read_pickle
+from checks.readers.containers.pickles.values import JOBLIB_ARRAYS, UNREAD, Global, Node, Pickle, Unknown, Value
+from checks.readers.containers.pickles.whole import read_whole_pickle
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.containers.torch_values import Walk, bits, class_of, is_plain_dict
-from checks.readers.containers.whole_pickles import read_whole_pickle
 from checks.readers.models.pytorch.pickled_objects import (
     Contents,
     contents_of,
@@ -42,6 +33,7 @@ from checks.readers.models.pytorch.pickled_objects import (
     named_classes,
     packages_needed,
 )
+from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, file_reader
 
 MOST_UNPACKED = 256 * MIB
@@ -71,7 +63,7 @@ _CLASS = re.compile(r"\._*[A-Z]\w*$")  # as the names of classes are written; fu
 
 
 @file_reader("pickle", rank=Rank.STRUCTURE)
-def pickle_file(source: Source, beside: Folder) -> ModelFacts | None:
+def pickle_file(source: Source, beside: Folder) -> Reading | None:
     """A pickle, plain or compressed."""
     head = source.read(0, min(64, source.size))
     if begins_like_a_pickle(head):
@@ -86,13 +78,13 @@ def pickle_file(source: Source, beside: Folder) -> ModelFacts | None:
     except Damaged as problem:
         if not _SURE_NAMES.search(source.name):
             return None
-        return ModelFacts(format="pickle", problem=problem.reason, problem_detail=problem.detail)
+        return Reading("pickle", problem=problem)
     if not begins_like_a_pickle(beginning[:64]):
         return None
     return _read_packed(source, beside, packing)
 
 
-def _read_packed(source: Source, beside: Folder, packing: str) -> ModelFacts | None:
+def _read_packed(source: Source, beside: Folder, packing: str) -> Reading | None:
     problem: Damaged | None = None
     with tempfile.SpooledTemporaryFile(_IN_MEMORY) as plain:
         left = MOST_UNPACKED
@@ -107,7 +99,7 @@ def _read_packed(source: Source, beside: Folder, packing: str) -> ModelFacts | N
         return _read(Source(cast("BinaryIO", plain), source.name), beside, packing, problem)
 
 
-def _read(source: Source, beside: Folder, packing: str, before: Damaged | None = None) -> ModelFacts | None:
+def _read(source: Source, beside: Folder, packing: str, before: Damaged | None = None) -> Reading | None:
     pickles, within = _pickles(source)
     main = pickles[0]
     if not _is_pickle(source, main, packing):
@@ -125,8 +117,8 @@ def _read(source: Source, beside: Folder, packing: str, before: Damaged | None =
         details["trailing-bytes"] = str(trailing)
     if number > 1:
         details["pickles"] = str(number)
-    return ModelFacts(
-        format="pickle",
+    return Reading(
+        "pickle",
         version=f"protocol {main.protocol}",
         producer=traits.producer or contents.producer or None,
         producer_version=traits.version or contents.producer_version or None,
@@ -134,15 +126,12 @@ def _read(source: Source, beside: Folder, packing: str, before: Damaged | None =
         parameters=contents.weights.parameters if contents.found.tensors else None,
         dtypes=contents.weights.dtypes if contents.found.tensors else None,
         details=details,
-        needs=ModelNeeds(
-            frameworks=packages_needed([main], traits.producer),
-            classes=classes,
-            devices=devices,
-            memory=contents.weights.memory if contents.found.tensors else None,
-            files=_separate_arrays(main, beside),
-        ),
-        problem=problem.reason if problem else None,
-        problem_detail=problem.detail if problem else "",
+        frameworks=packages_needed([main], traits.producer),
+        classes=classes,
+        devices=devices,
+        memory=contents.weights.memory if contents.found.tensors else None,
+        files=_separate_arrays(main, beside),
+        problem=problem,
     )
 
 
@@ -168,7 +157,7 @@ def _is_pickle(source: Source, main: Pickle, packing: str) -> bool:
     if main.problem is not None:
         if main.protocol >= 2:
             return bool(main.names) or main.steps >= (2 if packing else _LEAST_STEPS)
-        return bool(main.names) and (is_named or any(each.risk == DANGEROUS for each in named_classes([main])))
+        return bool(main.names) and (is_named or any(name.risk == DANGEROUS for name in named_classes([main])))
     if main.protocol >= 2 or main.names:
         return True
     return isinstance(main.root, Node) and (main.end == source.size or is_named)
@@ -192,10 +181,10 @@ def _array_bytes(within: list[Pickle], node: Node, source: Source, place: int) -
         if nested.problem is not None:
             raise nested.problem
         return nested.end - place
-    if not isinstance(shape, tuple) or not all(isinstance(each, int) and each >= 0 for each in shape):
+    if not isinstance(shape, tuple) or not all(isinstance(length, int) and length >= 0 for length in shape):
         within.append(Pickle(names={UNREAD: False}))
         raise Damaged("pickle-damaged", f"an array at {place} without a shape")
-    size *= math.prod(each for each in shape if isinstance(each, int))
+    size *= math.prod(axis for axis in shape if isinstance(axis, int))
     if isinstance(state, Node) and state.entries.get("numpy_array_alignment_bytes") is not None:
         size += 1 + source.read(place, 1)[0]
     return size
@@ -271,7 +260,7 @@ def _traits(main: Pickle) -> _Traits:
 
 def _bindings(contents: Contents, traits: _Traits, classes: tuple[NamedClass, ...]) -> tuple[Binding, ...]:
     found: list[Binding] = []
-    named = contents.model_class or traits.root_class or next((each.name for each in classes if each.risk != KNOWN), "")
+    named = contents.model_class or traits.root_class or next((name.name for name in classes if name.risk != KNOWN), "")
     if named:
         found.append(Binding(kind="python-classes", value=named))
     if traits.sklearn:

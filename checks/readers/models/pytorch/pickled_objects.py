@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from checks.facts import Binding, NamedClass
-from checks.knowledge.formats.checkpoint_programs import checkpoint_programs, program_of
+from checks.knowledge.formats.checkpoint_programs import CheckpointProgramsTable, program_of
 from checks.knowledge.formats.pickle_globals import DANGEROUS, KNOWN, UNKNOWN, risk, weights_only_opcodes
 from checks.knowledge.packages.import_packages import distributions_of
-from checks.readers.containers.pickles import COMPUTED, Node, Pickle, Value
+from checks.readers.containers.pickles.values import COMPUTED, Node, Pickle, Value
 from checks.readers.containers.torch_values import (
     Found,
     Storage,
@@ -41,7 +41,7 @@ def named_classes(pickles: Iterable[Pickle]) -> tuple[NamedClass, ...]:
         for name, is_called in pickle.names.items():
             names[name] = names.get(name, False) or is_called
     found = [NamedClass(name=_path(*name), risk=_risk(*name, is_called=called)) for name, called in names.items()]
-    found.sort(key=lambda each: (_ORDER[each.risk], each.name))
+    found.sort(key=lambda item: (_ORDER[item.risk], item.name))
     return tuple(found[:MOST_CLASSES])
 
 
@@ -107,7 +107,7 @@ def counted(tensors: Iterable[Tensor], *, is_whole: bool = True) -> Weights:
             kept[tensor.storage.key] = tensor.storage
         elif tensor.kind != "meta":
             memory += tensor.numbers * bits(tensor.dtype or "") // 8
-    memory += sum(each.size for each in kept.values())
+    memory += sum(storage.size for storage in kept.values())
     total = sum(dtypes.values())
     is_sound = is_whole and total < _MOST_NUMBERS and memory < _MOST_NUMBERS
     return Weights(
@@ -169,7 +169,7 @@ def devices_of(pickles: Iterable[Pickle]) -> tuple[str, ...]:
 
 def bindings(contents: Contents, devices: tuple[str, ...], classes: tuple[NamedClass, ...]) -> tuple[Binding, ...]:
     """What a file that torch.save wrote is bound to."""
-    foreign = [each.name for each in classes if each.risk != KNOWN]
+    foreign = [name.name for name in classes if name.risk != KNOWN]
     found = []
     if contents.model_class or foreign:
         found.append(Binding(kind="python-classes", value=contents.model_class or _listed(foreign)))
@@ -198,7 +198,7 @@ def _kind(root: Value, found: Found) -> str:
 
 def _weights_of(root: Value, found: Found) -> tuple[list[Tensor], str]:
     """The tensors of a checkpoint that are its weights, and the key under which they lie."""
-    keys = checkpoint_programs().keys
+    keys = CheckpointProgramsTable.read().keys
     for key in keys.weights:
         inner = root.entries.get(key) if isinstance(root, Node) else None
         if isinstance(inner, Node):
@@ -212,7 +212,7 @@ def _model_class(found: Found) -> str:
     """The class of the outermost module; of several that of "model"."""
     if not found.modules:
         return ""
-    _, maker = min(found.modules, key=lambda each: (each[0].count(".") + bool(each[0]), each[0] != "model"))
+    _, maker = min(found.modules, key=lambda item: (item[0].count(".") + bool(item[0]), item[0] != "model"))
     return maker[:_LONGEST]
 
 

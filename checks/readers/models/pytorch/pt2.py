@@ -12,18 +12,18 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import msgspec
-from msgspec.structs import replace
 
-from checks.facts import Binding, ModelFacts, ModelNeeds, TensorSpec
-from checks.knowledge.frameworks.torch_serialization import torch_serialization
+from checks.facts import Binding, TensorSpec
+from checks.knowledge.frameworks.torch_serialization import TorchSerializationTable
 from checks.readers.containers.folder import ZipFolder
 from checks.readers.containers.machine_code import HEAD, built_for
-from checks.readers.containers.pickles import Pickle
+from checks.readers.containers.pickles.values import Pickle
 from checks.readers.containers.source import MIB, Damaged
 from checks.readers.containers.torch_values import Tensor, find_tensors
 from checks.readers.containers.torch_zip import TorchZip, hidden_pickles
 from checks.readers.models.pytorch.pickled_objects import counted, devices_of, named_classes
-from checks.readers.models.pytorch.torchscript import operator_uses, packages_of
+from checks.readers.models.pytorch.torchscript import packages_of, torch_operators
+from checks.readers.models.reading import Reading
 from checks.readers.models.registry import archive_reader
 
 _MOST_JSON = 64 * MIB
@@ -132,7 +132,7 @@ class _Read:
 
 
 @archive_reader("pt2", "aoti-pt2")
-def pt2(archive: ZipFolder) -> ModelFacts | None:
+def pt2(archive: ZipFolder) -> Reading | None:
     """An archive of torch.export.save (2.8 and later) or of AOTInductor."""
     files = TorchZip.with_member(archive, "archive_format")
     if files is None or files.text("archive_format") != "pt2":
@@ -149,14 +149,15 @@ def pt2(archive: ZipFolder) -> ModelFacts | None:
     )
     read.pickles.extend(found for _, found in hidden_pickles(archive, frozenset()))
     libraries = [member for member in files.members if _LIBRARIES.fullmatch(member)]
-    facts = _facts(read, "torch>=2.8")
-    details = {"archive-version": files.text("archive_version") or "0", "models": str(len(models))} | facts.details
-    facts = replace(facts, details=details)
-    return _compiled(files, facts, libraries) if libraries else facts
+    reading = _reading(read, "torch>=2.8")
+    reading.details |= {"archive-version": files.text("archive_version") or "0", "models": str(len(models))}
+    if libraries:
+        _add_compiled(files, reading, libraries)
+    return reading
 
 
 @archive_reader("pt2")
-def pt2_before_2_8(archive: ZipFolder) -> ModelFacts | None:
+def pt2_before_2_8(archive: ZipFolder) -> Reading | None:
     """An archive of torch.export.save of 2.1 to 2.7: everything lies at the top."""
     if _OLD_PROGRAM not in archive.names:
         return None
@@ -168,20 +169,21 @@ def pt2_before_2_8(archive: ZipFolder) -> ModelFacts | None:
     ]
     _read_inner(files, inner, read)
     read.pickles.extend(found for _, found in hidden_pickles(archive, frozenset()))
-    facts = _facts(read, "torch>=2.1")
+    reading = _reading(read, "torch>=2.1")
     version = files.text("version")
-    return replace(facts, version=facts.version or (version and f"schema {version[:20]}"))
+    reading.version = reading.version or (version and f"schema {version[:20]}")
+    return reading
 
 
-def _facts(read: _Read, framework: str) -> ModelFacts:
+def _reading(read: _Read, framework: str) -> Reading:
     weights = counted(read.tensors)
     devices = tuple(dict.fromkeys((*read.devices, *devices_of(read.pickles))))[:_SHOWN]
-    operators = operator_uses(read.operators)
+    operators = torch_operators(read.operators)
     schema = read.header.schema_version
     version = f"{schema.major}.{schema.minor}" if isinstance(schema, _Version) else schema
     torch = read.header.torch_version
-    return ModelFacts(
-        format="pt2",
+    return Reading(
+        "pt2",
         version=f"schema {version}" if version is not None else None,
         producer="pytorch",
         producer_version=torch[:40] if torch and torch != "<=2.4" else None,
@@ -191,48 +193,41 @@ def _facts(read: _Read, framework: str) -> ModelFacts:
         ),
         inputs=read.inputs,
         outputs=read.outputs,
-        parameters=weights.parameters,
         dtypes=weights.dtypes,
         quantization=weights.quantization,
         details={"tensors": str(len(read.tensors))},
-        needs=ModelNeeds(
-            frameworks=(framework, *packages_of(operators)),
-            opsets=dict(list(read.header.opset_version.items())[:_SHOWN]) or None,
-            operators=operators if read.operators else None,
-            classes=named_classes(read.pickles),
-            devices=devices,
-            memory=weights.memory,
-        ),
-        problem=read.problem.reason if read.problem else None,
-        problem_detail=read.problem.detail if read.problem else "",
+        frameworks=(framework, *packages_of(operators)),
+        opsets=dict(list(read.header.opset_version.items())[:_SHOWN]) or None,
+        operators=operators if read.operators else None,
+        classes=named_classes(read.pickles),
+        devices=devices,
+        memory=weights.memory,
+        problem=read.problem,
     )
 
 
-def _compiled(files: TorchZip, facts: ModelFacts, libraries: list[str]) -> ModelFacts:
-    """A package of AOTInductor: machine code for one platform and one kind of device."""
-    told = _metadata(files)
-    device = told.get("AOTI_DEVICE_KEY", "")
-    capability = told.get("AOTI_COMPUTE_CAPABILITY", "")
+def _add_compiled(files: TorchZip, reading: Reading, libraries: list[str]) -> None:
+    """Add what a package of AOTInductor is: machine code for one platform and one kind of device."""
+    metadata = _metadata(files)
+    device = metadata.get("AOTI_DEVICE_KEY", "")
+    capability = metadata.get("AOTI_COMPUTE_CAPABILITY", "")
     with files.source(libraries[0]) as library:
         machine = built_for(library.read(0, min(HEAD, library.size)))
-    platform = machine or " ".join(filter(None, (told.get("AOTI_PLATFORM", ""), told.get("AOTI_MACHINE", ""))))
-    processor = " ".join(filter(None, (device, capability))) if device != "cpu" else told.get("AOTI_CPU_ISA", "")
-    details = facts.details | {"machine-code": platform}
-    if capability:
-        details["compute-capability"] = capability
-    if instructions := told.get("AOTI_CPU_ISA", ""):
-        details["cpu-instructions"] = instructions
-    return replace(
-        facts,
-        format="aoti-pt2",
-        version=f"archive {files.text('archive_version') or '0'}",
-        bound_to=(
-            Binding(kind="operating-system", value=platform),
-            Binding(kind="cpu-or-gpu", value=processor or device),
-        ),
-        details=details,
-        needs=replace(facts.needs, frameworks=("torch>=2.6",), devices=() if device in ("cpu", "") else (device,)),
+    platform = machine or " ".join(filter(None, (metadata.get("AOTI_PLATFORM", ""), metadata.get("AOTI_MACHINE", ""))))
+    processor = " ".join(filter(None, (device, capability))) if device != "cpu" else metadata.get("AOTI_CPU_ISA", "")
+    reading.details |= {
+        "machine-code": platform,
+        "compute-capability": capability,
+        "cpu-instructions": metadata.get("AOTI_CPU_ISA", ""),
+    }
+    reading.format = "aoti-pt2"
+    reading.version = f"archive {files.text('archive_version') or '0'}"
+    reading.bound_to = (
+        Binding(kind="operating-system", value=platform),
+        Binding(kind="cpu-or-gpu", value=processor or device),
     )
+    reading.frameworks = ("torch>=2.6",)
+    reading.devices = () if device in ("cpu", "") else (device,)
 
 
 def _metadata(files: TorchZip) -> dict[str, str]:
@@ -297,7 +292,7 @@ def _specs(users: Iterable[_User | None], values: dict[str, _TensorMeta]) -> Ite
         yield TensorSpec(
             name=name[:200],
             dtype=_dtype(meta) if meta else None,
-            shape=tuple(_length(siz) for siz in meta.sizes[:64]) if meta else None,
+            shape=tuple(_length(size) for size in meta.sizes[:64]) if meta else None,
         )
 
 
@@ -309,7 +304,7 @@ def _length(length: _Length) -> int | str:
 
 
 def _dtype(meta: _TensorMeta) -> str | None:
-    return torch_serialization().export_dtypes.get(str(meta.dtype))
+    return TorchSerializationTable.read().export_dtypes.get(str(meta.dtype))
 
 
 def _devices(metas: Iterable[_TensorMeta | None]) -> Iterator[str]:
@@ -327,12 +322,12 @@ def _read_weights(files: TorchZip, name: str, read: _Read) -> None:
         read.problem = read.problem or problem
         return
     folder = name.rpartition("/")[0]
-    read.devices.update(dict.fromkeys(_devices(each.tensor_meta for each in config.values())))
+    read.devices.update(dict.fromkeys(_devices(value.tensor_meta for value in config.values())))
     for key, weight in config.items():
         if weight.path_name and f"{folder}/{weight.path_name}" not in files:
             read.problem = read.problem or Damaged("missing-part", f"{folder}/{weight.path_name}"[:300])
         if weight.tensor_meta is not None:
-            lengths = [siz.as_int for siz in weight.tensor_meta.sizes]
+            lengths = [size.as_int for size in weight.tensor_meta.sizes]
             shape = tuple(length for length in lengths if length is not None and 0 <= length < 1 << 62)
             read.tensors.append(Tensor(key[:200], _dtype(weight.tensor_meta), shape))
 

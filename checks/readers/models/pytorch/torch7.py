@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from checks.facts import Binding, ModelFacts, ModelNeeds, OperatorUse
+from checks.facts import Binding, OperatorUse
 from checks.readers.containers.cursor import Cursor
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import Damaged, Source
+from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, file_reader
 
 NIL, NUMBER, STRING, TABLE, TORCH, BOOLEAN, FUNCTION, OLD_CLOSURE, CLOSURE = range(9)
@@ -37,25 +38,24 @@ _NUMBERS = re.compile(r"torch\.(Cuda)?(Byte|Char|Short|Int|Long|Half|Float|Doubl
 
 
 @file_reader("torch7", rank=Rank.MAGIC)
-def torch7(source: Source, _beside: Folder) -> ModelFacts | None:
+def torch7(source: Source, _beside: Folder) -> Reading | None:
     """A file whose first object is of a Torch class."""
     head = source.head
     if found := _TEXT.match(head):
         details = {"model-class": found[1].decode("ascii"), "content": "text"}
-        return ModelFacts(format="torch7", producer="torch7", details=details, needs=_needs((), None, is_cuda=False))
+        return Reading("torch7", producer="torch7", frameworks=("torch7",), devices=(), details=details)
     if not _BINARY.match(head):
         return None
     seen = _Seen(source)
-    problem: Damaged | None = None
     try:
         seen.run()
     except Damaged as damage:
-        problem = damage
-    return seen.facts(problem)
+        return seen.reading(damage)
+    return seen.reading(None)
 
 
 @file_reader("torch7", rank=Rank.NAME)
-def torch7_table(source: Source, _beside: Folder) -> ModelFacts | None:
+def torch7_table(source: Source, _beside: Folder) -> Reading | None:
     """A file that is a table of Torch objects: it must be one to its end."""
     if source.size < 12 or source.read(0, 4) != TABLE.to_bytes(4, "little"):
         return None
@@ -65,7 +65,7 @@ def torch7_table(source: Source, _beside: Folder) -> ModelFacts | None:
     except Damaged:
         return None
     is_one = seen.cursor.at == source.size and (seen.classes or source.name.lower().endswith(".t7"))
-    return seen.facts(None) if is_one else None
+    return seen.reading(None) if is_one else None
 
 
 class _Seen:
@@ -94,22 +94,23 @@ class _Seen:
             self._object(self.cursor.number("i"))
         raise Damaged("too-large", f"more than {_MOST_OBJECTS} objects")
 
-    def facts(self, problem: Damaged | None) -> ModelFacts:
+    def reading(self, problem: Damaged | None) -> Reading:
         """What was counted."""
         operators = tuple(
             OperatorUse(name=name.removeprefix("nn."), count=count, is_custom=not name.startswith("nn."))
-            for name, count in sorted(self.classes.items(), key=lambda each: (-each[1], each[0]))
+            for name, count in sorted(self.classes.items(), key=lambda item: (-item[1], item[0]))
         )
-        return ModelFacts(
-            format="torch7",
+        return Reading(
+            "torch7",
             producer="torch7",
-            parameters=None if problem else sum(self.dtypes.values()),
+            frameworks=("torch7",),
+            operators=operators or None,
+            devices=("cuda",) if self.is_cuda else (),
+            memory=None if problem else self.memory,
             dtypes=None if problem else self.dtypes,
             bound_to=(Binding(kind="torch-device", value="cuda"),) if self.is_cuda else (),
-            details={"model-class": self.first_class} if self.first_class else {},
-            needs=_needs(operators, None if problem else self.memory, is_cuda=self.is_cuda),
-            problem=problem.reason if problem else None,
-            problem_detail=problem.detail if problem else "",
+            details={"model-class": self.first_class},
+            problem=problem,
         )
 
     def _object(self, kind: int) -> None:
@@ -185,9 +186,3 @@ class _Seen:
         self._waiting += count
         if self._waiting > _MOST_OBJECTS:
             raise Damaged("too-large", f"{self._waiting} objects")
-
-
-def _needs(operators: tuple[OperatorUse, ...], memory: int | None, *, is_cuda: bool) -> ModelNeeds:
-    return ModelNeeds(
-        frameworks=("torch7",), operators=operators or None, devices=("cuda",) if is_cuda else (), memory=memory
-    )

@@ -9,16 +9,14 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from msgspec.structs import replace
-
-from checks.facts import ModelFacts, ModelNeeds
 from checks.knowledge.frameworks.torch_serialization import written_since
 from checks.readers.containers.folder import Folder, ZipFolder
-from checks.readers.containers.pickles import Blob, Node, Pickle, Value, begins_like_a_pickle
+from checks.readers.containers.pickles.read import begins_like_a_pickle
+from checks.readers.containers.pickles.values import Blob, Node, Pickle, Value
+from checks.readers.containers.pickles.whole import read_whole_pickle
 from checks.readers.containers.source import Damaged, Source
 from checks.readers.containers.torch_values import storages
 from checks.readers.containers.torch_zip import TorchZip, hidden_pickles, packed_members
-from checks.readers.containers.whole_pickles import read_whole_pickle
 from checks.readers.models.pytorch.pickled_objects import (
     Contents,
     bindings,
@@ -28,6 +26,7 @@ from checks.readers.models.pytorch.pickled_objects import (
     packages_needed,
     refused_opcode,
 )
+from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, archive_reader, file_reader
 
 MAGIC = 0x1950A86A20F9469CFC6C  # the first pickle of the form before 1.6
@@ -40,33 +39,32 @@ _MOST_TAR_MEMBERS = 64
 
 
 @archive_reader("torch-zip")
-def torch_zip(archive: ZipFolder) -> ModelFacts | None:
+def torch_zip(archive: ZipFolder) -> Reading | None:
     """A zip archive of torch.save (1.6 and later)."""
     files = TorchZip.with_member(archive, "data.pkl")
     if (
         files is None
-        or any(each in files for each in _NOT_SAVED)
+        or any(name in files for name in _NOT_SAVED)
         or any(member.startswith("code/") for member in files.members)
     ):
         return None
     main = files.pickle("data.pkl")
     hidden = dict(hidden_pickles(archive, frozenset((f"{files.root}/data.pkl",))))
-    facts = _facts("torch-zip", main, [main, *hidden.values()])
-    details = dict(facts.details)
-    if since := written_since(frozenset(files.members)):
-        details["written-since"] = since
-    if hidden:
-        details["hidden-pickles"] = ", ".join(sorted(hidden))[:300]
-    if (order := files.text("byteorder")) and order != "little":
-        details["byteorder"] = order[:20]
-    if packed := packed_members(archive):
-        details["packed-members"] = str(packed)
-    problem = main.problem or _storage_problem(files, main)
-    return with_problem(replace(facts, version=_short(files.version), details=details), problem)
+    reading = _reading("torch-zip", main, [main, *hidden.values()])
+    reading.version = _short(files.version)
+    order = files.text("byteorder") or ""
+    reading.details |= {
+        "written-since": written_since(frozenset(files.members)) or "",
+        "hidden-pickles": ", ".join(sorted(hidden))[:300],
+        "byteorder": order[:20] if order != "little" else "",
+        "packed-members": str(packed_members(archive) or ""),
+    }
+    reading.problem = main.problem or _storage_problem(files, main)
+    return reading
 
 
 @file_reader("torch-legacy", rank=Rank.MAGIC)
-def torch_legacy(source: Source, _beside: Folder) -> ModelFacts | None:
+def torch_legacy(source: Source, _beside: Folder) -> Reading | None:
     """A row of pickles (magic number, protocol, the system's types, the object, keys of storages) and the storages."""
     head = source.read(0, min(64, source.size))
     if not begins_like_a_pickle(head) and not head.startswith(b"L"):
@@ -77,26 +75,24 @@ def torch_legacy(source: Source, _beside: Folder) -> ModelFacts | None:
     if not rows or rows[0].root != MAGIC:
         return None
     if len(rows) < 4:
-        needs = ModelNeeds(classes=named_classes(rows))  # the first pickles are loaded before the end is missed
-        return ModelFacts(format="torch-legacy", problem="truncated", producer="pytorch", needs=needs)
+        classes = named_classes(rows)  # the first pickles are loaded before the end is missed
+        return Reading("torch-legacy", problem=Damaged("truncated"), producer="pytorch", classes=classes)
     main = rows[3]
-    facts = _facts("torch-legacy", main, rows)
+    reading = _reading("torch-legacy", main, rows)
     system = rows[2].root
-    details = dict(facts.details)
     if isinstance(system, Node) and system.entries.get("little_endian") is False:
-        details["byteorder"] = "big"
-    if source_file := _source_of(main):
-        details["source-file"] = source_file
+        reading.details["byteorder"] = "big"
+    reading.details["source-file"] = _source_of(main)
     stored = sum(8 + storage.size for storage in storages(main.persistent).values())
-    problem = next((row.problem for row in rows if row.problem), None)
-    if problem is None and (len(rows) < 5 or rows[4].end + stored > source.size):
-        problem = Damaged("truncated", f"{stored} bytes of weights, {source.size} bytes in all")
-    version = str(rows[1].root) if isinstance(rows[1].root, int) else None
-    return with_problem(replace(facts, version=_short(version), details=details), problem)
+    reading.problem = next((row.problem for row in rows if row.problem), None)
+    if len(rows) < 5 or rows[4].end + stored > source.size:
+        reading.fail(Damaged("truncated", f"{stored} bytes of weights, {source.size} bytes in all"))
+    reading.version = _short(str(rows[1].root)) if isinstance(rows[1].root, int) else None
+    return reading
 
 
 @file_reader("torch-legacy", rank=Rank.STRUCTURE)
-def torch_tar(source: Source, _beside: Folder) -> ModelFacts | None:
+def torch_tar(source: Source, _beside: Folder) -> Reading | None:
     """A tar archive of the first releases: pickles named "sys_info" and "pickle", storages, tensors."""
     if source.size < _TAR_BLOCK:
         return None
@@ -106,61 +102,49 @@ def torch_tar(source: Source, _beside: Folder) -> ModelFacts | None:
     parts = {name: (start, size) for name, start, size in _tar_members(source) if name in _TAR_PARTS}
     if "pickle" not in parts or "storages" not in parts:
         is_cut = head.startswith(b"sys_info\0")
-        return (
-            ModelFacts(format="torch-legacy", version="tar", producer="pytorch", problem="truncated")
-            if is_cut
-            else None
-        )
+        cut = Reading("torch-legacy", version="tar", producer="pytorch", problem=Damaged("truncated"))
+        return cut if is_cut else None
     start, size = parts["pickle"]
     main = read_whole_pickle(source.part(start, size))
     start, size = parts["storages"]
     first = source.part(start, size)  # a count, and then key, device and class of each storage before its numbers
     rows = [read_whole_pickle(first)]
     rows.append(read_whole_pickle(first, rows[0].end))
-    facts = _facts("torch-legacy", main, [main, *rows])
+    reading = _reading("torch-legacy", main, [main, *rows])
     key = rows[1].root
     device = key[1] if isinstance(key, tuple) and len(key) > 1 else ""
-    devices = (device[:40],) if isinstance(device, str) and device not in ("", "cpu") else ()
-    needs = replace(facts.needs, devices=devices, memory=None)
-    details = {key: value for key, value in facts.details.items() if key != "content"} | {"weights-only-refuses": "tar"}
-    # The shapes lie in the part "tensors", which is left unread.
-    facts = replace(facts, version="tar", parameters=None, dtypes=None, details=details, needs=needs)
-    return with_problem(facts, main.problem)
+    reading.version = "tar"
+    reading.devices = (device[:40],) if isinstance(device, str) and device not in ("", "cpu") else ()
+    reading.details |= {"content": "", "weights-only-refuses": "tar"}
+    reading.dtypes = reading.memory = None  # the shapes lie in the part "tensors", which is left unread
+    reading.problem = main.problem
+    return reading
 
 
-def _facts(format_id: str, main: Pickle, pickles: list[Pickle]) -> ModelFacts:
+def _reading(format_id: str, main: Pickle, pickles: list[Pickle]) -> Reading:
     """What the pickles of a file tell, whatever it is wrapped in."""
     contents: Contents = contents_of(main)
     classes = named_classes(pickles)
     devices = devices_of(pickles)
     details = contents.details
-    if opcode := refused_opcode(pickles[:1] if format_id == "torch-zip" else pickles):
-        details["weights-only-refuses"] = opcode
-    return ModelFacts(
-        format=format_id,
+    details["weights-only-refuses"] = refused_opcode(pickles[:1] if format_id == "torch-zip" else pickles)
+    return Reading(
+        format_id,
         producer=contents.producer or "pytorch",
         producer_version=contents.producer_version or None,
         bound_to=bindings(contents, devices, classes),
         dependence="medium" if contents.model_class or devices else None,
-        parameters=contents.weights.parameters,
         dtypes=contents.weights.dtypes,
         quantization=contents.weights.quantization,
         details=details,
-        needs=ModelNeeds(
-            frameworks=(
-                "torch>=1.6" if format_id == "torch-zip" else "torch",
-                *(each for each in packages_needed(pickles) if each != "torch"),
-            ),
-            classes=classes,
-            devices=devices,
-            memory=contents.weights.memory,
+        frameworks=(
+            "torch>=1.6" if format_id == "torch-zip" else "torch",
+            *(package for package in packages_needed(pickles) if package != "torch"),
         ),
+        classes=classes,
+        devices=devices,
+        memory=contents.weights.memory,
     )
-
-
-def with_problem(facts: ModelFacts, problem: Damaged | None) -> ModelFacts:
-    """The facts, with what is wrong with the rest of the file."""
-    return replace(facts, problem=problem.reason, problem_detail=problem.detail) if problem else facts
 
 
 def _short(version: str | None) -> str | None:
@@ -191,9 +175,9 @@ def _row_of_pickles(source: Source) -> Iterator[Pickle]:
 
 def _source_of(main: Pickle) -> str:
     """The file of Python code of a whole module: the form kept its path, and its text, beside the class."""
-    for each in main.persistent:
-        if isinstance(each.id, tuple) and len(each.id) > 2 and each.id[0] == "module":
-            name: Value = each.id[2]
+    for persistent in main.persistent:
+        if isinstance(persistent.id, tuple) and len(persistent.id) > 2 and persistent.id[0] == "module":
+            name: Value = persistent.id[2]
             if isinstance(name, Blob) and name.short is not None:
                 return name.short.decode("utf-8", "replace")
             return name[:200] if isinstance(name, str) else ""

@@ -9,17 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from msgspec.structs import replace
-
-from checks.facts import Binding, ModelFacts, ModelNeeds, NamedClass, OperatorUse, TensorSpec
+from checks.facts import NamedClass, OperatorUse, TensorSpec
 from checks.knowledge.formats.pickle_globals import DANGEROUS
-from checks.knowledge.frameworks.torch_serialization import is_builtin, torch_serialization
+from checks.knowledge.frameworks.torch_serialization import TorchSerializationTable, is_builtin
 from checks.readers.containers.folder import Folder, ZipFolder
-from checks.readers.containers.pickles import Global, Node, Pickle, Value
+from checks.readers.containers.pickles.values import Global, Node, Pickle, Value
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.containers.torch_values import storages
 from checks.readers.containers.torch_zip import TorchZip, hidden_pickles, packed_members
 from checks.readers.models.pytorch.pickled_objects import contents_of, devices_of, named_classes
+from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, archive_reader, file_reader
 
 _MOST_CODE = 32 * MIB
@@ -43,71 +42,65 @@ Signature = tuple[tuple[tuple[str, str], ...], str]
 
 
 @archive_reader("torchscript")
-def torchscript(archive: ZipFolder) -> ModelFacts | None:
+def torchscript(archive: ZipFolder) -> Reading | None:
     """An archive of torch.jit.save."""
     files = TorchZip.with_member(archive, "constants.pkl")
     if files is None or "data.pkl" not in files:
         return _oldest(archive)
     main, constants = files.pickle("data.pkl"), files.pickle("constants.pkl")
-    facts = _facts(files, main, [main, constants])
+    reading = _reading(files, main)
     code = "\n".join(_code(files))
     in_code = tuple(_devices_in(code))[:_SHOWN]
-    devices = tuple(dict.fromkeys((*(facts.needs.devices or ()), *in_code)))[:_SHOWN]
+    devices = tuple(dict.fromkeys((*devices_of([main, constants]), *in_code)))[:_SHOWN]
     bytecode = files.pickle("bytecode.pkl") if "bytecode.pkl" in files else None
     operators = _of_bytecode(bytecode) if bytecode else _of_code(code)
-    signature = _signature(code, facts.details.get("model-class", ""))
-    details = facts.details | _details(files, archive, signature, bytecode)
-    if in_code:
-        details["devices-in-code"] = ", ".join(in_code)
-    if "model-class" in details:
-        details["model-class"] = _MANGLED.sub("", details["model-class"])
-    problem = main.problem or constants.problem or (bytecode.problem if bytecode else None)
-    problem = problem or _storage_problem(files, main, "data") or _storage_problem(files, constants, "constants")
-    return replace(
-        facts,
-        details=details,
-        inputs=_inputs(signature),
-        problem=problem.reason if problem else None,
-        problem_detail=problem.detail if problem else "",
-        dependence="medium" if devices or any(operator.is_custom for operator in operators) else None,
-        bound_to=(Binding(kind="torch-device", value=", ".join(devices)),) if devices else (),
-        needs=replace(
-            facts.needs,
-            operators=operators,
-            devices=devices,
-            frameworks=("torch", *packages_of(operators)),
-            classes=_dangerous_names(archive, files, [main, constants]),
-        ),
-    )
+    signature = _signature(code, reading.details.get("model-class", ""))
+    reading.details |= _details(files, archive, signature, bytecode) | {"devices-in-code": ", ".join(in_code)}
+    if "model-class" in reading.details:
+        reading.details["model-class"] = _MANGLED.sub("", reading.details["model-class"])
+    reading.inputs = _inputs(signature)
+    for damage in (main.problem, constants.problem, bytecode.problem if bytecode else None):
+        reading.fail(damage)
+    reading.fail(_storage_problem(files, main, "data"))
+    reading.fail(_storage_problem(files, constants, "constants"))
+    if devices:
+        reading.bind("torch-device", ", ".join(devices))
+    if devices or any(operator.is_custom for operator in operators):
+        reading.dependence = "medium"
+    reading.frameworks = ("torch", *packages_of(operators))
+    reading.operators, reading.devices = operators, devices
+    reading.classes = _dangerous_names(archive, files, [main, constants])
+    return reading
 
 
 @file_reader("torchscript", rank=Rank.MAGIC)
-def mobile_flatbuffer(source: Source, _beside: Folder) -> ModelFacts | None:
+def mobile_flatbuffer(source: Source, _beside: Folder) -> Reading | None:
     """A module for the lite interpreter in the FlatBuffers form; its inside is left unread."""
     if source.size < 16 or source.read(4, 4) != _FLATBUFFER:
         return None
-    return ModelFacts(
-        format="torchscript",
+    return Reading(
+        "torchscript",
         version=f"bytecode {_BYTECODE_AS_FLATBUFFER}",
         producer="pytorch",
         details={"content": "flatbuffer"},
-        needs=ModelNeeds(frameworks=("torch",)),
+        frameworks=("torch",),
     )
 
 
-def _oldest(archive: ZipFolder) -> ModelFacts | None:
+def _oldest(archive: ZipFolder) -> Reading | None:
     """The form of 1.0 to 1.2, which kept a model.json."""
     files = TorchZip.with_member(archive, "model.json")
     if files is None or "version" not in files:
         return None
     if not any(member.startswith(("code/", "tensors/")) for member in files.members):
         return None
-    return ModelFacts(
-        format="torchscript",
+    return Reading(
+        "torchscript",
         version=files.version,
         producer="pytorch",
         details={"written-by": "1.0 – 1.2"},
-        needs=ModelNeeds(frameworks=("torch",), operators=_of_code("\n".join(_code(files)))),
+        frameworks=("torch",),
+        operators=_of_code("\n".join(_code(files))),
     )
 
 
@@ -115,24 +108,23 @@ def _dangerous_names(archive: ZipFolder, files: TorchZip, read: list[Pickle]) ->
     """Only what is dangerous: torch.jit.load imports nothing, but other programs may unpickle what they find."""
     known = frozenset(f"{files.root}/{name}" for name in ("data.pkl", "constants.pkl", "bytecode.pkl"))
     others = [found for _, found in hidden_pickles(archive, known)]
-    return tuple(each for each in named_classes([*read, *others]) if each.risk == DANGEROUS)
+    return tuple(found_class for found_class in named_classes([*read, *others]) if found_class.risk == DANGEROUS)
 
 
-def _facts(files: TorchZip, main: Pickle, pickles: list[Pickle]) -> ModelFacts:
+def _reading(files: TorchZip, main: Pickle) -> Reading:
     contents = contents_of(main)
     root = main.root
     details = {"tensors": str(len(contents.found.tensors))}
     if isinstance(root, Node) and isinstance(root.maker, Global):
         details["model-class"] = root.maker.path.removeprefix("__torch__.")[:_LONGEST]
-    return ModelFacts(
-        format="torchscript",
+    return Reading(
+        "torchscript",
         version=(files.version or "")[:20] or None,
         producer="pytorch",
-        parameters=contents.weights.parameters,
         dtypes=contents.weights.dtypes,
         quantization=contents.weights.quantization,
         details=details,
-        needs=ModelNeeds(devices=devices_of(pickles), memory=contents.weights.memory),
+        memory=contents.weights.memory,
     )
 
 
@@ -182,7 +174,7 @@ def _signature(code: str, model_class: str) -> Signature | None:
         text = code[start + len(_FORWARD) : start + _LONGEST_SIGNATURE]
         start += len(_FORWARD)
         given, arrow, rest = text.partition(") -> ")
-        lines = [each.strip() for each in given.split(",\n")]
+        lines = [parameter.strip() for parameter in given.split(",\n")]
         owner = lines[0].partition(": ")[2].removeprefix("__torch__.")
         if arrow and (not model_class or owner == model_class):
             parameters = (line.partition(": ") for line in lines[1:])
@@ -199,7 +191,7 @@ def _inputs(signature: Signature | None) -> tuple[TensorSpec, ...] | None:
 
 def _devices_in(code: str) -> Iterator[str]:
     """Devices that are written into the code."""
-    yield from (each for each in dict.fromkeys(_DEVICE.findall(code)) if each not in ("cpu", "meta"))
+    yield from (device for device in dict.fromkeys(_DEVICE.findall(code)) if device not in ("cpu", "meta"))
 
 
 def _of_code(code: str) -> tuple[OperatorUse, ...]:
@@ -210,7 +202,7 @@ def _of_code(code: str) -> tuple[OperatorUse, ...]:
             continue
         key = ("aten", own) if own else (namespace, name)
         count[key] = count.get(key, 0) + 1
-    return operator_uses(count)
+    return torch_operators(count)
 
 
 def _of_bytecode(bytecode: Pickle) -> tuple[OperatorUse, ...]:
@@ -224,7 +216,7 @@ def _of_bytecode(bytecode: Pickle) -> tuple[OperatorUse, ...]:
             namespace, _, operator = name.partition("::")
             key = (namespace, f"{operator}.{overload}" if overload else operator)
             count[key] = count.get(key, 0) + 1
-    return operator_uses(count)
+    return torch_operators(count)
 
 
 def _operators_of(table: Value) -> Iterator[tuple[str, str]]:
@@ -236,9 +228,9 @@ def _operators_of(table: Value) -> Iterator[tuple[str, str]]:
                     yield row[0], row[1]
 
 
-def operator_uses(count: dict[tuple[str, str], int]) -> tuple[OperatorUse, ...]:
+def torch_operators(count: dict[tuple[str, str], int]) -> tuple[OperatorUse, ...]:
     """Operators by (namespace, name) as facts, the most used first. PyTorch's own are in the domain ""."""
-    rows = sorted(count.items(), key=lambda each: (-each[1], each[0]))[:_MOST_OPERATORS]
+    rows = sorted(count.items(), key=lambda item: (-item[1], item[0]))[:_MOST_OPERATORS]
     return tuple(
         OperatorUse(
             name=name[:_LONGEST],
@@ -252,7 +244,7 @@ def operator_uses(count: dict[tuple[str, str], int]) -> tuple[OperatorUse, ...]:
 
 def packages_of(operators: tuple[OperatorUse, ...]) -> tuple[str, ...]:
     """The packages that bring the operators that are not PyTorch's own."""
-    known = torch_serialization().operators.packages
+    known = TorchSerializationTable.read().operators.packages
     return tuple(
         dict.fromkeys(
             known[operator.domain] for operator in operators if operator.is_custom and operator.domain in known
@@ -263,7 +255,9 @@ def packages_of(operators: tuple[OperatorUse, ...]) -> tuple[str, ...]:
 def _storage_problem(files: TorchZip, pickle: Pickle, folder: str) -> Damaged | None:
     """A storage that is not there, or too short. Bytecode moves storages to other folders."""
     for key, storage in storages(pickle.persistent).items():
-        size = next((size for each in (folder, "data", "constants") if (size := files.size_of(f"{each}/{key}"))), None)
+        size = next(
+            (size for place in (folder, "data", "constants") if (size := files.size_of(f"{place}/{key}"))), None
+        )
         if size is None and storage.size:
             return Damaged("missing-part", f"{folder}/{key}")
         if size is not None and size < storage.size:

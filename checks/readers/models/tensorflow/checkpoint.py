@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-import msgspec
-
-from checks.facts import Binding, ModelFacts, ModelNeeds, NeededFile
-from checks.readers.containers.first_problem import Partly
+from checks.facts import NeededFile
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.protobuf import BYTES, Message, parse
 from checks.readers.containers.sorted_table import entries, first_entry, is_table
 from checks.readers.containers.source import Damaged, Source
+from checks.readers.models.reading import Reading, incomplete_file, needed_file
 from checks.readers.models.registry import Rank, file_reader
 from checks.readers.models.sets import MOST_MISSING
 from checks.readers.models.tensorflow.messages import MetaGraph, dtype_name, read_meta_graph, shape_of
@@ -72,21 +70,25 @@ class Index:
     has_training: bool = False
     ends: dict[int, int] = field(default_factory=dict)  # shard -> bytes that it must have
 
-    def add(self, each: Variable) -> None:
+    def add(self, variable: Variable) -> None:
         """Count a variable."""
-        if each.shard < MOST_SHARDS:
-            self.ends[each.shard] = max(self.ends.get(each.shard, 0), each.offset + each.size)
-        if each.is_weight:
+        if variable.shard < MOST_SHARDS:
+            self.ends[variable.shard] = max(self.ends.get(variable.shard, 0), variable.offset + variable.size)
+        if variable.is_weight:
             self.variables += 1
-            self.dtypes[each.dtype or "?"] += each.elements
-            self.memory += each.size
-        elif each.dtype != "string":
+            self.dtypes[variable.dtype or "?"] += variable.elements
+            self.memory += variable.size
+        elif variable.dtype != "string":
             self.has_training = True
 
     @property
-    def parameters(self) -> int:
-        """How many numbers the weights are."""
-        return sum(self.dtypes.values())
+    def details(self) -> dict[str, str]:
+        """As those of ModelFacts."""
+        return {
+            "variables": str(self.variables),
+            "training": "yes" if self.has_training else "",
+            "byte-order": "big" if self.is_big_endian else "",
+        }
 
 
 def read_index(source: Source, index: Index) -> None:
@@ -132,27 +134,15 @@ def needed_shards(folder: Folder, stem: str, index: Index) -> tuple[NeededFile, 
     found: list[NeededFile] = []
     missing = 0
     for number, name in enumerate(shard_names(stem, index.shards)):
-        size = folder.size_of(name)
-        needed = index.ends.get(number)
-        found.append(NeededFile(name=name, size=needed, present=size is not None, present_size=size))
-        missing += size is None
+        found.append(needed_file(folder, name, index.ends.get(number)))
+        missing += not found[-1].present
         if missing == MOST_MISSING:
             break
     return tuple(found)
 
 
-def files_problem(files: Iterable[NeededFile]) -> Damaged | None:
-    """What is wrong with the files that belong to a model."""
-    for file in files:
-        if not file.present:
-            return Damaged("missing-part", file.name)
-        if file.size is not None and file.present_size is not None and file.present_size < file.size:
-            return Damaged("truncated", f"{file.name}: {file.present_size} of {file.size} bytes")
-    return None
-
-
 @file_reader(FORMAT, rank=Rank.MAGIC)
-def checkpoint(source: Source, beside: Folder) -> ModelFacts | None:
+def checkpoint(source: Source, beside: Folder) -> Reading | None:
     """An index by its last bytes, or a whole checkpoint of TensorFlow 1."""
     if not is_table(source):
         return None
@@ -160,12 +150,12 @@ def checkpoint(source: Source, beside: Folder) -> ModelFacts | None:
     if first is None or first[0] != b"":
         return None
     if not _is_old(first[1]):
-        return _facts(source, source.name.removesuffix(".index"), beside)
+        return _reading(source, source.name.removesuffix(".index"), beside)
     return _old_checkpoint(source, first[1], beside)
 
 
 @file_reader(FORMAT, rank=Rank.NAME)
-def data_file(source: Source, beside: Folder) -> ModelFacts | None:
+def data_file(source: Source, beside: Folder) -> Reading | None:
     """A data file, which only its name tells: it is read through the index beside it."""
     name = _SHARD.fullmatch(source.name)
     if name is None:
@@ -174,7 +164,7 @@ def data_file(source: Source, beside: Folder) -> ModelFacts | None:
 
 
 @file_reader(FORMAT, rank=Rank.STRUCTURE)
-def meta_file(source: Source, beside: Folder) -> ModelFacts | None:
+def meta_file(source: Source, beside: Folder) -> Reading | None:
     """NAME.meta: the graph of a checkpoint of TensorFlow 1."""
     if not source.name.endswith(".meta") or source.size < 2 or source.read(0, 1) != b"\n":
         return None
@@ -184,15 +174,13 @@ def meta_file(source: Source, beside: Folder) -> ModelFacts | None:
     stem = source.name.removesuffix(".meta")
     if beside.size_of(f"{stem}.index") is not None:
         with beside.file(f"{stem}.index") as index:
-            return _facts(index, stem, beside)
+            return _reading(index, stem, beside)
     whole = beside.size_of(stem)
     if whole is not None:  # the single file of TensorFlow 1 before 0.12
-        return _with_graph(ModelFacts(format=FORMAT, version="1"), meta)
+        return _with_graph(Reading(FORMAT, version="1"), meta)
     missing = NeededFile(name=f"{stem}.index", present=False)
-    facts = ModelFacts(
-        format=FORMAT, problem="missing-part", problem_detail=missing.name, needs=ModelNeeds(files=(missing,))
-    )
-    return _with_graph(facts, meta)
+    reading = Reading(FORMAT, problem=Damaged("missing-part", missing.name), files=(missing,))
+    return _with_graph(reading, meta)
 
 
 def _is_old(header: bytes) -> bool:
@@ -201,96 +189,67 @@ def _is_old(header: bytes) -> bool:
     return first is not None and first[:2] == (1, BYTES)
 
 
-def _through_index(stem: str, beside: Folder, missing: NeededFile) -> ModelFacts:
+def _through_index(stem: str, beside: Folder, missing: NeededFile) -> Reading:
     if beside.size_of(missing.name) is None:
-        return ModelFacts(
-            format=FORMAT,
-            problem="missing-part",
-            problem_detail=missing.name,
-            needs=ModelNeeds(frameworks=("tensorflow",), files=(missing,)),
+        return Reading(
+            FORMAT,
+            problem=Damaged("missing-part", missing.name),
+            frameworks=("tensorflow",),
+            files=(missing,),
         )
     with beside.file(missing.name) as source:
-        return _facts(source, stem, beside)
+        return _reading(source, stem, beside)
 
 
-def _facts(source: Source, stem: str, beside: Folder) -> ModelFacts:
+def _reading(source: Source, stem: str, beside: Folder) -> Reading:
     """A checkpoint by its index, with the graph beside it if there is one."""
-    index, part = Index(), Partly()
-    with part():
+    reading, index = Reading(FORMAT, version="2", producer="tensorflow", frameworks=("tensorflow",)), Index()
+    with reading.part():
         read_index(source, index)
-    files = needed_shards(beside, stem, index)
-    part.problem = part.problem or files_problem(files)
-    details = {"variables": str(index.variables)}
-    if index.has_training:
-        details["training"] = "yes"
-    if index.is_big_endian:
-        details["byte-order"] = "big"
-    facts = ModelFacts(
-        format=FORMAT,
-        version="2",
-        producer="tensorflow",
-        problem=part.reason,
-        problem_detail=part.detail,
-        parameters=index.parameters,
-        dtypes=dict(index.dtypes.most_common()),
-        size=source.size + sum(file.present_size or 0 for file in files),
-        needs=ModelNeeds(frameworks=("tensorflow",), files=files, memory=index.memory),
-        details=details,
-    )
-    return _with_graph_beside(facts, f"{stem}.meta", beside)
+    reading.files = files = needed_shards(beside, stem, index)
+    reading.fail(incomplete_file(files))
+    reading.dtypes, reading.memory = index.dtypes, index.memory
+    reading.size = source.size + sum(file.present_size or 0 for file in files)
+    reading.details = index.details
+    return _with_graph_beside(reading, f"{stem}.meta", beside)
 
 
-def _old_checkpoint(source: Source, header: bytes, beside: Folder) -> ModelFacts:
+def _old_checkpoint(source: Source, header: bytes, beside: Folder) -> Reading:
     """A single file of TensorFlow 1: the list of its tensors is its first entry (saved_tensor_slice.proto)."""
-    index, part = Index(), Partly()
-    with part():
+    index = Index()
+    reading = Reading(FORMAT, version="1", producer="tensorflow", frameworks=("tensorflow",), files=())
+    with reading.part():
         for old_variable in _old_variables(header):
             index.add(old_variable)
-    facts = ModelFacts(
-        format=FORMAT,
-        version="1",
-        producer="tensorflow",
-        problem=part.reason,
-        problem_detail=part.detail,
-        parameters=index.parameters,
-        dtypes=dict(index.dtypes.most_common()),
-        needs=ModelNeeds(frameworks=("tensorflow",), files=()),
-        details={"variables": str(index.variables)} | ({"training": "yes"} if index.has_training else {}),
-    )
-    return _with_graph_beside(facts, f"{source.name}.meta", beside)
+    reading.dtypes = index.dtypes
+    reading.details = index.details
+    return _with_graph_beside(reading, f"{source.name}.meta", beside)
 
 
-def _with_graph_beside(facts: ModelFacts, name: str, beside: Folder) -> ModelFacts:
-    """The facts with those of the graph that lies beside a checkpoint."""
-    size = beside.size_of(name)
-    if size is None:
-        return facts
+def _with_graph_beside(reading: Reading, name: str, beside: Folder) -> Reading:
+    """Add what the graph that lies beside a checkpoint tells."""
+    graph = needed_file(beside, name)
+    if not graph.present:
+        return reading
     with beside.file(name) as source:
         meta = _meta(source)
     if meta is None:
-        return facts
-    graph = NeededFile(name=name, present=True, present_size=size)
-    needs = msgspec.structs.replace(facts.needs, files=(*(facts.needs.files or ()), graph))
-    return _with_graph(msgspec.structs.replace(facts, needs=needs), meta)
+        return reading
+    reading.files = (*(reading.files or ()), graph)
+    return _with_graph(reading, meta)
 
 
-def _with_graph(facts: ModelFacts, meta: MetaGraph) -> ModelFacts:
-    """The facts with what the graph of a checkpoint tells."""
+def _with_graph(reading: Reading, meta: MetaGraph) -> Reading:
+    """Add what the graph of a checkpoint tells."""
     graph = meta.graph
-    problem = graph.problem if facts.problem is None else None
-    return msgspec.structs.replace(
-        facts,
-        producer="tensorflow",
-        producer_version=meta.version,
-        problem=problem.reason if problem else facts.problem,
-        problem_detail=problem.detail if problem else facts.problem_detail,
-        inputs=tuple(each for each in graph.inputs if not _OF_SAVER.match(each.name)) or None,
-        needs=msgspec.structs.replace(
-            facts.needs, frameworks=(graph.framework,), operators=graph.uses, devices=graph.pinned_devices
-        ),
-        bound_to=(Binding(kind="tensorflow-version", value=meta.version or ""),),
-        details={**facts.details, **graph.details},
-    )
+    reading.fail(graph.problem)
+    reading.producer, reading.producer_version = "tensorflow", meta.version
+    reading.inputs = [tensor for tensor in graph.inputs if not _OF_SAVER.match(tensor.name)] or None
+    reading.frameworks = (graph.framework,)
+    reading.operators, reading.devices = graph.uses, graph.pinned_devices
+    reading.bind("tensorflow-version", meta.version)
+    reading.details |= graph.details
+    return reading
 
 
 def _meta(source: Source) -> MetaGraph | None:
@@ -330,8 +289,8 @@ def _old_variables(header: bytes) -> Iterator[Variable]:
     for number, _, value in parse(header):
         if number != 1 or not isinstance(value, bytes):
             continue
-        for each, _, tensor in parse(value):
-            if each == 1 and isinstance(tensor, bytes):
+        for tag, _, tensor in parse(value):
+            if tag == 1 and isinstance(tensor, bytes):
                 yield _old_variable(tensor)
 
 

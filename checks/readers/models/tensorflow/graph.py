@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-from checks.facts import Binding, ModelFacts, ModelNeeds, OperatorUse
+from checks.facts import Binding, OperatorUse
 from checks.knowledge.frameworks.tensorflow import tensorflow_of_graph
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.protobuf import BYTES, Message
 from checks.readers.containers.protobuf_text import read_text
 from checks.readers.containers.source import Damaged, Source
+from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, file_reader
 from checks.readers.models.tensorflow.messages import Graph, read_graph
 from checks.readers.models.tensorflow.text import read_text_graph
@@ -25,7 +26,7 @@ _LONGEST_NAME = 4096
 
 
 @file_reader(FORMAT, rank=Rank.STRUCTURE)
-def graph_file(source: Source, _beside: Folder) -> ModelFacts | None:
+def graph_file(source: Source, _beside: Folder) -> Reading | None:
     """A GraphDef: its first field is a node that has a name and an operator."""
     if not _is_graph(source):
         return None
@@ -33,11 +34,11 @@ def graph_file(source: Source, _beside: Folder) -> ModelFacts | None:
     read_graph(Message(source), graph)
     if graph.problem is None and graph.unfinished:
         graph.problem = Damaged("truncated", f"{graph.unfinished[:200]} is missing")
-    return _facts(graph)
+    return _reading(graph)
 
 
 @file_reader(FORMAT, rank=Rank.STRUCTURE)
-def text_graph_file(source: Source, _beside: Folder) -> ModelFacts | None:
+def text_graph_file(source: Source, _beside: Folder) -> Reading | None:
     """A GraphDef as text."""
     head = source.read(0, min(_HEAD, source.size))
     if not _TEXT_NODE.match(head) or not _TEXT_OPERATOR.search(head):
@@ -46,7 +47,7 @@ def text_graph_file(source: Source, _beside: Folder) -> ModelFacts | None:
     graph = read_text_graph(text)
     if not is_whole:
         graph.problem = Damaged("too-large", f"{source.size} bytes of text")
-    return _facts(graph)
+    return _reading(graph)
 
 
 def _is_graph(source: Source) -> bool:
@@ -66,30 +67,30 @@ def _is_node(message: Message) -> bool:
     Graphs of MediaPipe are laid out alike; their nodes have calculators, and texts where attributes would stand.
     """
     texts = {}
-    for each in message:
-        if each.number not in _NODE_FIELDS or each.wire != BYTES:
+    for field in message:
+        if field.number not in _NODE_FIELDS or field.wire != BYTES:
             return False
-        if each.number in (1, 2) and each.size < _LONGEST_NAME:
-            texts[each.number] = message.data(each)
-        if each.number == _ATTRIBUTE and message.source.read(each.start, min(1, each.size)) != b"\n":
+        if field.number in (1, 2) and field.size < _LONGEST_NAME:
+            texts[field.number] = message.data(field)
+        if field.number == _ATTRIBUTE and message.source.read(field.start, min(1, field.size)) != b"\n":
             return False
     operator = texts.get(2, b"")
     return bool(texts.get(1)) and _OPERATOR.fullmatch(operator) is not None and not operator.endswith(b"Calculator")
 
 
-def _facts(graph: Graph) -> ModelFacts:
+def _reading(graph: Graph) -> Reading:
     weights = graph.constants
-    return ModelFacts(
-        format=FORMAT,
+    return Reading(
+        FORMAT,
         producer="tensorflow",
         producer_version=tensorflow_of_graph(graph.producer),
-        problem=graph.problem.reason if graph.problem else None,
-        problem_detail=graph.problem.detail if graph.problem else "",
-        inputs=tuple(graph.inputs),
+        problem=graph.problem,
+        inputs=graph.inputs,
         outputs=graph.outputs,
-        parameters=sum(weights.values()),
-        dtypes=dict(weights.most_common()),
-        needs=ModelNeeds(frameworks=(graph.framework,), operators=graph.uses, devices=graph.pinned_devices),
+        dtypes=weights,
+        frameworks=(graph.framework,),
+        operators=graph.uses,
+        devices=graph.pinned_devices,
         bound_to=bound_by_operators(graph.uses),
         dependence="high" if any(use.is_custom for use in graph.uses) else None,
         details=graph.details,

@@ -37,7 +37,7 @@ class KerasModel:
     @property
     def uses(self) -> tuple[OperatorUse, ...]:
         """The layers, the most used first."""
-        rows = sorted(self.layers.items(), key=lambda each: (-each[1], each[0]))
+        rows = sorted(self.layers.items(), key=lambda item: (-item[1], item[0]))
         return tuple(
             OperatorUse(name=name, domain=package, count=count, is_custom=is_custom)
             for (name, package, is_custom), count in rows
@@ -66,11 +66,11 @@ def read_config(config: object, found: KerasModel) -> None:
     """
     if not isinstance(config, dict) or not isinstance(config.get("class_name"), str):
         raise Damaged("json-damaged", "no class_name")
-    for each, key, parent in _objects(config):
-        if key in _LAYER_KEYS or each is config:
-            _layer(each, key, parent, found, is_main=each is config)
+    for entry, key, parent in _objects(config):
+        if key in _LAYER_KEYS or entry is config:
+            _layer(entry, key, parent, found, is_main=entry is config)
         else:
-            _other(each, found)
+            _other(entry, found)
     _interface(config, found)
 
 
@@ -97,19 +97,19 @@ def _objects(config: dict[str, object]) -> Iterator[tuple[dict[str, object], str
 
 
 def _items(value: list[object], key: str) -> Iterator[tuple[str, object]]:
-    return ((key, each) for each in value if isinstance(each, (dict, list)))
+    return ((key, item) for item in value if isinstance(item, (dict, list)))
 
 
 def _within(value: dict[str, object], key: str) -> Iterator[tuple[str, object]]:
     """What an object holds, with the keys; a list of layers may stand in the place of the configuration."""
-    for inner, each in value.items():
-        if isinstance(each, (dict, list)) and inner not in ("inbound_nodes", "build_config"):
-            yield key if inner == "config" and isinstance(each, list) else str(inner), each
+    for inner, item in value.items():
+        if isinstance(item, (dict, list)) and inner not in ("inbound_nodes", "build_config"):
+            yield key if inner == "config" and isinstance(item, list) else str(inner), item
 
 
-def _layer(each: dict[str, object], key: str, parent: str, found: KerasModel, *, is_main: bool) -> None:
-    name, package, is_custom = _identity(each)
-    config = each.get("config")
+def _layer(item: dict[str, object], key: str, parent: str, found: KerasModel, *, is_main: bool) -> None:
+    name, package, is_custom = _identity(item)
+    config = item.get("config")
     arguments = config if isinstance(config, dict) else {}
     if name in MODELS:
         if not is_main:
@@ -118,7 +118,7 @@ def _layer(each: dict[str, object], key: str, parent: str, found: KerasModel, *,
             found.refusable["single-input-unlisted"] = None
     if not is_main or name not in MODELS:
         found.layers[name, package, is_custom] += 1
-    if key in _WRAPPED_KEYS and "module" not in each:
+    if key in _WRAPPED_KEYS and "module" not in item:
         found.refusable["inner-layer-without-module"] = None
     if not is_custom:
         for row in refusable(name, (str(argument) for argument in arguments)):
@@ -130,34 +130,34 @@ def _layer(each: dict[str, object], key: str, parent: str, found: KerasModel, *,
     _policy(arguments.get("dtype"), found)
 
 
-def _other(each: dict[str, object], found: KerasModel) -> None:
+def _other(item: dict[str, object], found: KerasModel) -> None:
     """An initialiser, an activation, a regulariser, an optimizer."""
-    name, package, is_custom = _identity(each)
+    name, package, is_custom = _identity(item)
     if name == "__lambda__":
         found.functions += 1
     elif name.startswith("__"):  # tensors, tuples, numbers in the words of the description
         return
     elif name == "function":
-        config = each.get("config")
-        if each.get("module") == "builtins" and isinstance(config, str):
+        config = item.get("config")
+        if item.get("module") == "builtins" and isinstance(config, str):
             found.others[config] += 1
-    elif is_custom and "module" in each:
+    elif is_custom and "module" in item:
         found.others[f"{package}>{name}" if package else name] += 1
     else:
-        config = each.get("config")
+        config = item.get("config")
         arguments = config if isinstance(config, dict) else {}
         for row in refusable(name, (str(argument) for argument in arguments)):
             found.refusable[row.shown] = None
 
 
-def _identity(each: dict[str, object]) -> tuple[str, str, bool]:
+def _identity(item: dict[str, object]) -> tuple[str, str, bool]:
     """The name of a class, the package that it was registered for or comes from, and whether it is not Keras's own."""
-    name = str(each.get("class_name"))
-    module, registered = each.get("module"), each.get("registered_name")
+    name = str(item.get("class_name"))
+    module, registered = item.get("module"), item.get("registered_name")
     package, _, rest = name.partition(">")
     if rest:
         return rest, package, True
-    if "module" in each:
+    if "module" in item:
         first = module.split(".")[0] if isinstance(module, str) else ""
         if first in _OWN:
             return name, "", False
@@ -191,14 +191,14 @@ def _interface(config: dict[str, object], found: KerasModel) -> None:
     else:
         layers, outputs = inner, []  # Sequential in Keras before 2.2.3
     layers = [layer for layer in layers if isinstance(layer, dict)] if isinstance(layers, list) else []
-    for number, each in enumerate(layers):
-        settings = each.get("config")
-        if not isinstance(settings, dict) or (each.get("class_name") != "InputLayer" and number):
+    for number, item in enumerate(layers):
+        settings = item.get("config")
+        if not isinstance(settings, dict) or (item.get("class_name") != "InputLayer" and number):
             continue
         shape = settings.get("batch_shape", settings.get("batch_input_shape"))
         if isinstance(shape, list) and len(found.inputs) < MOST_TENSORS:
             dtype = settings.get("dtype")
-            name = settings.get("name") if each.get("class_name") == "InputLayer" else f"{settings.get('name')}_input"
+            name = settings.get("name") if item.get("class_name") == "InputLayer" else f"{settings.get('name')}_input"
             found.inputs.append(
                 TensorSpec(name=str(name), dtype=dtype if isinstance(dtype, str) else None, shape=_shape(shape))
             )
@@ -215,7 +215,7 @@ def _names(value: object) -> Iterator[str]:
     elif isinstance(value, dict):
         yield from (str(name) for name in value)
     elif isinstance(value, list):
-        yield from (each[0] for each in value if isinstance(each, list) and each and isinstance(each[0], str))
+        yield from (item[0] for item in value if isinstance(item, list) and item and isinstance(item[0], str))
 
 
 def _shape(value: list[object]) -> tuple[int | str, ...]:

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 
 import msgspec
 
-from checks.facts import Binding, ModelFacts, ModelNeeds, NamedClass
+from checks.facts import NamedClass
 from checks.facts.versions import major_number
 from checks.knowledge.frameworks.keras import least_keras_3
-from checks.readers.containers.first_problem import Partly
 from checks.readers.containers.folder import Folder, ZipFolder
 from checks.readers.containers.hdf5 import SIGNATURE, Hdf5, Node, Value
 from checks.readers.containers.source import Damaged, Source
+from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, archive_reader, file_reader
 from checks.readers.models.tensorflow.keras_config import KerasModel, parse_config, read_config
 
@@ -40,66 +40,66 @@ class _Metadata(msgspec.Struct):
 
 
 @file_reader(H5, rank=Rank.MAGIC)
-def keras_h5(source: Source, _beside: Folder) -> ModelFacts | None:
+def keras_h5(source: Source, _beside: Folder) -> Reading | None:
     """HDF5 with the attributes or the groups that Keras writes; other HDF5 files are not ours."""
     if not any(source.size >= at + 8 and source.read(at, 8) == SIGNATURE for at in _USER_BLOCKS):
         return None
     file = Hdf5(source)
-    part = Partly(Damaged("truncated", f"{source.size} bytes") if file.is_truncated else None)
+    reading = Reading(H5, producer="keras")
+    if file.is_truncated:
+        reading.fail(Damaged("truncated", f"{source.size} bytes"))
     attributes: dict[str, Value] = {}
     links: dict[str, Node] = {}
-    with part():
+    with reading.part():
         attributes = file.root.attributes
-    with part():
+    with reading.part():
         links = file.root.links
     if not _is_keras(attributes, links):
-        if part.problem and source.name.lower().endswith((".h5", ".hdf5", ".keras")):
-            raise part.problem
+        if reading.problem and source.name.lower().endswith((".h5", ".hdf5", ".keras")):
+            raise reading.problem
         return None
     model = KerasModel()
     config = attributes.get("model_config")
     if isinstance(config, bytes):
-        with part():
+        with reading.part():
             read_config(parse_config(config), model)
     top = links.get(_MODEL)
-    facts = _facts(H5, _version(attributes, top), model, part, is_model=isinstance(config, bytes))
-    details = {"content": "" if config else "weights", "keras-backend": _text(attributes.get("backend"))}
+    _describe(reading, _version(attributes, top), model, is_model=isinstance(config, bytes))
+    reading.details |= {"content": "" if config else "weights", "keras-backend": _text(attributes.get("backend"))}
     training = attributes.get("training_config")
     if isinstance(training, bytes):
-        with part():
-            details["optimizer"] = _optimizer(parse_config(training))
+        with reading.part():
+            reading.details["optimizer"] = _optimizer(parse_config(training))
     if isinstance(config, bytes) and source.name.lower().endswith(".keras"):
-        details["named-keras"] = "yes"
-    dtypes, memory = _weights(file.root, part)
-    return _with(facts, part, details, dtypes, memory)
+        reading.details["named-keras"] = "yes"
+    _read_weights(file.root, reading)
+    return reading
 
 
 @archive_reader(ZIP)
-def keras_zip(archive: ZipFolder) -> ModelFacts | None:
+def keras_zip(archive: ZipFolder) -> Reading | None:
     """A zip with metadata.json, config.json and the weights."""
     if archive.size_of(CONFIG) is None or archive.size_of(METADATA) is None:
         return None
     metadata = _metadata(archive)
     if metadata is None:
         return None
-    model, part = KerasModel(), Partly()
-    details = {"saved-at": metadata.date_saved}
-    with part():
+    reading, model, optimizer = Reading(ZIP, producer="keras", dtypes=Counter(), memory=0), KerasModel(), ""
+    with reading.part():
         config = parse_config(_content(archive, CONFIG))
         read_config(config, model)
-        details["optimizer"] = _optimizer(config)
-    facts = _facts(ZIP, metadata.keras_version, model, part, is_model=True)
-    dtypes: Counter[str] = Counter()
-    memory = 0
+        optimizer = _optimizer(config)
+    _describe(reading, metadata.keras_version, model, is_model=True)
+    reading.details |= {"saved-at": metadata.date_saved, "optimizer": optimizer}
     if archive.size_of(WEIGHTS) is None:
-        part.problem = part.problem or _missing(archive)
+        reading.fail(_missing(archive))
     else:
-        with part(), archive.file(WEIGHTS) as source:
+        with reading.part(), archive.file(WEIGHTS) as source:
             file = Hdf5(source)
             if file.is_truncated:
-                part.problem = part.problem or Damaged("truncated", WEIGHTS)
-            dtypes, memory = _weights(file.root, part)
-    return _with(facts, part, details, dtypes, memory)
+                reading.fail(Damaged("truncated", WEIGHTS))
+            _read_weights(file.root, reading)
+    return reading
 
 
 def _is_keras(attributes: dict[str, Value], links: dict[str, Node]) -> bool:
@@ -129,41 +129,34 @@ def _version(attributes: dict[str, Value], top: Node | None) -> str:
         return ""
 
 
-def _facts(format_id: str, version: str, model: KerasModel, part: Partly, *, is_model: bool) -> ModelFacts:
-    """What the description and the version tell."""
+def _describe(reading: Reading, version: str, model: KerasModel, *, is_model: bool) -> None:
+    """Add what the description and the version tell."""
     own = [f"{use.domain}>{use.name}" if use.domain else use.name for use in model.uses if use.is_custom]
     own += list(model.others)
-    bound = [Binding(kind="keras-version", value=version)]
+    reading.producer_version = version
+    reading.bind("keras-version", version)
     if own:
-        bound.append(Binding(kind="custom-layers", value=", ".join(own[:_SHOWN])))
+        reading.bind("custom-layers", ", ".join(own[:_SHOWN]))
     if model.functions:
-        bound.append(Binding(kind="python-version"))
+        reading.bind("python-version")
+        reading.classes = (NamedClass(name="keras.layers.Lambda", risk="dangerous"),)
+    if own or model.functions:
+        reading.dependence = "high"
+    if is_model:
+        reading.inputs, reading.outputs = model.inputs, model.outputs
+        reading.operators = model.uses if model.layers or reading.problem is None else None
+    reading.quantization = model.quantization or None
+    reading.frameworks = (_requirement(reading.format, version, model, is_model=is_model),)
     policies = [name for name, _ in model.policies.most_common()]
-    details = {
+    reading.details |= {
         "custom-objects": ", ".join(own[:_SHOWN]),
         "code-in-layers": str(model.functions) if model.functions else "",
         "dtype-policies": ", ".join(policies[:_SHOWN]) if policies != ["float32"] else "",
         "keras-particular": ", ".join(model.refusable),
     }
-    return ModelFacts(
-        format=format_id,
-        producer="keras",
-        producer_version=version or None,
-        dependence="high" if own or model.functions else None,
-        bound_to=tuple(bound),
-        inputs=tuple(model.inputs) if is_model else None,
-        outputs=tuple(model.outputs) if is_model else None,
-        quantization=model.quantization or None,
-        needs=ModelNeeds(
-            frameworks=(_requirement(format_id, version, model, is_model=is_model),),
-            operators=model.uses if is_model and (model.layers or part.problem is None) else None,
-            classes=(NamedClass(name="keras.layers.Lambda", risk="dangerous"),) if model.functions else None,
-        ),
-        details={name: value for name, value in details.items() if value},
-    )
 
 
-def _requirement(format_id: str, version: str, model: KerasModel, *, is_model: bool) -> str:
+def _requirement(format_id: str | None, version: str, model: KerasModel, *, is_model: bool) -> str:
     """The Keras that reads it, as a requirement."""
     generation = major_number(version)
     if not is_model or generation < 2:
@@ -173,32 +166,17 @@ def _requirement(format_id: str, version: str, model: KerasModel, *, is_model: b
     return f"keras>={least_keras_3(model.refusable)}"
 
 
-def _with(facts: ModelFacts, part: Partly, details: dict[str, str], dtypes: Counter[str], memory: int) -> ModelFacts:
-    """The facts with what the weights tell, and with what was damaged."""
-    return msgspec.structs.replace(
-        facts,
-        problem=part.reason,
-        problem_detail=part.detail,
-        parameters=sum(dtypes.values()),
-        dtypes=dict(dtypes.most_common()),
-        needs=msgspec.structs.replace(facts.needs, memory=memory),
-        details=facts.details | {name: value for name, value in details.items() if value},
-    )
-
-
-def _weights(root: Node, part: Partly) -> tuple[Counter[str], int]:
-    """How many numbers of which dtype the weights below a group are, and their bytes."""
-    dtypes: Counter[str] = Counter()
-    memory = 0
-    with part():
+def _read_weights(root: Node, reading: Reading) -> None:
+    """Count the weights below a group."""
+    reading.dtypes, reading.memory = Counter(), 0
+    with reading.part():
         for _, node in weights_of(root):
             dtype = dtype_of(node)
             count = 1
             for axis in node.shape or ():
                 count *= axis
-            dtypes[dtype] += count
-            memory += (count * _bits(dtype) + 7) // 8
-    return dtypes, memory
+            reading.count(dtype, count)
+            reading.memory += (count * _bits(dtype) + 7) // 8
 
 
 def weights_of(root: Node) -> Iterator[tuple[str, Node]]:

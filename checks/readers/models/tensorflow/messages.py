@@ -111,7 +111,7 @@ class Graph:
             self.inputs.append(TensorSpec(name=node.name, dtype=node.dtype, shape=node.shape))
         if self._nodes <= _MOST_NAMES:
             self._names.add(node.name)
-            self._used.update(each.removeprefix("^").split(":", 1)[0] for each in node.inputs)
+            self._used.update(tensor.removeprefix("^").split(":", 1)[0] for tensor in node.inputs)
             if node.operator not in _SIDE_EFFECTS:
                 self._unused[node.name] = None
 
@@ -137,8 +137,8 @@ class Graph:
     def uses(self) -> tuple[OperatorUse, ...]:
         """The operators, the most used first; calls of the graph's own functions are none."""
         own = self.functions
-        rows = [each for each in self.operators.items() if each[0] not in own]
-        rows.sort(key=lambda each: (-each[1], each[0]))
+        rows = [operator for operator in self.operators.items() if operator[0] not in own]
+        rows.sort(key=lambda item: (-item[1], item[0]))
         return tuple(_use(name, count) for name, count in rows)
 
     @property
@@ -185,16 +185,16 @@ def short_device(device: str) -> str:
 def read_graph(message: Message, graph: Graph) -> None:
     """Add a GraphDef to ``graph``. What is damaged ends it, and is kept in ``problem``."""
     try:
-        for each in message:
-            graph.is_ended = graph.is_ended or each.number in (2, 3, 4)
-            if each.number == 1 and each.wire == BYTES:
-                graph.add(read_node(message.message(each)), is_main=True)
-            elif each.number == 2 and each.wire == BYTES:
-                _read_library(message.message(each), graph)
-            elif each.number == 3 and each.wire == VARINT:
-                graph.producer = graph.producer or each.value
-            elif each.number == 4:
-                for number, _, value in parse(message.data(each)):
+        for entry in message:
+            graph.is_ended = graph.is_ended or entry.number in (2, 3, 4)
+            if entry.number == 1 and entry.wire == BYTES:
+                graph.add(read_node(message.message(entry)), is_main=True)
+            elif entry.number == 2 and entry.wire == BYTES:
+                _read_library(message.message(entry), graph)
+            elif entry.number == 3 and entry.wire == VARINT:
+                graph.producer = graph.producer or entry.value
+            elif entry.number == 4:
+                for number, _, value in parse(message.data(entry)):
                     if isinstance(value, int):
                         graph.producer = value if number == 1 else graph.producer
                         graph.min_consumer = value if number == 2 else graph.min_consumer
@@ -203,10 +203,10 @@ def read_graph(message: Message, graph: Graph) -> None:
 
 
 def _read_library(message: Message, graph: Graph) -> None:
-    for each in message:
-        if each.number != 1 or each.wire != BYTES:
+    for entry in message:
+        if entry.number != 1 or entry.wire != BYTES:
             continue
-        function = message.message(each)
+        function = message.message(entry)
         for part in function:
             if part.number == 1 and part.wire == BYTES:
                 for name in function.message(part):
@@ -228,13 +228,13 @@ def read_node(message: Message) -> Node:
             if isinstance(value, bytes):
                 _set(node, number, value)
         return node
-    for each in message:
-        if each.wire != BYTES:
+    for entry in message:
+        if entry.wire != BYTES:
             continue
-        if each.number == 5 and each.size > _SMALL:
-            _large_attribute(node, message.message(each))
+        if entry.number == 5 and entry.size > _SMALL:
+            _large_attribute(node, message.message(entry))
         else:
-            _set(node, each.number, message.data(each))
+            _set(node, entry.number, message.data(entry))
     return node
 
 
@@ -269,14 +269,14 @@ def _attribute(node: Node, data: bytes) -> None:
 
 
 def _large_attribute(node: Node, message: Message) -> None:
-    for each in message:
-        if each.number != 2 or each.wire != BYTES:
+    for item in message:
+        if item.number != 2 or item.wire != BYTES:
             continue
-        value = message.message(each)
+        value = message.message(item)
         for part in value:
             if part.number == 8 and part.wire == BYTES:
                 tensor = value.message(part)
-                small = (each for each in tensor if each.size <= _SMALL)
+                small = (entry for entry in tensor if entry.size <= _SMALL)
                 _tensor(node, ((f.number, f.wire, tensor.data(f) if f.wire == BYTES else f.value) for f in small))
 
 
@@ -318,31 +318,31 @@ def read_meta_graph(message: Message) -> MetaGraph:
     """A MetaGraphDef; damage within is kept in its graph's ``problem``."""
     found = MetaGraph()
     try:
-        for each in message:
-            if each.wire != BYTES:
+        for entry in message:
+            if entry.wire != BYTES:
                 continue
-            if each.number == 1:
-                _meta_info(message.message(each), found)
-            elif each.number == 2:
-                read_graph(message.message(each), found.graph)
-            elif each.number == 5:
-                _signature(message.data(each), found)
-            elif each.number == 6:
-                names = [_text(value) for number, _, value in parse(message.data(each)) if number == 2]
+            if entry.number == 1:
+                _meta_info(message.message(entry), found)
+            elif entry.number == 2:
+                read_graph(message.message(entry), found.graph)
+            elif entry.number == 5:
+                _signature(message.data(entry), found)
+            elif entry.number == 6:
+                names = [_text(value) for number, _, value in parse(message.data(entry)) if number == 2]
                 found.assets += names[: max(0, MOST_ASSETS - len(found.assets))]
-            elif each.number == 7:
-                _objects(message.message(each), found)
+            elif entry.number == 7:
+                _objects(message.message(entry), found)
     except Damaged as problem:
         found.graph.problem = found.graph.problem or problem
     return found
 
 
 def _meta_info(message: Message, found: MetaGraph) -> None:
-    for each in message:
-        if each.number == 4:
-            found.tags += [message.text(each)] if len(found.tags) < MOST_TENSORS else []
-        elif each.number == 5:
-            found.version = message.text(each)
+    for entry in message:
+        if entry.number == 4:
+            found.tags += [message.text(entry)] if len(found.tags) < MOST_TENSORS else []
+        elif entry.number == 5:
+            found.version = message.text(entry)
 
 
 def _signature(data: bytes, found: MetaGraph) -> None:
@@ -377,10 +377,10 @@ def _tensor_info(data: bytes) -> TensorSpec:
 def _objects(message: Message, found: MetaGraph) -> None:
     """The objects of a TensorFlow 2 file: the classes that the user's own ones had."""
     found.has_objects = True
-    for each in message:
-        if each.number != 1 or each.wire != BYTES:
+    for entry in message:
+        if entry.number != 1 or entry.wire != BYTES:
             continue
-        node = message.message(each)
+        node = message.message(entry)
         for part in node:
             if part.number == 4 and part.wire == BYTES:
                 for number, _, value in parse(node.data(part, most=16 << 20)):

@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from checks.facts import Binding, ModelFacts, ModelNeeds, NeededFile
-from checks.readers.containers.first_problem import Partly
+from checks.facts import NeededFile
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.protobuf import BYTES, VARINT, Message
 from checks.readers.containers.protobuf_text import read_text
 from checks.readers.containers.source import MIB, Damaged, Source
+from checks.readers.models.reading import Reading, incomplete_file, needed_file
 from checks.readers.models.registry import Rank, file_reader, folder_reader
-from checks.readers.models.tensorflow.checkpoint import Index, files_problem, needed_shards, read_index
+from checks.readers.models.tensorflow.checkpoint import Index, needed_shards, read_index
 from checks.readers.models.tensorflow.graph import bound_by_operators
 from checks.readers.models.tensorflow.messages import VARIABLE_OPERATORS, MetaGraph, Signature, read_meta_graph
 from checks.readers.models.tensorflow.text import read_text_meta_graph
@@ -33,7 +33,7 @@ _METADATA_READ = MIB  # bytes of keras_metadata.pb; the version stands in its fi
 
 
 @folder_reader(FORMAT)
-def savedmodel(folder: Folder) -> ModelFacts | None:
+def savedmodel(folder: Folder) -> Reading | None:
     """A folder that holds saved_model.pb or saved_model.pbtxt."""
     name = BINARY if folder.size_of(BINARY) is not None else TEXT
     if folder.size_of(name) is None:
@@ -43,53 +43,39 @@ def savedmodel(folder: Folder) -> ModelFacts | None:
 
 
 @file_reader(FORMAT, rank=Rank.STRUCTURE)
-def saved_model_file(source: Source, beside: Folder) -> ModelFacts | None:
+def saved_model_file(source: Source, beside: Folder) -> Reading | None:
     """The file saved_model.pb by itself; what belongs to it is looked for beside it."""
     is_named = source.name.lower() in (BINARY, TEXT)
     return read_saved_model(source, beside) if is_named or _is_binary(source) else None
 
 
-def read_saved_model(source: Source, folder: Folder) -> ModelFacts | None:
+def read_saved_model(source: Source, folder: Folder) -> Reading | None:
     """The facts of a SavedModel; None where the file is something else."""
-    schema, graphs, part = _read(source)
+    reading, graphs = _read(source)
     if not graphs:
-        if part.problem is None:
+        if reading.problem is None:
             return None
-        raise part.problem
+        raise reading.problem
     main = next((graph for graph in graphs if "serve" in graph.tags), graphs[0])
-    part.problem = part.problem or next((graph.graph.problem for graph in graphs if graph.graph.problem), None)
-    index = Index()
-    files = _files(folder, main, index, part)
-    signature = _signature(main)
-    operators = main.graph.uses
-    bound = (Binding(kind="tensorflow-version", value=main.version or ""), *bound_by_operators(operators))
-    return ModelFacts(
-        format=FORMAT,
-        version=None if schema is None else str(schema),
-        producer="tensorflow",
-        producer_version=main.version,
-        problem=part.reason,
-        problem_detail=part.detail,
-        inputs=tuple(signature.inputs) if signature else None,
-        outputs=tuple(signature.outputs) if signature else None,
-        parameters=index.parameters,
-        dtypes=dict(index.dtypes.most_common()),
-        dependence="high" if any(operator.is_custom for operator in operators) else None,
-        bound_to=bound,
-        needs=ModelNeeds(
-            frameworks=(main.graph.framework,),
-            operators=operators,
-            devices=main.graph.pinned_devices,
-            files=files,
-            memory=index.memory,
-        ),
-        details=_details(graphs, main, folder),
-    )
+    for graph in graphs:
+        reading.fail(graph.graph.problem)
+    reading.producer_version = main.version
+    if signature := _signature(main):
+        reading.inputs, reading.outputs = signature.inputs, signature.outputs
+    reading.frameworks = (main.graph.framework,)
+    reading.operators = operators = main.graph.uses
+    reading.devices = main.graph.pinned_devices
+    reading.dependence = "high" if any(operator.is_custom for operator in operators) else None
+    reading.bind("tensorflow-version", main.version)
+    reading.bound_to += bound_by_operators(operators)
+    _read_files(folder, main, reading)
+    reading.details = _details(graphs, main, folder)
+    return reading
 
 
 def largest_constant(source: Source) -> int:
     """How many numbers the largest constant within the graphs of a saved_model.pb holds."""
-    _, graphs, _ = _read(source)
+    _, graphs = _read(source)
     return max((graph.graph.largest_constant for graph in graphs), default=0)
 
 
@@ -111,57 +97,54 @@ def _is_binary(source: Source) -> bool:
 def _has_version(source: Source, start: int, size: int) -> bool:
     """Whether a MetaInfoDef names TensorFlow's version."""
     return any(
-        each.number == 5 and each.wire == BYTES and each.size < 64 and source.read(each.start, 1).isdigit()
-        for each in Message(source, start, size)
+        field.number == 5 and field.wire == BYTES and field.size < 64 and source.read(field.start, 1).isdigit()
+        for field in Message(source, start, size)
     )
 
 
-def _read(source: Source) -> tuple[int | None, list[MetaGraph], Partly]:
-    """The schema's version and the meta graphs."""
-    part = Partly()
-    schema: int | None = None
+def _read(source: Source) -> tuple[Reading, list[MetaGraph]]:
+    """The reading with the schema's version, and the meta graphs."""
+    reading = Reading(FORMAT, producer="tensorflow")
     graphs: list[MetaGraph] = []
     if source.name.lower() == TEXT or _TEXT_START.match(source.read(0, min(4096, source.size))):
         text, is_whole = read_text(source)
         found = read_text_meta_graph(text, ("meta_graphs",))
         if not is_whole:
-            part.problem = Damaged("too-large", f"{source.size} bytes of text")
+            reading.problem = Damaged("too-large", f"{source.size} bytes of text")
         if not found.graph.operators and found.version is None:
-            part.problem = found.graph.problem or Damaged("truncated", "no graph")
-            return None, [], part
-        graphs.append(found)
-        return 1, graphs, part
-    with part():
-        for each in Message(source):
-            if each.number == 1 and each.wire == VARINT:
-                schema = each.value
-            elif each.number == 2 and each.wire == BYTES and len(graphs) < MOST_META_GRAPHS:
-                graphs.append(read_meta_graph(Message(source).message(each)))
-    return schema, graphs, part
+            reading.problem = found.graph.problem or Damaged("truncated", "no graph")
+            return reading, []
+        reading.version = "1"
+        return reading, [found]
+    with reading.part():
+        for field in Message(source):
+            if field.number == 1 and field.wire == VARINT:
+                reading.version = str(field.value)
+            elif field.number == 2 and field.wire == BYTES and len(graphs) < MOST_META_GRAPHS:
+                graphs.append(read_meta_graph(Message(source).message(field)))
+    return reading, graphs
 
 
-def _files(folder: Folder, main: MetaGraph, index: Index, part: Partly) -> tuple[NeededFile, ...]:
-    """The variables and assets, there or not; what the variables are is summed up in ``index``."""
+def _read_files(folder: Folder, main: MetaGraph, reading: Reading) -> None:
+    """Sum up the variables, and look for their files and the assets."""
+    index = Index()
     files: list[NeededFile] = []
-    size = folder.size_of(INDEX)
-    if size is not None:
-        with part(), folder.file(INDEX) as source:
+    variables = needed_file(folder, INDEX)
+    if variables.present:
+        with reading.part(), folder.file(INDEX) as source:
             read_index(source, index)
-        files.append(NeededFile(name=INDEX, present=True, present_size=size))
-        files += needed_shards(folder, STEM, index)
+        files += [variables, *needed_shards(folder, STEM, index)]
     elif VARIABLE_OPERATORS & main.graph.operators.keys():
-        files.append(NeededFile(name=INDEX, present=False))
-    for asset in main.assets:
-        name = f"assets/{asset}"
-        there = folder.size_of(name)
-        files.append(NeededFile(name=name, present=there is not None, present_size=there))
-    part.problem = part.problem or files_problem(files)
-    return tuple(files)
+        files.append(variables)
+    files += [needed_file(folder, f"assets/{asset}") for asset in main.assets]
+    reading.fail(incomplete_file(files))
+    reading.files = files
+    reading.dtypes, reading.memory = index.dtypes, index.memory
 
 
 def _signature(main: MetaGraph) -> Signature | None:
     """The signature that is called where none is named."""
-    real = {name: each for name, each in main.signatures.items() if not name.startswith("__")}
+    real = {name: signature for name, signature in main.signatures.items() if not name.startswith("__")}
     return real.get(DEFAULT_SIGNATURE) or next(iter(real.values()), None)
 
 

@@ -26,26 +26,26 @@ class _Builder:
     def _graph(self) -> Graph:
         return self._found.graph
 
-    def add(self, each: TextField) -> None:
+    def add(self, textfield: TextField) -> None:
         """A field of the text."""
-        path = each.path[len(self._base) :]
+        path = textfield.path[len(self._base) :]
         if not path:
             return
         if path[0] == "graph_def":
-            self._in_graph(path[1:], each)
+            self._in_graph(path[1:], textfield)
         elif path[0] == "meta_info_def" and len(path) == 1:
-            if each.key == "tags":
-                self._found.tags.append(each.value)
-            elif each.key == "tensorflow_version":
-                self._found.version = each.value
+            if textfield.key == "tags":
+                self._found.tags.append(textfield.value)
+            elif textfield.key == "tensorflow_version":
+                self._found.version = textfield.value
         elif path[0] == "signature_def":
-            self._in_signature(path[1:], each)
-        elif path == ("asset_file_def",) and each.key == "filename":
-            self._found.assets.append(each.value)
+            self._in_signature(path[1:], textfield)
+        elif path == ("asset_file_def",) and textfield.key == "filename":
+            self._found.assets.append(textfield.value)
         elif path[0] == "object_graph_def":
             self._found.has_objects = True
-            if path[-1] == "user_object" and each.key == "identifier":
-                self._found.classes[each.value] += 1
+            if path[-1] == "user_object" and textfield.key == "identifier":
+                self._found.classes[textfield.value] += 1
 
     def end(self) -> None:
         """Count the last node."""
@@ -53,75 +53,75 @@ class _Builder:
             self._graph.add(self._node, is_main=self._is_main)
             self._node = None
 
-    def _in_graph(self, path: tuple[str, ...], each: TextField) -> None:
-        if path and path[-1] in _NODES and not each.key:
+    def _in_graph(self, path: tuple[str, ...], textfield: TextField) -> None:
+        if path and path[-1] in _NODES and not textfield.key:
             self.end()
             self._node, self._is_main = Node(), path == ("node",)
         elif path and path[0] in _NODES:
-            self._in_node(path[1:], each)
+            self._in_node(path[1:], textfield)
         elif path[:2] == ("library", "function") and len(path) > 2 and path[2] in _NODES:
-            self._in_node(path[3:], each)
-        elif path == ("library", "function", "signature") and each.key == "name":
-            self._graph.functions.add(each.value)
+            self._in_node(path[3:], textfield)
+        elif path == ("library", "function", "signature") and textfield.key == "name":
+            self._graph.functions.add(textfield.value)
         elif path == ("versions",):
-            if each.key == "producer":
-                self._graph.producer = _number(each.value)
-            elif each.key == "min_consumer":
-                self._graph.min_consumer = _number(each.value)
+            if textfield.key == "producer":
+                self._graph.producer = _number(textfield.value)
+            elif textfield.key == "min_consumer":
+                self._graph.min_consumer = _number(textfield.value)
 
-    def _in_node(self, path: tuple[str, ...], each: TextField) -> None:
+    def _in_node(self, path: tuple[str, ...], textfield: TextField) -> None:
         node = self._node
         if node is None:
             return
         if not path:
-            if each.key == "input":
-                node.inputs.append(each.value)
-            elif each.key == "name":
-                node.name = each.value
-            elif each.key == "op":
-                node.operator = each.value
-            elif each.key == "device":
-                node.device = each.value
-        elif path == ("attr",) and each.key == "key":
-            self._attribute = each.value
-        elif path == ("attr", "value") and each.key == "type" and self._attribute == "dtype":
-            node.dtype = NAMED_DTYPES.get(each.value, node.dtype)
+            if textfield.key == "input":
+                node.inputs.append(textfield.value)
+            elif textfield.key == "name":
+                node.name = textfield.value
+            elif textfield.key == "op":
+                node.operator = textfield.value
+            elif textfield.key == "device":
+                node.device = textfield.value
+        elif path == ("attr",) and textfield.key == "key":
+            self._attribute = textfield.value
+        elif path == ("attr", "value") and textfield.key == "type" and self._attribute == "dtype":
+            node.dtype = NAMED_DTYPES.get(textfield.value, node.dtype)
         elif path[:2] == ("attr", "value") and len(path) > 2:
-            self._in_value(node, path[2:], each)
+            self._in_value(node, path[2:], textfield)
 
-    def _in_value(self, node: Node, path: tuple[str, ...], each: TextField) -> None:
+    def _in_value(self, node: Node, path: tuple[str, ...], textfield: TextField) -> None:
         """The shape of a placeholder, and the dtype and size of a constant."""
         if path == ("shape",) and self._attribute == "shape":
-            if not each.key:
+            if not textfield.key:
                 node.shape = ()
-            elif each.key == "unknown_rank":
+            elif textfield.key == "unknown_rank":
                 node.shape = None
-        elif path == ("shape", "dim") and each.key == "size" and self._attribute == "shape":
-            node.shape = (*(node.shape or ()), _axis(each.value))
-        elif path == ("tensor",) and each.key == "dtype":
-            node.dtype = NAMED_DTYPES.get(each.value, node.dtype)
+        elif path == ("shape", "dim") and textfield.key == "size" and self._attribute == "shape":
+            node.shape = (*(node.shape or ()), _axis(textfield.value))
+        elif path == ("tensor",) and textfield.key == "dtype":
+            node.dtype = NAMED_DTYPES.get(textfield.value, node.dtype)
             node.elements = 1
-        elif path == ("tensor", "tensor_shape", "dim") and each.key == "size":
-            axis = _axis(each.value)
+        elif path == ("tensor", "tensor_shape", "dim") and textfield.key == "size":
+            axis = _axis(textfield.value)
             node.elements *= axis if isinstance(axis, int) else 0
 
-    def _in_signature(self, path: tuple[str, ...], each: TextField) -> None:
-        if not path and each.key == "key":
+    def _in_signature(self, path: tuple[str, ...], textfield: TextField) -> None:
+        if not path and textfield.key == "key":
             self._signature = Signature()
             if len(self._found.signatures) < MOST_TENSORS:
-                self._found.signatures[each.value] = self._signature
+                self._found.signatures[textfield.value] = self._signature
         if path[:1] != ("value",) or len(path) < 2 or path[1] not in ("inputs", "outputs"):
             return
         specs = self._signature.inputs if path[1] == "inputs" else self._signature.outputs
         rest = path[2:]
-        if not rest and each.key == "key" and len(specs) < MOST_TENSORS:
-            specs.append(TensorSpec(name=each.value))
-        elif specs and rest == ("value",) and each.key == "dtype":
-            specs[-1] = _with(specs[-1], dtype=NAMED_DTYPES.get(each.value))
-        elif specs and rest == ("value", "tensor_shape") and not each.key:
+        if not rest and textfield.key == "key" and len(specs) < MOST_TENSORS:
+            specs.append(TensorSpec(name=textfield.value))
+        elif specs and rest == ("value",) and textfield.key == "dtype":
+            specs[-1] = _with(specs[-1], dtype=NAMED_DTYPES.get(textfield.value))
+        elif specs and rest == ("value", "tensor_shape") and not textfield.key:
             specs[-1] = _with(specs[-1], shape=())
-        elif specs and rest == ("value", "tensor_shape", "dim") and each.key == "size":
-            specs[-1] = _with(specs[-1], shape=(*(specs[-1].shape or ()), _axis(each.value)))
+        elif specs and rest == ("value", "tensor_shape", "dim") and textfield.key == "size":
+            specs[-1] = _with(specs[-1], shape=(*(specs[-1].shape or ()), _axis(textfield.value)))
 
 
 def read_text_meta_graph(text: str, base: tuple[str, ...]) -> MetaGraph:

@@ -13,14 +13,13 @@ from typing import Any
 
 import msgspec
 
-from checks.facts import Binding, ModelFacts, ModelNeeds, NeededFile, OperatorUse, TensorSpec
+from checks.facts import NeededFile, TensorSpec
 from checks.knowledge.formats.tensorflow_operators import is_tensorflow_operator
 from checks.knowledge.formats.tfjs import is_tfjs_operator, tfjs_of_operators
-from checks.readers.containers.first_problem import Partly
 from checks.readers.containers.folder import Folder, inside
 from checks.readers.containers.source import MIB, Damaged, Source
+from checks.readers.models.reading import Reading, incomplete_file, operator_uses
 from checks.readers.models.registry import Rank, file_reader
-from checks.readers.models.tensorflow.checkpoint import files_problem
 from checks.readers.models.tensorflow.keras_config import KerasModel, parse_config, read_config
 from checks.readers.models.tensorflow.messages import MOST_TENSORS, NAMED_DTYPES, dtype_name
 
@@ -142,7 +141,7 @@ class _Weights:
 
 
 @file_reader(FORMAT, rank=Rank.STRUCTURE)
-def tfjs_model(source: Source, beside: Folder) -> ModelFacts | None:
+def tfjs_model(source: Source, beside: Folder) -> Reading | None:
     """A JSON object with a topology or a list of weights, or such a list alone."""
     start = source.read(0, min(64, source.size)).lstrip(b"\xef\xbb\xbf \t\r\n")
     if start[:1] == b"{":
@@ -150,7 +149,7 @@ def tfjs_model(source: Source, beside: Folder) -> ModelFacts | None:
     return _manifest(source, beside) if start[:1] == b"[" else None
 
 
-def _model(source: Source, beside: Folder) -> ModelFacts | None:
+def _model(source: Source, beside: Folder) -> Reading | None:
     text = source.read(0, min(source.size, MOST_TEXT))
     if not any(mark in text for mark in _MARKS):
         return None
@@ -161,23 +160,22 @@ def _model(source: Source, beside: Folder) -> ModelFacts | None:
     topology = bytes(document.model_topology)
     if topology == _NULL and bytes(document.weights_manifest) == _NULL:
         return None
-    part, weights = Partly(), _Weights()
-    with part():
+    weights, kind = _Weights(), _kind(document, topology)
+    reading = Reading(FORMAT, frameworks=("tfjs",))
+    with reading.part():
         if len(bytes(document.weights_manifest)) > MOST_MANIFEST:
             raise Damaged("too-large", "the list of weights")
         _read_weights(_decoded(document.weights_manifest, list[WeightGroup] | None) or [], beside, weights)
-    part.problem = part.problem or files_problem(weights.files)
-    kind = _kind(document, topology)
-    facts = _facts(document, kind, weights)
-    with part():
+    _describe(reading, document, kind, weights)
+    with reading.part():
         if kind == GRAPH:
-            facts = _graph(facts, topology, document)
+            _read_graph(reading, topology, document)
         elif topology != _NULL:
-            facts = _layers(facts, topology)
-    return msgspec.structs.replace(facts, problem=part.reason, problem_detail=part.detail)
+            _read_layers(reading, topology)
+    return reading
 
 
-def _manifest(source: Source, beside: Folder) -> ModelFacts | None:
+def _manifest(source: Source, beside: Folder) -> Reading | None:
     """A list of weights without a model: the program that loads them brings the model as code."""
     head = source.read(0, min(4096, source.size))
     if b'"weights"' not in head and b'"paths"' not in head:
@@ -193,14 +191,10 @@ def _manifest(source: Source, beside: Folder) -> ModelFacts | None:
         return None
     weights = _Weights()
     _read_weights(groups, beside, weights)
-    problem = files_problem(weights.files)
-    facts = _facts(_Document(), "weights", weights)
-    return msgspec.structs.replace(
-        facts,
-        problem=problem.reason if problem else None,
-        problem_detail=problem.detail if problem else "",
-        bound_to=(Binding(kind="model-source"),),
-    )
+    reading = Reading(FORMAT, frameworks=("tfjs",))
+    _describe(reading, _Document(), "weights", weights)
+    reading.bind("model-source")
+    return reading
 
 
 def read_manifest(source: Source) -> list[WeightGroup]:
@@ -251,28 +245,24 @@ def _kind(document: _Document, topology: bytes) -> str:
     return GRAPH if b'"node"' in topology and b'"class_name"' not in topology else LAYERS
 
 
-def _facts(document: _Document, kind: str, weights: _Weights) -> ModelFacts:
+def _describe(reading: Reading, document: _Document, kind: str, weights: _Weights) -> None:
+    """Add what the document and the weights tell."""
     converter = document.converted_by if isinstance(document.converted_by, str) else ""
     version = _CONVERTER.search(converter)
     stored = weights.stored.most_common(1)
-    details = {
+    reading.fail(incomplete_file(weights.files))
+    if version:
+        reading.producer, reading.producer_version = "tensorflowjs", version[1]
+    reading.dtypes, reading.memory = weights.dtypes, weights.memory
+    reading.quantization = stored[0][0] if stored else None
+    reading.files = weights.files
+    reading.details = {
         "model-kind": kind,
         "generated-by": document.generated_by if isinstance(document.generated_by, str) else "",
         "converter": converter,
         "weights-by-place": "yes" if weights.has_paths and kind == LAYERS else "",
         "topology": "none" if bytes(document.model_topology) == _NULL and kind != "weights" else "",
     }
-    return ModelFacts(
-        format=FORMAT,
-        version=None,
-        producer="tensorflowjs" if version else None,
-        producer_version=version[1] if version else None,
-        parameters=sum(weights.dtypes.values()),
-        dtypes=dict(weights.dtypes.most_common()),
-        quantization=stored[0][0] if stored else None,
-        needs=ModelNeeds(frameworks=("tfjs",), files=tuple(weights.files), memory=weights.memory),
-        details={name: value for name, value in details.items() if value},
-    )
 
 
 def _read_weights(groups: Sequence[WeightGroup], beside: Folder, found: _Weights) -> None:
@@ -310,36 +300,29 @@ def _shards(group: WeightGroup, size: int | None, beside: Folder, found: _Weight
         left = None if left is None or present is None else left - present
 
 
-def _graph(facts: ModelFacts, topology: bytes, document: _Document) -> ModelFacts:
-    """A TensorFlow graph as JSON."""
+def _read_graph(reading: Reading, topology: bytes, document: _Document) -> None:
+    """Read a TensorFlow graph as JSON."""
     graph = _decoded(topology, _Graph)
     library = graph.library.function if graph.library else []
-    functions = {each.signature.name for each in library if each.signature}
-    nodes = [*graph.node, *(node for each in library for node in each.node_def)]
+    functions = {item.signature.name for item in library if item.signature}
+    nodes = [*graph.node, *(node for function in library for node in function.node_def)]
     counted = Counter(node.op for node in nodes if node.op not in functions)
-    rows = sorted(counted.items(), key=lambda each: (-each[1], each[0]))
-    operators = tuple(
-        OperatorUse(name=name, count=count, is_custom=not (is_tfjs_operator(name) or is_tensorflow_operator(name)))
-        for name, count in rows
-    )
     interface = _decoded(document.signature, _Interface | None) or _Interface()
     if not interface.inputs:
         metadata = _decoded(document.user_defined_metadata, dict[str, msgspec.Raw] | None) or {}
         if "signature" in metadata:
             interface = _decoded(metadata["signature"], _Interface | None) or _Interface()
     least = tfjs_of_operators(counted)
-    return msgspec.structs.replace(
-        facts,
-        inputs=_specs(interface.inputs) or _placeholders(graph.node),
-        outputs=_specs(interface.outputs) or None,
-        needs=msgspec.structs.replace(
-            facts.needs, frameworks=(f"tfjs>={least}" if least else "tfjs",), operators=operators
-        ),
+    reading.inputs = _specs(interface.inputs) or _placeholders(graph.node)
+    reading.outputs = _specs(interface.outputs) or None
+    reading.frameworks = (f"tfjs>={least}" if least else "tfjs",)
+    reading.operators = operator_uses(
+        counted, is_custom=lambda name: not (is_tfjs_operator(name) or is_tensorflow_operator(name))
     )
 
 
-def _layers(facts: ModelFacts, topology: bytes) -> ModelFacts:
-    """Keras layers as JSON."""
+def _read_layers(reading: Reading, topology: bytes) -> None:
+    """Read Keras layers as JSON."""
     tree = parse_config(topology)
     config = tree.get("model_config", tree) if isinstance(tree, dict) else tree
     if isinstance(config, str):
@@ -347,17 +330,11 @@ def _layers(facts: ModelFacts, topology: bytes) -> ModelFacts:
     model = KerasModel()
     read_config(config, model)
     version = tree.get("keras_version") if isinstance(tree, dict) else None
-    details = {
+    reading.inputs, reading.outputs, reading.operators = model.inputs, model.outputs, model.uses
+    reading.details |= {
         "keras-version": version if isinstance(version, str) else "",
         "keras-particular": ", ".join(model.refusable),
     }
-    return msgspec.structs.replace(
-        facts,
-        inputs=tuple(model.inputs),
-        outputs=tuple(model.outputs),
-        needs=msgspec.structs.replace(facts.needs, operators=model.uses),
-        details=facts.details | {name: value for name, value in details.items() if value},
-    )
 
 
 def _specs(infos: dict[str, _TensorInfo]) -> tuple[TensorSpec, ...]:
@@ -386,7 +363,7 @@ def _dtype(told: str | int) -> str | None:
 def _shape(shape: _TensorShape | None) -> tuple[int | str, ...] | None:
     if shape is None or shape.unknown_rank:
         return None
-    return tuple(_axis(each.size) for each in shape.dim[:32])
+    return tuple(_axis(axis.size) for axis in shape.dim[:32])
 
 
 def _axis(size: str | int) -> int | str:

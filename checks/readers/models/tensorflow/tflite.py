@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from checks.facts import Binding, ModelFacts, ModelNeeds, NeededFile, OperatorUse, TensorSpec
+from checks.facts import Binding, NeededFile, OperatorUse, TensorSpec
 from checks.facts.versions import release
-from checks.knowledge.formats.edgetpu import edgetpu_table
-from checks.knowledge.formats.tflite_operators import first_litert, first_tensorflow, tflite_operators_table
-from checks.readers.containers.first_problem import Partly
+from checks.knowledge.formats.edgetpu import EdgeTpuTable
+from checks.knowledge.formats.tflite_operators import TfliteOperatorsTable, first_litert, first_tensorflow
 from checks.readers.containers.flatbuffer import IDENTIFIER
-from checks.readers.containers.folder import Folder, inside
+from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.devices.edgetpu import Compiled, Mappable, add_package, mappable
+from checks.readers.models.reading import Reading, needed_file
 from checks.readers.models.registry import Rank, file_reader
 from checks.readers.models.tensorflow.tflite_graph import Code, Operator, Subgraph, Tensor, TfliteFile
 from checks.readers.models.tensorflow.tflite_metadata import Said, listed, read_said
@@ -43,89 +43,76 @@ class _Graphs:
 
 
 @file_reader("tflite", "tflite-edgetpu", rank=Rank.MAGIC)
-def tflite(source: Source, beside: Folder) -> ModelFacts | None:
+def tflite(source: Source, beside: Folder) -> Reading | None:
     """One file, and the files of weights beside it."""
     if source.size < IDENTIFIER + len(MAGIC) or source.read(IDENTIFIER, len(MAGIC)) != MAGIC:
         return None
     file = TfliteFile(source)
     graphs = _Graphs()
-    partly = Partly()
-    with partly():
+    reading = Reading("tflite", version=str(file.version))
+    with reading.part():
         graphs.codes = file.codes()
         _read_graphs(file, graphs)
-    said = read_said(file, partly)
-    files = tuple(_needed(name, size, beside) for name, size in sorted(graphs.weights.files.items())) or None
-    missing = next((Damaged("missing-part", each.name) for each in files or () if not _is_whole(each)), None)
-    return _facts(file, graphs, said, files, partly.problem or missing)
+    said = read_said(file, reading)
+    files = tuple(needed_file(beside, name, size) for name, size in sorted(graphs.weights.files.items())) or None
+    reading.fail(next((Damaged("missing-part", file.name) for file in files or () if not _is_whole(file)), None))
+    reading.files = files
+    _describe(reading, graphs, said)
+    return reading
 
 
 def _read_graphs(file: TfliteFile, graphs: _Graphs) -> None:
+    """Sum up the graphs; of a file that ends too early, what lies before its end."""
     for table in file.subgraphs():
         graphs.count += 1
         tensors: list[Tensor] = []
         operators: list[Operator] = []
-        partly = Partly()  # of a file that ends too early, what lies before its end
-        with partly():
+        rest = Reading("tflite")  # what follows the damage of one part is used, too
+        with rest.part():
             tensors.extend(file.tensors(table))
-        with partly():
+        with rest.part():
             for operator in file.operators(table, graphs.codes or ()):
                 graphs.operators[operator.code] += 1
                 operators.append(operator)
         graph = Subgraph(tuple(tensors), tuple(operators), table.integers(1), table.integers(2))
         graphs.weights.add(graph)
         if graphs.count == 1:
-            graphs.inputs = tuple(_spec(each) for each in graph.of(graph.inputs[:_MOST_VALUES]))
-            graphs.outputs = tuple(_spec(each) for each in graph.of(graph.outputs[:_MOST_VALUES]))
+            graphs.inputs = tuple(_spec(tensor) for tensor in graph.of(graph.inputs[:_MOST_VALUES]))
+            graphs.outputs = tuple(_spec(item) for item in graph.of(graph.outputs[:_MOST_VALUES]))
             graphs.mappable = mappable(graph)
         for operator in operators:
             if operator.code.domain == "edgetpu" and (options := file.options(operator)):
                 add_package(graphs.compiled, options)
-        if partly.problem:
-            raise partly.problem
+        if rest.problem:
+            raise rest.problem
 
 
 def _spec(tensor: Tensor) -> TensorSpec:
     return TensorSpec(name=tensor.name, dtype=tensor.dtype, shape=tensor.shape)
 
 
-def _needed(name: str, size: int, beside: Folder) -> NeededFile:
-    there = beside.size_of(name)
-    present = None if there is None and not inside(name) else there is not None
-    return NeededFile(name=name, size=size, present=present, present_size=there)
-
-
 def _is_whole(file: NeededFile) -> bool:
     return file.present is not False and (file.present_size is None or file.present_size >= (file.size or 0))
 
 
-def _facts(
-    file: TfliteFile, graphs: _Graphs, said: Said, files: tuple[NeededFile, ...] | None, problem: Damaged | None
-) -> ModelFacts:
-    is_edgetpu = graphs.uses("edgetpu")
+def _describe(reading: Reading, graphs: _Graphs, said: Said) -> None:
+    """Add what graphs and metadata tell."""
     compiled = graphs.compiled
-    return ModelFacts(
-        format="tflite-edgetpu" if is_edgetpu else "tflite",
-        version=str(file.version),
-        producer="edgetpu_compiler" if is_edgetpu else said.producer,
-        producer_version=(compiled.compiler or None) if is_edgetpu else said.producer_version,
-        problem=problem.reason if problem else None,
-        problem_detail=problem.detail if problem else "",
-        needs=ModelNeeds(
-            frameworks=_frameworks(graphs),
-            operators=_operators(graphs),
-            devices=("edge tpu",) if is_edgetpu else (said.npu,) if said.npu else (),
-            files=files,
-            memory=graphs.weights.size + compiled.kept + compiled.streamed,
-        ),
-        dependence=_dependence(graphs, said),
-        bound_to=_bindings(graphs, said),
-        inputs=graphs.inputs,
-        outputs=graphs.outputs,
-        parameters=sum(graphs.weights.dtypes.values()),
-        dtypes=dict(graphs.weights.dtypes.most_common()),
-        quantization=graphs.weights.quantization,
-        details=_details(graphs, said),
-    )
+    reading.producer, reading.producer_version = said.producer, said.producer_version
+    reading.devices = (said.npu,) if said.npu else ()
+    if graphs.uses("edgetpu"):
+        reading.format = "tflite-edgetpu"
+        reading.producer, reading.producer_version = "edgetpu_compiler", compiled.compiler
+        reading.devices = ("edge tpu",)
+    reading.frameworks = _frameworks(graphs)
+    reading.operators = _operators(graphs)
+    reading.memory = graphs.weights.size + compiled.kept + compiled.streamed
+    reading.dependence = _dependence(graphs, said)
+    reading.bound_to = _bindings(graphs, said)
+    reading.inputs, reading.outputs = graphs.inputs, graphs.outputs
+    reading.dtypes = graphs.weights.dtypes
+    reading.quantization = graphs.weights.quantization
+    reading.details = _details(graphs, said)
 
 
 def _operators(graphs: _Graphs) -> tuple[OperatorUse, ...] | None:
@@ -139,7 +126,7 @@ def _operators(graphs: _Graphs) -> tuple[OperatorUse, ...] | None:
             count=count,
             is_custom=code.is_foreign,
         )
-        for code, count in sorted(graphs.operators.items(), key=lambda each: (-each[1], each[0].name, each[0].version))
+        for code, count in sorted(graphs.operators.items(), key=lambda item: (-item[1], item[0].name, item[0].version))
     )
 
 
@@ -148,13 +135,13 @@ def _frameworks(graphs: _Graphs) -> tuple[str, ...]:
     tensorflow = _newest(first_tensorflow(operator.name, operator.version) for operator in graphs.operators)
     of_tensorflow = f"tensorflow>={tensorflow}" if tensorflow else "tensorflow"
     if graphs.uses("tensorflow"):
-        return (f"{of_tensorflow}{',' if tensorflow else ''}<{tflite_operators_table().flex_before}",)
+        return (f"{of_tensorflow}{',' if tensorflow else ''}<{TfliteOperatorsTable.read().flex_before}",)
     litert = _newest(first_litert(operator.name, operator.version) for operator in graphs.operators)
     return (f"ai-edge-litert>={litert}" if litert else "ai-edge-litert", of_tensorflow)
 
 
 def _newest(releases: Iterable[str | None]) -> str:
-    return max((each for each in releases if each), key=release, default="")
+    return max((version for version in releases if version), key=release, default="")
 
 
 def _dependence(graphs: _Graphs, said: Said) -> str | None:
@@ -180,12 +167,11 @@ def _bindings(graphs: _Graphs, said: Said) -> tuple[Binding, ...]:
 
 
 def _details(graphs: _Graphs, said: Said) -> dict[str, str]:
-    details = said.details | {
+    return said.details | {
         "subgraphs": str(graphs.count) if graphs.count > 1 else "",
         "quantization-grain": ", ".join(sorted(graphs.weights.grains)),
         **(_compiled(graphs) if graphs.uses("edgetpu") else _could_map(graphs)),
     }
-    return {key: value for key, value in details.items() if value}
 
 
 def _compiled(graphs: _Graphs) -> dict[str, str]:
@@ -207,7 +193,7 @@ def _could_map(graphs: _Graphs) -> dict[str, str]:
     if found is None or not found.operators or not graphs.weights.computes_in_bytes:
         return {}
     in_the_way = listed(f"{name} ×{count}" for name, count in found.in_the_way.most_common())
-    beyond = graphs.weights.size - edgetpu_table().sram_mb * MIB
+    beyond = graphs.weights.size - EdgeTpuTable.read().sram_mb * MIB
     return {
         "edgetpu-mappable": f"{found.mapped} / {found.operators}",
         "edgetpu-in-the-way": in_the_way,

@@ -232,7 +232,7 @@ def _tensor(table: Table, data: Buffer) -> Tensor:
     return Tensor(
         table=table,
         dtype=_DTYPES[kind] if 0 <= kind < len(_DTYPES) else f"type {kind}",
-        shape=tuple(each if each >= 0 else "?" for each in shape),
+        shape=tuple(axis if axis >= 0 else "?" for axis in shape),
         buffer=table.integer(2, "I"),
         data=data,
         scales=scales,

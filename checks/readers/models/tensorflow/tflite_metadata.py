@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from checks.readers.containers.first_problem import Partly
 from checks.readers.containers.flatbuffer import FlatBuffer
 from checks.readers.containers.folder import ZipFolder
 from checks.readers.containers.source import Damaged, Source
+from checks.readers.models.reading import Reading
 from checks.readers.models.tensorflow.tflite_graph import TfliteFile
 
 _END_OF_ZIP = b"PK\x05\x06"
@@ -41,20 +42,19 @@ class Said:
     details: dict[str, str] = field(default_factory=dict)
 
 
-def read_said(file: TfliteFile, partly: Partly) -> Said:
+def read_said(file: TfliteFile, reading: Reading) -> Said:
     """Read it, each part on its own."""
     said = Said()
     for part in (_read_converter, _read_metadata, _read_signatures, _read_archive):
-        with partly():
+        with reading.part():
             part(file, said)
-    said.details = {key: value for key, value in said.details.items() if value}
     return said
 
 
 def listed(names: Iterable[str]) -> str:
     """Names in one line, the first twenty of them."""
     all_ = tuple(names)
-    shown = ", ".join(each[:_SHOWN] for each in all_[:_MOST_NAMES])
+    shown = ", ".join(name[:_SHOWN] for name in all_[:_MOST_NAMES])
     return f"{shown}, … ({len(all_)})" if len(all_) > _MOST_NAMES else shown
 
 
@@ -73,7 +73,7 @@ def _read_metadata(file: TfliteFile, said: Said) -> None:
         if read is None:
             others.append(name)
         elif 0 < buffer.size <= _MOST_METADATA:
-            with Partly()():  # what a tool has added does not make the model a damaged one
+            with contextlib.suppress(Damaged):  # what a tool has added does not make the model a damaged one
                 read(said, file.source.part(buffer.at, buffer.size))
     said.details["metadata"] = listed(others)
 

@@ -68,8 +68,8 @@ def _used_with(graph: Subgraph) -> dict[int, str]:
     for operator in graph.operators:
         first = next(graph.of(operator.inputs[:1]), None)
         kind = operator.code.name if first is None or first.is_constant else first.dtype
-        for each in operator.inputs:
-            found.setdefault(each, kind)
+        for tensor in operator.inputs:
+            found.setdefault(tensor, kind)
     return found
 
 

@@ -28,13 +28,13 @@ _BARE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class GpuSaid:
-    """A GPU that a text names. ``by``: "driver" where the driver or a framework listed it, "bus", "said" else."""
+class GpuStatement:
+    """A GPU that a text names. ``by``: "driver" where the driver or a framework listed it, "bus", "mention" else."""
 
     named: NamedGpu | None
     name: str  # as it was told; "" for the name of the index
     index: int | None = None
-    by: str = "said"
+    by: str = "mention"
     nvidia: dict[str, Any] = field(default_factory=dict)  # more fields of NvidiaGpu
     bus: dict[str, Any] = field(default_factory=dict)  # more fields of Gpu
 
@@ -76,12 +76,12 @@ def gpus_in(value: str, *, is_name: bool = False) -> list[tuple[NamedGpu, str]]:
     lower = value.lower()
     if len(lower) != len(value):
         lower = value
-    found = [(each.named, value[each.start : each.end].strip()) for each in mentions_of_gpus(value, lower)]
+    found = [(mention.named, value[mention.start : mention.end].strip()) for mention in mentions_of_gpus(value, lower)]
     if not found and is_name:
         start = gpu_at(value.lstrip())
         if start is not None:
             return [(start[0], value.lstrip()[: start[1]])]
-        found = [(gpu, each[1]) for each in _BARE.finditer(value) if (gpu := _of_number(each[1]))]
+        found = [(gpu, match[1]) for match in _BARE.finditer(value) if (gpu := _of_number(match[1]))]
     return found[:MOST]
 
 

@@ -1,6 +1,6 @@
 """Lists of "key: value": collect_env and its relatives, issue forms, logs that print a version per line.
 
-All of them name the same things by slightly different keys, so one table of keys (ticket_words.toml) reads them all:
+All of them name the same things by slightly different keys, so one table of keys (tickets/words.toml) reads them all:
 torch.utils.collect_env (old, new, vLLM's, mmcv's, detectron2's), transformers-cli env, the forms of TensorFlow, ONNX
 Runtime, TensorRT and PyTorch, ComfyUI's and Ultralytics' start-up lines.
 """
@@ -16,9 +16,9 @@ from packaging.utils import canonicalize_name
 from checks.facts import Package
 from checks.knowledge.packages.ai_packages import examined_names
 from checks.knowledge.tickets.words import FieldRow, field_of_key, is_possible, package_of_word
-from checks.readers.tickets.found.gpus import GpuSaid, gpus_in
+from checks.readers.tickets.found.gpus import GpuStatement, gpus_in
 from checks.readers.tickets.found.systems import system_facts
-from checks.readers.tickets.text import Field, Said, Text, plain_key
+from checks.readers.tickets.text import Field, Statement, Text, plain_key
 
 VERSION = re.compile(
     r"(?<![\w.+])v?(\d{1,4}(?:\.\d{1,8}){1,3}(?:\.?(?:a|b|rc|dev|post|alpha|beta)\d{0,12}){0,3}(?:\+[\w.]{1,40})?)"
@@ -50,7 +50,7 @@ _GPU_NUMBER = re.compile(r"gpu ?(\d{1,2})(?:,\d{1,2})*")  # mmcv: "GPU 0,1,2,3: 
 _COLLECTED = ("pytorch version", "cuda used to build pytorch")
 
 
-def read_lists(text: Text) -> Iterator[Said]:
+def read_lists(text: Text) -> Iterator[Statement]:
     """Everything that keys tell, in the order of the lines."""
     program = _program(text)
     for field in text.fields:
@@ -61,7 +61,7 @@ def read_lists(text: Text) -> Iterator[Said]:
     yield from _of_headings(text)
     if "flags" in text.lower or "features" in text.lower:
         for found in _FLAGS.finditer(text.whole):
-            yield Said(
+            yield Statement(
                 "machine.cpu.instruction_sets", tuple(found[1].split()), (text.number_at(found.start()),), program
             )
 
@@ -75,7 +75,7 @@ def _program(text: Text) -> str:
     return ""
 
 
-def _of_field(field: Field, text: Text, program: str) -> Iterator[Said]:
+def _of_field(field: Field, text: Text, program: str) -> Iterator[Statement]:
     number = text.lines[field.index].number
     row = field_of_key().get(field.key)
     if "==" in text.lines[field.index].text and (row is None or row.fact.startswith("frameworks.")):
@@ -85,14 +85,16 @@ def _of_field(field: Field, text: Text, program: str) -> Iterator[Said]:
         numbers: tuple[int, ...] = (number,)
         if not value and row.reads in ("gpus", "version", "system"):  # the value on the next line
             value, numbers = _next_value(text, field.index, numbers)
-        yield from _said(row, value, numbers, program)
+        yield from _statement(row, value, numbers, program)
         return
     named = _GPU_NUMBER.fullmatch(field.key)
     if named:
         found = gpus_in(field.value, is_name=True)
         for gpu, _ in found[:1]:
-            said = GpuSaid(gpu, field.value.partition(" (UUID")[0].strip()[:80], index=int(named[1]), by="driver")
-            yield Said("gpu", said, (number,), program)
+            statement = GpuStatement(
+                gpu, field.value.partition(" (UUID")[0].strip()[:80], index=int(named[1]), by="driver"
+            )
+            yield Statement("gpu", statement, (number,), program)
         return
     yield from _package_line(field, number, program)
 
@@ -106,7 +108,7 @@ def _next_value(text: Text, index: int, numbers: tuple[int, ...]) -> tuple[str, 
     return "", numbers
 
 
-def _of_headings(text: Text) -> Iterator[Said]:
+def _of_headings(text: Text) -> Iterator[Statement]:
     """Forms that set the question as a heading, and the answer below: "### TensorFlow version"."""
     keys = field_of_key()
     for index, line in enumerate(text.lines[:-1]):
@@ -117,10 +119,10 @@ def _of_headings(text: Text) -> Iterator[Said]:
             continue
         value, numbers = _next_value(text, index, (line.number,))
         if value and len(value) < 100:
-            yield from _said(row, value, numbers, "")
+            yield from _statement(row, value, numbers, "")
 
 
-def _package_line(field: Field, number: int, program: str) -> Iterator[Said]:
+def _package_line(field: Field, number: int, program: str) -> Iterator[Statement]:
     """A package in "xformers version: 0.0.20", "- Accelerate version: 0.25.0", "transformers = 4.45.1"."""
     name = field.key.removesuffix(" version").strip()
     known = package_of_word().get(name)
@@ -131,16 +133,16 @@ def _package_line(field: Field, number: int, program: str) -> Iterator[Said]:
     instead = _YOU_HAVE.search(field.value)
     version = VERSION.match(instead[1] if instead else field.value.lstrip("\"' ^=v"))
     if version and is_possible(known, version[1]):
-        yield Said("package", Package(name=known, version=version[1]), (number,), program)
+        yield Statement("package", Package(name=known, version=version[1]), (number,), program)
 
 
-def _said(row: FieldRow, value: str, numbers: tuple[int, ...], program: str) -> Iterator[Said]:
+def _statement(row: FieldRow, value: str, numbers: tuple[int, ...], program: str) -> Iterator[Statement]:
     instead = _YOU_HAVE.search(value)
     package = row.fact.split(".")[1] if row.fact.startswith("frameworks.") else ""
     for fact, read in READS[row.reads](instead[1] if instead else value):
         if row.reads == "version" and not is_possible(package, read):
             continue
-        yield Said(fact or row.fact, read, numbers, program)
+        yield Statement(fact or row.fact, read, numbers, program)
 
 
 # --- how a value is read: pairs of (another fact than the row's, value) ----------------------------------------------
@@ -217,10 +219,13 @@ def _gpus(value: str) -> _Values:
     listed = _LISTED_GPU.match(value)  # old collect_env: "GPU models and configuration: GPU 0: GeForce GTX 1080 Ti"
     found = gpus_in(listed[2] if listed else value, is_name=True)
     for gpu, name in found:
-        yield "gpu", GpuSaid(gpu, name, index=int(listed[1]) if listed else None, by="driver" if listed else "said")
+        yield (
+            "gpu",
+            GpuStatement(gpu, name, index=int(listed[1]) if listed else None, by="driver" if listed else "mention"),
+        )
     capability = None if found else _CAPABILITY.search(value)
     if capability is not None:
-        yield "gpu", GpuSaid(None, value[:80].strip(), nvidia={"compute_capability": capability[1]})
+        yield "gpu", GpuStatement(None, value[:80].strip(), nvidia={"compute_capability": capability[1]})
 
 
 def _both(value: str) -> _Values:

@@ -17,8 +17,8 @@ from checks.knowledge.packages.environment_variables import allowed_names
 from checks.machine.gpu_names import NamedGpu, gpu_of_name
 from checks.machine.nvidia import parse_xids
 from checks.machine.pci import pci_name
-from checks.readers.tickets.found.gpus import GpuSaid
-from checks.readers.tickets.text import Said, Text
+from checks.readers.tickets.found.gpus import GpuStatement
+from checks.readers.tickets.text import Statement, Text
 
 MOST_EVENTS = 100  # Xid lines of one text
 MOST_WARNINGS = 20
@@ -43,7 +43,7 @@ _TF_MISSED = re.compile(
 )
 
 
-def read_tensorflow(text: Text) -> Iterator[Said]:
+def read_tensorflow(text: Text) -> Iterator[Statement]:
     """What TensorFlow logs while it looks for GPUs."""
     whole = text.whole
     if "tensorflow/" not in whole and "compute capability: " not in whole and "computeCapability: " not in whole:
@@ -57,32 +57,32 @@ def read_tensorflow(text: Text) -> Iterator[Said]:
             if groups.get("bus"):
                 fields["pci_address"] = found["bus"].lower()
             index = int(groups["index"]) if groups.get("index") else None
-            said = GpuSaid(gpu_of_name(name), name, index=index, by="driver", nvidia=fields)
-            yield Said("gpu", said, (text.number_at(found.start()),), "TensorFlow")
+            statement = GpuStatement(gpu_of_name(name), name, index=index, by="driver", nvidia=fields)
+            yield Statement("gpu", statement, (text.number_at(found.start()),), "TensorFlow")
     yield from _first(
         text, "TensorFlow", ((_TF_DRIVER, "machine.nvidia.driver_version"), (_TF_DSO, "machine.nvidia.driver_version"))
     )
     for found in _TF_CUDNN.finditer(whole):
         version = found[1] if "." in found[1] else _packed(found[1])
-        yield Said("frameworks.tensorflow.cudnn_version", version, (text.number_at(found.start()),), "TensorFlow")
+        yield Statement("frameworks.tensorflow.cudnn_version", version, (text.number_at(found.start()),), "TensorFlow")
         break
     path = _TF_PATH.search(whole)
     if path is not None:
-        said_path = ("LD_LIBRARY_PATH", path[1].strip())
-        yield Said("variable", said_path, (text.number_at(path.start()),), "TensorFlow")
+        value = ("LD_LIBRARY_PATH", path[1].strip())
+        yield Statement("variable", value, (text.number_at(path.start()),), "TensorFlow")
     runtime = _TF_CUDART.search(whole)
     if runtime is not None:  # only builds for CUDA look for it, each for the one that it was built with
         where = (text.number_at(runtime.start()),)
-        yield Said("frameworks.tensorflow.is_cuda_build", True, where, "TensorFlow")
-        yield Said("frameworks.tensorflow.cuda_version", runtime[1], where, "TensorFlow")
+        yield Statement("frameworks.tensorflow.is_cuda_build", True, where, "TensorFlow")
+        yield Statement("frameworks.tensorflow.cuda_version", runtime[1], where, "TensorFlow")
     at = whole.find("Skipping registering GPU devices")
     if at >= 0:
-        yield Said("frameworks.tensorflow.devices", (), (text.number_at(at),), "TensorFlow")
+        yield Statement("frameworks.tensorflow.devices", (), (text.number_at(at),), "TensorFlow")
     missed = [text.number_at(found.start()) for found in _TF_MISSED.finditer(whole)][:MOST_WARNINGS]
     if missed:
         numbers = tuple(dict.fromkeys(missed))
         warnings = tuple(line.text.strip() for line in text.lines if line.number in numbers)
-        yield Said("frameworks.tensorflow.warnings", warnings, numbers, "TensorFlow")
+        yield Statement("frameworks.tensorflow.warnings", warnings, numbers, "TensorFlow")
 
 
 # --- PyTorch ---------------------------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ _OTHER_CUDA = re.compile(  # torch.utils.cpp_extension
 )
 
 
-def read_torch(text: Text) -> Iterator[Said]:
+def read_torch(text: Text) -> Iterator[Statement]:
     """PyTorch's warnings that name GPUs and lists of architectures, and the start-up lines of programs around it."""
     whole = text.whole
     if "capabilit" in whole or "sm_" in whole:
@@ -122,16 +122,16 @@ def read_torch(text: Text) -> Iterator[Said]:
         codes = _TORCH_CODES.search(whole) or _TORCH_LIST.search(whole)
         if codes is not None:
             names = tuple(re.findall(r"(?:sm|compute)_\d{2,3}a?", codes[1]))
-            yield Said("frameworks.torch.arch_list", names, (text.number_at(codes.start()),), "PyTorch")
+            yield Statement("frameworks.torch.arch_list", names, (text.number_at(codes.start()),), "PyTorch")
         own = _OWN_CAPABILITY.search(whole)
         if own is not None:
             capability = own[3] or f"{own[1]}.{own[2]}"
-            said = GpuSaid(None, "NVIDIA GPU", nvidia={"compute_capability": capability})
-            yield Said("own-capability", said, (text.number_at(own.start()),), "")
+            statement = GpuStatement(None, "NVIDIA GPU", nvidia={"compute_capability": capability})
+            yield Statement("own-capability", statement, (text.number_at(own.start()),), "")
     if "mismatches the version" in whole and (other := _OTHER_CUDA.search(whole)):
         numbers = (text.number_at(other.start()),)
-        yield Said("environment.nvcc_version", other[1], numbers, "PyTorch")
-        yield Said("frameworks.torch.cuda_version", other[2], numbers, "PyTorch")
+        yield Statement("environment.nvcc_version", other[1], numbers, "PyTorch")
+        yield Statement("frameworks.torch.cuda_version", other[2], numbers, "PyTorch")
     if "cuda:" in text.lower:
         for pattern in (_CUDA_DEVICE, _COMFY_DEVICE):
             for found in pattern.finditer(whole):
@@ -140,15 +140,15 @@ def read_torch(text: Text) -> Iterator[Said]:
                 if named is None or named.vendor_id != "10de":
                     continue
                 fields = {"memory_total": int(groups["memory"]) * 2**20} if groups.get("memory") else {}
-                said = GpuSaid(named, found["name"].strip(), int(found["index"]), "driver", fields)
-                yield Said("gpu", said, (text.number_at(found.start()),), "")
-                yield Said("frameworks.torch.cuda_available", True, (text.number_at(found.start()),), "")
+                statement = GpuStatement(named, found["name"].strip(), int(found["index"]), "driver", fields)
+                yield Statement("gpu", statement, (text.number_at(found.start()),), "")
+                yield Statement("frameworks.torch.cuda_available", True, (text.number_at(found.start()),), "")
 
 
-def _torch_gpu(text: Text, found: re.Match[str], capability: str, index: int | None) -> Said:
+def _torch_gpu(text: Text, found: re.Match[str], capability: str, index: int | None) -> Statement:
     name = found["name"].rpartition("UserWarning: ")[2].strip()
-    said = GpuSaid(gpu_of_name(name), name, index, "driver", {"compute_capability": capability})
-    return Said("gpu", said, (text.number_at(found.start("name")),), "PyTorch")
+    statement = GpuStatement(gpu_of_name(name), name, index, "driver", {"compute_capability": capability})
+    return Statement("gpu", statement, (text.number_at(found.start("name")),), "PyTorch")
 
 
 # --- ONNX Runtime, TensorRT, nvcc ------------------------------------------------------------------------------------
@@ -162,11 +162,13 @@ _TRT_DEVICE = re.compile(r"Selected Device: ([^\n]{3,60})$", re.MULTILINE)
 _NVCC = re.compile(r"Cuda compilation tools, release (\d{1,2}\.\d{1,2})(?:, V(\d{1,2}\.\d{1,2}\.\d{1,4}))?")
 
 
-def read_runtimes(text: Text) -> Iterator[Said]:
+def read_runtimes(text: Text) -> Iterator[Statement]:
     """ONNX Runtime, TensorRT and NVIDIA's compiler."""
     if "ExecutionProvider" in text.whole and (found := _ORT_PROVIDERS.search(text.whole)):
         names = tuple(re.findall(r"\w+ExecutionProvider", found[1]))
-        yield Said("frameworks.onnxruntime.providers_listed", names, (text.number_at(found.start()),), "ONNX Runtime")
+        yield Statement(
+            "frameworks.onnxruntime.providers_listed", names, (text.number_at(found.start()),), "ONNX Runtime"
+        )
     if "Failed to create" in text.whole:
         yield from _failed_providers(text)
     if "TensorRT" in text.whole:
@@ -178,20 +180,22 @@ def read_runtimes(text: Text) -> Iterator[Said]:
                 else (number // 1000, number // 100 % 10, number % 100)
             )
             version = ".".join(map(str, parts))
-            yield Said("frameworks.tensorrt.version", version, (text.number_at(banner.start()),), "TensorRT")
+            yield Statement("frameworks.tensorrt.version", version, (text.number_at(banner.start()),), "TensorRT")
         if named := _TRT_VERSION.search(text.whole):
-            yield Said(
+            yield Statement(
                 "frameworks.tensorrt.version", named[1] or named[2], (text.number_at(named.start()),), "TensorRT"
             )
     if "Selected Device:" in text.whole and (device := _TRT_DEVICE.search(text.whole)):
         gpu = gpu_of_name(device[1])
-        yield Said("gpu", GpuSaid(gpu, device[1].strip(), 0, "driver"), (text.number_at(device.start()),), "TensorRT")
+        yield Statement(
+            "gpu", GpuStatement(gpu, device[1].strip(), 0, "driver"), (text.number_at(device.start()),), "TensorRT"
+        )
     if "Cuda compilation tools" in text.whole and (compiler := _NVCC.search(text.whole)):
         version = compiler[2] or compiler[1]
-        yield Said("environment.nvcc_version", version, (text.number_at(compiler.start()),), "nvcc")
+        yield Statement("environment.nvcc_version", version, (text.number_at(compiler.start()),), "nvcc")
 
 
-def _failed_providers(text: Text) -> Iterator[Said]:
+def _failed_providers(text: Text) -> Iterator[Statement]:
     """Execution providers of ONNX Runtime that did not start, with the error that stands before, if one does."""
     failed: dict[str, ProviderStart] = {}
     numbers = []
@@ -201,7 +205,7 @@ def _failed_providers(text: Text) -> Iterator[Said]:
         failed.setdefault(found[1], ProviderStart(name=found[1], started=False, error=error))
         numbers.append(text.number_at(found.start()))
     if failed:
-        yield Said("frameworks.onnxruntime.providers", tuple(failed.values()), tuple(numbers), "ONNX Runtime")
+        yield Statement("frameworks.onnxruntime.providers", tuple(failed.values()), tuple(numbers), "ONNX Runtime")
 
 
 # --- AMD -------------------------------------------------------------------------------------------------------------
@@ -213,32 +217,32 @@ _ROCM_VERSION = re.compile(r"\bROCm(?: version)?[ :=v-]{1,3}(\d\.\d{1,2}(?:\.\d{
 _GFX = re.compile(r"(?<![\w,;])gfx\d{3,4}[a-f]?(?![\w,;])")
 
 
-def read_amd(text: Text) -> Iterator[Said]:
+def read_amd(text: Text) -> Iterator[Statement]:
     """rocminfo, rocm-smi, the version of ROCm, and a compiler target that stands alone."""
     if not text.has("gfx", "rocm", "gpu["):
         return
     names = list(_ROCM_NAME.finditer(text.whole))
     for found in _ROCM_AGENT.finditer(text.whole):
-        name = next((each[1] for each in names if each.start() > found.start()), "AMD GPU")
+        name = next((file[1] for file in names if file.start() > found.start()), "AMD GPU")
         yield _amd(text, found, found[1], name, "rocminfo")
     for found in _ROCM_SMI.finditer(text.whole):
         gpu = gpu_of_name(found[2])
         if gpu is not None:
-            yield Said(
-                "gpu", GpuSaid(gpu, found[2], int(found[1]), "bus"), (text.number_at(found.start()),), "rocm-smi"
+            yield Statement(
+                "gpu", GpuStatement(gpu, found[2], int(found[1]), "bus"), (text.number_at(found.start()),), "rocm-smi"
             )
     if version := _ROCM_VERSION.search(text.whole):
-        yield Said("machine.amd.rocm_version", version[1], (text.number_at(version.start()),), "")
+        yield Statement("machine.amd.rocm_version", version[1], (text.number_at(version.start()),), "")
     alone = list(_GFX.finditer(text.whole))
     if len({found.group(0) for found in alone}) == 1:  # several are a list of what something was built for
         yield _amd(text, alone[0], alone[0].group(0), f"AMD GPU ({alone[0].group(0)})", "")
 
 
-def _amd(text: Text, found: re.Match[str], gfx: str, name: str, program: str) -> Said:
+def _amd(text: Text, found: re.Match[str], gfx: str, name: str, program: str) -> Statement:
     row = amd_target(gfx)
     gpu = NamedGpu(vendor_id="1002", product=name, gfx_target=gfx, architecture=row.architecture if row else "")
-    by = "bus" if program else "said"
-    return Said("gpu", GpuSaid(gpu, name, by=by), (text.number_at(found.start()),), program)
+    by = "bus" if program else "mention"
+    return Statement("gpu", GpuStatement(gpu, name, by=by), (text.number_at(found.start()),), program)
 
 
 # --- the bus and the kernel log --------------------------------------------------------------------------------------
@@ -261,23 +265,23 @@ _MISMATCH = re.compile(r"client has the version (\d{3}\.[\d.]{1,8}\d)")
 _KERNEL_SIDE = re.compile(r"kernel module has the version (\d{3}\.[\d.]{1,8}\d)")
 
 
-def read_kernel(text: Text) -> Iterator[Said]:
+def read_kernel(text: Text) -> Iterator[Statement]:
     """lspci, and what NVIDIA's kernel module writes into the kernel log."""
     if text.has("controller"):
         for found in _LSPCI.finditer(text.whole):
-            said = _on_bus(found)
-            if said is not None:
-                yield Said("gpu", said, (text.number_at(found.start()),), "lspci")
+            statement = _on_bus(found)
+            if statement is not None:
+                yield Statement("gpu", statement, (text.number_at(found.start()),), "lspci")
     if "NVRM" not in text.whole:
         return
     for found in _PCI_ID.finditer(text.whole):
-        said = _of_ids("10de", found["device"], "NVIDIA GPU", {"address": found["address"].lower()})
-        yield Said("gpu", said, (text.number_at(found.start()),), "kernel log")
+        statement = _of_ids("10de", found["device"], "NVIDIA GPU", {"address": found["address"].lower()})
+        yield Statement("gpu", statement, (text.number_at(found.start()),), "kernel log")
     lines = [line for line in text.lines if "NVRM" in line.text]
     events = parse_xids(line.text for line in lines)[:MOST_EVENTS]
     with_xid = [line.number for line in lines if "Xid" in line.text] or [line.number for line in lines[:1]]
     for place, event in enumerate(events):
-        yield Said("xid", event, (with_xid[min(place, len(with_xid) - 1)],), "kernel log")
+        yield Statement("xid", event, (with_xid[min(place, len(with_xid) - 1)],), "kernel log")
     yield from _first(
         text,
         "kernel log",
@@ -289,7 +293,7 @@ def read_kernel(text: Text) -> Iterator[Said]:
     )
 
 
-def _on_bus(found: re.Match[str]) -> GpuSaid | None:
+def _on_bus(found: re.Match[str]) -> GpuStatement | None:
     ids = _LSPCI_IDS.search(found["name"])
     address = found["address"] if found["address"].count(":") == 2 else f"0000:{found['address']}"
     bus: dict[str, Any] = {"address": address}
@@ -305,10 +309,10 @@ def _on_bus(found: re.Match[str]) -> GpuSaid | None:
     named = gpu_of_name(inner[1]) if inner else None
     if named is None or named.vendor_id != vendor:
         named = NamedGpu(vendor_id=vendor, product=inner[1] if inner else found["name"])
-    return GpuSaid(named, named.product, by="bus", bus=bus)
+    return GpuStatement(named, named.product, by="bus", bus=bus)
 
 
-def _of_ids(vendor: str, device: str, name: str, bus: dict[str, Any]) -> GpuSaid:
+def _of_ids(vendor: str, device: str, name: str, bus: dict[str, Any]) -> GpuStatement:
     """A GPU by its ids on the bus."""
     known = pci_name(vendor, device)
     architecture = architecture_of_die(known.die) if known.die else None
@@ -322,7 +326,7 @@ def _of_ids(vendor: str, device: str, name: str, bus: dict[str, Any]) -> GpuSaid
         compute_capability=architecture.compute_capability if architecture else "",
         gfx_target=named.gfx_target if named else "",
     )
-    return GpuSaid(gpu, gpu.product, by="bus", bus=bus)
+    return GpuStatement(gpu, gpu.product, by="bus", bus=bus)
 
 
 # --- environment variables -------------------------------------------------------------------------------------------
@@ -337,7 +341,7 @@ _IN_PYTHON = re.compile(
 )
 
 
-def read_variables(text: Text) -> Iterator[Said]:
+def read_variables(text: Text) -> Iterator[Statement]:
     """Environment variables that are set in commands, scripts and listings, of the allow list."""
     if "=" not in text.whole:
         return
@@ -345,14 +349,14 @@ def read_variables(text: Text) -> Iterator[Said]:
     for pattern in (_ASSIGNED, _IN_PYTHON) if "environ" in text.whole else (_ASSIGNED,):
         for found in pattern.finditer(text.whole):
             if found["name"] in allowed and "$" not in found["value"]:
-                yield Said("variable", (found["name"], found["value"]), (text.number_at(found.start()),), "")
+                yield Statement("variable", (found["name"], found["value"]), (text.number_at(found.start()),), "")
 
 
-def _first(text: Text, program: str, wanted: tuple[tuple[re.Pattern[str], str], ...]) -> Iterator[Said]:
+def _first(text: Text, program: str, wanted: tuple[tuple[re.Pattern[str], str], ...]) -> Iterator[Statement]:
     for pattern, fact in wanted:
         found = pattern.search(text.whole)
         if found is not None:
-            yield Said(fact, found[1], (text.number_at(found.start()),), program)
+            yield Statement(fact, found[1], (text.number_at(found.start()),), program)
 
 
 def _packed(digits: str) -> str:

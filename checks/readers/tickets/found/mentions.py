@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator
 
 from checks.facts import Package
-from checks.knowledge.tickets.words import is_possible, package_of_word, ticket_words
-from checks.readers.tickets.found.gpus import GpuSaid, mentions_of_gpus
+from checks.knowledge.tickets.words import TicketWords, is_possible, package_of_word
+from checks.readers.tickets.found.gpus import GpuStatement, mentions_of_gpus
 from checks.readers.tickets.found.systems import named_system, system_facts
-from checks.readers.tickets.text import Said, Text, goes_on
+from checks.readers.tickets.text import Statement, Text, goes_on
 
 _VERSION = r"v?(\d{1,4}(?:\.\d{1,8}){1,3}(?:\.?(?:a|b|rc|dev|post)\d*){0,2}(?:\+[a-z0-9.]{1,40})?)"
 _DRIVER = re.compile(
@@ -54,26 +54,26 @@ _JETPACK = re.compile(r"\bjetpack[ :v=]{0,3}(\d\.\d(?:\.\d)?)")
 _L4T = re.compile(r"\bl4t[ :v=]{0,3}r?(\d{2}\.\d{1,2}(?:\.\d)?)")
 
 
-def read_mentions(text: Text) -> Iterator[Said]:
+def read_mentions(text: Text) -> Iterator[Statement]:
     """Everything that is mentioned loosely and without contradiction."""
-    found: dict[str, list[Said]] = {}
-    for said in _versions(text):
-        key = said.value.name if isinstance(said.value, Package) else said.fact
-        found.setdefault(key, []).append(said)
-    for each in found.values():
-        if _agree(each):
-            yield max(each, key=lambda said: len(_version_of(said)))
+    found: dict[str, list[Statement]] = {}
+    for statement in _versions(text):
+        key = statement.value.name if isinstance(statement.value, Package) else statement.fact
+        found.setdefault(key, []).append(statement)
+    for statements in found.values():
+        if _agree(statements):
+            yield max(statements, key=lambda statement: len(_version_of(statement)))
     yield from _gpus(text)
     yield from _machine(text)
 
 
-def _version_of(said: Said) -> str:
-    return said.value.version if isinstance(said.value, Package) else str(said.value)
+def _version_of(statement: Statement) -> str:
+    return statement.value.version if isinstance(statement.value, Package) else str(statement.value)
 
 
-def _agree(said: list[Said]) -> bool:
-    """Whether all versions are one, told more or less exactly: "2.1" and "2.1.0+cu121", but not "2.1" and "2.10"."""
-    versions = {_version_of(each) for each in said}
+def _agree(statements: list[Statement]) -> bool:
+    """Whether all versions are one, stated more or less exactly: "2.1" and "2.1.0+cu121", but not "2.1" and "2.10"."""
+    versions = {_version_of(statement) for statement in statements}
     longest = max(versions, key=len)
     return all(goes_on(version, longest) for version in versions - {longest})
 
@@ -90,12 +90,12 @@ def _packages() -> re.Pattern[str]:
     )
 
 
-def _versions(text: Text) -> Iterator[Said]:
+def _versions(text: Text) -> Iterator[Statement]:
     lower = text.lower
     for found in _ASKED.finditer(lower) if text.has("__version__") else ():
         name = package_of_word().get(found[1])
         if name is not None and is_possible(name, found[2]):
-            yield Said("package", Package(name=name, version=found[2]), (text.number_at(found.start(2)),), "")
+            yield Statement("package", Package(name=name, version=found[2]), (text.number_at(found.start(2)),), "")
     for found in _packages().finditer(lower):
         version, number = found[2], text.number_at(found.start())
         name = package_of_word()[found[1]]
@@ -106,7 +106,7 @@ def _versions(text: Text) -> Iterator[Said]:
         version = f"{version}+{build[1]}" if build else version
         if name == "onnxruntime" and "onnxruntime-gpu" in lower and found.start() > text.line_start(found.start()):
             continue  # in a sentence it is the short name of the other
-        yield Said("package", Package(name=name, version=instead[1] if instead else version), (number,), "")
+        yield Statement("package", Package(name=name, version=instead[1] if instead else version), (number,), "")
     for pattern, fact, words in (
         (_DRIVER, "machine.nvidia.driver_version", ("driver", "nvidia-", "驱动", "ドライバ")),
         (_PYTHON, "interpreter.version", ("python",)),
@@ -117,24 +117,24 @@ def _versions(text: Text) -> Iterator[Said]:
             value = next(group for group in found.groups() if group)
             instead = re.match(r"[^\n]{0,4}\(you have ([\d.]{3,12})\)", lower[found.end() : found.end() + 30])
             if instead:
-                yield Said(fact, instead[1], (text.number_at(found.start()),), "")
+                yield Statement(fact, instead[1], (text.number_at(found.start()),), "")
             elif _is_here(text, found.start(), found.end()):
-                yield Said(fact, value, (text.number_at(found.start()),), "")
+                yield Statement(fact, value, (text.number_at(found.start()),), "")
     for pattern in (_PYTHON_PATH, _WHEEL):
         for found in pattern.finditer(text.whole):
-            yield Said("interpreter.version", f"{found[1]}.{found[2]}", (text.number_at(found.start()),), "")
+            yield Statement("interpreter.version", f"{found[1]}.{found[2]}", (text.number_at(found.start()),), "")
 
 
 def _is_here(text: Text, start: int, end: int) -> bool:
     """Whether a version is said to be there, and not asked for, recommended or compared with."""
-    words = ticket_words().not_here
+    words = TicketWords.read().not_here
     line_start = text.line_start(start)
     before = text.lower[max(line_start, start - 400) : start]
     near = before.rstrip(" ('\"`:*,").removesuffix("the").rstrip()
     behind = text.lower[end : end + 40].partition("\n")[0].lstrip(" )'\"`,")
     if near.endswith("you have"):  # pip: "requires numpy<2, but you have numpy 2.0.1 which is incompatible"
         return True
-    if any(each in before for each in words.line):
+    if any(word in before for word in words.line):
         return False
     is_compared = (
         near.endswith((">=", "<=", ">", "<", "~=", "!="))
@@ -143,12 +143,12 @@ def _is_here(text: Text, start: int, end: int) -> bool:
     )
     return not (
         is_compared
-        or any(near.endswith(each) and not near[: -len(each)][-1:].isalnum() for each in words.before)
+        or any(near.endswith(item) and not near[: -len(item)][-1:].isalnum() for item in words.before)
         or behind.startswith(words.after)
     )
 
 
-def _gpus(text: Text) -> Iterator[Said]:
+def _gpus(text: Text) -> Iterator[Statement]:
     seen = set()
     for mention in mentions_of_gpus(text.whole, text.lower):
         if not _is_here(text, mention.start, mention.end):
@@ -157,10 +157,10 @@ def _gpus(text: Text) -> Iterator[Said]:
         if key not in seen:
             seen.add(key)
             name = " ".join(text.whole[mention.start : mention.end].split())
-            yield Said("gpu", GpuSaid(mention.named, name), (text.number_at(mention.start),), "")
+            yield Statement("gpu", GpuStatement(mention.named, name), (text.number_at(mention.start),), "")
 
 
-def _machine(text: Text) -> Iterator[Said]:
+def _machine(text: Text) -> Iterator[Statement]:
     lower = text.lower
     if "M" in text.whole:
         for found in _APPLE.finditer(text.whole):
@@ -168,22 +168,22 @@ def _machine(text: Text) -> Iterator[Said]:
             if found["kind"] or found["apple"] or after.startswith((" chip", " mac", " processor")):
                 numbers = (text.number_at(found.start()),)
                 chip = f"Apple {found['chip']}{' ' + found['kind'] if found['kind'] else ''}"
-                yield Said("machine.apple.chip", chip, numbers, "")
-                yield Said("machine.apple.is_apple_silicon", True, numbers, "")
+                yield Statement("machine.apple.chip", chip, numbers, "")
+                yield Statement("machine.apple.is_apple_silicon", True, numbers, "")
                 break
     at = lower.find("apple silicon")
     if at >= 0:
-        yield Said("machine.apple.is_apple_silicon", True, (text.number_at(at),), "")
+        yield Statement("machine.apple.is_apple_silicon", True, (text.number_at(at),), "")
     for pattern, fact in ((_JETSON, "model"), (_JETPACK, "jetpack"), (_L4T, "l4t_release")):
         if "jetson" in lower or "jetpack" in lower or "orin" in lower or "xavier" in lower or "l4t" in lower:
             named = pattern.search(lower)
             if named is not None:
                 value = text.whole[named.start() : named.end()].strip() if fact == "model" else named[1]
-                yield Said(f"machine.jetson.{fact}", value, (text.number_at(named.start()),), "")
+                yield Statement(f"machine.jetson.{fact}", value, (text.number_at(named.start()),), "")
     yield from _system(text)
 
 
-def _system(text: Text) -> Iterator[Said]:
+def _system(text: Text) -> Iterator[Statement]:
     named = named_system(text.lower)
     if named is not None:
         row, start, end = named
@@ -193,19 +193,19 @@ def _system(text: Text) -> Iterator[Said]:
         is_wanted = _AT_LEAST.match(text.lower, end) is not None
         facts = system_facts(line) if is_system and not is_wanted and _is_here(text, start, end) else {}
         if facts:
-            yield Said("machine.os", facts, (text.number_at(start),), "")
+            yield Statement("machine.os", facts, (text.number_at(start),), "")
     elif "wsl" in text.lower and (found := re.search(r"\bwsl ?[12]?\b", text.lower)):
-        yield Said("machine.os", {"system": "Linux", "wsl": 2}, (text.number_at(found.start()),), "")
+        yield Statement("machine.os", {"system": "Linux", "wsl": 2}, (text.number_at(found.start()),), "")
     yield from _by_files(text)
 
 
-def _by_files(text: Text) -> Iterator[Said]:
+def _by_files(text: Text) -> Iterator[Statement]:
     """The system by its paths and its libraries' names."""
     if "\\" in text.whole and (path := re.search(r"(?<!\w)[A-Z]:\\[\w.() \\-]{2,200}", text.whole)):
-        yield Said("machine.os", {"system": "Windows"}, (text.number_at(path.start()),), "")
+        yield Statement("machine.os", {"system": "Windows"}, (text.number_at(path.start()),), "")
     elif path := re.search(
         r"(?<![\w:/.])/(?:home|usr|opt(?!/homebrew)|root|mnt|data|tmp|lib64|lib|etc|workspace)/[\w.-]", text.whole
     ):
-        yield Said("machine.os", {"system": "Linux"}, (text.number_at(path.start()),), "")
+        yield Statement("machine.os", {"system": "Linux"}, (text.number_at(path.start()),), "")
     elif path := re.search(r"(?<![\w:/.])/(?:Users|Library|Applications)/[\w. -]", text.whole):
-        yield Said("machine.os", {"system": "Darwin"}, (text.number_at(path.start()),), "")
+        yield Statement("machine.os", {"system": "Darwin"}, (text.number_at(path.start()),), "")

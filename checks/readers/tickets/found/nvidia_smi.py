@@ -8,8 +8,8 @@ from typing import Any
 
 from checks.facts import EccCounts, GpuProcess, MigInstance, RowRemaps
 from checks.machine.gpu_names import gpu_of_name
-from checks.readers.tickets.found.gpus import GpuSaid
-from checks.readers.tickets.text import Said, Text
+from checks.readers.tickets.found.gpus import GpuStatement
+from checks.readers.tickets.text import Statement, Text
 
 PROGRAM = "nvidia-smi"
 MIB = 2**20
@@ -61,7 +61,7 @@ _GPU_LOST = "unable to determine the device handle for gpu"
 _NO_DEVICES = "no devices were found"
 
 
-def read_nvidia_smi(text: Text) -> Iterator[Said]:
+def read_nvidia_smi(text: Text) -> Iterator[Statement]:
     """All shapes of its output."""
     if not text.has("nvidia-smi", "nvml", "uuid: gpu-", "driver version", "<product_name>", "uuid: mig-", _NO_DEVICES):
         return
@@ -74,23 +74,23 @@ def read_nvidia_smi(text: Text) -> Iterator[Said]:
         yield from _long(text)
 
 
-def _failures(text: Text) -> Iterator[Said]:
+def _failures(text: Text) -> Iterator[Statement]:
     for words, error in _FAILURES:
         at = text.lower.find(words)
         if at >= 0:
-            yield Said("machine.nvidia.nvml", error, (text.number_at(at),), PROGRAM)
+            yield Statement("machine.nvidia.nvml", error, (text.number_at(at),), PROGRAM)
             line_end = text.whole.find("\n", at)
             message = text.whole[text.line_start(at) : line_end if line_end >= 0 else None]
-            yield Said("machine.nvidia.nvml_message", message.strip()[:300], (text.number_at(at),), PROGRAM)
+            yield Statement("machine.nvidia.nvml_message", message.strip()[:300], (text.number_at(at),), PROGRAM)
     at = text.lower.find(_NO_DEVICES)
     if at >= 0:
         numbers = (text.number_at(at),)
-        yield Said("machine.nvidia.nvml", "ok", numbers, PROGRAM)
-        yield Said("no-nvidia-devices", True, numbers, PROGRAM)
+        yield Statement("machine.nvidia.nvml", "ok", numbers, PROGRAM)
+        yield Statement("no-nvidia-devices", True, numbers, PROGRAM)
 
 
-def _table(text: Text) -> Iterator[Said]:
-    gpus: dict[int, tuple[GpuSaid, list[int]]] = {}
+def _table(text: Text) -> Iterator[Statement]:
+    gpus: dict[int, tuple[GpuStatement, list[int]]] = {}
     processes: dict[int, list[GpuProcess]] = {}
     here: int | None = None
     for line in text.lines:
@@ -118,20 +118,20 @@ def _table(text: Text) -> Iterator[Said]:
     for index, (gpu, numbers) in gpus.items():
         if index in processes:
             gpu.nvidia["processes"] = tuple(processes[index])
-        yield Said("gpu", gpu, tuple(numbers), PROGRAM)
-        yield Said("machine.nvidia.nvml", "ok", tuple(numbers), PROGRAM)
+        yield Statement("gpu", gpu, tuple(numbers), PROGRAM)
+        yield Statement("machine.nvidia.nvml", "ok", tuple(numbers), PROGRAM)
 
 
-def _banner(raw: str, number: int) -> Iterator[Said]:
+def _banner(raw: str, number: int) -> Iterator[Statement]:
     driver = _BANNER_DRIVER.search(raw) or _BANNER.search(raw)
     if driver:
-        yield Said("machine.nvidia.driver_version", driver[1].rstrip("."), (number,), PROGRAM)
+        yield Statement("machine.nvidia.driver_version", driver[1].rstrip("."), (number,), PROGRAM)
     cuda = _BANNER_CUDA.search(raw)
     if cuda:
-        yield Said("machine.nvidia.cuda_driver_version", cuda[1], (number,), PROGRAM)
+        yield Statement("machine.nvidia.cuda_driver_version", cuda[1], (number,), PROGRAM)
 
 
-def _gpu(row: re.Match[str]) -> GpuSaid:
+def _gpu(row: re.Match[str]) -> GpuStatement:
     name = row["name"].strip()
     address = row["bus"].lower()
     fields: dict[str, Any] = {"pci_address": address if address.count(":") == 2 else f"0000:{address}"}
@@ -139,7 +139,7 @@ def _gpu(row: re.Match[str]) -> GpuSaid:
         fields["ecc_enabled"] = row["ecc"].isdigit() if row["ecc"] != "N/A" else False
         if row["ecc"].isdigit():
             fields["ecc"] = EccCounts(uncorrected_volatile=int(row["ecc"]))
-    return GpuSaid(gpu_of_name(_without_dots(name)), name, index=int(row["index"]), by="driver", nvidia=fields)
+    return GpuStatement(gpu_of_name(_without_dots(name)), name, index=int(row["index"]), by="driver", nvidia=fields)
 
 
 def _without_dots(name: str) -> str:
@@ -172,7 +172,7 @@ def _process(row: re.Match[str]) -> GpuProcess:
     )
 
 
-def _listed(text: Text) -> Iterator[Said]:
+def _listed(text: Text) -> Iterator[Statement]:
     """nvidia-smi -L."""
     if not text.has("gpu 0: ", "gpu 1: ") or "(" not in text.whole:
         return
@@ -183,11 +183,11 @@ def _listed(text: Text) -> Iterator[Said]:
         fields: dict[str, Any] = {"uuid": found[3]} if found[3] else {}
         if instances:
             fields |= {"mig_enabled": True, "mig_instances": instances}
-        said = GpuSaid(gpu_of_name(found[2]), found[2], index=int(found[1]), by="driver", nvidia=fields)
+        statement = GpuStatement(gpu_of_name(found[2]), found[2], index=int(found[1]), by="driver", nvidia=fields)
         numbers = (text.number_at(found.start()),)
-        yield Said("gpu", said, numbers, PROGRAM)
+        yield Statement("gpu", statement, numbers, PROGRAM)
         if found[3]:
-            yield Said("machine.nvidia.nvml", "ok", numbers, PROGRAM)
+            yield Statement("machine.nvidia.nvml", "ok", numbers, PROGRAM)
 
 
 # --- nvidia-smi -q: sections by indentation, "Key : value" -----------------------------------------------------------
@@ -196,7 +196,7 @@ _LONG_LINE = re.compile(r"^(\s{0,24})([A-Z][\w ./()-]{1,50}?)\s{0,40}(?::\s{0,3}
 _LONG_GPU = re.compile(r"^GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f:.]{7})$")
 
 
-def _long(text: Text) -> Iterator[Said]:
+def _long(text: Text) -> Iterator[Statement]:
     values: dict[str, str] = {}
     address = ""
     start = 0
@@ -214,25 +214,25 @@ def _long(text: Text) -> Iterator[Said]:
         if found is None:
             continue
         depth, key, value = len(found[1]), found[2].strip(), found[3]
-        section = [each for each in section if each[0] < depth]
+        section = [entry for entry in section if entry[0] < depth]
         if value is None:
             section.append((depth, key))
         elif address:
-            values.setdefault("/".join([*(each[1] for each in section), key]), value.strip())
+            values.setdefault("/".join([*(field[1] for field in section), key]), value.strip())
         elif key in ("Driver Version", "CUDA Version"):
             yield from _version(key.startswith("Driver"), value, line.number)
     if address:
         yield from _of_long(values, address, index, (start, text.lines[-1].number))
 
 
-def _version(is_driver: bool, value: str, number: int) -> Iterator[Said]:
+def _version(is_driver: bool, value: str, number: int) -> Iterator[Statement]:
     """A version where there is one: without a working driver it says "N/A", without libcuda "Not Found"."""
     if value[:1].isdigit():
         name = "driver_version" if is_driver else "cuda_driver_version"
-        yield Said(f"machine.nvidia.{name}", value.strip(), (number,), PROGRAM)
+        yield Statement(f"machine.nvidia.{name}", value.strip(), (number,), PROGRAM)
 
 
-def _of_long(values: dict[str, str], address: str, index: int, span: tuple[int, int]) -> Iterator[Said]:
+def _of_long(values: dict[str, str], address: str, index: int, span: tuple[int, int]) -> Iterator[Statement]:
     name = values.get("Product Name", "")
     fields: dict[str, Any] = {"pci_address": address}
     device = re.match(r"0x([0-9A-Fa-f]{4})10DE", values.get("PCI/Device Id", ""))
@@ -276,9 +276,9 @@ def _of_long(values: dict[str, str], address: str, index: int, span: tuple[int, 
     reasons = _clock_reasons(values)
     if reasons is not None:
         fields["throttle_reasons"] = reasons
-    said = GpuSaid(gpu_of_name(name), name or "NVIDIA GPU", index=index, by="driver", nvidia=fields)
-    yield Said("gpu", said, span, PROGRAM)
-    yield Said("machine.nvidia.nvml", "ok", span, PROGRAM)
+    statement = GpuStatement(gpu_of_name(name), name or "NVIDIA GPU", index=index, by="driver", nvidia=fields)
+    yield Statement("gpu", statement, span, PROGRAM)
+    yield Statement("machine.nvidia.nvml", "ok", span, PROGRAM)
 
 
 # The words of "Clocks Throttle Reasons" (later "Clocks Event Reasons") -> the names in hardware_errors.toml.
@@ -310,7 +310,7 @@ _TAG = re.compile(
 )
 
 
-def _xml(text: Text) -> Iterator[Said]:
+def _xml(text: Text) -> Iterator[Statement]:
     fields: dict[str, Any] = {}
     name = ""
     index = -1
@@ -342,6 +342,8 @@ def _xml(text: Text) -> Iterator[Said]:
         yield from _of_xml(name, index, fields, (start, last))
 
 
-def _of_xml(name: str, index: int, fields: dict[str, Any], span: tuple[int, int]) -> Iterator[Said]:
-    yield Said("gpu", GpuSaid(gpu_of_name(name), name, index=index, by="driver", nvidia=fields), span, PROGRAM)
-    yield Said("machine.nvidia.nvml", "ok", span, PROGRAM)
+def _of_xml(name: str, index: int, fields: dict[str, Any], span: tuple[int, int]) -> Iterator[Statement]:
+    yield Statement(
+        "gpu", GpuStatement(gpu_of_name(name), name, index=index, by="driver", nvidia=fields), span, PROGRAM
+    )
+    yield Statement("machine.nvidia.nvml", "ok", span, PROGRAM)

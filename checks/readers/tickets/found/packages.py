@@ -13,7 +13,7 @@ from packaging.utils import canonicalize_name
 from checks.facts import Package
 from checks.knowledge.packages.ai_packages import examined_names
 from checks.knowledge.tickets.words import package_of_word
-from checks.readers.tickets.text import Said, Text
+from checks.readers.tickets.text import Statement, Text
 
 MOST = 2000  # packages of one text
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,60}"
@@ -46,19 +46,19 @@ _TOO_COMMON = frozenset(
 )
 
 
-def read_packages(text: Text) -> Iterator[Said]:
+def read_packages(text: Text) -> Iterator[Statement]:
     """Every package of every list, in the order of the lines."""
     if not text.has(
         "==", "  1", "  2", "  0", "[conda]", "[pip", "already satisfied", "successfully installed", "name: "
     ):
         return
-    for count, said in enumerate(_read(text)):
+    for count, statement in enumerate(_read(text)):
         if count >= MOST:
             return
-        yield said
+        yield statement
 
 
-def _read(text: Text) -> Iterator[Said]:
+def _read(text: Text) -> Iterator[Statement]:
     tool = ""  # of the list that is being read
     is_frozen = False  # whether the line before was one of pip freeze
     for index, line in enumerate(text.lines):
@@ -69,39 +69,39 @@ def _read(text: Text) -> Iterator[Said]:
         if "==" in raw and (found := _FROZEN.match(raw)):
             is_frozen = was_frozen or _is_frozen(found, text, index)
             if is_frozen:
-                yield _said(found, "pip", line.number, "pip freeze")
+                yield _statement(found, "pip", line.number, "pip freeze")
         elif "Version" in raw and _HEADER.match(raw):
             tool = "conda" if _HEADER_CONDA.match(raw) else "pip"
         elif not tool or not (_RULE.match(raw) or raw.startswith("#")):
-            said = list(_of_program(text, index))
-            if not said:
-                said = list(_of_row(raw, line.number, tool))
-                tool = tool if said else ""
-            yield from said
+            statement = list(_of_program(text, index))
+            if not statement:
+                statement = list(_of_row(raw, line.number, tool))
+                tool = tool if statement else ""
+            yield from statement
 
 
-def _of_program(text: Text, index: int) -> Iterator[Said]:
+def _of_program(text: Text, index: int) -> Iterator[Statement]:
     """The packages in a line that tells by itself which program printed it."""
     raw, number = text.lines[index].text, text.lines[index].number
     if "[" in raw[:12] and (found := _COLLECTED.match(raw)):
-        yield _said(found, found["tool"].removesuffix("3"), number, "collect_env")
+        yield _statement(found, found["tool"].removesuffix("3"), number, "collect_env")
     elif "already satisfied" in raw and (found := _SATISFIED.match(raw)):
-        yield _said(found, "pip", number, "pip")
+        yield _statement(found, "pip", number, "pip")
     elif "Successfully installed" in raw and (found := _INSTALLED.match(raw)):
         yield from _successes(found[1], number)
     elif raw.startswith("Name: ") and index + 1 < len(text.lines):
         yield from _shown(text, index)
 
 
-def _of_row(raw: str, number: int, tool: str) -> Iterator[Said]:
+def _of_row(raw: str, number: int, tool: str) -> Iterator[Statement]:
     """The package in a row of columns. ``tool``: of the list that the row stands in, "" without a header above."""
     if "  " in raw and not tool and (found := _POETRY.match(raw)) and _is_known(found["name"]):
-        yield _said(found, "pip", number, "poetry show")
+        yield _statement(found, "pip", number, "poetry show")
         return
     found = _ROW.match(raw) if "  " in raw or tool else None
     if found is not None and (tool or _is_row(found)):
         kind = tool or ("conda" if found["build"] and _CONDA_BUILD.fullmatch(found["build"]) else "pip")
-        yield _said(found, kind, number, f"{kind} list")
+        yield _statement(found, kind, number, f"{kind} list")
 
 
 def _is_frozen(found: re.Match[str], text: Text, index: int) -> bool:
@@ -127,13 +127,13 @@ def _is_known(name: str) -> bool:
     return name in examined_names() or name in package_of_word() or name.startswith("nvidia-")
 
 
-def _said(found: re.Match[str], tool: str, number: int, program: str) -> Said:
+def _statement(found: re.Match[str], tool: str, number: int, program: str) -> Statement:
     groups = found.groupdict()
     build = groups.get("build") if tool == "conda" else None
     installer = tool
     if tool == "conda" and build and build.startswith("pypi"):
         installer, build = "pip", None
-    return Said(
+    return Statement(
         "package",
         Package(
             name=str(canonicalize_name(found["name"])),
@@ -148,15 +148,15 @@ def _said(found: re.Match[str], tool: str, number: int, program: str) -> Said:
     )
 
 
-def _successes(names: str, number: int) -> Iterator[Said]:
+def _successes(names: str, number: int) -> Iterator[Statement]:
     for word in names.split():
         found = _NAME_AND_VERSION.match(word)
         if found and found[1]:
             package = Package(name=str(canonicalize_name(found[1])), version=found[2], installer="pip")
-            yield Said("package", package, (number,), "pip install")
+            yield Statement("package", package, (number,), "pip install")
 
 
-def _shown(text: Text, index: int) -> Iterator[Said]:
+def _shown(text: Text, index: int) -> Iterator[Statement]:
     """Pip show: "Name: torch", "Version: 1.7.0+cpu", ..., "Location: ..."."""
     name = text.lines[index].text.removeprefix("Name: ").strip()
     version = location = ""
@@ -173,4 +173,4 @@ def _shown(text: Text, index: int) -> Iterator[Said]:
             break
     if re.fullmatch(_NAME, name) and re.fullmatch(_VERSION, version):
         package = Package(name=str(canonicalize_name(name)), version=version, location=location or None)
-        yield Said("package", package, tuple(numbers), "pip show")
+        yield Statement("package", package, tuple(numbers), "pip show")

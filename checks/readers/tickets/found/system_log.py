@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator
 
 from checks.facts import LogEntry
-from checks.knowledge.errors.gpu_log import gpu_log_texts
+from checks.knowledge.errors.gpu_log import GpuLogTexts
 from checks.machine import system_log
 from checks.probes.ask.system_log import events as read_xml
-from checks.readers.tickets.text import Said, Text
+from checks.readers.tickets.text import Statement, Text
 
 MOST = 100  # entries of one text
 NVIDIA_DRIVER = "nvlddmkm"
@@ -25,7 +25,7 @@ _KERNEL_WORDS = ("amdgpu", "i915 0", "xe 0", "[hardware error]")
 Found = tuple[tuple[int, ...], LogEntry]
 
 
-def read_system_log(text: Text) -> Iterator[Said]:
+def read_system_log(text: Text) -> Iterator[Statement]:
     """The Xids of NVIDIA's driver on Windows, and resets and errors of any GPU."""
     found: list[Found] = []
     if text.has("<event"):
@@ -35,9 +35,9 @@ def read_system_log(text: Text) -> Iterator[Said]:
     found += _resets(text)
     for lines, entry in found[:MOST]:
         for event in system_log.xids((entry,)):
-            yield Said("xid", event, lines, "Windows event log")
+            yield Statement("xid", event, lines, "Windows event log")
         for other in system_log.events((entry,)):
-            yield Said("log-event", other, lines, "Windows event log")
+            yield Statement("log-event", other, lines, "Windows event log")
     if text.has(*_KERNEL_WORDS):
         yield from _kernel(text)
 
@@ -69,17 +69,17 @@ def _driver_events(text: Text) -> Iterator[Found]:
 
 
 def _resets(text: Text) -> Iterator[Found]:
-    for sentence in gpu_log_texts().reset_sentence:
+    for sentence in GpuLogTexts.read().reset_sentence:
         for found in re.finditer(sentence.pattern, text.whole):
             entry = LogEntry(source="Display", text=found["driver"].lower(), event_id=4101)
             yield (text.number_at(found.start()),), entry
 
 
-def _kernel(text: Text) -> Iterator[Said]:
+def _kernel(text: Text) -> Iterator[Statement]:
     count = 0
     for line in text.lines:
         if count >= MOST:
             return
         for event in system_log.events(system_log.kernel_entries((line.text[:1000],))):
             count += 1
-            yield Said("log-event", event, (line.number,), "kernel log")
+            yield Statement("log-event", event, (line.number,), "kernel log")

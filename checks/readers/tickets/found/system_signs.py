@@ -6,9 +6,9 @@ import functools
 import re
 from collections.abc import Iterator
 
-from checks.knowledge.tickets.words import ticket_words
+from checks.knowledge.tickets.words import TicketWords
 from checks.readers.tickets.found.systems import named_system
-from checks.readers.tickets.text import Said, Text
+from checks.readers.tickets.text import Statement, Text
 
 _BEFORE = 40  # characters before a sign that may say that it is only suggested
 _SUGGESTED = re.compile(
@@ -19,18 +19,18 @@ _SUGGESTED = re.compile(
 _ELSEWHERE = ("docker", "container", "podman", "kube", "コンテナ", "容器", "colab", "kaggle", "wsl", "ssh ")
 
 
-def read_system_signs(text: Text) -> Iterator[Said]:
+def read_system_signs(text: Text) -> Iterator[Statement]:
     """The system, where the text names none, all signs are of one, and nothing is said of images or other machines."""
     if text.has(*_ELSEWHERE) or named_system(text.lower) is not None:
         return
     found: dict[str, int] = {}
     for system, pattern in _signs():
-        offset = next((each.start() for each in pattern.finditer(text.whole) if _is_done(text, each.start())), None)
+        offset = next((match.start() for match in pattern.finditer(text.whole) if _is_done(text, match.start())), None)
         if offset is not None:
             found[system] = offset
     if len(found) == 1:
         ((system, offset),) = found.items()
-        yield Said("machine.os", {"system": system}, (text.number_at(offset),), "")
+        yield Statement("machine.os", {"system": system}, (text.number_at(offset),), "")
 
 
 def _is_done(text: Text, offset: int) -> bool:
@@ -41,4 +41,4 @@ def _is_done(text: Text, offset: int) -> bool:
 
 @functools.cache
 def _signs() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((row.system, re.compile("|".join(row.signs), re.MULTILINE)) for row in ticket_words().system_sign)
+    return tuple((row.system, re.compile("|".join(row.signs), re.MULTILINE)) for row in TicketWords.read().system_sign)

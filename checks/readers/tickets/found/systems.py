@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from checks.knowledge.tickets.words import SystemRow, ticket_words
-from checks.readers.tickets.text import Said, Text
+from checks.knowledge.tickets.words import SystemRow, TicketWords
+from checks.readers.tickets.text import Statement, Text
 
 FIRST_BUILD_OF_WINDOWS_11 = 22000  # https://learn.microsoft.com/windows/release-health/windows11-release-information
 
@@ -49,7 +49,7 @@ _OS_RELEASE_FACTS = {
 }
 
 
-def read_wsl(text: Text) -> Iterator[Said]:
+def read_wsl(text: Text) -> Iterator[Statement]:
     """That the program runs in WSL, where a text says so: the Windows around it is then not its system."""
     if not text.has("wsl", "ubuntu on windows", "windows subsystem for linux"):
         return
@@ -57,29 +57,29 @@ def read_wsl(text: Text) -> Iterator[Said]:
         before = text.lower[max(found.start() - 30, 0) : found.start()]
         if not _WORKS_THERE.search(before):
             wsl = 1 if found["old"] else 2
-            yield Said("machine.os", {"system": "Linux", "wsl": wsl}, (text.number_at(found.start()),), "")
+            yield Statement("machine.os", {"system": "Linux", "wsl": wsl}, (text.number_at(found.start()),), "")
             return
 
 
-def read_systems(text: Text) -> Iterator[Said]:
+def read_systems(text: Text) -> Iterator[Statement]:
     """What uname, /etc/os-release, ver and platform.platform() printed, wherever it stands."""
     if text.has("linux ") and "#" in text.whole:
         for found in _UNAME.finditer(text.whole):
             facts = {"system": "Linux", "kernel": found["kernel"], "architecture": found["architecture"]}
             if "microsoft" in found["kernel"].lower():
                 facts["wsl"] = _wsl_of(found["kernel"])
-            yield Said("machine.os", facts, (text.number_at(found.start()),), "uname")
+            yield Statement("machine.os", facts, (text.number_at(found.start()),), "uname")
     if "VERSION_ID=" in text.whole or "PRETTY_NAME=" in text.whole:
         yield from _os_release(text)
     if text.has("linux-", "windows-", "macos-", "darwin-"):
         for found in _PLATFORM.finditer(text.whole):
             facts = platform_facts(found.group(0))
             if facts:
-                yield Said("machine.os", facts, (text.number_at(found.start()),), "Python's platform")
+                yield Statement("machine.os", facts, (text.number_at(found.start()),), "Python's platform")
     if text.has("[version 10.0."):
         found_build = _WINDOWS_BUILD.search(text.whole)
         if found_build:
-            yield Said(
+            yield Statement(
                 "machine.os",
                 _windows(text.lines[text.index_at(found_build.start())].text),
                 (text.number_at(found_build.start()),),
@@ -87,7 +87,7 @@ def read_systems(text: Text) -> Iterator[Said]:
             )
     if text.has("[msc v."):  # Python's own banner, built by Microsoft's compiler
         offset = text.lower.index("[msc v.")
-        yield Said("machine.os", {"system": "Windows"}, (text.number_at(offset),), "Python")
+        yield Statement("machine.os", {"system": "Windows"}, (text.number_at(offset),), "Python")
 
 
 def system_facts(words: str) -> dict[str, Any]:
@@ -152,7 +152,7 @@ def platform_facts(platform: str) -> dict[str, Any]:
 
 @functools.cache
 def _all_words() -> re.Pattern[str]:
-    words = (re.escape(word) for row in ticket_words().system for word in row.words)
+    words = (re.escape(word) for row in TicketWords.read().system for word in row.words)
     return re.compile(rf"(?<![a-z0-9~.])(?:{'|'.join(words)})(?![a-z])")
 
 
@@ -161,7 +161,7 @@ def named_system(lower: str) -> tuple[SystemRow, int, int] | None:
     found = _all_words().search(lower)
     if found is None:
         return None
-    return next(row for row in ticket_words().system if found.group(0) in row.words), found.start(), found.end()
+    return next(row for row in TicketWords.read().system if found.group(0) in row.words), found.start(), found.end()
 
 
 def _windows(words: str) -> dict[str, Any]:
@@ -184,7 +184,7 @@ def _wsl_of(kernel: str) -> int:
     return 2 if "standard" in kernel.lower() or "wsl2" in kernel.lower() else 1
 
 
-def _os_release(text: Text) -> Iterator[Said]:
+def _os_release(text: Text) -> Iterator[Statement]:
     facts: dict[str, Any] = {"system": "Linux"}
     numbers = []
     for found in _OS_RELEASE.finditer(text.whole):
@@ -192,4 +192,4 @@ def _os_release(text: Text) -> Iterator[Said]:
         facts.setdefault(name, tuple(found[2].split()) if found[1] == "ID_LIKE" else found[2])
         numbers.append(text.number_at(found.start()))
     if "name" in facts or "distribution" in facts:
-        yield Said("machine.os", facts, tuple(numbers), "os-release")
+        yield Statement("machine.os", facts, tuple(numbers), "os-release")

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from checks.readers.tickets.found.groups import Groups, Numbers
+from checks.readers.tickets.wording.number_sets import Numbers, NumberSets
 
 SHORTEST, PIECE = 2, 3  # bytes of a literal that counts, and of its pieces if it has so many
 MOST = 16  # literals of one clause, and spellings of one part of a pattern
@@ -100,8 +100,8 @@ class Filter:
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
-        self._pieces, self._rarest = Groups(tables["pieces"], tables["of_literal"]), tables["rarest"]
-        self._clauses = Groups(tables["clauses"], tables["with_literal"])
+        self._pieces, self._rarest = NumberSets(tables["pieces"], tables["of_literal"]), tables["rarest"]
+        self._clauses = NumberSets(tables["clauses"], tables["with_literal"])
         self._pattern, self._needed = tables["pattern"], np.bincount(tables["pattern"])
         self._always = tables["always"]
 
@@ -110,16 +110,16 @@ class Filter:
         """The filter of these; to read thousands of patterns takes seconds."""
         clauses: list[Clause] = []
         pattern: list[int] = []
-        for number, each in enumerate(patterns):
-            needed = clauses_of(each) or (_NOTHING,)
+        for number, one in enumerate(patterns):
+            needed = clauses_of(one) or (_NOTHING,)
             clauses.extend(needed)
             pattern.extend([number] * len(needed))
         with_literal: dict[str, list[int]] = {}
         for number, clause in enumerate(clauses):
             for literal in sorted(clause):
                 with_literal.setdefault(literal, []).append(number)
-        pieces = [_pieces_of(each.encode()) for each in with_literal]
-        of_literal, of_clause = Groups.of(pieces), Groups.of(list(with_literal.values()))
+        pieces = [_pieces_of(item.encode()) for item in with_literal]
+        of_literal, of_clause = NumberSets.of(pieces), NumberSets.of(list(with_literal.values()))
         often = np.bincount(of_literal.table, minlength=_KINDS)
         numbers = {
             "rarest": [piece[np.argmin(often[piece])] for piece in pieces],
@@ -132,7 +132,7 @@ class Filter:
                 "of_literal": of_literal.starts,
                 "clauses": of_clause.table,
                 "with_literal": of_clause.starts,
-                **{name: np.array(each, np.int64) for name, each in numbers.items()},
+                **{name: np.array(entry, np.int64) for name, entry in numbers.items()},
             }
         )
 
@@ -188,7 +188,7 @@ def _any_of(parts: Sequence[_Part]) -> _Part:
         if len(whole) <= MOST:
             return _Part(whole)
     needed = [_best(part.needed()) for part in parts]
-    known = [each for each in needed if each]
+    known = [clause for clause in needed if clause]
     either: Clause = frozenset().union(*known)
     return _Part(None, (either,) if len(known) == len(parts) and len(either) <= 8 * MOST else ())
 
@@ -273,7 +273,7 @@ def _set(chosen: str) -> _Part:
     inside = chosen[1:-1]
     if inside.startswith("^") or "[:" in inside or re.search(r"\\[a-zA-Z0-9]|.-.", inside):
         return _Part()
-    characters = [_spellings(each) for each in re.sub(r"\\(.)", r"\1", inside)]
+    characters = [_spellings(item) for item in re.sub(r"\\(.)", r"\1", inside)]
     if len(characters) > MOST_SPELLED or None in characters:
         return _Part()
     return _Part(frozenset().union(*(character for character in characters if character)))
@@ -292,4 +292,4 @@ def _counts(literals: Clause) -> bool:
 
 def _best(clauses: Sequence[Clause]) -> Clause:
     """The clause that is the least often met: of the longest literals, then of the fewest."""
-    return max(clauses, key=lambda each: (min(map(len, each)), -len(each)), default=frozenset())
+    return max(clauses, key=lambda item: (min(map(len, item)), -len(item)), default=frozenset())

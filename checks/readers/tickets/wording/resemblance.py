@@ -1,6 +1,7 @@
 """Which causes a text resembles: for what people tell in their own words, beside what the signatures find.
 
-resources/learned/resemblance.npz holds a weight per feature and cause (see learn.py).
+resources/learned/resemblance.npz holds a weight per feature and cause (see learn.py). It is learned anew for a release,
+not for a wording; a cause that is younger than the file resembles nothing yet.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ import numpy.typing as npt
 from checks.facts.paths import ROOT
 from checks.knowledge.catalogue import cause_files, cause_of
 from checks.readers.tickets.excerpt import excerpt
-from checks.readers.tickets.found.groups import Numbers, distinct
 from checks.readers.tickets.lines import Line
 from checks.readers.tickets.wording.features import LONGEST, SLOTS, features, holds_phrase, words
+from checks.readers.tickets.wording.number_sets import Numbers, distinct
 
 LEARNED = ROOT / "learned" / "resemblance.npz"
 RULED_OUT = 0.2  # so much less like a cause is a text that says that it is not this
@@ -55,15 +56,49 @@ Floats = npt.NDArray[np.float32]
 class Learned:
     """What learn.py found.
 
-    ``rarity``: weight of each slot, one row per kind of feature. ``weights``: slot x cause, whole numbers, to be
-    multiplied by the ``scale`` of the cause. ``bias``: per cause.
+    ``texts``: how many it learned from. ``often``: in how many of them each slot stands, one row per kind of feature.
+    ``weights``: slot x cause, whole numbers, most of them 0, to be multiplied by the ``scale`` of the cause. ``bias``:
+    per cause.
     """
 
     causes: tuple[str, ...]
-    rarity: Floats
+    texts: int
+    often: npt.NDArray[np.uint16]
     weights: npt.NDArray[np.int8]
     scale: Floats
     bias: Floats
+
+    @functools.cached_property
+    def rarity(self) -> Floats:
+        """The weight of each slot in a text, one row per kind of feature: its inverse document frequency.
+
+        Rounded to half precision, which is exact enough, so that every machine computes with the same numbers.
+        """
+        frequency = (np.log((1 + self.texts) / (1 + self.often)) + 1).astype(np.float16)
+        return frequency.astype(np.float32)
+
+    def to_store(self) -> dict[str, Any]:
+        """The arrays of the file, as they compress best: of each weight whether it is 0, and those that are not."""
+        return {
+            "causes": np.array(self.causes),
+            "texts": np.array(self.texts),
+            "often": np.stack((self.often & 255, self.often >> 8)).astype(np.uint8),
+            "is_kept": np.packbits(self.weights != 0),
+            "kept": self.weights[self.weights != 0],
+            "scale": self.scale,
+            "bias": self.bias,
+        }
+
+    @classmethod
+    def from_store(cls, stored: Mapping[str, Any]) -> Learned:
+        """The reverse."""
+        causes = tuple(stored["causes"].tolist())
+        low, high = stored["often"].astype(np.uint16)
+        often = low + (high << 8)
+        shape = (often.shape[1], len(causes))
+        weights = np.zeros(shape, np.int8)
+        weights[np.unpackbits(stored["is_kept"], count=weights.size).view(bool).reshape(shape)] = stored["kept"]
+        return cls(causes, int(stored["texts"]), often, weights, stored["scale"], stored["bias"])
 
 
 def resembled(lines: Sequence[Line]) -> Mapping[str, float]:
@@ -74,14 +109,14 @@ def resembled(lines: Sequence[Line]) -> Mapping[str, float]:
     compared = _compared([line.text for line in excerpt(lines)])
     found = features("\n".join(compared))
     is_complaint = holds_phrase(found, TROUBLE) and len(found[0]) >= FEWEST_WORDS
-    if not is_complaint and not any(map(_is_told, compared)):
+    if not is_complaint and not any(map(_is_prose, compared)):
         return {}
     learned = _learned()
     present, numbers = vector(found, learned.rarity)
     scores = numbers @ learned.weights[present].astype(np.float32) * learned.scale + learned.bias
     alike = dict(zip(learned.causes, np.maximum(scores, NOT_AT_ALL).tolist(), strict=True))
     for cause, phrases in _ruling_out().items():
-        if any(holds_phrase(found, phrase) for phrase in phrases):
+        if cause in alike and any(holds_phrase(found, phrase) for phrase in phrases):
             alike[cause] = max(alike[cause] - RULED_OUT, NOT_AT_ALL)
     return alike
 
@@ -102,17 +137,17 @@ def vector(found: Sequence[Sequence[int]], rarity: Floats) -> tuple[Numbers, Flo
 
 
 def _compared(lines: Sequence[str]) -> list[str]:
-    """All lines of an ordinary text; of a long one what is told first, and the first and last complaints.
+    """All lines of an ordinary text; of a long one the prose first, and the first and last complaints.
 
     Lines that differ in their numbers alone, as those of a progress, are one.
     """
     if sum(map(len, lines)) + len(lines) <= LONGEST:
         return list(lines)
-    told = [line for line in lines if _is_told(line) and not _LOGGED.match(line)]
+    reported = [line for line in lines if _is_prose(line) and not _LOGGED.match(line)]
     complaints = [_around(line, found) for line in lines if (found := _COMPLAINT.search(line))]
     room = LONGEST // 3
     first, last = _first(_distinct(complaints), room), _first(_distinct(complaints[::-1]), room)
-    return list(dict.fromkeys([*_first(_distinct(told), room), *first, *last[::-1]]))
+    return list(dict.fromkeys([*_first(_distinct(reported), room), *first, *last[::-1]]))
 
 
 def _distinct(lines: Sequence[str]) -> list[str]:
@@ -135,7 +170,7 @@ def _first(lines: Sequence[str], room: int) -> Sequence[str]:
     return lines[: sum(1 for _ in itertools.takewhile(lambda end: end <= room, ends))]
 
 
-def _is_told(line: str) -> bool:
+def _is_prose(line: str) -> bool:
     """Whether a person wrote the line: several words in a row, or Japanese or Chinese, and no mere "key: value"."""
     is_sentence = _LISTED.match(line) is None or len(_CONNECTING.findall(line)) >= 3
     return is_sentence and (len(words(line.lower())) >= 5 or len(_UNSPACED.findall(_COURTESY.sub("", line))) >= 6)
@@ -149,6 +184,4 @@ def _ruling_out() -> dict[str, tuple[str, ...]]:
 @functools.cache
 def _learned() -> Learned:
     with np.load(LEARNED, allow_pickle=False) as file:
-        stored: dict[str, Any] = dict(file)
-    causes = tuple(stored["causes"].tolist())
-    return Learned(causes, stored["rarity"], stored["weights"], stored["scale"], stored["bias"])
+        return Learned.from_store(file)

@@ -13,8 +13,8 @@ from typing import Any
 from checks.facts import Facts
 from checks.knowledge.catalogue import Signature, cause_files, cause_of
 from checks.readers.tickets.conditions import holds
-from checks.readers.tickets.found.groups import Groups
 from checks.readers.tickets.lines import Line, flat
+from checks.readers.tickets.wording.number_sets import NumberSets
 from checks.readers.tickets.wording.wordings import Searched, Wordings
 
 _ERROR = re.compile(r"(?i)error|exception|fail|fatal|cannot|could not|unable|not (?:found|support|compat|implement)")
@@ -39,11 +39,11 @@ class Hit:
     groups: dict[str, str]
 
 
-def hits(lines: Sequence[Line], told: Sequence[Facts], origin: str = "") -> tuple[Hit, ...]:
-    """Every signature that the text shows. ``told``: the facts for the conditions, the most trusted first."""
+def hits(lines: Sequence[Line], reported: Sequence[Facts], origin: str = "") -> tuple[Hit, ...]:
+    """Every signature that the text shows. ``reported``: the facts for the conditions, the most trusted first."""
     text = _Text(lines)
     signatures = _all_signatures()
-    found = (_hit(signatures[number], text, told, origin) for number in _asking().distinct(text.searched.possible))
+    found = (_hit(signatures[number], text, reported, origin) for number in _asking().distinct(text.searched.possible))
     return tuple(hit for hit in found if hit is not None)
 
 
@@ -78,7 +78,7 @@ class _Text:
         self._whole = b"\n".join(by_line) + _BETWEEN + in_one_piece
         # Where each line begins, in the one shape and then in the other.
         self._starts = [
-            *itertools.accumulate((len(each) + 1 for each in by_line), initial=0),
+            *itertools.accumulate((len(text) + 1 for text in by_line), initial=0),
             *itertools.accumulate(map(len, pieces), initial=len(self._whole) - len(in_one_piece)),
         ]
         del self._starts[len(by_line)], self._starts[-1]  # where further ones would begin
@@ -147,30 +147,30 @@ def _all_signatures() -> tuple[_Searchable, ...]:
         return tuple(numbers[pattern] for pattern in patterns)
 
     return tuple(
-        _Searchable(cause, each, of(each.any), of(each.all), of(each.none))
+        _Searchable(cause, signature, of(signature.any), of(signature.all), of(signature.none))
         for cause in cause_files()
-        for each in cause_of(cause).signature
+        for signature in cause_of(cause).signature
     )
 
 
 @functools.cache
-def _asking() -> Groups:
+def _asking() -> NumberSets:
     """Which signatures ask for any of several patterns, by the numbers of these."""
     asking: list[list[int]] = [[] for _ in _numbers()]
-    for number, each in enumerate(_all_signatures()):
-        for pattern in each.any:
+    for number, signature in enumerate(_all_signatures()):
+        for pattern in signature.any:
             asking[pattern].append(number)
-    return Groups.of(asking)
+    return NumberSets.of(asking)
 
 
-def _hit(sought: _Searchable, text: _Text, told: Sequence[Facts], origin: str) -> Hit | None:
+def _hit(sought: _Searchable, text: _Text, reported: Sequence[Facts], origin: str) -> Hit | None:
     signature = sought.signature
     # The cheapest is asked first: a condition costs no search.
     if not text.searched.can_stand(sought.all):
         return None
-    if not all(_known(each, told) is True for each in signature.when):
+    if not all(_known(condition, reported) is True for condition in signature.when):
         return None
-    if any(_known(each, told) is True for each in signature.unless):
+    if any(_known(condition, reported) is True for condition in signature.unless):
         return None
     shown = sorted((match for number in sought.any if (match := text.find(number)) is not None), key=lambda m: m.lines)
     if not shown:
@@ -183,14 +183,14 @@ def _hit(sought: _Searchable, text: _Text, told: Sequence[Facts], origin: str) -
         others.append(other)
     if any(text.searched.stands(number) for number in sought.none):
         return None
-    return _made(origin, sought.cause, signature, [*shown, *others])
+    return _hit_of(origin, sought.cause, signature, [*shown, *others])
 
 
-def _known(condition: str, told: Sequence[Facts]) -> bool | None:
-    return next((answer for facts in told if (answer := holds(condition, facts)) is not None), None)
+def _known(condition: str, reported: Sequence[Facts]) -> bool | None:
+    return next((answer for facts in reported if (answer := holds(condition, facts)) is not None), None)
 
 
-def _made(origin: str, cause: str, signature: Signature, matches: Sequence[_Match]) -> Hit:
+def _hit_of(origin: str, cause: str, signature: Signature, matches: Sequence[_Match]) -> Hit:
     groups: dict[str, str] = {}
     for match in matches:
         groups = match.groups | groups

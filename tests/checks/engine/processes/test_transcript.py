@@ -99,12 +99,14 @@ def test_too_much_is_not_read() -> None:
 _json = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: (
-        st.lists(inner) | st.dictionaries(st.sampled_from(["begin", "end", "facts", "error", "unread"]), inner)
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["begin", "end", "facts", "error", "unread"]), inner)
     ),
+    max_leaves=12,
 )
 
 
-@given(st.lists(st.binary() | st.builds(lambda value: json.dumps(value).encode(), _json)))
+@given(st.lists(st.binary() | st.builds(lambda value: json.dumps(value).encode(), _json), max_size=6))
 def test_anything_can_be_fed_and_what_comes_out_can_be_saved(lines: list[bytes]) -> None:
     transcript = read(b'{"begin": "a"}\n', b"\n".join(lines) + b"\n")
     result: tuple[Any, ...] = (transcript.facts, transcript.stages)

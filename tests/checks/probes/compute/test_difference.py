@@ -17,6 +17,7 @@ from checks.facts import ArrayDifference
 from checks.probes import host  # noqa: F401 - it offers the modules of the probes
 
 difference: Any = importlib.import_module("checks.probes.compute.difference")
+array_types: Any = importlib.import_module("checks.probes.compute.array_types")
 inputs: Any = importlib.import_module("checks.probes.compute.inputs")
 
 NAN, INF = math.nan, math.inf
@@ -226,7 +227,7 @@ def test_parts_of_a_complex_number_have_their_own_steps() -> None:
 
 @pytest.fixture(params=[(64, 256), (50, 100)], ids=str)
 def _small_pieces(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    for arrays in (difference._Numpy, difference._Torch):
+    for arrays in (array_types._Numpy, array_types._Torch):
 
         def smaller(self: Any, *args: Any, known: Any = arrays.__init__) -> None:
             known(self, *args)
@@ -354,12 +355,12 @@ def test_bfloat16_beside_float32() -> None:
     ],
 )
 def test_not_compared(first: Any, second: Any) -> None:
-    with pytest.raises(difference.NotCompared):
+    with pytest.raises(array_types.NotCompared):
         of_numpy(first, second)
 
 
 def test_tensors_of_other_shapes_are_not_compared() -> None:
-    with pytest.raises(difference.NotCompared):
+    with pytest.raises(array_types.NotCompared):
         of_torch(torch.zeros(3), torch.zeros(1))
 
 

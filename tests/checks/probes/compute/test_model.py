@@ -16,9 +16,12 @@ from checks.analysis.models.repeats import draws_numbers, size_of
 from checks.analysis.numbers.magnitude import Size
 from checks.engine.computation_catalogue import read_measurement
 from checks.facts import ModelMeasured
-from checks.knowledge.formats.model_safety import model_safety
+from checks.knowledge.formats.model_safety import ModelSafety
 
 models = importlib.import_module("checks.probes.compute.model.runs")
+ways = importlib.import_module("checks.probes.compute.model.ways")
+outputs_of = importlib.import_module("checks.probes.compute.model.outputs")
+search = importlib.import_module("checks.probes.compute.model.search")
 side = importlib.import_module("checks.probes.compute.model.torch")
 ort = importlib.import_module("checks.probes.compute.model.onnxruntime")
 graph = importlib.import_module("checks.probes.compute.model.onnx_graph")
@@ -26,7 +29,7 @@ compute = importlib.import_module("checks.probes.compute.kit")
 WIDTH = 32
 LAYERS = 40
 Arrays = dict[str, Any]
-ROWS = models.Rows({"x": 0})
+ROWS = ways.Rows({"x": 0})
 
 
 class Ample:
@@ -81,7 +84,7 @@ class Network:
         return lambda arrays: {name: each for name, each in self.values(arrays).items() if name in names}
 
     def way(self, device: str = "cpu", setting: str = "default") -> Any:
-        return models.Way(lambda arrays: {"y": self.values(arrays)[f"t{LAYERS - 1}"]}, self.giving, device, setting)
+        return ways.Way(lambda arrays: {"y": self.values(arrays)[f"t{LAYERS - 1}"]}, self.giving, device, setting)
 
 
 def reordered(value: Any, weight: Any) -> Any:
@@ -93,7 +96,7 @@ def reordered(value: Any, weight: Any) -> Any:
 def model() -> Any:
     x = np.linspace(-1, 1, 2 * WIDTH, dtype="float32").reshape(2, WIDTH)
     held = {f"w{place}": ("float32", [WIDTH, WIDTH]) for place in range(LAYERS)}
-    return models.Model(np, {"framework": "numpy", "path": "net.onnx"}, {"x": x}, nodes(), 2.0**-24, held)
+    return ways.Model(np, {"framework": "numpy", "path": "net.onnx"}, {"x": x}, nodes(), 2.0**-24, held)
 
 
 def facts(told: Iterator[dict[str, Any]]) -> list[ModelMeasured]:
@@ -109,7 +112,7 @@ def facts(told: Iterator[dict[str, Any]]) -> list[ModelMeasured]:
 
 def beside(model: Any, other: Network, aspect: str = "device", clock: Any = None) -> ModelMeasured:
     first = Network().way()
-    first.outputs = models.flattened(first.run(model.arrays))
+    first.outputs = outputs_of.flattened(first.run(model.arrays))
     (made,) = facts(models.against(model, first, other.way("other"), aspect, clock or Ample()))
     return made
 
@@ -170,7 +173,7 @@ def test_a_choice_that_rounding_turned_ends_the_search_for_more_than_rounding(mo
         }
 
     first = Network(change=chosen(0)).way()
-    first.outputs = models.flattened(first.run(model.arrays))
+    first.outputs = outputs_of.flattened(first.run(model.arrays))
     other = Network(reordered, change=chosen(1)).way("other")
     (made,) = facts(models.against(model, first, other, "device", Ample()))
     assert (made.choice_node, made.choice_op, made.beyond_node) == ("tanh20", "ArgMax", "")
@@ -282,7 +285,7 @@ def test_rows_that_influence_each_other_are_beyond_rounding(model: Any) -> None:
 
 
 def test_a_fixed_batch_is_told(model: Any) -> None:
-    (made,) = facts(models.in_batch(model, Network().way(), Ample(), models.Rows({})))
+    (made,) = facts(models.in_batch(model, Network().way(), Ample(), ways.Rows({})))
     assert made.reason == "batch-fixed"
 
 
@@ -307,13 +310,13 @@ def test_too_little_memory_for_one_row_is_told_and_the_others_go_on(model: Any) 
         lambda clock: models.varies(model, Network(never).way("cuda:0"), clock, 5),
         lambda clock: models.varies(model, Network().way(), clock, 5),
     ]
-    told = facts(models.plan(model, steps, Ample(), models.Rows({})))
+    told = facts(models.plan(model, steps, Ample(), ways.Rows({})))
     assert [(each.device, each.reason) for each in told] == [("cuda:0", "no-memory"), ("cpu", "")]
 
 
 def test_what_no_time_is_left_for_is_told(model: Any) -> None:
     steps = [lambda clock: models.varies(model, Network().way(), clock, 5)] * 2
-    told = facts(models.plan(model, steps, Over(), models.Rows({})))
+    told = facts(models.plan(model, steps, Over(), ways.Rows({})))
     assert [(each.aspect, each.reason) for each in told] == [("repeat", ""), ("rest", "no-time")]
 
 
@@ -336,15 +339,15 @@ def test_an_output_without_rows_is_not_asked_whether_they_depend_on_each_other(
 
 def test_rows_stand_on_the_axis_that_the_file_names() -> None:
     arrays = {"x": np.zeros((5, 1, 8)), "h": np.zeros((1, 1, 4)), "k": np.zeros(3)}
-    rows = models.Rows({"x": 1, "h": 1}, {"y": 2})
+    rows = ways.Rows({"x": 1, "h": 1}, {"y": 2})
     assert rows.count(arrays) == 1
     batch = rows.times(np, arrays, 4)
     assert {name: each.shape for name, each in batch.items()} == {"x": (5, 4, 8), "h": (1, 4, 4), "k": (3,)}
     assert rows.first(batch, 2)["x"].shape == (5, 2, 8)
     value = np.zeros((5, 1, 1, 4))
-    assert models.aligned(value, np.zeros((5, 1, 4, 4)), 4, 2).shape == value.shape
-    assert models.aligned(value, np.zeros((5, 4, 1, 4)), 4, 2) is None  # another axis grew
-    assert models.aligned(value, np.zeros((20, 1, 4, 4)), 4) is None  # two did
+    assert outputs_of.aligned(value, np.zeros((5, 1, 4, 4)), 4, 2).shape == value.shape
+    assert outputs_of.aligned(value, np.zeros((5, 4, 1, 4)), 4, 2) is None  # another axis grew
+    assert outputs_of.aligned(value, np.zeros((20, 1, 4, 4)), 4) is None  # two did
 
 
 def test_after_the_batch_was_halved_the_usual_way_is_run_with_the_same_inputs(model: Any) -> None:
@@ -378,7 +381,7 @@ def test_a_way_that_cannot_be_made_is_told_and_the_others_go_on(model: Any) -> N
 
     usual = Network().way()
     steps = [
-        lambda clock: models.against(model, usual, models.Later(refused, "cpu", "level"), "level", clock),
+        lambda clock: models.against(model, usual, ways.Later(refused, "cpu", "level"), "level", clock),
         lambda clock: models.against(model, usual, Network().way("other"), "device", clock),
     ]
     told = facts(models.plan(model, steps, Ample(), ROWS))
@@ -393,7 +396,7 @@ def test_libraries_choose_their_algorithms_before_anything_is_compared(model: An
         return reordered(value, weight) if is_first else value @ weight
 
     usual = Network().way()
-    other = models.Later(lambda: Network(chosen).way("other"), "other", calls_before=3)
+    other = ways.Later(lambda: Network(chosen).way("other"), "other", calls_before=3)
     (made,) = facts(models.against(model, usual, other, "threads", Ample()))
     assert size_of(made) is Size.IDENTICAL
 
@@ -425,9 +428,9 @@ def test_a_new_process_goes_on_behind_the_step_that_ended_the_one_before(tmp_pat
 
 def test_values_that_are_likely_to_be_large_are_given_out_one_by_one_at_first(model: Any) -> None:
     way = (Network().way(), model.arrays)
-    assert models.Search(model, way, way, Ample())._first_count() == models.AT_ONCE
-    large = (way[0], {"x": np.zeros(models.MOST_BYTES // 16, dtype="uint8")})
-    assert models.Search(model, large, large, Ample())._first_count() == 1
+    assert search.Search(model, way, way, Ample())._first_count() == search.AT_ONCE
+    large = (way[0], {"x": np.zeros(search.MOST_BYTES // 16, dtype="uint8")})
+    assert search.Search(model, large, large, Ample())._first_count() == 1
 
 
 # --- what proves nothing ----------------------------------------------------------------------------------------------
@@ -442,22 +445,22 @@ def test_values_that_are_likely_to_be_large_are_given_out_one_by_one_at_first(mo
     ],
 )
 def test_what_cannot_differ_is_not_called_the_same(model: Any, outputs: Arrays, reason: str) -> None:
-    way = models.Way(lambda arrays: outputs, None, "cpu")
+    way = ways.Way(lambda arrays: outputs, None, "cpu")
     (made,) = facts(models.varies(model, way, Ample(), 5))
     assert (made.reason, made.difference, made.decisions) == (reason, None, None)
-    (made,) = facts(models.against(model, way, models.Way(way.run, None, "other"), "device", Ample()))
+    (made,) = facts(models.against(model, way, ways.Way(way.run, None, "other"), "device", Ample()))
     assert (made.reason, size_of(made)) == (reason, Size.NOTHING)
 
 
 def test_nan_beside_nan_is_counted_and_decides_nothing(model: Any) -> None:
     outputs = {"a": np.ones(4, "float32"), "b": np.full((2, 3), np.nan, "float32")}
-    figures = models.compared(model, outputs, dict(outputs))
+    figures = outputs_of.compared(model, outputs, dict(outputs))
     assert (figures["nan_in_both"], figures["nan_output"], figures["decisions"]) == (6, "b", 1.0)
     with_complex = {"b": outputs["b"], "c": np.zeros(1, complex)}
-    assert "decisions" not in models.compared(model, with_complex, dict(with_complex))
+    assert "decisions" not in outputs_of.compared(model, with_complex, dict(with_complex))
     rows = np.array([[1, 2], [np.nan, 1], [3, 4]], "float32")
-    assert models.decided_alike(np, rows, rows[:, ::-1]) == 0.0
-    assert models.decided_alike(np, rows, rows + np.float32(1e-3)) == 1.0
+    assert outputs_of.decided_alike(np, rows, rows[:, ::-1]) == 0.0
+    assert outputs_of.decided_alike(np, rows, rows + np.float32(1e-3)) == 1.0
 
 
 def test_another_number_of_results_is_a_difference_and_searched_for(model: Any) -> None:
@@ -475,8 +478,8 @@ def test_labels_do_not_hide_scores_that_are_beyond_rounding(model: Any) -> None:
     reference = {"label": np.array([3, 900]), "scores": np.ones((2, 4), "float32")}
     wrong = {"label": np.array([3, 1]), "scores": reference["scores"] * np.float32(1.5)}
     near = {"label": np.array([3, 1]), "scores": reference["scores"] * np.float32(1 + 2e-7)}
-    assert models.compared(model, reference, wrong)["operation"] == "scores"
-    assert models.compared(model, reference, near)["operation"] == "label"
+    assert outputs_of.compared(model, reference, wrong)["operation"] == "scores"
+    assert outputs_of.compared(model, reference, near)["operation"] == "label"
 
 
 @pytest.mark.parametrize(
@@ -496,7 +499,7 @@ def test_quantised_numbers_may_be_a_step_apart_at_first(model: Any, step: int, f
 
 
 def test_a_single_number_is_an_input_like_any_other() -> None:
-    made = models.Model(np, {}, {"factor": np.array(0.5, "float32")}).nudged({"factor": np.array(0.5, "float32")})
+    made = ways.Model(np, {}, {"factor": np.array(0.5, "float32")}).nudged({"factor": np.array(0.5, "float32")})
     assert isinstance(made["factor"], np.ndarray)
     assert made["factor"].shape == ()
 
@@ -518,7 +521,7 @@ def test_what_says_that_the_memory_does_not_suffice(said: str, is_it: bool) -> N
 
 
 def test_decisions_of_each_kind_of_output() -> None:
-    alike = models.decided_alike
+    alike = outputs_of.decided_alike
     scores = np.array([[0.1, 0.7, 0.2], [0.5, 0.3, 0.2]], dtype="float32")
     assert alike(np, scores, scores + np.float32(1e-4)) == 1.0
     assert alike(np, scores, np.array([[0.1, 0.2, 0.7], [0.5, 0.3, 0.2]], dtype="float32")) == 0.5
@@ -533,7 +536,7 @@ def test_decisions_of_each_kind_of_output() -> None:
 
 
 def test_outputs_of_lists_and_dicts_are_taken_apart() -> None:
-    found = models.flattened({
+    found = outputs_of.flattened({
         "label": np.array(["a", "b"], dtype=object),
         "scores": [{0: 0.25, 1: 0.75}, {0: 0.5, 1: 0.5}],
         "states": [np.zeros(2), np.ones(3)],
@@ -545,10 +548,10 @@ def test_outputs_of_lists_and_dicts_are_taken_apart() -> None:
         "states[0]": (2,),
         "states[1]": (3,),
     }
-    assert models.code_of(np, found) == models.code_of(np, dict(found))
+    assert outputs_of.code_of(np, found) == outputs_of.code_of(np, dict(found))
     other = {**found, "label": np.array(["a", "c"], dtype=object)}
-    assert models.code_of(np, found) != models.code_of(np, other)
-    assert models.apart(np, found["label"], other["label"]) == {"elements": 2, "differing": 1}
+    assert outputs_of.code_of(np, found) != outputs_of.code_of(np, other)
+    assert outputs_of.apart(np, found["label"], other["label"]) == {"elements": 2, "differing": 1}
 
 
 # --- PyTorch ----------------------------------------------------------------------------------------------------------
@@ -581,7 +584,7 @@ def archive(path: Path, *, train: bool, change: float = 0.0) -> dict[str, Any]:
         "runtime": "torch",
         "effort": "quick",
         "devices": ["cpu"],
-        "safety": model_safety().for_export(),
+        "safety": ModelSafety.read().for_export(),
     }
 
 
@@ -607,14 +610,14 @@ def test_a_sound_archive_repeats(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_two_archives_part_at_the_changed_weight(tmp_path: Path) -> None:
-    ways = []
+    pair = []
     for name, change in (("a.pt", 0.0), ("b.pt", 0.05)):
         argument = archive(tmp_path / name, train=False, change=change)
         form = side._Archive(argument, importlib.import_module("checks.probes.export.torch").load(argument))
-        ways.append(form.way("cpu", "default"))
+        pair.append(form.way("cpu", "default"))
     found, held = form.nodes()
-    model = models.Model(np, {}, {"x": np.ones((1, 8), "float32")}, found, 2.0**-24, held)
-    figures = models.Search(model, *((way, model.arrays) for way in ways), Ample()).walk()
+    model = ways.Model(np, {}, {"x": np.ones((1, 8), "float32")}, found, 2.0**-24, held)
+    figures = search.Search(model, *((way, model.arrays) for way in pair), Ample()).walk()
     assert figures["first_op"] == figures["beyond_op"] == "aten::linear"
     assert figures["beyond_difference"]["first"] == [0, 2]
     assert figures["beyond_difference"]["differing"] == 1
@@ -872,7 +875,7 @@ def test_the_axis_of_the_rows_is_found_by_the_names_in_the_file(
     ],
 )
 def test_the_line_of_a_node_is_one_that_the_user_can_open(trace: str, place: str) -> None:
-    assert importlib.import_module("checks.probes.export.torch").place_of(trace) == place
+    assert importlib.import_module("checks.probes.export.tensors").place_of(trace) == place
 
 
 def test_with_a_seed_each_run_of_onnx_runtime_has_a_session_made_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -882,7 +885,7 @@ def test_with_a_seed_each_run_of_onnx_runtime_has_a_session_made_after_it(monkey
 
     def made(device: str) -> Any:
         done.append("session")
-        return models.Way(lambda arrays: {"y": arrays["x"]}, None, device)
+        return ways.Way(lambda arrays: {"y": arrays["x"]}, None, device)
 
     monkeypatch.setattr(runtime, "way", made)
     way = runtime.seeded()

@@ -20,6 +20,7 @@ from checks.probes import host
 HERE = Path(host.HERE)
 MOST = 24
 compute = importlib.import_module("checks.probes.compute.kit")
+timers = importlib.import_module("checks.probes.compute.torch.timers")
 
 
 @pytest.fixture(scope="module")
@@ -191,7 +192,7 @@ class MarkedTorch:
 
 
 def test_events_of_the_device_time_the_operation_and_the_rest(repeat: ModuleType) -> None:
-    timer = repeat._Events(MarkedTorch, "cuda:0")
+    timer = timers.Events(MarkedTorch, "cuda:0")
     with pytest.raises(ZeroDivisionError), timer:
         raise ZeroDivisionError
     timer.reset()
@@ -293,7 +294,7 @@ def test_a_process_with_other_variables_tells_what_it_measured(repeat: ModuleTyp
     argument["settings"] = ["deterministic-workspace"]
     named = {"kind": "repeat", "operation": "sum", "dtype": "float32", "setting": "deterministic-workspace"}
     told = repeat.child.measured(
-        "compute_torch_probe.py", argument, {"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}, 120, [named]
+        str(HERE / "compute/torch/probe.py"), argument, {"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}, 120, [named]
     )
     (made,) = (fact(raw) for part in told for raw in part.get("measurements+", ()))
     assert (made.operation, made.setting, made.reason) == ("sum", "deterministic-workspace", "")
@@ -381,7 +382,7 @@ class Ticking(Seconds):
 def test_a_short_stage_tells_what_it_left_out(
     repeat: ModuleType, suite: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (compute, repeat):
+    for module in (compute, repeat, timers):
         monkeypatch.setattr(module, "time", Ticking())
     told = repeat.stage({"device": "cpu", "effort": "quick"}, compute.Clock(0.02))
     made = [fact(raw) for part in told for raw in part.get("measurements+", ())]
@@ -491,6 +492,7 @@ def seconds(monkeypatch: pytest.MonkeyPatch, repeat: ModuleType) -> Seconds:
     moved = Seconds()
     monkeypatch.setattr(compute, "time", moved)
     monkeypatch.setattr(repeat, "time", moved)
+    monkeypatch.setattr(timers, "time", moved)
     return moved
 
 

@@ -31,21 +31,21 @@ def picture(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def test_arrays_by_name_and_in_their_order(tmp_path: Path) -> None:
     file = tmp_path / "inputs.npz"
     np.savez(file, b=np.ones(2), a=np.zeros(3))
-    found, told = inputs.given(np, [spec("a", [3]), spec("b", [2])], str(file))
+    found, told = inputs.read(np, [spec("a", [3]), spec("b", [2])], str(file))
     assert {name: each.shape for name, each in found.items()} == {"a": (3,), "b": (2,)}
     assert told == {"inputs_from": "file"}
-    found, told = inputs.given(np, [spec("x", [2]), spec("y", [3])], str(file))
+    found, told = inputs.read(np, [spec("x", [2]), spec("y", [3])], str(file))
     assert {name: each.shape for name, each in found.items()} == {"x": (2,), "y": (3,)}
     assert told == {"inputs_from": "file", "inputs_renamed": "x: b, y: a"}
     with pytest.raises(NotDrawn) as caught:  # some names are right: then the order is none to go by
-        inputs.given(np, [spec("a", [2]), spec("y", [3])], str(file))
-    assert [each["name"] for each in caught.value.told["inputs"]] == ["b", "a"]
+        inputs.read(np, [spec("a", [2]), spec("y", [3])], str(file))
+    assert [each["name"] for each in caught.value.fields["inputs"]] == ["b", "a"]
 
 
 def test_arrays_that_nobody_named_go_by_their_order(tmp_path: Path) -> None:
     file = tmp_path / "inputs.npz"
     np.savez(file, np.ones(2), np.zeros(3))
-    found, told = inputs.given(np, [spec("x", [2]), spec("y", [3])], str(file))
+    found, told = inputs.read(np, [spec("x", [2]), spec("y", [3])], str(file))
     assert ({name: each.shape for name, each in found.items()}, told) == (
         {"x": (2,), "y": (3,)},
         {"inputs_from": "file"},
@@ -56,11 +56,11 @@ def test_arrays_that_do_not_fit_and_files_that_are_none(tmp_path: Path) -> None:
     file = tmp_path / "inputs.npz"
     np.savez(file, a=np.ones(2))
     with pytest.raises(NotDrawn) as caught:
-        inputs.given(np, [spec("x", [2]), spec("y", [3])], str(file))
+        inputs.read(np, [spec("x", [2]), spec("y", [3])], str(file))
     assert caught.value.reason == "inputs-do-not-fit"
     np.savez(file, a=np.array([object()], dtype=object))
     with pytest.raises(NotDrawn) as caught:
-        inputs.given(np, [spec("a", [1])], str(file))
+        inputs.read(np, [spec("a", [1])], str(file))
     assert caught.value.reason == "input-unreadable"
 
 
@@ -76,28 +76,28 @@ def test_arrays_that_do_not_fit_and_files_that_are_none(tmp_path: Path) -> None:
     ],
 )
 def test_a_picture_is_fitted_to_the_input(shape: list[Any], dtype: str, wanted: tuple[int, ...], picture: Path) -> None:
-    found, told = inputs.given(np, [spec("image", shape, dtype)], str(picture))
+    found, told = inputs.read(np, [spec("image", shape, dtype)], str(picture))
     made = found["image"]
     assert (made.shape, str(made.dtype), told) == (wanted, dtype, {"inputs_from": "image"})
     assert float(made.max()) == pytest.approx(255 if dtype == "uint8" else 1.0, abs=0.6 if shape[1] == 1 else 1e-3)
 
 
 def test_scaling_keeps_a_gradient(picture: Path) -> None:
-    found, _ = inputs.given(np, [spec("image", [1, 3, 20, 30])], str(picture))
+    found, _ = inputs.read(np, [spec("image", [1, 3, 20, 30])], str(picture))
     red, green, blue = found["image"][0]
     assert np.all(np.diff(red[0]) > 0)
     assert (green.min(), blue.max()) == (1.0, 0.0)
 
 
 def test_other_inputs_beside_the_picture_are_drawn(picture: Path) -> None:
-    found, _ = inputs.given(np, [spec("size", [2], "int64"), spec("image", [1, 3, 20, 30])], str(picture))
+    found, _ = inputs.read(np, [spec("size", [2], "int64"), spec("image", [1, 3, 20, 30])], str(picture))
     assert list(found) == ["size", "image"]
     assert found["size"].shape == (2,)
 
 
 def test_a_model_without_one_picture_says_what_it_takes(picture: Path) -> None:
     with pytest.raises(NotDrawn) as caught:
-        inputs.given(np, [spec("tokens", [1, "n"], "int64")], str(picture))
+        inputs.read(np, [spec("tokens", [1, "n"], "int64")], str(picture))
     assert (caught.value.reason, str(caught.value)) == ("no-image-input", "tokens: int64 [1, ?]")
 
 
@@ -145,10 +145,10 @@ def test_what_to_supply_where_no_drawn_input_fits(error: str, said: str) -> None
 
 def test_one_array_is_the_one_input(tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.ones((2, 3)))
-    found, _ = inputs.given(np, [spec("x", [None, 3])], str(tmp_path / "x.npy"), is_typed=True)
+    found, _ = inputs.read(np, [spec("x", [None, 3])], str(tmp_path / "x.npy"), is_typed=True)
     assert (found["x"].shape, found["x"].dtype) == ((2, 3), "float32")
     with pytest.raises(NotDrawn):
-        inputs.given(np, [spec("x", [3]), spec("y", [3])], str(tmp_path / "x.npy"))
+        inputs.read(np, [spec("x", [3]), spec("y", [3])], str(tmp_path / "x.npy"))
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_numbers_of_another_width_are_made_those_of_the_model(
     array: Any, dtype: str, made: str, tmp_path: Path
 ) -> None:
     np.savez(tmp_path / "x.npz", x=array)
-    found, _ = inputs.given(np, [spec("x", [3], dtype)], str(tmp_path / "x.npz"), is_typed=True)
+    found, _ = inputs.read(np, [spec("x", [3], dtype)], str(tmp_path / "x.npz"), is_typed=True)
     assert str(found["x"].dtype) == made
 
 
@@ -178,8 +178,8 @@ def test_what_unpacks_to_more_than_the_memory_holds_is_not_unpacked(tmp_path: Pa
     inputs.MOST_BYTES = 1 << 16
     try:
         with pytest.raises(NotDrawn) as caught:
-            inputs.given(np, [spec("x", [1 << 20], "uint8")], str(path))
-        found, _ = inputs.given(np, [spec("other", [4])], str(path))  # what is not asked for is not unpacked
+            inputs.read(np, [spec("x", [1 << 20], "uint8")], str(path))
+        found, _ = inputs.read(np, [spec("other", [4])], str(path))  # what is not asked for is not unpacked
     finally:
         inputs.MOST_BYTES = few
     assert (caught.value.reason, list(found)) == ("input-too-large", ["other"])
@@ -189,7 +189,7 @@ def test_a_file_of_another_kind_is_not_given_to_numpy_which_would_advise_to_unpi
     (tmp_path / "x.npz").write_bytes(b"import os\n")
     for path in (tmp_path / "x.npz", tmp_path, tmp_path / "none.npy"):
         with pytest.raises(NotDrawn) as caught:
-            inputs.given(np, [spec("x", [3])], str(path))
+            inputs.read(np, [spec("x", [3])], str(path))
         assert (caught.value.reason, str(caught.value)) == ("no-input-file", path.name)
 
 
@@ -212,7 +212,7 @@ def test_a_file_that_only_calls_itself_a_picture_is_given_to_no_library(
 def test_a_picture_of_a_size_that_no_memory_holds_is_not_made(picture: Path) -> None:
     for shape in ([1, 3, 100_000, 100_000], [1_000_000, 3, 640, 640]):
         with pytest.raises(NotDrawn) as caught:
-            inputs.given(np, [spec("x", shape)], str(picture))
+            inputs.read(np, [spec("x", shape)], str(picture))
         assert caught.value.reason == "input-too-large"
 
 
@@ -235,7 +235,7 @@ def test_inputs_that_the_model_refuses_are_told_with_what_it_takes(
     np.savez(tmp_path / "x.npz", x=np.ones((2, 3), "float32"))
     with pytest.raises(NotDrawn) as caught:
         inputs.taken(np, [spec("x", shape, dtype)], str(tmp_path / "x.npz"), refuse, is_typed=is_typed)
-    told = caught.value.told
+    told = caught.value.fields
     assert (told["reason"], told.get("detail"), told["inputs_from"]) == ("inputs-do-not-fit", detail, "file")
     assert told["inputs"] == [{"name": "x", "dtype": "float32", "shape": [2, 3]}]
     assert told["inputs_wanted"] == [{"name": "x", "dtype": dtype, "shape": [each or "?" for each in shape]}]
@@ -248,7 +248,7 @@ def test_of_a_file_that_tells_no_shapes_the_number_of_rows_is_open(tmp_path: Pat
     np.save(tmp_path / "x.npy", np.ones(3))
     with pytest.raises(NotDrawn) as caught:
         inputs.taken(np, [spec("x", [1, 3, -1, -1])], str(tmp_path / "x.npy"), refuse)
-    assert caught.value.told["inputs_wanted"][0]["shape"] == ["?", 3, "?", "?"]
+    assert caught.value.fields["inputs_wanted"][0]["shape"] == ["?", 3, "?", "?"]
 
 
 def test_a_device_without_memory_is_not_the_fault_of_the_inputs() -> None:

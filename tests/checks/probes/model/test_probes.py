@@ -26,7 +26,7 @@ from checks.engine.processes.runner import Answer, ProbeTask, run_probe
 from checks.facts import ModelFacts, ModelRun, ProbeRun
 from checks.facts.case import Answers
 from checks.judgement.judge import judged
-from checks.knowledge.formats.model_safety import model_safety
+from checks.knowledge.formats.model_safety import ModelSafety
 from checks.probes.model import kit
 from checks.sharing.case import decode, to_builtins
 
@@ -186,7 +186,7 @@ def test_words_of_the_model_that_name_no_size(words: dict[str, str]) -> None:
 
 
 def loaded(path: Path, kind: str) -> ModelRun:
-    chosen = spec("torch", "torch_model")
+    chosen = spec("torch", "model/torch")
     task = ProbeTask("torch", chosen.script, sys.executable, {"path": str(path), "format": kind}, time_limit=300)
     (run,) = runs_of(run_probe(task), chosen)
     return run
@@ -319,7 +319,7 @@ def test_before_113_nothing_is_loaded(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def foreign(config: object) -> list[str]:
-    return list(probe("tensorflow")._foreign(config, model_safety().for_probe(), 0))
+    return list(probe("tensorflow")._foreign(config, ModelSafety.read().for_probe(), 0))
 
 
 LAYERS = {
@@ -466,7 +466,7 @@ def test_the_end_of_a_process_is_the_end_of_its_run() -> None:
     answer = {
         "runs": [{"setting": "CPUExecutionProvider", "loaded": True, "ran": True}, {"setting": "X", "loaded": True}]
     }
-    chosen = spec("onnxruntime", "onnxruntime_model")
+    chosen = spec("onnxruntime", "model/onnxruntime")
     run = {"probe": "onnxruntime", "interpreter": "python", "status": "crashed", "signal": "SIGSEGV"}
 
     def told(facts: dict[str, Any], **more: Any) -> tuple[ModelRun, ...]:
@@ -509,7 +509,7 @@ RUN = strategies.dictionaries(
     told=strategies.lists(RUN | JSON, max_size=3) | JSON, status=strategies.sampled_from(("ok", "failed", "crashed"))
 )
 def test_a_process_that_is_broken_may_answer_anything(told: object, status: str) -> None:
-    chosen = spec("onnxruntime", "onnxruntime_model")
+    chosen = spec("onnxruntime", "model/onnxruntime")
     found = runs_of(Answer({"runs": told}, ProbeRun(probe="onnxruntime", interpreter="python", status=status)), chosen)
     model = ModelFacts(path="/model", name="model", format="onnx", runs=found)
     case = judged(facts(model, installed={"onnxruntime": "1.24.1"}), Answers(symptom="models"))

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checks.readers.containers import hdf5
-from checks.readers.containers.hdf5 import SIGNATURE, Hdf5
+from checks.readers.containers.hdf5 import SIGNATURE, Hdf5, file, nodes
 from checks.readers.containers.source import Damaged, of_bytes
 
 MADE = Path(__file__).parents[3] / "recordings" / "models" / "keras-h5" / "made"
@@ -125,19 +124,19 @@ def test_a_hostile_attribute(attribute: bytes) -> None:
 
 
 def test_steps_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hdf5, "MOST_STEPS", 20)
+    monkeypatch.setattr(file, "MOST_STEPS", 20)
     with pytest.raises(Damaged, match="more than 20"):
         walked(SMALL)
 
 
 def test_objects_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hdf5, "MOST_NODES", 5)
+    monkeypatch.setattr(nodes, "MOST_NODES", 5)
     with pytest.raises(Damaged, match="more than 5"):
         walked(SMALL)
 
 
 def test_texts_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hdf5, "MOST_TEXTS", 100)
+    monkeypatch.setattr(file, "MOST_TEXTS", 100)
     with pytest.raises(Damaged, match="text of"):
         assert opened(SMALL).root.attributes
 

@@ -19,8 +19,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.extent import ALL
 
-from checks.readers.containers import pickles
-from checks.readers.containers.pickles import COMPUTED, UNREAD, Blob, Node, begins_like_a_pickle, read_pickle
+from checks.readers.containers.pickles import machine
+from checks.readers.containers.pickles.opcodes import OPCODES
+from checks.readers.containers.pickles.read import begins_like_a_pickle, read_pickle
+from checks.readers.containers.pickles.values import COMPUTED, UNREAD, Blob, Node
 from checks.readers.containers.source import of_bytes
 
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
@@ -86,7 +88,7 @@ def test_names_of_a_real_estimator(path: Path) -> None:
 
 def test_every_opcode_has_its_handler() -> None:
     known = {ord(opcode.code) for opcode in pickletools.opcodes}
-    assert known == {*pickles._OPCODES, ord(".")}
+    assert known == {*OPCODES, ord(".")}
 
 
 json_like = st.recursive(
@@ -281,7 +283,7 @@ NESTED = {
 @pytest.mark.parametrize("name", NESTED)
 def test_what_nests_or_piles_up_stays_in_bounds(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bounds grow with the depth tried: what is unbounded is beyond them at any depth."""
-    monkeypatch.setattr(pickles, "_ROOM", 40 * DEEP)  # less than is allowed, so that it is full sooner
+    monkeypatch.setattr(machine, "_ROOM", 40 * DEEP)  # less than is allowed, so that it is full sooner
     source = of_bytes(NESTED[name])
     tracemalloc.start()
     read_pickle(source)

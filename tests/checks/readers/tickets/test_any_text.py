@@ -112,7 +112,9 @@ def _said(text: str) -> int:
 def _typical() -> str:
     """All pieces of real programs that the other tests have."""
     here = Path(__file__).parent
-    return "\n".join((here / name).read_text(encoding="utf-8") for name in ("test_lists.py", "test_nvidia_smi.py"))
+    return "\n".join(
+        (here / "found" / name).read_text(encoding="utf-8") for name in ("test_lists.py", "test_nvidia_smi.py")
+    )
 
 
 def _deepest(parsed: Any, above: int) -> int:

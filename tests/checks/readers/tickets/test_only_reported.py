@@ -11,7 +11,7 @@ from checks.facts import Facts, Gpu, Gpus, MachineFacts, NvidiaFacts, NvidiaGpu,
 from checks.facts.finding import Severity, Status
 from checks.judgement.judge import judge_each
 from checks.judgement.one_check import judge_one
-from checks.readers.tickets.defaults import supposed
+from checks.readers.tickets.defaults import with_default_architecture
 from checks.readers.tickets.lines import lines_of
 from checks.readers.tickets.reported import reported_in
 
@@ -155,7 +155,7 @@ def test_the_usual_architecture_is_supposed_but_not_told(text: str) -> None:
     assert facts.machine is not None
     assert facts.machine.os is not None
     assert facts.machine.os.architecture is None
-    whole = supposed(facts).machine
+    whole = with_default_architecture(facts).machine
     assert whole is not None
     assert whole.os is not None
     assert whole.os.architecture == ("AMD64" if "Windows" in text else "x86_64")
@@ -164,7 +164,7 @@ def test_the_usual_architecture_is_supposed_but_not_told(text: str) -> None:
 @pytest.mark.parametrize("text", ["Jetson Orin Nano, Ubuntu 22.04", "Ubuntu 22.04", "Linux-6.8-aarch64, RTX 3090", "?"])
 def test_no_architecture_is_supposed_where_another_may_be_meant(text: str) -> None:
     facts = reported_in(lines_of(text)).facts
-    assert supposed(facts) == facts
+    assert with_default_architecture(facts) == facts
 
 
 def _values(plain: object, path: str) -> Iterator[tuple[str, object]]:

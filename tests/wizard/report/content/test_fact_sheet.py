@@ -3,7 +3,8 @@
 import pytest
 
 from checks.facts import Facts, GpuEvent, MachineFacts, NvidiaFacts, SystemLog, XidEvent
-from wizard.report.content.fact_sheet import FactRow, FactSection, fact_sections
+from wizard.report.content.blocks import FactRow
+from wizard.report.content.fact_sheet import FactSection, fact_sections, size
 
 ADDRESS = "0000:01:00.0"
 LATER, EARLIER = "2026-06-17T09:30:00.0000000Z", "2026-06-16T14:01:07.0419487Z"
@@ -44,3 +45,18 @@ def test_a_kind_of_a_newer_version_is_told_by_its_name() -> None:
 )
 def test_of_a_log_that_tells_nothing_there_is_nothing(machine: MachineFacts) -> None:
     assert of_log(machine) == []
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (0, "0 B"),
+        (1023, "1023 B"),
+        (1024, "1 KiB"),
+        (66715234304, "62.1 GiB"),
+        (256 << 20, "256 MiB"),
+        (1 << 60, "1048576 TiB"),
+    ],
+)
+def test_sizes_are_powers_of_1024(count: int, text: str) -> None:
+    assert size(count, "en") == text

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from checks.facts import NamedClass
+from checks.readers.containers import pickles
 from checks.readers.models import read_models
 
 START = b"\x80\x04"
@@ -166,10 +167,13 @@ def test_what_is_hidden_is_dangerous(tmp_path: Path, file: str, content: bytes) 
             + b"s\x85R.",
             id="class-with-arguments",
         ),
-        pytest.param(START + b"N0" * 4_100_000 + CALL, id="beyond-the-bound"),
+        pytest.param(START + b"N0" * 205_000 + CALL, id="beyond-the-bound"),
     ],
 )
-def test_what_nobody_looked_into_is_not_called_known(tmp_path: Path, content: bytes) -> None:
+def test_what_nobody_looked_into_is_not_called_known(
+    tmp_path: Path, content: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pickles, "MOST_OPCODES", 400_000)  # a twentieth of what is read of a stream
     assert [each.risk for each in named(tmp_path, "a.pkl", content)][:1] == ["unknown"]
 
 
@@ -186,10 +190,11 @@ def test_a_header_that_hides_its_type_is_no_header(tmp_path: Path, header: str) 
     assert read_models(tmp_path / "a.npy")[0].problem == "npy-damaged"
 
 
-def test_names_are_read_where_there_is_no_more_room(tmp_path: Path) -> None:
+def test_names_are_read_where_there_is_no_more_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import numpy as np
 
-    content = pickle.dumps([[{"a": number} for number in range(400_000)], np.zeros(3), np.float32(1)], 4)
+    monkeypatch.setattr(pickles, "_ROOM", 4 << 20)
+    content = pickle.dumps([[{"a": number} for number in range(25_000)], np.zeros(3), np.float32(1)], 4)
     (tmp_path / "large.pkl").write_bytes(content)
     classes = read_models(tmp_path / "large.pkl")[0].needs.classes or ()
     assert {each.risk for each in classes} == {"known"}

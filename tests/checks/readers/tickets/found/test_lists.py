@@ -7,7 +7,7 @@ import pytest
 
 from checks.facts import Facts, Frameworks, MachineFacts
 from checks.readers.tickets.lines import lines_of
-from checks.readers.tickets.reported import Told, reported_in
+from checks.readers.tickets.reported import ReportedFacts, reported_in
 
 
 def read(text: str) -> Facts:
@@ -293,7 +293,7 @@ def test_flags_of_the_processor() -> None:
 
 
 def test_places() -> None:
-    found: Told = reported_in(lines_of(COLLECT_ENV))
+    found: ReportedFacts = reported_in(lines_of(COLLECT_ENV))
     assert found.places["frameworks.torch.version"] == (2,)
     assert found.places["machine.nvidia.driver_version"] == (19,)
     assert found.facts.frameworks is not None

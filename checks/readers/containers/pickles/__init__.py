@@ -1,0 +1,1 @@
+"""Pickles read without unpickling: read.py follows one stream, whole.py also those within it."""

@@ -1,0 +1,50 @@
+"""`naosu check`: examine this machine and one interpreter."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from wizard.cli.arguments import EFFORTS, Parser, Text, add_outputs, seconds
+from wizard.cli.inputs import case_in, check_target, given_inputs, given_path, sent_file
+from wizard.cli.outputs import check_outputs
+from wizard.flow import EXACTNESS, SYMPTOMS
+
+
+def add_arguments(parser: Parser, text: Text) -> None:
+    """Its options."""
+    parser.add_argument("--target", metavar="PYTHON", help=text("help-target"))
+    parser.add_argument("--symptom", choices=SYMPTOMS, default="everything", help=text("help-symptom"))
+    exactness = [exactness for exactness in EXACTNESS if exactness]
+    parser.add_argument("--exactness", choices=exactness, default="", help=text("help-exactness"))
+    parser.add_argument("--effort", choices=EFFORTS, default="standard", help=text("help-effort"))
+    parser.add_argument("--load", type=seconds, metavar="SECONDS", help=text("help-load"))
+    for kind in ("model", "script", "log"):
+        parser.add_argument(f"--{kind}", action="append", default=[], metavar="FILE", help=text(f"help-{kind}"))
+    parser.add_argument("--inputs", metavar="FILE", help=text("help-inputs"))
+    parser.add_argument("--compare", action="append", default=[], metavar="REPORT", help=text("help-check-compare"))
+    add_outputs(parser, text)
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Examine, and write what was asked for."""
+    from checks.analysis.numbers.side_by_side import other_machine
+    from checks.engine.request import Request
+    from checks.facts.case import Answers
+    from wizard.cli.follow import examined
+
+    check_target(chosen)
+    request = Request(
+        answers=Answers(symptom=chosen.symptom, exactness=chosen.exactness, effort=chosen.effort),
+        target=chosen.target,
+        near=Path.cwd(),
+        logs=tuple(sent_file(path, "log", chosen.lang) for path in chosen.log),
+        scripts=tuple(sent_file(path, "script", chosen.lang) for path in chosen.script),
+        models=tuple(given_path(path, chosen.lang) for path in chosen.model),
+        inputs=given_inputs(chosen),
+        repeat=True if chosen.inputs else None,  # who gives an input wants the model to be run with it
+        load=chosen.load,
+        others=tuple(other_machine(case_in(path, chosen.lang), Path(path).name) for path in chosen.compare),
+    )
+    check_outputs(chosen)
+    return examined(request, chosen)

@@ -1,0 +1,66 @@
+"""Run one headless command. Exit status: 0 fine, 1 something found, 2 wrong usage or unreadable input.
+
+Each command is a module here with ``add_arguments(parser, text)`` and ``run(chosen)``. What a command needs beside its
+arguments is imported when it runs: `naosu --help` wants to answer at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import os
+import sys
+from collections.abc import Sequence
+
+from wizard.cli import check, compare, diagnose, envs, inspect, open, show
+from wizard.cli.arguments import UsageError, language_asked, parser_of
+from wizard.words import words
+
+COMMANDS = {
+    "check": check,
+    "compare": compare,
+    "diagnose": diagnose,
+    "inspect": inspect,
+    "show": show,
+    "envs": envs,
+    "open": open,
+}
+
+_STREAM_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
+def run_command(arguments: Sequence[str]) -> int:
+    """Run one headless command and return its exit status."""
+    _utf8_streams()
+    try:
+        given = argparse.Namespace(given=tuple(arguments))
+        adders = {name: command.add_arguments for name, command in COMMANDS.items()}
+        chosen = parser_of(language_asked(arguments), adders).parse_args(arguments, given)
+        status: int = COMMANDS[chosen.command].run(chosen)
+        sys.stdout.flush()
+    except UsageError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130  # as shells count a Ctrl+C: 128 + SIGINT
+    except BrokenPipeError:  # `naosu check | head`
+        return _without_stdout()
+    except OSError as error:
+        if error.errno not in _STREAM_FULL:
+            raise
+        print(words("commands.output-full", language_asked(arguments), detail=error.strerror), file=sys.stderr)
+        return _without_stdout()
+    return status
+
+
+def _without_stdout() -> int:
+    """Point standard output at nothing: Python's own last flush must not fail a second time."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 2
+
+
+def _utf8_streams() -> None:
+    """Japanese must not fail on a terminal of another code page."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")

@@ -1,0 +1,53 @@
+"""`naosu envs`: the interpreters of this machine, the likely one first."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wizard.cli.arguments import STANDARD_STREAM, Parser, Text, UsageError
+from wizard.cli.outputs import write
+from wizard.words import words
+
+if TYPE_CHECKING:
+    from checks.facts import InterpreterFacts
+
+
+def add_arguments(parser: Parser, text: Text) -> None:
+    """Its options."""
+    parser.add_argument("--near", metavar="FOLDER", help=text("help-folder"))
+    parser.add_argument("--json", nargs="?", const=STANDARD_STREAM, metavar="FILE", help=text("help-json"))
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """List them."""
+    from checks.interpreters import Places, find_interpreters, likely_first, likely_target
+
+    if chosen.near is not None and not Path(chosen.near).is_dir():
+        raise UsageError(words("commands.file-unreadable", chosen.lang, path=chosen.near, detail="not a folder"))
+    found = likely_first(find_interpreters(Places.of_this_machine(Path(chosen.near or "."))))
+    likely = likely_target(found)
+    if chosen.json is not None:
+        import msgspec
+
+        from checks.facts import Facts
+
+        listed = msgspec.to_builtins(Facts(interpreters=found, target=likely.path if likely else None))
+        write(chosen.json, msgspec.json.format(msgspec.json.encode(listed)) + b"\n", chosen.lang)
+        return 0
+    if not found:
+        print(words("commands.none-found", chosen.lang))
+    for interpreter in found:
+        print(_line(interpreter, chosen.lang, is_likely=interpreter is likely))
+    return 0
+
+
+def _line(interpreter: InterpreterFacts, language: str, *, is_likely: bool) -> str:
+    from checks.interpreters import frameworks_of, is_own
+
+    found = ", ".join(f"{name} {version}" for name, version in frameworks_of(interpreter).items())
+    key = "likely-own" if is_own(interpreter) else "likely"
+    note = f"  ({words(f'commands.{key}', language)})" if is_likely else ""
+    kind = f"{interpreter.kind or ''} {interpreter.version or ''}".strip()
+    return f"{interpreter.path}\n    {kind}: {found or words('commands.no-frameworks', language)}{note}"

@@ -1,0 +1,57 @@
+"""Follow an examination on the terminal: how far it is, and what happens when somebody asks it to end."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+import threading
+from collections.abc import Callable, Iterator
+
+from checks.engine.events import Event, Finished
+from checks.engine.request import Request
+from wizard.cli.outputs import deliver
+from wizard.cli.progress_line import ProgressLine
+from wizard.stop_signals import asked_to_end
+from wizard.words import words
+
+ENDED_EARLY = 130  # as shells count a Ctrl+C: 128 + SIGINT
+
+
+def examined(request: Request, chosen: argparse.Namespace) -> int:
+    """Run an examination, show how far it is, and write what was asked for; returns the exit status."""
+    from checks.engine.examination import examine  # late: what `inspect` only reads needs no processes
+
+    return followed(lambda cancelled: examine(request, cancelled=cancelled), chosen)
+
+
+def followed(begin: Callable[[Callable[[], bool]], Iterator[Event]], chosen: argparse.Namespace) -> int:
+    """Follow events to their end, which a signal may bring early, and write what came of it."""
+    stop = Stop(chosen.lang)
+    progress = ProgressLine(chosen.lang, shown=sys.stderr.isatty() and not chosen.quiet)
+    case = None
+    with asked_to_end(stop.ask):
+        for event in begin(stop.is_set):
+            progress.show(event)
+            if isinstance(event, Finished):
+                case = event.case
+    progress.clear()
+    assert case is not None, "the engine always finishes"  # noqa: S101 - its contract
+    return deliver(case, chosen) or (0 if case.complete else ENDED_EARLY)
+
+
+class Stop:
+    """Being asked to end ends the probes and keeps what is done; being asked again ends the program."""
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+        self._event = threading.Event()
+        self.is_set = self._event.is_set
+
+    def ask(self) -> None:
+        """Called by a signal, on the main thread."""
+        if self.is_set():
+            raise KeyboardInterrupt  # the engine ends its probes on the way out
+        self._event.set()
+        with contextlib.suppress(OSError):  # the terminal may be what went away
+            print("\n" + words("commands.cancelled", self._language), file=sys.stderr)

@@ -1,0 +1,101 @@
+"""What goes out: the summary on the terminal, files, streams, and the exit status."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wizard.cli.arguments import STANDARD_STREAM, UsageError
+from wizard.words import words
+
+if TYPE_CHECKING:
+    from checks.facts.case import Case
+
+
+def deliver(case: Case, chosen: argparse.Namespace) -> int:
+    """Write what was asked for, print the summary, and return the exit status."""
+    from checks.facts.question import MODELS
+    from checks.judgement.headline import is_trouble
+    from checks.judgement.model_standing import is_any_serious
+
+    streamed = streams(chosen)
+    for kind in ("json", "markdown", "reply", "pdf"):
+        path = getattr(chosen, kind, None)
+        if path is not None:
+            _export(case, kind, path, chosen)
+    if not streamed and not chosen.quiet:
+        from wizard.report.content.report import build
+        from wizard.report.prints.terminal import to_terminal
+
+        print(to_terminal(build(case, chosen.lang)))
+    if case.answers.symptom == MODELS and is_any_serious(case.facts, case.findings, case.verdicts):
+        return 1
+    return int(is_trouble(case.facts, case.findings, case.answers.symptom))
+
+
+def streams(chosen: argparse.Namespace) -> list[str]:
+    """The kinds of report that go to standard output, at most one.
+
+    Raises:
+        UsageError: there are two, which in one stream would be neither.
+    """
+    streamed = [kind for kind in ("json", "markdown", "reply") if getattr(chosen, kind, None) == STANDARD_STREAM]
+    if len(streamed) > 1:
+        raise UsageError(words("commands.one-stream", chosen.lang))
+    return streamed
+
+
+def check_outputs(chosen: argparse.Namespace) -> None:
+    """Reject an output that cannot be written before a minute of work, not after it.
+
+    Raises:
+        UsageError: one cannot.
+    """
+    streams(chosen)
+    from wizard.report.export import ExportError, check_writable
+
+    for path in (chosen.json, chosen.markdown, chosen.pdf, getattr(chosen, "reply", None)):
+        if path is not None and path != STANDARD_STREAM:
+            try:
+                check_writable(Path(path))
+            except ExportError as error:
+                raise UsageError(f"naosu: {error.sentence(chosen.lang)}") from error
+
+
+def write(path: str, data: bytes, language: str) -> None:
+    """Write to a file, or to standard output.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    if path == STANDARD_STREAM:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    from checks.sharing.files import write_whole
+
+    try:
+        write_whole(Path(path), data)
+    except OSError as error:
+        raise UsageError(words("commands.file-unreadable", language, path=path, detail=error.strerror)) from error
+
+
+def _export(case: Case, kind: str, path: str, chosen: argparse.Namespace) -> None:
+    from wizard.report.export import ExportError, export, hidden_words, render
+
+    redact = not chosen.no_redact
+    if path == STANDARD_STREAM:
+        write(path, render(case, kind, chosen.lang, redact=redact), chosen.lang)
+        return
+    try:
+        hidden = export(case, Path(path), kind, chosen.lang, paper=chosen.paper, redact=redact)
+    except ExportError as error:
+        raise UsageError(f"naosu: {error.sentence(chosen.lang)}") from error
+    if not chosen.quiet:
+        print(words("commands.written", chosen.lang, path=path), file=sys.stderr)
+        if hidden:
+            counts = hidden_words(hidden, chosen.lang)
+            print(words("commands.hidden", chosen.lang, counts=counts), file=sys.stderr)

@@ -1,0 +1,60 @@
+"""The folders in which the user chose files by hand, from one start to the next. Paths and nothing else are kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QSettings
+
+INTERPRETER, REPORT, EXPORT = "interpreter", "report", "export"  # besides these the kinds of given files
+_CHOSEN = "chosen"
+_MOST_CHOSEN = 5  # interpreters or their folders that are looked at again
+
+
+def last_folder(kind: str) -> str:
+    """Where something of this kind was chosen last; the home folder where that is gone, or nothing was chosen."""
+    path = _path(_settings().value(f"folders/{kind}"))
+    return str(path if path is not None and _is_folder(path) else Path.home())
+
+
+def remember(kind: str, path: Path) -> None:
+    """Note the folder of what was chosen, or the folder itself."""
+    _settings().setValue(f"folders/{kind}", str(path if _is_folder(path) else path.parent))
+
+
+def remember_chosen(path: Path) -> None:
+    """Note an interpreter, or a folder with some, that the user pointed to: the next start finds it, too."""
+    others = [other for other in chosen() if other != path]
+    _settings().setValue(_CHOSEN, [str(other) for other in (path, *others)][:_MOST_CHOSEN])
+    remember(INTERPRETER, path)
+
+
+def chosen() -> tuple[Path, ...]:
+    """What :func:`remember_chosen` noted, the last one first; what is gone since is left out."""
+    value = _settings().value(_CHOSEN)
+    found = map(_path, value if isinstance(value, list) else [value])  # a list of one comes back as a string
+    return tuple(path for path in found if path is not None and _exists(path))[:_MOST_CHOSEN]
+
+
+def _settings() -> QSettings:
+    return QSettings(QSettings.Format.IniFormat, QSettings.Scope.UserScope, "naosu", "naosu")
+
+
+def _path(value: object) -> Path | None:
+    """What a file of settings gives, which anybody may have edited."""
+    path = Path(value) if isinstance(value, str) and value else None
+    return path if path is not None and path.is_absolute() else None
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False

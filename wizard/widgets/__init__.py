@@ -1,0 +1,1 @@
+"""Widgets that pages and plots are made of."""

@@ -113,7 +113,7 @@ def argument_of(device: str, effort: str, seconds: Mapping[str, float], setting:
 
 
 def with_seconds(job: ComputationJob, seconds: Mapping[str, float], **more: Any) -> ComputationJob:
-    """The same job with other seconds of each kind. ``more``: what its argument says beside that."""
+    """The same job with other seconds of each kind. ``more``: what its argument holds beside that."""
     argument = {**job.argument, "seconds": dict(seconds), **more}
     limit = replace(job.limit, seconds=time_limit(argument["effort"], seconds))
     return replace(job, seconds=seconds, argument=argument, limit=limit)

@@ -14,7 +14,7 @@ from checks.engine.computation_catalogue import (
     time_limit,
     with_seconds,
 )
-from checks.engine.job import Job, Limit, memory_of
+from checks.engine.job import Job, Limit, free_bytes, memory_of
 from checks.engine.request import Request
 from checks.engine.resume import read_computation, resume_computation
 from checks.facts import Facts, FrameworkDevice
@@ -91,7 +91,7 @@ def computation(
         spec=spec,
         interpreter=facts.target or "",
         argument=argument_of(device, effort, seconds, setting.id),
-        limit=Limit(time_limit(effort, seconds), memory_of(facts.machine.memory if facts.machine else None)),
+        limit=Limit(time_limit(effort, seconds), free_bytes(memory_of(facts))),
         read=read_computation,
         resume=resume_computation,
         expected_seconds=spec.expected_start + sum(seconds.values()),

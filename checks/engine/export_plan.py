@@ -1,4 +1,4 @@
-"""Which model is exported by which exporter of the target, and what an answer of the probe says of it."""
+"""Which model is exported by which exporter of the target, and how the answer of the probe is read."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 import msgspec
 
 from checks.engine.answers import ENDS, crash_of, fields_of, kept_error, kept_log, stage_error
-from checks.engine.job import Job, Limit, memory_of
+from checks.engine.job import Job, Limit, free_bytes, memory_of
 from checks.engine.load_plan import SEARCH_SECONDS, memory_reason, why_not
 from checks.engine.model_catalogue import BYTES_PER_SECOND
 from checks.engine.processes.runner import Answer
 from checks.engine.request import Request
 from checks.engine.scripts import name_of, script_of
 from checks.facts import ExportRun, Facts, InterpreterFacts, ModelFacts
-from checks.knowledge.formats.model_safety import model_safety
+from checks.knowledge.formats.model_safety import ModelSafety
 from checks.knowledge.frameworks.exporters import Exporter, Fit, exporter_of, exporters_for, fit_of
 
 SCRIPT = script_of("export/probe")
@@ -72,7 +72,7 @@ def _specs(
 
 def _job(spec: ExportSpec, model: ModelFacts, name: str, reason: str, facts: Facts, request: Request) -> ExportJob:
     effort, inputs = request.answers.effort, request.inputs
-    memory = facts.machine.memory if facts.machine else None
+    memory = memory_of(facts)
     size = TIMES_SIZE * (model.size or 0)
     seconds = size / BYTES_PER_SECOND
     return ExportJob(
@@ -85,9 +85,9 @@ def _job(spec: ExportSpec, model: ModelFacts, name: str, reason: str, facts: Fac
             "exporter": spec.exporter,
             "inputs": str(inputs.absolute()) if inputs else None,
             "seconds": SEARCH_SECONDS[effort],
-            "safety": model_safety().for_export(),
+            "safety": ModelSafety.read().for_export(),
         },
-        limit=Limit(LIMITS[effort] + seconds, memory_of(memory)),
+        limit=Limit(LIMITS[effort] + seconds, free_bytes(memory)),
         read=_read,
         expected_seconds=EXPECTED_SECONDS + seconds,
         model=model,

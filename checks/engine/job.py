@@ -13,7 +13,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from checks.engine.processes.runner import Answer, ProbeTask
 from checks.engine.scripts import name_of
-from checks.facts import MemoryFacts, ModelFacts
+from checks.facts import Facts, MemoryFacts, ModelFacts
 
 OF_FREE = 0.9  # part of the free memory that a process may take before it is ended
 
@@ -95,7 +95,12 @@ class Job(Generic[SpecT, ResultT]):
         )
 
 
-def memory_of(memory: MemoryFacts | None) -> float:
+def memory_of(facts: Facts) -> MemoryFacts | None:
+    """The memory of the machine, where it was asked."""
+    return facts.machine.memory if facts.machine else None
+
+
+def free_bytes(memory: MemoryFacts | None) -> float:
     """Bytes that were free when the machine was asked; infinite where nobody knows."""
     known = (memory.available, memory.limit) if memory else ()
     return min((size for size in known if size is not None), default=math.inf)

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from checks.analysis.models.runtimes import is_broken, is_installed
-from checks.engine.job import Job, Limit, memory_of
+from checks.engine.job import Job, Limit, free_bytes, memory_of
 from checks.engine.model_catalogue import BYTES_PER_SECOND, MODEL_PROBES, ModelProbeSpec, runs_of, time_limit
 from checks.engine.processes.runner import Answer
 from checks.engine.request import Request
 from checks.facts import Facts, Frameworks, InterpreterFacts, MemoryFacts, ModelFacts, ModelRun
-from checks.knowledge.formats.model_safety import model_safety
+from checks.knowledge.formats.model_safety import ModelSafety
 
 MOST = 20  # trials in one examination
 LARGEST = {"quick": 200_000_000, "standard": 4_000_000_000, "thorough": 1 << 60}  # bytes of a model, by effort
@@ -31,7 +31,7 @@ def load_jobs(facts: Facts, request: Request) -> tuple[LoadJob, ...]:
     target, effort = facts.target_interpreter, request.answers.effort
     if target is None or target.problem is not None:
         return ()
-    memory = facts.machine.memory if facts.machine else None
+    memory = memory_of(facts)
     jobs: list[LoadJob] = []
     names: set[str] = set()
     tried = 0
@@ -45,7 +45,7 @@ def load_jobs(facts: Facts, request: Request) -> tuple[LoadJob, ...]:
                 spec=spec,
                 interpreter=target.path,
                 argument=_argument(spec, model, facts.frameworks, effort),
-                limit=Limit(time_limit(effort, model.size), memory_of(memory)),
+                limit=Limit(time_limit(effort, model.size), free_bytes(memory)),
                 read=_read,
                 expected_seconds=spec.expected_seconds + (model.size or 0) / BYTES_PER_SECOND,
                 model=model,
@@ -63,7 +63,7 @@ def memory_reason(model: ModelFacts, memory: MemoryFacts | None) -> str:
     """Why a model is not tried on this machine: "no-memory", or "" where it fits or nobody knows."""
     if model.size is None or model.format in WEIGHTS_STAY:
         return ""
-    return "no-memory" if model.size * TIMES_SIZE > memory_of(memory) else ""
+    return "no-memory" if model.size * TIMES_SIZE > free_bytes(memory) else ""
 
 
 def _argument(spec: ModelProbeSpec, model: ModelFacts, frameworks: Frameworks | None, effort: str) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def _argument(spec: ModelProbeSpec, model: ModelFacts, frameworks: Frameworks | 
         "runtime": spec.runtime,
         "providers": started(spec.runtime, frameworks),
         "seconds": SEARCH_SECONDS[effort],
-        **({"safety": model_safety().for_probe()} if spec.stem == _GRAPHS else {}),
+        **({"safety": ModelSafety.read().for_probe()} if spec.stem == _GRAPHS else {}),
     }
 
 

@@ -1,4 +1,4 @@
-"""The probes of models: which runtime tries which formats by which script, and what its answer says of the run."""
+"""The probes of models: which runtime tries which formats by which script, and how its answer is read."""
 
 from __future__ import annotations
 

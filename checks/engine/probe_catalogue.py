@@ -25,7 +25,7 @@ from checks.facts import (
     TensorRtFacts,
     TorchFacts,
 )
-from checks.knowledge.packages.ai_packages import ai_packages
+from checks.knowledge.packages.ai_packages import AiPackages
 from checks.knowledge.packages.environment_variables import allowed_names
 
 # Seconds by effort. Importing a framework from a slow disk or a network folder for the first time takes minutes.
@@ -55,7 +55,7 @@ class ProbeSpec:
     @property
     def distributions(self) -> tuple[str, ...]:
         """Installed packages (normalised names) that make it worth asking; () for a probe that always runs."""
-        return next((row.packages for row in ai_packages().framework if row.name == self.id), ())
+        return next((row.packages for row in AiPackages.read().framework if row.name == self.id), ())
 
     def time_limit(self, effort: str) -> float:
         """Seconds after which it is ended, by effort ("quick", "standard", "thorough")."""

@@ -13,7 +13,7 @@ from checks.analysis.models.runtimes import is_broken, is_installed
 from checks.engine.answers import CUT
 from checks.engine.computation_catalogue import START, TIMES_BUDGET, measurements_of
 from checks.engine.compute_plan import budget_of_models, is_wanted, repeats_models
-from checks.engine.job import Job, Limit, memory_of
+from checks.engine.job import Job, Limit, free_bytes, memory_of
 from checks.engine.load_plan import LARGEST, SEARCH_SECONDS, memory_reason, started, why_not
 from checks.engine.model_catalogue import BYTES_PER_SECOND
 from checks.engine.processes.runner import Answer
@@ -21,7 +21,7 @@ from checks.engine.request import Request
 from checks.engine.resume import resume_rerun
 from checks.engine.scripts import script_of
 from checks.facts import Facts, InterpreterFacts, Measurement, ModelFacts, ModelMeasured
-from checks.knowledge.formats.model_safety import model_safety
+from checks.knowledge.formats.model_safety import ModelSafety
 
 SCRIPT = script_of("compute/model/probe")
 KIND = "model"  # the probe's id begins with this
@@ -89,7 +89,7 @@ def _reason(model: ModelFacts, runtime: str, facts: Facts, effort: str) -> str:
         return "runtime-broken"
     if why_not(model, effort):
         return "too-large" if (model.size or 0) > LARGEST[effort] else "model-not-run"
-    if memory_reason(model, facts.machine.memory if facts.machine else None):
+    if memory_reason(model, memory_of(facts)):
         return "no-memory"
     runs = [run for run in model.runs if run.runtime == runtime]
     # TorchScript is only loaded in a trial, and what lacked the right input may be given one here.
@@ -111,7 +111,7 @@ def _job(model: ModelFacts, runtime: str, reason: str, seconds: float, facts: Fa
         argument=_argument(model, runtime, seconds, facts, request),
         limit=Limit(
             START[effort] + TIMES_BUDGET * seconds + SEARCH_SECONDS[effort] + expected,
-            memory_of(facts.machine.memory if facts.machine else None),
+            free_bytes(memory_of(facts)),
         ),
         read=_read,
         resume=resume_rerun,
@@ -135,7 +135,7 @@ def _argument(model: ModelFacts, runtime: str, seconds: float, facts: Facts, req
         "effort": request.answers.effort,
         "seconds": seconds,
         "search_seconds": SEARCH_SECONDS[request.answers.effort],
-        "safety": model_safety().for_export(),
+        "safety": ModelSafety.read().for_export(),
         "done": [],
     }
 

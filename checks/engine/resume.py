@@ -86,7 +86,7 @@ class Remaining:
         return rest
 
     def argument(self) -> dict[str, Any]:
-        """What the argument of the next process says beside its time."""
+        """What the argument of the next process holds beside its time."""
         if not self._kind:
             return {}
         repeats = [measured for measured in self._measured.values() if isinstance(measured, Repeat)]

@@ -16,9 +16,9 @@ from checks.facts.whole import Facts
 class Answers(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the user answered. ``symptom``, ``exactness`` and ``effort`` as in checks/facts/question.py."""
 
-    symptom: str = SymptomName.EVERYTHING
+    symptom: str = SymptomName.EVERYTHING.value
     exactness: str = ""
-    effort: str = Effort.STANDARD
+    effort: str = Effort.STANDARD.value
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):

@@ -71,7 +71,7 @@ class Gpu(Fact, frozen=True, kw_only=True, omit_defaults=True):
     vendor: str | None = None  # "NVIDIA", "AMD", "Intel", "Apple", or the pci.ids name
     product: str | None = None  # what pci.ids (or the system) calls it: "GeForce RTX 5090"
     die: str | None = None  # "GB202"; "" where pci.ids names none
-    architecture: str | None = None  # "Blackwell"; from resources/knowledge/gpu_architectures.toml
+    architecture: str | None = None  # "Blackwell"; from resources/knowledge/gpu/gpu_architectures.toml
     compute_capability: str | None = None  # "12.0", derived from the die
     gfx_target: str | None = None  # AMD: "gfx1100"
     driver: str | None = None  # bound kernel driver: "nvidia", "nouveau", "amdgpu", "vfio-pci"; "" none

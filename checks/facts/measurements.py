@@ -46,7 +46,7 @@ class Measured(Fact, frozen=True, kw_only=True, omit_defaults=True, tag_field="k
     """
 
     framework: str = ""  # a field of Frameworks, or "numpy"
-    operation: str = ""  # an id of resources/knowledge/computations.toml; a node or output of the user's model
+    operation: str = ""  # an id of resources/knowledge/frameworks/computations.toml; a node of the user's model
     device: str = ""  # "cpu", "cuda:0", "mps", "xpu:0"; of ONNX Runtime the execution provider
     dtype: str = ""
     setting: str = "default"  # an id of computations.toml: "default", "deterministic", "tf32-off", "threads-1"

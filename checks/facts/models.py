@@ -183,7 +183,7 @@ class ExportRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
     the first node that parts was not found ("not-for-this-format", "optimizer", "runtime", "not-found", "failed").
     """
 
-    exporter: str  # an id of resources/knowledge/exporters.toml
+    exporter: str  # an id of resources/knowledge/frameworks/exporters.toml
     versions: dict[str, str] = {}
     fit: str = ""
     unmet: tuple[UnmetNeed, ...] = ()
@@ -218,7 +218,7 @@ class ExportRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
 class ModelFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     """A model file or folder, read without executing anything in it.
 
-    ``format`` is an id of resources/knowledge/model_formats.toml; None: not recognised. ``problem`` is an id of
+    ``format`` is an id of resources/knowledge/formats/model_formats.toml; None: not recognised. ``problem`` is an id of
     resources/translations/models.toml that says why it could not be read, or not to its end.
     """
 

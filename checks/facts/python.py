@@ -61,7 +61,7 @@ class InterpreterFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class EnvironmentVariables(Fact, frozen=True, kw_only=True, omit_defaults=True):
-    """Variables of the target's process, by an allow list (resources/knowledge/environment_variables.toml)."""
+    """Variables of the target's process, by an allow list (resources/knowledge/packages/environment_variables.toml)."""
 
     values: dict[str, str] = {}  # only those that are set
     compilers: dict[str, str] | None = None  # name -> path of those that builds look for; "" = not on PATH

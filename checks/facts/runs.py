@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 import msgspec
 
 from checks.facts.base import Fact
 from checks.facts.errors import ErrorText
+
+
+class RunStatus(StrEnum):
+    """How a probe ended; a case may hold others, of a newer version."""
+
+    OK = "ok"
+    FAILED = "failed"  # an exception in an essential stage
+    CRASHED = "crashed"  # a signal, an exit code other than 0, or an end in the middle of a stage
+    TIMED_OUT = "timed-out"
+    TOO_MUCH_MEMORY = "too-much-memory"  # it took more than ``memory_limit`` bytes
+    CANCELLED = "cancelled"
+    NOT_PYTHON = "not-python"  # the file is no Python interpreter
+    NOT_STARTED = "not-started"  # the system refused to start it
+    NO_ANSWER = "no-answer"  # exit 0 without any stage, or an unreadable answer
 
 
 class StageRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -18,17 +34,11 @@ class StageRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class ProbeRun(Fact, frozen=True, kw_only=True, omit_defaults=True):
-    """How one probe ended. The crash of an interpreter is a fact like any other.
-
-    ``status``: "ok"; "failed" (an exception in an essential stage); "crashed" (a signal, an exit code other than
-    0, or an end in the middle of a stage); "timed-out"; "too-much-memory" (it took more than ``memory_limit`` bytes);
-    "cancelled"; "not-python" (the file is no Python interpreter); "not-started" (the system refused to start it);
-    "no-answer" (exit 0 without any stage, or an unreadable answer).
-    """
+    """How one probe ended, a :class:`RunStatus`. The crash of an interpreter is a fact like any other."""
 
     probe: str
     interpreter: str = ""
-    status: str = "ok"
+    status: str = RunStatus.OK.value
     stages: tuple[StageRun, ...] = ()
     exit_code: int | None = None
     signal: str | None = None  # "SIGSEGV"; on Windows the NTSTATUS name

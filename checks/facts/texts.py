@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from checks.facts.base import Fact
+from checks.facts.question import SymptomName
 
 
 class Symptom(Fact, frozen=True, kw_only=True, omit_defaults=True):
-    """What the user says: facts that no probe can read. ``name``: what has happened, as for ``--symptom``.
+    """What the user says: facts that no probe can read.
 
-    ``exactness``: how exact a result must be: "bits", "decisions", "close"; "" where the user did not say.
+    ``name`` and ``exactness`` as in checks/facts/question.py; ``exactness`` is "" where the user did not say.
     """
 
-    name: str = "everything"
+    name: str = SymptomName.EVERYTHING.value
     exactness: str = ""
 
 

@@ -5,7 +5,7 @@ around an interpreter tell its version, architecture, kind and packages. Startin
 limit. Libraries were weighed for this: python-discovery 1.9.5 and virtualenv's discovery start each interpreter that
 they find (and cache the answers in the user's folder); importlib.metadata reads packages well, but five times slower
 (see packages.py); platformdirs and jupyter_core compute the folders of the running process only, not of a machine
-built by a test. So the search is ours, and what tools do lies in resources/knowledge/interpreter_places.toml.
+built by a test. So the search is ours, and what tools do lies in resources/knowledge/packages/interpreter_places.toml.
 """
 
 from checks.interpreters.find import find_interpreters

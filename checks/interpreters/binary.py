@@ -1,4 +1,4 @@
-"""What the file of an interpreter says about itself: its architecture, and its version where nothing else tells.
+"""What the file of an interpreter shows: its architecture, and its version where nothing else does.
 
 Sources: ELF gABI (e_machine), Microsoft PE format (Machine, .rsrc), Mach-O <mach/machine.h> and <mach-o/fat.h>;
 CPython's PC/python_ver_rc.h for the version resource, Python/getversion.c for the version text.

@@ -1,6 +1,6 @@
 """What kind of installation an interpreter belongs to, and which tool installs packages into it.
 
-Told by what the tools leave in the folder, so that it does not matter who found it.
+Read from what the tools leave in the folder, whoever found it.
 Sources: conda-meta (conda), pyvenv.cfg (PEP 405; uv adds the key uv), pipx_metadata.json (pipx), uv-receipt.toml
 (uv tool), poetry.lock beside an in-project .venv (Poetry), ._pth (the embeddable Python of python.org).
 """

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from checks.interpreters.disk import absolute, is_file, is_folder, is_named
 from checks.interpreters.windows_registry import RegistryKey, read_python_keys
-from checks.knowledge.packages.interpreter_places import interpreter_places
+from checks.knowledge.packages.interpreter_places import InterpreterPlaces
 
 _MOST_MATCHES = 400  # of one pattern; a folder with more is no folder of environments
 
@@ -72,7 +72,7 @@ class Places:
 
     def usual_places(self) -> Iterator[tuple[str, Path]]:
         """(found by, path) of every place in the knowledge table that exists here."""
-        for row in interpreter_places().place:
+        for row in InterpreterPlaces.read().place:
             if self.system in row.systems:
                 for pattern in row.paths:
                     for path in self.expand(pattern):
@@ -80,7 +80,7 @@ class Places:
 
     def jupyter_folders(self) -> Iterator[Path]:
         """The folders of Jupyter's data on this machine."""
-        for row in interpreter_places().jupyter:
+        for row in InterpreterPlaces.read().jupyter:
             if self.system in row.systems:
                 for pattern in row.paths:
                     yield from self.expand(pattern)

@@ -16,7 +16,7 @@ from checks.analysis.numbers.repeats import repeated, trainings
 from checks.analysis.numbers.side_by_side import Agreement, agreement, comparisons
 from checks.facts import Facts, ModelMeasured
 from checks.facts.finding import MEASURED_MODEL, Finding, Severity
-from checks.facts.question import ABOUT_RESULTS, COMPARISON
+from checks.facts.question import ABOUT_RESULTS, Exactness, SymptomName
 from checks.judgement.ranking import can_explain, is_found
 from checks.knowledge.catalogue import UNKNOWN
 
@@ -90,7 +90,11 @@ class Headline:
 def headline(facts: Facts, findings: Sequence[Finding], symptom: str, exactness: str) -> Headline:
     """What to say of the findings, the best first, for a question and the exactness that its user needs."""
     is_blocked = any(finding.severity is Severity.BLOCKING for finding in findings)
-    if symptom == "results-differ" and not is_blocked and agreement(comparisons(facts)) is not Agreement.NOTHING:
+    if (
+        symptom == SymptomName.RESULTS_DIFFER
+        and not is_blocked
+        and agreement(comparisons(facts)) is not Agreement.NOTHING
+    ):
         return Headline(Stance.COMPARED)
     if not findings:
         return _of_nothing(facts, 0, symptom)
@@ -107,7 +111,7 @@ def headline(facts: Facts, findings: Sequence[Finding], symptom: str, exactness:
         return Headline(Stance.UNRELATED, spoken)
     if symptom in ABOUT_RESULTS and _is_of_operations(best, facts):
         return _of_operations(facts, best, spoken, symptom)
-    is_sure = best.confidence >= SURE and not (symptom == "results-change" and best.cause in _BETWEEN_PLACES)
+    is_sure = best.confidence >= SURE and not (symptom == SymptomName.RESULTS_CHANGE and best.cause in _BETWEEN_PLACES)
     return Headline(Stance.FOUND if is_sure else Stance.MAYBE, spoken)
 
 
@@ -115,7 +119,7 @@ def is_trouble(facts: Facts, findings: Sequence[Finding], symptom: str) -> bool:
     """Whether something serious was found, or two machines differ by what nothing explains, and that was asked."""
     if is_found(findings, reported=facts.reported):
         return True
-    is_asked = symptom in (COMPARISON, "results-differ")
+    is_asked = symptom in (SymptomName.COMPARISON, SymptomName.RESULTS_DIFFER)
     return is_asked and agreement(comparisons(facts)) in (Agreement.UNEXPLAINED, Agreement.BEYOND)
 
 
@@ -127,7 +131,7 @@ def _spoken(findings: Sequence[Finding], symptom: str) -> int:
     """
     serious = [index for index, each in enumerate(findings) if each.severity is not Severity.NOTE]
     fitting = [index for index in serious or range(len(findings)) if can_explain(findings[index].cause, symptom)]
-    is_between = symptom == "results-differ"
+    is_between = symptom == SymptomName.RESULTS_DIFFER
     severities = {findings[index].severity for index in fitting}
     worst = next((each for each in Severity if each in severities), None)  # what is graver is not passed over
     fitting.sort(
@@ -153,11 +157,11 @@ def _is_of_numbers(finding: Finding) -> bool:
 def _of_note(facts: Facts, best: Finding, spoken: int, symptom: str, exactness: str) -> Headline:
     """Nothing is wrong. A note may explain what was seen: it is normal, and no fault."""
     is_answer = symptom in ABOUT_RESULTS and can_explain(best.cause, symptom) and best.cause not in _NO_REASON
-    if not is_answer or (symptom == "results-change" and best.cause in _BETWEEN_PLACES):
+    if not is_answer or (symptom == SymptomName.RESULTS_CHANGE and best.cause in _BETWEEN_PLACES):
         nothing = _of_nothing(facts, spoken, symptom)
         if nothing.stance is not Stance.CLEAR or not is_answer:
             return nothing
-    if exactness != "decisions":
+    if exactness != Exactness.DECISIONS:
         return Headline(Stance.NORMAL, spoken)
     own = [
         measurement
@@ -168,7 +172,7 @@ def _of_note(facts: Facts, best: Finding, spoken: int, symptom: str, exactness: 
     if decided:
         changed = any(map(decides_otherwise, decided))
         return Headline(Stance.NORMAL if changed else Stance.DECISIONS_SAME, spoken)
-    same = _model_repeats(facts, spoken, Stance.MODEL_REPEATS) if symptom == "results-change" else None
+    same = _model_repeats(facts, spoken, Stance.MODEL_REPEATS) if symptom == SymptomName.RESULTS_CHANGE else None
     return same or Headline(Stance.DECISIONS_OPEN, spoken)
 
 
@@ -186,7 +190,7 @@ def _is_of_operations(finding: Finding, facts: Facts) -> bool:
 
 
 def _of_operations(facts: Facts, finding: Finding, spoken: int, symptom: str) -> Headline:
-    if symptom != "results-change":
+    if symptom != SymptomName.RESULTS_CHANGE:
         return Headline(Stance.OPERATIONS, spoken)
     whole = [training for training in trainings(facts.measurements) if training.device in finding.subject]
     repeats = _model_repeats(facts, spoken, Stance.MODEL_REPEATS)
@@ -206,7 +210,7 @@ def _of_operations(facts: Facts, finding: Finding, spoken: int, symptom: str) ->
 
 def _of_nothing(facts: Facts, spoken: int, symptom: str) -> Headline:
     """No finding tells why results change: that the user's own model repeats is the answer then."""
-    steady = _model_repeats(facts, spoken, Stance.MODEL_STEADY) if symptom == "results-change" else None
+    steady = _model_repeats(facts, spoken, Stance.MODEL_STEADY) if symptom == SymptomName.RESULTS_CHANGE else None
     return steady or Headline(Stance.CLEAR, spoken)
 
 

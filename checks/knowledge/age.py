@@ -19,7 +19,7 @@ def knowledge_days() -> tuple[dt.date, dt.date]:
         ValueError: no table says when it was checked.
     """
     days = []
-    for path in (ROOT / "knowledge").glob("*.toml"):
+    for path in (ROOT / "knowledge").glob("*/*.toml"):
         with open(path, encoding="utf-8") as file:
             found = _CHECKED.search(file.read(8192))
         if found:

@@ -90,7 +90,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     ``any``: patterns of which one must stand in the text; ``all``: each of these too; ``none``: none of these.
     Patterns are RE2 (linear in time; no look-around, no back-references), case does not matter, ``.`` ends at a line's
-    end, ``^`` and ``$`` are a line's; {name} stands for a row of resources/knowledge/ticket_phrases.toml. They are
+    end, ``^`` and ``$`` are a line's; {name} stands for a row of resources/knowledge/tickets/phrases.toml. They are
     searched line by line and in the text without its line breaks. Named groups become values of the finding.
     ``when``: conditions on what the text tells of the machine, all of which must be known to hold
     ("compute_capability >= 8.0"); ``unless``: none of which may be known to hold (see checks/readers/tickets/
@@ -120,7 +120,7 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     none. ``reported``: title and reason for a finding that a text alone gave, where ``text`` has placeholders.
     ``severity``: that of such a finding. ``questions``: what to ask where the evidence is thin, the most telling first.
     ``phrases``: how people describe it who do not know the cause, in our own words (see
-    checks/readers/tickets/wording/resemblance.py). ``ruled_out``: ids of the phrases (ticket_phrases.toml) by which
+    checks/readers/tickets/wording/resemblance.py). ``ruled_out``: ids of the phrases (tickets/phrases.toml) by which
     a text says that it is not this.
     """
 

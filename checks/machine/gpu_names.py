@@ -1,4 +1,4 @@
-"""What a GPU's name tells: its maker, its die and what that can compute.
+"""What is known from a GPU's name: its maker, its die and what that can compute.
 
 Names come as drivers, frameworks and people write them: "NVIDIA A100-SXM4-80GB", "GeForce RTX 2070 with Max-Q Design",
 "3090 Ti". A name is cut into words; makers, memory sizes, board forms and the like are dropped, and what is left is
@@ -16,13 +16,13 @@ import msgspec
 
 from checks.facts import Gpu
 from checks.knowledge.gpu.gpu_architectures import (
+    GpuArchitectures,
     amd_target_of_device,
     architecture_of_die,
-    gpu_architectures,
     intel_platform,
     tegra_of,
 )
-from checks.knowledge.tickets.words import ticket_words
+from checks.knowledge.tickets.words import TicketWords
 from checks.machine.pci import VENDOR_NAMES, PciName, devices_of
 
 LONGEST_NAME = 90  # characters
@@ -42,7 +42,7 @@ _ONLY_WITH_BRAND = frozenset({"quadro", "ada", "pro"})  # people leave these out
 
 
 class NamedGpu(msgspec.Struct, frozen=True, kw_only=True):
-    """What a name tells. Empty texts: the name alone does not tell."""
+    """The GPU that a name stands for. Empty texts: the name alone does not decide."""
 
     vendor_id: str  # "10de"
     product: str  # as pci.ids spells it, without the maker
@@ -106,7 +106,7 @@ def gpu_at(text: str) -> tuple[NamedGpu, int] | None:
 def jetson_capability(model: str) -> str | None:
     """The compute capability of a Jetson by its model's name ("Jetson Orin Nano"); None for one that is not known."""
     wanted = model.lower()
-    for row in reversed(gpu_architectures().tegra):  # the newest first: "Orin Nano" is no "Nano"
+    for row in reversed(GpuArchitectures.read().tegra):  # the newest first: "Orin Nano" is no "Nano"
         boards = row.boards.lower().removeprefix("jetson ").split(", ")
         if any(board in wanted for board in boards):
             soc = tegra_of([row.soc])
@@ -119,7 +119,7 @@ def _words(name: str) -> list[str]:
     """The words of a name that mean something, lower case: "NVIDIA GeForce RTX 3080 Laptop GPU" -> rtx 3080 mobile."""
     lower = name[:LONGEST_NAME].lower().replace("max-q", _MAX_Q).replace("max q", _MAX_Q).replace("rev. a", "")
     lower = _GLUED.sub(lambda found: f"{found.group(0)} ", _NO_WORD.sub(" ", lower))
-    meaningless = frozenset(ticket_words().gpu_name.says_nothing)
+    meaningless = frozenset(TicketWords.read().gpu_name.says_nothing)
     found: list[str] = []
     for part in lower.split():
         word = part.strip(".+")

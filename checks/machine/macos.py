@@ -136,7 +136,7 @@ def _apple(profile: Raw, sysctl: Raw, sw_vers: Raw) -> AppleFacts:
 
 
 def metal(displays: list[Raw]) -> str:
-    """What the system says of Metal ("Metal 3"); "" where no GPU supports it.
+    """What the system reports of Metal ("Metal 3"); "" where no GPU supports it.
 
     The keys and values changed over the years: "spdisplays_metal3" (macOS 13), "spdisplays_mtlgpufamilyapple7"
     (macOS 11), "spdisplays_metalfeaturesetfamily13" and "spdisplays_supported" before.

@@ -1,4 +1,4 @@
-"""NVIDIA's driver: what the kernel shows, joined with what NVML says."""
+"""NVIDIA's driver: what the kernel shows, joined with what NVML reports."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def read(
 
 
 def from_nvml_alone(nvml: Raw | None) -> NvidiaFacts | None:
-    """What NVML says, where nothing else of the machine could be read."""
+    """What NVML reports, where nothing else of the machine could be read."""
     return from_nvml(nvml) if nvml and nvml.get("nvml") not in (None, "library-not-found") else None
 
 

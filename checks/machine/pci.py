@@ -29,7 +29,7 @@ _ID = re.compile(r"[0-9a-f]{4}")
 
 
 class PciName(msgspec.Struct, frozen=True, kw_only=True):
-    """What pci.ids says of a device. An empty text: it says nothing."""
+    """The names of a device in pci.ids. An empty text: it has none."""
 
     vendor: str
     name: str = ""  # the whole name: "GB202 [GeForce RTX 5090]"

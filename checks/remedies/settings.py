@@ -2,7 +2,7 @@
 
 From the facts and the measurements alone, and only what this machine and interpreter need. Whether any of it is needed
 is asked first: who needs the same decisions, and has them, needs nothing. The words and the code are put together in
-wizard/report/content/advice.py; the lines come from resources/knowledge/settings_advice.toml.
+wizard/report/content/advice.py; the lines come from resources/knowledge/frameworks/settings_advice.toml.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ from checks.facts import (
     Precision,
     Repeat,
 )
+from checks.facts.question import ABOUT_RESULTS, Exactness, SymptomName
 from checks.facts.versions import release
-from checks.knowledge.frameworks.settings_advice import Need, SettingLine, settings_advice_table
+from checks.knowledge.frameworks.settings_advice import Need, SettingLine, SettingsAdviceTable
 
 SEED = 1
 _ADVISED = ("torch", "tensorflow", "jax", "onnxruntime")  # frameworks of which the table has lines
@@ -47,7 +48,6 @@ _FEWEST = 2  # operations from whose times a cost is told
 _OFTEN = 10  # repetitions of a model in which a change would have shown
 _NVIDIA_PROVIDERS = ("CUDAExecutionProvider", "TensorrtExecutionProvider")
 _SHORTEST, _LONGEST = 1e-9, 1e7  # seconds of one repetition that can be believed
-_ABOUT_RESULTS = ("results-change", "results-differ")
 
 
 # What chooses its way by the processor, and the setting under which it was seen to give other bits.
@@ -139,13 +139,13 @@ def advise(facts: Facts, symptom: str, exactness: str) -> Advice | None:
 def _answer(measured: Sequence[Measurement], symptom: str, exactness: str) -> Answer:
     own = [each for each in measured if isinstance(each, ModelMeasured) and says_of_decisions(each)]
     decisions = [each.decisions for each in own if each.decisions is not None]
-    if exactness == "decisions":
+    if exactness == Exactness.DECISIONS:
         if decisions:
             return Answer.SAME_DECISIONS if min(decisions) >= 1 else Answer.DECISIONS_CHANGE
         return Answer.DECISIONS_UNKNOWN
-    if symptom not in _ABOUT_RESULTS and not _vary(measured) and not is_mended_by_seed(measured):
+    if symptom not in ABOUT_RESULTS and not _vary(measured) and not is_mended_by_seed(measured):
         return Answer.NOTHING_VARIED
-    return {"bits": Answer.BITS, "close": Answer.CLOSE}.get(exactness, Answer.UNDECIDED)
+    return {Exactness.BITS.value: Answer.BITS, Exactness.CLOSE.value: Answer.CLOSE}.get(exactness, Answer.UNDECIDED)
 
 
 def _vary(measured: Sequence[Measurement]) -> bool:
@@ -185,7 +185,7 @@ class _Wanted:
             AdvisedLine(
                 each, _filled(each.code, self._threads(found)), _cost(each.cost, mine, names) if each.cost else None
             )
-            for each in settings_advice_table().line
+            for each in SettingsAdviceTable.read().line
             if each.framework in ("", framework)
             and holds.issuperset(each.needs)
             and not holds.intersection(each.without)
@@ -203,7 +203,7 @@ class _Wanted:
 
     @property
     def _wants_bits(self) -> bool:
-        return self.exactness != "close"
+        return self.exactness != Exactness.CLOSE
 
     def _needs(self, framework: str, found: FrameworkFacts, mine: Sequence[Measurement]) -> Iterator[Need]:
         devices: tuple[FrameworkDevice, ...] = getattr(found, "devices", None) or ()
@@ -221,11 +221,11 @@ class _Wanted:
             yield Need.SEED
         if has_nvidia:
             yield Need.CUDA
-        if self.symptom == "results-differ" and any(_has_tf32(card) for card in cards):
+        if self.symptom == SymptomName.RESULTS_DIFFER and any(_has_tf32(card) for card in cards):
             yield Need.TF32
         if self._wants_bits and self._threads(found) and _threads_matter(mine):
             yield Need.THREADS
-        if self._wants_bits and self.symptom == "results-differ":
+        if self._wants_bits and self.symptom == SymptomName.RESULTS_DIFFER:
             yield from (need for need, setting in _OF_PROCESSORS.items() if _changes_bits(setting, mine))
 
     def _threads(self, found: FrameworkFacts) -> int:

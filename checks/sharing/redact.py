@@ -26,7 +26,7 @@ import msgspec
 
 from checks.facts.case import Case
 from checks.knowledge.phrases import phrases
-from checks.knowledge.tickets.redaction import known_words
+from checks.knowledge.tickets.redaction import KnownWords
 
 log = logging.getLogger(__name__)
 
@@ -293,7 +293,12 @@ class _Names:
         """Learn a user's name."""
         name = urllib.parse.unquote(name).strip()
         folded = _folded(name)
-        if len(folded) >= 2 and folded not in known_words().no_people and not _is_short_name(name) and "<" not in name:
+        if (
+            len(folded) >= 2
+            and folded not in KnownWords.read().no_people
+            and not _is_short_name(name)
+            and "<" not in name
+        ):
             self.users.setdefault(folded, name)
 
     def host(self, name: str) -> None:
@@ -301,13 +306,13 @@ class _Names:
         for each in {name, name.partition(".")[0]}:
             folded = _folded(each)
             is_number = re.fullmatch(r"[\d.]*", folded) is not None
-            if len(folded) >= 3 and folded not in known_words().words and not is_number and "<" not in each:
+            if len(folded) >= 3 and folded not in KnownWords.read().words and not is_number and "<" not in each:
                 self.hosts.setdefault(folded, each)
 
     def group(self, name: str) -> None:
         """Learn the name of a group that may be called after people."""
         folded = _folded(name)
-        if len(folded) >= 3 and folded not in known_words().groups and "<" not in name:
+        if len(folded) >= 3 and folded not in KnownWords.read().groups and "<" not in name:
             self.groups.setdefault(folded, name)
 
     def own_home(self, path: str) -> None:
@@ -344,7 +349,7 @@ class _Names:
 
     def _hidden(self, text: str, name: str) -> str:
         if name in ("group", "groups"):
-            return text if text.lower() in known_words().groups else self.placeholder("group", text)
+            return text if text.lower() in KnownWords.read().groups else self.placeholder("group", text)
         for pattern in _SECRETS:
             text = self._sub(pattern, "secret", text)
         text = self._sub(_EMAIL, "email", text)
@@ -384,7 +389,7 @@ class _Names:
     def _home(self, found: re.Match[str]) -> str:
         root, user = found["root"], found["user"]
         plain = _folded(urllib.parse.unquote(user))
-        if plain in known_words().no_people:
+        if plain in KnownWords.read().no_people:
             return found[0]
         if (_folded_root(root), plain) in self.homes:
             self.placeholder("user", plain)  # counted, although it is written as ~
@@ -423,7 +428,7 @@ class _Names:
 
     def _patterns_of(self, kind: str, names: dict[str, str]) -> Iterator[tuple[str, re.Pattern[str]]]:
         for folded, name in sorted(names.items(), key=lambda each: -len(each[0])):
-            if folded in known_words().words or (name.isascii() and len(folded) < 3):
+            if folded in KnownWords.read().words or (name.isascii() and len(folded) < 3):
                 continue
             either = "|".join(sorted(_spellings(name), key=len, reverse=True))
             left, right = _boundary(name[0], "<!"), _boundary(name[-1], "!")

@@ -21,7 +21,7 @@ from checks.causes.registry import FAMILIES, Check, all_checks
 from checks.facts import Facts
 from checks.facts.finding import Severity
 from checks.facts.paths import ROOT
-from checks.knowledge import Table, load
+from checks.knowledge import Table
 from checks.knowledge.catalogue import (
     Cause,
     Remedy,
@@ -47,7 +47,7 @@ CODE = TESTS.parent / "checks"
 CHECKS = tuple(all_checks().values())
 CAUSES = tuple(cause_files())
 REMEDIES = tuple(sorted(path.stem for path in (ROOT / "remedies").glob("*.toml")))
-TABLES = tuple(sorted(path.stem for path in (ROOT / "knowledge").glob("*.toml")))
+TABLES = tuple(sorted(f"{path.parent.name}.{path.stem}" for path in (ROOT / "knowledge").glob("*/*.toml")))
 
 HEADINGS = ("Detects:", "Why it bites:", "Blind spots:", "Knowledge:")
 KINDS = ("command", "setting", "code", "manual")
@@ -97,9 +97,13 @@ def test_the_docstring_of_a_check_has_its_headings_and_names_its_tables(check: C
     text = importlib.import_module(module_of(check)).__doc__ or ""
     missing = [heading for heading in HEADINGS if f"\n{heading} " not in text]
     assert not missing, f"{module_of(check)}: its docstring lacks {missing}"
-    named = re.findall(r"[\w-]+\.toml", text.partition("\nKnowledge:")[2])
-    there = {*TABLES, *(path.stem for path in (ROOT / "words").glob("*.toml"))}
+    knowledge = text.partition("\nKnowledge:")[2]
+    named = re.findall(r"[\w-]+\.toml", knowledge)
+    there = {*(table.partition(".")[2] for table in TABLES), *(path.stem for path in (ROOT / "words").glob("*.toml"))}
     unknown = [name for name in named if name.removesuffix(".toml") not in there]
+    unknown += [
+        name for name in re.findall(r"resources(/[\w/-]+\.toml)", knowledge) if not Path(f"{ROOT}{name}").is_file()
+    ]
     assert not unknown, f"{module_of(check)} names {unknown}, which is not in resources"
 
 
@@ -407,18 +411,14 @@ def test_translations_are_whole(file: str) -> None:
 
 @for_each(TABLES)
 def test_a_table_has_a_loader_a_source_and_a_day(table: str) -> None:
-    modules = {path: path.read_text(encoding="utf-8") for path in (CODE / "knowledge").rglob("*.py")}
-    loaders = [path for path, text in modules.items() if f'load("{table}", ' in text]
-    assert len(loaders) == 1, f"{table}.toml has {len(loaders)} loaders in checks/knowledge, not one"
-    (path,) = loaders
-    module = importlib.import_module(".".join(path.relative_to(CODE.parent).with_suffix("").parts))
+    module = importlib.import_module(f"checks.knowledge.{table}")
     kinds = [
         value
         for value in vars(module).values()
         if isinstance(value, type) and issubclass(value, Table) and value.__module__ == module.__name__
     ]
     assert len(kinds) == 1, f"{module.__name__} declares {len(kinds)} tables, not one"
-    loaded = load(table, kinds[0])
+    loaded = kinds[0].read()
     assert loaded.title.strip(), f"{table}: no title"
     assert loaded.source.strip(), f"{table}: no source"
     assert loaded.checked.year >= 2026, f"{table}: nobody has looked at its source since {loaded.checked}"

@@ -8,7 +8,7 @@ import pytest
 from checks.engine.probe_catalogue import PROBES, read_answer
 from checks.engine.processes.runner import ProbeTask, run_probe
 from checks.facts import EnvironmentVariables, TorchFacts
-from checks.knowledge.packages.environment_variables import allowed_names, environment_variables
+from checks.knowledge.packages.environment_variables import EnvironmentVariableTable, allowed_names
 
 
 def test_torch_of_the_tests() -> None:
@@ -54,4 +54,4 @@ def test_the_allow_list_names_nothing_twice_and_no_secret() -> None:
     words = ("TOKEN", "KEY", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH", "COOKIE", "LICENSE", "PROXY")
     # The one with KEYS in its name selects debug switches of Intel's driver.
     assert [name for name in names if any(word in name.upper() for word in words)] == ["NEOReadDebugKeys"]
-    assert all(group.source.startswith("https://") for group in environment_variables().group)
+    assert all(group.source.startswith("https://") for group in EnvironmentVariableTable.read().group)

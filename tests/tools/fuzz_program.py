@@ -25,7 +25,7 @@ from typing import Any
 import atheris
 import torch
 
-from checks.knowledge.formats.model_safety import model_safety
+from checks.knowledge.formats.model_safety import ModelSafety
 
 exported_program = importlib.import_module("checks.probes.export.program")
 for function in vars(exported_program).values():  # the host's own way to load it is none that Atheris hooks into
@@ -33,7 +33,7 @@ for function in vars(exported_program).values():  # the host's own way to load i
         atheris.instrument_func(function)
 
 LIMITS = ("-timeout=60", "-rss_limit_mb=2048", "-max_len=65536", "-print_final_stats=1", "-close_fd_mask=0")
-SAFETY = model_safety().for_export()
+SAFETY = ModelSafety.read().for_export()
 CODE = "__import__('os').mkdir('MARK')"
 LITERALS = ("as_string", "as_strings")  # what an operator is given is written as a literal
 OF_WEIGHTS = ("parameter_name", "buffer_name", "tensor_constant_name", "fqn")  # they have dots

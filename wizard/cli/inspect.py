@@ -59,9 +59,9 @@ def _check_options(chosen: argparse.Namespace) -> None:
         raise UsageError(words("commands.repeat-needs-target", chosen.lang))
     if chosen.export is None:
         return
-    from checks.knowledge.frameworks.exporters import exporters_table
+    from checks.knowledge.frameworks.exporters import ExportersTable
 
-    known = [exporter.id for exporter in exporters_table().exporter]
+    known = [exporter.id for exporter in ExportersTable.read().exporter]
     strange = next((name for name in chosen.export if name not in known), None)
     if strange is not None:
         detail = words("commands.wrong-choice", chosen.lang, name="--export", given=strange, choices=", ".join(known))

@@ -15,7 +15,7 @@ from wizard.widgets.labels import escaped_tip, plain_label
 if TYPE_CHECKING:
     from checks.facts import Health, Measurement
     from wizard.plots.view import PlotView
-    from wizard.report.content.measured.blocks import Plot
+    from wizard.report.content.blocks import Plot
     from wizard.run_state import Running
 
 MOST_LINES = 500  # of the log; the report has all of it

@@ -17,7 +17,7 @@ READABLE = 940  # logical pixels: lines longer than this are hard to read
 
 
 class Page(QWidget):
-    """Base of the pages. ``body`` is the layout to fill; ``refresh`` repaints what the model says."""
+    """Base of the pages. ``body`` is the layout to fill; ``refresh`` repaints the state of the model."""
 
     reshaped = Signal()  # widgets came or went, so the order of the tab key has to be found anew
     name = ""  # the step's value; the keys of the page's texts begin with it
@@ -76,7 +76,7 @@ class Page(QWidget):
         self.refresh()
 
     def refresh(self) -> None:
-        """Show what the model says now. Pages with own state override this."""
+        """Show the state of the model. Pages with own state override this."""
 
     def start(self) -> None:
         """The page was entered: pages that need something done for them ask for it here."""

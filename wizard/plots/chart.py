@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from wizard.plots.scale import Scale, figure, scale_of
-from wizard.report.content.measured.blocks import Plot, Series
+from wizard.report.content.blocks import Plot, Series
 
 MOST_SERIES = 24  # so many can be told apart
 MOST_POINTS = 2000  # of one series; more than a screen is wide

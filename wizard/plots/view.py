@@ -14,7 +14,7 @@ from wizard.plots.canvas import SYMBOL, Canvas, inside_of, pen_of
 from wizard.plots.chart import Drawn, chart_of
 from wizard.plots.look import brush_of, colour_of, symbol_of
 from wizard.plots.scale import Label, plain
-from wizard.report.content.measured.blocks import Plot
+from wizard.report.content.blocks import Plot
 from wizard.widgets.labels import plain_label
 from wizard.widgets.wrap_layout import WrapLayout
 

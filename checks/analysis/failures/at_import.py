@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from checks.facts import ErrorText, FrameworkFacts, Frameworks, OsFacts, ProbeRuns, TorchFacts
 from checks.facts.finding import Evidence, Finding, Inconclusive, Severity, Unread, only_on
 from checks.facts.phrase import Value
-from checks.knowledge.errors.import_errors import Recognised, import_errors, recognise
+from checks.facts.runs import RunStatus
+from checks.knowledge.errors.import_errors import ImportErrors, Recognised, recognise
 
 CLUE_SHOWN = 300  # characters of an error line that a finding quotes
 
@@ -115,7 +116,7 @@ def evidence_of(trouble: Trouble, found: Recognised) -> tuple[Evidence, Evidence
     """What proves it: ``package``, and ``clue``, the line that shows it, shortened, with the source of the verdict."""
     return (
         Evidence("package", trouble.label, trouble.origin),
-        Evidence("clue", found.line[:CLUE_SHOWN], import_errors().title, found.row.sources[0]),
+        Evidence("clue", found.line[:CLUE_SHOWN], ImportErrors.read().title, found.row.sources[0]),
     )
 
 
@@ -156,7 +157,9 @@ def _last_words(name: str, framework: FrameworkFacts, probes: ProbeRuns | None) 
     An exception can be empty while the reason stands on standard error: NumPy's long warning does so.
     """
     run = probes.of(name) if probes else None
-    if run is not None and (run.status == "crashed" or (run.status == "failed" and not framework.imported)):
+    if run is not None and (
+        run.status == RunStatus.CRASHED or (run.status == RunStatus.FAILED and not framework.imported)
+    ):
         return run.stderr_tail or ""
     return ""
 

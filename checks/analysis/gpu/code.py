@@ -26,12 +26,12 @@ from checks.facts import (
 )
 from checks.facts.finding import Evidence, Unread
 from checks.facts.versions import release
-from checks.knowledge.frameworks.jax import jax_table
-from checks.knowledge.frameworks.onnxruntime import gpu_release, onnxruntime_table
-from checks.knowledge.frameworks.tensorflow import tensorflow_release, tensorflow_table, unserved
-from checks.knowledge.frameworks.torch import cuda_variant, gpu_code, torch_table
+from checks.knowledge.frameworks.jax import JaxTable
+from checks.knowledge.frameworks.onnxruntime import OnnxRuntimeTable, gpu_release
+from checks.knowledge.frameworks.tensorflow import TensorFlowTable, tensorflow_release, unserved
+from checks.knowledge.frameworks.torch import TorchTable, cuda_variant, gpu_code
 from checks.knowledge.gpu.cuda_binary import oldest, runs_any
-from checks.knowledge.gpu.gpu_architectures import architecture_of_capability, gpu_architectures, toolkit_targets
+from checks.knowledge.gpu.gpu_architectures import GpuArchitectures, architecture_of_capability, toolkit_targets
 
 # CUDA's own words: cudaErrorNoKernelImageForDevice, CUDA_ERROR_INVALID_PTX and its runtime twin, LLVM's for a PTX that
 # does not know the target.
@@ -152,12 +152,12 @@ def _code_of_torch(torch: TorchFacts, machine: MachineFacts | None, interpreter:
     platform = wheel_platform(machine, interpreter)
     codes = gpu_code(row, platform) if row and platform else None
     if codes is not None:
-        return Code(codes, torch_table().title, torch_table().source, 0.88)
+        return Code(codes, TorchTable.read().title, TorchTable.read().source, 0.88)
     targets = toolkit_targets(torch.cuda_version or "")
     if targets is None:
         raise Unread("arch_list", torch.unread.get("arch_list", ""))
     codes = tuple(f"sm_{target}" for target in targets)
-    return Code(codes, gpu_architectures().title, gpu_architectures().source, 0.85, is_limit=True)
+    return Code(codes, GpuArchitectures.read().title, GpuArchitectures.read().source, 0.85, is_limit=True)
 
 
 def _tensorflow(
@@ -181,8 +181,8 @@ def _tensorflow(
         # TensorFlow serves newer GPUs by PTX on purpose: only a known failure, or one seen here, counts.
         if capability not in failed and known is None and runs_any(row.sm, capability):
             continue
-        source = known.source if known else tensorflow_table().source
-        code = Code(row.sm, tensorflow_table().title, source, 0.95 if capability in failed else 0.85)
+        source = known.source if known else TensorFlowTable.read().source
+        code = Code(row.sm, TensorFlowTable.read().title, source, 0.95 if capability in failed else 0.85)
         yield _unserved(
             "tensorflow", tensorflow.version, gpus, capability, code, is_only_gpu=not served, is_compiled_late=False
         )
@@ -192,11 +192,11 @@ def _jax(frameworks: Frameworks, machine: MachineFacts | None) -> Iterator[Unser
     jax = frameworks.jax
     if jax is None or not jax.plugins:
         return
-    row = next((row for row in jax_table().plugin for name in jax.plugins if f"cuda{row.cuda_major}" in name), None)
+    row = next((row for row in JaxTable.read().plugin for name in jax.plugins if f"cuda{row.cuda_major}" in name), None)
     if row is None:
         return
     served = {device.compute_capability for device in jax.devices or () if device.kernel and device.kernel.ran}
-    code = Code((f"compute_{row.compute_capability_min.replace('.', '')}",), jax_table().title, row.source, 0.85)
+    code = Code((f"compute_{row.compute_capability_min.replace('.', '')}",), JaxTable.read().title, row.source, 0.85)
     for capability, gpus in _by_capability(cuda_gpus(machine)):
         if capability not in served and release(capability) < release(row.compute_capability_min):
             yield _unserved(
@@ -220,9 +220,9 @@ def _onnxruntime(frameworks: Frameworks, machine: MachineFacts | None) -> Iterat
         if known is None or known.last_cuda is None or release(known.last_cuda) >= release(cuda)[:2]:
             continue
         oldest_left = min(
-            (each.sm for each in gpu_architectures().nvidia if each.last_cuda is None), key=lambda sm: int(sm[3:])
+            (each.sm for each in GpuArchitectures.read().nvidia if each.last_cuda is None), key=lambda sm: int(sm[3:])
         )
-        code = Code((oldest_left,), gpu_architectures().title, onnxruntime_table().source, 0.85)
+        code = Code((oldest_left,), GpuArchitectures.read().title, OnnxRuntimeTable.read().source, 0.85)
         yield _unserved(
             "onnxruntime", runtime.version, gpus, capability, code, is_only_gpu=True, is_compiled_late=False
         )

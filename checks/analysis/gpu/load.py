@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from checks.facts import CpuFacts, Frameworks, GpuEvent, Gpus, Health, HealthSample, Measured, Measurements, XidEvent
 from checks.facts.machine import canonical_pci_address
 from checks.knowledge.errors.cuda_errors import cuda_error_in
-from checks.knowledge.errors.hardware_errors import ClockReason, hardware_errors
+from checks.knowledge.errors.hardware_errors import ClockReason, HardwareErrors
 from checks.machine import system_log
 
 CPU = "cpu"
@@ -84,7 +84,7 @@ def held_down(health: Health) -> Iterator[tuple[HealthSample, tuple[ClockReason,
     """The samples in which trouble held the clocks down, with NVML's reasons."""
     for sample in health.samples:
         mask = sample.throttle_mask or 0
-        reasons = tuple(row for row in hardware_errors().clock_reason if row.bit & mask and row.sign_of_trouble)
+        reasons = tuple(row for row in HardwareErrors.read().clock_reason if row.bit & mask and row.sign_of_trouble)
         if reasons:
             yield sample, reasons
 

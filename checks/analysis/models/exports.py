@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from checks.analysis.models.runs import LEAST_SURE, telling_line
 from checks.facts import ExportRun, Facts, ModelFacts, ModelFiles
 from checks.facts.finding import Evidence, Finding, NotHere, Severity
-from checks.knowledge.frameworks.exporters import exporter_of, exporters_table
+from checks.knowledge.frameworks.exporters import ExportersTable, exporter_of
 
 if TYPE_CHECKING:
     from checks.readers.tickets.wording.signatures import Hit
@@ -90,7 +90,7 @@ def about(model: ModelFacts, run: ExportRun) -> tuple[Evidence, ...]:
 
 def unmet(run: ExportRun) -> tuple[Evidence, ...]:
     """What the exporter works with, and what is there instead."""
-    table = exporters_table()
+    table = ExportersTable.read()
     return tuple(
         each
         for need in run.unmet

@@ -11,6 +11,7 @@ from checks.analysis.numbers.magnitude import Size
 from checks.analysis.numbers.power import ENOUGH
 from checks.facts import ArrayDifference, Facts, Measurements, ModelMeasured, Symptom
 from checks.facts.finding import FRAMEWORK, MEASURED_MODEL, Evidence, Finding, NotHere, Severity
+from checks.facts.question import Exactness, SymptomName
 
 REPEATED, MODE, STATE, BATCH = "repeat", "mode", "state", "batch"
 SEEDED, EVALUATION = "seeded", "eval"
@@ -216,8 +217,8 @@ def loudness(made: ModelMeasured, symptom: Symptom | None) -> Severity:
     """
     exactness = symptom.exactness if symptom is not None else ""
     if decides_otherwise(made) and made.inputs_from != "drawn":
-        return Severity.BLOCKING if exactness in ("bits", "decisions") else Severity.WARNING
-    return Severity.WARNING if exactness == "bits" else Severity.NOTE
+        return Severity.BLOCKING if exactness in (Exactness.BITS, Exactness.DECISIONS) else Severity.WARNING
+    return Severity.WARNING if exactness == Exactness.BITS else Severity.NOTE
 
 
 def is_one_scale(made: ModelMeasured) -> bool:
@@ -230,7 +231,9 @@ def is_one_scale(made: ModelMeasured) -> bool:
 
 def asks_whether_it_repeats(symptom: Symptom | None) -> bool:
     """Whether the question is if results change from run to run: said so, or asked of model files that are repeated."""
-    return symptom is not None and (symptom.exactness == "bits" or symptom.name in ("results-change", "models"))
+    return symptom is not None and (
+        symptom.exactness == Exactness.BITS or symptom.name in (SymptomName.RESULTS_CHANGE, SymptomName.MODELS)
+    )
 
 
 def should_own_model_repeat(symptom: Symptom | None) -> bool:
@@ -238,9 +241,9 @@ def should_own_model_repeat(symptom: Symptom | None) -> bool:
 
     Of single operations that is not so: nobody knows whether the user has them.
     """
-    if symptom is not None and symptom.exactness == "decisions":
+    if symptom is not None and symptom.exactness == Exactness.DECISIONS:
         return False
-    is_everything = symptom is not None and symptom.name == "everything" and not symptom.exactness
+    is_everything = symptom is not None and symptom.name == SymptomName.EVERYTHING and not symptom.exactness
     return is_everything or asks_whether_it_repeats(symptom)
 
 

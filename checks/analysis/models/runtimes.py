@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from checks.facts import Facts, InterpreterFacts, ModelFacts
+from checks.facts.runs import RunStatus
 from checks.knowledge.formats.model_formats import distributions_of, model_format
 
 
@@ -23,4 +24,4 @@ def is_broken(runtime: str, facts: Facts) -> bool:
     if known is not None and known.imported is not None:
         return not known.imported
     run = facts.probes.of(runtime) if facts.probes else None
-    return run is not None and run.status in ("crashed", "timed-out", "failed")
+    return run is not None and run.status in (RunStatus.CRASHED, RunStatus.TIMED_OUT, RunStatus.FAILED)

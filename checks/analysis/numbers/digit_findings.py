@@ -24,6 +24,7 @@ from checks.analysis.numbers.magnitude import Magnitude, Size, recognised
 from checks.analysis.numbers.side_by_side import Pair, Place
 from checks.facts import EnvironmentVariables, Measurements, Repeat, Symptom
 from checks.facts.finding import FRAMEWORK, Evidence, Finding, Inconclusive, NotHere, Severity
+from checks.facts.question import Exactness, SymptomName
 
 _FULL = ("tf32-off", "jax-precision-float32")  # what takes TensorFloat-32 away
 FULL_DIGITS = ("demand-full-float32",)  # where the type is float32 already, and no seed or type of the program helps
@@ -31,14 +32,14 @@ FULL_DIGITS = ("demand-full-float32",)  # where the type is float32 already, and
 
 def loud_if_bits_matter(symptom: Symptom | None) -> Severity:
     """Of what is normal: a note that says so, but a warning for whoever needs the same bits."""
-    return Severity.WARNING if symptom is not None and symptom.exactness == "bits" else Severity.NOTE
+    return Severity.WARNING if symptom is not None and symptom.exactness == Exactness.BITS else Severity.NOTE
 
 
 def loud_unless_decisions_do(symptom: Symptom | None) -> Severity:
     """Of digits that are left out on purpose: a note where only decisions count, or nobody asked about results."""
-    if symptom is None or symptom.exactness == "decisions":
+    if symptom is None or symptom.exactness == Exactness.DECISIONS:
         return Severity.NOTE
-    asked = symptom.exactness in ("bits", "close") or symptom.name == "results-differ"
+    asked = symptom.exactness in (Exactness.BITS, Exactness.CLOSE) or symptom.name == SymptomName.RESULTS_DIFFER
     return Severity.WARNING if asked else Severity.NOTE
 
 

@@ -1,9 +1,9 @@
 """Results side by side: of every two devices here, and of this machine and another whose case was given.
 
 Two machines are compared in two steps: what differs in their environments, as far as it can change a number
-(resources/knowledge/numeric_environment.toml), and what differs in their numbers. A difference of the environment
-explains one of the numbers where it is of a kind and size that it can make; it is proven where a result that was
-computed with that part taken out (one thread, no oneDNN) is the same on both.
+(resources/knowledge/frameworks/numeric_environment.toml), and what differs in their numbers. A difference of the
+environment explains one of the numbers where it is of a kind and size that it can make; it is proven where a result
+that was computed with that part taken out (one thread, no oneDNN) is the same on both.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from checks.facts import (
     Portrait,
 )
 from checks.facts.case import Case
-from checks.knowledge.frameworks.numeric_environment import Part, numeric_environment, numeric_parts, parts_shown_by
+from checks.knowledge.frameworks.numeric_environment import NumericEnvironmentTable, Part, numeric_parts, parts_shown_by
 
 CPU, GPU = "cpu", "gpu"
 PACKAGES = ("torch", "numpy", "tensorflow", "tensorflow-cpu", "jax", "jaxlib", "onnxruntime", "onnxruntime-gpu", "mkl")
@@ -420,7 +420,7 @@ def _parts_of(side: OtherMachine) -> Mapping[str, str]:
         found |= {"cuda": torch.cuda_version, "cudnn": torch.cudnn_version}
         found["settings"] = _settings(torch.settings)
     if side.environment is not None:
-        known = numeric_environment()
+        known = NumericEnvironmentTable.read()
         found["thread-variables"] = _variables(side.environment.values, known.thread_variables)
         found["variables"] = _variables(side.environment.values, known.numeric_variables)
     return {part: text for part, text in found.items() if text is not None}
@@ -448,7 +448,7 @@ def gpu_names(frameworks: Frameworks | None) -> dict[tuple[str, str], str]:
 def _settings(settings: Mapping[str, object] | None) -> str | None:
     if settings is None:
         return None
-    left_out = numeric_environment().unnumeric_settings
+    left_out = NumericEnvironmentTable.read().unnumeric_settings
     return SEPARATOR.join(f"{name}={value}" for name, value in sorted(settings.items()) if name not in left_out)
 
 

@@ -5,7 +5,7 @@ Detects:      CUDA errors 34, 803 and 804; a stub that stands first for the load
 Why it bites: the forward-compatibility package serves data-centre GPUs on certain drivers only, and a stub serves no
               program at all: it exists for linking.
 Blind spots:  a libcuda that a program loads by a path of its own.
-Knowledge:    resources/knowledge/cuda_errors.toml
+Knowledge:    resources/knowledge/errors/cuda_errors.toml
 """
 
 from collections.abc import Iterator

@@ -4,7 +4,7 @@ Detects:      a GPU whose architecture ended with an older driver branch; the op
               Turing; the proprietary one on Blackwell and newer, which only the open one serves.
 Why it bites: the driver leaves the GPU alone; nvidia-smi says "No devices were found".
 Blind spots:  a driver that was removed again leaves no version to judge by.
-Knowledge:    resources/knowledge/gpu_architectures.toml (last branch), cuda_driver.toml
+Knowledge:    resources/knowledge/gpu/gpu_architectures.toml (last branch), cuda_driver.toml
 """
 
 from collections.abc import Iterator
@@ -13,8 +13,8 @@ from checks.analysis.gpu.state import NONE, cuda_computes, gpu_name, installed_d
 from checks.causes.registry import check
 from checks.facts import Frameworks, Gpus, NvidiaFacts, OsFacts
 from checks.facts.finding import Evidence, Finding, Severity, Unread
-from checks.knowledge.gpu.cuda_driver import Fit, cuda_driver, driver_fit, driver_number, right_flavour
-from checks.knowledge.gpu.gpu_architectures import gpu_architectures
+from checks.knowledge.gpu.cuda_driver import CudaDriver, Fit, driver_fit, driver_number, right_flavour
+from checks.knowledge.gpu.gpu_architectures import GpuArchitectures
 from checks.knowledge.phrases import phrase
 
 CAUSE = "driver-dropped-gpu"
@@ -52,10 +52,10 @@ def driver_dropped_gpu(
             subject=gpu.address or gpu_name(gpu),
             evidence=(
                 Evidence("gpu", gpu_name(gpu), gpu.origin),
-                Evidence("architecture", architecture.architecture, gpu_architectures().title),
+                Evidence("architecture", architecture.architecture, GpuArchitectures.read().title),
                 Evidence("driver_version", driver_number(version), nvidia.origin),
-                Evidence("last_branch", last_branch, gpu_architectures().title),
-                Evidence("kernel_module_flavour", nvidia.kernel_module_flavour or NONE, cuda_driver().title),
+                Evidence("last_branch", last_branch, GpuArchitectures.read().title),
+                Evidence("kernel_module_flavour", nvidia.kernel_module_flavour or NONE, CudaDriver.read().title),
             ),
             values={"need": need},
             remedies=(remedy,),

@@ -3,7 +3,7 @@
 Detects:      NVML's own error for it, or a libcuda whose version differs from the loaded kernel module's.
 Why it bites: the two talk a private protocol of their version, so every CUDA program and nvidia-smi fail.
 Blind spots:  a libcuda without a version in its name; then only NVML's error tells.
-Knowledge:    resources/knowledge/hardware_errors.toml (NVML_ERROR_LIB_RM_VERSION_MISMATCH)
+Knowledge:    resources/knowledge/errors/hardware_errors.toml (NVML_ERROR_LIB_RM_VERSION_MISMATCH)
 """
 
 from collections.abc import Iterator

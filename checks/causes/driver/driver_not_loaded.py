@@ -5,8 +5,8 @@ Detects:      an NVIDIA GPU on the bus without the nvidia kernel module (Linux) 
               taken the GPU. An AMD GPU without amdgpu beside a ROCm build of PyTorch.
 Why it bites: without the driver CUDA does not exist on this machine; frameworks say "no NVIDIA driver".
 Blind spots:  why a module that is on disk was not loaded stands in the kernel log, which is not always readable.
-Knowledge:    resources/knowledge/windows_device_problems.toml; cuda_driver.toml (a driver that cannot serve the GPU is
-              another cause)
+Knowledge:    resources/knowledge/errors/windows_device_problems.toml; resources/knowledge/gpu/cuda_driver.toml
+              (a driver that cannot serve the GPU is another cause)
 """
 
 from collections.abc import Iterator

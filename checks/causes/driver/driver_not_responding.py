@@ -5,7 +5,7 @@ Detects:      the question to NVML hangs or kills its process; NVML says, of its
 Why it bites: whatever asks the driver next hangs the same way: nvidia-smi, every CUDA program, sometimes the shutdown.
 Blind spots:  why: a GPU that fell off the bus, a stuck process, and a driver bug look alike from here. A framework that
               hangs may also be compiling for a GPU that it has no code for, hence less confidence.
-Knowledge:    resources/knowledge/hardware_errors.toml
+Knowledge:    resources/knowledge/errors/hardware_errors.toml
 """
 
 from collections.abc import Iterator
@@ -15,6 +15,7 @@ from checks.causes.registry import check
 from checks.facts import Frameworks, Gpus, NvidiaFacts, ProbeRun, ProbeRuns
 from checks.facts.finding import Evidence, Finding, NotHere, Severity
 from checks.facts.phrase import Phrase
+from checks.facts.runs import RunStatus
 from checks.knowledge.phrases import phrase
 
 CAUSE = "driver-not-responding"
@@ -39,8 +40,8 @@ def driver_not_responding(
     if gpus is not None and not gpus.nvidia and not error:  # nothing of NVIDIA's that could hang
         raise NotHere("nvidia_gpu")
     run = probes.of("nvidia")
-    if run is not None and run.status in ("timed-out", "crashed"):
-        yield _finding(run, error, 0.9 if error or run.status == "timed-out" else 0.7, _state(run))
+    if run is not None and run.status in (RunStatus.TIMED_OUT, RunStatus.CRASHED):
+        yield _finding(run, error, 0.9 if error or run.status == RunStatus.TIMED_OUT else 0.7, _state(run))
     elif error:
         yield _finding(None, error, 0.9, phrase("answer-error", error=error))
     elif nvidia is not None and nvidia.devices:
@@ -53,12 +54,12 @@ def driver_not_responding(
 
 
 def _hangs_at_the_gpu(run: ProbeRun) -> bool:
-    return run.status == "timed-out" and run.last_stage in _GPU_STAGES.get(run.probe, ())
+    return run.status == RunStatus.TIMED_OUT and run.last_stage in _GPU_STAGES.get(run.probe, ())
 
 
 def _state(run: ProbeRun) -> Phrase:
     stage = run.last_stage or NONE
-    if run.status == "timed-out":
+    if run.status == RunStatus.TIMED_OUT:
         return phrase("answer-hangs", stage=stage)
     return phrase("answer-crashes", signal=run.signal or f"exit code {run.exit_code}", stage=stage)
 

@@ -3,7 +3,7 @@
 Detects:      a driver version, on a system and a GPU, that a public thread names as bad.
 Why it bites: slower or failing programs after an update that changed nothing else.
 Blind spots:  the table holds what was found in public, not what exists; not every machine with the version is hit.
-Knowledge:    resources/knowledge/driver_regressions.toml
+Knowledge:    resources/knowledge/gpu/driver_regressions.toml
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from checks.causes.registry import check
 from checks.facts import Gpus, NvidiaFacts, OsFacts
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.knowledge.gpu.cuda_driver import driver_number
-from checks.knowledge.gpu.driver_regressions import driver_regressions
+from checks.knowledge.gpu.driver_regressions import DriverRegressions
 
 CAUSE = "driver-regression"
 
@@ -25,7 +25,7 @@ def driver_regression(nvidia: NvidiaFacts, os: OsFacts, gpus: Gpus | None) -> It
         return
     names = [device.name for device in nvidia.devices or () if device.name]
     names = names or [gpu_name(gpu) for gpu in (gpus.nvidia if gpus else ())]
-    for row in driver_regressions().row:
+    for row in DriverRegressions.read().row:
         hit = next((name for name in names if row.covers(os.system, nvidia.driver_version, name)), None)
         if hit is None:
             continue
@@ -37,7 +37,7 @@ def driver_regression(nvidia: NvidiaFacts, os: OsFacts, gpus: Gpus | None) -> It
             evidence=(
                 Evidence("driver_version", driver_number(nvidia.driver_version), nvidia.origin),
                 Evidence("gpu", hit, nvidia.origin),
-                Evidence("report", row.source, driver_regressions().title, row.source),
-                Evidence("good_driver", row.good, driver_regressions().title, row.source),
+                Evidence("report", row.source, DriverRegressions.read().title, row.source),
+                Evidence("good_driver", row.good, DriverRegressions.read().title, row.source),
             ),
         )

@@ -3,7 +3,7 @@
 Detects:      CUDA's unknown error (999) while NVML lists the GPU, on a host whose device files may be opened.
 Why it bites: the nvidia_uvm kernel module, which CUDA needs and the display does not, lost its state or is not loaded.
 Blind spots:  error 999 has other, rarer causes; a resume is only known where the kernel log can be read.
-Knowledge:    resources/knowledge/cuda_errors.toml
+Knowledge:    resources/knowledge/errors/cuda_errors.toml
 """
 
 from collections.abc import Iterator

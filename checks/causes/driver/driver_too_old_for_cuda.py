@@ -5,7 +5,7 @@ Why it bites: the CUDA runtime refuses to start, so the framework sees no GPU.
 Blind spots:  PTX that a newer toolkit made fails on a driver of an older minor version; only the failing kernel shows
               that. A cuda-compat package lifts the minimum on data-centre GPUs: where the framework really computed
               on the GPU, its answer decides.
-Knowledge:    resources/knowledge/cuda_driver.toml
+Knowledge:    resources/knowledge/gpu/cuda_driver.toml
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from checks.causes.registry import check
 from checks.facts import Frameworks, InterpreterFacts, MachineFacts, NvidiaFacts
 from checks.facts.finding import Evidence, Finding, NotInTable, Severity, Unread
 from checks.facts.versions import release
-from checks.knowledge.gpu.cuda_driver import cuda_driver, driver_minimum, driver_number
+from checks.knowledge.gpu.cuda_driver import CudaDriver, driver_minimum, driver_number
 
 CAUSE = "driver-too-old-for-cuda"
 
@@ -62,9 +62,9 @@ def driver_too_old_for_cuda(
                     Evidence("driver_version", driver, nvidia.origin),
                     Evidence("framework", f"{name} {framework.version or ''}".strip(), framework.origin),
                     Evidence("cuda_version", cuda_version, framework.origin),
-                    Evidence("driver_min", minimum, cuda_driver().title, row.source),
+                    Evidence("driver_min", minimum, CudaDriver.read().title, row.source),
                 ),
                 values=torch_values(machine, interpreter, keep=framework.version) if name == "torch" else {},
             )
     if unknown and not is_found:
-        raise NotInTable(cuda_driver().title, unknown)
+        raise NotInTable(CudaDriver.read().title, unknown)

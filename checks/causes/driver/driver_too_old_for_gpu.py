@@ -3,7 +3,7 @@
 Detects:      a GPU whose architecture came after the driver's branch.
 Why it bites: the driver does not claim a chip that it does not know; nvidia-smi shows no device.
 Blind spots:  chips that came late within an architecture; chips that the tables do not know yet.
-Knowledge:    resources/knowledge/cuda_driver.toml, gpu_architectures.toml
+Knowledge:    resources/knowledge/gpu/cuda_driver.toml, gpu_architectures.toml
 """
 
 from collections.abc import Iterator
@@ -12,8 +12,8 @@ from checks.analysis.gpu.state import cuda_computes, gpu_name, installed_driver,
 from checks.causes.registry import check
 from checks.facts import Frameworks, Gpus, NvidiaFacts, OsFacts
 from checks.facts.finding import Evidence, Finding, NotInTable, Severity, Unread
-from checks.knowledge.gpu.cuda_driver import Fit, cuda_driver, driver_fit, driver_number, first_branch
-from checks.knowledge.gpu.gpu_architectures import gpu_architectures
+from checks.knowledge.gpu.cuda_driver import CudaDriver, Fit, driver_fit, driver_number, first_branch
+from checks.knowledge.gpu.gpu_architectures import GpuArchitectures
 
 CAUSE = "driver-too-old-for-gpu"
 
@@ -47,10 +47,12 @@ def driver_too_old_for_gpu(
             subject=gpu.address or gpu_name(gpu),
             evidence=(
                 Evidence("gpu", gpu_name(gpu), gpu.origin),
-                Evidence("architecture", architecture.architecture, gpu_architectures().title),
+                Evidence("architecture", architecture.architecture, GpuArchitectures.read().title),
                 Evidence("driver_version", driver_number(version), nvidia.origin),
-                Evidence("driver_min", str(first_branch(architecture)), cuda_driver().title, cuda_driver().source),
+                Evidence(
+                    "driver_min", str(first_branch(architecture)), CudaDriver.read().title, CudaDriver.read().source
+                ),
             ),
         )
     if unknown and not is_found:
-        raise NotInTable(gpu_architectures().title, unknown)
+        raise NotInTable(GpuArchitectures.read().title, unknown)

@@ -3,7 +3,7 @@
 Detects:      CUDA error 802, a GPU whose fabric state is not completed, or NVSwitches without the running service.
 Why it bites: on HGX and DGX systems no CUDA program starts before the fabric manager has set up the NVSwitches.
 Blind spots:  inside a container or a virtual machine the service runs outside and cannot be seen.
-Knowledge:    resources/knowledge/cuda_errors.toml
+Knowledge:    resources/knowledge/errors/cuda_errors.toml
 """
 
 from collections.abc import Iterator

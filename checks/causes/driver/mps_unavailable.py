@@ -4,7 +4,7 @@ Detects:      an x86 Python under Rosetta; a PyTorch build without Metal; a macO
               for; a virtual machine.
 Why it bites: "mps" cannot be used, so everything runs on the CPU, under Rosetta even that slowly.
 Blind spots:  a sandbox that hides the GPU from one program makes the same picture; Intel Macs are left out.
-Knowledge:    resources/knowledge/mps_support.toml
+Knowledge:    resources/knowledge/gpu/mps_support.toml
 """
 
 from collections.abc import Iterator

@@ -4,7 +4,7 @@ Detects:      a ROCm build of PyTorch whose target list lacks every AMD GPU here
               points to code that the build has not got; without a list, the kernel that failed for want of code.
 Why it bites: without code for the GPU every kernel fails: "invalid device function", "no kernel image", or a crash.
 Blind spots:  an integrated GPU beside a served one is left out: it only matters when a program picks it.
-Knowledge:    resources/knowledge/gpu_architectures.toml, rocm_overrides.toml
+Knowledge:    resources/knowledge/gpu/gpu_architectures.toml, rocm_overrides.toml
 """
 
 import re
@@ -14,8 +14,8 @@ from checks.analysis.gpu.state import NONE, first_line, ran_on
 from checks.causes.registry import check
 from checks.facts import AmdFacts, EnvironmentVariables, Gpus, TorchFacts
 from checks.facts.finding import Evidence, Finding, NotHere, Severity, Unread
-from checks.knowledge.gpu.gpu_architectures import amd_target, amd_wheel_targets, gpu_architectures
-from checks.knowledge.gpu.rocm_overrides import rocm_override, rocm_overrides
+from checks.knowledge.gpu.gpu_architectures import GpuArchitectures, amd_target, amd_wheel_targets
+from checks.knowledge.gpu.rocm_overrides import RocmOverrides, rocm_override
 from checks.knowledge.phrases import phrase
 
 CAUSE = "rocm-gpu-unsupported"
@@ -55,13 +55,13 @@ def rocm_gpu_unsupported(
         evidence = [
             Evidence("gfx_target", gfx, cards[gfx]),
             Evidence("torch_version", torch.version or NONE, torch.origin),
-            Evidence("arch_list", " ".join(carried) or NONE, torch.origin or gpu_architectures().title),
+            Evidence("arch_list", " ".join(carried) or NONE, torch.origin or GpuArchitectures.read().title),
             Evidence("kernel_error", failure or NONE, torch.origin),
         ]
         if override:
             evidence.append(Evidence("hsa_override", override, "HSA_OVERRIDE_GFX_VERSION"))
         elif row is not None:
-            evidence.append(Evidence("runs_as", row.runs_as, rocm_overrides().title, row.source))
+            evidence.append(Evidence("runs_as", row.runs_as, RocmOverrides.read().title, row.source))
         state = (
             phrase("rocm-code", torch=torch.version or NONE, targets=", ".join(carried))
             if carried

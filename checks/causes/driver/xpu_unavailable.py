@@ -3,7 +3,7 @@
 Detects:      an XPU build of PyTorch that lists no device: no Intel GPU, no kernel driver, or no Level Zero runtime.
 Why it bites: the build falls back to nothing; "xpu" devices cannot be used.
 Blind spots:  OpenVINO and ONNX Runtime name their Intel devices differently and are judged elsewhere.
-Knowledge:    resources/knowledge/gpu_architectures.toml (Intel platforms that PyTorch names)
+Knowledge:    resources/knowledge/gpu/gpu_architectures.toml (Intel platforms that PyTorch names)
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from checks.causes.registry import check
 from checks.facts import Gpu, Gpus, IntelFacts, LibraryFile, TorchFacts
 from checks.facts.finding import Evidence, Finding, NotHere, Severity, Unread
 from checks.facts.phrase import Phrase
-from checks.knowledge.gpu.gpu_architectures import gpu_architectures, intel_platform
+from checks.knowledge.gpu.gpu_architectures import GpuArchitectures, intel_platform
 from checks.knowledge.phrases import phrase
 
 CAUSE = "xpu-unavailable"
@@ -44,7 +44,7 @@ def xpu_unavailable(torch: TorchFacts, gpus: Gpus | None, intel: IntelFacts | No
             Evidence("intel_gpu", ", ".join(gpu_name(gpu) for gpu in cards) or NONE, gpus.origin if gpus else ""),
             Evidence("kernel_driver", ", ".join(gpu.driver for gpu in cards if gpu.driver) or NONE, "sysfs"),
             Evidence("level_zero", libraries or NONE, intel.origin if intel else ""),
-            Evidence("intel_platform", _platforms(cards), gpu_architectures().title),
+            Evidence("intel_platform", _platforms(cards), GpuArchitectures.read().title),
         ),
         values={"state": _state(cards, loader)},
         remedies=("install-intel-gpu-runtime",) if cards else ("install-cpu-torch",),

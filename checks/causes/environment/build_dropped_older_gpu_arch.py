@@ -3,7 +3,8 @@
 Detects:      a CUDA build of torch, TensorFlow, JAX or ONNX Runtime whose oldest code is newer than the GPU.
 Why it bites: code is never run backwards: a build made for 7.5 and up has nothing for a card of 6.1.
 Blind spots:  extensions carry lists of their own; conda builds whose list was not read.
-Knowledge:    resources/knowledge/torch.toml, tensorflow.toml, jax.toml, gpu_architectures.toml, cuda_binary.toml
+Knowledge:    resources/knowledge/frameworks/torch.toml, tensorflow.toml, jax.toml;
+              resources/knowledge/gpu/gpu_architectures.toml, cuda_binary.toml
 """
 
 from collections.abc import Iterator

@@ -4,7 +4,7 @@ Detects:      a CUDA build of torch or TensorFlow whose code list has nothing th
               available for execution on the device".
 Why it bites: machine code runs only within one major compute capability, from its own minor number upwards.
 Blind spots:  extensions (flash-attn, xformers) carry lists of their own; conda builds whose list was not read.
-Knowledge:    resources/knowledge/torch.toml, tensorflow.toml, cuda_binary.toml
+Knowledge:    resources/knowledge/frameworks/torch.toml, tensorflow.toml, cuda_binary.toml
 """
 
 from collections.abc import Iterator

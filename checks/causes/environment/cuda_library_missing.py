@@ -5,7 +5,7 @@ Why it bites: a GPU build of a framework without these libraries fails at import
 Blind spots:  ONNX Runtime finds the libraries of torch, or of the NVIDIA packages, only after the program has imported
               torch or called preload_dlls(); whether it does so is not known here. TensorFlow's missing libraries are
               judged by tf-cuda-version-mismatch where its import succeeds.
-Knowledge:    resources/knowledge/import_errors.toml, cuda_libraries.toml, onnxruntime.toml
+Knowledge:    resources/knowledge/errors/import_errors.toml, cuda_libraries.toml, onnxruntime.toml
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from checks.causes.registry import check
 from checks.facts import FrameworkFacts, Frameworks, InterpreterFacts, MachineFacts, ProbeRuns
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.versions import major_number, release
-from checks.knowledge.errors.import_errors import Recognised, import_errors
+from checks.knowledge.errors.import_errors import ImportErrors, Recognised
 from checks.knowledge.frameworks.onnxruntime import gpu_release
 from checks.knowledge.gpu.cuda_libraries import library_of_file, package_of
 
@@ -62,7 +62,7 @@ def _finding(
         evidence=(
             Evidence("cuda_library", library, trouble.origin),
             Evidence("library_of", trouble.label, trouble.origin),
-            Evidence("clue", found.line[:CLUE_SHOWN], import_errors().title, found.row.sources[0]),
+            Evidence("clue", found.line[:CLUE_SHOWN], ImportErrors.read().title, found.row.sources[0]),
         ),
         values={
             **({"library_package": package} if package else {}),

@@ -4,7 +4,7 @@ Detects:      an onnxruntime-gpu that does not start and is built for another CU
               here; a CuPy for another CUDA; packages for two CUDA versions that overwrite each other's files.
 Why it bites: the libraries' names hold the major version, so that those of another one are not found at all.
 Blind spots:  CUDA toolkits in the system are not listed; that a part did not start decides.
-Knowledge:    resources/knowledge/onnxruntime.toml, cuda_libraries.toml
+Knowledge:    resources/knowledge/frameworks/onnxruntime.toml, cuda_libraries.toml
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from checks.causes.registry import check
 from checks.facts import Frameworks, InterpreterFacts, MachineFacts, OnnxRuntimeFacts
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.versions import major_number
-from checks.knowledge.frameworks.onnxruntime import gpu_release, onnxruntime_table
-from checks.knowledge.gpu.cuda_libraries import cuda_libraries, cuda_major_of
+from checks.knowledge.frameworks.onnxruntime import OnnxRuntimeTable, gpu_release
+from checks.knowledge.gpu.cuda_libraries import CudaLibraries, cuda_major_of
 
 CAUSE = "cuda-runtime-mismatch"
 
@@ -43,7 +43,7 @@ def cuda_runtime_mismatch(
                 f"onnxruntime {runtime.version}",
                 cuda,
                 here,
-                onnxruntime_table().title,
+                OnnxRuntimeTable.read().title,
                 Severity.WARNING,
                 0.85,
                 onnxruntime_values(machine, interpreter, cuda_major=shared),
@@ -81,7 +81,7 @@ def _overwritten(interpreter: InterpreterFacts | None) -> Iterator[Finding]:
     for copies in brought.values():
         if len(copies) > 1:
             (major, name), *others = sorted(copies.items())
-            yield _finding(name, str(major), dict(others), cuda_libraries().title, Severity.WARNING, 0.75, {})
+            yield _finding(name, str(major), dict(others), CudaLibraries.read().title, Severity.WARNING, 0.75, {})
 
 
 def _finding(

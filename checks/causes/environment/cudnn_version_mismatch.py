@@ -5,7 +5,7 @@ Detects:      the frameworks' own words; cuDNN libraries loaded from several fol
 Why it bites: cuDNN is one library in many files, which refuse to work with files of another version; and a framework
               accepts its own major version and its own or a newer minor one.
 Blind spots:  a cuDNN that is loaded only by the first convolution shows after a kernel has run.
-Knowledge:    resources/knowledge/import_errors.toml, cuda_libraries.toml; the packages' own metadata
+Knowledge:    resources/knowledge/errors/import_errors.toml, cuda_libraries.toml; the packages' own metadata
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from checks.causes.registry import check
 from checks.facts import Frameworks, InterpreterFacts, LibraryFile, OsFacts, Package, ProbeRuns
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.versions import release
-from checks.knowledge.errors.import_errors import import_errors
-from checks.knowledge.gpu.cuda_libraries import cuda_libraries, cuda_major_of
+from checks.knowledge.errors.import_errors import ImportErrors
+from checks.knowledge.gpu.cuda_libraries import CudaLibraries, cuda_major_of
 
 CAUSE = "cudnn-version-mismatch"
 
@@ -34,7 +34,7 @@ def cudnn_version_mismatch(
     told = False
     for trouble, found in recognised_on_gpu(CAUSE, frameworks, probes):
         told = True
-        clue = Evidence("clue", found.line[:CLUE_SHOWN], import_errors().title, found.row.sources[0])
+        clue = Evidence("clue", found.line[:CLUE_SHOWN], ImportErrors.read().title, found.row.sources[0])
         needed, there = found.groups.get("needed", "cuDNN"), found.groups.get("found", "cuDNN")
         yield _finding(trouble.package, Severity.BLOCKING, found.row.certainty, needed, there, clue, interpreter)
     if told:
@@ -54,7 +54,7 @@ def _packages(interpreter: InterpreterFacts, os: OsFacts | None) -> Iterator[Fin
     generations = {release(package.version)[:1] for package in copies}
     if len(copies) > 1 and len(generations) < len(copies):
         named = ", ".join(f"{package.name} {package.version}" for package in copies)
-        clue = Evidence("clue", named, cuda_libraries().title)
+        clue = Evidence("clue", named, CudaLibraries.read().title)
         yield _finding("packages", Severity.WARNING, 0.8, copies[0].name, copies[1].name, clue, interpreter)
     for broken in broken_requirements(interpreter, os):
         if broken.requirement.name.startswith("nvidia-cudnn") and broken.found is not None:

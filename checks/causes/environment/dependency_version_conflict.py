@@ -4,7 +4,7 @@ Detects:      a requirement in the metadata of an installed AI package that the 
               imports that fail with the words of such a conflict.
 Why it bites: the package calls what its neighbour no longer has, or does not have yet.
 Blind spots:  an upper limit that was set out of caution; such a pair often works.
-Knowledge:    resources/knowledge/import_errors.toml; the packages' own metadata
+Knowledge:    resources/knowledge/errors/import_errors.toml; the packages' own metadata
 """
 
 import re

@@ -3,7 +3,7 @@
 Detects:      imports that fail with "cannot enable executable stack as shared object requires".
 Why it bites: glibc 2.41 and later, and hardened kernels before it, no longer make the stack executable for a library.
 Blind spots:  libraries that a framework loads later (TensorRT's builder) fail only when they are used.
-Knowledge:    resources/knowledge/import_errors.toml
+Knowledge:    resources/knowledge/errors/import_errors.toml
 """
 
 from checks.analysis.failures.at_import import findings_of_texts

@@ -4,7 +4,7 @@ Detects:      imports that fail with "undefined symbol", "procedure could not be
               not exist"; extensions whose version names another PyTorch, CUDA or C++ ABI than the installed one.
 Why it bites: PyTorch's binary interface changes with every release, and the extension calls what is no longer there.
 Blind spots:  extensions that the user compiled carry no such tag.
-Knowledge:    resources/knowledge/extension_tags.toml, resources/knowledge/import_errors.toml
+Knowledge:    resources/knowledge/packages/extension_tags.toml, resources/knowledge/errors/import_errors.toml
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from checks.causes.registry import check
 from checks.facts import Frameworks, InterpreterFacts, Package, ProbeRuns, TorchFacts
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.facts.versions import minor, release
-from checks.knowledge.packages.extension_tags import BuiltFor, built_for, extension_tags
+from checks.knowledge.packages.extension_tags import BuiltFor, ExtensionTags, built_for
 
 CAUSE = "extension-abi-mismatch"
 
@@ -52,7 +52,7 @@ def extension_abi_mismatch(
                 subject=package.name,
                 evidence=(
                     Evidence("package", f"{package.name} {package.version}", package.location or ""),
-                    Evidence("clue", built.tag, extension_tags().title, built.source),
+                    Evidence("clue", built.tag, ExtensionTags.read().title, built.source),
                     Evidence("framework", f"torch {installed.version}", installed.location or ""),
                 ),
                 values={"package_name": package.name},

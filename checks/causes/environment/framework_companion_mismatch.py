@@ -5,7 +5,7 @@ Detects:      torchvision, torchaudio or xformers for another torch, or for anot
 Why it bites: their compiled half calls into the framework: "operator torchvision::nms does not exist", undefined
               symbols, "xFormers can't load C++/CUDA extensions".
 Blind spots:  builds from source and vendors' own builds are not judged by their version.
-Knowledge:    resources/knowledge/torch_companions.toml; the packages' own metadata
+Knowledge:    resources/knowledge/packages/torch_companions.toml; the packages' own metadata
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from checks.facts import Frameworks, InterpreterFacts, MachineFacts, OsFacts, Pa
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.facts.versions import minor, release
 from checks.knowledge.errors.import_errors import recognise
-from checks.knowledge.frameworks.torch import CPU, INDEX, torch_release, torch_table
+from checks.knowledge.frameworks.torch import CPU, INDEX, TorchTable, torch_release
 from checks.knowledge.packages.ai_packages import framework_of_package
 from checks.knowledge.packages.torch_companions import (
+    TorchCompanions,
     companion_names,
     fits,
     fitting,
-    torch_companions,
     wanted_torch,
 )
 
@@ -123,7 +123,7 @@ def _beside_torch(
     elif wanted and fits(wanted, version) is False and not is_own_build:
         severity, confidence = _judge_release(wanted, version, outcome)
     elif tag and _tag(version) and _kind(tag) != _kind(_tag(version)):
-        wanted, source = f"{wanted or ''}+{tag}", torch_table().title
+        wanted, source = f"{wanted or ''}+{tag}", TorchTable.read().title
         # Hardly anything of torchaudio runs on the GPU in compiled code of its own.
         mild = Severity.NOTE if package.name == "torchaudio" else Severity.WARNING
         severity = Severity.BLOCKING if outcome is False else mild
@@ -187,7 +187,7 @@ def _wanted(package: Package) -> tuple[str | None, str]:
             continue
         if canonicalize_name(requirement.name) == "torch" and requirement.specifier:
             return str(requirement.specifier), package.location or "METADATA"
-    return wanted_torch(package.name, package.version), torch_companions().title
+    return wanted_torch(package.name, package.version), TorchCompanions.read().title
 
 
 def _imported(name: str, torch: TorchFacts | None) -> bool | None:

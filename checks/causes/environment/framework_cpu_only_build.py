@@ -5,7 +5,7 @@ Why it bites: nothing is wrong enough to fail at once: the program runs, slowly,
               "Torch not compiled with CUDA enabled".
 Blind spots:  somebody may want the CPU build; JAX is judged by jax-falls-back-to-cpu, TensorFlow on Windows by
               tf-gpu-unsupported-on-windows. On macOS there is no other build.
-Knowledge:    resources/knowledge/torch.toml, tensorflow.toml, onnxruntime.toml, gpu_architectures.toml
+Knowledge:    resources/knowledge/frameworks/torch.toml, tensorflow.toml, onnxruntime.toml, gpu_architectures.toml
 """
 
 from collections.abc import Iterator
@@ -32,13 +32,13 @@ from checks.facts import (
     TorchFacts,
 )
 from checks.facts.finding import Evidence, Finding, Severity, Unread
+from checks.facts.question import ABOUT_RESULTS
 from checks.facts.versions import major_number
 from checks.knowledge.frameworks.onnxruntime import flavour
 from checks.knowledge.frameworks.tensorflow import tensorflow_release
 from checks.knowledge.frameworks.torch import CPU
 
 CAUSE = "framework-cpu-only-build"
-ABOUT_RESULTS = ("results-change", "results-differ")
 
 
 @check(CAUSE)

@@ -4,7 +4,7 @@ Detects:      a probe that died by a signal, left with an exit code, or ran into
 Why it bites: every program that uses the framework dies with it, often without a word.
 Blind spots:  what the library was doing; only a debugger tells. An illegal instruction has a cause of its own
               (cpu-instruction-unsupported), and so has a death whose last words are known (two OpenMP runtimes).
-Knowledge:    resources/knowledge/import_errors.toml, for the deaths that other causes explain
+Knowledge:    resources/knowledge/errors/import_errors.toml, for the deaths that other causes explain
 """
 
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from checks.causes.registry import check
 from checks.facts import Frameworks, InterpreterFacts, ProbeRun, ProbeRuns
 from checks.facts.finding import Evidence, Finding, Inconclusive, Severity
+from checks.facts.runs import RunStatus
 from checks.knowledge.errors.import_errors import recognise
 from checks.knowledge.phrases import phrase
 
@@ -28,7 +29,7 @@ def framework_import_crashes(
     probes: ProbeRuns, frameworks: Frameworks | None, interpreter: InterpreterFacts | None
 ) -> Iterator[Finding]:
     """One finding per framework that does not survive its import."""
-    runs = [run for run in probes.runs if run.probe in FRAMEWORKS and run.status != "cancelled"]
+    runs = [run for run in probes.runs if run.probe in FRAMEWORKS and run.status != RunStatus.CANCELLED]
     if not runs:
         raise Inconclusive("not-installed", fact="frameworks")
     for run in runs:
@@ -39,15 +40,15 @@ def framework_import_crashes(
 
 
 def _died(run: ProbeRun) -> bool:
-    if run.status == "timed-out":
+    if run.status == RunStatus.TIMED_OUT:
         return True
-    if run.status != "crashed" or run.signal in ILLEGAL_INSTRUCTION:
+    if run.status != RunStatus.CRASHED or run.signal in ILLEGAL_INSTRUCTION:
         return False
     return recognise(run.stderr_tail or "") is None
 
 
 def _finding(run: ProbeRun, name: str, frameworks: Frameworks | None, interpreter: InterpreterFacts | None) -> Finding:
-    hangs = run.status == "timed-out"
+    hangs = run.status == RunStatus.TIMED_OUT
     ending = f"{run.seconds or 0:.0f}" if hangs else run.signal or f"exit code {run.exit_code}"
     evidence = [
         Evidence("framework", _label(name, frameworks, interpreter), run.origin),

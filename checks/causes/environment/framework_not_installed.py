@@ -3,7 +3,7 @@
 Detects:      a target interpreter without any framework, and the interpreters here that have one.
 Why it bites: "No module named 'torch'": pip put the package into another Python than the one that runs the program.
 Blind spots:  frameworks on PYTHONPATH or in a zip have no metadata; what a probe really imported counts before it.
-Knowledge:    resources/knowledge/ai_packages.toml
+Knowledge:    resources/knowledge/packages/ai_packages.toml
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from checks.analysis.packages.fitting_build import torch_values
 from checks.causes.registry import check
 from checks.facts import Facts, InterpreterFacts
 from checks.facts.finding import Evidence, Finding, Severity, Unread
-from checks.knowledge.packages.ai_packages import ai_packages, frameworks_among
+from checks.knowledge.packages.ai_packages import AiPackages, frameworks_among
 
 CAUSE = "framework-not-installed"
 SHOWN = 3  # interpreters that a finding names
@@ -40,7 +40,9 @@ def framework_not_installed(interpreter: InterpreterFacts, facts: Facts) -> Iter
         confidence=0.9,
         evidence=(
             Evidence("python_path", interpreter.path, ", ".join(interpreter.found_by)),
-            Evidence("frameworks_known", ", ".join(row.name for row in ai_packages().framework), ai_packages().title),
+            Evidence(
+                "frameworks_known", ", ".join(row.name for row in AiPackages.read().framework), AiPackages.read().title
+            ),
             *(
                 Evidence("other_interpreter", f"{path}: {', '.join(names)}", "metadata")
                 for path, names in others[:SHOWN]

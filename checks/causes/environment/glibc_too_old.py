@@ -5,7 +5,7 @@ Detects:      wheels whose tag asks for a newer glibc than the system's, wheels 
 Why it bites: the loader refuses the package's libraries. pip would not have installed such a wheel here; it came from
               another machine, or the system below it was changed.
 Blind spots:  a package compiled on another machine carries no tag that tells.
-Knowledge:    resources/knowledge/glibc.toml, resources/knowledge/import_errors.toml
+Knowledge:    resources/knowledge/packages/glibc.toml, resources/knowledge/errors/import_errors.toml
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from checks.causes.registry import check
 from checks.facts import Frameworks, InterpreterFacts, OsFacts, Package, ProbeRuns
 from checks.facts.finding import Evidence, Finding, Severity, Unread, only_on
 from checks.facts.versions import release
-from checks.knowledge.packages.glibc import first_systems_with, glibc, glibc_of_tags
+from checks.knowledge.packages.glibc import Glibc, first_systems_with, glibc_of_tags
 
 CAUSE = "glibc-too-old"
 UNKNOWN = "–"
@@ -77,5 +77,5 @@ def _side_by_side(needed: str, os: OsFacts) -> tuple[Evidence, ...]:
     return (
         Evidence("needed", needed),
         Evidence("system", system, os.origin),
-        Evidence("fitting", ", ".join(first_systems_with(needed)) or UNKNOWN, glibc().title, glibc().source),
+        Evidence("fitting", ", ".join(first_systems_with(needed)) or UNKNOWN, Glibc.read().title, Glibc.read().source),
     )

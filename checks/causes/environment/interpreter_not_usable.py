@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from checks.causes.registry import check
 from checks.facts import InterpreterFacts, ProbeRun, ProbeRuns
 from checks.facts.finding import Evidence, Finding, NotInTable, Severity, Unread
+from checks.facts.runs import RunStatus
 from checks.facts.versions import release
 from checks.knowledge.phrases import phrase, phrases
 
@@ -34,12 +35,16 @@ def interpreter_not_usable(interpreter: InterpreterFacts, probes: ProbeRuns | No
     if interpreter.problem is not None:
         yield _finding(interpreter, interpreter.problem, interpreter.origin)
         return
-    runs = [run for run in (probes.runs if probes else ()) if run.probe not in OWN_PROBES and run.status != "cancelled"]
+    runs = [
+        run
+        for run in (probes.runs if probes else ())
+        if run.probe not in OWN_PROBES and run.status != RunStatus.CANCELLED
+    ]
     if not runs:
         raise Unread("probes")
     if interpreter.version and release(interpreter.version) < OLDEST_ASKED:
         raise Unread("probes", f"Python {interpreter.version}")  # python-version-unsupported says what matters
-    if not any(run.stages or run.status in ("ok", "failed") for run in runs):
+    if not any(run.stages or run.status in (RunStatus.OK, RunStatus.FAILED) for run in runs):
         yield _of_run(interpreter, runs[0])
         return
     loudest = max(runs, key=lambda run: run.output_bytes or 0)
@@ -50,9 +55,9 @@ def interpreter_not_usable(interpreter: InterpreterFacts, probes: ProbeRuns | No
 
 def _of_run(interpreter: InterpreterFacts, run: ProbeRun) -> Finding:
     """What the first probe met: none of them got an answer."""
-    if run.status == "timed-out":
+    if run.status == RunStatus.TIMED_OUT:
         return _finding(interpreter, "hangs", run.origin, f"{run.seconds or 0:.0f}")
-    if run.status == "crashed":
+    if run.status == RunStatus.CRASHED:
         return _finding(interpreter, "crashes", run.origin, run.signal or str(run.exit_code), run.stderr_tail)
     return _finding(interpreter, run.status, run.origin, run.detail or "", run.stderr_tail)
 

@@ -4,7 +4,7 @@ Detects:      CUDA libraries that come from outside the environment although a p
               copies of one library in one process; imports that fail with the words of such a mixture.
 Why it bites: the framework was built and tested with its own copy; another release lacks functions.
 Blind spots:  copies inside a framework's own folder that no package names (wheels for Windows).
-Knowledge:    resources/knowledge/cuda_wheels.toml, resources/knowledge/import_errors.toml
+Knowledge:    resources/knowledge/gpu/cuda_wheels.toml, resources/knowledge/errors/import_errors.toml
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from checks.analysis.failures.at_import import finding_of_text, must_have_import
 from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, FrameworkFacts, Frameworks, InterpreterFacts, LibraryFile, ProbeRuns
 from checks.facts.finding import Evidence, Finding, Severity, Unread
-from checks.knowledge.gpu.cuda_wheels import cuda_wheels, wheel_of_library
+from checks.knowledge.gpu.cuda_wheels import CudaWheels, wheel_of_library
 
 CAUSE = "library-path-conflict"
 SHARED_PREFIXES = ("/", "/usr", "/usr/local")  # of the system's Python: everything else lies below them too
@@ -99,7 +99,7 @@ def _finding(
         evidence=(
             Evidence("package", f"{name} {framework.version or ''}".strip(), framework.origin),
             Evidence("clue", clue, framework.origin),
-            Evidence("table", cuda_wheels().title, cuda_wheels().source),
+            Evidence("table", CudaWheels.read().title, CudaWheels.read().source),
         ),
         values={"package_name": name} | _variable(environment, library.path),
         remedies=REMEDIES,

@@ -4,7 +4,7 @@ Detects:      NumPy 2 beside a release that was built before it (a table, or the
               what such a pair says when it is loaded ("A module that was compiled using NumPy 1.x ...").
 Why it bites: the binary interface changed; the package cannot be imported, or cannot exchange arrays.
 Blind spots:  packages outside the table that were compiled by the user.
-Knowledge:    resources/knowledge/numpy_abi.toml, resources/knowledge/import_errors.toml
+Knowledge:    resources/knowledge/packages/numpy_abi.toml, resources/knowledge/errors/import_errors.toml
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from checks.causes.registry import check
 from checks.facts import Frameworks, InterpreterFacts, OsFacts, Package, ProbeRuns
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.facts.versions import release
-from checks.knowledge.packages.numpy_abi import NumpyAbiRow, numpy_abi
+from checks.knowledge.packages.numpy_abi import NumpyAbi, NumpyAbiRow
 
 CAUSE = "numpy-abi-mismatch"
 LAST_OF_NUMPY_1 = "1.26.4"
@@ -67,12 +67,12 @@ def is_other_generation(broken: Broken) -> bool:
 
 def _too_old(interpreter: InterpreterFacts, os: OsFacts, *, needed: bool) -> Iterator[tuple[Package, Evidence]]:
     """The packages built for NumPy 1 alone, with what shows it: the first release for NumPy 2, or their own wish."""
-    for row in numpy_abi().row:
+    for row in NumpyAbi.read().row:
         package = interpreter.package(row.package)
         if package is not None and _is_older(package, row, os):
             first = row.first_on(os.system)
             words = f"{row.package} >= {first}" if first else f"{row.package}: NumPy 1"
-            yield package, Evidence("clue", words, numpy_abi().title, row.source)
+            yield package, Evidence("clue", words, NumpyAbi.read().title, row.source)
     for broken in broken_if_read(interpreter, os, needed=needed):
         if is_other_generation(broken):
             yield broken.package, Evidence("clue", broken.needed, broken.package.location or "")

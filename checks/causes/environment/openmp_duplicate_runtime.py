@@ -4,7 +4,7 @@ Detects:      two copies of Intel's or LLVM's runtime among the loaded libraries
               "OMP: Error #15", and KMP_DUPLICATE_LIB_OK, which hides that death.
 Why it bites: both start their own threads and keep their own locks; the process aborts, hangs, or computes wrongly.
 Blind spots:  a second runtime that only the user's own program loads (faiss, PyQt, MATLAB).
-Knowledge:    resources/knowledge/openmp.toml, resources/knowledge/import_errors.toml
+Knowledge:    resources/knowledge/packages/openmp.toml, resources/knowledge/errors/import_errors.toml
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from checks.analysis.failures.at_import import finding_of_text, must_have_import
 from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, FrameworkFacts, Frameworks, ProbeRuns
 from checks.facts.finding import Evidence, Finding, Severity, Unread
-from checks.knowledge.packages.openmp import is_exclusive_runtime, openmp
+from checks.knowledge.packages.openmp import OpenMp, is_exclusive_runtime
 
 CAUSE = "openmp-duplicate-runtime"
 SWITCH = "KMP_DUPLICATE_LIB_OK"
@@ -53,7 +53,7 @@ def _of_libraries(name: str, framework: FrameworkFacts) -> Iterator[Finding]:
             subject=name,
             evidence=(
                 Evidence("package", f"{name} {framework.version or ''}".strip(), framework.origin),
-                Evidence("clue", " + ".join(sorted(copies)), openmp().title, openmp().source),
+                Evidence("clue", " + ".join(sorted(copies)), OpenMp.read().title, OpenMp.read().source),
             ),
             values={"package_name": name},
         )

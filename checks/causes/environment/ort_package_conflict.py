@@ -4,7 +4,7 @@ Detects:      two or more packages that install the folder "onnxruntime" into th
 Why it bites: the one installed last overwrites the others, often without the GPU provider; pip lists them all, so that
               everything looks right, and removing one removes files of the other.
 Blind spots:  packages that bring a provider as a plugin of their own folder are not counted.
-Knowledge:    resources/knowledge/onnxruntime.toml
+Knowledge:    resources/knowledge/frameworks/onnxruntime.toml
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from checks.analysis.gpu.cuda import cuda_gpus
 from checks.causes.registry import check
 from checks.facts import InterpreterFacts, MachineFacts, OnnxRuntimeFacts, Package
 from checks.facts.finding import Evidence, Finding, Severity, Unread
-from checks.knowledge.frameworks.onnxruntime import Flavour, flavour, onnxruntime_table
+from checks.knowledge.frameworks.onnxruntime import Flavour, OnnxRuntimeTable, flavour
 
 CAUSE = "ort-package-conflict"
 
@@ -44,7 +44,7 @@ def ort_package_conflict(
                 rivals[0][0].location or "metadata",
             ),
             *((Evidence("ort_providers", ", ".join(offered), onnxruntime.origin),) if onnxruntime and offered else ()),
-            Evidence("ort_wanted", ", ".join(row.providers) or kept.name, onnxruntime_table().title),
+            Evidence("ort_wanted", ", ".join(row.providers) or kept.name, OnnxRuntimeTable.read().title),
         ),
         values={
             "ort_installed": " ".join(sorted({package.name for package, _ in rivals})),

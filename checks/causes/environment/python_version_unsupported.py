@@ -5,7 +5,7 @@ Detects:      a framework whose wheel tags or Requires-Python do not fit the int
 Why it bites: compiled packages are made per Python version and platform: pip says "from versions: none", and a copied
               one ends with "No module named 'torch._C'" or "not a valid Win32 application".
 Blind spots:  where no framework is installed, PyTorch stands for all of them.
-Knowledge:    resources/knowledge/torch.toml, import_errors.toml
+Knowledge:    resources/knowledge/frameworks/torch.toml, import_errors.toml
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from checks.causes.registry import check
 from checks.facts import Frameworks, InterpreterFacts, MachineFacts, Package
 from checks.facts.finding import Evidence, Finding, NotInTable, Severity, Unread
 from checks.facts.versions import release
-from checks.knowledge.errors.import_errors import import_errors
-from checks.knowledge.frameworks.torch import newest_release, pythons_for, torch_table
+from checks.knowledge.errors.import_errors import ImportErrors
+from checks.knowledge.frameworks.torch import TorchTable, newest_release, pythons_for
 from checks.knowledge.packages.ai_packages import framework_of_package, frameworks_among
 
 CAUSE = "python-version-unsupported"
@@ -59,7 +59,7 @@ def python_version_unsupported(
             yield _finding(interpreter, f"{package.name} {package.version}", *misfit, machine)
     for trouble, found in recognised(CAUSE, frameworks or Frameworks()):
         if trouble.package not in blamed:
-            clue = Evidence("clue", found.line[:CLUE_SHOWN], import_errors().title, found.row.sources[0])
+            clue = Evidence("clue", found.line[:CLUE_SHOWN], ImportErrors.read().title, found.row.sources[0])
             yield _finding(interpreter, trouble.label, clue, Severity.BLOCKING, found.row.certainty, machine)
     if not frameworks_among(package.name for package in interpreter.packages):
         yield from _nothing_to_install(interpreter, machine)
@@ -110,13 +110,14 @@ def _nothing_to_install(interpreter: InterpreterFacts, machine: MachineFacts) ->
         raise Unread("wheel_platform", "")
     if (os.system, interpreter.architecture_on(os)) == ("Windows", "ARM64"):
         # There are builds for some Python versions, which the table does not list (pytorch/pytorch#195033).
-        raise NotInTable(torch_table().title, "Windows ARM64")
+        raise NotInTable(TorchTable.read().title, "Windows ARM64")
     newest = newest_release(platform) if platform else None
     if platform is None or newest is None or (interpreter.implementation or "cpython") != "cpython":
-        offered = Evidence("offered_platforms", ", ".join(torch_table().release[-1].python), torch_table().title)
+        table = TorchTable.read()
+        offered = Evidence("offered_platforms", ", ".join(table.release[-1].python), table.title)
         yield _finding(interpreter, "torch", offered, Severity.BLOCKING, 0.9, machine)
         return
-    offered = Evidence("offered_pythons", ", ".join(newest.python[platform]), torch_table().title)
+    offered = Evidence("offered_pythons", ", ".join(newest.python[platform]), TorchTable.read().title)
     label = f"torch {newest.version}"
     for_this = newest_release(platform, python)
     with_any = fitting_torch(machine, interpreter, python=None)

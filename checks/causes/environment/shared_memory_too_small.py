@@ -4,7 +4,7 @@ Detects:      on Linux with PyTorch, less free shared memory than a few batches 
               default, a full /dev/shm, or none at all.
 Why it bites: workers hand over their batches there; when it is full, the system ends them with a bus error.
 Blind spots:  a program without worker processes and with one GPU does not need it.
-Knowledge:    resources/knowledge/shared_memory.toml
+Knowledge:    resources/knowledge/packages/shared_memory.toml
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from checks.causes.registry import check
 from checks.facts import InterpreterFacts, MemoryFacts, OsFacts, TorchFacts
 from checks.facts.finding import Evidence, Finding, Severity, Unread, only_on
-from checks.knowledge.packages.shared_memory import shared_memory
+from checks.knowledge.packages.shared_memory import SharedMemory
 
 CAUSE = "shared-memory-too-small"
 MIB = 1024 * 1024
@@ -32,9 +32,9 @@ def shared_memory_too_small(
     if memory.shm_total is None:
         raise Unread("shm_total", memory.unread.get("shm_total", ""))
     free = memory.shm_total if memory.shm_free is None else memory.shm_free
-    if free < shared_memory().tight:
+    if free < SharedMemory.read().tight:
         # A size that is exactly a container runtime's default tells where it comes from.
-        default = next((row.source for row in shared_memory().default if row.size == memory.shm_total), "")
+        default = next((row.source for row in SharedMemory.read().default if row.size == memory.shm_total), "")
         yield Finding(
             cause=CAUSE,
             severity=Severity.WARNING,
@@ -44,9 +44,9 @@ def shared_memory_too_small(
                 Evidence("shm_free", f"{free / MIB:.0f} MiB", memory.origin),
                 Evidence(
                     "shm_tight",
-                    f"{shared_memory().tight / MIB:.0f} MiB",
-                    shared_memory().title,
-                    default or shared_memory().source,
+                    f"{SharedMemory.read().tight / MIB:.0f} MiB",
+                    SharedMemory.read().title,
+                    default or SharedMemory.read().source,
                 ),
             ),
         )

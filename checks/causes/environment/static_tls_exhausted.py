@@ -3,7 +3,7 @@
 Detects:      imports that fail with "cannot allocate memory in static TLS block", mostly libgomp on ARM machines.
 Why it bites: the block cannot grow; what is loaded late and needs a place in it is refused.
 Blind spots:  it depends on what the user's program has loaded before.
-Knowledge:    resources/knowledge/import_errors.toml
+Knowledge:    resources/knowledge/errors/import_errors.toml
 """
 
 from checks.analysis.failures.at_import import findings_of_texts

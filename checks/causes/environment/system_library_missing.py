@@ -3,7 +3,7 @@
 Detects:      imports that fail with "libGL.so.1: cannot open shared object file" and the like.
 Why it bites: such libraries do not come with Python packages; small container images leave them out.
 Blind spots:  CUDA's own libraries have a cause of their own (cuda-library-missing); so has the driver's libcuda.
-Knowledge:    resources/knowledge/system_libraries.toml, resources/knowledge/import_errors.toml
+Knowledge:    resources/knowledge/packages/system_libraries.toml, resources/knowledge/errors/import_errors.toml
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from checks.analysis.failures.at_import import finding_of_text, must_have_import
 from checks.causes.registry import check
 from checks.facts import Frameworks, ProbeRuns
 from checks.facts.finding import Evidence, Finding
-from checks.knowledge.packages.system_libraries import package_of_library, system_libraries
+from checks.knowledge.packages.system_libraries import SystemLibraries, package_of_library
 
 CAUSE = "system-library-missing"
 # Libraries that OpenCV's ordinary build needs to open windows.
@@ -31,7 +31,7 @@ def system_library_missing(frameworks: Frameworks, probes: ProbeRuns | None) -> 
         library = match.groups["library"]
         row = package_of_library(library)
         values = {"apt_package": row.apt, "dnf_package": row.dnf} if row else {}
-        evidence = Evidence("library", library, system_libraries().title, row.source if row else "")
+        evidence = Evidence("library", library, SystemLibraries.read().title, row.source if row else "")
         finding = finding_of_text(CAUSE, trouble, match, evidence, **values)
         remedies = ["install-system-library" if row else "find-system-library"]
         if library.startswith(OF_WINDOWS):

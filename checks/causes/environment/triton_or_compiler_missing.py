@@ -5,7 +5,7 @@ Detects:      a Triton that does not import; a GPU build of PyTorch without Trit
 Why it bites: torch.compile writes programs for the GPU with Triton, and needs a C compiler to bind them, or to
               compile for the processor. Programs without torch.compile do not need either.
 Blind spots:  on Windows the compiler is found by Visual Studio's own scripts, not on PATH; it is not judged there.
-Knowledge:    resources/knowledge/import_errors.toml
+Knowledge:    resources/knowledge/errors/import_errors.toml
 """
 
 from collections.abc import Iterator

@@ -4,7 +4,7 @@ Detects:      imports that fail with WinError 126 or 1114 on the framework's own
               initialization routine failed", and the frameworks' own words for it.
 Why it bites: the package's DLLs call into msvcp140.dll and vcruntime140.dll, which do not come with Windows.
 Blind spots:  WinError 1114 also has other reasons: PyTorch 2.9 and later after PyQt in one process, an old processor.
-Knowledge:    resources/knowledge/import_errors.toml
+Knowledge:    resources/knowledge/errors/import_errors.toml
 """
 
 import msgspec

@@ -4,7 +4,7 @@ Detects:      imports that fail with WinError 1455.
 Why it bites: Windows reserves memory for every loaded DLL; CUDA's are gigabytes, and each worker process
               loads them again.
 Blind spots:  a program with many workers can fail where our single import does not.
-Knowledge:    resources/knowledge/import_errors.toml
+Knowledge:    resources/knowledge/errors/import_errors.toml
 """
 
 from checks.analysis.failures.at_import import findings_of_texts

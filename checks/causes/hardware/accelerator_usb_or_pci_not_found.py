@@ -5,7 +5,7 @@ Detects:      an accelerator on the bus whose device file is missing (no driver)
               changes its id at first use.
 Why it bites: the delegate or provider cannot start: "Failed to load delegate", "device not found".
 Blind spots:  accelerators without a bus id of their own; the rights of USB devices, which only the failed start tells.
-Knowledge:    resources/knowledge/usb_pci_accelerators.toml
+Knowledge:    resources/knowledge/gpu/usb_pci_accelerators.toml
 """
 
 from collections.abc import Iterator, Mapping

@@ -4,7 +4,7 @@ Detects:      a framework whose import died of an illegal instruction, or said t
               known to need instructions which the processor has not got, and that was not seen to work.
 Why it bites: the processor stops the program at the first instruction that it does not know.
 Blind spots:  an illegal instruction can also be a damaged library; a virtual machine may hide what its host can do.
-Knowledge:    resources/knowledge/cpu_requirements.toml
+Knowledge:    resources/knowledge/gpu/cpu_requirements.toml
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,8 @@ from checks.causes.registry import check
 from checks.facts import CpuFacts, FrameworkFacts, Frameworks, InterpreterFacts, OsFacts, ProbeRun, ProbeRuns
 from checks.facts.finding import Evidence, Finding, Inconclusive, Severity
 from checks.facts.phrase import Phrase
-from checks.knowledge.gpu.cpu_requirements import cpu_requirement, cpu_requirements
+from checks.facts.runs import RunStatus
+from checks.knowledge.gpu.cpu_requirements import CpuRequirements, cpu_requirement
 from checks.knowledge.phrases import phrase
 
 CAUSE = "cpu-instruction-unsupported"
@@ -57,7 +58,7 @@ def cpu_instruction_unsupported(
 
 
 def _died_of_it(run: ProbeRun) -> bool:
-    return run.status == "crashed" and (run.signal in _SIGNALS or run.exit_code in _EXIT_CODES)
+    return run.status == RunStatus.CRASHED and (run.signal in _SIGNALS or run.exit_code in _EXIT_CODES)
 
 
 def _says_so(run: ProbeRun, fact: FrameworkFacts | None) -> bool:
@@ -117,7 +118,7 @@ def _finding(
         evidence=(
             Evidence("framework", f"{framework} {package.version if package else ''}".strip()),
             Evidence("cpu_name", (cpu.name if cpu else None) or NONE, cpu.origin if cpu else ""),
-            Evidence("missing_instructions", ", ".join(missing) or NONE, cpu_requirements().title),
+            Evidence("missing_instructions", ", ".join(missing) or NONE, CpuRequirements.read().title),
             Evidence("signal", signal),
         ),
         values={"state": _state(missing, signal, cpu)}

@@ -5,7 +5,7 @@ Detects:      a GPU that got no memory window (a BAR of 0 bytes, Windows code 12
 Why it bites: without its window the driver cannot start the GPU; Arc cards are slow without Resizable BAR.
 Blind spots:  IOMMU and ACS settings, which slow transfers between GPUs, do not show in the facts. A small window on
               other cards costs next to nothing when computing, and is not reported.
-Knowledge:    resources/knowledge/windows_device_problems.toml, cpus_with_npu.toml
+Knowledge:    resources/knowledge/errors/windows_device_problems.toml, cpus_with_npu.toml
 """
 
 from collections.abc import Iterator
@@ -14,8 +14,8 @@ from checks.analysis.gpu.state import NONE, gpu_name, is_given_away
 from checks.causes.registry import check
 from checks.facts import CpuFacts, Gpus, MachineFacts, OsFacts
 from checks.facts.finding import Evidence, Finding, Severity
-from checks.knowledge.errors.windows_device_problems import device_problem, device_problems
-from checks.knowledge.gpu.cpus_with_npu import cpus_with_npu, npu_of_cpu
+from checks.knowledge.errors.windows_device_problems import DeviceProblems, device_problem
+from checks.knowledge.gpu.cpus_with_npu import CpusWithNpu, npu_of_cpu
 from checks.knowledge.gpu.gpu_architectures import intel_platform
 from checks.knowledge.phrases import phrase
 
@@ -40,7 +40,7 @@ def _windows(gpus: Gpus) -> Iterator[Finding]:
         has_no_room = gpu.bar1_size == 0 and not gpu.integrated and not is_given_away(gpu)
         if not has_no_room and not (problem and problem.cause == CAUSE):
             continue
-        origin = device_problems().title if problem else gpu.origin
+        origin = DeviceProblems.read().title if problem else gpu.origin
         yield Finding(
             cause=CAUSE,
             severity=Severity.BLOCKING,
@@ -91,7 +91,7 @@ def _npu(machine: MachineFacts, cpu: CpuFacts) -> Iterator[Finding]:
         confidence=0.6,
         subject="npu",
         evidence=(
-            Evidence("device", f"NPU ({cpu.name})", cpu.origin or cpus_with_npu().title),
+            Evidence("device", f"NPU ({cpu.name})", cpu.origin or CpusWithNpu.read().title),
             Evidence("sign", f"PCI {row.vendor}:* = {NONE}", "/sys/bus/pci/devices"),
         ),
         values={"firmware_setting": phrase("setting-npu")},

@@ -5,7 +5,7 @@ Detects:      compute mode "prohibited"; an exclusive mode while a program holds
 Why it bites: the driver lets in nobody, or one program at a time: "CUDA-capable device(s) is/are busy or unavailable".
 Blind spots:  a program that has ended by now; an MPS service (through which programs share an exclusive GPU) whose
               name cannot be read.
-Knowledge:    resources/knowledge/cuda_errors.toml
+Knowledge:    resources/knowledge/errors/cuda_errors.toml
 """
 
 from collections.abc import Iterator

@@ -12,7 +12,8 @@ Why it bites: results may be wrong, programs die at random, or the GPU is gone u
 Blind spots:  a container or a scheduler's job is handed some GPUs only: what NVML does not show says nothing there.
               Cards without ECC do not notice flipped bits; a short load shows a rare one seldom. One Xid alone is weak
               evidence: a program's fault can look like the hardware's, and the kernel log is not always readable.
-Knowledge:    resources/knowledge/hardware_errors.toml, gpu_log.toml, windows_device_problems.toml, cuda_errors.toml
+Knowledge:    resources/knowledge/errors/hardware_errors.toml, gpu_log.toml,
+              windows_device_problems.toml, cuda_errors.toml
 """
 
 from collections import Counter
@@ -58,7 +59,7 @@ from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.machine import canonical_pci_address
 from checks.facts.phrase import Phrase
 from checks.knowledge.errors.gpu_log import sign_of_kind
-from checks.knowledge.errors.hardware_errors import hardware_errors, xid
+from checks.knowledge.errors.hardware_errors import HardwareErrors, xid
 from checks.knowledge.errors.windows_device_problems import device_problem
 from checks.knowledge.gpu.cuda_driver import Fit, driver_fit, right_flavour
 from checks.knowledge.phrases import phrase
@@ -177,7 +178,7 @@ def _finding(subject: str, signs: _Signs, nvidia: NvidiaFacts | None) -> Finding
         subject=subject,
         evidence=(
             Evidence("gpu", signs.name, nvidia.origin if nvidia else ""),
-            Evidence("signs", "; ".join(told), hardware_errors().title, hardware_errors().source),
+            Evidence("signs", "; ".join(told), HardwareErrors.read().title, HardwareErrors.read().source),
         ),
         values={"signs": phrase("signs", signs=tuple(told.values()))},
     )
@@ -198,7 +199,7 @@ def _from_nvml(gpu: NvidiaGpu, signs: _Signs) -> None:
         count = str(gpu.ecc.uncorrected_volatile)
         words = phrase("fault-ecc", count=count)
         signs.add(f"ECC uncorrected (volatile) = {count}", words, grave=True, confidence=0.9)
-    action = next((row for row in hardware_errors().recovery_action if row.id == gpu.recovery_action), None)
+    action = next((row for row in HardwareErrors.read().recovery_action if row.id == gpu.recovery_action), None)
     if action is not None and action.value != 0:
         words = phrase("fault-recovery", action=action.id)
         signs.add(f"recovery action: {action.id}", words, grave=False, confidence=0.8)

@@ -5,7 +5,7 @@ Detects:      NVIDIA's kernel driver or libraries without an NVIDIA GPU on the b
 Why it bites: what the bus does not show, no driver and no program can use.
 Blind spots:  a driver that belongs to the system's image (cloud machines without a GPU) looks the same; hence a
               warning. Laptops that switch the GPU off at the bus.
-Knowledge:    resources/knowledge/windows_device_problems.toml
+Knowledge:    resources/knowledge/errors/windows_device_problems.toml
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from checks.analysis.gpu.state import NONE, gpu_name, only_with_a_gpu
 from checks.causes.registry import check
 from checks.facts import Gpus, JetsonFacts, NvidiaFacts, OsFacts
 from checks.facts.finding import Evidence, Finding, Severity
-from checks.knowledge.errors.windows_device_problems import device_problem, device_problems
+from checks.knowledge.errors.windows_device_problems import DeviceProblems, device_problem
 
 CAUSE = "gpu-not-detected"
 
@@ -34,7 +34,7 @@ def gpu_not_detected(
                 subject=gpu.address or gpu_name(gpu),
                 evidence=(
                     Evidence("gpus_on_bus", gpu_name(gpu), gpu.origin),
-                    Evidence("sign", f"{problem.name} ({problem.code})", device_problems().title),
+                    Evidence("sign", f"{problem.name} ({problem.code})", DeviceProblems.read().title),
                 ),
                 values={"gpus_on_bus": (gpu_name(gpu),)},
                 remedies=("enable-device-in-windows",),

@@ -4,7 +4,7 @@ Detects:      an NVIDIA GPU of which less than a tenth, and less than 4 GiB, is 
               already ended for want of memory.
 Why it bites: the next model does not fit: "CUDA out of memory", or on Windows a program many times slower.
 Blind spots:  how much the user's model needs is not known here; a job of one's own that is running looks the same.
-Knowledge:    resources/knowledge/cuda_errors.toml
+Knowledge:    resources/knowledge/errors/cuda_errors.toml
 """
 
 from collections.abc import Iterator

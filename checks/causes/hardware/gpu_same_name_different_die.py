@@ -4,7 +4,7 @@ Detects:      NVIDIA GPUs of one name whose PCI device ids (and dies), VBIOS ver
 Why it bites: another die is another architecture or another number of cores: code built for the one may not run on the
               other, kernels are chosen differently, and results and speed differ between "the same" cards.
 Blind spots:  cards of different machines: comparing two reports shows those.
-Knowledge:    resources/pci.ids, resources/knowledge/gpu_architectures.toml
+Knowledge:    resources/pci.ids, resources/knowledge/gpu/gpu_architectures.toml
 """
 
 from collections import defaultdict

@@ -5,7 +5,7 @@ Detects:      clock limits that NVML counts as trouble (hardware slowdown, heat,
 Why it bites: the same work takes longer, mostly after some minutes of load.
 Blind spots:  without a load it is a single look: a GPU that is idle now does not show what happens then. The plain
               power cap is left out, since every busy GPU reaches it.
-Knowledge:    resources/knowledge/hardware_errors.toml (clock reasons)
+Knowledge:    resources/knowledge/errors/hardware_errors.toml (clock reasons)
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from checks.causes.registry import check
 from checks.facts import Frameworks, Health, Measurements, NvidiaFacts, NvidiaGpu
 from checks.facts.finding import Evidence, Finding, NotHere, Severity
 from checks.facts.phrase import Phrase
-from checks.knowledge.errors.hardware_errors import clock_reason, hardware_errors
+from checks.knowledge.errors.hardware_errors import HardwareErrors, clock_reason
 from checks.knowledge.phrases import phrase
 
 CAUSE = "gpu-throttled"
@@ -79,7 +79,7 @@ def _under_load(health: Health, frameworks: Frameworks | None) -> Iterator[Findi
         subject=f"{health.framework} {health.device}",
         evidence=(
             Evidence("gpu", device_name(health, frameworks, None), health.origin),
-            Evidence("throttle_reasons", ", ".join(reasons), health.origin, hardware_errors().source),
+            Evidence("throttle_reasons", ", ".join(reasons), health.origin, HardwareErrors.read().source),
             Evidence("held_down_after", f"{seconds} s", health.origin),
             Evidence("temperature", NONE if hottest is None else f"{hottest} °C", health.origin),
             *([Evidence("clock_sm", f"{min(clocks)} / {max(clocks)} MHz", health.origin)] if clocks else ()),
@@ -111,7 +111,7 @@ def _finding(
         subject=gpu.uuid or str(gpu.index),
         evidence=(
             Evidence("gpu", gpu.name or f"GPU {gpu.index}", gpu.origin),
-            Evidence("throttle_reasons", reasons, gpu.origin, hardware_errors().source),
+            Evidence("throttle_reasons", reasons, gpu.origin, HardwareErrors.read().source),
             Evidence("temperature", NONE if gpu.temperature is None else f"{gpu.temperature} °C", gpu.origin),
             Evidence("power", _watts(gpu.power), gpu.origin),
             Evidence("power_limit", _watts(gpu.power_limit), gpu.origin),

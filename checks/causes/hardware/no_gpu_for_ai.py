@@ -4,7 +4,7 @@ Detects:      the symptom "not-on-gpu" on a machine whose bus shows no NVIDIA or
               compute runtime serves, and that is neither a Jetson nor an Apple silicon Mac.
 Why it bites: no driver and no package can help; every remedy for a GPU would be time lost.
 Blind spots:  a card that is loose or switched off looks the same; cards of other vendors are not known.
-Knowledge:    resources/knowledge/gpu_architectures.toml (Intel's list)
+Knowledge:    resources/knowledge/gpu/gpu_architectures.toml (Intel's list)
 """
 
 from collections.abc import Iterator

@@ -5,7 +5,7 @@ Detects:      modules that a checkpoint or other pickle would import and that no
 Why it bites: loading ends with "No module named ..." or "Can't get attribute ... on <module '__main__'>".
 Blind spots:  whether the installed version still has the class under this name; code that lies beside the program or is
               put on the path by it. What the file needs although it names no class: the code that builds the model.
-Knowledge:    resources/knowledge/import_packages.toml
+Knowledge:    resources/knowledge/packages/import_packages.toml
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from checks.causes.registry import check
 from checks.facts import InterpreterFacts, ModelFacts, ModelFiles
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.knowledge.formats.pickle_globals import DANGEROUS
-from checks.knowledge.packages.import_packages import distributions_of, import_packages, is_named, is_own_code
+from checks.knowledge.packages.import_packages import ImportPackagesTable, distributions_of, is_named, is_own_code
 
 CAUSE = "checkpoint-class-missing"
 FORMATS = ("torch-zip", "torch-legacy", "pickle", "npy", "npz")
@@ -52,7 +52,7 @@ def _is_missing(module: str, interpreter: InterpreterFacts) -> bool:
 
 
 def _finding(model: ModelFacts, interpreter: InterpreterFacts, missing: dict[str, str], own: list[str]) -> Finding:
-    table = import_packages()
+    table = ImportPackagesTable.read()
     known = [module for module in missing.values() if is_named(module)]
     packages = [distributions_of(module)[0] for module in (known or missing.values())]
     return Finding(

@@ -17,7 +17,7 @@ from checks.analysis.models.torch import file_of
 from checks.causes.registry import check
 from checks.facts import ModelFacts, ModelFiles
 from checks.facts.finding import Evidence, Finding, NotInTable, Severity
-from checks.knowledge.formats.model_formats import model_formats_table
+from checks.knowledge.formats.model_formats import ModelFormatsTable
 
 CAUSE = "checkpoint-corrupt"
 EMPTY, POINTER, PAGE = "empty", "lfs-pointer", "html-page"
@@ -59,7 +59,7 @@ def checkpoint_corrupt(models: ModelFiles) -> Iterator[Finding]:
         model for model in models.files if model.problem == UNKNOWN and not any(run.loaded for run in model.runs)
     ]
     if unknown:
-        raise NotInTable(model_formats_table().title, unknown[0].name or unknown[0].path)
+        raise NotInTable(ModelFormatsTable.read().title, unknown[0].name or unknown[0].path)
 
 
 def _evidence(model: ModelFacts) -> Iterator[Evidence]:

@@ -4,7 +4,7 @@ Detects:      a schema of torch.export or a version of TorchScript that the inst
               of a newer scikit-learn or NumPy; a SavedModel of a newer TensorFlow (a note); by the rows of one table.
 Why it bites: the reader refuses the number, or stumbles over what it does not know.
 Blind spots:  formats that have a cause of their own (ONNX, TFLite operators, Core ML, Keras, TensorRT) are left to it.
-Knowledge:    resources/knowledge/format_readers.toml
+Knowledge:    resources/knowledge/formats/format_readers.toml
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from checks.analysis.models.torch import file_of, installed_version, need_a_read
 from checks.causes.registry import check
 from checks.facts import Frameworks, InterpreterFacts, ModelFiles
 from checks.facts.finding import Evidence, Finding, Severity
-from checks.knowledge.formats.format_readers import Fit, fit, format_readers_table, readable_by, rules_of, written
+from checks.knowledge.formats.format_readers import Fit, FormatReadersTable, fit, readable_by, rules_of, written
 
 CAUSE = "checkpoint-format-too-new"
 
@@ -26,7 +26,7 @@ def checkpoint_format_too_new(
     models: ModelFiles, frameworks: Frameworks | None, interpreter: InterpreterFacts | None
 ) -> Iterator[Finding]:
     """One finding per file and runtime."""
-    table = format_readers_table()
+    table = FormatReadersTable.read()
     waiting = some((file for file in models.files if rules_of(file)), "versioned_models")
     need_a_reader(waiting, frameworks, interpreter)
     for model in waiting:

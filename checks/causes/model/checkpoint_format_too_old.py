@@ -4,7 +4,7 @@ Detects:      files of frameworks that are no longer made (Torch7, Caffe, MXNet,
               torch.export older than the installed PyTorch takes; a pickle of an older scikit-learn.
 Why it bites: the reader has dropped the format, or finds objects with the inner layout of another time.
 Blind spots:  old programs that still read it may be installed outside the target.
-Knowledge:    resources/knowledge/format_readers.toml, model_formats.toml, model_converters.toml
+Knowledge:    resources/knowledge/formats/format_readers.toml, model_formats.toml, model_converters.toml
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from checks.analysis.models.torch import file_of, installed_version, need_a_read
 from checks.causes.registry import check
 from checks.facts import Frameworks, InterpreterFacts, ModelFacts, ModelFiles
 from checks.facts.finding import Evidence, Finding, Severity
-from checks.knowledge.formats.format_readers import Fit, fit, format_readers_table, readable_by, rules_of, written
+from checks.knowledge.formats.format_readers import Fit, FormatReadersTable, fit, readable_by, rules_of, written
 from checks.knowledge.formats.model_converters import way_out
-from checks.knowledge.formats.model_formats import model_format, model_formats_table
+from checks.knowledge.formats.model_formats import ModelFormatsTable, model_format
 
 CAUSE = "checkpoint-format-too-old"
 
@@ -39,7 +39,7 @@ def _retired(model: ModelFacts) -> Iterator[Finding]:
     row = model_format(model.format) if model.format else None
     if row is None or row.retired is None:
         return
-    table, way = model_formats_table(), way_out(row.id)
+    table, way = ModelFormatsTable.read(), way_out(row.id)
     programs = "; ".join((*way.reads, *way.converts)) if way else ""
     yield Finding(
         cause=CAUSE,
@@ -58,7 +58,7 @@ def _retired(model: ModelFacts) -> Iterator[Finding]:
 
 
 def _older(model: ModelFacts, frameworks: Frameworks | None, interpreter: InterpreterFacts | None) -> Iterator[Finding]:
-    table = format_readers_table()
+    table = FormatReadersTable.read()
     for rule in rules_of(model):
         installed, origin = installed_version(rule.runtime, frameworks, interpreter)
         if not installed or fit(rule, model, installed) is not Fit.TOO_OLD:

@@ -5,7 +5,7 @@ Detects:      names or opcodes in the pickle that torch.load does not take by de
 Why it bites: torch.load ends with "Weights only load failed ... Unsupported global".
 Blind spots:  a program that passes weights_only=False or allows the names itself loads the file all the same. The list
               of names is that of torch 2.13; that of 2.6 lacked few of them.
-Knowledge:    resources/knowledge/pickle_globals.toml
+Knowledge:    resources/knowledge/formats/pickle_globals.toml
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from checks.causes.registry import check
 from checks.facts import ModelFacts, ModelFiles, TorchFacts
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.facts.versions import release
-from checks.knowledge.formats.pickle_globals import DANGEROUS, is_taken_by_weights_only, pickle_globals_table
+from checks.knowledge.formats.pickle_globals import DANGEROUS, PickleGlobalsTable, is_taken_by_weights_only
 
 CAUSE = "checkpoint-weights-only-refused"
 
@@ -33,7 +33,7 @@ def checkpoint_weights_only_refused(models: ModelFiles, torch: TorchFacts) -> It
         return
     if not torch.version:
         raise Unread("torch_version", torch.unread.get("version", ""))
-    table = pickle_globals_table()
+    table = PickleGlobalsTable.read()
     if release(torch.version) < release(table.weights_only.default_since):
         return
     for model in waiting:

@@ -4,7 +4,7 @@ Detects:      a model whose specification version or operator set came with a la
 Why it bites: Core ML refuses to compile it ("intended for a newer version of Xcode", "Unknown opset").
 Blind spots:  other systems than macOS are not judged: the model may be meant for a phone. Layers that need more than
               the specification says are left to Core ML itself.
-Knowledge:    resources/knowledge/coreml.toml
+Knowledge:    resources/knowledge/formats/coreml.toml
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from checks.causes.registry import check
 from checks.facts import AppleFacts, ModelFacts, ModelFiles, OsFacts
 from checks.facts.finding import Evidence, Finding, NotInTable, Severity, Unread, only_on
 from checks.facts.versions import release
-from checks.knowledge.formats.coreml import coreml_table
+from checks.knowledge.formats.coreml import CoreMlTable
 
 CAUSE = "coreml-spec-too-new"
 FORMATS = ("coreml-mlmodel", "coreml-mlpackage", "coreml-mlmodelc")
@@ -37,7 +37,7 @@ def coreml_spec_too_new(models: ModelFiles, os: OsFacts, apple: AppleFacts | Non
     here = (RENAMED.get(here[0], here[0]), *here[1:])
     known = {model.path: lowest for model in waiting if (lowest := (model.needs.systems or {}).get("macOS"))}
     if not known:
-        raise NotInTable(coreml_table().title, waiting[0].version or "")
+        raise NotInTable(CoreMlTable.read().title, waiting[0].version or "")
     for model in waiting:
         lowest = known.get(model.path, "")
         if release(lowest) > here:
@@ -49,7 +49,7 @@ def _has_run(model: ModelFacts) -> bool:
 
 
 def _finding(model: ModelFacts, lowest: str, said: str, origin: str) -> Finding:
-    table = coreml_table()
+    table = CoreMlTable.read()
     opset = model.details.get("coreml-opset")
     return Finding(
         cause=CAUSE,

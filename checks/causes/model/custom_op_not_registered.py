@@ -11,7 +11,7 @@ Why it bites: the session is not created: "... is not a registered function/op",
 Blind spots:  a library that the program registers itself is not seen, so what is not known is said with less
               confidence. TensorRT's plugins are left alone where ONNX Runtime lists its TensorRT provider. Other
               formats tell their custom operators through other causes.
-Knowledge:    resources/knowledge/onnx_domains.toml, onnx_operators.toml, tflite_operators.toml,
+Knowledge:    resources/knowledge/formats/onnx_domains.toml, onnx_operators.toml, tflite_operators.toml,
               tensorflow_operators.toml
 """
 
@@ -35,9 +35,9 @@ from checks.facts import (
     TensorFlowFacts,
 )
 from checks.facts.finding import Evidence, Finding, NotCollected, Severity, Unread
-from checks.knowledge.formats.onnx_domains import onnx_domain, onnx_domains_table
+from checks.knowledge.formats.onnx_domains import OnnxDomainsTable, onnx_domain
 from checks.knowledge.formats.onnx_operators import MICROSOFT, Support, in_microsofts_set
-from checks.knowledge.formats.tensorflow_operators import tensorflow_operators_table
+from checks.knowledge.formats.tensorflow_operators import TensorFlowOperatorsTable
 
 CAUSE = "custom-op-not-registered"
 _OF_TENSORFLOW = ("savedmodel", "tf-frozen")
@@ -116,7 +116,7 @@ def _in_tensorflow(
         if not missing:
             continue
         packages = sorted({each.domain for each in missing if each.domain})
-        title = tensorflow_operators_table().title
+        title = TensorFlowOperatorsTable.read().title
         yield Finding(
             cause=CAUSE,
             severity=Severity.BLOCKING,
@@ -165,7 +165,7 @@ def _finding(model: ModelFacts, foreign: list[OperatorUse], onnxruntime: OnnxRun
         evidence=(
             *about(model, "onnxruntime", onnxruntime.version, onnxruntime.origin),
             Evidence("operators", named([full_name(each) for each in foreign]), model.path),
-            *((Evidence("library_wanted", ", ".join(packages), onnx_domains_table().title),) if packages else ()),
+            *((Evidence("library_wanted", ", ".join(packages), OnnxDomainsTable.read().title),) if packages else ()),
         ),
         values=values_of(model, "onnxruntime"),
         remedies=_remedies(kinds),

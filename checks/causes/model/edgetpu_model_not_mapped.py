@@ -6,7 +6,7 @@ Detects:      a compiled model whose convolutions, dense or recurrent layers wer
 Why it bites: what is not mapped runs on the CPU, as slowly as without the accelerator.
 Blind spots:  whether a plain model is meant for the accelerator is not known, so that is only a note. The compiler
               also refuses some layers for their size.
-Knowledge:    resources/knowledge/edgetpu.toml
+Knowledge:    resources/knowledge/formats/edgetpu.toml
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from checks.analysis.models.tflite import COMPILED, COMPILED_NAME, PLAIN, counte
 from checks.causes.registry import check
 from checks.facts import MachineFacts, ModelFacts, ModelFiles
 from checks.facts.finding import Evidence, Finding, Severity
-from checks.knowledge.formats.edgetpu import edgetpu_operators, edgetpu_table
+from checks.knowledge.formats.edgetpu import EdgeTpuTable, edgetpu_operators
 
 CAUSE = "edgetpu-model-not-mapped"
 
@@ -63,7 +63,7 @@ def _could_be(model: ModelFacts) -> Iterator[Evidence]:
     if mapped is None:
         yield Evidence("quantization", model.quantization or "float32", model.path)
         return
-    yield Evidence("edgetpu_mappable", mapped, edgetpu_table().title, edgetpu_table().source)
+    yield Evidence("edgetpu_mappable", mapped, EdgeTpuTable.read().title, EdgeTpuTable.read().source)
     if in_the_way := model.details.get("edgetpu-in-the-way"):
         yield Evidence("operators_on_cpu", in_the_way, model.path)
 

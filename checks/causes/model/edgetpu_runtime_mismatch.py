@@ -6,7 +6,7 @@ Why it bites: "Package requires runtime version (14), which is newer than this r
               delegate "Encountered unresolved custom op: edgetpu-custom-op".
 Blind spots:  libedgetpu and the interpreter may be built from different versions of TensorFlow, which no fact tells;
               that ends in a crash. TensorFlow's own interpreter is not asked for the delegate.
-Knowledge:    resources/knowledge/edgetpu.toml
+Knowledge:    resources/knowledge/formats/edgetpu.toml
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from checks.analysis.models.tflite import (
 from checks.causes.registry import check
 from checks.facts import LiteRtFacts, ModelFacts, ModelFiles
 from checks.facts.finding import Evidence, Finding, Severity
-from checks.knowledge.formats.edgetpu import compilers_for, edgetpu_table
+from checks.knowledge.formats.edgetpu import EdgeTpuTable, compilers_for
 
 CAUSE = "edgetpu-runtime-mismatch"
 _RUNTIME = re.compile(r"RuntimeVersion\((\d{1,6})\)")
@@ -55,7 +55,7 @@ def _needed(model: ModelFacts) -> int:
 
 def _too_old(model: ModelFacts, interpreter: Interpreter, needed: int, here: int) -> Finding:
     compilers = ", ".join(compilers_for(needed))
-    table = edgetpu_table()
+    table = EdgeTpuTable.read()
     return Finding(
         cause=CAUSE,
         severity=Severity.BLOCKING,

@@ -4,7 +4,7 @@ Detects:      a converter's archive whose coefficients, working memory and reser
 Why it bites: the packager or the camera's firmware refuses the network.
 Blind spots:  what the converter itself refuses leaves no archive: only its own words tell that. Of a finished package
               (.rpk) the working memory is not read. Whether converter and firmware fit each other is not known.
-Knowledge:    resources/knowledge/imx500.toml
+Knowledge:    resources/knowledge/formats/imx500.toml
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from checks.analysis.models.selected import some
 from checks.causes.registry import check
 from checks.facts import ModelFiles
 from checks.facts.finding import Evidence, Finding, Severity
-from checks.knowledge.formats.imx500 import imx500_table
+from checks.knowledge.formats.imx500 import Imx500Table
 
 CAUSE = "imx500-conversion-failed"
 _PARTS = ("memory-coefficients", "memory-working", "memory-reserved")
@@ -22,7 +22,7 @@ _PARTS = ("memory-coefficients", "memory-working", "memory-reserved")
 @check(CAUSE)
 def imx500_conversion_failed(models: ModelFiles) -> Iterator[Finding]:
     """One finding per archive."""
-    table = imx500_table()
+    table = Imx500Table.read()
     for model in some(models.of("imx500-packer"), "imx500_models"):
         needed = sum(int(model.details.get(part, "0")) for part in _PARTS)
         if needed > table.memory:

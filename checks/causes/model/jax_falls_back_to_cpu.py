@@ -4,7 +4,7 @@ Detects:      a JAX whose default backend is the CPU beside a GPU whose driver w
               version than jaxlib, or one that says that a library is too old.
 Why it bites: JAX prints one line and goes on; programs are many times slower.
 Blind spots:  JAX_PLATFORMS=cpu is a wish and not judged. On native Windows there is no JAX for GPUs.
-Knowledge:    resources/knowledge/jax.toml, import_errors.toml
+Knowledge:    resources/knowledge/frameworks/jax.toml, import_errors.toml
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ Detects:      files that the target's Keras refuses, by what the file says of it
 Why it bites: load_model stops ("Unrecognized keyword arguments", "parent module ... cannot be imported").
 Blind spots:  a file of a newer Keras 3 than the target's is told by checkpoint-format-too-new. Weights alone are left
               out: whether they fit depends on the program. A program that sets TF_USE_LEGACY_KERAS itself is not seen.
-Knowledge:    resources/knowledge/keras.toml
+Knowledge:    resources/knowledge/frameworks/keras.toml
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, InterpreterFacts, ModelFacts, ModelFiles, TensorFlowFacts
 from checks.facts.finding import Evidence, Finding, NotHere, Severity, Unread
 from checks.facts.versions import major_number
-from checks.knowledge.frameworks.keras import keras_table, refused_by, refused_generation
+from checks.knowledge.frameworks.keras import KerasTable, refused_by, refused_generation
 
 CAUSE = "keras-version-mismatch"
 _FORMATS = ("keras-h5", "keras-zip", "savedmodel")
@@ -96,7 +96,7 @@ def _refused(model: ModelFacts, here: Sequence[Keras]) -> Finding | None:
             file_of(model),
             Evidence("written_with", f"Keras {_written_with(model)}", model.path),
             *_about(here[0]),
-            Evidence("keras_refuses", what, keras_table().title),
+            Evidence("keras_refuses", what, KerasTable.read().title),
             *((Evidence("keras_beside", f"{helper.name} {helper.version}", helper.origin),) if helper else ()),
         ),
         values=values_of(model, "tensorflow" if here[0].name == "tf.keras" else "keras"),
@@ -115,7 +115,7 @@ def _what_is_refused(model: ModelFacts, keras: Keras) -> str:
         return ""
     particular = [each for each in model.details.get("keras-particular", "").split(", ") if each]
     refused = refused_by(keras.version, particular)
-    meanings = {row.name: row.meaning for row in keras_table().trait}
+    meanings = {row.name: row.meaning for row in KerasTable.read().trait}
     return listed(meanings.get(each, each) for each in refused)
 
 

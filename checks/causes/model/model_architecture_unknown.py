@@ -6,7 +6,7 @@ Detects:      a GGUF file whose architecture or number type came with a later ll
 Why it bites: "unknown model architecture", or a KeyError with the model_type.
 Blind spots:  Ollama, LM Studio and other programs with llama.cpp inside are not seen. Models with code of their own are
               not judged, nor is what is newer than the tables.
-Knowledge:    resources/knowledge/gguf.toml, transformers.toml
+Knowledge:    resources/knowledge/formats/gguf.toml, transformers.toml
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from checks.causes.registry import check
 from checks.facts import InterpreterFacts, ModelFacts, ModelFiles, Package
 from checks.facts.finding import Evidence, Finding, NotInTable, Severity, Unread
 from checks.facts.versions import release
-from checks.knowledge.formats.gguf import architecture_releases, gguf_table, newest_release, type_number, type_releases
-from checks.knowledge.frameworks.transformers import model_type_releases, transformers_table
+from checks.knowledge.formats.gguf import GgufTable, architecture_releases, newest_release, type_number, type_releases
+from checks.knowledge.frameworks.transformers import TransformersTable, model_type_releases
 
 CAUSE = "model-architecture-unknown"
 LLAMA = "llama-cpp-python"
@@ -50,7 +50,7 @@ def model_architecture_unknown(models: ModelFiles, interpreter: InterpreterFacts
 def _is_for_llama(model: ModelFacts) -> bool:
     kind = model.details.get("architecture", "")
     is_readable = model.problem in (None, "missing-part", "truncated", "dtype-unknown")
-    return bool(kind) and kind != VISION and kind not in gguf_table().image_models and is_readable
+    return bool(kind) and kind != VISION and kind not in GgufTable.read().image_models and is_readable
 
 
 def _is_for_transformers(model: ModelFacts) -> bool:
@@ -58,7 +58,7 @@ def _is_for_transformers(model: ModelFacts) -> bool:
 
 
 def _in_llama(model: ModelFacts, llama: Package, unknown: list[NotInTable]) -> Iterator[Finding]:
-    table = gguf_table()
+    table = GgufTable.read()
     kind = model.details["architecture"]
     known = architecture_releases(kind)
     if known is None and release(llama.version) > release(newest_release()):
@@ -79,7 +79,7 @@ def _in_llama(model: ModelFacts, llama: Package, unknown: list[NotInTable]) -> I
 
 
 def _in_transformers(model: ModelFacts, transformers: Package, unknown: list[NotInTable]) -> Iterator[Finding]:
-    table = transformers_table()
+    table = TransformersTable.read()
     kind = model.details["model-type"]
     known = model_type_releases(kind)
     if known is None:

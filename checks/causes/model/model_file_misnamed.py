@@ -4,7 +4,7 @@ Detects:      files whose name ends as those of other formats do, and not as tho
 Why it bites: many programs go by the name: Keras opens ".keras" as a zip, ONNX Runtime knows its own format by ".ort",
               OpenVINO, OpenCV and converters choose their reader by the ending, and people are misled as well.
 Blind spots:  an ending that no format has says nothing wrong. HDF5 named ".keras" is told by keras-version-mismatch.
-Knowledge:    resources/knowledge/model_formats.toml
+Knowledge:    resources/knowledge/formats/model_formats.toml
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from checks.analysis.models.torch import file_of
 from checks.causes.registry import check
 from checks.facts import ModelFiles
 from checks.facts.finding import Evidence, Finding, Severity
-from checks.knowledge.formats.model_formats import fitting_path, model_format, model_formats_table, wrong_ending
+from checks.knowledge.formats.model_formats import ModelFormatsTable, fitting_path, model_format, wrong_ending
 
 CAUSE = "model-file-misnamed"
 
@@ -38,7 +38,7 @@ def model_file_misnamed(models: ModelFiles) -> Iterator[Finding]:
             evidence=(
                 file_of(model),
                 Evidence("file_ending", ending, model.path),
-                Evidence("model_format", row.name, model.path, model_formats_table().source),
+                Evidence("model_format", row.name, model.path, ModelFormatsTable.read().source),
             ),
             values={
                 "model_path": model.path,

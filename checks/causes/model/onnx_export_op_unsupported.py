@@ -3,7 +3,7 @@
 Detects:      an export made here that failed with words of the exporter that name an operation or control flow.
 Why it bites: the translation stops there, although the model itself runs.
 Blind spots:  exports that were not asked for are not tried; an error in other words is reported as unknown.
-Knowledge:    resources/knowledge/exporters.toml; the signatures of the cause
+Knowledge:    resources/knowledge/frameworks/exporters.toml; the signatures of the cause
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ Detects:      a file of external data that is missing beside the model, shorter 
 Why it bites: no runtime can load the model: the graph is there, the numbers are not.
 Blind spots:  that a file is the right one is not checked, only that it is there and long enough. A path that leads out
               of the folder is not followed; ONNX Runtime refuses it from 1.24 on, older ones read it.
-Knowledge:    resources/knowledge/onnx.toml
+Knowledge:    resources/knowledge/formats/onnx.toml
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from checks.causes.registry import check
 from checks.facts import ModelFacts, ModelFiles, NeededFile, OnnxRuntimeFacts
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.versions import release
-from checks.knowledge.formats.onnx import onnx_table
+from checks.knowledge.formats.onnx import OnnxTable
 
 CAUSE = "onnx-external-data-missing"
 _PUT_BACK = ("put-named-weights-beside-model", "put-external-data-beside-model", "save-onnx-as-one-file")
@@ -40,14 +40,14 @@ def onnx_external_data_missing(models: ModelFiles, onnxruntime: OnnxRuntimeFacts
         if absent or short:
             yield _finding(model, absent, short, outside, Severity.BLOCKING, "")
         elif outside or linked:
-            is_refused = version is not None and release(version) >= release(onnx_table().paths_outside_refused)
+            is_refused = version is not None and release(version) >= release(OnnxTable.read().paths_outside_refused)
             severity = Severity.BLOCKING if is_refused else Severity.WARNING
             yield _finding(model, absent, short, outside, severity, "onnxruntime" if is_refused else "", linked)
 
 
 def _is_read(file: NeededFile, version: str | None) -> bool:
     """Whether a link that leads out of the folder is followed: into that of the model itself, but for two releases."""
-    table = onnx_table()
+    table = OnnxTable.read()
     is_strict = version is not None and (
         release(table.paths_outside_refused) <= release(version) < release(table.links_beside_real_model_read)
     )

@@ -5,7 +5,7 @@ Why it bites: it refuses the file by the number alone ("Unsupported model IR ver
               10").
 Blind spots:  an ONNX Runtime newer than the table is left alone; whether the model uses something of the new version
               besides its types of numbers is not looked at.
-Knowledge:    resources/knowledge/onnx.toml
+Knowledge:    resources/knowledge/formats/onnx.toml
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from checks.analysis.models.selected import some
 from checks.causes.registry import check
 from checks.facts import ModelFiles, OnnxRuntimeFacts
 from checks.facts.finding import Evidence, Finding, NotInTable, Severity, Unread
-from checks.knowledge.formats.onnx import ML, ir_of_types, least_onnxruntime, onnx_table, onnxruntime_release
+from checks.knowledge.formats.onnx import ML, OnnxTable, ir_of_types, least_onnxruntime, onnxruntime_release
 
 CAUSE = "onnx-ir-version-unsupported"
 
@@ -33,7 +33,7 @@ def onnx_ir_version_unsupported(models: ModelFiles, onnxruntime: OnnxRuntimeFact
         raise Unread("framework", onnxruntime.unread.get("version", ""))
     row = onnxruntime_release(onnxruntime.version)
     if row is None:
-        raise NotInTable(onnx_table().title, f"onnxruntime {onnxruntime.version}")
+        raise NotInTable(OnnxTable.read().title, f"onnxruntime {onnxruntime.version}")
     for model in waiting:
         ir = ir_of(model)
         if ir is None or row.ir is None or ir <= row.ir:
@@ -49,7 +49,7 @@ def onnx_ir_version_unsupported(models: ModelFiles, onnxruntime: OnnxRuntimeFact
             evidence=(
                 *about(model, "onnxruntime", onnxruntime.version, onnxruntime.origin),
                 Evidence("model_ir", str(ir), model.path),
-                Evidence("runtime_ir", str(row.ir), onnx_table().title, onnx_table().source),
+                Evidence("runtime_ir", str(row.ir), OnnxTable.read().title, OnnxTable.read().source),
             ),
             values={"model_path": model.path, "runtime": "onnxruntime"},
             remedies=(("update-onnxruntime",) if is_served or not can_be_lowered else ())

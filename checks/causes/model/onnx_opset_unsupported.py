@@ -6,7 +6,7 @@ Detects:      a model whose opset (ai.onnx or ai.onnx.ml) is above the highest t
 Why it bites: ONNX Runtime refuses the file by the number alone ("official support for domain ai.onnx is till opset N").
 Blind spots:  TensorRT's parser does not look at the number: there it is a warning. OpenVINO and OpenCV are not judged.
               An ONNX Runtime newer than the table is left alone.
-Knowledge:    resources/knowledge/onnx.toml, tensorrt.toml
+Knowledge:    resources/knowledge/formats/onnx.toml, tensorrt.toml
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from checks.facts import ModelFacts, ModelFiles, OnnxRuntimeFacts, TensorRtFacts
 from checks.facts.finding import Evidence, Finding, NotCollected, NotInTable, Severity, Unread
 from checks.knowledge.formats.onnx import (
     ML,
+    OnnxTable,
     OrtRelease,
     lacks_code,
     least_onnx,
     least_onnxruntime,
-    onnx_table,
     onnxruntime_release,
 )
-from checks.knowledge.frameworks.tensorrt import onnx_opset_of, tensorrt_table
+from checks.knowledge.frameworks.tensorrt import TensorRtTable, onnx_opset_of
 
 CAUSE = "onnx-opset-unsupported"
 SERVED = ("update-onnxruntime", "export-with-another-opset")
@@ -52,7 +52,7 @@ def onnx_opset_unsupported(
         raise Unread("framework", onnxruntime.unread.get("version", ""))
     row = onnxruntime_release(onnxruntime.version)
     if row is None:
-        raise NotInTable(onnx_table().title, f"onnxruntime {onnxruntime.version}")
+        raise NotInTable(OnnxTable.read().title, f"onnxruntime {onnxruntime.version}")
     for model in waiting:
         yield from _in_onnxruntime(model, onnxruntime, row)
 
@@ -75,7 +75,9 @@ def _in_onnxruntime(model: ModelFacts, onnxruntime: OnnxRuntimeFacts, row: OrtRe
             evidence=(
                 *about(model, "onnxruntime", onnxruntime.version, onnxruntime.origin),
                 Evidence("model_opset", f"{domain or 'ai.onnx'} {version}", model.path),
-                Evidence("runtime_opset", f"{domain or 'ai.onnx'} {most}", onnx_table().title, onnx_table().source),
+                Evidence(
+                    "runtime_opset", f"{domain or 'ai.onnx'} {most}", OnnxTable.read().title, OnnxTable.read().source
+                ),
             ),
             values={"model_path": model.path, "runtime": "onnxruntime"},
             remedies=SERVED if is_served else _exports(known),
@@ -99,7 +101,7 @@ def _in_tensorrt(models: ModelFiles, tensorrt: TensorRtFacts) -> Iterator[Findin
             evidence=(
                 *about(model, "tensorrt", tensorrt.version, tensorrt.origin),
                 Evidence("model_opset", f"ai.onnx {version}", model.path),
-                Evidence("runtime_opset", f"ai.onnx {row.onnx_opset_max}", tensorrt_table().title, row.source),
+                Evidence("runtime_opset", f"ai.onnx {row.onnx_opset_max}", TensorRtTable.read().title, row.source),
             ),
             values={"model_path": model.path, "runtime": "tensorrt"},
             remedies=_exports({"": version}),

@@ -7,7 +7,7 @@ Why it bites: the session is not created: "Could not find an implementation for 
 Blind spots:  the types within a model are known only where all its numbers have one; otherwise a missing type is seen
               when the model is tried. Providers that no list was read of are taken to have everything.
               An operator that can be expanded into others is taken to be served.
-Knowledge:    resources/knowledge/onnx_operators.toml
+Knowledge:    resources/knowledge/formats/onnx_operators.toml
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.knowledge.formats.onnx import is_refused
 from checks.knowledge.formats.onnx_operators import (
     MICROSOFT,
+    OnnxOperatorsTable,
     Support,
     on_cpu,
     on_device,
-    onnx_operators_table,
     operator,
 )
 
@@ -102,7 +102,7 @@ def _finding(
     confidence: float,
     remedies: tuple[str, ...],
 ) -> Finding:
-    table = onnx_operators_table()
+    table = OnnxOperatorsTable.read()
     opsets = model.needs.opsets or {}
     rows = [(each, operator(each.name, each.domain)) for each in missing]
     shown = [f"{full_name(each)}({row.version_in(opsets.get(each.domain, 1))})" for each, row in rows if row]
@@ -124,7 +124,7 @@ def _finding(
 
 def _remedies(missing: list[OperatorUse], opsets: dict[str, int], *, may_have_cuda: bool) -> tuple[str, ...]:
     """What helps: a newer release only where that has code for all of them; CUDA's code only where it could run."""
-    newest = onnx_operators_table().onnxruntime_newest
+    newest = OnnxOperatorsTable.read().onnxruntime_newest
     rows = [(operator(each.name, each.domain), opsets.get(each.domain, 1)) for each in missing]
     if all(row is not None and on_cpu(row, opset, newest) is Support.YES for row, opset in rows):
         return ("update-onnxruntime",)

@@ -6,7 +6,7 @@ Why it bites: ONNX Runtime warns and goes on with the next provider: the results
               no warning at all.
 Blind spots:  a provider that is not listed at all is a CPU-only build or a conflict of packages; TensorRT's provider is
               always listed and only judged where TensorRT is installed.
-Knowledge:    resources/knowledge/onnxruntime.toml
+Knowledge:    resources/knowledge/frameworks/onnxruntime.toml
 """
 
 from collections.abc import Iterator

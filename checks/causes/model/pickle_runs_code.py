@@ -6,7 +6,7 @@ Detects:      names in any pickle of a file (also under other names within an ar
 Why it bites: Python imports and calls them while the file is loaded, before the program sees a value of it.
 Blind spots:  a list of what is dangerous is never complete: names that it does not know are listed as unknown, and not
               called safe. Files of cloudpickle and torch.fx hold functions of their own, which may be meant well.
-Knowledge:    resources/knowledge/pickle_globals.toml, keras.toml
+Knowledge:    resources/knowledge/formats/pickle_globals.toml, keras.toml
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from checks.causes.registry import check
 from checks.facts import InterpreterFacts, ModelFacts, ModelFiles
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.knowledge.formats.model_formats import model_format
-from checks.knowledge.formats.pickle_globals import DANGEROUS, pickle_globals_table, what_it_does
-from checks.knowledge.frameworks.keras import keras_table, refuses_code
+from checks.knowledge.formats.pickle_globals import DANGEROUS, PickleGlobalsTable, what_it_does
+from checks.knowledge.frameworks.keras import KerasTable, refuses_code
 
 CAUSE = "pickle-runs-code"
 MEANT_WELL = "holds-code"
@@ -35,7 +35,7 @@ _READ_ALL_THE_SAME = frozenset(
 @check(CAUSE)
 def pickle_runs_code(models: ModelFiles, interpreter: InterpreterFacts | None) -> Iterator[Finding]:
     """One finding per file."""
-    table = pickle_globals_table()
+    table = PickleGlobalsTable.read()
     unread = [model.path for model in models.files if _may_hide_some(model)]
     for model in models.files:
         names = [each.name for each in model.needs.classes or () if each.risk == DANGEROUS]
@@ -65,7 +65,7 @@ def _in_keras(model: ModelFacts, interpreter: InterpreterFacts | None) -> Iterat
     keras = interpreter.package("keras") if interpreter else None
     if keras is not None and refuses_code(model.format or "", keras.version):
         yield Evidence("framework", f"keras {keras.version}", keras.location or "")
-        yield Evidence("keras_refuses", "safe_mode=True", keras_table().title)
+        yield Evidence("keras_refuses", "safe_mode=True", KerasTable.read().title)
 
 
 def _may_hide_some(model: ModelFacts) -> bool:

@@ -5,7 +5,7 @@ Detects:      a checkpoint in the way of Hugging Face whose quantization needs a
 Why it bites: transformers refuses to load it, or unpacks the weights to bfloat16, which takes several times the memory.
 Blind spots:  with vLLM and other programs that bring kernels of their own nothing is said. AMD's and Intel's GPUs are
               not judged by their generation.
-Knowledge:    resources/knowledge/quantization_methods.toml
+Knowledge:    resources/knowledge/frameworks/quantization_methods.toml
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from checks.facts import InterpreterFacts, MachineFacts, ModelFacts, ModelFiles,
 from checks.facts.finding import Evidence, Finding, NotHere, NotInTable, Severity, Unread
 from checks.facts.versions import release
 from checks.knowledge.frameworks.quantization_methods import (
+    QuantizationMethodsTable,
     QuantizationRule,
     first_release,
-    quantization_methods_table,
     rule_for,
 )
 
@@ -45,13 +45,13 @@ def quantization_unsupported(
     transformers = interpreter.package("transformers")
     if transformers is None:
         raise NotHere("transformers", "not-installed")
-    if interpreter.package(*quantization_methods_table().carriers):
+    if interpreter.package(*QuantizationMethodsTable.read().carriers):
         return
-    if release(transformers.version) < release(quantization_methods_table().oldest):
-        raise NotInTable(quantization_methods_table().title, f"transformers {transformers.version}")
+    if release(transformers.version) < release(QuantizationMethodsTable.read().oldest):
+        raise NotInTable(QuantizationMethodsTable.read().title, f"transformers {transformers.version}")
     known = [model for model in waiting if first_release(model.details[METHOD]) is not None]
     if not known:
-        raise NotInTable(quantization_methods_table().title, waiting[0].details[METHOD])
+        raise NotInTable(QuantizationMethodsTable.read().title, waiting[0].details[METHOD])
     for model in known:
         rule = rule_for(model.details[METHOD], transformers.version)
         if rule is None:
@@ -69,7 +69,7 @@ def _too_old(model: ModelFacts, transformers: Package) -> Iterator[Finding]:
     yield _finding(
         model,
         transformers,
-        Evidence("needed", f"transformers {first}", quantization_methods_table().title),
+        Evidence("needed", f"transformers {first}", QuantizationMethodsTable.read().title),
         values={"requirement": f"transformers>={first}"},
         remedies=WITHOUT_PACKAGE,
     )
@@ -90,7 +90,7 @@ def _without_packages(model: ModelFacts, rule: QuantizationRule, transformers: P
     return _finding(
         model,
         transformers,
-        Evidence("needed", ", ".join(missing), quantization_methods_table().title),
+        Evidence("needed", ", ".join(missing), QuantizationMethodsTable.read().title),
         severity=_severity(rule),
         values={"requirement": " ".join(missing)},
         remedies=WITHOUT_PACKAGE,
@@ -107,7 +107,7 @@ def _without_gpu(
     gpus = cuda_gpus(machine)
     has_other = torch is not None and bool(torch.xpu_available or torch.hip_version)
     if rule.gpu and not gpus and not has_other and torch is not None and torch.cuda_available is False:
-        needed = Evidence("needed", "GPU", quantization_methods_table().title)
+        needed = Evidence("needed", "GPU", QuantizationMethodsTable.read().title)
         yield _finding(model, transformers, needed, remedies=WITHOUT_GPU)
     elif rule.capability and gpus:
         yield from _too_old_gpu(model, rule, transformers, gpus)
@@ -127,7 +127,7 @@ def _too_old_gpu(
         transformers,
         Evidence("gpu", newest.name, newest.origin),
         Evidence("compute_capability", newest.capability or "", newest.origin),
-        Evidence("needed", f"compute capability {rule.capability}", quantization_methods_table().title),
+        Evidence("needed", f"compute capability {rule.capability}", QuantizationMethodsTable.read().title),
         severity=_severity(rule),
         remedies=WITHOUT_GPU,
     )

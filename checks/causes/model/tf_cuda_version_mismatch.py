@@ -4,7 +4,7 @@ Detects:      a CUDA build of TensorFlow on a machine whose driver works, which 
               missing libraries, and the NVIDIA packages of another generation beside it.
 Why it bites: TensorFlow opens these libraries by name and version while it starts; if one is missing it only warns.
 Blind spots:  CUDA toolkits in the system are not listed. A hidden GPU (CUDA_VISIBLE_DEVICES) is another cause.
-Knowledge:    resources/knowledge/tensorflow.toml, cuda_libraries.toml
+Knowledge:    resources/knowledge/frameworks/tensorflow.toml, cuda_libraries.toml
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from checks.facts import EnvironmentVariables, InterpreterFacts, MachineFacts, T
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.facts.versions import major_number, release
 from checks.knowledge.errors.import_errors import recognise
-from checks.knowledge.frameworks.tensorflow import TensorFlowRelease, tensorflow_release, tensorflow_table
+from checks.knowledge.frameworks.tensorflow import TensorFlowRelease, TensorFlowTable, tensorflow_release
 from checks.knowledge.gpu.cuda_libraries import cuda_major_of
 
 CAUSE = "tf-cuda-version-mismatch"
@@ -58,7 +58,7 @@ def tf_cuda_version_mismatch(
             Evidence(
                 "cuda_version",
                 tensorflow.cuda_version or (row.cuda if row else "?"),
-                tensorflow.origin or tensorflow_table().title,
+                tensorflow.origin or TensorFlowTable.read().title,
             ),
             Evidence("cudnn_wanted", (row.cudnn if row else None) or tensorflow.cudnn_version or "?", "build"),
             *((Evidence("cuda_packages", there, "metadata"),) if there else ()),

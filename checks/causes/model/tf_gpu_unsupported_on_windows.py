@@ -3,7 +3,7 @@
 Detects:      TensorFlow 2.11 or newer on Windows (outside WSL) beside an NVIDIA GPU.
 Why it bites: the Windows packages of these releases are CPU builds, whatever CUDA is installed.
 Blind spots:  plugins such as tensorflow-directml-plugin; they show as a GPU device.
-Knowledge:    resources/knowledge/tensorflow.toml
+Knowledge:    resources/knowledge/frameworks/tensorflow.toml
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from checks.analysis.gpu.cuda import cuda_gpus, names
 from checks.causes.registry import check
 from checks.facts import MachineFacts, OsFacts, TensorFlowFacts
 from checks.facts.finding import Evidence, Finding, NotInTable, Severity, Unread, only_on
-from checks.knowledge.frameworks.tensorflow import tensorflow_release, tensorflow_table
+from checks.knowledge.frameworks.tensorflow import TensorFlowTable, tensorflow_release
 
 CAUSE = "tf-gpu-unsupported-on-windows"
 
@@ -30,10 +30,10 @@ def tf_gpu_unsupported_on_windows(tensorflow: TensorFlowFacts, os: OsFacts, mach
         raise Unread("tensorflow_version", tensorflow.unread.get("version", ""))
     row = tensorflow_release(tensorflow.version)
     if row is None:
-        raise NotInTable(tensorflow_table().title, f"TensorFlow {tensorflow.version}")
+        raise NotInTable(TensorFlowTable.read().title, f"TensorFlow {tensorflow.version}")
     if row.windows_gpu:
         return
-    last = [each.version for each in tensorflow_table().release if each.windows_gpu][-1]
+    last = [each.version for each in TensorFlowTable.read().release if each.windows_gpu][-1]
     yield Finding(
         cause=CAUSE,
         severity=Severity.WARNING,
@@ -41,6 +41,6 @@ def tf_gpu_unsupported_on_windows(tensorflow: TensorFlowFacts, os: OsFacts, mach
         evidence=(
             Evidence("framework", f"tensorflow {tensorflow.version}", tensorflow.origin),
             Evidence("gpu", names(gpus), gpus[0].origin),
-            Evidence("last_with_gpu", last, tensorflow_table().title, tensorflow_table().source),
+            Evidence("last_with_gpu", last, TensorFlowTable.read().title, TensorFlowTable.read().source),
         ),
     )

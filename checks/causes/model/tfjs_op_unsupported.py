@@ -6,7 +6,7 @@ Why it bites: the model does not load or stops at that node ("Unknown op", "Unkn
               not registered for backend 'webgpu'").
 Blind spots:  a program can register operators, kernels and layers of its own. Which release and backend the page uses
               is not in the file; an older release knows fewer operators.
-Knowledge:    resources/knowledge/tfjs.toml
+Knowledge:    resources/knowledge/formats/tfjs.toml
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from checks.analysis.models.torch import file_of, listed
 from checks.causes.registry import check
 from checks.facts import ModelFacts, ModelFiles
 from checks.facts.finding import Evidence, Finding, Severity
-from checks.knowledge.formats.tfjs import is_tfjs_layer, is_tfjs_operator, lacking_backends, tfjs_table
+from checks.knowledge.formats.tfjs import TfJsTable, is_tfjs_layer, is_tfjs_operator, lacking_backends
 
 CAUSE = "tfjs-op-unsupported"
 
@@ -38,7 +38,7 @@ def tfjs_op_unsupported(models: ModelFiles) -> Iterator[Finding]:
 
 
 def _unknown(model: ModelFacts, unknown: list[str], *, is_layers: bool) -> Finding:
-    table = tfjs_table()
+    table = TfJsTable.read()
     return Finding(
         cause=CAUSE,
         severity=Severity.BLOCKING,
@@ -55,7 +55,7 @@ def _unknown(model: ModelFacts, unknown: list[str], *, is_layers: bool) -> Findi
 
 
 def _lacking(model: ModelFacts, lacking: dict[str, tuple[str, ...]]) -> Finding:
-    table = tfjs_table()
+    table = TfJsTable.read()
     names = dict.fromkeys(name for missing in lacking.values() for name in missing)
     return Finding(
         cause=CAUSE,

@@ -5,7 +5,7 @@ Detects:      operator versions that came with a later TensorFlow or LiteRT than
 Why it bites: loading ends with "Didn't find op for builtin opcode 'FULLY_CONNECTED' version '12'".
 Blind spots:  an interpreter newer than the table is only held against what the table knows. What a version of an
               operator accepts (types, shapes) is not compared.
-Knowledge:    resources/knowledge/tflite_operators.toml
+Knowledge:    resources/knowledge/formats/tflite_operators.toml
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from checks.causes.registry import check
 from checks.facts import LiteRtFacts, ModelFacts, ModelFiles, OperatorUse, TensorFlowFacts
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.versions import release
-from checks.knowledge.formats.tflite_operators import first_litert, first_tensorflow, tflite_operators_table
+from checks.knowledge.formats.tflite_operators import TfliteOperatorsTable, first_litert, first_tensorflow
 
 CAUSE = "tflite-op-version-unsupported"
 
@@ -57,7 +57,7 @@ def _is_too_new(each: OperatorUse, interpreter: Interpreter) -> bool:
     """Whether an interpreter does not know an operator, or not this version of it."""
     if each.domain or each.is_custom:
         return False
-    newest = tflite_operators_table().newest
+    newest = TfliteOperatorsTable.read().newest
     first = _first(each, interpreter)
     if not first:  # in no release that the table knows
         return release(interpreter.version)[:2] <= release(
@@ -67,7 +67,7 @@ def _is_too_new(each: OperatorUse, interpreter: Interpreter) -> bool:
 
 
 def _finding(model: ModelFacts, interpreter: Interpreter, too_new: list[OperatorUse]) -> Finding:
-    table = tflite_operators_table()
+    table = TfliteOperatorsTable.read()
     wanted = [_first(each, interpreter) for each in too_new]
     least = "" if None in wanted or "" in wanted else max((each or "" for each in wanted), key=release)
     family = "tensorflow" if interpreter.is_tensorflow else "ai-edge-litert"

@@ -5,7 +5,7 @@ Detects:      operators named "Flex..." in a model, where ai-edge-litert or tfli
 Why it bites: the tensors cannot be allocated: "Select TensorFlow op(s), included in the given model, is(are) not
               supported by this interpreter".
 Blind spots:  a program may load a Flex delegate of its own.
-Knowledge:    resources/knowledge/tflite_operators.toml
+Knowledge:    resources/knowledge/formats/tflite_operators.toml
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ from checks.causes.registry import check
 from checks.facts import LiteRtFacts, ModelFiles, TensorFlowFacts
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.versions import release
-from checks.knowledge.formats.tflite_operators import tflite_operators_table
+from checks.knowledge.formats.tflite_operators import TfliteOperatorsTable
 
 CAUSE = "tflite-select-ops-missing"
 
@@ -57,5 +57,5 @@ def tflite_select_ops_missing(
 
 
 def _has_flex(interpreter: Interpreter) -> bool:
-    before = tflite_operators_table().flex_before
+    before = TfliteOperatorsTable.read().flex_before
     return interpreter.runtime == "tensorflow" and release(interpreter.version) < release(before)

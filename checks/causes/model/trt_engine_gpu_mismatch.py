@@ -6,7 +6,7 @@ Why it bites: TensorRT refuses it: "expecting compute 8.9 got compute 8.6, pleas
 Blind spots:  engines built hardware compatible name their GPU too. The number that seems to say so was 0 in every file
               seen; an engine where it is another is left alone. The operating system is not read from the file. On the
               same compute capability another model of GPU draws a warning only, which is not judged.
-Knowledge:    resources/knowledge/tensorrt_engines.toml
+Knowledge:    resources/knowledge/formats/tensorrt_engines.toml
 """
 
 from collections.abc import Iterator

@@ -5,7 +5,7 @@ Why it bites: TensorRT refuses the file: "not compatible with this version of Te
 Blind spots:  whether an engine was built version compatible is not read; one that carries a section besides engine and
               weights (the lean runtime) is left alone in a newer TensorRT, one that was built without it is not known.
               Engines of TensorRT-RTX are not judged: what its releases make of each other's files was not tried.
-Knowledge:    resources/knowledge/tensorrt_engines.toml
+Knowledge:    resources/knowledge/formats/tensorrt_engines.toml
 """
 
 from collections.abc import Iterator

@@ -3,7 +3,7 @@
 Detects:      a TensorRT whose range of compute capabilities leaves out every NVIDIA GPU here.
 Why it bites: the builder stops with "Target GPU SM ... is not supported by this TensorRT release" or "Unsupported SM".
 Blind spots:  within one generation the newest minor number is not checked; TensorRT-RTX has a range of its own.
-Knowledge:    resources/knowledge/tensorrt.toml
+Knowledge:    resources/knowledge/frameworks/tensorrt.toml
 """
 
 from collections.abc import Iterator
@@ -14,10 +14,10 @@ from checks.facts import InterpreterFacts, MachineFacts, TensorRtFacts
 from checks.facts.finding import Evidence, Finding, NotInTable, Severity, Unread
 from checks.knowledge.frameworks.tensorrt import (
     TensorRtRelease,
+    TensorRtTable,
     fitting_tensorrt,
     serves,
     tensorrt_release,
-    tensorrt_table,
 )
 
 CAUSE = "trt-gpu-unsupported"
@@ -38,7 +38,7 @@ def trt_gpu_unsupported(
         raise Unread("compute_capability", names(gpus))
     row = tensorrt_release(tensorrt.version)
     if row is None:
-        raise NotInTable(tensorrt_table().title, f"TensorRT {tensorrt.version}")
+        raise NotInTable(TensorRtTable.read().title, f"TensorRT {tensorrt.version}")
     unserved = [gpu for gpu in gpus if not serves(row, gpu.capability or "")]
     for gpu in unserved:
         yield _finding(gpu, tensorrt, row, is_only_one=len(unserved) == len(gpus))
@@ -56,7 +56,7 @@ def _finding(gpu: CudaGpu, tensorrt: TensorRtFacts, row: TensorRtRelease, *, is_
             Evidence("gpu", gpu.name, gpu.origin),
             Evidence("compute_capability", gpu.capability or "", gpu.origin),
             Evidence(
-                "tensorrt_range", f"{row.oldest} – {row.newest or ''}".strip(), tensorrt_table().title, row.source
+                "tensorrt_range", f"{row.oldest} – {row.newest or ''}".strip(), TensorRtTable.read().title, row.source
             ),
         ),
         values={"tensorrt_fit": fit.version} if fit else {},

@@ -5,7 +5,7 @@ Why it bites: the parser looks for a plugin of that name, finds none, and no eng
 Blind spots:  limits of an operator that is listed (types, shapes, attributes) are not judged. Between two lists that
               were read, and for a release that is newer than the last, what only the later one has, or none, is no
               proof. Operators of other domains are plugins, and another cause. TensorRT-RTX has a parser of its own.
-Knowledge:    resources/knowledge/onnx_operators.toml
+Knowledge:    resources/knowledge/formats/onnx_operators.toml
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from checks.causes.registry import check
 from checks.facts import InterpreterFacts, MachineFacts, ModelFacts, ModelFiles, OperatorUse, TensorRtFacts
 from checks.facts.finding import Evidence, Finding, NotCollected, Severity
 from checks.knowledge.formats.onnx_domains import onnx_domain
-from checks.knowledge.formats.onnx_operators import Support, in_tensorrt, onnx_operators_table, was_ever_in_tensorrt
+from checks.knowledge.formats.onnx_operators import OnnxOperatorsTable, Support, in_tensorrt, was_ever_in_tensorrt
 
 CAUSE = "trt-op-unsupported"
 _PACKAGES = ("tensorrt", "tensorrt-cu13", "tensorrt-cu12", "tensorrt-cu11")
@@ -72,7 +72,7 @@ def _is_the_parsers(each: OperatorUse) -> bool:
 def _finding(
     model: ModelFacts, unknown: list[OperatorUse], version: str, origin: str, severity: Severity, confidence: float
 ) -> Finding:
-    table = onnx_operators_table()
+    table = OnnxOperatorsTable.read()
     return Finding(
         cause=CAUSE,
         severity=severity,

@@ -5,7 +5,7 @@ Detects:      operations whose first row, computed alone, has other bits than in
 Why it bites: a service whose batches depend on who else asks gives other digits to the same question.
 Blind spots:  batch sizes between one and the whole batch are not tried; a user's model has other shapes, which
               choose other kernels, so that one that was given is asked itself.
-Knowledge:    resources/knowledge/computations.toml
+Knowledge:    resources/knowledge/frameworks/computations.toml
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ Detects:      operations whose results are other bits under torch.compile, under
 Why it bites: a comparison of the compiled model with the plain one fails in its last digits.
 Blind spots:  of PyTorch two operations are compiled, and only where a compiler is there and time is left; the optimiser
               of ONNX Runtime is compared with the user's own model alone.
-Knowledge:    resources/knowledge/computations.toml
+Knowledge:    resources/knowledge/frameworks/computations.toml
 """
 
 from __future__ import annotations

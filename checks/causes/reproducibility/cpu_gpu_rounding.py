@@ -5,7 +5,7 @@ Detects:      operations whose results in one framework are other bits on the pr
 Why it bites: a test that compares both devices exactly fails, though nothing is wrong.
 Blind spots:  results are compared by samples and sums of blocks. What is farther apart than rounding has another cause
               (TensorFloat-32, half precision, a wrong operation).
-Knowledge:    resources/knowledge/computations.toml
+Knowledge:    resources/knowledge/frameworks/computations.toml
 """
 
 from __future__ import annotations

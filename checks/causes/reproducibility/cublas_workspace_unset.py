@@ -5,7 +5,7 @@ Detects:      a CUDA build of PyTorch that refuses matrix products in determinis
               products were refused when they were computed here, or a recurrent layer varied without it.
 Why it bites: the program stops at its first product, or an LSTM does not repeat although everything is seeded.
 Blind spots:  the program itself may set the variable before its first product.
-Knowledge:    resources/knowledge/determinism.toml
+Knowledge:    resources/knowledge/frameworks/determinism.toml
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from checks.analysis.numbers.repeats import DETERMINISTIC, NO_WORKSPACE, WORKSPA
 from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, Measurements, TorchFacts
 from checks.facts.finding import Evidence, Finding, NotHere, Severity, Unread
-from checks.knowledge.frameworks.determinism import determinism_table, wants_workspace
+from checks.knowledge.frameworks.determinism import DeterminismTable, wants_workspace
 
 CAUSE = "cublas-workspace-unset"
 VARIABLE = "CUBLAS_WORKSPACE_CONFIG"
@@ -29,7 +29,7 @@ def cublas_workspace_unset(
     torch: TorchFacts, environment: EnvironmentVariables, measurements: Measurements | None
 ) -> Iterator[Finding]:
     """At most one finding."""
-    table = determinism_table()
+    table = DeterminismTable.read()
     wanted = wants_workspace(torch.version, torch.cuda_version)
     if wanted is None:
         raise Unread("cuda_version", torch.unread.get("cuda_version", ""))

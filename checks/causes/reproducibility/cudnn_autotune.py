@@ -5,7 +5,7 @@ Detects:      torch.backends.cudnn.benchmark that is on in the target as it star
 Why it bites: two starts of one program pick different algorithms, and training amplifies the difference.
 Blind spots:  a program switches the search on itself, which is only seen in its text. Releases before 2.1 remember the
               algorithm for the whole process: there, only the difference from the result without is seen.
-Knowledge:    resources/knowledge/computations.toml
+Knowledge:    resources/knowledge/frameworks/computations.toml
 """
 
 from __future__ import annotations

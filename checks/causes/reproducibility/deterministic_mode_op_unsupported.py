@@ -4,7 +4,7 @@ Detects:      operations that raised "does not have a deterministic implementati
               deterministic mode.
 Why it bites: a program that switches the mode on stops at the first of them.
 Blind spots:  only the operations of the suite were tried; the program may use none of these, or others.
-Knowledge:    resources/knowledge/determinism.toml, deterministic_replacements.toml
+Knowledge:    resources/knowledge/frameworks/determinism.toml, deterministic_replacements.toml
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from checks.causes.registry import check
 from checks.facts import Measurements, TorchFacts
 from checks.facts.finding import Evidence, Finding, NotHere, Severity
 from checks.facts.phrase import Value
-from checks.knowledge.frameworks.determinism import Promise, determinism_table
-from checks.knowledge.frameworks.deterministic_replacements import deterministic_replacements
+from checks.knowledge.frameworks.determinism import DeterminismTable, Promise
+from checks.knowledge.frameworks.deterministic_replacements import ReplacementTable
 from checks.knowledge.phrases import operation_phrase, phrase, replacement_phrase
 
 CAUSE = "deterministic-mode-op-unsupported"
@@ -44,7 +44,7 @@ def deterministic_mode_op_unsupported(measurements: Measurements, torch: TorchFa
             evidence.append(Evidence("repeats_all_the_same", ", ".join(repeats), first.origin if first else ""))
         unexpected = [each.operation for each, _ in refused if each.promised.in_mode is not Promise.THROWS]
         if unexpected:
-            evidence.append(Evidence("not_documented", ", ".join(unexpected), determinism_table().title))
+            evidence.append(Evidence("not_documented", ", ".join(unexpected), DeterminismTable.read().title))
         yield Finding(
             cause=CAUSE,
             severity=Severity.NOTE,
@@ -57,7 +57,7 @@ def deterministic_mode_op_unsupported(measurements: Measurements, torch: TorchFa
 
 def _instead(refused: Sequence[str]) -> dict[str, Value]:
     """What to take for the refused; empty where nothing is known."""
-    rows = [[name for name in refused if name in row.operations] for row in deterministic_replacements().row]
+    rows = [[name for name in refused if name in row.operations] for row in ReplacementTable.read().row]
     lines = tuple(
         phrase("instead-of", operations=tuple(map(operation_phrase, names)), advice=replacement_phrase(names[0]))
         for names in rows

@@ -6,7 +6,7 @@ Why it bites: the file loads and runs without a word, and shifts masks and boxes
 Blind spots:  one input is compared; a size or a branch that was fixed while tracing shows only with another. Where the
               original could not be computed in float64, the bound is that of a random walk. A difference that begins
               with a tie (the largest of two equal numbers) is no fault of anybody. Only ONNX is searched node by node.
-Knowledge:    resources/knowledge/exporters.toml
+Knowledge:    resources/knowledge/frameworks/exporters.toml
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from checks.analysis.models.exports import about, exports, subject, values_of
 from checks.causes.registry import check
 from checks.facts import ExportRun, ModelFiles, NodeDifference, OutputDifference
 from checks.facts.finding import Evidence, Finding, Inconclusive, Severity
-from checks.knowledge.frameworks.exporters import exporters_table
+from checks.knowledge.frameworks.exporters import ExportersTable
 
 CAUSE = "exporter-numeric-difference"
 FEW = 0.01  # part of the answers of a node that decides which ties can turn
@@ -49,7 +49,9 @@ def exporter_numeric_difference(models: ModelFiles) -> Iterator[Finding]:
 
 def _is_tie(node: NodeDifference | None) -> bool:
     """Whether the two part where a decision between equals falls, for a few elements only."""
-    return node is not None and node.op in exporters_table().choices and node.share is not None and node.share <= FEW
+    if node is None or node.share is None:
+        return False
+    return node.op in ExportersTable.read().choices and node.share <= FEW
 
 
 def _size(output: OutputDifference) -> float:

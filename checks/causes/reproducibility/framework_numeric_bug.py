@@ -8,7 +8,7 @@ Why it bites: the numbers are wrong, and nothing says so.
 Blind spots:  only what was measured, with inputs of one kind; a rare shape or a special value is not tried. A faulty
               card looks the same: where the result also changes from run to run, that is likelier. What overflows in
               half precision is another cause.
-Knowledge:    resources/knowledge/computations.toml
+Knowledge:    resources/knowledge/frameworks/computations.toml
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ Detects:      operations whose results are other bits on two GPUs of different n
 Why it bites: the same program with the same seed ends up with another picture or text on another card.
 Blind spots:  where driver or library versions differ as well, those may be the cause; the comparison of the two
               machines lists them.
-Knowledge:    resources/knowledge/computations.toml, numeric_environment.toml
+Knowledge:    resources/knowledge/frameworks/computations.toml, numeric_environment.toml
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ Detects:      a machine whose report was given and whose results differ where, o
 Why it bites: after an update the same model gives slightly other numbers, and a training takes another path.
 Blind spots:  where the processor, the GPU or a setting differs as well, versions are one of several explanations:
               neither found nor ruled out; the comparison of the two machines lists them all.
-Knowledge:    resources/knowledge/numeric_environment.toml
+Knowledge:    resources/knowledge/frameworks/numeric_environment.toml
 """
 
 from __future__ import annotations

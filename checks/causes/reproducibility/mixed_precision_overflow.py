@@ -5,7 +5,7 @@ Detects:      a result in float16 (by its type, under autocast, or of the user's
 Why it bites: one infinite number makes NaN of everything after it: a loss of nan, a black picture.
 Blind spots:  our own inputs are small on purpose; whether a user's model overflows shows only with the user's model and
               inputs of the usual size.
-Knowledge:    resources/knowledge/computations.toml
+Knowledge:    resources/knowledge/frameworks/computations.toml
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ Detects:      operations that were repeated here with the same inputs and seeds 
               ended apart; the user's own model, and the node at which its runs part.
 Why it bites: training amplifies the last digit; two runs with the same seeds end apart, and tests for equality fail.
 Blind spots:  so many repetitions exclude only so rare an instability. What is not in the suite was not repeated.
-Knowledge:    resources/knowledge/determinism.toml, computations.toml
+Knowledge:    resources/knowledge/frameworks/determinism.toml, computations.toml
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ from checks.analysis.numbers.repeats import (
 from checks.causes.registry import check
 from checks.facts import Frameworks, Measurements, ModelMeasured, Repeat, Symptom
 from checks.facts.finding import FRAMEWORK, Evidence, Finding, NotHere, Severity
-from checks.knowledge.frameworks.determinism import Promise, determinism_table
+from checks.facts.question import Exactness
+from checks.knowledge.frameworks.determinism import DeterminismTable, Promise
 from checks.knowledge.phrases import phrase
 
 CAUSE = "nondeterministic-op"
@@ -133,7 +134,7 @@ def _matters(symptom: Symptom | None) -> bool:
 
     For whoever needs the same decisions they are normal, too, unless a decision was seen to change.
     """
-    if symptom is not None and symptom.exactness == "decisions":
+    if symptom is not None and symptom.exactness == Exactness.DECISIONS:
         return False
     return asks_whether_it_repeats(symptom)
 
@@ -192,7 +193,7 @@ def _evidence(varying: Sequence[Repeated]) -> Iterator[Evidence]:
     named = [each for each in varying if each.is_documented and each.default and each.default.fingerprints]
     silent = [each.operation for each in named if each.promised.by_default is not Promise.VARIES]
     if silent:
-        yield Evidence("not_documented", ", ".join(silent), determinism_table().title)
+        yield Evidence("not_documented", ", ".join(silent), DeterminismTable.read().title)
 
 
 def _apart(made: Repeat) -> str:

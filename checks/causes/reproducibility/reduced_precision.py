@@ -4,7 +4,7 @@ Detects:      operations whose errors against float64, with the settings as they
               significant digits: recognised element by element, else by their size.
 Why it bites: two to three digits are right, not seven, though everything is float32 by its type.
 Blind spots:  half precision that the user's program chooses itself (autocast, half()) shows only in the user's model.
-Knowledge:    resources/knowledge/computations.toml
+Knowledge:    resources/knowledge/frameworks/computations.toml
 """
 
 from __future__ import annotations

@@ -31,6 +31,7 @@ from checks.analysis.models.repeats import (
 from checks.causes.registry import check
 from checks.facts import Measurements, ModelMeasured, Symptom
 from checks.facts.finding import Evidence, Finding, Severity
+from checks.facts.question import Exactness
 from checks.knowledge.phrases import phrase
 
 CAUSE = "rng-unseeded"
@@ -70,7 +71,7 @@ def rng_unseeded(measurements: Measurements, symptom: Symptom | None) -> Iterato
 
 def _is_harmless(made: ModelMeasured, symptom: Symptom | None) -> bool:
     """Whether only decisions matter, and were seen to stay: of the user's own inputs, made-up ones decide nothing."""
-    wants_decisions = symptom is not None and symptom.exactness == "decisions"
+    wants_decisions = symptom is not None and symptom.exactness == Exactness.DECISIONS
     return wants_decisions and made.inputs_from != "drawn" and made.decisions is not None and made.decisions >= 1.0
 
 

@@ -8,7 +8,7 @@ Why it bites: the program says what it wants, and nothing tells that a variable 
 Blind spots:  whether a seed arrives shows in the user's program alone. That a permission for fewer digits changes
               nothing, as where a device has no such units, is no fault. What varies where no order of computing can
               change a result is another cause's, whatever is set.
-Knowledge:    resources/knowledge/computations.toml, determinism.toml
+Knowledge:    resources/knowledge/frameworks/computations.toml, determinism.toml
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ from checks.analysis.numbers.repeats import (
 from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, Flip, Frameworks, Measurements, Precision, Repeat, Symptom
 from checks.facts.finding import FRAMEWORK, Evidence, Finding, NotHere, Severity
+from checks.facts.question import Exactness
 from checks.knowledge.frameworks.determinism import repeats_in_mode
 from checks.knowledge.phrases import phrase
 
@@ -80,7 +81,7 @@ def setting_ignored(
             yield _of_digits(framework, device, found, environment)
     yield from _of_flips(flips, environment)
     # For whoever needs the same decisions, bits that vary all the same are normal.
-    severity = Severity.NOTE if symptom is not None and symptom.exactness == "decisions" else Severity.WARNING
+    severity = Severity.NOTE if symptom is not None and symptom.exactness == Exactness.DECISIONS else Severity.WARNING
     yield from _of_repeats(repeats, DETERMINISTIC, versions, severity)
     yield from _of_repeats(repeats, _ONE_THREAD, versions, severity)
 

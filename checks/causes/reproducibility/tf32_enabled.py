@@ -5,7 +5,7 @@ Detects:      operations whose errors against float64, with the settings as they
               is near the processor's results only with TensorFloat-32 off.
 Why it bites: three digits are right, not seven: coordinates, distances and comparisons with a processor suffer.
 Blind spots:  the settings of the user's own program are not known, only the defaults of this interpreter.
-Knowledge:    resources/knowledge/computations.toml
+Knowledge:    resources/knowledge/frameworks/computations.toml
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ Detects:      operations whose results, on the processor, are other bits with an
 Why it bites: a machine with more cores, or a limit on them, gives other digits, and with them other decisions.
 Blind spots:  only the operations and shapes that were measured; libraries with threads of their own (data frames,
               trees) are not. A short measurement tries few numbers of threads.
-Knowledge:    resources/knowledge/computations.toml
+Knowledge:    resources/knowledge/frameworks/computations.toml
 """
 
 from __future__ import annotations

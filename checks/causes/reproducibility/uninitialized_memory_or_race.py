@@ -7,7 +7,7 @@ Why it bites: a result is wrong at random, and looks cured when it is slowed dow
 Blind spots:  which of the two it is, memory that was never written or work that does not wait, is not told apart. A
               device that computes wrongly only in this operation looks the same. Where several operations or plain
               arithmetic vary, the device is suspected instead.
-Knowledge:    resources/knowledge/determinism.toml, computations.toml
+Knowledge:    resources/knowledge/frameworks/determinism.toml, computations.toml
 """
 
 from __future__ import annotations

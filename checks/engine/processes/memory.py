@@ -1,4 +1,4 @@
-"""How much main memory processes take: what nobody else has, as far as the system tells it.
+"""How much main memory processes take: what nobody else has, as far as the system reports it.
 
 Files that are mapped do not count: the system takes their pages back whenever it needs them, and a runtime that maps a
 model of 70 GB takes nothing away from others. An address space says nothing at all: CUDA and TensorFlow reserve far

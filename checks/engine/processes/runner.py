@@ -268,7 +268,7 @@ class _Output:
 
 
 def signal_name(code: int) -> str | None:
-    """The signal or NTSTATUS that an exit code tells of ("SIGSEGV", "STATUS_ACCESS_VIOLATION"); None: an ordinary one.
+    """The signal or NTSTATUS of an exit code ("SIGSEGV", "STATUS_ACCESS_VIOLATION"); None: an ordinary one.
 
     A shell that started the interpreter ends with 128 + the number of the signal.
     """

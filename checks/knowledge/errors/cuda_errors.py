@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class CudaError(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class CudaError(Row):
     """One error. ``texts`` are pieces of its messages, in lower case; ``cause`` is an id of the catalogue."""
 
     code: int
@@ -19,19 +15,13 @@ class CudaError(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     source: str
 
 
-class CudaErrors(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/cuda_errors.toml."""
+class CudaErrors(Table):
+    """resources/knowledge/errors/cuda_errors.toml."""
 
     error: tuple[CudaError, ...]
-
-
-@functools.cache
-def cuda_errors() -> CudaErrors:
-    """The table."""
-    return load("cuda_errors", CudaErrors)
 
 
 def cuda_error_in(text: str) -> CudaError | None:
     """The error that a message names; None where it names none of the table."""
     lowered = text.lower()
-    return next((row for row in cuda_errors().error if any(piece in lowered for piece in row.texts)), None)
+    return next((row for row in CudaErrors.read().error if any(piece in lowered for piece in row.texts)), None)

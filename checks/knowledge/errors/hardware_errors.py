@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Literal
 
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 Suspect = Literal[
     "app", "driver", "firmware", "hardware", "memory", "pcie", "power", "nvlink", "system", "consequence", "none"
 ]
 
 
-class Xid(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Xid(Row):
     """One code of the kernel log's "NVRM: Xid" lines."""
 
     code: int
@@ -30,7 +27,7 @@ class Xid(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     disagree: str = ""
 
 
-class ClockReason(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ClockReason(Row):
     """Why the clocks are lower than they could be: one bit of NVML's clock event reasons."""
 
     bit: int
@@ -39,7 +36,7 @@ class ClockReason(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     sign_of_trouble: bool
 
 
-class RecoveryAction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RecoveryAction(Row):
     """What NVML says a GPU needs; ``id`` is the spelling in the facts."""
 
     value: int
@@ -47,7 +44,7 @@ class RecoveryAction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     meaning: str
 
 
-class NvmlReturn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class NvmlReturn(Row):
     """An NVML return code that names a machine problem."""
 
     value: int
@@ -55,14 +52,14 @@ class NvmlReturn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     meaning: str
 
 
-class NvmlEvent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class NvmlEvent(Row):
     """One bit of NVML's event types."""
 
     bit: int
     meaning: str
 
 
-class MemoryTerm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class MemoryTerm(Row):
     """A word about damaged GPU memory, and what to do."""
 
     term: str
@@ -71,8 +68,8 @@ class MemoryTerm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     applies: str = ""
 
 
-class HardwareErrors(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/hardware_errors.toml."""
+class HardwareErrors(Table):
+    """resources/knowledge/errors/hardware_errors.toml."""
 
     action: dict[str, str]
     xid: tuple[Xid, ...]
@@ -83,39 +80,33 @@ class HardwareErrors(Table, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     memory_term: tuple[MemoryTerm, ...]
 
 
-@functools.cache
-def hardware_errors() -> HardwareErrors:
-    """The table."""
-    return load("hardware_errors", HardwareErrors)
-
-
 def xid(code: int) -> Xid | None:
     """What an Xid code means; None where the catalog does not have it."""
-    return next((row for row in hardware_errors().xid if row.code == code), None)
+    return next((row for row in HardwareErrors.read().xid if row.code == code), None)
 
 
 def action(code: str) -> str | None:
     """What one of the catalog's action codes asks for ("RESET_GPU"); None for an unknown code."""
-    return hardware_errors().action.get(code)
+    return HardwareErrors.read().action.get(code)
 
 
 def clock_reason(name: str) -> ClockReason | None:
     """A clock reason by its name ("HwThermalSlowdown")."""
-    return next((row for row in hardware_errors().clock_reason if row.name == name), None)
+    return next((row for row in HardwareErrors.read().clock_reason if row.name == name), None)
 
 
 def clock_reasons(mask: int) -> tuple[str, ...]:
     """The names of the set bits of NVML's clock event reasons; a bit without a row is named by its value ("0x800")."""
-    names = {row.bit: row.name for row in hardware_errors().clock_reason}
+    names = {row.bit: row.name for row in HardwareErrors.read().clock_reason}
     bits = (1 << place for place in range(mask.bit_length()))
     return tuple(names.get(bit, hex(bit)) for bit in bits if mask & bit)
 
 
 def recovery_action(value: int) -> RecoveryAction | None:
     """An NVML recovery action by its number; None where nvml.h did not have it."""
-    return next((row for row in hardware_errors().recovery_action if row.value == value), None)
+    return next((row for row in HardwareErrors.read().recovery_action if row.value == value), None)
 
 
 def nvml_return(name: str) -> NvmlReturn | None:
     """What an NVML error says about the machine ("NVML_ERROR_GPU_IS_LOST"); None for errors of the caller."""
-    return next((row for row in hardware_errors().nvml_return if row.name == name), None)
+    return next((row for row in HardwareErrors.read().nvml_return if row.name == name), None)

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 
 import msgspec
 
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 LINE_LIMIT = 2000  # characters of one line that are searched
 LINES_LIMIT = 400  # lines of one text that are searched; the last ones, where an exception stands
 
 
-class ImportErrorText(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ImportErrorText(Row):
     """One wording. ``pattern`` is searched in single lines; ``certainty`` is the share of right verdicts, 0 to 1.
 
     ``in_warnings``: the framework may only warn with these words and go on, and it is trouble all the same.
@@ -34,8 +34,8 @@ class ImportErrorText(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     requirement: str = ""
 
 
-class ImportErrors(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/import_errors.toml."""
+class ImportErrors(Table):
+    """resources/knowledge/errors/import_errors.toml."""
 
     row: tuple[ImportErrorText, ...]
 
@@ -49,14 +49,8 @@ class Recognised(msgspec.Struct, frozen=True):
 
 
 @functools.cache
-def import_errors() -> ImportErrors:
-    """The table of texts."""
-    return load("import_errors", ImportErrors)
-
-
-@functools.cache
 def _compiled() -> tuple[tuple[ImportErrorText, re.Pattern[str]], ...]:
-    return tuple((row, re.compile(row.pattern)) for row in import_errors().row)
+    return tuple((row, re.compile(row.pattern)) for row in ImportErrors.read().row)
 
 
 def recognise(text: str) -> Recognised | None:

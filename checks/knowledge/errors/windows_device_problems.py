@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class DeviceProblem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class DeviceProblem(Row):
     """One code; ``cause`` is an id of the catalogue."""
 
     code: int
@@ -17,18 +13,12 @@ class DeviceProblem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     cause: str
 
 
-class DeviceProblems(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/windows_device_problems.toml."""
+class DeviceProblems(Table):
+    """resources/knowledge/errors/windows_device_problems.toml."""
 
     problem: tuple[DeviceProblem, ...]
 
 
-@functools.cache
-def device_problems() -> DeviceProblems:
-    """The table."""
-    return load("windows_device_problems", DeviceProblems)
-
-
 def device_problem(code: int | None) -> DeviceProblem | None:
     """The row of a code; None for 0 (works), for an unread code, and for codes that the table leaves out."""
-    return next((row for row in device_problems().problem if row.code == code), None)
+    return next((row for row in DeviceProblems.read().problem if row.code == code), None)

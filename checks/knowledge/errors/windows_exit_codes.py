@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-
-from checks.knowledge import Table, load
+from checks.knowledge import Table
 
 
-class WindowsExitCodes(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/windows_exit_codes.toml; keys as in the documentation ("0xC0000005")."""
+class WindowsExitCodes(Table):
+    """resources/knowledge/errors/windows_exit_codes.toml; keys as in the documentation ("0xC0000005")."""
 
     names: dict[str, str]
-
-
-@functools.cache
-def windows_exit_codes() -> WindowsExitCodes:
-    """The names of the NTSTATUS values that a process can end with."""
-    return load("windows_exit_codes", WindowsExitCodes)
 
 
 def exit_code_name(code: int) -> str | None:
@@ -26,4 +18,4 @@ def exit_code_name(code: int) -> str | None:
     """
     unsigned = code & 0xFFFFFFFF
     spelled = f"0x{unsigned:08X}"
-    return windows_exit_codes().names.get(spelled) or (spelled if unsigned >= 0xC0000000 else None)
+    return WindowsExitCodes.read().names.get(spelled) or (spelled if unsigned >= 0xC0000000 else None)

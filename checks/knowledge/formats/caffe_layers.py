@@ -5,12 +5,10 @@ from __future__ import annotations
 import functools
 import re
 
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class CaffeLayer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class CaffeLayer(Row):
     """A kind of layer. ``v1``: its number in old files; ``fork``: the fork that added it; ``weights``: it has some."""
 
     name: str
@@ -19,8 +17,8 @@ class CaffeLayer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     weights: bool = False
 
 
-class CaffeLayersTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/caffe_layers.toml."""
+class CaffeLayersTable(Table):
+    """resources/knowledge/formats/caffe_layers.toml."""
 
     layer: tuple[CaffeLayer, ...]
 
@@ -28,7 +26,7 @@ class CaffeLayersTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=T
 @functools.cache
 def caffe_layers() -> dict[str, CaffeLayer]:
     """The layers by name."""
-    return {row.name: row for row in load("caffe_layers", CaffeLayersTable).layer}
+    return {row.name: row for row in CaffeLayersTable.read().layer}
 
 
 @functools.cache

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable
 
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class Program(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Program(Row):
     """A trainer. ``keys``: all must be in its checkpoints; the other keys tell its version and the date."""
 
     name: str
@@ -19,27 +16,21 @@ class Program(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     date_key: str = ""
 
 
-class Keys(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Keys(Row):
     """Keys under which weights lie, in the order of preference, and those of other things."""
 
     weights: tuple[str, ...]
     beside: tuple[str, ...]
 
 
-class CheckpointProgramsTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/checkpoint_programs.toml."""
+class CheckpointProgramsTable(Table):
+    """resources/knowledge/formats/checkpoint_programs.toml."""
 
     program: tuple[Program, ...]
     keys: Keys
 
 
-@functools.cache
-def checkpoint_programs() -> CheckpointProgramsTable:
-    """The table."""
-    return load("checkpoint_programs", CheckpointProgramsTable)
-
-
 def program_of(keys: Iterable[str]) -> Program | None:
     """The trainer whose checkpoint has these keys."""
     there = set(keys)
-    return next((row for row in checkpoint_programs().program if there.issuperset(row.keys)), None)
+    return next((row for row in CheckpointProgramsTable.read().program if there.issuperset(row.keys)), None)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import functools
 
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class Specification(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Specification(Row):
     """A version of the format, and the lowest systems that read it. ``opset``, ``mil``: of ML programs, both names."""
 
     version: int
@@ -18,14 +16,14 @@ class Specification(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     mil: str = ""
 
 
-class Kind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Kind(Row):
     """A kind of model, by its field."""
 
     number: int
     name: str
 
 
-class Layer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Layer(Row):
     """A layer of neural networks, by its field. ``weights``: the ways to the fields that hold its numbers."""
 
     number: int
@@ -33,7 +31,7 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     weights: tuple[tuple[int, ...], ...] = ()
 
 
-class NumberType(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class NumberType(Row):
     """A number type, as NumPy and ml_dtypes spell it."""
 
     number: int
@@ -41,8 +39,8 @@ class NumberType(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     bits: int
 
 
-class CoreMlTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/coreml.toml. The oldest specification comes first."""
+class CoreMlTable(Table):
+    """resources/knowledge/formats/coreml.toml. The oldest specification comes first."""
 
     specification: tuple[Specification, ...]
     kind: tuple[Kind, ...]
@@ -51,34 +49,28 @@ class CoreMlTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 @functools.cache
-def coreml_table() -> CoreMlTable:
-    """The table."""
-    return load("coreml", CoreMlTable)
-
-
-@functools.cache
 def kinds() -> dict[int, str]:
     """The kinds of models, by field."""
-    return {row.number: row.name for row in coreml_table().kind}
+    return {row.number: row.name for row in CoreMlTable.read().kind}
 
 
 @functools.cache
 def layers() -> dict[int, Layer]:
     """The layers, by field."""
-    return {row.number: row for row in coreml_table().layer}
+    return {row.number: row for row in CoreMlTable.read().layer}
 
 
 @functools.cache
 def number_types() -> dict[int, NumberType]:
     """The number types, by number."""
-    return {row.number: row for row in coreml_table().dtype}
+    return {row.number: row for row in CoreMlTable.read().dtype}
 
 
 def specification(version: int) -> Specification | None:
     """The row of a version; None where the table has none."""
-    return next((row for row in coreml_table().specification if row.version == version), None)
+    return next((row for row in CoreMlTable.read().specification if row.version == version), None)
 
 
 def specification_of_opset(name: str) -> Specification | None:
     """The row with which an operator set came, by either of its names ("CoreML7", "ios17")."""
-    return next((row for row in coreml_table().specification if name and name in (row.opset, row.mil)), None)
+    return next((row for row in CoreMlTable.read().specification if name and name in (row.opset, row.mil)), None)

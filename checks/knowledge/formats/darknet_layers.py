@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import functools
-
-from checks.knowledge import Table, load
+from checks.knowledge import Table
 
 
-class DarknetLayersTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/darknet_layers.toml. ``fork``: what only AlexeyAB's Darknet and its heirs know."""
+class DarknetLayersTable(Table):
+    """resources/knowledge/formats/darknet_layers.toml. ``fork``: what only AlexeyAB's Darknet and its heirs know."""
 
     original: tuple[str, ...]
     fork: tuple[str, ...]
-
-
-@functools.cache
-def darknet_layers() -> DarknetLayersTable:
-    """The table."""
-    return load("darknet_layers", DarknetLayersTable)

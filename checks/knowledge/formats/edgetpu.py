@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import functools
 
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class EdgeTpuCompiler(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class EdgeTpuCompiler(Row):
     """A release of the compiler. ``change``: the number that it writes into files. ``runtime``: what these ask for."""
 
     version: str
@@ -17,7 +15,7 @@ class EdgeTpuCompiler(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     runtime: int
 
 
-class EdgeTpuOperator(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class EdgeTpuOperator(Row):
     """An operator that can run on the Edge TPU. ``is_heavy``: most of a network's time goes into such operators."""
 
     name: str
@@ -25,8 +23,8 @@ class EdgeTpuOperator(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     is_heavy: bool = False
 
 
-class EdgeTpuTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/edgetpu.toml."""
+class EdgeTpuTable(Table):
+    """resources/knowledge/formats/edgetpu.toml."""
 
     sram_mb: int
     compiler: tuple[EdgeTpuCompiler, ...]
@@ -34,22 +32,16 @@ class EdgeTpuTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 @functools.cache
-def edgetpu_table() -> EdgeTpuTable:
-    """The table."""
-    return load("edgetpu", EdgeTpuTable)
-
-
-@functools.cache
 def edgetpu_operators() -> dict[str, EdgeTpuOperator]:
     """The operators by name."""
-    return {row.name: row for row in edgetpu_table().operator}
+    return {row.name: row for row in EdgeTpuTable.read().operator}
 
 
 def compilers_for(runtime: int) -> tuple[str, ...]:
     """The releases of the compiler whose files ask for a version of the runtime, unless told otherwise."""
-    return tuple(dict.fromkeys(row.version for row in edgetpu_table().compiler if row.runtime == runtime))
+    return tuple(dict.fromkeys(row.version for row in EdgeTpuTable.read().compiler if row.runtime == runtime))
 
 
 def compiler_release(change: int) -> EdgeTpuCompiler | None:
     """The release that was built from a change; None for others, such as nightly ones."""
-    return next((row for row in edgetpu_table().compiler if row.change == change), None)
+    return next((row for row in EdgeTpuTable.read().compiler if row.change == change), None)

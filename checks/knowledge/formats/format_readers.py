@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import functools
 from enum import Enum
 
-import msgspec
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
 from checks.facts import ModelFacts
 from checks.facts.finding import Severity
 from checks.facts.versions import release
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class Reads(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Reads(Row):
     """What releases from ``since`` on read; None: nobody knows."""
 
     since: str
@@ -23,7 +21,7 @@ class Reads(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     most: str | None = None
 
 
-class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Rule(Row):
     """How one runtime reads one format. See the comments of the table.
 
     ``runtime``: a field of Frameworks, or a distribution. ``producer``: only files that it wrote. ``from_installed``:
@@ -44,8 +42,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     needs: bool = False
 
 
-class FormatReadersTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/format_readers.toml."""
+class FormatReadersTable(Table):
+    """resources/knowledge/formats/format_readers.toml."""
 
     rule: tuple[Rule, ...]
 
@@ -59,15 +57,9 @@ class Fit(Enum):
     UNKNOWN = "unknown"
 
 
-@functools.cache
-def format_readers_table() -> FormatReadersTable:
-    """The table."""
-    return load("format_readers", FormatReadersTable)
-
-
 def rules_of(model: ModelFacts) -> tuple[Rule, ...]:
     """The rules for a model."""
-    rows = format_readers_table().rule
+    rows = FormatReadersTable.read().rule
     return tuple(row for row in rows if row.format == model.format and row.producer in ("", model.producer))
 
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import functools
 
-import msgspec
-
 from checks.facts.versions import release
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class GgmlType(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class GgmlType(Row):
     """A number type of tensors: ``block`` numbers take ``bytes`` bytes."""
 
     number: int
@@ -19,14 +17,14 @@ class GgmlType(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     bytes: int
 
 
-class FileType(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class FileType(Row):
     """A mixture of number types, as general.file_type names it: Q4_K_M."""
 
     number: int
     name: str
 
 
-class LlamaRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class LlamaRelease(Row):
     """A release of llama-cpp-python: the kinds of models and the number types that came and went with its llama.cpp."""
 
     version: str
@@ -36,8 +34,8 @@ class LlamaRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     types_removed: tuple[int, ...] = ()
 
 
-class GgufTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/gguf.toml. The oldest release comes first.
+class GgufTable(Table):
+    """resources/knowledge/formats/gguf.toml. The oldest release comes first.
 
     ``first``: the llama-cpp-python that first read GGUF. ``image_models``: kinds that other programs read.
     """
@@ -50,19 +48,13 @@ class GgufTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 @functools.cache
-def gguf_table() -> GgufTable:
-    """The table."""
-    return load("gguf", GgufTable)
-
-
-@functools.cache
 def _types() -> dict[int, GgmlType]:
-    return {row.number: row for row in gguf_table().type}
+    return {row.number: row for row in GgufTable.read().type}
 
 
 @functools.cache
 def _file_types() -> dict[int, str]:
-    return {row.number: row.name for row in gguf_table().file_type}
+    return {row.number: row.name for row in GgufTable.read().file_type}
 
 
 def ggml_type(number: int) -> GgmlType | None:
@@ -78,7 +70,7 @@ def file_type(number: int) -> str | None:
 @functools.cache
 def architecture_releases(architecture: str) -> tuple[str, str | None] | None:
     """(the first release that knows a kind of model, the first that no longer does); None where there is none."""
-    rows = gguf_table().release
+    rows = GgufTable.read().release
     first = next((_since(row, rows[0]) for row in rows if architecture in row.added), None)
     gone = next((row.version for row in rows if architecture in row.removed), None)
     return (first, gone) if first is not None else None
@@ -87,7 +79,7 @@ def architecture_releases(architecture: str) -> tuple[str, str | None] | None:
 @functools.cache
 def type_releases(number: int) -> tuple[str, str | None] | None:
     """The same of a number type."""
-    rows = gguf_table().release
+    rows = GgufTable.read().release
     first = next((_since(row, rows[0]) for row in rows if number in row.types_added), None)
     gone = next((row.version for row in rows if number in row.types_removed), None)
     return (first, gone) if first is not None else None
@@ -95,14 +87,14 @@ def type_releases(number: int) -> tuple[str, str | None] | None:
 
 def type_number(name: str) -> int | None:
     """The number of a type that only ggml has; None for those that have names of their own elsewhere (float32)."""
-    return next((row.number for row in gguf_table().type if row.name == name), None)
+    return next((row.number for row in GgufTable.read().type if row.name == name), None)
 
 
 def newest_release() -> str:
     """The newest release that the table was read from."""
-    return max((row.version for row in gguf_table().release), key=release)
+    return max((row.version for row in GgufTable.read().release), key=release)
 
 
 def _since(row: LlamaRelease, oldest: LlamaRelease) -> str:
     """What is known to the oldest release of the table is as old as GGUF, for all that is known."""
-    return gguf_table().first if row is oldest else row.version
+    return GgufTable.read().first if row is oldest else row.version

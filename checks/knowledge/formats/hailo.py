@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import functools
-
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Layout(Row):
     """A layout of the header, and the first HailoRT that reads it."""
 
     version: int
     since: str
 
 
-class Chip(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Chip(Row):
     """What a file is compiled for. ``runs_on``: the chips that run it."""
 
     number: int
@@ -25,7 +21,7 @@ class Chip(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     since: str
 
 
-class Extension(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Extension(Row):
     """Something that a runtime must know to take a file."""
 
     number: int
@@ -33,28 +29,22 @@ class Extension(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     since: str
 
 
-class HailoTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/hailo.toml."""
+class HailoTable(Table):
+    """resources/knowledge/formats/hailo.toml."""
 
     layout: tuple[Layout, ...]
     chip: tuple[Chip, ...]
     extension: tuple[Extension, ...]
 
 
-@functools.cache
-def hailo_table() -> HailoTable:
-    """The table."""
-    return load("hailo", HailoTable)
-
-
 def hailo_chip(number: int) -> Chip | None:
     """The row of a chip; None for one that the table does not know."""
-    return next((row for row in hailo_table().chip if row.number == number), None)
+    return next((row for row in HailoTable.read().chip if row.number == number), None)
 
 
 def first_hailort(layout: int, chip: int, extensions: tuple[int, ...]) -> str | None:
     """The first HailoRT that knows all of it; None if the table does not know all of it either."""
-    table = hailo_table()
+    table = HailoTable.read()
     wanted = (
         [row.since for row in table.layout if row.version == layout],
         [row.since for row in table.chip if row.number == chip],
@@ -62,4 +52,4 @@ def first_hailort(layout: int, chip: int, extensions: tuple[int, ...]) -> str | 
     )
     if not all(wanted):
         return None
-    return max((each[0] for each in wanted), key=lambda version: [int(part) for part in version.split(".")])
+    return max((releases[0] for releases in wanted), key=lambda version: [int(part) for part in version.split(".")])

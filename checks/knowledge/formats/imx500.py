@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import functools
-
-from checks.knowledge import Table, load
+from checks.knowledge import Table
 
 
-class Imx500Table(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/imx500.toml. ``memory``: bytes for a network."""
+class Imx500Table(Table):
+    """resources/knowledge/formats/imx500.toml. ``memory``: bytes for a network."""
 
     memory: int
     memory_source: str
-
-
-@functools.cache
-def imx500_table() -> Imx500Table:
-    """The table."""
-    return load("imx500", Imx500Table)

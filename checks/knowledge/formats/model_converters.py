@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import functools
 
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class Way(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Way(Row):
     """The way out of a format: programs, as they are called."""
 
     format: str
@@ -19,12 +17,12 @@ class Way(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     @property
     def details(self) -> dict[str, str]:
         """It as details of a model file."""
-        told = {"read-by": self.reads, "converted-by": self.converts}
-        return {key: "; ".join(programs) for key, programs in told.items() if programs}
+        programs_of = {"read-by": self.reads, "converted-by": self.converts}
+        return {key: "; ".join(programs) for key, programs in programs_of.items() if programs}
 
 
-class ModelConvertersTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/model_converters.toml."""
+class ModelConvertersTable(Table):
+    """resources/knowledge/formats/model_converters.toml."""
 
     way: tuple[Way, ...]
 
@@ -32,5 +30,5 @@ class ModelConvertersTable(Table, frozen=True, kw_only=True, forbid_unknown_fiel
 @functools.cache
 def way_out(format_id: str) -> Way | None:
     """The way out of a format; None for one that needs none."""
-    rows = load("model_converters", ModelConvertersTable).way
+    rows = ModelConvertersTable.read().way
     return next((row for row in rows if row.format == format_id), None)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import functools
 
-import msgspec
-
 from checks.facts import Binding
-from checks.knowledge import Table, load
-from checks.knowledge.packages.ai_packages import ai_packages
+from checks.knowledge import Row, Table
+from checks.knowledge.packages.ai_packages import AiPackages
 
 
-class ModelFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ModelFormat(Row):
     """One format. ``bound_to``, ``runs_code`` and ``group`` are ids of resources/words/models.toml.
 
     ``also``: endings that its files bear beside its own ``extensions``. ``group``: "free" (moves between machines),
@@ -40,32 +38,26 @@ class ModelFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     @property
     def bindings(self) -> tuple[Binding, ...]:
         """What every file of the format is bound to, as facts without a value."""
-        return tuple(Binding(kind=each) for each in self.bound_to)
+        return tuple(Binding(kind=environment) for environment in self.bound_to)
 
 
-class Reader(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Reader(Row):
     """A program among the ``readers`` of the formats that comes as a Python distribution, and under which names."""
 
     id: str
     packages: tuple[str, ...]
 
 
-class ModelFormatsTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/model_formats.toml."""
+class ModelFormatsTable(Table):
+    """resources/knowledge/formats/model_formats.toml."""
 
     format: tuple[ModelFormat, ...]
     reader: tuple[Reader, ...]
 
 
 @functools.cache
-def model_formats_table() -> ModelFormatsTable:
-    """The table."""
-    return load("model_formats", ModelFormatsTable)
-
-
-@functools.cache
 def _by_id() -> dict[str, ModelFormat]:
-    return {row.id: row for row in model_formats_table().format}
+    return {row.id: row for row in ModelFormatsTable.read().format}
 
 
 def model_format(format_id: str) -> ModelFormat | None:
@@ -98,7 +90,7 @@ def fitting_path(path: str, format_id: str) -> str:
 
 def format_named(name: str, language: str) -> str:
     """The name of a format, as a finding tells it, in "en" or "ja"."""
-    return next((row.named(language) for row in model_formats_table().format if row.name == name), name)
+    return next((row.named(language) for row in ModelFormatsTable.read().format if row.name == name), name)
 
 
 def is_named_as_model(name: str) -> bool:
@@ -108,12 +100,12 @@ def is_named_as_model(name: str) -> bool:
 
 @functools.cache
 def _endings() -> tuple[str, ...]:
-    return tuple({extension.lower() for row in model_formats_table().format for extension in row.extensions})
+    return tuple({extension.lower() for row in ModelFormatsTable.read().format for extension in row.extensions})
 
 
 @functools.cache
 def distributions_of(reader: str) -> tuple[str, ...]:
     """The distributions (normalised names) that bring a reader; () where it is no Python package."""
-    rows = ((row.id, row.packages) for row in model_formats_table().reader)
-    frameworks = ((row.name, row.packages) for row in ai_packages().framework)
+    rows = ((row.id, row.packages) for row in ModelFormatsTable.read().reader)
+    frameworks = ((row.name, row.packages) for row in AiPackages.read().framework)
     return next((packages for name, packages in (*rows, *frameworks) if name == reader), ())

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import functools
-
-from checks.knowledge import Table, load
+from checks.knowledge import Table
 
 
-class ModelSafety(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/model_safety.toml."""
+class ModelSafety(Table):
+    """resources/knowledge/formats/model_safety.toml."""
 
     harmless: tuple[str, ...]
     reaching: tuple[str, ...]
@@ -27,9 +25,3 @@ class ModelSafety(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """All lists, as the probe of exports is told them: it runs TorchScript and exported programs, too."""
         more = ("script_namespaces", "script_reaching", "program_operators")
         return {**self.for_probe(), **{name: list(getattr(self, name)) for name in more}}
-
-
-@functools.cache
-def model_safety() -> ModelSafety:
-    """The table."""
-    return load("model_safety", ModelSafety)

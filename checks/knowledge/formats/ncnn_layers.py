@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import functools
 
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class NcnnLayer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class NcnnLayer(Row):
     """A kind of layer. ``since``: the first release with it ("20220729"); ``weights``: it reads some from the .bin."""
 
     name: str
@@ -17,19 +15,13 @@ class NcnnLayer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     weights: bool = False
 
 
-class NcnnLayersTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/ncnn_layers.toml. The place of a layer is its number."""
+class NcnnLayersTable(Table):
+    """resources/knowledge/formats/ncnn_layers.toml. The place of a layer is its number."""
 
     layer: tuple[NcnnLayer, ...]
 
 
 @functools.cache
-def ncnn_layers_table() -> NcnnLayersTable:
-    """The table."""
-    return load("ncnn_layers", NcnnLayersTable)
-
-
-@functools.cache
 def ncnn_layers() -> dict[str, NcnnLayer]:
     """The layers by name."""
-    return {row.name: row for row in ncnn_layers_table().layer}
+    return {row.name: row for row in NcnnLayersTable.read().layer}

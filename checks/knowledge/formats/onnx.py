@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
-import functools
 from collections.abc import Iterable
 
-import msgspec
-
 from checks.facts.versions import minor, release
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 ML = "ai.onnx.ml"
 
 
-class OnnxRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class OnnxRelease(Row):
     """A release of ONNX and the newest versions that it knows. ``ml``: of the operators for classical learning."""
 
     version: str
@@ -24,7 +21,7 @@ class OnnxRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ml: int
 
 
-class IrVersion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class IrVersion(Row):
     """A version of the file format, and the types of numbers that came with it."""
 
     ir: int
@@ -33,7 +30,7 @@ class IrVersion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     dtypes: tuple[str, ...] = ()
 
 
-class OrtRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class OrtRelease(Row):
     """A release of ONNX Runtime and the highest versions that it takes; None where it does not look at them.
 
     ``opset_computed``: the highest opset whose changed operators it computes, where that is not ``opset``.
@@ -51,8 +48,8 @@ class OrtRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         return {"": self.opset, ML: self.ml}.get(domain)
 
 
-class OnnxTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/onnx.toml."""
+class OnnxTable(Table):
+    """resources/knowledge/formats/onnx.toml."""
 
     paths_outside_refused: str  # first ONNX Runtime that reads no weights outside the model's folder
     links_beside_real_model_read: str  # first that reads them there again, if a link of the model leads there too
@@ -61,15 +58,9 @@ class OnnxTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
     onnxruntime: tuple[OrtRelease, ...]
 
 
-@functools.cache
-def onnx_table() -> OnnxTable:
-    """The table."""
-    return load("onnx", OnnxTable)
-
-
 def onnxruntime_release(version: str) -> OrtRelease | None:
     """The row of an ONNX Runtime, its own or that of its minor release; None where the table has neither."""
-    rows = onnx_table().onnxruntime
+    rows = OnnxTable.read().onnxruntime
     exact = next((row for row in rows if release(row.version) == release(version)), None)
     return exact or next((row for row in rows if minor(row.version) == minor(version)), None)
 
@@ -83,7 +74,7 @@ def is_refused(domain: str, opset: int, version: str) -> bool:
 
 def least_onnxruntime(ir: int | None, opsets: dict[str, int]) -> OrtRelease | None:
     """The oldest ONNX Runtime that looks at the versions of a model and takes them; None if none does yet."""
-    for row in onnx_table().onnxruntime:
+    for row in OnnxTable.read().onnxruntime:
         if row.ir is None or row.opset is None:
             continue
         takes_operators = all((row.most(domain) or version) >= version for domain, version in opsets.items())
@@ -99,7 +90,7 @@ def lacks_code(row: OrtRelease, opsets: dict[str, int]) -> bool:
 
 def least_onnx(ir: int | None, opsets: dict[str, int]) -> OnnxRelease | None:
     """The oldest ONNX release that knows the versions of a model; None if none does yet."""
-    for row in onnx_table().release:
+    for row in OnnxTable.read().release:
         if row.ir >= (ir or 0) and row.opset >= opsets.get("", 0) and row.ml >= opsets.get(ML, 0):
             return row
     return None
@@ -108,4 +99,4 @@ def least_onnx(ir: int | None, opsets: dict[str, int]) -> OnnxRelease | None:
 def ir_of_types(dtypes: Iterable[str]) -> int:
     """The oldest version of the file format that has all these types of numbers."""
     wanted = set(dtypes)
-    return max((row.ir for row in onnx_table().ir if wanted.intersection(row.dtypes)), default=1)
+    return max((row.ir for row in OnnxTable.read().ir if wanted.intersection(row.dtypes)), default=1)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import functools
 
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class OnnxDomain(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class OnnxDomain(Row):
     """One domain. ``kind``: who computes its operators, see the table's head; ``packages`` bring the library."""
 
     domain: str
@@ -19,22 +17,16 @@ class OnnxDomain(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     note: str = ""
 
 
-class OnnxDomainsTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/onnx_domains.toml."""
+class OnnxDomainsTable(Table):
+    """resources/knowledge/formats/onnx_domains.toml."""
 
     domain: tuple[OnnxDomain, ...]
 
 
 @functools.cache
-def onnx_domains_table() -> OnnxDomainsTable:
-    """The table."""
-    return load("onnx_domains", OnnxDomainsTable)
-
-
-@functools.cache
 def onnx_domain(name: str) -> OnnxDomain | None:
     """The row of a domain, its own or that of its beginning; None where the table has neither."""
-    rows = onnx_domains_table().domain
+    rows = OnnxDomainsTable.read().domain
     exact = next((row for row in rows if row.domain == name), None)
     starts = (row for row in rows if row.domain.endswith("*") and name.startswith(row.domain[:-1]))
     return exact or next(starts, None)

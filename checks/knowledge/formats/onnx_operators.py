@@ -5,16 +5,14 @@ from __future__ import annotations
 import functools
 from enum import Enum
 
-import msgspec
-
 from checks.facts.versions import minor, release
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 from checks.knowledge.formats.onnx import ML
 
 MICROSOFT = "com.microsoft"
 
 
-class Operator(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Operator(Row):
     """One operator. The numbers are those of the opsets that defined or changed it; see the table's head."""
 
     name: str
@@ -38,8 +36,8 @@ class Operator(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return max((version for version in self.versions if version <= opset), default=None)
 
 
-class OnnxOperatorsTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/onnx_operators.toml."""
+class OnnxOperatorsTable(Table):
+    """resources/knowledge/formats/onnx_operators.toml."""
 
     tensorrt_lists: tuple[str, ...]
     newest_opset: int
@@ -58,14 +56,8 @@ class Support(Enum):
 
 
 @functools.cache
-def onnx_operators_table() -> OnnxOperatorsTable:
-    """The table."""
-    return load("onnx_operators", OnnxOperatorsTable)
-
-
-@functools.cache
 def _by_name() -> dict[tuple[str, str], Operator]:
-    return {(row.domain, row.name): row for row in onnx_operators_table().operator}
+    return {(row.domain, row.name): row for row in OnnxOperatorsTable.read().operator}
 
 
 def operator(name: str, domain: str = "") -> Operator | None:
@@ -75,14 +67,14 @@ def operator(name: str, domain: str = "") -> Operator | None:
 
 def is_standard(name: str, domain: str, opset: int | None) -> bool:
     """Whether an operator of a standard domain is one; also in an opset that is newer than the table."""
-    table = onnx_operators_table()
+    table = OnnxOperatorsTable.read()
     newest = {"": table.newest_opset, ML: table.newest_ml}.get(domain, 0)
     return operator(name, domain) is not None or (opset or 0) > newest
 
 
 def on_cpu(row: Operator, opset: int, runtime: str) -> Support:
     """Whether ONNX Runtime's CPU provider of a release has code for an operator."""
-    table = onnx_operators_table()
+    table = OnnxOperatorsTable.read()
     meant = row.version_in(opset)
     if meant is None or release(minor(runtime)) > release(table.onnxruntime_newest):
         return Support.YES if meant in row.cpu else Support.UNKNOWN
@@ -111,7 +103,7 @@ def on_device(row: Operator, opset: int, provider: str) -> Support:
 
 def in_microsofts_set(name: str, runtime: str) -> Support:
     """Whether an ONNX Runtime knows an operator of Microsoft's own set."""
-    table = onnx_operators_table()
+    table = OnnxOperatorsTable.read()
     row = operator(name, MICROSOFT)
     here = release(minor(runtime))
     if row is None:  # of a build for training, of an older or a newer release
@@ -124,12 +116,12 @@ def in_microsofts_set(name: str, runtime: str) -> Support:
 
 def in_tensorrt(name: str, tensorrt: str) -> Support:
     """Whether TensorRT's parser of a release lists an operator. Lists only grew, so neighbours decide in between."""
-    lists = onnx_operators_table().tensorrt_lists
+    lists = OnnxOperatorsTable.read().tensorrt_lists
     row = operator(name)
     here = release(minor(tensorrt))
     if row is not None and row.tensorrt and release(row.tensorrt) <= here:
         return Support.YES
-    later = next((each for each in lists if release(each) >= here), None)
+    later = next((number for number in lists if release(number) >= here), None)
     if later is None:
         return Support.UNKNOWN  # newer than any list
     is_in_later = row is not None and row.tensorrt and release(row.tensorrt) <= release(later)

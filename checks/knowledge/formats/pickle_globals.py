@@ -7,12 +7,12 @@ import re
 
 import msgspec
 
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 DANGEROUS, KNOWN, UNKNOWN = "dangerous", "known", "unknown"
 
 
-class Dangerous(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Dangerous(Row):
     """Names that can do harm. ``does``: what they do; an id of resources/words/models.toml ("does-commands").
 
     ``modules`` cover all below them; ``attributes`` are parts of dotted names, whatever they belong to.
@@ -24,7 +24,7 @@ class Dangerous(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     attributes: tuple[str, ...] = ()
 
 
-class Known(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Known(Row):
     """Names that weights and usual checkpoints need. ``classes``: modules whose classes are all known."""
 
     why: str
@@ -32,7 +32,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     classes: tuple[str, ...] = ()
 
 
-class WeightsOnly(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class WeightsOnly(Row):
     """What torch.load(weights_only=True) takes. ``opcodes``: one character each."""
 
     default_since: str
@@ -40,18 +40,12 @@ class WeightsOnly(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     opcodes: str
 
 
-class PickleGlobalsTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/pickle_globals.toml."""
+class PickleGlobalsTable(Table):
+    """resources/knowledge/formats/pickle_globals.toml."""
 
     dangerous: tuple[Dangerous, ...]
     known: tuple[Known, ...]
     weights_only: WeightsOnly
-
-
-@functools.cache
-def pickle_globals_table() -> PickleGlobalsTable:
-    """The table."""
-    return load("pickle_globals", PickleGlobalsTable)
 
 
 def risk(module: str, name: str, *, is_called: bool = False) -> str:
@@ -86,7 +80,7 @@ def is_taken_by_weights_only(module: str, name: str) -> bool:
 @functools.cache
 def weights_only_opcodes() -> frozenset[int]:
     """The opcodes that torch.load follows by default since 2.6."""
-    return frozenset(map(ord, pickle_globals_table().weights_only.opcodes))
+    return frozenset(map(ord, PickleGlobalsTable.read().weights_only.opcodes))
 
 
 class _Deeds(msgspec.Struct, frozen=True):
@@ -98,7 +92,7 @@ class _Deeds(msgspec.Struct, frozen=True):
 
 @functools.cache
 def _deeds() -> _Deeds:
-    rows = pickle_globals_table().dangerous
+    rows = PickleGlobalsTable.read().dangerous
     return _Deeds(
         covered={module: row.does for row in rows for module in (*row.modules, *row.names)},
         attributes={attribute: row.does for row in rows for attribute in row.attributes},
@@ -117,9 +111,9 @@ def _covering(covered: dict[str, str], path: str) -> str:
 
 @functools.cache
 def _known_names() -> tuple[frozenset[str], frozenset[str]]:
-    rows = pickle_globals_table().known
+    rows = PickleGlobalsTable.read().known
     names = (name for row in rows for name in row.names)
-    return frozenset(names), frozenset(each for row in rows for each in row.classes)
+    return frozenset(names), frozenset(name for row in rows for name in row.classes)
 
 
 def _is_known(module: str, name: str, *, is_called: bool) -> bool:
@@ -134,5 +128,5 @@ def _is_known(module: str, name: str, *, is_called: bool) -> bool:
 
 @functools.cache
 def _weights_only_names() -> re.Pattern[str]:
-    names = pickle_globals_table().weights_only.names
+    names = PickleGlobalsTable.read().weights_only.names
     return re.compile("|".join(re.escape(name).replace(r"\*", r"\w*") for name in names))

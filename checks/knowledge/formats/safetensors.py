@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import functools
 
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class StoredType(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class StoredType(Row):
     """A number type. ``safetensors`` and ``torch``: the first release that reads it; None all, "" none does."""
 
     name: str
@@ -19,7 +17,7 @@ class StoredType(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     torch: str | None = None
 
 
-class NameSign(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class NameSign(Row):
     """A part of a tensor's name that only one way of storing weights uses."""
 
     part: str
@@ -27,20 +25,14 @@ class NameSign(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     means: str
 
 
-class SafetensorsTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/safetensors.toml."""
+class SafetensorsTable(Table):
+    """resources/knowledge/formats/safetensors.toml."""
 
     dtype: tuple[StoredType, ...]
     sign: tuple[NameSign, ...]
 
 
 @functools.cache
-def safetensors_table() -> SafetensorsTable:
-    """The table."""
-    return load("safetensors", SafetensorsTable)
-
-
-@functools.cache
 def stored_types() -> dict[str, StoredType]:
     """The number types, by their name in the file."""
-    return {row.name: row for row in safetensors_table().dtype}
+    return {row.name: row for row in SafetensorsTable.read().dtype}

@@ -5,20 +5,18 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable
 
-import msgspec
-
 from checks.facts.versions import release
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class Added(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Added(Row):
     """Operators that a release brought; ``release`` "" for those that are older, or whose release is not known."""
 
     release: str = ""
     operators: str  # names, with spaces between them
 
 
-class Library(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Library(Row):
     """Operators of a package, by their names or by how these begin."""
 
     package: str
@@ -26,22 +24,16 @@ class Library(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     operators: str = ""
 
 
-class TensorFlowOperatorsTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/tensorflow_operators.toml."""
+class TensorFlowOperatorsTable(Table):
+    """resources/knowledge/formats/tensorflow_operators.toml."""
 
     added: tuple[Added, ...]
     library: tuple[Library, ...]
 
 
 @functools.cache
-def tensorflow_operators_table() -> TensorFlowOperatorsTable:
-    """The table."""
-    return load("tensorflow_operators", TensorFlowOperatorsTable)
-
-
-@functools.cache
 def _releases() -> dict[str, str]:
-    return {name: row.release for row in tensorflow_operators_table().added for name in row.operators.split()}
+    return {name: row.release for row in TensorFlowOperatorsTable.read().added for name in row.operators.split()}
 
 
 def is_tensorflow_operator(name: str) -> bool:
@@ -59,7 +51,7 @@ def library_of(name: str) -> str:
     return next(
         (
             row.package
-            for row in tensorflow_operators_table().library
+            for row in TensorFlowOperatorsTable.read().library
             if name.startswith(row.begins) or name in row.operators.split()
         ),
         "",

@@ -5,28 +5,26 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable
 
-import msgspec
-
 from checks.facts.versions import release
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class Added(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Added(Row):
     """Operators that a release was the first to know."""
 
     release: str
     operators: str
 
 
-class Lacking(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Lacking(Row):
     """Operators for which a backend has no kernel."""
 
     backend: str
     operators: str
 
 
-class TfJsTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/tfjs.toml."""
+class TfJsTable(Table):
+    """resources/knowledge/formats/tfjs.toml."""
 
     newest: str
     layers: str
@@ -35,19 +33,13 @@ class TfJsTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 @functools.cache
-def tfjs_table() -> TfJsTable:
-    """The table."""
-    return load("tfjs", TfJsTable)
-
-
-@functools.cache
 def _releases() -> dict[str, str]:
-    return {name: row.release for row in tfjs_table().added for name in row.operators.split()}
+    return {name: row.release for row in TfJsTable.read().added for name in row.operators.split()}
 
 
 @functools.cache
 def _layers() -> frozenset[str]:
-    return frozenset(tfjs_table().layers.split())
+    return frozenset(TfJsTable.read().layers.split())
 
 
 def is_tfjs_operator(name: str) -> bool:
@@ -61,13 +53,13 @@ def is_tfjs_layer(name: str) -> bool:
 
 
 def tfjs_of_operators(names: Iterable[str]) -> str:
-    """The first release that was seen to know all of these operators; "" where none is told."""
+    """The first release that was seen to know all of these operators; "" where none is known."""
     return max((_releases().get(name, "") for name in names), key=release, default="")
 
 
 def lacking_backends(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Backend -> which of these operators it has no kernel for."""
-    given = list(names)
-    found = {row.backend: row.operators.split() for row in tfjs_table().lacking}
-    lacks = {backend: tuple(name for name in given if name in without) for backend, without in found.items()}
+    operators = list(names)
+    found = {row.backend: row.operators.split() for row in TfJsTable.read().lacking}
+    lacks = {backend: tuple(name for name in operators if name in without) for backend, without in found.items()}
     return {backend: missing for backend, missing in lacks.items() if missing}

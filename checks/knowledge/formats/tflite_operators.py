@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import functools
 
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 LITERT_OLDEST = "1.0"
 
 
-class TfliteOperator(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TfliteOperator(Row):
     """An operator of the schema. ``tensorflow``: the first release for version 1, 2, ...; "" = in none so far.
 
     ``litert``: the first ai-edge-litert for a version that is not in all of them.
@@ -23,7 +21,7 @@ class TfliteOperator(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     litert: dict[str, str] = {}
 
 
-class TfliteCustomOperator(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TfliteCustomOperator(Row):
     """A custom operator that the interpreters bring along, and since when."""
 
     name: str
@@ -31,15 +29,15 @@ class TfliteCustomOperator(msgspec.Struct, frozen=True, kw_only=True, forbid_unk
     litert: str
 
 
-class NewestAsked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class NewestAsked(Row):
     """The last releases that the table knows of."""
 
     tensorflow: str
     litert: str
 
 
-class TfliteOperatorsTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/tflite_operators.toml."""
+class TfliteOperatorsTable(Table):
+    """resources/knowledge/formats/tflite_operators.toml."""
 
     newest: NewestAsked
     flex_before: str  # the first TensorFlow whose Python package does not compute operators of TensorFlow itself
@@ -48,19 +46,13 @@ class TfliteOperatorsTable(Table, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 @functools.cache
-def tflite_operators_table() -> TfliteOperatorsTable:
-    """The table."""
-    return load("tflite_operators", TfliteOperatorsTable)
-
-
-@functools.cache
 def _by_code() -> dict[int, TfliteOperator]:
-    return {row.code: row for row in tflite_operators_table().operator}
+    return {row.code: row for row in TfliteOperatorsTable.read().operator}
 
 
 @functools.cache
 def _by_name() -> dict[str, TfliteOperator]:
-    return {row.name: row for row in tflite_operators_table().operator}
+    return {row.name: row for row in TfliteOperatorsTable.read().operator}
 
 
 def operator_name(code: int) -> str:
@@ -71,7 +63,7 @@ def operator_name(code: int) -> str:
 
 def custom_operator(name: str) -> TfliteCustomOperator | None:
     """The row of a custom operator that needs no library; None for all others."""
-    return next((row for row in tflite_operators_table().custom if row.name == name), None)
+    return next((row for row in TfliteOperatorsTable.read().custom if row.name == name), None)
 
 
 def first_tensorflow(name: str, version: int) -> str | None:

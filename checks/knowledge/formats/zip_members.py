@@ -6,12 +6,10 @@ import functools
 import re
 from collections.abc import Sequence
 
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class MembersRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class MembersRow(Row):
     """``names``: a regular expression over the names, one per line. ``formats``: the first where no more is known.
 
     ``counts``: one member tells of all weights, so that their number is known where that one is whole.
@@ -22,21 +20,15 @@ class MembersRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     counts: bool = False
 
 
-class ZipMembersTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/zip_members.toml. The first row that fits decides."""
+class ZipMembersTable(Table):
+    """resources/knowledge/formats/zip_members.toml. The first row that fits decides."""
 
     row: tuple[MembersRow, ...]
 
 
 @functools.cache
-def zip_members_table() -> ZipMembersTable:
-    """The table."""
-    return load("zip_members", ZipMembersTable)
-
-
-@functools.cache
 def _patterns() -> tuple[tuple[re.Pattern[str], MembersRow], ...]:
-    return tuple((re.compile(row.names), row) for row in zip_members_table().row)
+    return tuple((re.compile(row.names), row) for row in ZipMembersTable.read().row)
 
 
 def row_of_members(names: Sequence[str]) -> MembersRow | None:

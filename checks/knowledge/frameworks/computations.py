@@ -5,13 +5,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 from checks.knowledge.frameworks.determinism import Named
 
 
-class KnownSetting(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class KnownSetting(Row):
     """A setting under which something is computed."""
 
     id: str
@@ -19,7 +17,7 @@ class KnownSetting(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     ja: str
 
 
-class KnownOperation(KnownSetting, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class KnownOperation(KnownSetting):
     """An operation. ``documented``: its names in determinism.toml.
 
     ``products``: its terms are products, which a device may compute with fewer digits. ``centred``: the terms that our
@@ -35,29 +33,23 @@ class KnownOperation(KnownSetting, frozen=True, kw_only=True, forbid_unknown_fie
     centred: bool = False
 
 
-class ComputationsTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/computations.toml."""
+class ComputationsTable(Table):
+    """resources/knowledge/frameworks/computations.toml."""
 
     operation: tuple[KnownOperation, ...]
     setting: tuple[KnownSetting, ...]
 
 
 @functools.cache
-def computations_table() -> ComputationsTable:
-    """The table, read once."""
-    return load("computations", ComputationsTable)
-
-
-@functools.cache
 def known_operations() -> Mapping[str, KnownOperation]:
     """The operations by their ids."""
-    return {each.id: each for each in computations_table().operation}
+    return {row.id: row for row in ComputationsTable.read().operation}
 
 
 @functools.cache
 def known_settings() -> Mapping[str, KnownSetting]:
     """The settings by their ids."""
-    return {each.id: each for each in computations_table().setting}
+    return {row.id: row for row in ComputationsTable.read().setting}
 
 
 def operation_name(operation: str, language: str) -> str:
@@ -67,7 +59,7 @@ def operation_name(operation: str, language: str) -> str:
 
 def setting_name(setting: str, language: str) -> str:
     """A setting in words; of several that hold at once ("batch-1+threads-1") each, and numbers are taken out of ids."""
-    return " + ".join(_setting_name(each, language) for each in setting.split("+"))
+    return " + ".join(_setting_name(part, language) for part in setting.split("+"))
 
 
 def _setting_name(setting: str, language: str) -> str:

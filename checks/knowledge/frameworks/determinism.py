@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,7 +9,7 @@ from enum import StrEnum
 import msgspec
 
 from checks.facts.versions import release
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
 class Promise(StrEnum):
@@ -22,7 +21,7 @@ class Promise(StrEnum):
     NO_WORD = "no-word"  # no document names it
 
 
-class ListedOperation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ListedOperation(Row):
     """A line of the documentation of ``torch.use_deterministic_algorithms``; ``source``: of what it does not say."""
 
     op: str
@@ -35,7 +34,7 @@ class ListedOperation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     source: str = ""
 
 
-class OtherDocument(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class OtherDocument(Row):
     """What another document says."""
 
     op: str
@@ -46,7 +45,7 @@ class OtherDocument(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     source: str
 
 
-class Workspace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Workspace(Row):
     """The variable that deterministic mode wants for products of matrices on CUDA."""
 
     until: str
@@ -55,7 +54,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     source: str
 
 
-class GeneralPromise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class GeneralPromise(Row):
     """What a framework says of all operations in its deterministic mode: they repeat, or raise an error."""
 
     framework: str
@@ -64,8 +63,8 @@ class GeneralPromise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     source: str
 
 
-class DeterminismTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/determinism.toml."""
+class DeterminismTable(Table):
+    """resources/knowledge/frameworks/determinism.toml."""
 
     promise: tuple[ListedOperation, ...]
     other: tuple[OtherDocument, ...]
@@ -73,7 +72,7 @@ class DeterminismTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=T
     workspace: Workspace
 
 
-class Named(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Named(Row):
     """How the documents name what an operation of the suite does. ``when``: the conditions that it meets."""
 
     op: str
@@ -90,19 +89,13 @@ class Promised:
     source: str = ""
 
 
-@functools.cache
-def determinism_table() -> DeterminismTable:
-    """The table, read once."""
-    return load("determinism", DeterminismTable)
-
-
 def promised(named: tuple[Named, ...], device: str, version: str | None) -> Promised:
     """What the documents say of an operation of the suite on a device ("cuda:0") under a version of PyTorch.
 
     Where an operation has several parts (``named``), the part of which the least is promised counts.
     """
     kind = device.partition(":")[0]
-    rows = [row for each in named for row in _rows(each, kind, version)]
+    rows = [row for name in named for row in _rows(name, kind, version)]
     if not rows:
         return Promised(Promise.NO_WORD, Promise.NO_WORD)
     order = (Promise.THROWS, Promise.VARIES, Promise.REPEATS)
@@ -117,7 +110,7 @@ def repeats_in_mode(framework: str, found: Promised, device: str, version: str |
     if found.in_mode is not Promise.NO_WORD:
         return found.source if found.in_mode is Promise.REPEATS else ""
     kind = device.partition(":")[0].lower()
-    for row in determinism_table().general:
+    for row in DeterminismTable.read().general:
         is_of_device = not row.devices or kind in row.devices
         if row.framework == framework and is_of_device and release(version or "999") >= release(row.since or "0"):
             return row.source
@@ -126,7 +119,7 @@ def repeats_in_mode(framework: str, found: Promised, device: str, version: str |
 
 def wants_workspace(version: str | None, cuda: str | None) -> bool | None:
     """Whether products on CUDA raise an error in deterministic mode without the variable; None: nobody knows."""
-    table = determinism_table().workspace
+    table = DeterminismTable.read().workspace
     if cuda is None or not version:
         return None
     if not cuda:
@@ -135,7 +128,7 @@ def wants_workspace(version: str | None, cuda: str | None) -> bool | None:
 
 
 def _rows(named: Named, kind: str, version: str | None) -> Iterator[Promised]:
-    table = determinism_table()
+    table = DeterminismTable.read()
     for line in table.promise:
         meant = _is_of(line.op, line.devices, line.pass_, named, kind) and line.when in ("", *named.when)
         if meant and _holds(line, version):

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import msgspec
 from packaging.requirements import Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from checks.facts import InterpreterFacts, Package, UnmetNeed
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 from checks.knowledge.formats.model_formats import distributions_of
 
 # What a requirement's name stands for: the same program under other names.
@@ -22,7 +20,7 @@ TORCH, TENSORFLOW = "torch", "tensorflow"
 _FRAMEWORKS = {"torchscript": TORCH, "pt2": TORCH, "onnx": ""}
 
 
-class Exporter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Exporter(Row):
     """One exporter. ``unsupported`` and ``misfit`` are ids of causes; "" where there is none for it."""
 
     id: str
@@ -36,7 +34,7 @@ class Exporter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     misfit: str
 
 
-class ExporterRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ExporterRelease(Row):
     """What a release of an exporter's package works with."""
 
     exporter: str
@@ -48,8 +46,8 @@ class ExporterRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     source: str
 
 
-class ExportersTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/exporters.toml."""
+class ExportersTable(Table):
+    """resources/knowledge/frameworks/exporters.toml."""
 
     choices: tuple[str, ...]
     exporter: tuple[Exporter, ...]
@@ -70,20 +68,14 @@ class Fit:
     release: ExporterRelease | None = None
 
 
-@functools.cache
-def exporters_table() -> ExportersTable:
-    """The table."""
-    return load("exporters", ExportersTable)
-
-
 def exporter_of(exporter_id: str) -> Exporter | None:
     """The exporter of an id; None where a newer version wrote it."""
-    return next((each for each in exporters_table().exporter if each.id == exporter_id), None)
+    return next((row for row in ExportersTable.read().exporter if row.id == exporter_id), None)
 
 
 def exporters_for(model_format: str) -> tuple[Exporter, ...]:
     """Those that take a model of this format."""
-    return tuple(each for each in exporters_table().exporter if model_format in each.formats)
+    return tuple(row for row in ExportersTable.read().exporter if model_format in row.formats)
 
 
 def framework_of(model_format: str) -> str:
@@ -124,7 +116,7 @@ def _installed(name: str, target: InterpreterFacts) -> Package | None:
 
 
 def _row(exporter: Exporter, package: Package) -> ExporterRelease | None:
-    rows = [each for each in exporters_table().release if each.exporter == exporter.id]
+    rows = [row for row in ExportersTable.read().release if row.exporter == exporter.id]
     return next(
         (
             row
@@ -166,4 +158,4 @@ def _versions(
     lines = (*_about(framework, (*row.needs, *row.tested) if row else ()), exporter.runner, framework)
     names = dict.fromkeys(canonicalize_name(Requirement(line).name) for line in lines if line)
     found = [package, *filter(None, (_installed(name, target) for name in names))]
-    return {each.name: each.version for each in found}
+    return {package.name: package.version for package in found}

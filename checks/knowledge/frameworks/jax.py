@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import functools
-
-import msgspec
-
 from checks.facts.versions import release
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class JaxPlugin(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class JaxPlugin(Row):
     """What a CUDA plugin needs, and the extra that installs it: "jax[cuda12]"."""
 
     cuda_major: int
@@ -20,16 +16,10 @@ class JaxPlugin(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     source: str
 
 
-class JaxTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/jax.toml."""
+class JaxTable(Table):
+    """resources/knowledge/frameworks/jax.toml."""
 
     plugin: tuple[JaxPlugin, ...]
-
-
-@functools.cache
-def jax_table() -> JaxTable:
-    """The table."""
-    return load("jax", JaxTable)
 
 
 def fitting_plugin(capabilities: tuple[str, ...], driver: str | None) -> JaxPlugin | None:
@@ -37,7 +27,7 @@ def fitting_plugin(capabilities: tuple[str, ...], driver: str | None) -> JaxPlug
     return next(
         (
             row
-            for row in jax_table().plugin
+            for row in JaxTable.read().plugin
             if all(release(capability) >= release(row.compute_capability_min) for capability in capabilities)
             and (not driver or release(driver) >= release(row.driver_min))
         ),

@@ -10,17 +10,17 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from checks.facts.versions import minor, release
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class OfTensorFlow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class OfTensorFlow(Row):
     """The Keras that a TensorFlow release asks for."""
 
     release: str
     keras: str
 
 
-class Generation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Generation(Row):
     """Files of a format by one generation of Keras that other versions refuse whole."""
 
     format: str
@@ -29,7 +29,7 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     error: str
 
 
-class Argument(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Argument(Row):
     """A class, or an argument of it, that some versions of Keras do not know."""
 
     class_: str = msgspec.field(name="class")
@@ -42,7 +42,7 @@ class Argument(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return f"{self.class_}({self.name})" if self.name else self.class_
 
 
-class Trait(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Trait(Row):
     """A shape of a description that some versions of Keras do not read."""
 
     name: str
@@ -50,22 +50,22 @@ class Trait(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     meaning: str
 
 
-class Code(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Code(Row):
     """Which versions of Keras refuse the Python code in a file of a format."""
 
     format: str
     refused: str
 
 
-class Layers(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Layers(Row):
     """The classes that a generation of Keras brings."""
 
     generation: int
     names: str
 
 
-class KerasTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/keras.toml."""
+class KerasTable(Table):
+    """resources/knowledge/frameworks/keras.toml."""
 
     tensorflow: tuple[OfTensorFlow, ...]
     generation: tuple[Generation, ...]
@@ -76,20 +76,14 @@ class KerasTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 @functools.cache
-def keras_table() -> KerasTable:
-    """The table."""
-    return load("keras", KerasTable)
-
-
-@functools.cache
 def _known() -> frozenset[str]:
-    return frozenset(name for row in keras_table().layers for name in row.names.split())
+    return frozenset(name for row in KerasTable.read().layers for name in row.names.split())
 
 
 @functools.cache
 def _arguments() -> dict[str, tuple[Argument, ...]]:
     found: dict[str, tuple[Argument, ...]] = {}
-    for row in keras_table().argument:
+    for row in KerasTable.read().argument:
         found[row.class_] = (*found.get(row.class_, ()), row)
     return found
 
@@ -101,16 +95,16 @@ def is_keras_class(name: str) -> bool:
 
 def refusable(class_name: str, arguments: Iterable[str]) -> tuple[Argument, ...]:
     """What of a class with these arguments not every Keras takes."""
-    given = set(arguments)
-    return tuple(row for row in _arguments().get(class_name, ()) if not row.name or row.name in given)
+    passed = set(arguments)
+    return tuple(row for row in _arguments().get(class_name, ()) if not row.name or row.name in passed)
 
 
 def refused_by(version: str, shown: Iterable[str]) -> tuple[str, ...]:
     """Which of the things that a file names a version of Keras refuses."""
-    rules = [(row.shown, row.refused) for row in keras_table().argument]
-    rules += [(row.name, row.refused) for row in keras_table().trait]
+    rules = [(row.shown, row.refused) for row in KerasTable.read().argument]
+    rules += [(row.name, row.refused) for row in KerasTable.read().trait]
     bad = {name for name, refused in rules if is_within(version, refused)}
-    return tuple(each for each in shown if each in bad)
+    return tuple(name for name in shown if name in bad)
 
 
 def refused_generation(format_id: str, written_by: int, version: str) -> Generation | None:
@@ -118,7 +112,7 @@ def refused_generation(format_id: str, written_by: int, version: str) -> Generat
     return next(
         (
             row
-            for row in keras_table().generation
+            for row in KerasTable.read().generation
             if row.format == format_id and row.written_by == written_by and is_within(version, row.refused)
         ),
         None,
@@ -127,22 +121,22 @@ def refused_generation(format_id: str, written_by: int, version: str) -> Generat
 
 def refuses_code(format_id: str, version: str) -> bool:
     """Whether a version of Keras loads a file of this format with Python code in it only where it is told to."""
-    return any(row.format == format_id and is_within(version, row.refused) for row in keras_table().code)
+    return any(row.format == format_id and is_within(version, row.refused) for row in KerasTable.read().code)
 
 
 def least_keras_3(shown: Iterable[str]) -> str:
     """The first Keras 3 that knows all of these things ("3.13"); "3" where they ask for nothing newer."""
-    given = set(shown)
-    table = keras_table()
-    news = [row.refused for row in table.argument if row.shown in given]
-    news += [row.refused for row in table.trait if row.name in given]
-    limits = (each.removeprefix(">=3,<") for each in news if each.startswith(">=3,<"))
+    features = set(shown)
+    table = KerasTable.read()
+    news = [row.refused for row in table.argument if row.shown in features]
+    news += [row.refused for row in table.trait if row.name in features]
+    limits = (limit.removeprefix(">=3,<") for limit in news if limit.startswith(">=3,<"))
     return max(limits, key=release, default="3")
 
 
 def keras_of_tensorflow(version: str) -> str:
     """The requirement on Keras of a TensorFlow release; "" where the table does not know it."""
-    return next((row.keras for row in keras_table().tensorflow if minor(row.release) == minor(version)), "")
+    return next((row.keras for row in KerasTable.read().tensorflow if minor(row.release) == minor(version)), "")
 
 
 def is_within(version: str, specifier: str) -> bool:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Part(Row):
     """A part of an environment: on which devices it can change numbers, by how much, and how likely among others.
 
     ``frameworks``: whose part it is; () of all.
@@ -23,15 +21,15 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     frameworks: tuple[str, ...] = ()
 
 
-class Proof(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Proof(Row):
     """A setting that, where it makes two machines agree, shows which part they differ in."""
 
     setting: str
     part: str
 
 
-class NumericEnvironmentTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/numeric_environment.toml."""
+class NumericEnvironmentTable(Table):
+    """resources/knowledge/frameworks/numeric_environment.toml."""
 
     part: tuple[Part, ...]
     proof: tuple[Proof, ...]
@@ -41,19 +39,13 @@ class NumericEnvironmentTable(Table, frozen=True, kw_only=True, forbid_unknown_f
 
 
 @functools.cache
-def numeric_environment() -> NumericEnvironmentTable:
-    """The table, read once."""
-    return load("numeric_environment", NumericEnvironmentTable)
-
-
-@functools.cache
 def numeric_parts() -> Mapping[str, Part]:
     """The parts by their names."""
-    return {each.part: each for each in numeric_environment().part}
+    return {row.part: row for row in NumericEnvironmentTable.read().part}
 
 
 @functools.cache
 def parts_shown_by() -> Mapping[str, tuple[str, ...]]:
     """Setting -> the parts that it stands for: the same number of threads is set in several ways."""
-    proofs = numeric_environment().proof
+    proofs = NumericEnvironmentTable.read().proof
     return {proof.setting: tuple(made.part for made in proofs if made.setting == proof.setting) for proof in proofs}

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-import functools
-
-import msgspec
 
 from checks.facts.versions import minor, release
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class Flavour(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Flavour(Row):
     """A package that installs the folder "onnxruntime", and the execution providers it has beyond the CPU."""
 
     package: str
@@ -20,7 +17,7 @@ class Flavour(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     note: str = ""
 
 
-class GpuRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class GpuRelease(Row):
     """A release of onnxruntime-gpu: what it is built for, and what its providers ask the loader for (Linux names)."""
 
     version: str
@@ -33,27 +30,21 @@ class GpuRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     python: tuple[str, ...]
 
 
-class OnnxRuntimeTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/onnxruntime.toml."""
+class OnnxRuntimeTable(Table):
+    """resources/knowledge/frameworks/onnxruntime.toml."""
 
     flavour: tuple[Flavour, ...]
     gpu_release: tuple[GpuRelease, ...]
 
 
-@functools.cache
-def onnxruntime_table() -> OnnxRuntimeTable:
-    """The table."""
-    return load("onnxruntime", OnnxRuntimeTable)
-
-
 def flavour(package: str) -> Flavour | None:
     """The row of a package by its normalised name; None if it does not install the folder "onnxruntime"."""
-    return next((row for row in onnxruntime_table().flavour if row.package == package), None)
+    return next((row for row in OnnxRuntimeTable.read().flavour if row.package == package), None)
 
 
 def gpu_release(version: str) -> GpuRelease | None:
     """The row of an onnxruntime-gpu, its own or that of its minor release; None where the table has neither."""
-    rows = onnxruntime_table().gpu_release
+    rows = OnnxRuntimeTable.read().gpu_release
     exact = next((row for row in rows if release(row.version) == release(version)), None)
     return exact or next((row for row in rows if minor(row.version) == minor(version)), None)
 
@@ -62,7 +53,7 @@ def newest_gpu_release(cuda_major: int, python: str | None = None, *, is_arm: bo
     """The newest onnxruntime-gpu for a CUDA major version, with a wheel for the Python where one is given."""
     rows = [
         row
-        for row in onnxruntime_table().gpu_release
+        for row in OnnxRuntimeTable.read().gpu_release
         if release(row.cuda)[0] == cuda_major
         and (python is None or python in row.python)
         and (row.linux_aarch64 or not is_arm)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import functools
 
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class IrVersion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class IrVersion(Row):
     """A version of the IR. ``dropped``: the first release that no longer reads it."""
 
     version: int
@@ -17,14 +15,14 @@ class IrVersion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     dropped: str | None = None
 
 
-class OperatorSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class OperatorSet(Row):
     """An operator set, and the release that it came with."""
 
     name: str
     first: str
 
 
-class IrType(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class IrType(Row):
     """A number type: its name in the IR, and as NumPy and ml_dtypes spell it."""
 
     name: str
@@ -33,32 +31,26 @@ class IrType(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     first: str | None = None
 
 
-class OpenVinoTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/openvino.toml."""
+class OpenVinoTable(Table):
+    """resources/knowledge/frameworks/openvino.toml."""
 
     ir: tuple[IrVersion, ...]
     opset: tuple[OperatorSet, ...]
     dtype: tuple[IrType, ...]
 
 
-@functools.cache
-def openvino_table() -> OpenVinoTable:
-    """The table."""
-    return load("openvino", OpenVinoTable)
-
-
 def ir_version(version: int) -> IrVersion | None:
     """The row of a version of the IR; None where the table has none."""
-    return next((row for row in openvino_table().ir if row.version == version), None)
+    return next((row for row in OpenVinoTable.read().ir if row.version == version), None)
 
 
 @functools.cache
 def opsets() -> dict[str, str]:
     """Operator set -> the release that it came with."""
-    return {row.name: row.first for row in openvino_table().opset}
+    return {row.name: row.first for row in OpenVinoTable.read().opset}
 
 
 @functools.cache
 def ir_types() -> dict[str, IrType]:
     """The number types, by their name in the IR."""
-    return {row.name: row for row in openvino_table().dtype}
+    return {row.name: row for row in OpenVinoTable.read().dtype}

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class PhiloxAnswer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class PhiloxAnswer(Row):
     """The authors' known answer: four words for a counter and a key."""
 
     counter: tuple[int, int, int, int]
@@ -17,7 +13,7 @@ class PhiloxAnswer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     words: tuple[int, int, int, int]
 
 
-class StreamWords(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class StreamWords(Row):
     """Words of a stream from the index ``first`` on."""
 
     stream: int
@@ -25,7 +21,7 @@ class StreamWords(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     words: tuple[int, ...]
 
 
-class UniformBits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class UniformBits(Row):
     """The first numbers of a stream in a type, their bits in hexadecimal as a number is written."""
 
     dtype: str
@@ -33,7 +29,7 @@ class UniformBits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     bits: tuple[str, ...]
 
 
-class WholeNumbers(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class WholeNumbers(Row):
     """The first whole numbers of a stream below a limit."""
 
     limit: int
@@ -41,7 +37,7 @@ class WholeNumbers(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     numbers: tuple[int, ...]
 
 
-class KnownFingerprint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class KnownFingerprint(Row):
     """The fingerprint of the numbers of a stream in a shape and type; the first two sums of its portrait."""
 
     dtype: str
@@ -51,17 +47,11 @@ class KnownFingerprint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     block_sums: tuple[str, str]
 
 
-class PortableInputs(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/portable_inputs.toml."""
+class PortableInputs(Table):
+    """resources/knowledge/frameworks/portable_inputs.toml."""
 
     philox: tuple[PhiloxAnswer, ...]
     stream: tuple[StreamWords, ...]
     uniform: tuple[UniformBits, ...]
     whole: tuple[WholeNumbers, ...]
     fingerprint: tuple[KnownFingerprint, ...]
-
-
-@functools.cache
-def portable_inputs() -> PortableInputs:
-    """The known answers."""
-    return load("portable_inputs", PortableInputs)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import functools
-
-import msgspec
-
 from checks.facts.versions import release
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class QuantizationRule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class QuantizationRule(Row):
     """What some releases of transformers want for one method; see the head of the table."""
 
     method: str
@@ -22,28 +18,25 @@ class QuantizationRule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     otherwise: str = "refuses"
 
 
-class QuantizationMethodsTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/quantization_methods.toml. ``oldest``: the first transformers that the rows are true of."""
+class QuantizationMethodsTable(Table):
+    """resources/knowledge/frameworks/quantization_methods.toml.
+
+    ``oldest``: the first transformers that the rows are true of.
+    """
 
     oldest: str
     carriers: tuple[str, ...]
     rule: tuple[QuantizationRule, ...]
 
 
-@functools.cache
-def quantization_methods_table() -> QuantizationMethodsTable:
-    """The table."""
-    return load("quantization_methods", QuantizationMethodsTable)
-
-
 def rule_for(method: str, transformers: str) -> QuantizationRule | None:
     """What a release of transformers wants for a method; None where it does not know the method."""
     version = release(transformers)
-    rows = (row for row in quantization_methods_table().rule if row.method == method)
+    rows = (row for row in QuantizationMethodsTable.read().rule if row.method == method)
     fitting = (row for row in rows if release(row.since) <= version)
     return next((row for row in fitting if row.before is None or version < release(row.before)), None)
 
 
 def first_release(method: str) -> str | None:
     """The transformers that first knows a method; None where the table has no such."""
-    return next((row.since for row in quantization_methods_table().rule if row.method == method), None)
+    return next((row.since for row in QuantizationMethodsTable.read().rule if row.method == method), None)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 from enum import StrEnum
 
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
 class Part(StrEnum):
@@ -33,7 +30,7 @@ class Need(StrEnum):
     PLATFORM_MATH = "platform-math"
 
 
-class SettingLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SettingLine(Row):
     """A line, or some that belong together. ``without``: it is needed only where these do not hold."""
 
     id: str
@@ -55,13 +52,7 @@ class SettingLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         return self.ja if language == "ja" else self.en
 
 
-class SettingsAdviceTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/settings_advice.toml."""
+class SettingsAdviceTable(Table):
+    """resources/knowledge/frameworks/settings_advice.toml."""
 
     line: tuple[SettingLine, ...]
-
-
-@functools.cache
-def settings_advice_table() -> SettingsAdviceTable:
-    """The table, read once."""
-    return load("settings_advice", SettingsAdviceTable)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-import functools
-
-import msgspec
 
 from checks.facts.versions import minor, release
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 from checks.knowledge.gpu.cuda_binary import runs_any
 
 
-class TensorFlowRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TensorFlowRelease(Row):
     """One release: Python versions with a wheel, the CUDA and cuDNN it is built for, the GPU code in its wheel."""
 
     version: str
@@ -26,7 +23,7 @@ class TensorFlowRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     graph_version: int | None = None  # what its graphs name as their producer
 
 
-class Unserved(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Unserved(Row):
     """GPUs on which releases up to ``up_to`` are known to fail although their PTX should serve them."""
 
     compute_capability_major: int
@@ -35,29 +32,23 @@ class Unserved(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     note: str = ""
 
 
-class TensorFlowTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/tensorflow.toml."""
+class TensorFlowTable(Table):
+    """resources/knowledge/frameworks/tensorflow.toml."""
 
     release: tuple[TensorFlowRelease, ...]
     unserved: tuple[Unserved, ...]
 
 
-@functools.cache
-def tensorflow_table() -> TensorFlowTable:
-    """The table."""
-    return load("tensorflow", TensorFlowTable)
-
-
 def tensorflow_release(version: str) -> TensorFlowRelease | None:
     """The row of a release, by its minor version; None where the table does not know it."""
-    return next((row for row in tensorflow_table().release if minor(row.version) == minor(version)), None)
+    return next((row for row in TensorFlowTable.read().release if minor(row.version) == minor(version)), None)
 
 
 def tensorflow_of_graph(producer: int | None) -> str | None:
     """The releases that write this number as their graphs' producer: "2.15", "1.6 – 1.10"; None where none does."""
     if producer is None:
         return None
-    rows = [minor(row.version) for row in tensorflow_table().release if row.graph_version == producer]
+    rows = [minor(row.version) for row in TensorFlowTable.read().release if row.graph_version == producer]
     if not rows:
         return None
     return rows[0] if len(rows) == 1 else f"{rows[0]} – {rows[-1]}"
@@ -67,7 +58,7 @@ def fitting_tensorflow(compute_capability: str, python: str | None = None) -> Te
     """The newest release that brings its CUDA along, runs on this GPU, and has a wheel for this Python ("3.12")."""
     rows = [
         row
-        for row in tensorflow_table().release
+        for row in TensorFlowTable.read().release
         if row.cuda_extra
         and (python is None or python in row.python)
         and runs_any(row.sm, compute_capability)
@@ -82,7 +73,7 @@ def unserved(version: str, compute_capability: str) -> Unserved | None:
     return next(
         (
             row
-            for row in tensorflow_table().unserved
+            for row in TensorFlowTable.read().unserved
             if (row.compute_capability_major,) == major and release(minor(version)) <= release(row.up_to)
         ),
         None,

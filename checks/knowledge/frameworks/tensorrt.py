@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-import functools
-
-import msgspec
 
 from checks.facts.versions import minor, release
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class TensorRtRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TensorRtRelease(Row):
     """One release ("10.8", "10.13.2"). ``newest`` is the newest generation served; None where it was not sourced.
 
     ``onnx_opset_max``: the newest operator set of ONNX that its parser names; None where that was not sourced.
@@ -27,28 +24,22 @@ class TensorRtRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     note: str = ""
 
 
-class TensorRtTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/tensorrt.toml."""
+class TensorRtTable(Table):
+    """resources/knowledge/frameworks/tensorrt.toml."""
 
     release: tuple[TensorRtRelease, ...]
 
 
-@functools.cache
-def tensorrt_table() -> TensorRtTable:
-    """The table."""
-    return load("tensorrt", TensorRtTable)
-
-
 def tensorrt_release(version: str) -> TensorRtRelease | None:
     """The row of a TensorRT ("10.13.2.6"), within its minor release the newest that is not newer; None without any."""
-    rows = [row for row in tensorrt_table().release if minor(row.version) == minor(version)]
+    rows = [row for row in TensorRtTable.read().release if minor(row.version) == minor(version)]
     not_newer = [row for row in rows if release(row.version) <= release(version)]
     return max(not_newer or rows, key=lambda row: release(row.version), default=None)
 
 
 def fitting_tensorrt(compute_capability: str) -> TensorRtRelease | None:
     """The newest release that serves a GPU; None where no row says that it does."""
-    rows = [row for row in tensorrt_table().release if serves(row, compute_capability)]
+    rows = [row for row in TensorRtTable.read().release if serves(row, compute_capability)]
     return max(rows, key=lambda row: release(row.version), default=None)
 
 
@@ -58,7 +49,7 @@ def onnx_opset_of(version: str) -> TensorRtRelease | None:
     None where no row is as new: what a newer parser takes is not known.
     """
     here = release(minor(version))
-    rows = [row for row in tensorrt_table().release if row.onnx_opset_max is not None]
+    rows = [row for row in TensorRtTable.read().release if row.onnx_opset_max is not None]
     later = [row for row in rows if release(minor(row.version)) >= here]
     return min(later, key=lambda row: release(row.version), default=None)
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-import functools
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-import msgspec
-
 from checks.facts.versions import minor, release
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 from checks.knowledge.gpu.cuda_binary import runs_any
 from checks.knowledge.gpu.cuda_driver import driver_minimum
 from checks.knowledge.gpu.gpu_architectures import amd_wheel_targets
@@ -23,7 +20,7 @@ XPU = "xpu"
 _XPU_FIRST = (2, 5)  # first release with XPU wheels ("Getting Started on Intel GPU", PyTorch documents)
 
 
-class TorchRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TorchRelease(Row):
     """One release. ``python``: Python versions with a wheel, by platform; ``default``: what a plain install gives."""
 
     version: str
@@ -35,7 +32,7 @@ class TorchRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     source: str
 
 
-class CudaVariant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class CudaVariant(Row):
     """A CUDA build of a release line ("2.7"). ``sm``: GPU code by platform, as "8.6" or "12.0+PTX"."""
 
     torch: str
@@ -48,7 +45,7 @@ class CudaVariant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     note: str = ""
 
 
-class RocmVariant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RocmVariant(Row):
     """A ROCm build of a release line."""
 
     torch: str
@@ -58,8 +55,8 @@ class RocmVariant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     note: str = ""
 
 
-class TorchTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/torch.toml."""
+class TorchTable(Table):
+    """resources/knowledge/frameworks/torch.toml."""
 
     release: tuple[TorchRelease, ...]
     cuda_variant: tuple[CudaVariant, ...]
@@ -84,21 +81,15 @@ class TorchBuild:
         return self.variant if self.variant in {CPU, XPU} else "cuda"
 
 
-@functools.cache
-def torch_table() -> TorchTable:
-    """The table."""
-    return load("torch", TorchTable)
-
-
 def torch_release(version: str) -> TorchRelease | None:
     """The row of a release ("2.6.0+cu124"); None where the table does not know it."""
-    return next((row for row in torch_table().release if release(row.version) == release(version)), None)
+    return next((row for row in TorchTable.read().release if release(row.version) == release(version)), None)
 
 
 def cuda_variant(version: str, cuda_version: str) -> CudaVariant | None:
     """The row of an official CUDA build: torch "2.6.0+cu124", CUDA "12.4"; None where the table does not know it."""
     wanted = (minor(version), release(cuda_version)[:2])
-    return next((row for row in torch_table().cuda_variant if (row.torch, release(row.cuda)[:2]) == wanted), None)
+    return next((row for row in TorchTable.read().cuda_variant if (row.torch, release(row.cuda)[:2]) == wanted), None)
 
 
 def gpu_code(row: CudaVariant, platform: str) -> tuple[str, ...] | None:
@@ -119,7 +110,7 @@ def pythons_for(version: str, platform: str) -> tuple[str, ...]:
     """The Python versions with a wheel of a release ("2.14.1"), oldest first, without the free-threaded ones."""
     row = torch_release(version)
     listed = row.python.get(platform, ()) if row else ()
-    return tuple(sorted((each for each in listed if not each.endswith("t")), key=release))
+    return tuple(sorted((version for version in listed if not version.endswith("t")), key=release))
 
 
 def newest_release(platform: str, python: str | None = None) -> TorchRelease | None:
@@ -154,14 +145,14 @@ def recommended_torch(
 
 def recommended_rocm_torch(gfx: Iterable[str], *, python: str | None, keep: str | None = None) -> TorchBuild | None:
     """The ROCm build (Linux x86_64) that holds code for all these AMD GPUs ("gfx1100"); None: there is none."""
-    wanted = {each.partition(":")[0] for each in gfx}
+    wanted = {target.partition(":")[0] for target in gfx}
     platform = "linux_x86_64"
     kept = torch_release(keep) if keep else None
     candidates = (kept, *_releases(platform, python)) if kept else _releases(platform, python)
     for row in candidates:
         if row is None or not _has_wheel(row, platform, python):
             continue
-        for variant in torch_table().rocm_variant:
+        for variant in TorchTable.read().rocm_variant:
             if variant.torch == minor(row.version) and variant.confirmed:
                 targets = amd_wheel_targets(row.version, variant.rocm)
                 if targets is not None and wanted <= set(targets):
@@ -185,7 +176,7 @@ def recommended_cpu_torch(*, platform: str, python: str | None) -> TorchBuild | 
 
 def _releases(platform: str, python: str | None) -> Iterator[TorchRelease]:
     """Releases with such a wheel, the newest first."""
-    rows = sorted(torch_table().release, key=lambda row: release(row.version), reverse=True)
+    rows = sorted(TorchTable.read().release, key=lambda row: release(row.version), reverse=True)
     return (row for row in rows if _has_wheel(row, platform, python))
 
 
@@ -196,14 +187,14 @@ def _has_wheel(row: TorchRelease, platform: str, python: str | None) -> bool:
 
 def _preferred(row: TorchRelease) -> list[CudaVariant]:
     """The CUDA builds of a release: the project's own default first, then the newest CUDA first."""
-    of_line = [each for each in torch_table().cuda_variant if each.torch == minor(row.version)]
+    of_line = [build for build in TorchTable.read().cuda_variant if build.torch == minor(row.version)]
     default = row.default.get("linux_x86_64")
-    return sorted(of_line, key=lambda each: (each.variant != default, tuple(-part for part in release(each.cuda))))
+    return sorted(of_line, key=lambda build: (build.variant != default, tuple(-part for part in release(build.cuda))))
 
 
 def _serves(variant: CudaVariant, capabilities: tuple[str, ...], platform: str, driver: str | None) -> bool:
     # Machine code only: what the driver compiles from PTX meets cuBLAS and cuDNN of a CUDA that does not know the GPU.
-    code = [each for each in gpu_code(variant, platform) or () if each.startswith("sm_")]
+    code = [target for target in gpu_code(variant, platform) or () if target.startswith("sm_")]
     if not code or not all(runs_any(code, capability) for capability in capabilities):
         return False
     minimum = driver_minimum(variant.cuda)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Container
 
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class ArchiveMark(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ArchiveMark(Row):
     """A member of an archive that releases from ``since`` on write. The rows are in order, the newest first."""
 
     member: str
@@ -18,32 +15,26 @@ class ArchiveMark(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     source: str
 
 
-class Operators(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Operators(Row):
     """Namespaces of operators: PyTorch's own, and the packages that bring others."""
 
     builtin: tuple[str, ...]
     packages: dict[str, str]
 
 
-class TorchSerializationTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/torch_serialization.toml."""
+class TorchSerializationTable(Table):
+    """resources/knowledge/frameworks/torch_serialization.toml."""
 
     archive_mark: tuple[ArchiveMark, ...]
     operators: Operators
     export_dtypes: dict[str, str]
 
 
-@functools.cache
-def torch_serialization() -> TorchSerializationTable:
-    """The table."""
-    return load("torch_serialization", TorchSerializationTable)
-
-
 def written_since(members: Container[str]) -> str | None:
     """The least release that can have written an archive of torch.save with these members."""
-    return next((row.since for row in torch_serialization().archive_mark if row.member in members), None)
+    return next((row.since for row in TorchSerializationTable.read().archive_mark if row.member in members), None)
 
 
 def is_builtin(namespace: str) -> bool:
     """Whether every PyTorch has the operators of a namespace."""
-    return namespace in torch_serialization().operators.builtin
+    return namespace in TorchSerializationTable.read().operators.builtin

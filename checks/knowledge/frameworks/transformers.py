@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import functools
 
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class TransformersRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TransformersRelease(Row):
     """The first release of a minor version: the kinds of models that came and went with it."""
 
     version: str
@@ -17,22 +15,16 @@ class TransformersRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unkn
     removed: tuple[str, ...] = ()
 
 
-class TransformersTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/transformers.toml. The oldest release comes first."""
+class TransformersTable(Table):
+    """resources/knowledge/frameworks/transformers.toml. The oldest release comes first."""
 
     release: tuple[TransformersRelease, ...]
 
 
 @functools.cache
-def transformers_table() -> TransformersTable:
-    """The table."""
-    return load("transformers", TransformersTable)
-
-
-@functools.cache
 def _ranges() -> dict[str, tuple[str, str | None]]:
     ranges: dict[str, tuple[str, str | None]] = {}
-    for row in transformers_table().release:
+    for row in TransformersTable.read().release:
         for kind in row.added:
             ranges[kind] = (row.version, None)
         for kind in row.removed:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import functools
-
-import msgspec
-
 from checks.facts.versions import release
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class CpuRequirement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class CpuRequirement(Row):
     """What some releases of a package need; ``needs`` in the spelling of /proc/cpuinfo."""
 
     package: str
@@ -20,22 +16,16 @@ class CpuRequirement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     source: str
 
 
-class CpuRequirements(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/cpu_requirements.toml."""
+class CpuRequirements(Table):
+    """resources/knowledge/gpu/cpu_requirements.toml."""
 
     row: tuple[CpuRequirement, ...]
-
-
-@functools.cache
-def cpu_requirements() -> CpuRequirements:
-    """The table."""
-    return load("cpu_requirements", CpuRequirements)
 
 
 def cpu_requirement(package: str, version: str) -> CpuRequirement | None:
     """What a release of a package needs; None where the table does not know it."""
     number = release(version)
-    for row in cpu_requirements().row:
+    for row in CpuRequirements.read().row:
         is_within = release(row.first) <= number and (not row.before or number < release(row.before))
         if row.package == package and is_within:
             return row

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterable
 
-import msgspec
-
 from checks.facts.versions import release
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 _CODE = re.compile(r"(sm|compute)_(\d+)(\d)([af]?)$")
 
 
-class Exceptional(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Exceptional(Row):
     """A GPU that runs only the machine code listed."""
 
     compute_capability: str
@@ -23,16 +20,10 @@ class Exceptional(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     source: str
 
 
-class CudaBinary(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/cuda_binary.toml."""
+class CudaBinary(Table):
+    """resources/knowledge/gpu/cuda_binary.toml."""
 
     exception: tuple[Exceptional, ...]
-
-
-@functools.cache
-def cuda_binary() -> CudaBinary:
-    """The rules and their exceptions."""
-    return load("cuda_binary", CudaBinary)
 
 
 def runs(code: str, compute_capability: str) -> bool:
@@ -49,7 +40,7 @@ def runs(code: str, compute_capability: str) -> bool:
         return built == gpu
     if kind == "compute" and not suffix:
         return built <= gpu
-    exceptional = next((row for row in cuda_binary().exception if _numbers(row.compute_capability) == gpu), None)
+    exceptional = next((row for row in CudaBinary.read().exception if _numbers(row.compute_capability) == gpu), None)
     if kind == "sm" and exceptional is not None:
         return built in {_numbers(run) for run in exceptional.runs}
     return built[0] == gpu[0] and built[1] <= gpu[1]

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from enum import StrEnum
 
-import msgspec
-
 from checks.facts.versions import release
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 from checks.knowledge.gpu.gpu_architectures import NvidiaArchitecture
 
 
-class DriverMinimum(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class DriverMinimum(Row):
     """The oldest driver that runs a build for one CUDA major version, or (before CUDA 11) for one minor version."""
 
     cuda_major: int
@@ -23,14 +20,14 @@ class DriverMinimum(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     source: str
 
 
-class Branch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Branch(Row):
     """A driver branch ("R580") and the CUDA version that it serves."""
 
     branch: int
     cuda: str
 
 
-class OpenModule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class OpenModule(Row):
     """The compute capabilities that the open kernel module serves, and those that it alone serves."""
 
     first: str
@@ -38,8 +35,8 @@ class OpenModule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     source: str
 
 
-class CudaDriver(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/cuda_driver.toml."""
+class CudaDriver(Table):
+    """resources/knowledge/gpu/cuda_driver.toml."""
 
     minimum: tuple[DriverMinimum, ...]
     branch: tuple[Branch, ...]  # the newest first
@@ -54,16 +51,10 @@ class Fit(StrEnum):
     DROPPED = "dropped"
 
 
-@functools.cache
-def cuda_driver() -> CudaDriver:
-    """The table."""
-    return load("cuda_driver", CudaDriver)
-
-
 def driver_minimum(cuda_version: str) -> DriverMinimum | None:
     """The row for a CUDA version ("12.8"); None where the table does not know it."""
     major, minor = (*release(cuda_version), 0, 0)[:2]
-    rows = (row for row in cuda_driver().minimum if row.cuda_major == major)
+    rows = (row for row in CudaDriver.read().minimum if row.cuda_major == major)
     return next((row for row in rows if row.cuda_minor in (None, minor)), None)
 
 
@@ -76,7 +67,7 @@ def driver_number(version: str) -> str:
 def driver_branch(version: str) -> int | None:
     """The branch of a driver: "572.16" -> 570, "535.104.05" -> 535; None below the oldest branch of the table."""
     major = release(driver_number(version))[:1]
-    return next((row.branch for row in cuda_driver().branch if (row.branch,) <= major), None)
+    return next((row.branch for row in CudaDriver.read().branch if (row.branch,) <= major), None)
 
 
 def first_branch(architecture: NvidiaArchitecture) -> int | None:
@@ -84,7 +75,7 @@ def first_branch(architecture: NvidiaArchitecture) -> int | None:
     if architecture.first_driver_branch is not None or architecture.first_cuda is None:
         return architecture.first_driver_branch
     first_cuda = release(architecture.first_cuda)
-    return min((row.branch for row in cuda_driver().branch if release(row.cuda) >= first_cuda), default=None)
+    return min((row.branch for row in CudaDriver.read().branch if release(row.cuda) >= first_cuda), default=None)
 
 
 def driver_fit(architecture: NvidiaArchitecture, version: str) -> Fit | None:
@@ -109,7 +100,7 @@ def right_flavour(architecture: NvidiaArchitecture, flavour: str | None) -> str 
 
     None where the loaded flavour serves it, or is unknown.
     """
-    rule, capability = cuda_driver().open_module, release(architecture.compute_capability)
+    rule, capability = CudaDriver.read().open_module, release(architecture.compute_capability)
     if flavour == "open" and capability < release(rule.first):
         return "proprietary"
     if flavour == "proprietary" and capability >= release(rule.only_from):

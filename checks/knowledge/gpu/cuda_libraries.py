@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import re
 
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 _FILE = re.compile(r"(?:lib)?([A-Za-z_-]+?)(?:64)?(?:_\d+)*(?:\.so|\.dll|$)")
 _SUFFIX = re.compile(r"(.+)-cu(\d\d)$")
 
 
-class CudaLibrary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class CudaLibrary(Row):
     """One library, by the stem of its name, and its package without the CUDA suffix."""
 
     stem: str
@@ -22,23 +19,17 @@ class CudaLibrary(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     shared_folder: bool = False
 
 
-class CudaLibraries(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/cuda_libraries.toml."""
+class CudaLibraries(Table):
+    """resources/knowledge/gpu/cuda_libraries.toml."""
 
     library: tuple[CudaLibrary, ...]
-
-
-@functools.cache
-def cuda_libraries() -> CudaLibraries:
-    """The table."""
-    return load("cuda_libraries", CudaLibraries)
 
 
 def library_of_file(file: str) -> CudaLibrary | None:
     """The row of a library by its file ("/x/libcublasLt.so.12", "cudnn_ops64_9.dll"); None for other libraries."""
     found = _FILE.match(re.split(r"[/\\]", file)[-1])
     stem = found[1].lower() if found else ""
-    rows = [row for row in cuda_libraries().library if stem.startswith(row.stem.lower())]
+    rows = [row for row in CudaLibraries.read().library if stem.startswith(row.stem.lower())]
     return max(rows, key=lambda row: len(row.stem), default=None)
 
 
@@ -54,7 +45,7 @@ def cuda_major_of(package: str) -> tuple[CudaLibrary, int] | None:
     """
     found = _SUFFIX.match(package)
     base, major = (found[1], int(found[2])) if found else (package, 13)
-    row = next((row for row in cuda_libraries().library if row.package == base), None)
+    row = next((row for row in CudaLibraries.read().library if row.package == base), None)
     if row is None or base == "tensorrt" or (found is None and row.suffixed):
         return None
     return row, major

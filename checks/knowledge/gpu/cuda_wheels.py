@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class CudaWheel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class CudaWheel(Row):
     """A library by the start of its file name without "lib", and the middle of its package's name."""
 
     library: str
@@ -20,19 +16,13 @@ class CudaWheel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         return name == f"nvidia-{self.package}" or name.startswith(f"nvidia-{self.package}-cu")
 
 
-class CudaWheels(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/cuda_wheels.toml."""
+class CudaWheels(Table):
+    """resources/knowledge/gpu/cuda_wheels.toml."""
 
     row: tuple[CudaWheel, ...]
-
-
-@functools.cache
-def cuda_wheels() -> CudaWheels:
-    """The libraries and their packages."""
-    return load("cuda_wheels", CudaWheels)
 
 
 def wheel_of_library(file_name: str) -> CudaWheel | None:
     """The row of a library file ("libcudnn_ops.so.9", "cublas64_12.dll"); None where it is none of CUDA's."""
     plain = file_name.lower().removeprefix("lib")
-    return next((row for row in cuda_wheels().row if plain.startswith(row.library.lower())), None)
+    return next((row for row in CudaWheels.read().row if plain.startswith(row.library.lower())), None)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-
-import msgspec
-
 from checks.facts.versions import release
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 from checks.knowledge.gpu.cuda_driver import driver_number
 
 
-class Regression(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Regression(Row):
     """A range of driver versions, ``first`` included and ``before`` excluded; "" is an open end."""
 
     system: str
@@ -32,13 +28,7 @@ class Regression(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         )
 
 
-class DriverRegressions(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/driver_regressions.toml."""
+class DriverRegressions(Table):
+    """resources/knowledge/gpu/driver_regressions.toml."""
 
     row: tuple[Regression, ...]
-
-
-@functools.cache
-def driver_regressions() -> DriverRegressions:
-    """The table."""
-    return load("driver_regressions", DriverRegressions)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable
 
-import msgspec
-
 from checks.facts.versions import release
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class NvidiaArchitecture(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class NvidiaArchitecture(Row):
     """One compute capability. What is left out is explained at the head of the table's NVIDIA part."""
 
     compute_capability: str  # "12.0"
@@ -40,7 +37,7 @@ class NvidiaArchitecture(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
         return "sm_" + self.compute_capability.replace(".", "")
 
 
-class Toolkit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Toolkit(Row):
     """What the compilers of the CUDA toolkits ``cuda_first`` to ``cuda_last`` build for, as capability times ten."""
 
     cuda_first: str
@@ -48,7 +45,7 @@ class Toolkit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     sm: tuple[int, ...]
 
 
-class AmdTarget(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class AmdTarget(Row):
     """One AMD compiler target."""
 
     gfx: str  # "gfx1100"
@@ -61,7 +58,7 @@ class AmdTarget(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     note: str = ""
 
 
-class AmdWheel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class AmdWheel(Row):
     """The gfx targets in PyTorch's ROCm wheels of some releases ("2.9" means all of 2.9.x)."""
 
     torch_first: str
@@ -72,7 +69,7 @@ class AmdWheel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     note: str = ""
 
 
-class IntelPlatform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class IntelPlatform(Row):
     """Intel GPUs of one platform that the current compute runtime supports."""
 
     platform: str
@@ -84,7 +81,7 @@ class IntelPlatform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     note: str = ""
 
 
-class AppleFamily(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class AppleFamily(Row):
     """A Metal GPU family and the chips that have it ("M1" stands for M1, M1 Pro, M1 Max and M1 Ultra)."""
 
     metal_family: str
@@ -93,7 +90,7 @@ class AppleFamily(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     verified: bool
 
 
-class Tegra(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Tegra(Row):
     """An NVIDIA system on a chip, as the device tree names it."""
 
     soc: str  # "tegra234"
@@ -101,8 +98,8 @@ class Tegra(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     boards: str
 
 
-class GpuArchitectures(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/gpu_architectures.toml."""
+class GpuArchitectures(Table):
+    """resources/knowledge/gpu/gpu_architectures.toml."""
 
     nvidia: tuple[NvidiaArchitecture, ...]
     toolkit: tuple[Toolkit, ...]
@@ -114,30 +111,21 @@ class GpuArchitectures(Table, frozen=True, kw_only=True, forbid_unknown_fields=T
     tegra: tuple[Tegra, ...]
 
 
-@functools.cache
-def gpu_architectures() -> GpuArchitectures:
-    """The table."""
-    return load("gpu_architectures", GpuArchitectures)
-
-
 def architecture_of_die(die: str) -> NvidiaArchitecture | None:
     """The row of an NVIDIA die ("GB202"); None where the table does not know it."""
-    return next((row for row in gpu_architectures().nvidia if die in row.dies), None)
+    return next((row for row in GpuArchitectures.read().nvidia if die in row.dies), None)
 
 
 def architecture_of_capability(compute_capability: str) -> NvidiaArchitecture | None:
     """The row of a compute capability ("12.0", also "sm_120"); None where the table does not know it."""
-    wanted = compute_capability.removeprefix("sm_")
-    return next(
-        (row for row in gpu_architectures().nvidia if wanted in (row.compute_capability, row.sm.removeprefix("sm_"))),
-        None,
-    )
+    wanted, rows = compute_capability.removeprefix("sm_"), GpuArchitectures.read().nvidia
+    return next((row for row in rows if wanted in (row.compute_capability, row.sm.removeprefix("sm_"))), None)
 
 
 def toolkit_targets(cuda_version: str) -> tuple[int, ...] | None:
     """What a CUDA toolkit ("12.8") compiles for, as capability times ten (120); None where it was not measured."""
     wanted = release(cuda_version)[:2]
-    for row in gpu_architectures().toolkit:
+    for row in GpuArchitectures.read().toolkit:
         if release(row.cuda_first) <= wanted <= release(row.cuda_last):
             return row.sm
     return None
@@ -146,23 +134,23 @@ def toolkit_targets(cuda_version: str) -> tuple[int, ...] | None:
 def amd_target(gfx: str) -> AmdTarget | None:
     """The row of a gfx target ("gfx1100"; features after a colon are ignored); None where it is unknown."""
     wanted = gfx.partition(":")[0]
-    return next((row for row in gpu_architectures().amd if row.gfx == wanted), None)
+    return next((row for row in GpuArchitectures.read().amd if row.gfx == wanted), None)
 
 
 def amd_target_of_device(device_id: str, code_name: str) -> AmdTarget | None:
     """The row of an AMD PCI device: its id ("75a0"), else the longest code name that pci.ids' name begins with."""
-    rows = gpu_architectures().amd
+    rows = GpuArchitectures.read().amd
     by_id = next((row for row in rows if device_id in row.device_ids), None)
     if by_id is not None:
         return by_id
     fitting = [(len(name), row) for row in rows for name in row.code_names if code_name.startswith(name)]
-    return max(fitting, key=lambda each: each[0])[1] if fitting else None
+    return max(fitting, key=lambda match: match[0])[1] if fitting else None
 
 
 def amd_wheel_targets(torch_version: str, rocm_version: str) -> tuple[str, ...] | None:
     """The gfx targets in PyTorch's own ROCm wheel of a version; None where the scripts were not read."""
     torch, rocm = release(torch_version)[:2], release(rocm_version)
-    for row in gpu_architectures().amd_wheel:
+    for row in GpuArchitectures.read().amd_wheel:
         if torch < release(row.torch_first) or (row.torch_last and torch > release(row.torch_last)):
             continue
         if (row.rocm_from and rocm < release(row.rocm_from)) or (row.rocm_below and rocm >= release(row.rocm_below)):
@@ -173,21 +161,21 @@ def amd_wheel_targets(torch_version: str, rocm_version: str) -> tuple[str, ...] 
 
 def intel_platform(device_id: str) -> IntelPlatform | None:
     """The platform of an Intel GPU by its PCI device id; None for older graphics and for ids of other devices."""
-    return next((row for row in gpu_architectures().intel if device_id in row.device_ids), None)
+    return next((row for row in GpuArchitectures.read().intel if device_id in row.device_ids), None)
 
 
 def apple_family(chip: str) -> AppleFamily | None:
     """The Metal family of a chip as the system names it ("Apple M2 Pro"); None where it was not sourced."""
     words = chip.split()
-    return next((row for row in gpu_architectures().apple if any(name in words for name in row.chips)), None)
+    return next((row for row in GpuArchitectures.read().apple if any(name in words for name in row.chips)), None)
 
 
 def nvml_architecture(number: int) -> str | None:
     """NVML's architecture number as its name (10 -> "Blackwell"); None where nvml.h did not have it."""
-    return gpu_architectures().nvml_architectures.get(str(number))
+    return GpuArchitectures.read().nvml_architectures.get(str(number))
 
 
 def tegra_of(compatible: Iterable[str]) -> Tegra | None:
     """The system on a chip among a device tree's "compatible" names ("nvidia,tegra234"); None where none is one."""
-    names = {each.removeprefix("nvidia,") for each in compatible}
-    return next((row for row in gpu_architectures().tegra if row.soc in names), None)
+    names = {name.removeprefix("nvidia,") for name in compatible}
+    return next((row for row in GpuArchitectures.read().tegra if row.soc in names), None)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class Override(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Override(Row):
     """``version`` is the value of HSA_OVERRIDE_GFX_VERSION."""
 
     gfx: str
@@ -18,18 +14,12 @@ class Override(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     source: str
 
 
-class RocmOverrides(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/rocm_overrides.toml."""
+class RocmOverrides(Table):
+    """resources/knowledge/gpu/rocm_overrides.toml."""
 
     row: tuple[Override, ...]
 
 
-@functools.cache
-def rocm_overrides() -> RocmOverrides:
-    """The table."""
-    return load("rocm_overrides", RocmOverrides)
-
-
 def rocm_override(gfx: str, targets: tuple[str, ...]) -> Override | None:
     """The override for a GPU, if a build with these targets carries the code that it leads to."""
-    return next((row for row in rocm_overrides().row if row.gfx == gfx and row.runs_as in targets), None)
+    return next((row for row in RocmOverrides.read().row if row.gfx == gfx and row.runs_as in targets), None)

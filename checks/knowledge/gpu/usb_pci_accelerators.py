@@ -5,12 +5,10 @@ from __future__ import annotations
 import functools
 from typing import Literal
 
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class AcceleratorDevice(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class AcceleratorDevice(Row):
     """An id and what it is. ``revision`` None means any; ``nodes`` are globs of its device files."""
 
     bus: Literal["usb", "pci"]
@@ -27,7 +25,7 @@ class AcceleratorDevice(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     source: str
 
 
-class WithoutBusId(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class WithoutBusId(Row):
     """An accelerator that neither lsusb nor lspci shows; ``sensor`` is its name among the i2c devices."""
 
     name: str
@@ -39,23 +37,17 @@ class WithoutBusId(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     source: str
 
 
-class Accelerators(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/usb_pci_accelerators.toml."""
+class Accelerators(Table):
+    """resources/knowledge/gpu/usb_pci_accelerators.toml."""
 
     device: tuple[AcceleratorDevice, ...]
     no_bus_id: tuple[WithoutBusId, ...]
 
 
 @functools.cache
-def accelerators() -> Accelerators:
-    """The table."""
-    return load("usb_pci_accelerators", Accelerators)
-
-
-@functools.cache
 def _by_id() -> dict[tuple[str, str, str], tuple[AcceleratorDevice, ...]]:
     rows: dict[tuple[str, str, str], tuple[AcceleratorDevice, ...]] = {}
-    for row in accelerators().device:
+    for row in Accelerators.read().device:
         key = (row.bus, row.vendor, row.device)
         rows[key] = (*rows.get(key, ()), row)
     return rows
@@ -73,4 +65,4 @@ def accelerator_of(bus: str, vendor: str, device: str, revision: str | None = No
 
 def accelerator_of_sensor(sensor: str) -> WithoutBusId | None:
     """The accelerator whose camera sensor the kernel names so ("imx500")."""
-    return next((row for row in accelerators().no_bus_id if row.sensor == sensor), None)
+    return next((row for row in Accelerators.read().no_bus_id if row.sensor == sensor), None)

@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable
 
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class Beginning(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Beginning(Row):
     """A text that begins so names this virtual machine."""
 
     begins: str
     id: str
 
 
-class Piece(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Piece(Row):
     """A text that holds this piece names this container."""
 
     piece: str
     id: str
 
 
-class Variable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Variable(Row):
     """An environment variable that names this container."""
 
     name: str
     id: str
 
 
-class VirtualMachines(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/virtual_machines.toml."""
+class VirtualMachines(Table):
+    """resources/knowledge/gpu/virtual_machines.toml."""
 
     dmi: tuple[Beginning, ...]
     log: tuple[Beginning, ...]
@@ -40,32 +37,26 @@ class VirtualMachines(Table, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     variable: tuple[Variable, ...]
 
 
-@functools.cache
-def virtual_machines() -> VirtualMachines:
-    """The table."""
-    return load("virtual_machines", VirtualMachines)
-
-
 def machine_of_firmware(texts: Iterable[str]) -> str | None:
     """The virtual machine that the firmware's texts name ("kvm"); None where they name a computer."""
-    known = [each for each in texts if each]
-    if any(".metal" in each for each in known):
+    known = [text for text in texts if text]
+    if any(".metal" in text for text in known):
         return None
-    rows = virtual_machines().dmi
+    rows = VirtualMachines.read().dmi
     return next((row.id for row in rows for text in known if text.startswith(row.begins)), None)
 
 
 def machine_of_log(name: str) -> str | None:
     """The virtual machine that the kernel detected ("Microsoft Hyper-V" -> "hyper-v")."""
-    return next((row.id for row in virtual_machines().log if name.startswith(row.begins)), None)
+    return next((row.id for row in VirtualMachines.read().log if name.startswith(row.begins)), None)
 
 
 def container_of_cgroup(text: str) -> str | None:
     """The container that /proc/1/cgroup names."""
-    return next((row.id for row in virtual_machines().cgroup if row.piece in text), None)
+    return next((row.id for row in VirtualMachines.read().cgroup if row.piece in text), None)
 
 
 def container_of_variables(names: Iterable[str]) -> str | None:
     """The container whose environment variable is set."""
     present = set(names)
-    return next((row.id for row in virtual_machines().variable if row.name in present), None)
+    return next((row.id for row in VirtualMachines.read().variable if row.name in present), None)

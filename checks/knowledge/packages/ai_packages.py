@@ -5,32 +5,30 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable
 
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class Framework(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Framework(Row):
     """A framework and the names under which it is distributed."""
 
     name: str
     packages: tuple[str, ...]
 
 
-class Companions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Companions(Row):
     """Distributions that stand beside frameworks."""
 
     packages: tuple[str, ...]
 
 
-class Prefix(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Prefix(Row):
     """Families of distributions, by how their names start."""
 
     starts: tuple[str, ...]
 
 
-class AiPackages(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/ai_packages.toml."""
+class AiPackages(Table):
+    """resources/knowledge/packages/ai_packages.toml."""
 
     framework: tuple[Framework, ...]
     companion: tuple[Companions, ...]
@@ -38,27 +36,21 @@ class AiPackages(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 @functools.cache
-def ai_packages() -> AiPackages:
-    """The whole table."""
-    return load("ai_packages", AiPackages)
-
-
-@functools.cache
 def framework_of_package() -> dict[str, str]:
     """Distribution name -> framework: {"onnxruntime-gpu": "onnxruntime", ...}."""
-    return {package: row.name for row in ai_packages().framework for package in row.packages}
+    return {package: row.name for row in AiPackages.read().framework for package in row.packages}
 
 
 @functools.cache
 def examined_names() -> frozenset[str]:
     """Names of all distributions that a check reads; families by prefix are not among them."""
-    companions = (package for row in ai_packages().companion for package in row.packages)
+    companions = (package for row in AiPackages.read().companion for package in row.packages)
     return frozenset(framework_of_package()) | frozenset(companions)
 
 
 @functools.cache
 def _prefixes() -> tuple[str, ...]:
-    return tuple(start for row in ai_packages().prefix for start in row.starts)
+    return tuple(start for row in AiPackages.read().prefix for start in row.starts)
 
 
 def is_examined(name: str) -> bool:
@@ -69,4 +61,4 @@ def is_examined(name: str) -> bool:
 def frameworks_among(names: Iterable[str]) -> tuple[str, ...]:
     """The frameworks that these distributions (normalised names) bring, in the table's order, each once."""
     found = {framework_of_package().get(name) for name in names}
-    return tuple(row.name for row in ai_packages().framework if row.name in found)
+    return tuple(row.name for row in AiPackages.read().framework if row.name in found)

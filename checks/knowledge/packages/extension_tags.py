@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from dataclasses import dataclass
 
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class Notation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Notation(Row):
     """One way to write torch's release. ``pattern`` has the groups ``major`` and ``minor``."""
 
     example: str
@@ -19,8 +16,8 @@ class Notation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     source: str
 
 
-class ExtensionTags(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/extension_tags.toml."""
+class ExtensionTags(Table):
+    """resources/knowledge/packages/extension_tags.toml."""
 
     cuda: str
     abi: str
@@ -38,16 +35,10 @@ class BuiltFor:
     source: str
 
 
-@functools.cache
-def extension_tags() -> ExtensionTags:
-    """The notations."""
-    return load("extension_tags", ExtensionTags)
-
-
 def built_for(version: str) -> BuiltFor | None:
     """Read the local part of a version ("2.8.3+cu12torch2.4cxx11abiFALSE"); None where it does not speak of torch."""
     tag = version.partition("+")[2]
-    table = extension_tags()
+    table = ExtensionTags.read()
     for notation in table.notation:
         torch = re.search(notation.pattern, tag)
         if torch is not None:

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import functools
 import re
 
-import msgspec
-
 from checks.facts.versions import release
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 _PEP_600 = re.compile(r"manylinux_(\d{1,3})_(\d{1,3})_")
 _SYMBOL = re.compile(r"(GLIBC|GLIBCXX)_([0-9.]+)")
 
 
-class LegacyTag(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class LegacyTag(Row):
     """A platform tag older than PEP 600."""
 
     tag: str
     glibc: str
 
 
-class LinuxSystem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class LinuxSystem(Row):
     """A release of a distribution, with its glibc and the highest GLIBCXX version of its libstdc++."""
 
     distribution: str
@@ -30,17 +27,11 @@ class LinuxSystem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     glibcxx: str
 
 
-class Glibc(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/glibc.toml."""
+class Glibc(Table):
+    """resources/knowledge/packages/glibc.toml."""
 
     legacy_tag: tuple[LegacyTag, ...]
     system: tuple[LinuxSystem, ...]
-
-
-@functools.cache
-def glibc() -> Glibc:
-    """The C libraries of Linux distributions."""
-    return load("glibc", Glibc)
 
 
 def glibc_of_tags(tags: tuple[str, ...]) -> str | None:
@@ -50,7 +41,7 @@ def glibc_of_tags(tags: tuple[str, ...]) -> str | None:
     """
     text = " ".join(tags)
     found = [f"{major}.{minor}" for major, minor in _PEP_600.findall(text)]
-    found += [row.glibc for row in glibc().legacy_tag if f"{row.tag}_" in text]
+    found += [row.glibc for row in Glibc.read().legacy_tag if f"{row.tag}_" in text]
     return min(found, key=release, default=None)
 
 
@@ -60,7 +51,7 @@ def first_systems_with(symbol: str) -> tuple[str, ...]:
     if found is None:
         return ()
     first: dict[str, str] = {}
-    for row in glibc().system:
+    for row in Glibc.read().system:
         has = row.glibc if found[1] == "GLIBC" else row.glibcxx
         if release(has) >= release(found[2]):
             first.setdefault(row.distribution, f"{row.distribution} {row.release}")

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import functools
 import re
 import sys
 
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class OwnCode(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class OwnCode(Row):
     """Modules that lie beside the program, and that no distribution brings."""
 
     modules: tuple[str, ...]
 
 
-class ImportPackagesTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/import_packages.toml. ``modules``: first part of an import -> distributions that bring it."""
+class ImportPackagesTable(Table):
+    """resources/knowledge/packages/import_packages.toml.
+
+    ``modules``: first part of an import -> distributions that bring it.
+    """
 
     modules: dict[str, tuple[str, ...]]
     own_code: OwnCode
-
-
-@functools.cache
-def import_packages() -> ImportPackagesTable:
-    """The table."""
-    return load("import_packages", ImportPackagesTable)
 
 
 def distributions_of(module: str) -> tuple[str, ...]:
@@ -38,12 +32,12 @@ def distributions_of(module: str) -> tuple[str, ...]:
     first = module.partition(".")[0]
     if is_standard(first) or is_own_code(first):
         return ()
-    return import_packages().modules.get(first, (re.sub(r"[-_.]+", "-", first).lower(),))
+    return ImportPackagesTable.read().modules.get(first, (re.sub(r"[-_.]+", "-", first).lower(),))
 
 
 def is_named(module: str) -> bool:
     """Whether the table names what brings the module, so that nothing else can be meant."""
-    return module.partition(".")[0] in import_packages().modules
+    return module.partition(".")[0] in ImportPackagesTable.read().modules
 
 
 def is_standard(module: str) -> bool:
@@ -54,4 +48,4 @@ def is_standard(module: str) -> bool:
 
 def is_own_code(module: str) -> bool:
     """Whether the module lies beside the program that wrote the file."""
-    return module.partition(".")[0] in import_packages().own_code.modules
+    return module.partition(".")[0] in ImportPackagesTable.read().own_code.modules

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class ToolPlaces(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ToolPlaces(Row):
     """Path patterns of one tool on some systems; the head of the table explains how they are written."""
 
     found_by: str
@@ -18,7 +14,7 @@ class ToolPlaces(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     source: str
 
 
-class JupyterPlaces(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class JupyterPlaces(Row):
     """Folders of Jupyter's data, which hold kernels/<name>/kernel.json."""
 
     systems: tuple[str, ...]
@@ -26,14 +22,8 @@ class JupyterPlaces(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     source: str
 
 
-class InterpreterPlaces(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/interpreter_places.toml."""
+class InterpreterPlaces(Table):
+    """resources/knowledge/packages/interpreter_places.toml."""
 
     place: tuple[ToolPlaces, ...]
     jupyter: tuple[JupyterPlaces, ...]
-
-
-@functools.cache
-def interpreter_places() -> InterpreterPlaces:
-    """The whole table."""
-    return load("interpreter_places", InterpreterPlaces)

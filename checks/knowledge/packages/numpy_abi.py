@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class NumpyAbiRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class NumpyAbiRow(Row):
     """The first release of a package built for NumPy 2. ``first`` is "" where there is none; else per system."""
 
     package: str
@@ -25,13 +21,7 @@ class NumpyAbiRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         return own if own is not None else self.first
 
 
-class NumpyAbi(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/numpy_abi.toml."""
+class NumpyAbi(Table):
+    """resources/knowledge/packages/numpy_abi.toml."""
 
     row: tuple[NumpyAbiRow, ...]
-
-
-@functools.cache
-def numpy_abi() -> NumpyAbi:
-    """The first releases for NumPy 2."""
-    return load("numpy_abi", NumpyAbi)

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import functools
-
-import msgspec
-
 from checks.facts.versions import major_number
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class ManagerRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ManagerRow(Row):
     """A package manager and the distributions (os-release's ID) that come with it."""
 
     name: str
     distributions: tuple[str, ...]
 
 
-class FirstRelease(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class FirstRelease(Row):
     """The first release of a distribution that came with today's manager."""
 
     distribution: str
     release: int
 
 
-class PackageManagers(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/package_managers.toml."""
+class PackageManagers(Table):
+    """resources/knowledge/packages/package_managers.toml."""
 
     manager: tuple[ManagerRow, ...]
     since: tuple[FirstRelease, ...]
@@ -36,13 +32,8 @@ def managers_of(distribution: str, version: str = "", like: tuple[str, ...] = ()
 
     None where the distribution is unknown, or so old that it came with another one.
     """
-    table = _table()
+    table = PackageManagers.read()
     if any(row.distribution == distribution and 0 < major_number(version) < row.release for row in table.since):
         return ()
-    names = (row.name for each in (distribution, *like) for row in table.manager if each in row.distributions)
+    names = (row.name for system in (distribution, *like) for row in table.manager if system in row.distributions)
     return tuple(names)[:1]
-
-
-@functools.cache
-def _table() -> PackageManagers:
-    return load("package_managers", PackageManagers)

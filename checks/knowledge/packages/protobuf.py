@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class ProtobufRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ProtobufRow(Row):
     """Releases of ``package`` below ``before`` fail with ``protobuf`` of this version and later."""
 
     package: str
@@ -18,13 +14,7 @@ class ProtobufRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     source: str
 
 
-class Protobuf(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/protobuf.toml."""
+class Protobuf(Table):
+    """resources/knowledge/packages/protobuf.toml."""
 
     row: tuple[ProtobufRow, ...]
-
-
-@functools.cache
-def protobuf() -> Protobuf:
-    """The rows."""
-    return load("protobuf", Protobuf)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class ShmDefault(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ShmDefault(Row):
     """A container runtime's default size of /dev/shm, in bytes."""
 
     runtime: str
@@ -17,14 +13,8 @@ class ShmDefault(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     source: str
 
 
-class SharedMemory(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/shared_memory.toml. ``tight`` in bytes."""
+class SharedMemory(Table):
+    """resources/knowledge/packages/shared_memory.toml. ``tight`` in bytes."""
 
     tight: int
     default: tuple[ShmDefault, ...]
-
-
-@functools.cache
-def shared_memory() -> SharedMemory:
-    """The limits."""
-    return load("shared_memory", SharedMemory)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-
-import msgspec
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class Fit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Fit(Row):
     """One release of a companion and the torch releases that it can be used with, as a version specifier."""
 
     package: str
@@ -20,21 +17,15 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     source: str
 
 
-class TorchCompanions(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/torch_companions.toml."""
+class TorchCompanions(Table):
+    """resources/knowledge/packages/torch_companions.toml."""
 
     fit: tuple[Fit, ...]
 
 
-@functools.cache
-def torch_companions() -> TorchCompanions:
-    """The table."""
-    return load("torch_companions", TorchCompanions)
-
-
 def companion_names() -> frozenset[str]:
     """The packages that the table knows."""
-    return frozenset(row.package for row in torch_companions().fit)
+    return frozenset(row.package for row in TorchCompanions.read().fit)
 
 
 def wanted_torch(package: str, version: str) -> str | None:
@@ -43,7 +34,9 @@ def wanted_torch(package: str, version: str) -> str | None:
         wanted = Version(version).public
     except ValueError:  # no version, or a number longer than Python converts
         return None
-    return next((row.torch for row in torch_companions().fit if (row.package, row.version) == (package, wanted)), None)
+    return next(
+        (row.torch for row in TorchCompanions.read().fit if (row.package, row.version) == (package, wanted)), None
+    )
 
 
 def fits(specifier: str, torch_version: str) -> bool | None:
@@ -59,5 +52,5 @@ def fits(specifier: str, torch_version: str) -> bool | None:
 
 def fitting(package: str, torch_version: str) -> str | None:
     """The newest release of a companion for a torch; None where the table has none."""
-    rows = [row for row in torch_companions().fit if row.package == package and fits(row.torch, torch_version)]
+    rows = [row for row in TorchCompanions.read().fit if row.package == package and fits(row.torch, torch_version)]
     return max((row.version for row in rows), key=Version, default=None)

@@ -5,36 +5,28 @@ from __future__ import annotations
 import functools
 import re
 
-import msgspec
-
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 _NAME = re.compile(r"\{([a-z][a-z0-9-]*)\}")
 
 
-class TicketPhrase(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TicketPhrase(Row):
     """One thing that people say. ``pattern`` is RE2, as in a signature."""
 
     id: str
     pattern: str
 
 
-class TicketPhrases(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/ticket_phrases.toml."""
+class TicketPhrases(Table):
+    """resources/knowledge/tickets/phrases.toml."""
 
     row: tuple[TicketPhrase, ...]
 
 
 @functools.cache
-def ticket_phrases() -> TicketPhrases:
-    """The table of phrases."""
-    return load("ticket_phrases", TicketPhrases)
-
-
-@functools.cache
 def _expanded() -> dict[str, str]:
     known: dict[str, str] = {}
-    for row in ticket_phrases().row:
+    for row in TicketPhrases.read().row:
         known[row.id] = f"(?:{_filled(row.pattern, known)})"
     return known
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import functools
 
-import msgspec
-
 from checks.facts.versions import major_number
-from checks.knowledge import Table, load
+from checks.knowledge import Row, Table
 
 
-class FieldRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class FieldRow(Row):
     """Keys of "key: value" lines, the fact that they tell, and how the value is read."""
 
     fact: str  # dotted name: "frameworks.torch.version"
@@ -18,7 +16,7 @@ class FieldRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     keys: tuple[str, ...]
 
 
-class PackageRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class PackageRow(Row):
     """A distribution and the words for it, in lower case."""
 
     name: str
@@ -26,7 +24,7 @@ class PackageRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     below: int | None = None  # major numbers from here on are something else's (a container's "23.10")
 
 
-class SystemRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SystemRow(Row):
     """An operating system and the words for it, in lower case."""
 
     words: tuple[str, ...]
@@ -36,14 +34,14 @@ class SystemRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     like: tuple[str, ...] = ()
 
 
-class SystemSignRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SystemSignRow(Row):
     """An operating system and what is found on no other, as patterns."""
 
     system: str
     signs: tuple[str, ...]
 
 
-class NotHere(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class NotHere(Row):
     """Words that say of a name or a version: this is not what is here."""
 
     before: tuple[str, ...]
@@ -51,14 +49,14 @@ class NotHere(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     line: tuple[str, ...]
 
 
-class GpuNames(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class GpuNames(Row):
     """Words in the names of GPUs, in lower case."""
 
     says_nothing: tuple[str, ...]  # about the die
 
 
-class TicketWords(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """resources/knowledge/ticket_words.toml."""
+class TicketWords(Table):
+    """resources/knowledge/tickets/words.toml."""
 
     field: tuple[FieldRow, ...]
     package: tuple[PackageRow, ...]
@@ -69,21 +67,15 @@ class TicketWords(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 @functools.cache
-def ticket_words() -> TicketWords:
-    """The table."""
-    return load("ticket_words", TicketWords)
-
-
-@functools.cache
 def field_of_key() -> dict[str, FieldRow]:
     """Key of a "key: value" line -> what it tells."""
-    return {key: row for row in ticket_words().field for key in row.keys}
+    return {key: row for row in TicketWords.read().field for key in row.keys}
 
 
 @functools.cache
 def first_impossible() -> dict[str, int]:
     """Distribution -> the major number from which on a version is not its own."""
-    return {row.name: row.below for row in ticket_words().package if row.below is not None}
+    return {row.name: row.below for row in TicketWords.read().package if row.below is not None}
 
 
 def is_possible(package: str, version: str) -> bool:
@@ -94,4 +86,4 @@ def is_possible(package: str, version: str) -> bool:
 @functools.cache
 def package_of_word() -> dict[str, str]:
     """Word for a distribution -> its name."""
-    return {word: row.name for row in ticket_words().package for word in row.words}
+    return {word: row.name for row in TicketWords.read().package for word in row.words}

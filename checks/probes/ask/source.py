@@ -26,21 +26,18 @@ class Source:
 
     def text(self, path, unread=None):
         """The text of a file, stripped; None where it is absent (not noted) or unreadable (noted in ``unread``)."""
-        try:
-            with open(self.path(path), encoding="utf-8", errors="replace") as file:
-                return file.read(TEXT_LIMIT).strip("\0\n\t ")
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except OSError as error:
-            if unread is not None:
-                unread[path] = type(error).__name__
-            return None
+        content = self._read(path, unread, TEXT_LIMIT, encoding="utf-8", errors="replace")
+        return None if content is None else content.strip("\0\n\t ")
 
     def data(self, path, unread=None):
         """The first bytes of a file as numbers; None as in :meth:`text`."""
+        content = self._read(path, unread, 64, mode="rb")
+        return None if content is None else list(content)
+
+    def _read(self, path, unread, limit, **options):
         try:
-            with open(self.path(path), "rb") as file:
-                return list(file.read(64))
+            with open(self.path(path), **options) as file:
+                return file.read(limit)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:

@@ -48,6 +48,12 @@ class Backend:
         """The environment variables with which another process must start for a setting; none: it holds at any time."""
         return {}
 
+    def settings(self, operation, dtype):
+        """The settings under which digits are measured beside the default; none of what rounds but once."""
+        if operation.terms > 1:
+            yield from (BATCH,) if operation.batch else ()
+            yield from self.other_settings(operation, dtype)
+
     def matters(self, operation, _setting):
         """Whether a portrait under a setting other than the default can differ."""
         return operation.terms > 1
@@ -56,7 +62,7 @@ class Backend:
         """Facts of a flip, with the reasons that only the framework's own errors tell."""
         return facts
 
-    # settings(operation, dtype): those under which digits are measured beside the default.
+    # other_settings(operation, dtype): those of a framework under which digits are measured.
     # pairs(): (operation, names of two runs, the two) whose results are compared, the most telling first.
     # suspects(operation, first, second): (id, how a run is with it set to the same in both), the likeliest first.
     # portraits(): the settings that most often tell two machines apart.

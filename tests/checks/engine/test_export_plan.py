@@ -19,7 +19,7 @@ from checks.facts import (
     NamedClass,
     ProbeRun,
 )
-from checks.sharing.case import Answers
+from checks.facts.case import Answers
 
 INSTALLED = {"torch": "2.13.0", "onnx": "1.23.2", "onnxscript": "0.5.7", "tensorrt": "10.0.1"}
 

@@ -7,7 +7,7 @@ import pytest
 from support.recorded_runs import facts, onnxruntime
 
 from checks.analysis.models.runtimes import is_broken
-from checks.engine.job import Limit, memory_of
+from checks.engine.job import Limit, free_bytes
 from checks.engine.load_plan import LARGEST, MOST, LoadJob, load_jobs, memory_reason
 from checks.engine.model_catalogue import MODEL_PROBES, ModelProbeSpec
 from checks.engine.request import Request
@@ -26,8 +26,8 @@ from checks.facts import (
     ProbeRuns,
     TorchFacts,
 )
+from checks.facts.case import Answers
 from checks.knowledge.formats.model_formats import distributions_of, model_format
-from checks.sharing.case import Answers
 
 
 def target(*packages: str) -> InterpreterFacts:
@@ -126,7 +126,7 @@ def test_every_trial_has_an_id_of_its_own_that_tells_what_it_is(tmp_path: Path) 
     ],
 )
 def test_how_much_memory_a_trial_may_take(memory: MemoryFacts | None, limit: int) -> None:
-    assert Limit(60.0, memory_of(memory)).bytes_now(10_000) == limit
+    assert Limit(60.0, free_bytes(memory)).bytes_now(10_000) == limit
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ from checks.facts import (
     Repeat,
     TorchFacts,
 )
-from checks.sharing.case import Answers
+from checks.facts.case import Answers
 
 GIB = 1 << 30
 

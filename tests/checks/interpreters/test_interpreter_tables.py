@@ -4,19 +4,19 @@ import re
 
 from checks.interpreters.packages import normalised
 from checks.knowledge.packages.ai_packages import (
-    ai_packages,
+    AiPackages,
     examined_names,
     framework_of_package,
     frameworks_among,
     is_examined,
 )
-from checks.knowledge.packages.interpreter_places import interpreter_places
+from checks.knowledge.packages.interpreter_places import InterpreterPlaces
 
 SYSTEMS = {"Linux", "Darwin", "Windows"}
 
 
 def test_every_place_starts_with_a_variable_and_names_its_source() -> None:
-    table = interpreter_places()
+    table = InterpreterPlaces.read()
     for row in (*table.place, *table.jupyter):
         assert row.systems
         assert set(row.systems) <= SYSTEMS
@@ -25,7 +25,7 @@ def test_every_place_starts_with_a_variable_and_names_its_source() -> None:
 
 
 def test_names_are_normalised_and_stand_once() -> None:
-    table = ai_packages()
+    table = AiPackages.read()
     names = [name for row in (*table.framework, *table.companion) for name in row.packages]
     assert len(names) == len(set(names))
     assert all(name == normalised(name) for name in names)

@@ -6,7 +6,7 @@ import pytest
 from support import recorded_machines as recorded
 
 from checks.facts import GpuEvent, LogEntry, XidEvent
-from checks.knowledge.errors.gpu_log import gpu_log_texts
+from checks.knowledge.errors.gpu_log import GpuLogTexts
 from checks.knowledge.errors.hardware_errors import xid
 from checks.knowledge.phrases import phrases
 from checks.machine import system_log
@@ -198,7 +198,7 @@ def test_silent(entry):
 
 
 def test_every_row_says_one_thing_and_has_words():
-    for row in gpu_log_texts().sign:
+    for row in GpuLogTexts.read().sign:
         re.compile(row.pattern)
         assert (row.xid is None) != (row.kind == ""), row.pattern
         if row.xid is not None:
@@ -209,7 +209,7 @@ def test_every_row_says_one_thing_and_has_words():
 
 
 def test_rows_of_one_kind_agree_about_what_it_means():
-    rows = [row for row in gpu_log_texts().sign if row.kind]
+    rows = [row for row in GpuLogTexts.read().sign if row.kind]
     assert len({(row.kind, row.likely, row.grave) for row in rows}) == len({row.kind for row in rows})
 
 

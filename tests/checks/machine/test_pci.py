@@ -3,7 +3,7 @@
 import pytest
 
 from checks.facts.paths import ROOT
-from checks.knowledge.gpu.gpu_architectures import architecture_of_die, gpu_architectures
+from checks.knowledge.gpu.gpu_architectures import GpuArchitectures, architecture_of_die
 from checks.machine.pci import pci_name
 
 
@@ -61,7 +61,7 @@ def test_every_device_is_found_as_a_plain_reading_of_the_list_finds_it():
 
 def test_every_die_of_the_table_is_in_the_list_and_back():
     data = (ROOT / "pci.ids").read_text(encoding="utf-8")
-    integrated = {row.die for row in gpu_architectures().tegra} | {"GB10B"}
-    dies = {die for row in gpu_architectures().nvidia for die in row.dies} - integrated
+    integrated = {row.die for row in GpuArchitectures.read().tegra} | {"GB10B"}
+    dies = {die for row in GpuArchitectures.read().nvidia for die in row.dies} - integrated
     assert {die for die in dies if f"  {die}" not in data and f"  {die[:5]}" not in data} == set()
     assert architecture_of_die(pci_name("10de", "2b85").die).compute_capability == "12.0"

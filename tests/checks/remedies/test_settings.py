@@ -30,8 +30,8 @@ from checks.facts import (
     TorchFacts,
 )
 from checks.facts.versions import release
-from checks.knowledge.frameworks.determinism import determinism_table
-from checks.knowledge.frameworks.settings_advice import Need, Part, settings_advice_table
+from checks.knowledge.frameworks.determinism import DeterminismTable
+from checks.knowledge.frameworks.settings_advice import Need, Part, SettingsAdviceTable
 from checks.remedies.settings import SEED, Advice, Answer, Block, advise
 
 RAN = KernelLaunch(ran=True)
@@ -98,9 +98,9 @@ def test_the_workspace_only_where_pytorch_wants_it(version: str, expected: bool)
 
 
 def test_the_table_agrees_with_what_the_documentation_promises() -> None:
-    (line,) = (each for each in settings_advice_table().line if each.id == "cublas-workspace")
-    assert release(determinism_table().workspace.until) < release(line.before)
-    assert any(value in line.code for value in determinism_table().workspace.values)
+    (line,) = (each for each in SettingsAdviceTable.read().line if each.id == "cublas-workspace")
+    assert release(DeterminismTable.read().workspace.until) < release(line.before)
+    assert any(value in line.code for value in DeterminismTable.read().workspace.values)
 
 
 @pytest.mark.parametrize(
@@ -543,7 +543,7 @@ def test_an_unknown_version_gets_the_present_lines() -> None:
 
 
 def test_every_need_is_told_by_some_line_and_filled() -> None:
-    lines = settings_advice_table().line
+    lines = SettingsAdviceTable.read().line
     assert {need for line in lines for need in (*line.needs, *line.without)} == set(Need)
     assert len({line.id for line in lines}) == len(lines)
     for line in lines:

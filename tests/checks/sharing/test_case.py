@@ -56,3 +56,11 @@ def test_findings_in_the_form_of_earlier_versions_do_not_keep_a_case_shut() -> N
     old = {"cause": "gpu-throttled", "severity": "warning", "values": {"state_en": "hot", "state_ja": "熱い"}}
     case = decode(json.dumps({"format": 1, "facts": {}, "findings": [old], "outcomes": [{"findings": [old]}]}).encode())
     assert all(found.cause != "gpu-throttled" for found in case.findings)
+
+
+def test_words_that_only_another_version_knows_do_not_keep_a_case_shut() -> None:
+    answers = {"symptom": "of-tomorrow", "exactness": "of-tomorrow", "effort": "of-tomorrow"}
+    runs = {"runs": [{"probe": "torch", "status": "of-tomorrow"}, {"probe": "os"}]}
+    plain = to_builtins(decode(json.dumps({"format": 1, "answers": answers, "facts": {"probes": runs}}).encode()))
+    assert plain["answers"] == answers
+    assert plain["facts"]["probes"]["runs"] == runs["runs"]

@@ -128,7 +128,7 @@ def test_the_plots_are_loaded_before_the_window_needs_them() -> None:
         "worker.start(); worker.join()\n"
         "assert 'pyqtgraph' in sys.modules\n"
         "from wizard.plots.view import PlotView\n"
-        "from wizard.report.content.measured.blocks import Plot, Series\n"
+        "from wizard.report.content.blocks import Plot, Series\n"
         "view = PlotView(Plot('t', 'lines', 'x', 'y', (Series('s', (1, 2), (1.0, 2.0)),), ''), lambda key: key)\n"
         "view.grab()\n"
     )

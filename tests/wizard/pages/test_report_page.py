@@ -17,7 +17,8 @@ from checks.facts.case import Case
 from checks.remedies.plan import plan_remedies
 from wizard.case_model import CaseModel
 from wizard.jobs.background import Work
-from wizard.pages.report import ReportPage, children
+from wizard.pages.fact_tree import children
+from wizard.pages.report import ReportPage
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -70,8 +71,8 @@ def test_the_verdict_comes_first(page: ReportPage) -> None:
 def test_what_is_not_run_is_not_shown_as_fine(page: ReportPage) -> None:
     show(page, case())
     assert "Tested and fine (1)" in words(page)
-    assert "Not run (1)" in words(page)
-    unfold(page, "report-not-run")
+    assert "Not checked (1)" in words(page)
+    unfold(page, "not-run")
     assert any("not collected" in text for text in words(page))
 
 
@@ -101,7 +102,7 @@ def test_what_came_from_outside_is_never_markup(page: ReportPage) -> None:
 
 def test_facts_are_filtered(page: ReportPage) -> None:
     show(page, case(TOO_OLD))
-    unfold(page, "report-facts")
+    unfold(page, "facts")
     search, tree = page.findChild(QLineEdit), page.findChild(QTreeWidget)
     everything = len(visible(tree))
     search.setText("470.256")
@@ -133,10 +134,10 @@ def test_an_opened_report_is_not_run_again(page: ReportPage) -> None:
 
 def test_what_is_open_stays_open_in_the_other_language(page: ReportPage) -> None:
     show(page, case(TOO_OLD))
-    unfold(page, "report-facts")
+    unfold(page, "facts")
     page.case.set_language("ja")
     page.retranslate()
-    assert page._folds["report-facts"].header.isChecked()
+    assert page._folds["facts"].header.isChecked()
     assert "すべての情報" in words(page)
 
 

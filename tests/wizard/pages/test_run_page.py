@@ -24,7 +24,7 @@ from wizard.case_model import CaseModel
 from wizard.jobs.background import Work
 from wizard.pages.measuring import MOST_LINES
 from wizard.pages.run import RunPage
-from wizard.report.content.measured.blocks import MeasuredSection, Plot, Series
+from wizard.report.content.blocks import MeasuredSection, Plot, Series
 
 PLAN = Planned(probes={"machine": 0.5, "torch": 3.0}, checks=("driver-too-old-for-cuda", "unknown"))
 

@@ -1,7 +1,7 @@
 """What is drawn of a plot."""
 
 from wizard.plots.chart import MOST_CATEGORIES, MOST_POINTS, MOST_SERIES, chart_of
-from wizard.report.content.measured.blocks import Plot, Series
+from wizard.report.content.blocks import Plot, Series
 
 
 def plot(*series: Series, kind: str = "lines", **more: object) -> Plot:

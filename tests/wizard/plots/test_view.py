@@ -15,7 +15,7 @@ from wizard.desktop import theme
 from wizard.plots.canvas import SYMBOL
 from wizard.plots.look import DASHES, colour_of, dashes_of, hatch_of, is_filled, symbol_of
 from wizard.plots.view import PlotView
-from wizard.report.content.measured.blocks import Plot, Series
+from wizard.report.content.blocks import Plot, Series
 from wizard.words import words
 
 LINES = Plot(
@@ -170,7 +170,7 @@ def test_nothing_is_left_behind(qtbot: QtBot, dressed: QApplication) -> None:
 def test_the_window_starts_without_pyqtgraph() -> None:
     """Half a second that is spent only when there is a plot."""
     program = (
-        "import sys, wizard.window.app, wizard.pages.report, wizard.pages.run, wizard.pages.measured_view;"
+        "import sys, wizard.window.app, wizard.pages.report, wizard.pages.run, wizard.pages.block_view;"
         "sys.exit('pyqtgraph' in sys.modules or 'numpy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program]).returncode == 0

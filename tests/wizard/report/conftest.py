@@ -31,7 +31,7 @@ from checks.facts import (
 )
 from checks.facts.case import Answers, Case
 from checks.judgement.judge import judged
-from wizard.report.pdf.typeset import DOTS
+from wizard.report.pdf.text import DOTS
 
 PYTHON = "/home/alice/My Project/venv/bin/python"
 UUID = "GPU-5f3c1d2e-1111-2222-3333-444455556666"

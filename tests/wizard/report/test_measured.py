@@ -13,13 +13,13 @@ from PySide6.QtGui import Qt
 from checks.facts import Facts, Repeat
 from checks.facts.case import Case
 from wizard.plots.look import hatching
-from wizard.report.content.measured.blocks import (
+from wizard.report.content.blocks import (
     FEW_ROWS,
-    MeasuredRow,
     MeasuredSection,
-    MeasuredTable,
     Plot,
+    Row,
     Series,
+    Table,
     in_full,
     trimmed,
 )
@@ -52,20 +52,20 @@ COST = Plot(
     categories=("m" * 60, "scatter_add"),
 )
 ULP = Plot("Far apart", "bars", "ULP", "elements", (Series("x", (0, 1), (9.0, 1.0)),), "Few.", categories=("0", "1"))
-SHORT = MeasuredTable(
+SHORT = Table(
     "Errors",
     ("run", "error"),
-    (MeasuredRow(("1", "9.10")), MeasuredRow(("2 <b>", "10.25"), "warning")),
+    (Row(("1", "9.10")), Row(("2 <b>", "10.25"), "warning")),
     numeric=(1,),
     note="300 repetitions.",
 )
-LONG = MeasuredTable(
+LONG = Table(
     "All operations",
     ("operation", "result"),
     (
-        *(MeasuredRow((f"fine_{number}", "same bits"), "clear") for number in range(FEW_ROWS)),
-        MeasuredRow(("scatter_add", "changes"), "warning"),
-        MeasuredRow(("sort", "left out"), "absent"),
+        *(Row((f"fine_{number}", "same bits"), "clear") for number in range(FEW_ROWS)),
+        Row(("scatter_add", "changes"), "warning"),
+        Row(("sort", "left out"), "absent"),
     ),
 )
 SECTION = MeasuredSection("repeat", "Twice the same?", ("One of 14 changes.",), (SHORT, LONG), (SUMS, COST, ULP))
@@ -104,8 +104,8 @@ def test_terminal_shows_short_tables_and_of_long_ones_the_trouble(report: Report
 
 def test_markdown_has_every_row_and_folds_long_tables(report: Report) -> None:
     text = to_markdown(report)
-    found, fine = (f"## {words(f'report.heading-{key}', 'en')}" for key in ("findings", "fine"))
-    assert text.index(found) < text.index("## What was measured") < text.index(fine)
+    found, fine = (words(f"report.heading-{key}", "en") for key in ("findings", "fine"))
+    assert text.index(f"## {found}") < text.index("## What was measured") < text.index(f"<summary>{fine}")
     assert "| ! | 2 \\<b\\> | 10.25 |" in text
     assert "|  --- | --- | ---: |".replace("  ", " ") in text
     assert "<details><summary>All operations (14 rows)</summary>" in text
@@ -150,9 +150,7 @@ def test_json_has_facts_alone(case: Case) -> None:
 
 
 def test_hostile_sizes_make_pages_not_errors(case: Case) -> None:
-    wide = MeasuredTable(
-        "W" * 9000, tuple("ABCDEFGHIJ"), (MeasuredRow(tuple("x" * 900 for _ in range(10)), "blocking"),)
-    )
+    wide = Table("W" * 9000, tuple("ABCDEFGHIJ"), (Row(tuple("x" * 900 for _ in range(10)), "blocking"),))
     many = Plot(
         "P",
         "bars",
@@ -193,8 +191,8 @@ def test_makers_of_sections_are_asked_only_where_something_was_measured(
 
 
 def test_what_was_left_out_takes_a_sentence_and_no_pages(case: Case) -> None:
-    absent = tuple(MeasuredRow((f"waiting_{number}", "no time"), "absent") for number in range(50))
-    table = MeasuredTable("All", ("what", "result"), (MeasuredRow(("done", "same"), "clear"), *absent))
+    absent = tuple(Row((f"waiting_{number}", "no time"), "absent") for number in range(50))
+    table = Table("All", ("what", "result"), (Row(("done", "same"), "clear"), *absent))
     report = dataclasses.replace(build(case, "en"), measured=(MeasuredSection("x", "X", tables=(table,)),))
     flat = " ".join(text_of(to_pdf(report, b"{}")).split())
     assert "Not measured (50): waiting_0, waiting_1," in flat
@@ -210,8 +208,8 @@ def test_what_was_left_out_takes_a_sentence_and_no_pages(case: Case) -> None:
 def test_a_row_that_is_too_high_for_the_rest_of_a_page_begins_on_the_next(case: Case) -> None:
     """And none is cut by the page's lower edge, however narrow its columns are."""
     columns = tuple(f"Column {number} documentation" for number in range(8))
-    rows = tuple(MeasuredRow(tuple(f"cell {row} of {column} with words" for column in range(8))) for row in range(60))
-    table = MeasuredTable("Wide", columns, rows)
+    rows = tuple(Row(tuple(f"cell {row} of {column} with words" for column in range(8))) for row in range(60))
+    table = Table("Wide", columns, rows)
     report = dataclasses.replace(build(case, "en"), measured=(MeasuredSection("x", "X", tables=(table,)),))
     pages = to_pdf(report, b"{}")
     boxes = subprocess.run(
@@ -222,20 +220,20 @@ def test_a_row_that_is_too_high_for_the_rest_of_a_page_begins_on_the_next(case: 
 
 
 def test_a_column_without_anything_tells_nothing_in_a_long_table() -> None:
-    rows = tuple(MeasuredRow((str(number), "–", f"{number}.5"), "clear") for number in range(4))
-    table = MeasuredTable("All", ("what", "apart", "figure"), rows, numeric=(1, 2))
+    rows = tuple(Row((str(number), "–", f"{number}.5"), "clear") for number in range(4))
+    table = Table("All", ("what", "apart", "figure"), rows, numeric=(1, 2))
     short = trimmed(table)
     assert (short.columns, short.numeric) == (("what", "figure"), (1,))
     assert [row.cells for row in short.rows] == [(str(number), f"{number}.5") for number in range(4)]
     few = dataclasses.replace(table, rows=rows[:3])
     assert trimmed(few) == few
-    filled = dataclasses.replace(table, rows=(*rows, MeasuredRow(("5", "1e-07", "6"))))
+    filled = dataclasses.replace(table, rows=(*rows, Row(("5", "1e-07", "6"))))
     assert trimmed(filled) == filled
 
 
 def test_a_case_that_was_sent_is_not_set_without_end(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = tuple(MeasuredRow((str(number), "x"), "clear") for number in range(5000))
-    endless = MeasuredSection("x", "X", ("s",) * 5000, (MeasuredTable("T", ("a", "b"), rows),) * 5000, (ULP,) * 5000)
+    rows = tuple(Row((str(number), "x"), "clear") for number in range(5000))
+    endless = MeasuredSection("x", "X", ("s",) * 5000, (Table("T", ("a", "b"), rows),) * 5000, (ULP,) * 5000)
     monkeypatch.setattr("wizard.report.content.measured.sections.SECTIONS", (lambda of, language: endless,))
     (section,) = measured_sections(msgspec.structs.replace(case, facts=Facts(measurements=(Repeat(),))), "en")
     (table, *_) = section.tables
@@ -246,10 +244,10 @@ def test_a_case_that_was_sent_is_not_set_without_end(case: Case, monkeypatch: py
 
 def test_rows_that_tell_nothing_unusual_take_a_line_and_are_all_there(case: Case) -> None:
     plain = tuple(
-        MeasuredRow((f"fine_{n}", "same"), "clear", brief=f"fine_{n} ({n})", group="Seen from 1 %") for n in range(40)
+        Row((f"fine_{n}", "same"), "clear", brief=f"fine_{n} ({n})", group="Seen from 1 %") for n in range(40)
     )
-    odd = MeasuredRow(("scatter_add", "changes"), "warning")
-    table = MeasuredTable("All", ("operation", "result"), (odd, *plain))
+    odd = Row(("scatter_add", "changes"), "warning")
+    table = Table("All", ("operation", "result"), (odd, *plain))
     report = dataclasses.replace(build(case, "en"), measured=(MeasuredSection("x", "X", tables=(table,)),))
     flat = " ".join(text_of(to_pdf(report, b"{}")).split())
     assert "Seen from 1 %: fine_0 (0) · fine_1 (1) · " in flat
@@ -261,15 +259,15 @@ def test_rows_that_tell_nothing_unusual_take_a_line_and_are_all_there(case: Case
 
 
 def test_a_few_plain_rows_stay_in_the_table() -> None:
-    rows = tuple(MeasuredRow((str(n),), "clear", brief=str(n), group="g") for n in range(3))
-    table = MeasuredTable("T", ("n",), rows)
+    rows = tuple(Row((str(n),), "clear", brief=str(n), group="g") for n in range(3))
+    table = Table("T", ("n",), rows)
     assert table.in_brief == {}
     assert in_full(table) == table
 
 
 def test_what_is_full_is_trimmed_by_itself() -> None:
-    plain = tuple(MeasuredRow((str(n), "5 %"), "clear", brief=str(n), group="g") for n in range(9))
-    odd = tuple(MeasuredRow((str(n), "–"), "note") for n in range(5))
-    table = in_full(MeasuredTable("T", ("n", "seen"), (*plain, *odd)))
+    plain = tuple(Row((str(n), "5 %"), "clear", brief=str(n), group="g") for n in range(9))
+    odd = tuple(Row((str(n), "–"), "note") for n in range(5))
+    table = in_full(Table("T", ("n", "seen"), (*plain, *odd)))
     assert table.columns == ("n",)
     assert len(table.rows) == 5

@@ -354,7 +354,9 @@ def test_a_json_file_of_something_else_is_named_and_changes_nothing(
     window.case.set_language(language)
     (tmp_path / "foreign.json").write_text('{"name": "settings"}')
     drop(window, tmp_path / "foreign.json")
-    qtbot.waitUntil(lambda: window.case.notice is not None)
+    qtbot.waitUntil(
+        lambda: window.case.notice is not None, timeout=60_000
+    )  # the first look at a model loads every reader
     assert "foreign.json" in window._notice.text.text()
     assert "Naosu" in window._notice.text.text()
     assert (window.step, window.case.answers.symptom, window.case.answers.given) == (Step.SYMPTOM, "", ())

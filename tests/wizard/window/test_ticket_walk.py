@@ -89,7 +89,7 @@ def test_the_answer_is_copied_in_either_language(
 
 def test_a_text_that_tells_nothing_leads_to_a_question(qtbot: QtBot, window: Window) -> None:
     page = diagnosed(qtbot, window, "It does not work.")
-    assert "What to ask next" in set(texts_of(page))
+    assert "Worth asking next" in set(texts_of(page))
 
 
 def test_a_second_ticket(qtbot: QtBot, window: Window) -> None:

@@ -75,8 +75,8 @@ def program(lines: Sequence[AdvisedLine], language: str) -> str:
 
 
 def _commented(advised: AdvisedLine, language: str) -> str:
-    said = [advised.line.why(language), *([_cost(advised.cost, language)] if advised.cost else [])]
-    return "\n".join([*map(_comment, said), advised.code])
+    comments = [advised.line.why(language), *([_cost(advised.cost, language)] if advised.cost else [])]
+    return "\n".join([*map(_comment, comments), advised.code])
 
 
 def _comment(text: str) -> str:
@@ -89,7 +89,7 @@ def _cost(cost: Cost, language: str) -> str:
     devices = words("report.list-separator", language).join(cost.devices)
     calls = from_to(cost.fewest, cost.most, language)
     measured = words("advice.cost-measured", language, devices=devices, count=cost.operations, calls=calls)
-    told = words(
+    text = words(
         f"advice.{_cost_key(cost)}",
         language,
         measured=measured,
@@ -99,7 +99,7 @@ def _cost(cost: Cost, language: str) -> str:
         worst=cost.worst,
         operation=operation_name(cost.operation, language),
     )
-    return words("advice.cost-of-others", language, told=told) if cost.is_of_others else told
+    return words("advice.cost-of-others", language, told=text) if cost.is_of_others else text
 
 
 def _cost_key(cost: Cost) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from checks.analysis.models.runs import telling_line
 from checks.facts import ExportRun, ModelFacts, NodeDifference, OutputDifference, TensorSpec
 from checks.knowledge.frameworks.exporters import exporter_of
-from wizard.report.content.fact_sheet import FactRow, FactSection, size
+from wizard.report.content.blocks import FactRow
+from wizard.report.content.fact_sheet import FactSection, size
 from wizard.report.content.reasons import reason_of
 from wizard.words import known, words
 
@@ -44,9 +45,9 @@ def _rows(run: ExportRun, language: str) -> Iterator[FactRow]:
     if run.first_difference is not None:
         yield _row("export-first-difference", _node(run.first_difference, language), language)
     if run.search:
-        said = known(f"models.search-{run.search}", run.search, language)
+        outcome = known(f"models.search-{run.search}", run.search, language)
         detail = run.search_detail
-        text = words("report.with-detail", language, text=said, detail=detail) if detail else said
+        text = words("report.with-detail", language, text=outcome, detail=detail) if detail else outcome
         yield _row("export-search", text, language)
     if run.error is not None:
         yield _row("export-error" if run.exported is False else "run-error", telling_line(run), language)
@@ -55,14 +56,14 @@ def _rows(run: ExportRun, language: str) -> Iterator[FactRow]:
 
 
 def _fit(run: ExportRun, language: str) -> str:
-    said = known(f"models.fit-{run.fit}", run.fit, language)
+    outcome = known(f"models.fit-{run.fit}", run.fit, language)
     needs = [
-        words("models.fit-need", language, needed=each.needed, found=each.found)
-        if each.found
-        else words("models.fit-missing", language, needed=each.needed)
-        for each in run.unmet
+        words("models.fit-need", language, needed=need.needed, found=need.found)
+        if need.found
+        else words("models.fit-missing", language, needed=need.needed)
+        for need in run.unmet
     ]
-    return " ".join((said, *needs)) if needs else said
+    return " ".join((outcome, *needs)) if needs else outcome
 
 
 def _result(run: ExportRun, language: str) -> str:
@@ -75,24 +76,24 @@ def _result(run: ExportRun, language: str) -> str:
         state = "refused" if run.ran is False else "exported"
     else:
         state = "failed" if run.exported is False else "unloaded" if run.loaded is False else "not-tried"
-    said = words(f"models.export-{state}", language)
+    outcome = words(f"models.export-{state}", language)
     why = reason_of(run, language)
-    text = " ".join(filter(None, (said, why)))
+    text = " ".join(filter(None, (outcome, why)))
     return words("report.with-detail", language, text=text.rstrip(".。"), detail=run.detail) if run.detail else text
 
 
 def _written(run: ExportRun, language: str) -> Iterator[FactRow]:
-    told = []
+    parts = []
     if run.size is not None:
-        told.append(size(run.size, language))
+        parts.append(size(run.size, language))
     if run.opset is not None:
-        told.append(f"opset {run.opset}")
+        parts.append(f"opset {run.opset}")
     if run.seconds is not None:
-        told.append(words("models.seconds", language, seconds=run.seconds))
+        parts.append(words("models.seconds", language, seconds=run.seconds))
     if run.runner:
-        told.append(words("models.export-runner", language, runner=run.runner))
-    if told:
-        yield _row("export-written", words("report.list-separator", language).join(told), language)
+        parts.append(words("models.export-runner", language, runner=run.runner))
+    if parts:
+        yield _row("export-written", words("report.list-separator", language).join(parts), language)
 
 
 def _compared(output: OutputDifference, language: str) -> str:
@@ -121,14 +122,14 @@ def _compared(output: OutputDifference, language: str) -> str:
 
 def _node(node: NodeDifference, language: str) -> str:
     """The node and what it should be: "/pool/AveragePool (AveragePool) for aten::avg_pool2d (net.py:9)"."""
-    said = words("models.export-node", language, name=node.name, op=node.op)
+    sentence = words("models.export-node", language, name=node.name, op=node.op)
     if node.original_op:
         place = f" ({node.original_place})" if node.original_place else ""
-        said += words("models.export-node-of", language, op=node.original_op, name=node.original_name) + place
+        sentence += words("models.export-node-of", language, op=node.original_op, name=node.original_name) + place
     if node.max_abs is not None and node.bound is not None:
         more = words("models.export-distance-of-node", language, distance=node.max_abs, bound=node.bound)
-        said = words("report.list-separator", language).join((said, more))
-    return said
+        sentence = words("report.list-separator", language).join((sentence, more))
+    return sentence
 
 
 def _tensor(tensor: TensorSpec) -> str:

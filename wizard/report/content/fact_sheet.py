@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,18 +27,10 @@ from checks.facts import (
 )
 from checks.knowledge.phrases import phrases
 from checks.readers.tickets.lines import PASTED
+from wizard.report.content.blocks import FactRow
 from wizard.words import area, words
 
 Format = Callable[[Any, str], str]
-
-
-@dataclass(frozen=True)
-class FactRow:
-    """One fact. ``is_unread``: ``value`` then says why it is missing."""
-
-    label: str
-    value: str
-    is_unread: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,7 +86,22 @@ def _unit(pattern: str) -> Format:
     return lambda value, language: pattern.format(value)  # noqa: ARG005 - one shape for all formats
 
 
-_CELSIUS, _WATT, _MHZ, _PERCENT = _unit("{} °C"), _unit("{:.0f} W"), _unit("{} MHz"), _unit("{} %")
+# Fields that are not shown as their type asks for (yes or no, a list, text).
+_FORMATS: dict[str, Format] = {
+    **dict.fromkeys(("total", "available", "limit", "shm_total", "bar1_size", "memory_total", "memory_free"), size),
+    "temperature": _unit("{} °C"),
+    **dict.fromkeys(("power", "power_limit"), _unit("{:.0f} W")),
+    **dict.fromkeys(("clock_sm", "clock_memory"), _unit("{} MHz")),
+    "utilization": _unit("{} %"),
+    "wsl": lambda value, language: _text(value or "", language),
+}
+
+
+def _shown(name: str, value: Any, language: str) -> str:
+    """The value of a field as text."""
+    by_type = _yes_no if isinstance(value, bool) else _listing if isinstance(value, (tuple, list)) else _text
+    return _FORMATS.get(name, by_type)(value, language)
+
 
 # Packages that decide whether an AI program runs, by the beginning of their names; the JSON holds all of them.
 _MATTERS = re.compile(
@@ -103,95 +110,40 @@ _MATTERS = re.compile(
     r"transformers$|diffusers$|accelerate$|safetensors$|bitsandbytes|numba|llvmlite|rocm|pyopencl|ultralytics|vllm)"
 )
 
-Rows = tuple[tuple[str, Format], ...]
 
-_OS: Rows = (
-    ("name", _text),
-    ("kernel", _text),
-    ("architecture", _text),
-    ("wsl", lambda value, language: _text(value or "", language)),
-    ("container", _text),
-    ("virtual_machine", _text),
-    ("secure_boot", _yes_no),
-    ("package_managers", _listing),
+def _fields(names: str) -> tuple[str, ...]:
+    return tuple(names.split())
+
+
+# The fields of each kind of facts, in the order in which they are shown.
+_OS = _fields("name kernel architecture wsl container virtual_machine secure_boot package_managers")
+_CPU = _fields("name usable_cores logical_cores")
+_MEMORY = _fields("total available limit shm_total")
+_APPLE = _fields("chip macos_version metal gpu_cores")
+_JETSON = _fields("model l4t_release jetpack compute_capability")
+_AMD = _fields("module_loaded rocm_version")
+_GPU = _fields("vendor die architecture compute_capability gfx_target address driver driver_version bar1_size")
+_NVIDIA = _fields(
+    "driver_version cuda_driver_version nvml kernel_module_version kernel_module_flavour modules_loaded fabric_manager"
 )
-_CPU: Rows = (("name", _text), ("usable_cores", _text), ("logical_cores", _text))
-_MEMORY: Rows = (("total", size), ("available", size), ("limit", size), ("shm_total", size))
-_APPLE: Rows = (("chip", _text), ("macos_version", _text), ("metal", _text), ("gpu_cores", _text))
-_JETSON: Rows = (("model", _text), ("l4t_release", _text), ("jetpack", _text), ("compute_capability", _text))
-_AMD: Rows = (("module_loaded", _yes_no), ("rocm_version", _text))
-_GPU: Rows = (
-    ("vendor", _text),
-    ("die", _text),
-    ("architecture", _text),
-    ("compute_capability", _text),
-    ("gfx_target", _text),
-    ("address", _text),
-    ("driver", _text),
-    ("driver_version", _text),
-    ("bar1_size", size),
+_NVIDIA_GPU = _fields(
+    "name compute_capability pci_address memory_total memory_free temperature power power_limit clock_sm clock_memory "
+    "utilization throttle_reasons compute_mode ecc_enabled retired_pages mig_enabled vbios board_part_number"
 )
-_NVIDIA: Rows = (
-    ("driver_version", _text),
-    ("cuda_driver_version", _text),
-    ("nvml", _text),
-    ("kernel_module_version", _text),
-    ("kernel_module_flavour", _text),
-    ("modules_loaded", _listing),
-    ("fabric_manager", _text),
-)
-_NVIDIA_GPU: Rows = (
-    ("name", _text),
-    ("compute_capability", _text),
-    ("pci_address", _text),
-    ("memory_total", size),
-    ("memory_free", size),
-    ("temperature", _CELSIUS),
-    ("power", _WATT),
-    ("power_limit", _WATT),
-    ("clock_sm", _MHZ),
-    ("clock_memory", _MHZ),
-    ("utilization", _PERCENT),
-    ("throttle_reasons", _listing),
-    ("compute_mode", _text),
-    ("ecc_enabled", _yes_no),
-    ("retired_pages", _text),
-    ("mig_enabled", _yes_no),
-    ("vbios", _text),
-    ("board_part_number", _text),
-)
-_INTERPRETER: Rows = (
-    ("path", _text),
-    ("version", _text),
-    ("implementation", _text),
-    ("architecture", _text),
-    ("kind", _text),
-    ("package_manager", _text),
-    ("externally_managed", _yes_no),
-    ("problem", _text),
-)
-_FRAMEWORK: Rows = (("version", _text), ("imported", _yes_no), ("cuda_version", _text), ("cudnn_version", _text))
-_TORCH: Rows = (
-    ("build", _text),
-    ("hip_version", _text),
-    ("xpu_version", _text),
-    ("arch_list", _listing),
-    ("nccl_version", _text),
-    ("cuda_available", _yes_no),
-    ("mps_available", _yes_no),
-    ("xpu_available", _yes_no),
-    ("cpu_capability", _text),
-    ("threads", _text),
-)
-_MORE: dict[str, Rows] = {
-    "torch": _TORCH,
-    "onnxruntime": (("device", _text), ("providers_listed", _listing)),
-    "tensorflow": (("is_cuda_build", _yes_no), ("is_rocm_build", _yes_no), ("keras_version", _text)),
-    "jax": (("jaxlib_version", _text), ("plugins", _listing), ("default_backend", _text)),
-    "tensorrt": (("plugins", _text),),
-    "litert": (("package", _text), ("edgetpu_delegate", _yes_no)),
+_INTERPRETER = _fields("path version implementation architecture kind package_manager externally_managed problem")
+_FRAMEWORK = _fields("version imported cuda_version cudnn_version")
+_MORE = {
+    "torch": _fields(
+        "build hip_version xpu_version arch_list nccl_version cuda_available mps_available xpu_available "
+        "cpu_capability threads"
+    ),
+    "onnxruntime": _fields("device providers_listed"),
+    "tensorflow": _fields("is_cuda_build is_rocm_build keras_version"),
+    "jax": _fields("jaxlib_version plugins default_backend"),
+    "tensorrt": _fields("plugins"),
+    "litert": _fields("package edgetpu_delegate"),
     "openvino": (),
-    "coremltools": (("torch_tested", _text),),
+    "coremltools": _fields("torch_tested"),
 }
 
 
@@ -207,15 +159,17 @@ def fact_sections(facts: Facts, language: str) -> tuple[FactSection, ...]:
     return tuple(section for section in sections if section.rows or section.text)
 
 
-def _rows(fact: msgspec.Struct | None, rows: Rows, language: str, names: dict[str, str] | None = None) -> list[FactRow]:
+def _rows(
+    fact: msgspec.Struct | None, fields: Sequence[str], language: str, names: dict[str, str] | None = None
+) -> list[FactRow]:
     """The read fields, and of the unread ones those that say why. ``names``: field -> label id, where they differ."""
     found: list[FactRow] = []
     unread: dict[str, str] = getattr(fact, "unread", {})
-    for name, show in rows if fact is not None else ():
+    for name in fields if fact is not None else ():
         value = getattr(fact, name)
         title = row_label((names or {}).get(name, name), language)
         if value is not None:
-            found.append(FactRow(title, show(value, language)))
+            found.append(FactRow(title, _shown(name, value, language)))
         elif name in unread:
             found.append(FactRow(title, words("report.unread", language, why=unread[name]), is_unread=True))
     return found
@@ -267,10 +221,10 @@ def _log(machine: MachineFacts, language: str) -> Iterator[FactRow]:
     """What the system's log tells: how often, of which card, and the last time."""
     xids = machine.nvidia.xids if machine.nvidia else None
     events = machine.log.events if machine.log else None
-    told: list[tuple[str, XidEvent | GpuEvent]] = [(f"Xid {xid.code}", xid) for xid in xids or ()]
-    told += [(_kind_of_event(event.kind, language), event) for event in events or ()]
-    for name in dict.fromkeys(name for name, _ in told):
-        alike = [each for known, each in told if known == name]
+    events_by_name: list[tuple[str, XidEvent | GpuEvent]] = [(f"Xid {xid.code}", xid) for xid in xids or ()]
+    events_by_name += [(_kind_of_event(event.kind, language), event) for event in events or ()]
+    for name in dict.fromkeys(name for name, _ in events_by_name):
+        alike = [each for known, each in events_by_name if known == name]
         places = words("report.list-separator", language).join(
             dict.fromkeys(each.pci_address for each in alike if each.pci_address)
         )
@@ -305,8 +259,8 @@ def _accelerator(found: Accelerator, language: str) -> FactRow:
 def _interpreter(found: InterpreterFacts | None, language: str) -> Iterator[FactSection]:
     if found is None:
         return
-    told = _INTERPRETER if found.path else _INTERPRETER[1:]  # of a ticket's interpreter the place is not known
-    yield FactSection(words("report.section-interpreter", language), tuple(_rows(found, told, language)))
+    fields = _INTERPRETER if found.path else _INTERPRETER[1:]  # of a ticket's interpreter the place is not known
+    yield FactSection(words("report.section-interpreter", language), tuple(_rows(found, fields, language)))
     if found.packages:
         rows = tuple(
             FactRow(package.name, package.version) for package in found.packages if _MATTERS.match(package.name)

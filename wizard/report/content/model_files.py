@@ -16,8 +16,9 @@ from checks.knowledge.formats.model_formats import model_format
 from checks.knowledge.phrases import title_of
 from checks.remedies.plan import installing
 from checks.remedies.runtime_package import package_for
+from wizard.report.content.blocks import FactRow
 from wizard.report.content.exports import export_sections
-from wizard.report.content.fact_sheet import FactRow, FactSection, label, size
+from wizard.report.content.fact_sheet import FactSection, label, size
 from wizard.report.content.measured.words import percent
 from wizard.report.content.model_words import detail_in_words, format_in_words, version_in_words
 from wizard.report.content.reasons import reason_of
@@ -83,10 +84,12 @@ class ModelView:
 def model_views(case: Case, language: str) -> tuple[ModelView, ...]:
     """All model files of a case, the worst first; those that stand alike in the order in which they were given."""
     names = names_of(case.facts.models)
-    said = PerModel.of(case.findings, case.verdicts)
-    standings = [(said.standing(each), each) for each in case.facts.models]
+    per_model = PerModel.of(case.findings, case.verdicts)
+    standings = [(per_model.standing(each), each) for each in case.facts.models]
     ordered = sorted(standings, key=lambda each: list(Standing).index(each[0]))
-    return tuple(_view(model, names[model.path], standing, said, case.facts, language) for standing, model in ordered)
+    return tuple(
+        _view(model, names[model.path], standing, per_model, case.facts, language) for standing, model in ordered
+    )
 
 
 def table_notes(models: Sequence[ModelView], language: str) -> Iterator[str]:
@@ -117,8 +120,10 @@ def names_of(models: Sequence[ModelFacts]) -> dict[str, str]:
     return {model.path: shown.get(model.path, model.path) for model in models}
 
 
-def _view(model: ModelFacts, name: str, standing: Standing, said: PerModel, facts: Facts, language: str) -> ModelView:
-    verdicts = _verdicts(said, model, facts, language)
+def _view(
+    model: ModelFacts, name: str, standing: Standing, per_model: PerModel, facts: Facts, language: str
+) -> ModelView:
+    verdicts = _verdicts(per_model, model, facts, language)
     state = STATES[standing]
     row = model_format(model.format) if model.format else None
     dependence = known(f"models.dependence-{model.dependence}", model.dependence or "", language)
@@ -168,9 +173,9 @@ def _install(model: ModelFacts, absent: Sequence[str], facts: Facts, language: s
     return words("models.install", language, command=command) if lines else ""
 
 
-def _verdicts(said: PerModel, model: ModelFacts, facts: Facts, language: str) -> tuple[VerdictRow, ...]:
+def _verdicts(per_model: PerModel, model: ModelFacts, facts: Facts, language: str) -> tuple[VerdictRow, ...]:
     """A row per program; those that are not there share one."""
-    verdicts, findings = said.verdicts.get(model.path, ()), said.findings.get(model.path, ())
+    verdicts, findings = per_model.verdicts.get(model.path, ()), per_model.findings.get(model.path, ())
     there = [
         _verdict(verdict, findings, language) for verdict in verdicts if verdict.outcome is not Outcome.NOT_INSTALLED
     ]

@@ -11,7 +11,7 @@ from wizard.words import words
 
 _LINES_NAMED = 6  # numbers of lines that are told beside a value
 # What checks/readers/tickets/assemble.py writes: "nvidia-smi, lines 3-20 of error.log; line 40 of error.log".
-_TOLD = re.compile(r"(?:(?P<program>[\w.' +/-]{1,40}), )?lines? (?P<lines>\d+(?:-\d+)?)(?: of (?P<text>.+))?")
+_ORIGIN = re.compile(r"(?:(?P<program>[\w.' +/-]{1,40}), )?lines? (?P<lines>\d+(?:-\d+)?)(?: of (?P<text>.+))?")
 
 
 def lines_in_words(text: str, lines: Sequence[int], language: str) -> str:
@@ -22,14 +22,14 @@ def lines_in_words(text: str, lines: Sequence[int], language: str) -> str:
 
 def origin_in_words(origin: str, language: str) -> str:
     """The origin of a fact: of one that a text told the program and the lines in words, any other as it is."""
-    found = [_TOLD.fullmatch(part) for part in origin.split("; ")]
-    told = [each for each in found if each is not None]
-    if len(told) != len(found):
+    found = [_ORIGIN.fullmatch(part) for part in origin.split("; ")]
+    places = [each for each in found if each is not None]
+    if len(places) != len(found):
         return origin
-    return "; ".join(_told(each["program"] or "", each["text"] or "", each["lines"], language) for each in told)
+    return "; ".join(_in_words(each["program"] or "", each["text"] or "", each["lines"], language) for each in places)
 
 
-def _told(program: str, text: str, lines: str, language: str) -> str:
+def _in_words(program: str, text: str, lines: str, language: str) -> str:
     names = [label(program, language)] if program else []
     if text or not program:
         names.append(_name(text or PASTED, language))

@@ -8,9 +8,9 @@ from wizard.report.content.fact_sheet import size
 from wizard.words import known
 
 
-def reason_of(told: ModelRun | ExportRun | ModelVerdict, language: str) -> str:
+def reason_of(run: ModelRun | ExportRun | ModelVerdict, language: str) -> str:
     """The sentence; "" where nothing was in the way."""
-    if not told.reason:
+    if not run.reason:
         return ""
-    text = known(f"models.reason-{told.reason}", told.reason, language)
-    return text.replace("{limit}", "?" if told.memory_limit is None else size(told.memory_limit, language))
+    text = known(f"models.reason-{run.reason}", run.reason, language)
+    return text.replace("{limit}", "?" if run.memory_limit is None else size(run.memory_limit, language))

@@ -24,18 +24,19 @@ from checks.knowledge.formats.model_formats import format_named
 from checks.knowledge.phrases import words_of
 from checks.knowledge.templates import fill_sentence
 from checks.remedies.plan import RemedyPlan, plan_remedies
+from wizard.flow import computes
 from wizard.report.content.advice import AdviceView, advice_view
+from wizard.report.content.blocks import MeasuredSection, Verdict
 from wizard.report.content.compared_models import ComparisonView, comparison_views
 from wizard.report.content.evidence_words import evidence_words, in_words
 from wizard.report.content.fact_sheet import FactSection, fact_sections, label
-from wizard.report.content.measured.blocks import MeasuredSection
 from wizard.report.content.measured.devices import MACHINES
 from wizard.report.content.measured.line import computing_name, framework_name
 from wizard.report.content.measured.sections import measured_sections
 from wizard.report.content.model_files import ModelView, model_views, names_of
 from wizard.report.content.origins import lines_in_words, origin_in_words
 from wizard.report.content.step_labels import is_address
-from wizard.report.content.verdict import NOTHING_TO_CHECK, Verdict, verdict_of
+from wizard.report.content.verdict import NOTHING_TO_CHECK, verdict_of
 from wizard.words import area, known, words
 
 _LONGEST_SOURCE = 120  # characters
@@ -146,6 +147,7 @@ class Report:
     measured: tuple[MeasuredSection, ...] = ()
     advice: AdviceView | None = None
     is_ticket: bool = False
+    is_about_results: bool = False  # what was measured answers the question
 
     @property
     def shown(self) -> tuple[FindingView, ...]:
@@ -202,6 +204,7 @@ def build(case: Case, language: str) -> Report:
         measured=tuple(each for each in measured if each not in asked),
         advice=advice_view(case, language),
         is_ticket=case.facts.reported,
+        is_about_results=computes(case.answers.symptom),
     )
 
 

@@ -20,7 +20,7 @@ _REPEATING = ("results-change", "everything")  # the questions that repeated ope
 
 def is_tested(case: Case) -> bool:
     """Whether anything was computed that can answer a question about results."""
-    return any(map(_tells, case.facts.measurements))
+    return any(map(_is_conclusive, case.facts.measurements))
 
 
 def what_was_tested(case: Case, language: str) -> tuple[str, ...]:
@@ -31,7 +31,7 @@ def what_was_tested(case: Case, language: str) -> tuple[str, ...]:
     return (*_lines(case.facts.measurements, language), *_if_all_repeated(case, language), *_loads(case, language))
 
 
-def _tells(measured: Measurement) -> bool:
+def _is_conclusive(measured: Measurement) -> bool:
     match measured:
         case _ if measured.reason:
             return False
@@ -50,7 +50,7 @@ def _tells(measured: Measurement) -> bool:
 
 
 def _lines(measurements: Sequence[Measurement], language: str) -> Iterator[str]:
-    repeats = [each for each in _by_default(measurements) if _tells(each)]
+    repeats = [each for each in _by_default(measurements) if _is_conclusive(each)]
     if repeats:
         yield _repeated(repeats, language)
     left_out = sum(measurement.is_left_out for measurement in measurements)
@@ -69,7 +69,7 @@ def is_too_short(case: Case) -> bool:
     if case.answers.symptom not in _REPEATING or any(map(_is_own_and_steady, measured)):
         return False
     plain = _by_default(measured)
-    tested = [each for each in plain if _tells(each)]
+    tested = [each for each in plain if _is_conclusive(each)]
     is_seldom = bool(tested) and median(each.repetitions for each in tested) < ENOUGH
     return is_seldom or _is_mostly_left_out(plain, tested)
 
@@ -79,9 +79,9 @@ def _is_own_and_steady(measured: Measurement) -> bool:
     return isinstance(measured, ModelMeasured) and measured.distinct == 1 and measured.repetitions >= ENOUGH
 
 
-def _is_mostly_left_out(planned: Sequence[Measurement], made: Sequence[Measurement]) -> bool:
-    late = sum(each.is_left_out for each in planned)
-    return late > 0 and late >= len(made)
+def _is_mostly_left_out(planned: Sequence[Measurement], measured: Sequence[Measurement]) -> bool:
+    late = sum(measurement.is_left_out for measurement in planned)
+    return late > 0 and late >= len(measured)
 
 
 def _by_default(measurements: Sequence[Measurement]) -> list[Repeat]:
@@ -97,9 +97,11 @@ def _if_all_repeated(case: Case, language: str) -> Iterator[str]:
     if is_too_short(case):
         about = "-compared" if case.answers.symptom == "results-differ" else ""
         advice = "again-alone" if case.answers.effort == "thorough" else "longer"
-        said = (words(f"report.tested-{key}", language) for key in (f"too-short{about}", advice))
-        yield words("report.sentence-separator", language).join(said)
-    is_asked = case.answers.symptom == "results-change" and any(map(_tells, _by_default(case.facts.measurements)))
+        sentences = (words(f"report.tested-{key}", language) for key in (f"too-short{about}", advice))
+        yield words("report.sentence-separator", language).join(sentences)
+    is_asked = case.answers.symptom == "results-change" and any(
+        map(_is_conclusive, _by_default(case.facts.measurements))
+    )
     if is_asked and not any(map(_varies, case.facts.measurements)):
         yield words("report.tested-look-at-seeds", language)
 
@@ -131,22 +133,22 @@ def _repeated(repeats: Sequence[Repeat], language: str) -> str:
         words("measurements.computing", language, framework=framework_name(f, language), device=d) for f, d in places
     )
     varying = sum(repeat.varies for repeat in repeats)
-    told: dict[str, object] = {
+    values: dict[str, object] = {
         "count": len(repeats),
         "places": words("report.list-separator", language).join(named),
         "varying": varying,
     }
     same = reach(repeat.repetitions for repeat in repeats if not repeat.varies)
     if same is None:
-        return words("report.tested-varying-all", language, **told)
-    usual, worst = (_percent(excluded_rate(count) or 1.0) for count in (same.usual, same.fewest))
+        return words("report.tested-varying-all", language, **values)
+    median_rate, worst = (_percent(excluded_rate(count) or 1.0) for count in (same.usual, same.fewest))
     return words(
-        f"report.tested-{'varying' if varying else 'same'}{'' if usual == worst else '-most'}",
+        f"report.tested-{'varying' if varying else 'same'}{'' if median_rate == worst else '-most'}",
         language,
         times=from_to(same.fewest, same.most, language),
-        percent=usual,
+        percent=median_rate,
         worst=worst,
-        **told,
+        **values,
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from checks.analysis.models.repeats import ALL_ALIKE, RepeatedModels
 from checks.analysis.numbers.side_by_side import Agreement, agreement, comparisons
@@ -17,6 +16,7 @@ from checks.judgement.model_standing import SERIOUS, PerModel, Standing, path_of
 from checks.judgement.ranking import can_explain
 from checks.knowledge.catalogue import UNKNOWN
 from checks.knowledge.phrases import in_language
+from wizard.report.content.blocks import Verdict
 from wizard.report.content.compared_machines import compared_with
 from wizard.report.content.fact_sheet import label
 from wizard.report.content.tested import is_tested, is_too_short, what_was_tested
@@ -32,20 +32,6 @@ NOTHING_TO_CHECK = frozenset(
 _EVEN = 0.5  # a cause that a text alone gives is as likely wrong as right; below, nothing is decided
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """``state`` is "blocking", "warning", "clear", "incomplete" or "nothing-run"; ``word`` and ``symbol`` show it.
-
-    ``sentence`` is the answer; ``scope`` says how much was looked at, so that silence is not taken for health.
-    """
-
-    state: str
-    word: str
-    symbol: str
-    sentence: str
-    scope: tuple[str, ...]
-
-
 def verdict_of(case: Case, titles: Sequence[str], language: str) -> Verdict:
     """The verdict on a case. ``titles`` are those of its findings, in their order and in the same language."""
     if case.facts.reported and case.findings:
@@ -56,18 +42,18 @@ def verdict_of(case: Case, titles: Sequence[str], language: str) -> Verdict:
         return _of_comparison(case, language)
     # A case of a newer version may name a symptom that has no sentences here.
     symptom = case.answers.symptom if f"clear-{case.answers.symptom}" in area("report") else "everything"
-    said = headline(case.facts, case.findings, symptom, case.answers.exactness)
-    state = _state(case, said, symptom)
-    if said.stance is Stance.COMPARED:
+    answer = headline(case.facts, case.findings, symptom, case.answers.exactness)
+    state = _state(case, answer, symptom)
+    if answer.stance is Stance.COMPARED:
         return _of_comparison(case, language, state)
-    title = titles[said.spoken] if titles else ""
-    numbers = {"count": said.count, "steps": said.steps, "varied": said.varied, "tried": said.tried}
-    values = {"title": title, "model": said.model, **numbers}
+    title = titles[answer.spoken] if titles else ""
+    numbers = {"count": answer.count, "steps": answer.steps, "varied": answer.varied, "tried": answer.tried}
+    values = {"title": title, "model": answer.model, **numbers}
     return Verdict(
         state=state,
-        word=words(f"report.verdict-word-{_word(case, state, said.stance)}", language),
+        word=words(f"report.verdict-word-{_word(case, state, answer.stance)}", language),
         symbol=SYMBOLS[state],
-        sentence=words(f"report.{_sentence(case, state, symptom, said)}", language, **values),
+        sentence=words(f"report.{_sentence(case, state, symptom, answer)}", language, **values),
         scope=_scope(case, language),
     )
 
@@ -78,16 +64,16 @@ def _of_ticket(case: Case, title: str, language: str) -> Verdict:
     is_decided = best.cause != UNKNOWN and best.confidence >= _EVEN
     state = {Severity.NOTE: "clear"}.get(best.severity, best.severity.value) if is_decided else "incomplete"
     if best.cause == UNKNOWN:
-        said = "unknown" if any((log.text or "").strip() for log in case.facts.logs) else "empty"
+        key = "unknown" if any((log.text or "").strip() for log in case.facts.logs) else "empty"
     else:
-        said = "found" if best.confidence >= SURE else "maybe" if is_decided else "hint"
-    maybe = {"blocking": "possible"} if said == "maybe" else {}
+        key = "found" if best.confidence >= SURE else "maybe" if is_decided else "hint"
+    maybe = {"blocking": "possible"} if key == "maybe" else {}
     word = {"clear": "explained", "incomplete": "undecided", **maybe}.get(state, state)
     return Verdict(
         state=state,
         word=words(f"report.verdict-word-{word}", language),
         symbol=SYMBOLS[state],
-        sentence=words(f"report.{said}-ticket", language, title=title),
+        sentence=words(f"report.{key}-ticket", language, title=title),
         scope=_scope(case, language),
     )
 
@@ -132,8 +118,8 @@ _OF_MODELS = {  # the worst file's standing -> the state of the whole
 
 def _of_models(case: Case, titles: Sequence[str], language: str) -> Verdict:
     """Whether the model files run here: of one file in a sentence, of many by their counts."""
-    said = PerModel.of(case.findings, case.verdicts)
-    standings = Counter(map(said.standing, case.facts.models))
+    per_model = PerModel.of(case.findings, case.verdicts)
+    standings = Counter(map(per_model.standing, case.facts.models))
     worst = next(each for each in Standing if each in standings)
     shown = RepeatedModels.of(case.facts)
     if standings.total() == 1:
@@ -147,8 +133,8 @@ def _of_models(case: Case, titles: Sequence[str], language: str) -> Verdict:
         )
         sentence = words("report.models-many", language, counts=words("report.list-separator", language).join(parts))
         if shown.tested:
-            told = words("report.models-many-repeated", language, count=len(shown.tested), same=len(shown.same))
-            sentence = f"{sentence}{words('report.sentence-separator', language)}{told}"
+            repeated = words("report.models-many-repeated", language, count=len(shown.tested), same=len(shown.same))
+            sentence = f"{sentence}{words('report.sentence-separator', language)}{repeated}"
     state = _OF_MODELS[worst]
     if state == "clear" and any(finding.severity is not Severity.NOTE for finding in case.findings):
         state = "warning"  # of what is installed, or of several files
@@ -177,8 +163,8 @@ def _of_one_model(case: Case, worst: Standing, titles: Sequence[str], language: 
     if worst in SERIOUS and about:
         index = about[0] if serious is None else serious
         finding = case.findings[index]
-        told = {name: in_language(finding.values.get(name, ""), language) for name in ("why", "seen")}
-        values |= {"title": titles[index], **told}
+        texts = {name: in_language(finding.values.get(name, ""), language) for name in ("why", "seen")}
+        values |= {"title": titles[index], **texts}
         return (_but(finding) if MEASURED_MODEL in finding.values and best else "found-models"), values
     if worst is not Standing.RUNS or best is None:
         return f"models-one-{worst.value}", values
@@ -198,7 +184,7 @@ def _but(finding: Finding) -> str:
     return "models-but" if decided == ALL_ALIKE else "models-but-decides"
 
 
-def _state(case: Case, said: Headline, symptom: str) -> str:
+def _state(case: Case, answer: Headline, symptom: str) -> str:
     """That of the findings that can explain what was asked, else of all: the badge belongs to the sentence."""
     explaining = {each.severity for each in case.findings if can_explain(each.cause, symptom)} - {Severity.NOTE}
     severities = explaining or {finding.severity for finding in case.findings}
@@ -210,7 +196,7 @@ def _state(case: Case, said: Headline, symptom: str) -> str:
         return "nothing-run"
     # What was not measured is judged by how much was, not by the number of checks that had nothing to look at.
     is_unrun = any(_is_missing(each) and each.reason != _NOT_MEASURED for each in case.outcomes)
-    is_open = is_unrun or _counts(case)["crashed"] or _is_untested(case) or is_too_short(case) or said.is_open
+    is_open = is_unrun or _counts(case)["crashed"] or _is_untested(case) or is_too_short(case) or answer.is_open
     return "incomplete" if not case.complete or is_open else "clear"
 
 
@@ -238,17 +224,17 @@ def _word(case: Case, state: str, stance: Stance = Stance.FOUND) -> str:
     return "too-short" if state == "incomplete" and _incomplete(case).startswith("short-") else state
 
 
-def _sentence(case: Case, state: str, symptom: str, said: Headline) -> str:
+def _sentence(case: Case, state: str, symptom: str, answer: Headline) -> str:
     """The key of the verdict's sentence."""
     if state == "nothing-run":
         return state
-    if said.stance in (Stance.UNKNOWN_HERE, Stance.INPUTS_REFUSED):
-        return said.stance.value
-    if said.stance is Stance.UNRELATED:
+    if answer.stance in (Stance.UNKNOWN_HERE, Stance.INPUTS_REFUSED):
+        return answer.stance.value
+    if answer.stance is Stance.UNRELATED:
         return f"unrelated-{state}"
-    if state == "incomplete" and not (said.is_open and case.complete):
+    if state == "incomplete" and not (answer.is_open and case.complete):
         return _incomplete(case)
-    return f"{said.stance.value}-{symptom}"
+    return f"{answer.stance.value}-{symptom}"
 
 
 def _incomplete(case: Case) -> str:

@@ -6,7 +6,8 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from wizard.report.pdf.typeset import Block, Remembered, Sheet
+from wizard.report.pdf.text import Sheet
+from wizard.report.pdf.typeset import Block, Remembered
 
 _STEP = 4.0  # points by which a height is tried
 _PAGE = 2000.0  # points that no page has

@@ -9,42 +9,19 @@ import os
 from collections.abc import Iterator
 
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF
-from PySide6.QtGui import (
-    QFontDatabase,
-    QGuiApplication,
-    QPagedPaintDevice,
-    QPageSize,
-    QPainter,
-    QPdfWriter,
-)
+from PySide6.QtGui import QFontDatabase, QGuiApplication, QPagedPaintDevice, QPageSize, QPainter, QPdfWriter
 
-from wizard.report.content.advice import AdviceView
-from wizard.report.content.model_files import ModelView
+from wizard.report.content.blocks import Document
+from wizard.report.content.document import document_of
 from wizard.report.content.report import Report
-from wizard.report.pdf.appendix import Appendix
 from wizard.report.pdf.columns import Columns
-from wizard.report.pdf.facts import FactParts
-from wizard.report.pdf.file import Heading, LinkArea, finished
-from wizard.report.pdf.findings import FindingParts
-from wizard.report.pdf.measured import measured_blocks, section_blocks
-from wizard.report.pdf.models import MODEL_PAGES, ModelParts
-from wizard.report.pdf.parts import COLORS, Parts, sign
-from wizard.report.pdf.typeset import (
-    DOTS,
-    SOFT,
-    Block,
-    Code,
-    Drawn,
-    Paragraph,
-    Placed,
-    Run,
-    SetText,
-    Sheet,
-    Style,
-    paginate,
-    visible,
-    visible_lines,
-)
+from wizard.report.pdf.file import ATTACHMENT, Heading, LinkArea, finished
+from wizard.report.pdf.pages import Placed, paginate
+from wizard.report.pdf.setting import Setter
+from wizard.report.pdf.signs import COLORS, sign
+from wizard.report.pdf.small_setting import SmallSetter
+from wizard.report.pdf.text import DOTS, SOFT, Run, SetText, Sheet, Style, visible
+from wizard.report.pdf.typeset import Block, Drawn, Paragraph
 from wizard.words import words
 
 PAPERS = {"a4": QPageSize.PageSizeId.A4, "letter": QPageSize.PageSizeId.Letter}
@@ -73,7 +50,7 @@ def to_pdf(report: Report, case_json: bytes, paper: str = "a4") -> bytes:
     writer.setPageMargins(QMarginsF(0, 0, 0, 0))
     width, height = writer.width() / DOTS, writer.height() / DOTS
     inner = width - 2 * _MARGIN
-    pages = paginate(list(_Composer(report, writer).blocks()), inner, height - _TOP - _BOTTOM)
+    pages = paginate(list(_blocks(document_of(report), writer)), inner, height - _TOP - _BOTTOM)
     painter = QPainter(writer)
     links: list[LinkArea] = []
     headings: list[Heading] = []
@@ -130,105 +107,53 @@ def _margins(
 # --- what stands on the pages ----------------------------------------------------------------------------------------
 
 
-class _Composer(Parts):
-    """The blocks of a report, in the order of reading: the answer, what to do, what was found; then the appendix."""
+def _blocks(document: Document, device: QPagedPaintDevice) -> Iterator[Block]:
+    """The title, the verdict, the sections; then the pages of their own, and the appendix in two columns."""
+    setter = Setter(device, document.language)
+    style = Style(size=20, bold=True, leading=1.3)
+    yield Paragraph([Run(visible(document.title), style)], device, after=2, anchor=(0, visible(document.title)))
+    yield setter.paragraph(document.subtitle, Style(size=9, color=SOFT), after=12)
+    yield _verdict(document, device)
+    for note in document.notes:
+        yield setter.paragraph(note, Style(color=SOFT), mark="–", indent=12)
+    yield from setter.sections((*document.questions, *document.sections))
+    for page in setter.pages:
+        yield setter.heading(page.title_apart or page.title, 0 if page.title_apart else 1)
+        yield from setter.sections(page.blocks, level=1)
+    yield setter.heading(words("report.heading-appendix", document.language), 0)
+    small = SmallSetter(device, document.language)
+    attached = words("report.attachment", document.language, name=ATTACHMENT)
+    foot = Paragraph([Run(attached, small.soft)], device, before=3)
+    yield Columns([*small.appendix(setter.looked_up), foot])
 
-    def __init__(self, report: Report, device: QPagedPaintDevice) -> None:
-        super().__init__(device, report.language)
-        self._report = report
-        self._findings = FindingParts(device, report.language)
 
-    def blocks(self) -> Iterator[Block]:
-        report = self._report
-        yield from self._title()
-        yield self._verdict()
-        for note in report.notes:
-            yield self.paragraph(note, Style(color=SOFT), mark="–", indent=12)
-        if report.questions:
-            yield self.heading("questions")
-            yield from (self.item(question, "?", SOFT) for question in report.questions)
-        if report.exactness:
-            yield self.heading("exactness")
-            yield self.paragraph(report.exactness)
-        yield from ModelParts(self.device, self.language).models(report.models, report.comparisons)
-        yield from self._found()
-        if report.undecided:
-            yield self.heading("undecided")
-            yield self.paragraph(self.said("intro-undecided"), keep=True)
-            yield from (self.item(each.statement, "?", SOFT, each.reason) for each in report.undecided)
-        if report.crashed:
-            yield self.heading("crashed")
-            yield self.paragraph(self.said("intro-crashed"), keep=True)
-            yield from (self.item(each.cause, "×", COLORS["blocking"][0], each.reason) for each in report.crashed)
-        for model in report.models[:MODEL_PAGES]:
-            yield from self._model_page(model)
-        yield from Appendix(self.device, self.language, self._findings).blocks(report)
+def _verdict(document: Document, device: QPagedPaintDevice) -> Block:
+    """The verdict in a tinted box with a bar and a round sign: colour is never the only sign."""
+    verdict = document.verdict
+    color, tint = COLORS[verdict.state]
+    left, padding, disc = 46.0, 12.0, 24.0
 
-    def _found(self) -> Iterator[Block]:
-        """What was asked for, the findings, what to set, what else was measured."""
-        report = self._report
-        for section in report.asked:
-            yield from section_blocks(section, self.device, report.language)
-        if report.findings:
-            yield self.heading("findings")
-        for finding in report.shown:
-            yield from self._findings.finding(finding)
-        if report.advice is not None:
-            yield from self._advice(report.advice)
-        yield from measured_blocks(report.measured, self.device, report.language)
+    def texts(width: float) -> list[SetText]:
+        inner = width - left - padding
+        return [
+            SetText([Run(verdict.word, Style(size=9.5, bold=True, color=color))], inner, device),
+            SetText([Run(visible(verdict.sentence), Style(size=13, bold=True, leading=1.45))], inner, device),
+            *(
+                SetText([Run(visible(line), Style(size=8.5, color=SOFT, leading=1.7))], inner, device)
+                for line in verdict.scope
+            ),
+        ]
 
-    def _model_page(self, model: ModelView) -> Iterator[Block]:
-        """All that is known of one file."""
-        title = words("models.heading-file", self.language, name=model.name, format=model.format)
-        yield self.heading_of(title, level=0)
-        facts = FactParts(self.device, self.language)
-        for section in model.sections:
-            yield from facts.section(section)
+    def height(width: float) -> float:
+        return sum(text.height for text in texts(width)) + 2 * padding
 
-    def _title(self) -> Iterator[Block]:
-        report = self._report
-        style = Style(size=20, bold=True, leading=1.3)
-        yield Paragraph([Run(report.title, style)], self.device, after=2, anchor=(0, report.title))
-        line = "  ·  ".join([report.created, *(value for _, value in report.meta[:1])])
-        yield self.paragraph(line, Style(size=9, color=SOFT), after=12)
+    def paint(sheet: Sheet, x: float, y: float, width: float) -> None:
+        sheet.fill(x, y, width, height(width), tint)
+        sheet.fill(x, y, 4, height(width), color)
+        sign(sheet, device, verdict.state, verdict.symbol, x + 15, y + padding + 1, disc)
+        top = y + padding
+        for text in texts(width):
+            text.draw(sheet, x + left, top)
+            top += text.height
 
-    def _verdict(self) -> Block:
-        """The verdict in a tinted box with a bar and a round sign: colour is never the only sign."""
-        verdict = self._report.verdict
-        color, tint = COLORS[verdict.state]
-        left, padding, disc = 46.0, 12.0, 24.0
-
-        def texts(width: float) -> list[SetText]:
-            inner = width - left - padding
-            return [
-                SetText([Run(verdict.word, Style(size=9.5, bold=True, color=color))], inner, self.device),
-                SetText([Run(visible(verdict.sentence), Style(size=13, bold=True, leading=1.45))], inner, self.device),
-                *(
-                    SetText([Run(visible(line), Style(size=8.5, color=SOFT, leading=1.7))], inner, self.device)
-                    for line in verdict.scope
-                ),
-            ]
-
-        def height(width: float) -> float:
-            return sum(text.height for text in texts(width)) + 2 * padding
-
-        def paint(sheet: Sheet, x: float, y: float, width: float) -> None:
-            sheet.fill(x, y, width, height(width), tint)
-            sheet.fill(x, y, 4, height(width), color)
-            sign(sheet, self.device, verdict.state, verdict.symbol, x + 15, y + padding + 1, disc)
-            top = y + padding
-            for text in texts(width):
-                text.draw(sheet, x + left, top)
-                top += text.height
-
-        return Drawn(height, paint, after=10)
-
-    def _advice(self, advice: AdviceView) -> Iterator[Block]:
-        yield self.heading_of(advice.title, level=0)
-        for sentence in advice.sentences:
-            yield self.paragraph(sentence, keep=bool(advice.blocks))
-        for block in advice.blocks:
-            yield self.heading_of(block.title, level=1)
-            yield Code(visible_lines(block.code), self.device, after=8)
-            for note in block.notes:
-                yield self.paragraph(note, Style(size=8.5, color=SOFT), mark="–", indent=12, after=2)
+    return Drawn(height, paint, after=10)

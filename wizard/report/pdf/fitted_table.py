@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from PySide6.QtGui import QFontMetricsF, QPagedPaintDevice
 
-from wizard.report.pdf.typeset import DOTS, SOFT, Cell, Run, Style, Table
+from wizard.report.pdf.text import DOTS, SOFT, Run, Style
+from wizard.report.pdf.typeset import Cell, Table
 from wizard.report.prints.text_columns import unbroken
 
 _ROOM = 480.0  # points across a page

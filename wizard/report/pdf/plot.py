@@ -11,8 +11,9 @@ from PySide6.QtGui import QColor, QPagedPaintDevice, QPen, QPolygonF, QTransform
 from wizard.plots.chart import Bar, Chart, Drawn, Place, chart_of
 from wizard.plots.look import colour_of, dashes_of, hatch_of, hatching, is_filled, symbol_of
 from wizard.plots.scale import Label
-from wizard.report.content.measured.blocks import Plot
-from wizard.report.pdf.typeset import DOTS, LINE, SOFT, Block, Run, SetText, Sheet, Style, visible
+from wizard.report.content.blocks import Plot
+from wizard.report.pdf.text import DOTS, LINE, SOFT, Run, SetText, Sheet, Style, visible
+from wizard.report.pdf.typeset import Block
 from wizard.words import words
 
 _SMALL = Style(size=7.5, color=SOFT, leading=1.35)

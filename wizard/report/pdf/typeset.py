@@ -1,93 +1,19 @@
-"""Typesetting on pages: blocks of text, code and tables, broken over pages as a printer would.
+"""What stands on a page: paragraphs, code and tables, each of a known height, drawn and split over pages.
 
-Lengths are points (1/72 inch). Qt draws on a device of 720 dots per inch, so one point is ten of its units. A block
-knows its height, draws itself, and can be split; a heading stays with what follows, a paragraph leaves no single line
-behind, and a table repeats its head.
+A heading stays with what follows, a paragraph leaves no single line behind, and a table repeats its head.
 """
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import (
-    QColor,
-    QFont,
-    QPagedPaintDevice,
-    QPainter,
-    QPen,
-    QTextCharFormat,
-    QTextLayout,
-    QTextLine,
-    QTextOption,
-)
+from PySide6.QtGui import QPagedPaintDevice
 
-DOTS = 10.0  # device units per point
-LINE_LIMIT = 600  # characters of one line of a log that are printed
-# Latin letters come from a Latin face, since those of Japanese faces have hardly any descenders; Japanese from those
-# behind: BIZ UDPGothic first, a TrueType face made for legibility, on Windows by default and small on Linux.
-_LATIN = ("Segoe UI", "Helvetica Neue", "Noto Sans", "Liberation Sans", "DejaVu Sans")
-SANS = (*_LATIN, "BIZ UDPGothic", "Yu Gothic", "Hiragino Sans", "Noto Sans CJK JP", "IPAexGothic")
-# In code the tilde, quotes and hyphens must be told apart at a glance; Japanese in it comes from the faces behind.
-MONO = ("Cascadia Mono", "Consolas", "Menlo", "DejaVu Sans Mono", "BIZ UDGothic", "MS Gothic", "Noto Sans Mono CJK JP")
-INK, SOFT, LINE, PAPER_GREY = "#1f2328", "#59636e", "#d1d9e0", "#f4f6f8"
-MARKED, MARK_BAR = "#fff3b0", "#8a5a00"  # the ground of a marked line, and the bar beside it
-
+from wizard.report.pdf.text import MARK_BAR, MARKED, PAPER_GREY, Run, SetText, Sheet, Style
 
 _T = TypeVar("_T")
-
-
-@dataclass(frozen=True)
-class Style:
-    """How text looks. ``leading`` is the distance of two base lines as a multiple of the size."""
-
-    size: float = 8.6
-    bold: bool = False
-    color: str = INK
-    mono: bool = False
-    leading: float = 1.38
-
-    def font(self) -> QFont:
-        """The font on our device."""
-        font = QFont()
-        font.setFamilies(list(MONO if self.mono else SANS))
-        font.setPointSizeF(self.size)
-        font.setBold(self.bold)
-        for feature in ("liga", "locl"):  # text copied from the PDF would lack a ligature's letters, and Noto's digits
-            font.setFeature(QFont.Tag(feature), 0)
-        font.setStyleHint(QFont.StyleHint.Monospace if self.mono else QFont.StyleHint.SansSerif)
-        return font
-
-
-@dataclass(frozen=True)
-class Run:
-    """A piece of text in one style. ``link`` makes it a link."""
-
-    text: str
-    style: Style = Style()
-    link: str = ""
-
-
-@dataclass
-class Sheet:
-    """One page while it is drawn: where a block draws, and what it leaves for the PDF's links."""
-
-    painter: QPainter
-    links: list[tuple[QRectF, str]] = field(default_factory=list)
-
-    def fill(self, x: float, y: float, width: float, height: float, color: str, radius: float = 0) -> None:
-        """A filled rectangle."""
-        self.painter.setPen(Qt.PenStyle.NoPen)
-        self.painter.setBrush(QColor(color))
-        self.painter.drawRoundedRect(_scaled(x, y, width, height), radius * DOTS, radius * DOTS)
-
-    def rule(self, x: float, y: float, width: float, color: str = LINE, thickness: float = 0.5) -> None:
-        """A horizontal line."""
-        self.painter.setPen(QPen(QColor(color), thickness * DOTS))
-        self.painter.drawLine(QPointF(x * DOTS, y * DOTS), QPointF((x + width) * DOTS, y * DOTS))
 
 
 class Block(Protocol):
@@ -105,97 +31,6 @@ class Block(Protocol):
 
     def split(self, width: float, available: float) -> tuple[Block, Block] | None:
         """The part that fits, and the rest; None where it cannot be split there."""
-
-
-# --- text ------------------------------------------------------------------------------------------------------------
-
-
-class SetText:
-    """Runs of text set in a width: lines with their heights. The base of paragraphs, cells and code."""
-
-    def __init__(self, runs: Sequence[Run], width: float, device: QPagedPaintDevice, hanging: float = 0) -> None:
-        self._layout = QTextLayout(
-            "".join(run.text for run in runs), (runs[0] if runs else Run("")).style.font(), device
-        )
-        option = QTextOption()
-        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        self._layout.setTextOption(option)
-        self._layout.setFormats(list(_formats(runs)))
-        self._runs = runs
-        self._hanging = hanging
-        self.lines: list[QTextLine] = []
-        self.leading = max((run.style.size * run.style.leading for run in runs), default=0.0)
-        self._layout.beginLayout()
-        while (line := self._layout.createLine()).isValid():
-            line.setLineWidth(max(1.0, width - (hanging if self.lines else 0)) * DOTS)
-            self.lines.append(line)
-        self._layout.endLayout()
-
-    @property
-    def height(self) -> float:
-        """The height of all lines."""
-        return len(self.lines) * self.leading
-
-    @property
-    def natural_width(self) -> float:
-        """The width of the longest line."""
-        return max((line.naturalTextWidth() for line in self.lines), default=0.0) / DOTS
-
-    def draw(self, sheet: Sheet, x: float, y: float, lines: slice = slice(None)) -> None:
-        """Draw some of the lines, each in the middle of its leading, and note the links."""
-        for number, line in enumerate(self.lines[lines]):
-            left = x + (self._hanging if line.lineNumber() else 0)
-            top = y + number * self.leading + (self.leading - line.height() / DOTS) / 2
-            line.setPosition(QPointF(0, 0))
-            line.draw(sheet.painter, QPointF(left * DOTS, top * DOTS))
-            sheet.links.extend(self._links_of(line, left, y + number * self.leading))
-
-    def _links_of(self, line: QTextLine, left: float, top: float) -> Iterator[tuple[QRectF, str]]:
-        start, end = line.textStart(), line.textStart() + line.textLength()
-        position = 0
-        for run in self._runs:
-            first, last = max(position, start), min(position + _length(run.text), end)
-            position += _length(run.text)
-            if run.link and first < last:
-                x1, x2 = (_x_of(line, each) / DOTS for each in (first, last))
-                yield QRectF(left + x1, top, x2 - x1, self.leading), run.link
-
-
-def _length(text: str) -> int:
-    """The length as Qt counts: UTF-16 units."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
-def _x_of(line: QTextLine, position: int) -> float:
-    found: Any = line.cursorToX(position)  # PySide's own stub is silent here: it gives (x, position)
-    return float(found[0])
-
-
-def _formats(runs: Sequence[Run]) -> Iterator[QTextLayout.FormatRange]:
-    position = 0
-    for run in runs:
-        format_ = QTextCharFormat()
-        format_.setFont(run.style.font())
-        format_.setForeground(QColor(run.style.color))
-        made = QTextLayout.FormatRange()
-        made.start, made.length, made.format = position, _length(run.text), format_
-        position += made.length
-        yield made
-
-
-def visible(text: str) -> str:
-    """Text on one line, without characters that move or hide others."""
-    return "".join(_shown(each) for each in " ".join(text.split()))
-
-
-def visible_lines(text: str) -> list[str]:
-    """The lines of a code or log, likewise."""
-    lines = (line.expandtabs(4).rstrip() for line in text.splitlines())
-    return ["".join(map(_shown, line if len(line) <= LINE_LIMIT else f"{line[:LINE_LIMIT]} …")) for line in lines]
-
-
-def _shown(character: str) -> str:
-    return "\ufffd" if unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"} else character
 
 
 class Remembered:
@@ -325,8 +160,6 @@ class Code:
             self, source=self.source[fit:], before=0, mark=None, marked=marked
         )
 
-
-# --- tables ----------------------------------------------------------------------------------------------------------
 
 Cell = Sequence[Run]
 
@@ -461,96 +294,3 @@ class Drawn:
     def split(self, width: float, available: float) -> tuple[Block, Block] | None:  # noqa: ARG002 - one shape
         """Never."""
         return None
-
-
-# --- pages -----------------------------------------------------------------------------------------------------------
-
-
-@dataclass
-class Placed:
-    """A block at its height on a page."""
-
-    block: Block
-    y: float
-
-
-def paginate(blocks: Sequence[Block], width: float, height: float) -> list[list[Placed]]:
-    """Break the blocks over pages of this height. What is too high for any page is cut by its lower edge."""
-    pages: list[list[Placed]] = [[]]
-    waiting = list(reversed(blocks))
-    y = 0.0
-
-    def new_page() -> None:
-        nonlocal y
-        pages.append([])
-        y = 0.0
-
-    while waiting:
-        block = waiting.pop()
-        top = y + block.before if pages[-1] else 0.0
-        needed = _needed(block, waiting, width)
-        if pages[-1] and top + needed > height and needed <= height:
-            if _floated(block, waiting):
-                continue
-            new_page()
-            waiting.append(block)
-            continue
-        is_over = top + block.height(width) > height
-        parts = block.split(width, height - top) if is_over else None
-        if is_over and parts is None and pages[-1]:  # what cannot begin here has more room on the next page
-            new_page()
-            waiting.append(block)
-            continue
-        if parts is not None:
-            pages[-1].append(Placed(parts[0], top))
-            waiting.append(parts[1])
-            new_page()
-            continue
-        pages[-1].append(Placed(block, top))
-        y = top + block.height(width) + block.after
-    return pages
-
-
-def _floated(block: Block, waiting: list[Block]) -> bool:
-    """Whether a picture that has no room here went behind what follows it in its section, so that no page has a gap."""
-    if not getattr(block, "floats", False):
-        return False
-    at = len(waiting) - 1
-    while at > 0 and (waiting[at].keep_with_next or getattr(waiting[at - 1], "follows", False)):
-        at -= 1
-    passed = waiting[at:] if at >= 0 else []
-    if not passed or any(getattr(each, "floats", False) or getattr(each, "anchor", None) for each in passed):
-        return False
-    waiting.insert(at, block)
-    return True
-
-
-def _needed(block: Block, waiting: Sequence[Block], width: float) -> float:
-    """The least height that must be free so that the block and what it must stay with begin on one page.
-
-    ``waiting`` are the blocks behind it, the next one last.
-    """
-    total, at = 0.0, len(waiting) - 1
-    while block.keep_with_next and at >= 0:
-        following = waiting[at]
-        total += block.height(width) + block.after + following.before
-        block, at = following, at - 1
-    return total + _least(block, width)
-
-
-_MOST_LEAST = 360.0  # two rows of a table, each of many lines
-
-
-def _least(block: Block, width: float) -> float:
-    """The height of the smallest first part of a block."""
-    whole = block.height(width)
-    step, available = 12.0, 0.0
-    while available < min(whole, _MOST_LEAST):
-        available += step
-        if block.split(width, available) is not None:
-            return available
-    return whole
-
-
-def _scaled(x: float, y: float, width: float, height: float) -> QRectF:
-    return QRectF(x * DOTS, y * DOTS, width * DOTS, height * DOTS)

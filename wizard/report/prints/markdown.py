@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from checks.remedies.plan import PlannedStep, RemedyPlan
-from wizard.report.content.advice import AdviceView
-from wizard.report.content.compared_models import ComparisonRow, ComparisonView
-from wizard.report.content.measured.blocks import FEW_ROWS, SYMBOLS, MeasuredSection
+from wizard.report.content import blocks as b
+from wizard.report.content.document import document_of
 from wizard.report.content.measured.line import left_out_line
-from wizard.report.content.model_files import ModelView, table_notes
-from wizard.report.content.report import FindingView, Report
-from wizard.report.content.step_labels import is_address, step_label, step_numbers, step_text
+from wizard.report.content.report import Report
+from wizard.report.content.step_labels import is_address
 from wizard.words import words
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~$&])")
@@ -39,8 +37,14 @@ _BREAK = "\u200b"  # zero width space: what is written stays readable, but is no
 
 
 def to_markdown(report: Report) -> str:
-    """The whole report; the facts are folded away."""
-    return "\n".join(_blocks(report)).rstrip() + "\n"
+    """The whole report; what is only looked up is folded away."""
+    document = document_of(report)
+    return "\n".join(_Writer(document.language).document(document)).rstrip() + "\n"
+
+
+def blocks_as_markdown(blocks: Iterable[b.Block], language: str) -> str:
+    """Some blocks in Markdown, with headings in bold."""
+    return "\n".join(_Writer(language).blocks(blocks, _IN_TEXT)).rstrip() + "\n"
 
 
 def escaped(text: str) -> str:
@@ -95,249 +99,147 @@ def _longest_run(text: str) -> int:
     return max((len(run) for run in re.findall(r"`+", text)), default=0)
 
 
-def _blocks(report: Report) -> Iterator[str]:
-    language, verdict = report.language, report.verdict
-
-    def heading(key: str) -> str:
-        return _heading(key, language)
-
-    yield f"# {escaped(report.title)}\n"
-    yield f"**{verdict.symbol} {escaped(verdict.word)}** — {escaped(verdict.sentence)}\n"
-    yield from (f"{escaped(line)}\n" for line in verdict.scope)
-    for note in report.notes:
-        yield f"> {escaped(note)}\n"
-    if report.questions:
-        yield heading("questions")
-        yield from _items(map(prose, report.questions))
-    yield from _table(("", ""), ((escaped(name), escaped(value)) for name, value in report.meta))
-    if report.exactness:
-        yield heading("exactness")
-        yield escaped(report.exactness) + "\n"
-    yield from _models(report)
-    for section in report.asked:
-        yield f"## {escaped(section.title)}\n"
-        yield from _measured(section, report.language)
-    yield from _findings(report)
-    yield from _advice(report.advice)
-    yield from _all_measured(report)
-    if report.fine:
-        yield heading("fine")
-        yield from _items(f"✓ {escaped(each)}" for each in report.fine)
-    if report.undecided:
-        yield heading("undecided") + "\n" + words("report.intro-undecided", language) + "\n"
-        yield from _items(f"{escaped(each.statement)} — {escaped(each.reason)}" for each in report.undecided)
-    for applies, key in ((True, "not-run"), (False, "no-need")):
-        groups = [each for each in report.not_run if each.applies is applies]
-        if groups:
-            yield heading(key)
-        for group in groups:
-            yield f"{escaped(group.reason)}:\n"
-            yield from _items(map(escaped, group.statements))
-    if report.crashed:
-        yield heading("crashed") + "\n" + words("report.intro-crashed", language) + "\n"
-        yield from _items(f"{code_span(each.cause)}: {code_span(each.reason)}" for each in report.crashed)
-    yield from _facts(report)
+_IN_TEXT = 5  # the level from which on titles are bold text rather than headings
 
 
-def _heading(key: str, language: str) -> str:
-    return f"## {words(f'report.heading-{key}', language)}\n"
+class _Writer:
+    """Blocks as lines of Markdown, with an empty line behind each block."""
 
+    def __init__(self, language: str) -> None:
+        self._language = language
 
-def _findings(report: Report) -> Iterator[str]:
-    if report.findings:
-        yield _heading("findings", report.language)
-    for finding in report.shown:
-        yield from _finding(finding, report.language)
+    def document(self, document: b.Document) -> Iterator[str]:
+        """The verdict, the questions, the sections; those of the appendix behind them, folded away."""
+        verdict = document.verdict
+        yield f"# {escaped(document.title)}\n"
+        yield f"**{verdict.symbol} {escaped(verdict.word)}** — {escaped(verdict.sentence)}\n"
+        yield from (f"{escaped(line)}\n" for line in verdict.scope)
+        yield from (f"> {escaped(note)}\n" for note in document.notes)
+        read, looked_up = apart((*document.questions, *document.sections))
+        yield from self.blocks(read, 2)
+        for section in looked_up:
+            yield f"<details><summary>{escaped_html(section.title)}</summary>\n"
+            yield from self.blocks(section.blocks, 4)
+            yield "</details>\n"
 
+    def blocks(self, blocks: Iterable[b.Block], level: int) -> Iterator[str]:  # noqa: C901 - one case for each kind
+        """Blocks below each other. ``level``: of the headings among them."""
+        for block in blocks:
+            match block:
+                case b.Section():
+                    yield from self._section(block, level) if b.in_whole(block) else ()
+                case b.Paragraph(text, look):
+                    yield f"**{prose(text)}**\n" if look is b.Look.STRONG else f"{prose(text)}\n"
+                case b.Items(items, mark):
+                    sign = "" if mark in _LIST_MARKS else f"{mark} "
+                    yield from _items(
+                        f"{sign}{prose(item.text)}" + (f" — {prose(item.detail)}" if item.detail else "")
+                        for item in items
+                    )
+                case b.Quote(lines):
+                    yield code_block("\n".join(lines)) + "\n"
+                case b.Code(text, language):
+                    yield code_block(text, language) + "\n"
+                case b.Risk(label, text):
+                    yield f"**{escaped(label)}:** {prose(text)}\n"
+                case b.Step():
+                    yield from _step(block)
+                case b.Table():
+                    yield from self._table(block)
+                case b.Plot():
+                    yield f"**{escaped(block.title)}**: {escaped_within(block.summary)}\n"
+                case b.Pairs():
+                    yield from _pairs(block)
+                case b.FactSheet(sections):
+                    for title, pairs in sections:
+                        yield f"{'#' * level} {escaped(title)}\n"
+                        yield from _pairs(pairs)
+                case b.Sources(label, sources):
+                    yield f"{escaped(label)}: {', '.join(map(_source, sources))}\n"
+                case b.SentText(_, text):
+                    yield code_block(text) + "\n"
+                case b.Files(_, table, notes, pages):
+                    yield from self._table(table)
+                    yield from (f"{escaped(note)}\n" for note in notes)
+                    yield from self.blocks(pages, level)
 
-def _advice(advice: AdviceView | None) -> Iterator[str]:
-    """The settings to paste."""
-    if advice is None:
-        return
-    yield f"## {escaped(advice.title)}\n"
-    yield from (f"{prose(sentence)}\n" for sentence in advice.sentences)
-    for block in advice.blocks:
-        yield f"**{escaped(block.title)}**\n"
-        yield code_block(block.code, "python") + "\n"
-        yield from _items(map(prose, block.notes))
+    def _section(self, section: b.Section, level: int) -> Iterator[str]:
+        badge = section.badge
+        title = escaped(section.title)
+        if section.label:
+            title = f"{escaped(section.label)}: {title}"
+        if badge is not None:
+            title = " ".join(filter(None, (badge.symbol, f"{escaped(badge.word)}:" if badge.word else "", title)))
+        if section.title:
+            is_in_text = level >= _IN_TEXT or bool(section.label)
+            yield f"**{title}**\n" if is_in_text else f"{'#' * level} {title}\n"
+        if badge is not None and badge.note:
+            yield f"{escaped(badge.note)} · {code_span(badge.id)}\n"
+        if section.note:
+            yield f"{prose(section.note)}\n"
+        inner = min(level + 1, _IN_TEXT) if section.title else level
+        if not section.title and section.title_apart:  # a page of its own on paper
+            yield f"<details><summary>{escaped_html(section.title_apart)}</summary>\n"
+        yield from self.blocks(section.blocks, _IN_TEXT if badge is not None else inner)
+        if not section.title and section.title_apart:
+            yield "</details>\n"
 
-
-def _all_measured(report: Report) -> Iterator[str]:
-    if report.measured:
-        yield _heading("measured", report.language)
-    for section in report.measured:
-        yield f"### {escaped(section.title)}\n"
-        yield from _measured(section, report.language)
-
-
-def _models(report: Report) -> Iterator[str]:
-    """The table of the model files, and each of them folded away."""
-    language = report.language
-    if not report.models:
-        return
-    yield f"## {words('models.heading', language)}\n"
-    keys = ("name", "format", "writer", "size", "dependence", "verdict")
-    columns = tuple(words(f"models.column-{key}", language) for key in keys)
-    yield from _table(
-        columns,
-        (
-            (
-                code_span(each.path),
-                escaped(f"{each.format} {each.version}".strip()),
-                escaped(each.writer),
-                escaped(each.size),
-                escaped(each.dependence),
-                escaped(f"{each.symbol} {each.word}"),
-            )
-            for each in report.models
-        ),
-    )
-    if len(report.models) > 1:
-        yield from (f"{escaped(note)}\n" for note in table_notes(report.models, language))
-    for model in report.models:
-        yield from _model(model, language)
-    for comparison in report.comparisons:
-        yield from _compared(comparison, language)
-
-
-def _model(model: ModelView, language: str) -> Iterator[str]:
-    if model.problem:
-        yield f"{code_span(model.path)}: {escaped(model.problem)}\n"
-    columns = tuple(words(f"models.column-{key}", language) for key in ("runtime", "verdict", "because"))
-    if model.verdicts:
-        yield f"**{code_span(model.name)}: {words('models.heading-verdicts', language)}**\n"
-    yield from _table(
-        columns,
-        (
-            (escaped(verdict.runtime), escaped(f"{verdict.symbol} {verdict.word}"), escaped(verdict.detail))
-            for verdict in model.verdicts
-        ),
-    )
-    if model.sections:
-        yield f"<details><summary>{escaped_html(model.name)}</summary>\n"
-        for section in model.sections:
-            yield f"#### {escaped(section.title)}\n"
-            yield from _table(("", ""), ((escaped(row.label), code_span(row.value)) for row in section.rows))
-        yield "</details>\n"
-
-
-def _compared(comparison: ComparisonView, language: str) -> Iterator[str]:
-    """Two model files side by side."""
-
-    def table(rows: tuple[ComparisonRow, ...], *columns: str) -> Iterator[str]:
-        yield from _table(columns, ((code_span(row.what), code_span(row.first), code_span(row.second)) for row in rows))
-
-    title = words("models.heading-compared", language, first=comparison.first, second=comparison.second)
-    yield f"## {escaped(title)}\n"
-    yield f"{escaped(comparison.sentence)}\n"
-    yield from table(
-        comparison.rows, words("models.column-what", language), escaped(comparison.first), escaped(comparison.second)
-    )
-    yield f"{escaped(comparison.weights)}\n"
-    yield from table(
-        comparison.tensors, *(words(f"models.column-{key}", language) for key in ("tensor", "difference", "face"))
-    )
-
-
-def _measured(section: MeasuredSection, language: str) -> Iterator[str]:
-    """What was measured: of plots the sentence that says what they show; long tables folded away."""
-    yield from (f"{prose(sentence)}\n" for sentence in section.sentences)
-    for plot in section.plots:
-        yield f"**{escaped(plot.title)}**: {escaped_within(plot.summary)}\n"
-    for table in section.tables:
-        is_long = len(table.printed) > FEW_ROWS
+    def _table(self, table: b.Table) -> Iterator[str]:
+        is_long = table.is_long and len(table.printed) > b.FEW_ROWS
         if is_long:
-            count = words("measurements.rows", language, count=len(table.printed))
+            count = words("measurements.rows", self._language, count=len(table.printed))
             yield f"<details><summary>{escaped_html(table.title)} ({count})</summary>\n"
         elif table.title:
             yield f"**{escaped(table.title)}**\n"
-        heads = [*[""] * table.has_states, *map(escaped, table.columns)]
-        rows = [
-            (*[SYMBOLS[row.state]] * table.has_states, *(escaped_within(cell) for cell in row.cells))
-            for row in table.printed
-        ]
-        numeric = {column + table.has_states for column in table.numeric}
-        yield from _table(tuple(heads), rows, numeric)
-        for line in (left_out_line(table, language), table.note):
-            if line:
-                yield f"{prose(line)}\n"
+        signs = int(table.has_states)
+        heads = [*[""] * signs, *map(escaped, table.columns)]
+        rows = ((*[b.SYMBOLS[row.state]] * signs, *map(escaped_within, row.cells)) for row in table.printed)
+        yield from _table(heads, rows, [column + signs for column in table.numeric])
+        yield from (f"{prose(line)}\n" for line in (left_out_line(table, self._language), table.note) if line)
         if is_long:
             yield "</details>\n"
 
 
-def _finding(finding: FindingView, language: str) -> Iterator[str]:
-    yield f"### {finding.symbol} {escaped(finding.severity_word)}: {escaped(finding.title)}\n"
-    yield f"{prose(finding.why)}\n"
-    yield f"{prose(finding.explanation)}\n"
-    confidence = f"{words('report.confidence-label', language)}: {escaped(finding.confidence_words)}"
-    yield f"{confidence} · {code_span(finding.cause)}\n"
-    for number, remedy in enumerate(finding.remedies):
-        yield from remedy_blocks(remedy, "remedy-other" if number else "remedy", language)
-    if not finding.remedies and not finding.is_hint:
-        yield words("report.no-remedy", language) + "\n"
-    if finding.evidence:
-        yield f"**{words('report.heading-evidence', language)}**\n"
-        columns = tuple(words(f"report.column-{each}", language) for each in ("what", "value", "origin"))
-        yield from _table(
-            columns,
-            (
-                (
-                    escaped(each.label),
-                    code_span(each.value),
-                    " ".join(filter(None, (escaped(each.origin), _source(each.source)))),
-                )
-                for each in finding.evidence
-            ),
-        )
-    if finding.questions:
-        yield f"**{words('report.heading-questions', language)}**\n"
-        yield from _items(map(prose, finding.questions))
-    if finding.sources:
-        yield f"{words('report.sources', language)}: {', '.join(map(_source, finding.sources))}\n"
+_LIST_MARKS = ("–", "?")  # which a list of Markdown needs not
 
 
-def remedy_blocks(remedy: RemedyPlan, heading: str, language: str) -> Iterator[str]:
-    """One remedy with its steps and its verification."""
-    yield f"**{words(f'report.heading-{heading}', language)}: {escaped(remedy.title)}**\n"
-    if remedy.risk:
-        yield f"{words('report.heading-risk', language)}: {prose(remedy.risk)}\n"
-    for number, step in zip(step_numbers(remedy.steps), remedy.steps, strict=True):
-        yield from _step(step, number, language)
-    yield prose(words("report.verify", language, expect=remedy.verify.expect)) + "\n"
-    if remedy.verify.code:
-        yield code_block(remedy.verify.code, remedy.verify.language) + "\n"
+def apart(sections: Iterable[b.Section]) -> tuple[list[b.Section], list[b.Section]]:
+    """What is read, and what is looked up: the sections that paper sets apart, also where a section holds them."""
+    read: list[b.Section] = []
+    looked_up: list[b.Section] = []
+    for section in sections:
+        if section.place is not b.Place.INLINE:
+            looked_up.append(section)
+            continue
+        inner = [block for block in section.blocks if isinstance(block, b.Section) and block.card is not None]
+        looked_up += [block for block in inner if block.place is not b.Place.INLINE]
+        kept = tuple(block for block in section.blocks if block not in looked_up)
+        if kept:
+            read.append(replace(section, blocks=kept))
+    return read, looked_up
 
 
-def _step(step: PlannedStep, number: str, language: str) -> Iterator[str]:
-    head = escaped_within(" ".join(filter(None, (number, step_label(step, language)))))
-    text = " ".join(filter(None, (f"**{head}**" if head else "", prose(step_text(step, language)))))
+def _step(step: b.Step) -> Iterator[str]:
+    head = escaped_within(" ".join(filter(None, ("" if step.mark == "✓" else step.mark, step.label))))
+    text = " ".join(filter(None, (f"**{head}**" if head else "", prose(step.text))))
     if text:
         yield text + "\n"
     if step.code:
-        yield code_block(step.code, step.language) + "\n"
+        yield code_block(step.code.text, step.code.language) + "\n"
+
+
+def _pairs(pairs: b.Pairs) -> Iterator[str]:
+    has_origin = any(row.origin for row in pairs.rows)
+    cells = ((escaped(row.label), code_span(row.value), escaped(row.origin)) for row in pairs.rows)
+    width = 3 if has_origin else 2
+    yield from _table(pairs.heads[:width], (row[:width] for row in cells))
 
 
 def _source(source: str) -> str:
     return f"<{source}>" if is_address(source) else escaped(source)
 
 
-def _facts(report: Report) -> Iterator[str]:
-    yield f"<details><summary>{words('report.heading-facts', report.language)}</summary>\n"
-    if report.probes:
-        columns = tuple(
-            words(f"report.column-{each}", report.language) for each in ("probe", "status", "seconds", "detail")
-        )
-        rows = ((escaped(row.name), escaped(row.status), row.seconds, code_span(row.detail)) for row in report.probes)
-        yield from _table(columns, rows)
-    for section in report.facts:
-        yield f"#### {escaped(section.title)}\n"
-        yield from _table(("", ""), ((escaped(row.label), code_span(row.value)) for row in section.rows))
-        if section.text:
-            yield code_block(section.text) + "\n"
-    yield "</details>"
-
-
-def _table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]], numeric: Collection[int] = ()) -> Iterator[str]:
+def _table(columns: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequence[int] = ()) -> Iterator[str]:
     lines = [f"| {' | '.join(row)} |" for row in rows]
     if lines:
         yield f"| {' | '.join(columns)} |"

@@ -1,27 +1,25 @@
-"""The report as text for a terminal: the verdict, and what to do. Everything else is in the other prints."""
+"""The report as text for a terminal: the verdict, and what to do. Everything else is in the other forms."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
 
-from wizard.report.content.advice import AdviceView
-from wizard.report.content.compared_models import ComparisonRow, ComparisonView
-from wizard.report.content.measured.blocks import SYMBOLS, MeasuredSection
-from wizard.report.content.model_files import ModelView, table_notes
-from wizard.report.content.report import FindingView, Report
-from wizard.report.content.step_labels import step_label, step_numbers, step_text
+from wizard.report.content import blocks as b
+from wizard.report.content.document import document_of
+from wizard.report.content.report import Report
 from wizard.report.prints.text_columns import width
 from wizard.words import words
 
-_MOST_NOT_RUN = 8  # checks that are named of those that did not run for one reason
-_FIRST = 3  # remedies and steps are shown in full for so many findings
-_LINES = 3  # quoted lines of a text that was sent
+_MOST_ITEMS = 8  # of a list
 
 
 def to_terminal(report: Report) -> str:
     """The summary. Control characters that came from outside are made visible: a terminal would obey them."""
-    return "\n".join(visible(line) for line in _lines(report))
+    document = document_of(report)
+    return "\n".join(map(visible, _Writer(document.language).document(document)))
 
 
 def visible(line: str) -> str:
@@ -29,136 +27,127 @@ def visible(line: str) -> str:
     return "".join("\ufffd" if unicodedata.category(each) in {"Cc", "Cf", "Cs"} else each for each in line)
 
 
-def _lines(report: Report) -> Iterator[str]:
-    yield f"{report.verdict.symbol} {report.verdict.sentence}"
-    yield from (f"  {line}" for line in report.verdict.scope)
-    yield from (f"  {note}" for note in report.notes)
-    yield from _models(report.models, report.language)
-    for comparison in report.comparisons:
-        yield from _compared(comparison, report.language)
-    yield from _sections(report.asked, report.language)
-    for number, finding in enumerate(report.shown):
-        yield ""
-        yield f"{finding.symbol} {finding.severity_word}: {finding.title}"
-        if number < _FIRST:
-            yield from (f"  {line}" if line else "" for line in _finding(finding, report.language))
-        elif finding.remedies:
-            yield f"  {words('report.heading-remedy', report.language)}: {finding.remedies[0].title}"
-    if len(report.shown) > _FIRST:
-        yield ""
-        yield words("report.more-steps", report.language)
-    if report.questions:
-        yield ""
-        yield f"{words('report.heading-questions', report.language)}:"
-        yield from (f"  - {question}" for question in report.questions)
-    if report.advice is not None:
-        yield ""
-        yield from _advice(report.advice)
-    yield from _sections(report.measured, report.language)
-    yield from _not_run(report)
-    for row in report.probes:
-        if row.is_trouble or row.is_slow:
-            yield f"! {row.name}: {row.status} {row.seconds} {row.detail}".rstrip()
+class _Writer:
+    """Blocks as lines, those of a section indented below its title."""
 
+    def __init__(self, language: str) -> None:
+        self._language = language
 
-def _not_run(report: Report) -> Iterator[str]:
-    """What is not known, as the verdict counts it; of very much, the beginning."""
-    groups = [each for each in report.not_run if each.applies]
-    if not groups:
-        return
-    yield ""
-    yield words("report.heading-not-run", report.language)
-    for group in groups:
-        yield f"  {group.reason}:"
-        yield from (f"    {statement}" for statement in group.statements[:_MOST_NOT_RUN])
-        left_out = len(group.statements) - _MOST_NOT_RUN
-        if left_out > 0:
-            yield f"    {words('measurements.rows-left-out', report.language, count=left_out)}"
+    def document(self, document: b.Document) -> Iterator[str]:
+        """The verdict, and every section that a summary shows."""
+        yield f"{document.verdict.symbol} {document.verdict.sentence}"
+        yield from (f"  {line}" for line in (*document.verdict.scope, *document.notes))
+        for section in (*document.questions, *document.sections):
+            yield from self._chapter(section)
 
+    def _chapter(self, section: b.Section) -> Iterator[str]:
+        """A section of the report. The cards in it are chapters of their own; its title is for what precedes them."""
+        parts = [(is_card, list(group)) for is_card, group in groupby(section.blocks, _is_card)]
+        for number, (is_card, blocks) in enumerate(parts):
+            if is_card:
+                for card in blocks:
+                    yield from self._chapter(card) if isinstance(card, b.Section) else ()
+                continue
+            lines = list(self._of(blocks) if number else self._section(replace(section, blocks=tuple(blocks))))
+            yield from ("", *lines) if lines else ()
 
-def _models(models: tuple[ModelView, ...], language: str) -> Iterator[str]:
-    """One file with all that is known of it; of several a line each, and what is wrong with them."""
-    if len(models) == 1:
-        yield ""
-        yield from _model(models[0], language)
-    elif models:
-        yield ""
-        keys = ("name", "format", "size", "dependence", "verdict")
-        head = ("", *(words(f"models.column-{key}", language) for key in keys))
-        rows = [(each.symbol, each.path, each.format, each.size, each.dependence, each.word) for each in models]
-        yield from _in_columns([head, *rows])
-        for model in models:
-            if model.problem:
-                yield f"{model.symbol} {model.path}: {model.problem}"
-        yield from (f"  {note}" for note in table_notes(models, language))
+    def _section(self, section: b.Section) -> Iterator[str]:
+        if not b.in_summary(section):
+            return
+        inner = list(self._of(section.blocks))
+        if not section.title:
+            yield from inner
+            return
+        if not inner and not section.note and section.badge is None and not section.label:
+            return
+        yield _titled(section)
+        below = [*filter(None, (section.badge.note if section.badge else "", section.note)), *inner]
+        yield from (f"  {line}" if line else "" for line in below)
 
+    def _of(self, blocks: Iterable[b.Block]) -> Iterator[str]:  # noqa: C901 - one case for each kind
+        for block in blocks:
+            match block:
+                case b.Section():
+                    yield from self._section(block)
+                case b.Paragraph(text):
+                    yield text
+                case b.Items(items, mark):
+                    sign = "-" if mark in ("–", "?") else mark
+                    yield from (f"{sign} {': '.join(filter(None, (i.text, i.detail)))}" for i in items[:_MOST_ITEMS])
+                    yield from self._left_out(len(items) - _MOST_ITEMS)
+                case b.Quote(lines):
+                    yield from (f"> {line}" for line in lines)
+                case b.Code(text):
+                    yield from text.splitlines()
+                case b.Risk(label, text):
+                    yield f"{label}: {text}"
+                case b.Step():
+                    yield from _step(block)
+                case b.Table():
+                    yield from self._table(block)
+                case b.Plot():
+                    yield f"{block.title}: {block.summary}"
+                case b.Pairs(rows):
+                    for row in rows:
+                        first, *more = row.value.splitlines() or [""]
+                        yield f"{row.label}: {first}"
+                        yield from (f"  {line}" for line in more)
+                case b.FactSheet(sections):
+                    for title, pairs in sections:
+                        yield title
+                        yield from (f"  {line}" for line in self._of([pairs]))
+                case b.Sources(label, sources):
+                    yield f"{label}: {', '.join(sources)}"
+                case b.SentText(_, text):
+                    yield from text.splitlines()
+                case b.Files(_, table, notes, pages):
+                    if len(pages) > 1:
+                        yield from self._table(table)
+                        yield from notes
+                    for page in pages:
+                        yield from self._section(page)
 
-def _model(model: ModelView, language: str) -> Iterator[str]:
-    yield f"{model.symbol} {words('models.heading-file', language, name=model.name, format=model.format)}"
-    if model.problem:
-        yield f"  {model.problem}"
-    for verdict in model.verdicts:
-        because = f" ({verdict.detail})" if verdict.detail else ""
-        yield f"  {verdict.symbol} {verdict.runtime}: {verdict.word}{because}"
-    for section in model.sections:
-        yield f"  {section.title}"
-        for row in section.rows:
-            first, *more = row.value.splitlines() or [""]
-            yield f"    {row.label}: {first}"
-            yield from (f"      {line}" for line in more)
+    def _left_out(self, count: int) -> Iterator[str]:
+        if count > 0:
+            yield words("measurements.rows-left-out", self._language, count=count)
 
-
-def _compared(comparison: ComparisonView, language: str) -> Iterator[str]:
-    yield ""
-    yield words("models.heading-compared", language, first=comparison.first, second=comparison.second)
-    yield f"  {comparison.sentence}"
-    yield from _side_by_side(comparison.rows)
-    yield f"  {comparison.weights}"
-    yield from _side_by_side(comparison.tensors)
-
-
-def _advice(advice: AdviceView) -> Iterator[str]:
-    yield advice.title
-    yield from (f"  {sentence}" for sentence in advice.sentences)
-    for block in advice.blocks:
-        yield f"  {block.title}:"
-        yield from (f"    {line}".rstrip() for line in block.code.splitlines())
-        yield from (f"  {note}" for note in block.notes)
-
-
-def _sections(sections: tuple[MeasuredSection, ...], language: str) -> Iterator[str]:
-    for section in sections:
-        yield ""
-        yield section.title
-        yield from (f"  {line}" if line else "" for line in _measured(section, language))
-
-
-def _measured(section: MeasuredSection, language: str) -> Iterator[str]:
-    """What was measured in sentences and short tables; of a long one the rows that tell of a trouble."""
-    yield from section.sentences
-    yield from (f"{plot.title}: {plot.summary}" for plot in section.plots)
-    for table in section.tables:
+    def _table(self, table: b.Table) -> Iterator[str]:
+        """A short table; of a long one the rows that tell of a trouble."""
         if table.title:
             yield f"{table.title}:"
         symbols = table.has_states
         head = (*[""] * symbols, *table.columns)
-        rows = [(*[SYMBOLS[row.state]] * symbols, *row.cells) for row in table.telling]
+        rows = [(*[b.SYMBOLS[row.state]] * symbols, *row.cells) for row in table.telling]
         if rows:
             numeric = {column + symbols for column in table.numeric}
             yield from (f"  {line}" for line in _in_columns([head, *rows], numeric))
-        left_out = len(table.rows) - len(rows)
-        if left_out:
-            yield f"  {words('measurements.rows-left-out', language, count=left_out)}"
+        yield from (f"  {line}" for line in self._left_out(len(table.rows) - len(rows)))
         if table.note:
             yield f"  {table.note}"
 
 
-def _side_by_side(rows: tuple[ComparisonRow, ...]) -> Iterator[str]:
-    if rows:
-        yield from (f"    {line}" for line in _in_columns([(row.what, row.first, row.second) for row in rows]))
+def _is_card(block: b.Block) -> bool:
+    return isinstance(block, b.Section) and block.card is not None
 
 
-def _in_columns(rows: list[tuple[str, ...]], numeric: Collection[int] = ()) -> Iterator[str]:
+def _titled(section: b.Section) -> str:
+    if section.label:
+        return f"{section.label}: {section.title}"
+    if section.badge is None:
+        return section.title
+    word = f"{section.badge.word}: " if section.badge.note else ""
+    return f"{section.badge.symbol} {word}{section.title}"
+
+
+def _step(step: b.Step) -> Iterator[str]:
+    """The number or sign stands beside the first line."""
+    head, *behind = [part for part in (step.label, step.text) if part] or [""]
+    yield from (line for line in (f"{step.mark} {head}".strip(), *behind) if line)
+    if step.code:
+        yield from (f"  {line}" for line in step.code.text.splitlines())
+
+
+def _in_columns(rows: Sequence[Sequence[str]], numeric: Collection[int] = ()) -> Iterator[str]:
     """Rows whose columns stand below each other, figures at the right; a Japanese character takes two places."""
     widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
     for row in rows:
@@ -168,23 +157,3 @@ def _in_columns(rows: list[tuple[str, ...]], numeric: Collection[int] = ()) -> I
             for at, (cell, gap) in enumerate(zip(row, gaps, strict=True))
         )
         yield "  ".join(cells).rstrip()
-
-
-def _finding(finding: FindingView, language: str) -> Iterator[str]:
-    yield finding.why
-    yield from (f"  > {line}" for each in finding.quoted[:_LINES] for line in each.splitlines())
-    yield f"{words('report.confidence-label', language)}: {finding.confidence_words}"
-    for remedy in finding.remedies[:1]:
-        yield f"{words('report.heading-remedy', language)}: {remedy.title}"
-        if remedy.risk:
-            yield f"  {words('report.heading-risk', language)}: {remedy.risk}"
-        for number, step in zip(step_numbers(remedy.steps), remedy.steps, strict=True):
-            label, text = step_label(step, language), step_text(step, language)
-            head, *behind = [each for each in (label, text) if each] or [""]
-            yield from (f"  {line}" for line in (f"{number} {head}".strip(), *behind) if line)
-            yield from (f"    {line}" for line in step.code.splitlines())
-        yield words("report.verify", language, expect=remedy.verify.expect)
-        yield from (f"    {line}" for line in remedy.verify.code.splitlines())
-    others = len(finding.remedies) - 1
-    if others > 0:
-        yield words("report.more-remedies", language, count=others)

@@ -91,12 +91,8 @@ class Backend(ArrayBackend):
             self._compiled[key] = function if PLAIN in settings else self._jax.jit(function)
         return self._compiled[key]
 
-    def settings(self, operation, dtype):
-        """The settings under which digits are measured."""
-        if operation.terms == 1:
-            return
-        if operation.batch:
-            yield BATCH
+    def other_settings(self, operation, dtype):
+        """The settings under which digits are measured, but for the batch."""
         yield PLAIN
         if dtype != FULL:
             if operation.products and dtype == "bfloat16":

@@ -3,7 +3,7 @@
 import contextlib
 
 from ..arrays import ArrayBackend
-from ..runs import BATCH, FULL, is_x86, thread_counts
+from ..runs import FULL, is_x86, thread_counts
 from . import operations as by_numpy
 
 
@@ -33,12 +33,8 @@ class Backend(ArrayBackend):
         with self.numbers.errstate(all="ignore"):
             yield lambda: by_numpy.run(self.numbers, operation, inputs)
 
-    def settings(self, operation, _dtype):
-        """The settings under which digits are measured."""
-        if operation.terms == 1:
-            return
-        if operation.batch:
-            yield BATCH
+    def other_settings(self, operation, _dtype):
+        """The settings under which digits are measured, but for the batch."""
         if operation.products:
             for count in thread_counts(self.threads):
                 yield "threads-%d" % count

@@ -119,12 +119,8 @@ class Backend(ArrayBackend):
         finally:
             experimental.enable_tensor_float_32_execution(before)
 
-    def settings(self, operation, dtype):
-        """The settings under which digits are measured."""
-        if operation.terms == 1:
-            return
-        if operation.batch:
-            yield BATCH
+    def other_settings(self, operation, dtype):
+        """The settings under which digits are measured, but for the batch."""
         if self.compiling:
             yield COMPILED
         if dtype != FULL:

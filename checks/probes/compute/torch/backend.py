@@ -115,12 +115,8 @@ class Backend(BaseBackend):
         """Whether a setting is measured before the others."""
         return setting in self.telling or setting.startswith("threads-")
 
-    def settings(self, operation, dtype):
-        """The settings under which digits are measured."""
-        if operation.terms == 1:
-            return
-        if operation.batch:
-            yield BATCH
+    def other_settings(self, operation, dtype):
+        """The settings under which digits are measured, but for the batch."""
         if operation.name in PICTURES:
             yield LAYOUT
         for mode in modes.of_device(self._torch, self.device, dtype):

@@ -109,16 +109,6 @@ def _general(torch, value):
 
 
 @contextlib.contextmanager
-def _threads(torch, count):
-    before = torch.get_num_threads()
-    torch.set_num_threads(count)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
-@contextlib.contextmanager
 def _mkldnn_off(torch):
     """By the switch itself: ``mkldnn.flags`` sets others as well, and warns of those."""
     before = torch._C._get_mkldnn_enabled()
@@ -136,7 +126,7 @@ def _autocast(torch, device, name):
 def applied(torch, mode, device):
     """A ``with`` block under a mode."""
     if mode.startswith("threads-"):
-        return _threads(torch, int(mode[len("threads-") :]))
+        return settings.threads(torch, int(mode[len("threads-") :]))
     if mode.startswith("autocast-"):
         return _autocast(torch, device, mode[len("autocast-") :])
     return _MODES[mode](torch) if mode in _MODES else settings.applied(torch, mode)

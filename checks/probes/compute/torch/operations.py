@@ -1,8 +1,8 @@
 """The operations that are repeated, the most telling first.
 
-``OPERATIONS``: for each its id (resources/knowledge/computations.toml), its dtype, what of torch it needs, whether its
-results are exact where its inputs are small whole numbers, and a function that draws the inputs and returns what is to
-be repeated: a callable without arguments that returns the resulting tensors.
+``OPERATIONS``: for each its id (resources/knowledge/frameworks/computations.toml), its dtype, what of torch it needs,
+whether its results are exact where its inputs are small whole numbers, and a function that draws the inputs and returns
+what is to be repeated: a callable without arguments that returns the resulting tensors.
 
 The suite is one table, and longer than other modules for that. Sizes provoke what is asked about: many numbers meet in
 few places. They are of a processor; ``Drawn.scale`` multiplies the numbers that one call goes through.

@@ -1,6 +1,6 @@
 """Settings of PyTorch under which something is computed.
 
-Their ids are those of resources/knowledge/computations.toml.
+Their ids are those of resources/knowledge/frameworks/computations.toml.
 """
 
 import contextlib
@@ -56,9 +56,10 @@ def _assigned(name, attribute, value):
 
 
 @contextlib.contextmanager
-def _one_thread(torch):
+def threads(torch, count=1):
+    """A ``with`` block with so many threads."""
     before = torch.get_num_threads()
-    torch.set_num_threads(1)
+    torch.set_num_threads(count)
     try:
         yield
     finally:
@@ -85,7 +86,7 @@ _SETTINGS = {
     "autotune-off": _assigned("backends.cudnn", "benchmark", False),
     "cudnn-deterministic": _assigned("backends.cudnn", "deterministic", True),
     "cudnn-off": _assigned("backends.cudnn", "enabled", False),
-    "threads-1": _one_thread,
+    "threads-1": threads,
     "attention-math": _attention_math,
     "exact-inputs": _default,
 }

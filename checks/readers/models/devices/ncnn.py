@@ -16,7 +16,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from checks.facts import NeededFile, OperatorUse, TensorSpec
-from checks.knowledge.formats.ncnn_layers import ncnn_layers, ncnn_layers_table
+from checks.knowledge.formats.ncnn_layers import NcnnLayersTable, ncnn_layers
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.reading import Reading, missing_file, needed_file
@@ -126,7 +126,7 @@ def ncnn_weights(source: Source, beside: Folder) -> Reading | None:
 
 def _reading(network: _Network, source: Source, beside: Folder) -> Reading:
     known = ncnn_layers()
-    first = ncnn_layers_table().layer[0].since  # what the oldest release has needs none in particular
+    first = NcnnLayersTable.read().layer[0].since  # what the oldest release has needs none in particular
     newest = max((known[kind].since for kind in network.kinds if kind in known), default=first)
     weights: tuple[NeededFile, ...] = ()
     if any(known[kind].weights for kind in network.kinds if kind in known):
@@ -217,7 +217,7 @@ def _wired(words: list[str], network: _Network) -> tuple[str, list[str], list[st
 
 def _read_numbers(source: Source, layers: int, network: _Network) -> None:
     """The layers of the binary form."""
-    table = ncnn_layers_table().layer
+    table = NcnnLayersTable.read().layer
     at = 12
     for _ in range(layers):
         kind, bottoms, tops = struct.unpack("<iii", source.read(at, 12))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from checks.facts import Binding, OperatorUse
 from checks.facts.versions import release
-from checks.knowledge.formats.onnx import ML, least_onnx, least_onnxruntime, onnx_table
+from checks.knowledge.formats.onnx import ML, OnnxTable, least_onnx, least_onnxruntime
 from checks.knowledge.formats.onnx_domains import onnx_domain
 from checks.knowledge.formats.onnx_operators import MICROSOFT, is_standard, operator
 from checks.readers.containers.folder import Folder
@@ -259,7 +259,7 @@ def _frameworks(ir: int | None, opsets: dict[str, int], operators: tuple[Operato
         return ()
     row = least_onnxruntime(ir, {domain: opsets[domain] for domain in ("", ML) if domain in opsets})
     if row is None:
-        return (f"onnxruntime>{onnx_table().onnxruntime[-1].version}",)
+        return (f"onnxruntime>{OnnxTable.read().onnxruntime[-1].version}",)
     least = [] if row.version == _OLDEST else [row.version]
     for use in operators:
         known = operator(use.name, MICROSOFT) if use.domain == MICROSOFT else None

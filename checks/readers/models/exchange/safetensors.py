@@ -17,7 +17,7 @@ import msgspec
 
 from checks.facts import NeededFile
 from checks.facts.versions import release
-from checks.knowledge.formats.safetensors import StoredType, safetensors_table, stored_types
+from checks.knowledge.formats.safetensors import SafetensorsTable, StoredType, stored_types
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.language.hf_config import JSON_ERRORS, described
@@ -250,7 +250,7 @@ def _look_at_name(header: Header, name: bytes) -> None:
 @functools.cache
 def _signs() -> tuple[dict[bytes, tuple[str, str]], re.Pattern[bytes]]:
     """What parts of a name mean, and an expression that finds them: it is asked for each of a million tensors."""
-    meanings = {row.part.encode(): (row.kind, row.means) for row in safetensors_table().sign}
+    meanings = {row.part.encode(): (row.kind, row.means) for row in SafetensorsTable.read().sign}
     return meanings, re.compile(b"|".join(map(re.escape, meanings)))
 
 

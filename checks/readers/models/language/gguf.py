@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from checks.facts import NeededFile
 from checks.facts.versions import release
-from checks.knowledge.formats.gguf import architecture_releases, file_type, ggml_type, gguf_table, type_releases
+from checks.knowledge.formats.gguf import GgufTable, architecture_releases, file_type, ggml_type, type_releases
 from checks.readers.containers.cursor import Cursor
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import Damaged, Source
@@ -291,7 +291,7 @@ def _quantization(contents: _Contents) -> str | None:
 
 def _library(contents: _Contents) -> str:
     """llama-cpp-python with the release that knows the kind of model and all number types."""
-    if contents.text("general.architecture") in gguf_table().image_models:
+    if contents.text("general.architecture") in GgufTable.read().image_models:
         return "gguf"
     ranges = [architecture_releases(contents.text("general.architecture"))]
     ranges += [type_releases(number) for number in contents.dtypes]

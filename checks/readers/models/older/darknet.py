@@ -11,7 +11,7 @@ import struct
 from collections import Counter
 
 from checks.facts import NeededFile, TensorSpec
-from checks.knowledge.formats.darknet_layers import darknet_layers
+from checks.knowledge.formats.darknet_layers import DarknetLayersTable
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.reading import Reading, missing_file, needed_file, operator_uses
@@ -35,7 +35,7 @@ def darknet_cfg(source: Source, beside: Folder) -> Reading | None:
         raise Damaged("too-large", f"{source.size} bytes of text")
     text = source.read(0, source.size).decode("utf-8", "replace")
     sections = list(_SECTION.finditer(text))
-    table = darknet_layers()
+    table = DarknetLayersTable.read()
     kinds = Counter(match[1] for match in sections[1:_MOST_LAYERS])
     if not kinds or not any(kind in table.original for kind in kinds):
         return None

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from checks.facts import Binding, NamedClass
-from checks.knowledge.formats.checkpoint_programs import checkpoint_programs, program_of
+from checks.knowledge.formats.checkpoint_programs import CheckpointProgramsTable, program_of
 from checks.knowledge.formats.pickle_globals import DANGEROUS, KNOWN, UNKNOWN, risk, weights_only_opcodes
 from checks.knowledge.packages.import_packages import distributions_of
 from checks.readers.containers.pickles.values import COMPUTED, Node, Pickle, Value
@@ -198,7 +198,7 @@ def _kind(root: Value, found: Found) -> str:
 
 def _weights_of(root: Value, found: Found) -> tuple[list[Tensor], str]:
     """The tensors of a checkpoint that are its weights, and the key under which they lie."""
-    keys = checkpoint_programs().keys
+    keys = CheckpointProgramsTable.read().keys
     for key in keys.weights:
         inner = root.entries.get(key) if isinstance(root, Node) else None
         if isinstance(inner, Node):

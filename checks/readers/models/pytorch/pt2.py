@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from checks.facts import Binding, TensorSpec
-from checks.knowledge.frameworks.torch_serialization import torch_serialization
+from checks.knowledge.frameworks.torch_serialization import TorchSerializationTable
 from checks.readers.containers.folder import ZipFolder
 from checks.readers.containers.machine_code import HEAD, built_for
 from checks.readers.containers.pickles.values import Pickle
@@ -304,7 +304,7 @@ def _length(length: _Length) -> int | str:
 
 
 def _dtype(meta: _TensorMeta) -> str | None:
-    return torch_serialization().export_dtypes.get(str(meta.dtype))
+    return TorchSerializationTable.read().export_dtypes.get(str(meta.dtype))
 
 
 def _devices(metas: Iterable[_TensorMeta | None]) -> Iterator[str]:

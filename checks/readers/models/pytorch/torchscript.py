@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from checks.facts import NamedClass, OperatorUse, TensorSpec
 from checks.knowledge.formats.pickle_globals import DANGEROUS
-from checks.knowledge.frameworks.torch_serialization import is_builtin, torch_serialization
+from checks.knowledge.frameworks.torch_serialization import TorchSerializationTable, is_builtin
 from checks.readers.containers.folder import Folder, ZipFolder
 from checks.readers.containers.pickles.values import Global, Node, Pickle, Value
 from checks.readers.containers.source import MIB, Damaged, Source
@@ -244,7 +244,7 @@ def torch_operators(count: dict[tuple[str, str], int]) -> tuple[OperatorUse, ...
 
 def packages_of(operators: tuple[OperatorUse, ...]) -> tuple[str, ...]:
     """The packages that bring the operators that are not PyTorch's own."""
-    known = torch_serialization().operators.packages
+    known = TorchSerializationTable.read().operators.packages
     return tuple(
         dict.fromkeys(
             known[operator.domain] for operator in operators if operator.is_custom and operator.domain in known

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from checks.facts import Binding, NeededFile, OperatorUse, TensorSpec
 from checks.facts.versions import release
-from checks.knowledge.formats.edgetpu import edgetpu_table
-from checks.knowledge.formats.tflite_operators import first_litert, first_tensorflow, tflite_operators_table
+from checks.knowledge.formats.edgetpu import EdgeTpuTable
+from checks.knowledge.formats.tflite_operators import TfliteOperatorsTable, first_litert, first_tensorflow
 from checks.readers.containers.flatbuffer import IDENTIFIER
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import MIB, Damaged, Source
@@ -135,7 +135,7 @@ def _frameworks(graphs: _Graphs) -> tuple[str, ...]:
     tensorflow = _newest(first_tensorflow(operator.name, operator.version) for operator in graphs.operators)
     of_tensorflow = f"tensorflow>={tensorflow}" if tensorflow else "tensorflow"
     if graphs.uses("tensorflow"):
-        return (f"{of_tensorflow}{',' if tensorflow else ''}<{tflite_operators_table().flex_before}",)
+        return (f"{of_tensorflow}{',' if tensorflow else ''}<{TfliteOperatorsTable.read().flex_before}",)
     litert = _newest(first_litert(operator.name, operator.version) for operator in graphs.operators)
     return (f"ai-edge-litert>={litert}" if litert else "ai-edge-litert", of_tensorflow)
 
@@ -193,7 +193,7 @@ def _could_map(graphs: _Graphs) -> dict[str, str]:
     if found is None or not found.operators or not graphs.weights.computes_in_bytes:
         return {}
     in_the_way = listed(f"{name} ×{count}" for name, count in found.in_the_way.most_common())
-    beyond = graphs.weights.size - edgetpu_table().sram_mb * MIB
+    beyond = graphs.weights.size - EdgeTpuTable.read().sram_mb * MIB
     return {
         "edgetpu-mappable": f"{found.mapped} / {found.operators}",
         "edgetpu-in-the-way": in_the_way,

@@ -1,6 +1,6 @@
 """Lists of "key: value": collect_env and its relatives, issue forms, logs that print a version per line.
 
-All of them name the same things by slightly different keys, so one table of keys (ticket_words.toml) reads them all:
+All of them name the same things by slightly different keys, so one table of keys (tickets/words.toml) reads them all:
 torch.utils.collect_env (old, new, vLLM's, mmcv's, detectron2's), transformers-cli env, the forms of TensorFlow, ONNX
 Runtime, TensorRT and PyTorch, ComfyUI's and Ultralytics' start-up lines.
 """

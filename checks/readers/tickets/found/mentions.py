@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from checks.facts import Package
-from checks.knowledge.tickets.words import is_possible, package_of_word, ticket_words
+from checks.knowledge.tickets.words import TicketWords, is_possible, package_of_word
 from checks.readers.tickets.found.gpus import GpuStatement, mentions_of_gpus
 from checks.readers.tickets.found.systems import named_system, system_facts
 from checks.readers.tickets.text import Statement, Text, goes_on
@@ -127,7 +127,7 @@ def _versions(text: Text) -> Iterator[Statement]:
 
 def _is_here(text: Text, start: int, end: int) -> bool:
     """Whether a version is said to be there, and not asked for, recommended or compared with."""
-    words = ticket_words().not_here
+    words = TicketWords.read().not_here
     line_start = text.line_start(start)
     before = text.lower[max(line_start, start - 400) : start]
     near = before.rstrip(" ('\"`:*,").removesuffix("the").rstrip()

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from checks.facts import LogEntry
-from checks.knowledge.errors.gpu_log import gpu_log_texts
+from checks.knowledge.errors.gpu_log import GpuLogTexts
 from checks.machine import system_log
 from checks.probes.ask.system_log import events as read_xml
 from checks.readers.tickets.text import Statement, Text
@@ -69,7 +69,7 @@ def _driver_events(text: Text) -> Iterator[Found]:
 
 
 def _resets(text: Text) -> Iterator[Found]:
-    for sentence in gpu_log_texts().reset_sentence:
+    for sentence in GpuLogTexts.read().reset_sentence:
         for found in re.finditer(sentence.pattern, text.whole):
             entry = LogEntry(source="Display", text=found["driver"].lower(), event_id=4101)
             yield (text.number_at(found.start()),), entry

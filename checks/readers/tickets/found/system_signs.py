@@ -6,7 +6,7 @@ import functools
 import re
 from collections.abc import Iterator
 
-from checks.knowledge.tickets.words import ticket_words
+from checks.knowledge.tickets.words import TicketWords
 from checks.readers.tickets.found.systems import named_system
 from checks.readers.tickets.text import Statement, Text
 
@@ -41,4 +41,4 @@ def _is_done(text: Text, offset: int) -> bool:
 
 @functools.cache
 def _signs() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((row.system, re.compile("|".join(row.signs), re.MULTILINE)) for row in ticket_words().system_sign)
+    return tuple((row.system, re.compile("|".join(row.signs), re.MULTILINE)) for row in TicketWords.read().system_sign)

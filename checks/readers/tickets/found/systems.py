@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from checks.knowledge.tickets.words import SystemRow, ticket_words
+from checks.knowledge.tickets.words import SystemRow, TicketWords
 from checks.readers.tickets.text import Statement, Text
 
 FIRST_BUILD_OF_WINDOWS_11 = 22000  # https://learn.microsoft.com/windows/release-health/windows11-release-information
@@ -152,7 +152,7 @@ def platform_facts(platform: str) -> dict[str, Any]:
 
 @functools.cache
 def _all_words() -> re.Pattern[str]:
-    words = (re.escape(word) for row in ticket_words().system for word in row.words)
+    words = (re.escape(word) for row in TicketWords.read().system for word in row.words)
     return re.compile(rf"(?<![a-z0-9~.])(?:{'|'.join(words)})(?![a-z])")
 
 
@@ -161,7 +161,7 @@ def named_system(lower: str) -> tuple[SystemRow, int, int] | None:
     found = _all_words().search(lower)
     if found is None:
         return None
-    return next(row for row in ticket_words().system if found.group(0) in row.words), found.start(), found.end()
+    return next(row for row in TicketWords.read().system if found.group(0) in row.words), found.start(), found.end()
 
 
 def _windows(words: str) -> dict[str, Any]:

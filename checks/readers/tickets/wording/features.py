@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from checks.knowledge.tickets.phrases import ticket_phrases
+from checks.knowledge.tickets.phrases import TicketPhrases
 from checks.readers.tickets.wording.number_sets import distinct
 from checks.readers.tickets.wording.wordings import Searched, Wordings
 
@@ -64,7 +64,7 @@ def phrases(lowered: str) -> set[str]:
     """The ids of the shared phrases that stand in a text."""
     text = lowered.encode("utf-8", "replace")
     searched = Searched(shared_phrases(), text, text)
-    rows = ticket_phrases().row
+    rows = TicketPhrases.read().row
     return {rows[number].id for number in searched.possible.tolist() if searched.stands(number)}
 
 
@@ -106,4 +106,4 @@ def _slots(kind: str, names: Iterable[bytes]) -> tuple[int, ...]:
 @functools.cache
 def shared_phrases() -> Wordings:
     """The shared phrases, to be searched for."""
-    return Wordings("phrases", (row.pattern for row in ticket_phrases().row))
+    return Wordings("phrases", (row.pattern for row in TicketPhrases.read().row))

@@ -1,6 +1,7 @@
 """Which causes a text resembles: for what people tell in their own words, beside what the signatures find.
 
-resources/learned/resemblance.npz holds a weight per feature and cause (see learn.py).
+resources/learned/resemblance.npz holds a weight per feature and cause (see learn.py). It is learned anew for a release,
+not for a wording; a cause that is younger than the file resembles nothing yet.
 """
 
 from __future__ import annotations
@@ -55,15 +56,49 @@ Floats = npt.NDArray[np.float32]
 class Learned:
     """What learn.py found.
 
-    ``rarity``: weight of each slot, one row per kind of feature. ``weights``: slot x cause, whole numbers, to be
-    multiplied by the ``scale`` of the cause. ``bias``: per cause.
+    ``texts``: how many it learned from. ``often``: in how many of them each slot stands, one row per kind of feature.
+    ``weights``: slot x cause, whole numbers, most of them 0, to be multiplied by the ``scale`` of the cause. ``bias``:
+    per cause.
     """
 
     causes: tuple[str, ...]
-    rarity: Floats
+    texts: int
+    often: npt.NDArray[np.uint16]
     weights: npt.NDArray[np.int8]
     scale: Floats
     bias: Floats
+
+    @functools.cached_property
+    def rarity(self) -> Floats:
+        """The weight of each slot in a text, one row per kind of feature: its inverse document frequency.
+
+        Rounded to half precision, which is exact enough, so that every machine computes with the same numbers.
+        """
+        frequency = (np.log((1 + self.texts) / (1 + self.often)) + 1).astype(np.float16)
+        return frequency.astype(np.float32)
+
+    def to_store(self) -> dict[str, Any]:
+        """The arrays of the file, as they compress best: of each weight whether it is 0, and those that are not."""
+        return {
+            "causes": np.array(self.causes),
+            "texts": np.array(self.texts),
+            "often": np.stack((self.often & 255, self.often >> 8)).astype(np.uint8),
+            "is_kept": np.packbits(self.weights != 0),
+            "kept": self.weights[self.weights != 0],
+            "scale": self.scale,
+            "bias": self.bias,
+        }
+
+    @classmethod
+    def from_store(cls, stored: Mapping[str, Any]) -> Learned:
+        """The reverse."""
+        causes = tuple(stored["causes"].tolist())
+        low, high = stored["often"].astype(np.uint16)
+        often = low + (high << 8)
+        shape = (often.shape[1], len(causes))
+        weights = np.zeros(shape, np.int8)
+        weights[np.unpackbits(stored["is_kept"], count=weights.size).view(bool).reshape(shape)] = stored["kept"]
+        return cls(causes, int(stored["texts"]), often, weights, stored["scale"], stored["bias"])
 
 
 def resembled(lines: Sequence[Line]) -> Mapping[str, float]:
@@ -81,7 +116,7 @@ def resembled(lines: Sequence[Line]) -> Mapping[str, float]:
     scores = numbers @ learned.weights[present].astype(np.float32) * learned.scale + learned.bias
     alike = dict(zip(learned.causes, np.maximum(scores, NOT_AT_ALL).tolist(), strict=True))
     for cause, phrases in _ruling_out().items():
-        if any(holds_phrase(found, phrase) for phrase in phrases):
+        if cause in alike and any(holds_phrase(found, phrase) for phrase in phrases):
             alike[cause] = max(alike[cause] - RULED_OUT, NOT_AT_ALL)
     return alike
 
@@ -149,6 +184,4 @@ def _ruling_out() -> dict[str, tuple[str, ...]]:
 @functools.cache
 def _learned() -> Learned:
     with np.load(LEARNED, allow_pickle=False) as file:
-        stored: dict[str, Any] = dict(file)
-    causes = tuple(stored["causes"].tolist())
-    return Learned(causes, stored["rarity"], stored["weights"], stored["scale"], stored["bias"])
+        return Learned.from_store(file)

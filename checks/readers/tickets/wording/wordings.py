@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,9 @@ import numpy as np
 import re2
 
 from checks.facts.paths import ROOT
-from checks.knowledge.tickets.phrases import expand, ticket_phrases
+from checks.knowledge.tickets.phrases import TicketPhrases, expand
 from checks.readers.tickets.wording.literals import Filter, alternatives_of
-from checks.readers.tickets.wording.number_sets import NumberSets
+from checks.readers.tickets.wording.number_sets import Numbers, NumberSets
 
 FIXED_WORDS = ROOT / "learned" / "fixed_words.npz"
 
@@ -45,13 +45,12 @@ class Wordings:
             for alternative in alternatives:
                 of_alternative[alternative].append(pattern)
         self.patterns = NumberSets.of(of_alternative)
-        self.filter = stored(name, digest_of(self.texts)) or Filter.of(self.texts)
+        self.filters = filters(name, self.texts)
 
     def to_store(self) -> dict[str, Any]:
-        """What is stored of these."""
+        """What is stored of these: their filter, and which patterns it is of."""
         tables: dict[str, Any] = {name: table.astype(np.int32) for name, table in Filter.of(self.texts).tables.items()}
-        tables["digest"] = np.array(digest_of(self.texts))
-        return {f"{self.name}.{name}": table for name, table in tables.items()}
+        return {f"{self.name}.{name}": table for name, table in {**tables, "of": checksums(self.texts)}.items()}
 
 
 class Searched:
@@ -64,7 +63,8 @@ class Searched:
     def __init__(self, wordings: Wordings, text: bytes, lowered: bytes) -> None:
         self._wordings = wordings
         self._text = text
-        alternatives = wordings.filter.possible(lowered)
+        alternatives = np.concatenate([numbers[part.possible(lowered)] for part, numbers in wordings.filters])
+        alternatives = alternatives[alternatives >= 0]
         self.possible = wordings.patterns.distinct(alternatives)
         self._possible = frozenset(self.possible.tolist())
         self._alternatives = frozenset(alternatives.tolist())
@@ -122,19 +122,35 @@ def _alternatives(pattern: str) -> tuple[str, ...]:
 
 @functools.cache
 def _phrases() -> dict[str, str]:
-    return {f"{{{row.id}}}": row.pattern for row in ticket_phrases().row}
+    return {f"{{{row.id}}}": row.pattern for row in TicketPhrases.read().row}
 
 
-def digest_of(alternatives: Sequence[str]) -> str:
-    """What tells whether a stored filter is of these."""
-    return hashlib.sha256("\0".join((repr(Filter.MADE_BY), *alternatives)).encode()).hexdigest()
+def checksums(patterns: Sequence[str]) -> Numbers:
+    """A number for each pattern, by which a filter that was stored knows it again."""
+    made_by = repr(Filter.MADE_BY).encode()
+    hashes = b"".join(hashlib.blake2b(text.encode(), digest_size=8, key=made_by).digest() for text in patterns)
+    return np.frombuffer(hashes, np.int64)
 
 
-def stored(name: str, digest: str, path: Path = FIXED_WORDS) -> Filter | None:
-    """The filter that was made when the patterns were written (see learn.py); None where they have changed since."""
+def filters(name: str, patterns: Sequence[str], path: Path = FIXED_WORDS) -> list[tuple[Filter, Numbers]]:
+    """Filters for these patterns, each with the numbers that its own patterns have here (-1: it is none of these).
+
+    The first is the one that was stored for the last release (see learn.py), which saves seconds; the second is made
+    here, of the patterns that are younger.
+    """
     if not path.is_file():
-        return None
+        return [(Filter.of(patterns), np.arange(len(patterns)))]
+    wanted = checksums(patterns)
     with np.load(path) as file:
-        if f"{name}.digest" not in file or str(file[f"{name}.digest"]) != digest:
-            return None
-        return Filter({table: file[f"{name}.{table}"].astype(np.int64) for table in Filter.TABLES})
+        known = file[f"{name}.of"] if f"{name}.of" in file else wanted[:0]
+        if np.array_equal(known, wanted):
+            return [(_stored(file, name), np.arange(len(patterns)))]
+        numbers = {checksum: number for number, checksum in enumerate(wanted.tolist())}
+        old = np.array([numbers.pop(checksum, -1) for checksum in known.tolist()], np.int64)
+        young = np.array(sorted(numbers.values()), np.int64)
+        of_young = (Filter.of([patterns[number] for number in young]), young)
+        return [(_stored(file, name), old), of_young] if len(known) else [of_young]
+
+
+def _stored(file: Mapping[str, Any], name: str) -> Filter:
+    return Filter({table: file[f"{name}.{table}"].astype(np.int64) for table in Filter.TABLES})

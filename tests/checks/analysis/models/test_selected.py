@@ -21,7 +21,7 @@ from checks.facts import (
 )
 from checks.facts.finding import NotHere, Status
 from checks.judgement.one_check import judge_one
-from checks.knowledge.formats.model_formats import model_formats_table
+from checks.knowledge.formats.model_formats import ModelFormatsTable
 from wizard.words import area
 
 CHECKS = tuple(check for check in all_checks().values() if any(kind is ModelFiles for kind, _ in check.wanted.values()))
@@ -85,7 +85,7 @@ FROM_THE_FILE_ALONE = OF_ANY_FORMAT | {
 }
 
 
-@pytest.mark.parametrize("model_format", [row.id for row in model_formats_table().format])
+@pytest.mark.parametrize("model_format", [row.id for row in ModelFormatsTable.read().format])
 def test_no_check_is_clear_without_the_runtime_that_it_is_about(model_format: str) -> None:
     missing = dict.fromkeys((name for name, _ in KINDS.values()), "no-target")
     alone = Facts(models=facts(model_format).models, missing=missing)

@@ -5,7 +5,7 @@ import pytest
 from checks.causes.environment.extension_abi_mismatch import extension_abi_mismatch
 from checks.facts import ErrorText, Frameworks, ImportTry, InterpreterFacts, Package, TorchFacts
 from checks.facts.finding import Finding, Severity, Unread
-from checks.knowledge.packages.extension_tags import built_for, extension_tags
+from checks.knowledge.packages.extension_tags import ExtensionTags, built_for
 
 TORCH = TorchFacts(version="2.6.0+cu124", imported=True, cuda_version="12.4", cxx11_abi=False)
 
@@ -113,7 +113,7 @@ def test_unread_packages_are_not_called_healthy() -> None:
 
 
 def test_every_notation_reads_its_own_example() -> None:
-    for notation in extension_tags().notation:
+    for notation in ExtensionTags.read().notation:
         built = built_for(f"1.0+{notation.example}")
         assert built is not None
         assert built.source == notation.source

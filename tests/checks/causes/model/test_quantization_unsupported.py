@@ -17,7 +17,7 @@ from checks.facts import (
 )
 from checks.facts.finding import Finding, NotHere, NotInTable, Severity, Unread
 from checks.facts.versions import release
-from checks.knowledge.frameworks.quantization_methods import quantization_methods_table, rule_for
+from checks.knowledge.frameworks.quantization_methods import QuantizationMethodsTable, rule_for
 
 NO_GPU = TorchFacts(cuda_available=False, xpu_available=False)
 
@@ -126,7 +126,7 @@ def test_what_is_not_known_is_not_judged() -> None:
 
 
 def test_the_rows_of_a_method_follow_one_another() -> None:
-    rows = quantization_methods_table().rule
+    rows = QuantizationMethodsTable.read().rule
     for method in {row.method for row in rows}:
         mine = [row for row in rows if row.method == method]
         assert mine[-1].before is None

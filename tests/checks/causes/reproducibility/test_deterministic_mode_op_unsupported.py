@@ -7,7 +7,7 @@ from checks.causes.reproducibility.deterministic_mode_op_unsupported import dete
 from checks.facts import Facts, Repeat, TorchFacts
 from checks.facts.finding import Finding, NotHere, Severity
 from checks.knowledge.frameworks.computations import known_operations
-from checks.knowledge.frameworks.deterministic_replacements import deterministic_replacements
+from checks.knowledge.frameworks.deterministic_replacements import ReplacementTable
 from checks.remedies.plan import plan_remedies
 
 
@@ -54,7 +54,7 @@ def test_what_to_take_instead_is_of_the_refused_operation(
 
 
 def test_every_replacement_is_of_an_operation_that_is_computed() -> None:
-    rows = deterministic_replacements().row
+    rows = ReplacementTable.read().row
     named = [operation for row in rows for operation in row.operations]
     assert set(named) <= set(known_operations())
     assert len(set(named)) == len(named)

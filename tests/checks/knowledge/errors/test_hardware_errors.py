@@ -3,10 +3,10 @@
 import pynvml
 
 from checks.knowledge.errors.hardware_errors import (
+    HardwareErrors,
     action,
     clock_reason,
     clock_reasons,
-    hardware_errors,
     nvml_return,
     recovery_action,
     xid,
@@ -21,7 +21,7 @@ def test_xid():
 
 
 def test_every_action_of_every_xid_is_explained():
-    codes = {code for row in hardware_errors().xid for code in (row.immediate, row.followup) if code}
+    codes = {code for row in HardwareErrors.read().xid for code in (row.immediate, row.followup) if code}
     assert {code for code in codes if action(code) is None} == set()
 
 
@@ -33,13 +33,13 @@ def test_clock_reasons_by_bit():
 
 
 def test_bits_are_those_of_the_binding():
-    for row in hardware_errors().clock_reason:
+    for row in HardwareErrors.read().clock_reason:
         known = [name for name, value in vars(pynvml).items() if "ClocksThrottleReason" in name and value == row.bit]
         assert known or row.name in ("BoardLimit", "Reliability"), row
 
 
 def test_return_codes_are_those_of_the_binding():
-    for row in hardware_errors().nvml_return:
+    for row in HardwareErrors.read().nvml_return:
         assert getattr(pynvml, row.name) == row.value
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checks.knowledge.errors.import_errors import import_errors, recognise
+from checks.knowledge.errors.import_errors import ImportErrors, recognise
 
 TEXTS = [
     # pytorch/pytorch#14274
@@ -276,6 +276,6 @@ def test_hostile_lines_are_read_to_the_end(filler: str) -> None:
 
 
 def test_ids_are_unique_and_patterns_named() -> None:
-    ids = [row.id for row in import_errors().row]
+    ids = [row.id for row in ImportErrors.read().row]
     assert len(ids) == len(set(ids))
-    assert all(0 < row.certainty <= 1 and row.sources for row in import_errors().row)
+    assert all(0 < row.certainty <= 1 and row.sources for row in ImportErrors.read().row)

@@ -7,8 +7,8 @@ import pytest
 from torch import _weights_only_unpickler as theirs
 
 from checks.knowledge.formats.pickle_globals import (
+    PickleGlobalsTable,
     is_taken_by_weights_only,
-    pickle_globals_table,
     risk,
     weights_only_opcodes,
     what_it_does,
@@ -77,7 +77,7 @@ def test_others(module: str, name: str, expected: str) -> None:
 
 
 def test_no_name_is_both_known_and_dangerous() -> None:
-    table = pickle_globals_table()
+    table = PickleGlobalsTable.read()
     both = [name for row in table.known for name in row.names if what_it_does(*name.rpartition(".")[::2])]
     assert both == []
 

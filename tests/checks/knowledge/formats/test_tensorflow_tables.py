@@ -3,33 +3,33 @@
 import pytest
 
 from checks.knowledge.formats.tensorflow_operators import (
+    TensorFlowOperatorsTable,
     is_tensorflow_operator,
     library_of,
     tensorflow_of_operators,
-    tensorflow_operators_table,
 )
 from checks.knowledge.formats.tfjs import (
+    TfJsTable,
     is_tfjs_layer,
     is_tfjs_operator,
     lacking_backends,
     tfjs_of_operators,
-    tfjs_table,
 )
 from checks.knowledge.frameworks.keras import (
+    KerasTable,
     is_keras_class,
     keras_of_tensorflow,
-    keras_table,
     least_keras_3,
     refusable,
     refused_by,
     refused_generation,
     refuses_code,
 )
-from checks.knowledge.frameworks.tensorflow import tensorflow_of_graph, tensorflow_table
+from checks.knowledge.frameworks.tensorflow import TensorFlowTable, tensorflow_of_graph
 
 
 def test_no_operator_is_told_twice() -> None:
-    for rows in (tensorflow_operators_table().added, tfjs_table().added):
+    for rows in (TensorFlowOperatorsTable.read().added, TfJsTable.read().added):
         names = [name for row in rows for name in row.operators.split()]
         assert len(names) == len(set(names))
 
@@ -55,7 +55,7 @@ def test_the_producer_of_a_graph(producer: int | None, release: str | None) -> N
 
 
 def test_every_release_has_its_number() -> None:
-    assert all(row.graph_version for row in tensorflow_table().release)
+    assert all(row.graph_version for row in TensorFlowTable.read().release)
 
 
 def test_keras_of_a_tensorflow() -> None:
@@ -90,7 +90,7 @@ def test_the_least_keras_3() -> None:
 
 def test_every_class_with_an_argument_is_known() -> None:
     initializers = {"Orthogonal", "VarianceScaling"}
-    for row in keras_table().argument:
+    for row in KerasTable.read().argument:
         is_initializer = row.class_ in initializers or row.class_.endswith(("Normal", "Uniform"))
         assert is_keras_class(row.class_) or is_initializer, row.class_
 
@@ -105,4 +105,4 @@ def test_tfjs() -> None:
 
 
 def test_what_a_backend_lacks_is_an_operator() -> None:
-    assert all(is_tfjs_operator(name) for row in tfjs_table().lacking for name in row.operators.split())
+    assert all(is_tfjs_operator(name) for row in TfJsTable.read().lacking for name in row.operators.split())

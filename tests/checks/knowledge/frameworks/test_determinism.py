@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from checks.facts.versions import release
-from checks.knowledge.frameworks.computations import computations_table, known_operations, operation_name
+from checks.knowledge.frameworks.computations import ComputationsTable, known_operations, operation_name
 from checks.knowledge.frameworks.determinism import (
+    DeterminismTable,
     Promise,
-    determinism_table,
     promised,
     repeats_in_mode,
     wants_workspace,
@@ -69,7 +69,7 @@ def test_the_variable_for_cublas(version: str | None, cuda: str | None, wanted: 
 def test_the_table_agrees_with_the_documentation_of_the_installed_release() -> None:
     said = " ".join(str(torch.use_deterministic_algorithms.__doc__).split())
     deterministic, _, throws = said.partition("operations will throw a")
-    for line in determinism_table().promise:
+    for line in DeterminismTable.read().promise:
         if line.source or not release(line.since) <= release(torch.__version__) <= release(line.until or "99"):
             continue
         part = throws if line.in_mode is Promise.THROWS else deterministic
@@ -83,7 +83,7 @@ def test_the_table_names_all_that_the_documentation_of_the_installed_release_lis
         assert len(named) > 20
         known = {
             line.op
-            for line in determinism_table().promise
+            for line in DeterminismTable.read().promise
             if line.in_mode is mode and release(line.since) <= release(torch.__version__) <= release(line.until or "99")
         }
         assert named <= known
@@ -115,10 +115,10 @@ def test_what_repeats_in_deterministic_mode_by_a_document(
 
 
 def test_what_the_suite_calls_documented_is_in_the_tables() -> None:
-    table = determinism_table()
+    table = DeterminismTable.read()
     names = {line.op for line in table.promise} | {row.op for row in table.other}
     conditions = {line.when for line in table.promise}
-    for operation in computations_table().operation:
+    for operation in ComputationsTable.read().operation:
         for named in operation.documented:
             assert named.op in names, operation.id
             assert set(named.when) <= conditions, operation.id

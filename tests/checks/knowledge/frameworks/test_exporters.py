@@ -7,7 +7,7 @@ from packaging.specifiers import SpecifierSet
 from checks.facts import InterpreterFacts, Package, UnmetNeed
 from checks.knowledge.catalogue import cause_of
 from checks.knowledge.formats.model_formats import model_format
-from checks.knowledge.frameworks.exporters import Exporter, Fit, exporter_of, exporters_for, exporters_table, fit_of
+from checks.knowledge.frameworks.exporters import Exporter, ExportersTable, Fit, exporter_of, exporters_for, fit_of
 
 TORCH = {"torch": "2.13.0+cpu"}
 ONNX = {"onnx": "1.23.2", "onnxscript": "0.7.2"}
@@ -146,7 +146,7 @@ def test_odd_versions_break_nothing(version: str) -> None:
 
 
 def test_every_row_can_be_read() -> None:
-    table = exporters_table()
+    table = ExportersTable.read()
     ids = [each.id for each in table.exporter]
     assert len(set(ids)) == len(ids)
     for row in table.release:
@@ -160,7 +160,7 @@ def test_every_row_can_be_read() -> None:
 
 
 def test_every_exporter_names_causes_and_formats_that_exist() -> None:
-    for row in exporters_table().exporter:
+    for row in ExportersTable.read().exporter:
         for cause in filter(None, (row.unsupported, row.misfit)):
             cause_of(cause)
         for name in (*row.formats, row.writes):

@@ -5,11 +5,11 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from checks.knowledge.frameworks.jax import fitting_plugin
-from checks.knowledge.frameworks.onnxruntime import flavour, gpu_release, newest_gpu_release, onnxruntime_table
-from checks.knowledge.frameworks.tensorflow import fitting_tensorflow, tensorflow_release, tensorflow_table, unserved
-from checks.knowledge.frameworks.tensorrt import fitting_tensorrt, serves, tensorrt_release, tensorrt_table
-from checks.knowledge.frameworks.torch import torch_table
-from checks.knowledge.packages.torch_companions import companion_names, fits, fitting, torch_companions, wanted_torch
+from checks.knowledge.frameworks.onnxruntime import OnnxRuntimeTable, flavour, gpu_release, newest_gpu_release
+from checks.knowledge.frameworks.tensorflow import TensorFlowTable, fitting_tensorflow, tensorflow_release, unserved
+from checks.knowledge.frameworks.tensorrt import TensorRtTable, fitting_tensorrt, serves, tensorrt_release
+from checks.knowledge.frameworks.torch import TorchTable
+from checks.knowledge.packages.torch_companions import TorchCompanions, companion_names, fits, fitting, wanted_torch
 
 
 @pytest.mark.parametrize(
@@ -38,14 +38,14 @@ def test_fitting() -> None:
 
 def test_companion_rows() -> None:
     assert companion_names() == {"torchvision", "torchaudio", "xformers"}
-    released = [row.version for row in torch_table().release]
-    for row in torch_companions().fit:
+    released = [row.version for row in TorchTable.read().release]
+    for row in TorchCompanions.read().fit:
         Version(row.version)
         assert any(SpecifierSet(row.torch).contains(each) for each in released), row
 
 
 def test_every_torch_since_1_8_has_a_torchvision() -> None:
-    assert [row.version for row in torch_table().release if fitting("torchvision", row.version) is None] == []
+    assert [row.version for row in TorchTable.read().release if fitting("torchvision", row.version) is None] == []
 
 
 def test_onnxruntime() -> None:
@@ -59,7 +59,7 @@ def test_onnxruntime() -> None:
     assert gpu.gpu_vendor == "nvidia"
     assert flavour("onnxruntime-genai") is None
     assert newest_gpu_release(12, is_arm=True) is None
-    assert all(row.python for row in onnxruntime_table().gpu_release)
+    assert all(row.python for row in OnnxRuntimeTable.read().gpu_release)
 
 
 def test_tensorflow() -> None:
@@ -74,7 +74,7 @@ def test_tensorflow() -> None:
     assert fitting_tensorflow("8.6", "3.14") is None
     assert unserved("2.20.0", "12.0") is not None
     assert unserved("2.20.0", "8.9") is None
-    last_on_windows = max((row.version for row in tensorflow_table().release if row.windows_gpu), key=Version)
+    last_on_windows = max((row.version for row in TensorFlowTable.read().release if row.windows_gpu), key=Version)
     assert last_on_windows == "2.10.0"
 
 
@@ -103,4 +103,4 @@ def test_tensorrt() -> None:
     pascal = fitting_tensorrt("6.1")
     assert pascal is not None
     assert pascal.version == "9.3"
-    assert all(Version(row.oldest) for row in tensorrt_table().release)
+    assert all(Version(row.oldest) for row in TensorRtTable.read().release)

@@ -4,6 +4,7 @@ import pytest
 
 from checks.facts.versions import minor, release
 from checks.knowledge.frameworks.torch import (
+    TorchTable,
     cuda_variant,
     gpu_code,
     index_of_build,
@@ -14,7 +15,6 @@ from checks.knowledge.frameworks.torch import (
     recommended_torch,
     recommended_xpu_torch,
     torch_release,
-    torch_table,
 )
 from checks.knowledge.gpu.cuda_binary import oldest, runs
 
@@ -107,7 +107,7 @@ def test_pythons() -> None:
 
 
 def test_rows_fit_together() -> None:
-    table = torch_table()
+    table = TorchTable.read()
     lines = {minor(row.version) for row in table.release}
     assert {row.torch for row in table.cuda_variant} <= lines
     for row in table.cuda_variant:

@@ -3,13 +3,13 @@
 import pytest
 
 from checks.knowledge.gpu.gpu_architectures import (
+    GpuArchitectures,
     amd_target,
     amd_target_of_device,
     amd_wheel_targets,
     apple_family,
     architecture_of_capability,
     architecture_of_die,
-    gpu_architectures,
     intel_platform,
     nvml_architecture,
     toolkit_targets,
@@ -37,7 +37,7 @@ def test_unknown_die_is_unknown():
 
 
 def test_every_die_has_one_row():
-    dies = [die for row in gpu_architectures().nvidia for die in row.dies]
+    dies = [die for row in GpuArchitectures.read().nvidia for die in row.dies]
     assert len(dies) == len(set(dies))
 
 
@@ -107,7 +107,7 @@ def test_intel():
 
 
 def test_no_intel_id_in_two_rows():
-    ids = [each for row in gpu_architectures().intel for each in row.device_ids]
+    ids = [each for row in GpuArchitectures.read().intel for each in row.device_ids]
     assert len(ids) == len(set(ids))
 
 

@@ -4,31 +4,31 @@ import msgspec
 
 from checks import facts
 from checks.knowledge.packages.ai_packages import framework_of_package
-from checks.knowledge.tickets.words import is_possible, package_of_word, ticket_words
+from checks.knowledge.tickets.words import TicketWords, is_possible, package_of_word
 from checks.readers.tickets.found.lists import READS
 from checks.readers.tickets.text import plain_key
 
 
 def test_a_key_tells_one_fact() -> None:
-    keys = [key for row in ticket_words().field for key in row.keys]
+    keys = [key for row in TicketWords.read().field for key in row.keys]
     assert len(keys) == len(set(keys))
     assert [key for key in keys if plain_key(key) != key.replace("()", "")] == []
 
 
 def test_every_field_can_be_read_and_is_a_fact() -> None:
-    for row in ticket_words().field:
+    for row in TicketWords.read().field:
         assert row.reads in READS, row.fact
         assert _is_fact(row.fact), row.fact
 
 
 def test_words_are_lower_case_and_for_one_package() -> None:
-    words = [word for row in ticket_words().package for word in row.words]
+    words = [word for row in TicketWords.read().package for word in row.words]
     assert len(words) == len(set(words)) == len(package_of_word())
     assert [word for word in words if word != word.lower()] == []
 
 
 def test_words_of_systems_are_lower_case_and_for_one_system() -> None:
-    words = [word for row in ticket_words().system for word in row.words]
+    words = [word for row in TicketWords.read().system for word in row.words]
     assert len(words) == len(set(words))
     assert [word for word in words if word != word.lower()] == []
 
@@ -40,7 +40,7 @@ def test_possible() -> None:
 
 
 def test_frameworks_are_called_by_their_distributions() -> None:
-    named = {row.name for row in ticket_words().package}
+    named = {row.name for row in TicketWords.read().package}
     assert {"torch", "tensorflow", "onnxruntime", "jax", "tensorrt", "openvino", "coremltools"} <= named
     assert all(framework_of_package().get(name) for name in ("torch", "onnxruntime-gpu"))
 

@@ -12,16 +12,16 @@ import torch
 
 from checks.knowledge.frameworks.portable_inputs import (
     PhiloxAnswer,
+    PortableInputs,
     StreamWords,
     UniformBits,
     WholeNumbers,
-    portable_inputs,
 )
 from checks.probes import host  # noqa: F401 - it offers the modules of the probes
 
 inputs: Any = importlib.import_module("checks.probes.compute.inputs")
 
-KNOWN = portable_inputs()
+KNOWN = PortableInputs.read()
 IN_NUMPY = ("float64", "float32", "float16")
 
 

@@ -16,7 +16,7 @@ from checks.analysis.models.repeats import draws_numbers, size_of
 from checks.analysis.numbers.magnitude import Size
 from checks.engine.computation_catalogue import read_measurement
 from checks.facts import ModelMeasured
-from checks.knowledge.formats.model_safety import model_safety
+from checks.knowledge.formats.model_safety import ModelSafety
 
 models = importlib.import_module("checks.probes.compute.model.runs")
 ways = importlib.import_module("checks.probes.compute.model.ways")
@@ -584,7 +584,7 @@ def archive(path: Path, *, train: bool, change: float = 0.0) -> dict[str, Any]:
         "runtime": "torch",
         "effort": "quick",
         "devices": ["cpu"],
-        "safety": model_safety().for_export(),
+        "safety": ModelSafety.read().for_export(),
     }
 
 
@@ -610,14 +610,14 @@ def test_a_sound_archive_repeats(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_two_archives_part_at_the_changed_weight(tmp_path: Path) -> None:
-    ways = []
+    pair = []
     for name, change in (("a.pt", 0.0), ("b.pt", 0.05)):
         argument = archive(tmp_path / name, train=False, change=change)
         form = side._Archive(argument, importlib.import_module("checks.probes.export.torch").load(argument))
-        ways.append(form.way("cpu", "default"))
+        pair.append(form.way("cpu", "default"))
     found, held = form.nodes()
     model = ways.Model(np, {}, {"x": np.ones((1, 8), "float32")}, found, 2.0**-24, held)
-    figures = search.Search(model, *((way, model.arrays) for way in ways), Ample()).walk()
+    figures = search.Search(model, *((way, model.arrays) for way in pair), Ample()).walk()
     assert figures["first_op"] == figures["beyond_op"] == "aten::linear"
     assert figures["beyond_difference"]["first"] == [0, 2]
     assert figures["beyond_difference"]["differing"] == 1

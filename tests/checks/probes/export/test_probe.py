@@ -21,12 +21,12 @@ import torch
 from checks.engine.export_plan import SCRIPT, ExportSpec, export_of
 from checks.engine.processes.runner import ProbeTask, run_probe
 from checks.facts import ExportRun
-from checks.knowledge.formats.model_safety import model_safety
+from checks.knowledge.formats.model_safety import ModelSafety
 
 compare = importlib.import_module("checks.probes.export.compare")
 exported_program = importlib.import_module("checks.probes.export.program")
 export_torch = importlib.import_module("checks.probes.export.torch")
-SAFETY = model_safety().for_export()
+SAFETY = ModelSafety.read().for_export()
 Rounding = compare.Rounding
 
 

@@ -26,7 +26,7 @@ from checks.engine.processes.runner import Answer, ProbeTask, run_probe
 from checks.facts import ModelFacts, ModelRun, ProbeRun
 from checks.facts.case import Answers
 from checks.judgement.judge import judged
-from checks.knowledge.formats.model_safety import model_safety
+from checks.knowledge.formats.model_safety import ModelSafety
 from checks.probes.model import kit
 from checks.sharing.case import decode, to_builtins
 
@@ -319,7 +319,7 @@ def test_before_113_nothing_is_loaded(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def foreign(config: object) -> list[str]:
-    return list(probe("tensorflow")._foreign(config, model_safety().for_probe(), 0))
+    return list(probe("tensorflow")._foreign(config, ModelSafety.read().for_probe(), 0))
 
 
 LAYERS = {

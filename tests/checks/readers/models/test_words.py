@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from checks.knowledge.formats.model_formats import model_formats_table
+from checks.knowledge.formats.model_formats import ModelFormatsTable
 from checks.readers import containers, models
 from checks.readers.models import read_models
 from checks.readers.models.registry import all_readers
@@ -58,7 +58,7 @@ def test_every_module_is_loaded() -> None:
 
 def test_the_table_of_formats() -> None:
     words = area("models")
-    rows = model_formats_table().format
+    rows = ModelFormatsTable.read().format
     assert len({row.id for row in rows}) == len(rows)
     for row in rows:
         assert row.group in ("free", "bound"), row.id

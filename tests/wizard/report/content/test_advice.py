@@ -21,7 +21,7 @@ from checks.facts import (
     TorchFacts,
 )
 from checks.facts.case import Case
-from checks.knowledge.frameworks.settings_advice import settings_advice_table
+from checks.knowledge.frameworks.settings_advice import SettingsAdviceTable
 from checks.remedies.settings import SEED, AdvisedLine, Cost
 from wizard.report.content.advice import AdviceView, advice_view, program
 from wizard.report.content.report import build
@@ -126,7 +126,7 @@ def test_in_japanese_it_is_the_same_program(measured: Case) -> None:
 
 
 def test_older_lines_run_as_well() -> None:
-    lines = [each for each in settings_advice_table().line if each.id in ("cublas-workspace", "torch-tf32")]
+    lines = [each for each in SettingsAdviceTable.read().line if each.id in ("cublas-workspace", "torch-tf32")]
     code = program([AdvisedLine(line, line.code) for line in lines], "en")
     told = run(code, "print(os.environ['CUBLAS_WORKSPACE_CONFIG'], torch.backends.cuda.matmul.allow_tf32)")
     assert told.split() == [":4096:8", "False"]
@@ -159,14 +159,14 @@ def test_what_is_said(measured: Case) -> None:
     ],
 )
 def test_a_cost_in_words(times: float, worst: float, expected: str) -> None:
-    (line,) = (each for each in settings_advice_table().line if each.id == "torch-deterministic")
+    (line,) = (each for each in SettingsAdviceTable.read().line if each.id == "torch-deterministic")
     advised = AdvisedLine(line, line.code, Cost(times, worst, "histc", ("cpu",), 3, 20, 300))
     said = f" measured here on cpu, 3 operations, 20–300 calls each: {expected} "
     assert said in flowing(program([advised], "en"))
 
 
 def test_a_cost_of_operations_that_do_not_change_says_so() -> None:
-    (line,) = (each for each in settings_advice_table().line if each.id == "torch-deterministic")
+    (line,) = (each for each in SettingsAdviceTable.read().line if each.id == "torch-deterministic")
     advised = AdvisedLine(line, line.code, Cost(1.0, 1.0, "histc", ("cpu",), 3, 20, 300, is_of_others=True))
     said = "no measurable cost; not measured for the operations that change here "
     assert said in flowing(program([advised], "en"))
@@ -209,7 +209,7 @@ def test_a_case_without_measurements_has_no_advice(case: Case) -> None:
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_no_line_of_any_block_is_too_long_for_a_page(language: str) -> None:
     cost = Cost(1.2, 1.5, "index-add", ("cuda:0", "cpu"), 31, 20, 300)
-    code = program([AdvisedLine(each, each.code, cost) for each in settings_advice_table().line], language)
+    code = program([AdvisedLine(each, each.code, cost) for each in SettingsAdviceTable.read().line], language)
     assert max(width(line) for line in code.splitlines()) <= 76
     ast.parse(code)
 

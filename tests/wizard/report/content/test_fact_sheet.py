@@ -3,7 +3,8 @@
 import pytest
 
 from checks.facts import Facts, GpuEvent, MachineFacts, NvidiaFacts, SystemLog, XidEvent
-from wizard.report.content.fact_sheet import FactRow, FactSection, fact_sections, size
+from wizard.report.content.blocks import FactRow
+from wizard.report.content.fact_sheet import FactSection, fact_sections, size
 
 ADDRESS = "0000:01:00.0"
 LATER, EARLIER = "2026-06-17T09:30:00.0000000Z", "2026-06-16T14:01:07.0419487Z"

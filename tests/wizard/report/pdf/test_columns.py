@@ -6,7 +6,9 @@ import pytest
 from PySide6.QtGui import QPdfWriter
 
 from wizard.report.pdf.columns import Columns
-from wizard.report.pdf.typeset import Paragraph, Run, paginate
+from wizard.report.pdf.pages import paginate
+from wizard.report.pdf.text import Run
+from wizard.report.pdf.typeset import Paragraph
 
 pytestmark = pytest.mark.usefixtures("qapp")
 WIDTH, HEIGHT = 400.0, 200.0

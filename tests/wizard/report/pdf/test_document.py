@@ -24,8 +24,8 @@ from checks.sharing.case import CaseError
 from wizard.report.content.marked_lines import marked_lines
 from wizard.report.content.report import build
 from wizard.report.pdf.document import NoJapaneseFontError, to_pdf
-from wizard.report.pdf.facts import LOG_LINES
 from wizard.report.pdf.file import _RANGE, ATTACHMENT, UNPACKED_LIMIT, _mended_range, read_pdf
+from wizard.report.pdf.sent_text import LOG_LINES
 from wizard.report.prints.json_report import to_json
 
 pytestmark = pytest.mark.usefixtures("qapp")

@@ -4,7 +4,8 @@ import pytest
 from PySide6.QtGui import QPdfWriter
 
 from wizard.report.pdf.fitted_table import fitted
-from wizard.report.pdf.typeset import Cell, Run, Style, Table
+from wizard.report.pdf.text import Run, Style
+from wizard.report.pdf.typeset import Cell, Table
 
 pytestmark = pytest.mark.usefixtures("qapp")
 LONG = "does not have a deterministic implementation, but you set torch.use_deterministic_algorithms; " * 4

@@ -13,7 +13,8 @@ from support.recorded_repeats import frameworks, recorded
 from checks.facts import Facts
 from checks.facts.case import Answers, Case
 from checks.judgement.judge import judged
-from wizard.report.content.fact_sheet import FactRow, FactSection
+from wizard.report.content.blocks import FactRow
+from wizard.report.content.fact_sheet import FactSection
 from wizard.report.content.report import Report, build
 from wizard.report.pdf.document import to_pdf
 from wizard.report.prints.json_report import to_json

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from checks.analysis.numbers.attribution import Attribution, attributions
 from checks.facts.case import Case
 from checks.knowledge.frameworks.computations import operation_name, setting_name
-from wizard.report.content.measured.blocks import MeasuredRow, MeasuredSection, MeasuredTable
+from wizard.report.content.blocks import MeasuredSection, Row, Table
 from wizard.report.content.measured.words import joined, place_words, relative, size_words, state_of
 from wizard.words import words
 
@@ -29,23 +29,17 @@ def attribution_section(case: Case, language: str) -> MeasuredSection | None:
 def _sentences(found: Sequence[Attribution], apart: Sequence[Attribution], language: str) -> list[str]:
     restored = [each for each in apart if each.restored_by or each.closer]
     rounding = [each for each in apart if each.is_rounding]
-    told = [
-        words(
-            "measurements.attribution-counts",
-            language,
-            pairs=len(found),
-            apart=len(apart),
-            restored=len(restored),
-        )
+    sentences = [
+        words("measurements.attribution-counts", language, pairs=len(found), apart=len(apart), restored=len(restored))
     ]
     if apart:
-        told.append(words("measurements.attribution-rounding", language, rounding=len(rounding), apart=len(apart)))
-    return told
+        sentences.append(words("measurements.attribution-rounding", language, rounding=len(rounding), apart=len(apart)))
+    return sentences
 
 
-def _table(apart: Sequence[Attribution], language: str) -> MeasuredTable:
+def _table(apart: Sequence[Attribution], language: str) -> Table:
     columns = ("operation", "runs", "difference", "size", "restored", "tried", "exact")
-    return MeasuredTable(
+    return Table(
         title=words("measurements.attribution-table", language),
         columns=tuple(words(f"measurements.attribution-column-{column}", language) for column in columns),
         rows=tuple(_row(each, language) for each in apart),
@@ -54,7 +48,7 @@ def _table(apart: Sequence[Attribution], language: str) -> MeasuredTable:
     )
 
 
-def _row(found: Attribution, language: str) -> MeasuredRow:
+def _row(found: Attribution, language: str) -> Row:
     exact = "–" if found.is_rounding is None else words(f"measurements.attribution-{found.exact_word}", language)
     place = place_words(found.framework, found.device, language)
     first, second = (setting_name(each, language) for each in found.pair)  # a device keeps its own name
@@ -67,7 +61,7 @@ def _row(found: Attribution, language: str) -> MeasuredRow:
     brief = {"operation": operation, "apart": apart, "restored": restored, "without": without}
     key = "attribution-brief" if found.without_effect else "attribution-brief-restored"
     group = {"place": place, "runs": runs, "size": size}
-    return MeasuredRow(
+    return Row(
         (f"{operation}, {place}", runs, apart, size, restored, without, exact),
         state_of(found.before) if is_more else ("clear" if found.restored_by else "open"),
         brief=words(f"measurements.{key}", language, **brief) if is_plain else "",

@@ -8,8 +8,8 @@ from checks.analysis.numbers.magnitude import Size
 from checks.analysis.numbers.side_by_side import Comparison, NumberDifference, Pair, Place, comparisons, pairs_here
 from checks.facts.case import Case
 from checks.knowledge.frameworks.computations import operation_name, setting_name
+from wizard.report.content.blocks import MeasuredSection, Row, Table
 from wizard.report.content.compared_machines import between
-from wizard.report.content.measured.blocks import MeasuredRow, MeasuredSection, MeasuredTable
 from wizard.report.content.measured.words import joined, part_words, place_of, relative, size_words, state_of
 from wizard.words import known, words
 
@@ -104,7 +104,7 @@ def _operations(found: Comparison, part: str, language: str) -> str:
     return joined((operation_name(each, language) for each in dict.fromkeys(named)), language)
 
 
-def _tables(found: Comparison, language: str) -> Iterator[MeasuredTable]:
+def _tables(found: Comparison, language: str) -> Iterator[Table]:
     first = found.here.name or words("measurements.machines-here", language)
     other = found.other.name or words("measurements.machines-unnamed", language)
     heads = (
@@ -113,11 +113,11 @@ def _tables(found: Comparison, language: str) -> Iterator[MeasuredTable]:
     )
     if found.environment:
         part, matters = (words(f"measurements.machines-column-{column}", language) for column in ("part", "matters"))
-        yield MeasuredTable(
+        yield Table(
             title=words("measurements.machines-environment", language, first=first, other=other),
             columns=(part, *heads, matters),
             rows=tuple(
-                MeasuredRow(
+                Row(
                     (
                         part_words(each.part, language),
                         each.first,
@@ -154,7 +154,7 @@ def _explanation(found: NumberDifference, language: str) -> str:
 
 def _table(
     rows: Sequence[tuple[Pair, tuple[str, ...]]], title: str, language: str, sides: tuple[str, str] | None = None
-) -> MeasuredTable:
+) -> Table:
     """``sides``: the names of the two machines, where it is not two places of one."""
 
     def head(column: str) -> str:
@@ -163,7 +163,7 @@ def _table(
     columns = [head("operation"), *(sides or (head("first"), head("second"))), head("difference"), head("size")]
     if rows and rows[0][1]:
         columns.append(head("explained"))
-    return MeasuredTable(
+    return Table(
         title=words(f"measurements.{title}", language),
         columns=tuple(columns),
         rows=tuple(_row(pair, more, language) for pair, more in rows),
@@ -172,12 +172,12 @@ def _table(
     )
 
 
-def _row(pair: Pair, more: tuple[str, ...], language: str) -> MeasuredRow:
+def _row(pair: Pair, more: tuple[str, ...], language: str) -> Row:
     name, state = joined((operation_name(pair.operation, language), pair.dtype), language), _state(pair, more, language)
     first, second = place_of(pair.first, language), place_of(pair.second, language)
     apart, size = relative(pair.size, language), size_words(pair.size, language)
     is_plain = state == "clear" and not more  # what explains a difference between machines is worth its row
-    return MeasuredRow(
+    return Row(
         (name, first, second, apart, size, *more),
         state,
         brief=f"{name} {apart}" if is_plain else "",

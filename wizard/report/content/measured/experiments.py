@@ -15,7 +15,7 @@ from checks.analysis.numbers.sum_bound import beyond_rounding, error, in_figures
 from checks.facts import Experiment, Measurements
 from checks.facts.case import Case
 from checks.knowledge.frameworks.computations import operation_name, setting_name
-from wizard.report.content.measured.blocks import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
+from wizard.report.content.blocks import MeasuredSection, Plot, Row, Series, Table
 from wizard.report.content.measured.line import MOST_NAMED, framework_name, place_of
 from wizard.report.content.measured.words import percent
 from wizard.words import known, words
@@ -31,33 +31,38 @@ _DEFAULT, _DETERMINISTIC = "default", "deterministic"
 
 def _experiments(case: Case, operation: str) -> list[Experiment]:
     """Those of an operation and its variants that gave something."""
-    made = Measurements(all=case.facts.measurements).of(Experiment)
-    return [each for each in made if each.operation.startswith(operation) and each.values and _is_whole(each)]
+    experiments = Measurements(all=case.facts.measurements).of(Experiment)
+    return [
+        experiment
+        for experiment in experiments
+        if experiment.operation.startswith(operation) and experiment.values and _is_whole(experiment)
+    ]
 
 
-def _is_whole(each: Experiment) -> bool:
+def _is_whole(experiment: Experiment) -> bool:
     """Whether its parts fit each other; what somebody sent need not."""
-    is_network = each.operation == NETWORK
-    figures = [value for run in each.values for value in run if value is not None]
+    is_network = experiment.operation == NETWORK
+    figures = [value for run in experiment.values for value in run if value is not None]
     bits = re.compile("[0-9a-f]{8}" if is_network else "[0-9a-f]{8}([0-9a-f]{8})?")
     return (
-        len(each.values) == len(each.exact)
-        and {len(run) for run in (*each.values, *each.exact)} == {len(each.steps) if is_network else 1}
-        and all(map(math.isfinite, (*figures, each.expected or 0.0)))
-        and all(bits.fullmatch(word) for run in each.exact for word in run)
-        and (len(each.fingerprints) == len(each.values) if is_network else each.expected is not None)
+        len(experiment.values) == len(experiment.exact)
+        and {len(run) for run in (*experiment.values, *experiment.exact)}
+        == {len(experiment.steps) if is_network else 1}
+        and all(map(math.isfinite, (*figures, experiment.expected or 0.0)))
+        and all(bits.fullmatch(word) for run in experiment.exact for word in run)
+        and (len(experiment.fingerprints) == len(experiment.values) if is_network else experiment.expected is not None)
     )
 
 
 def _left_out(case: Case, operation: str, language: str) -> Iterator[str]:
     """How many of each framework and device were not measured, and why."""
-    made = (
+    unmeasured = (
         measurement
         for measurement in case.facts.measurements
         if isinstance(measurement, Experiment) and measurement.reason
     )
-    missing = (each for each in made if each.operation.startswith(operation))
-    counted = Counter((each.framework, each.device, each.reason) for each in missing)
+    missing = (experiment for experiment in unmeasured if experiment.operation.startswith(operation))
+    counted = Counter((experiment.framework, experiment.device, experiment.reason) for experiment in missing)
     for (framework, device, reason), count in counted.most_common(MOST_NAMED):
         place = _place(framework, device, language)
         why = known(f"measurements.reason-{reason}", reason, language)
@@ -77,71 +82,72 @@ def sum_section(case: Case, language: str) -> MeasuredSection | None:
     left_out = tuple(_left_out(case, SUM, language))
     if not found:
         return MeasuredSection(SUM, words("measurements.sum-title", language), left_out) if left_out else None
-    varying = [each for each in found if each.distinct > 1]
+    varying = [experiment for experiment in found if experiment.distinct > 1]
     sentences = [words("measurements.sum-true", language, true=repr(found[0].expected))]
     sentences += [
         words(
             "measurements.sum-varies",
             language,
-            way=operation_name(each.operation, language),
-            place=place_of(each, language),
-            distinct=each.distinct,
-            runs=len(each.exact),
+            way=operation_name(experiment.operation, language),
+            place=place_of(experiment, language),
+            distinct=experiment.distinct,
+            runs=len(experiment.exact),
         )
-        for each in varying
+        for experiment in varying
     ]
     if not varying:
-        sentences.append(words("measurements.sum-same", language, runs=max(len(each.exact) for each in found)))
-    dtypes = list(dict.fromkeys(each.dtype for each in found))
-    tables = tuple(_sums(dtype, [each for each in found if each.dtype == dtype], language) for dtype in dtypes)
+        sentences.append(
+            words("measurements.sum-same", language, runs=max(len(experiment.exact) for experiment in found))
+        )
+    dtypes = list(dict.fromkeys(experiment.dtype for experiment in found))
+    tables = tuple(
+        _sums(dtype, [experiment for experiment in found if experiment.dtype == dtype], language) for dtype in dtypes
+    )
     far = list(_far_off(found, language))
     if not far and any(len(table.rows) > 1 for table in tables):
         sentences.append(words("measurements.sum-order", language))
     return MeasuredSection(
-        id=SUM,
-        title=words("measurements.sum-title", language),
-        sentences=(*sentences, *far, *left_out),
-        tables=tables,
+        id=SUM, title=words("measurements.sum-title", language), sentences=(*sentences, *far, *left_out), tables=tables
     )
 
 
 def _far_off(found: Sequence[Experiment], language: str) -> Iterator[str]:
     """The ways that are farther from the true sum than rounding brings it, in the order in which they are added."""
-    for each in found:
-        far = beyond_rounding(each)
+    for experiment in found:
+        far = beyond_rounding(experiment)
         if far is not None:
             yield words(
                 "measurements.sum-far",
                 language,
-                way=operation_name(each.operation, language),
-                place=place_of(each, language),
+                way=operation_name(experiment.operation, language),
+                place=place_of(experiment, language),
                 error="NaN" if far == math.inf else f"{far:.1g}",
             )
 
 
-def _sums(dtype: str, found: Sequence[Experiment], language: str) -> MeasuredTable:
+def _sums(dtype: str, found: Sequence[Experiment], language: str) -> Table:
     """The different sums, the nearest to the true one first, each with the ways that gave it."""
     ways: dict[str, list[Experiment]] = {}
     values: dict[str, float | None] = {}
-    for each in found:
-        for (bits, *_), (value, *_) in zip(each.exact, each.values, strict=True):
+    for experiment in found:
+        for (bits, *_), (value, *_) in zip(experiment.exact, experiment.values, strict=True):
             values[bits] = value
-            if each not in ways.setdefault(bits, []):
-                ways[bits].append(each)
+            if experiment not in ways.setdefault(bits, []):
+                ways[bits].append(experiment)
     errors = {bits: error(value, found[0].expected) for bits, value in values.items()}
     rows = tuple(
-        MeasuredRow(
+        Row(
             cells=(
                 "NaN" if values[bits] is None else repr(values[bits]),
                 bits,
                 "–" if (apart := errors[bits]) is None else f"{in_figures(apart):+.3g}" if apart else "0",
                 words("measurements.sum-separator", language).join(_ways(ways[bits], language)),
             ),
-            state="warning" if any(each.distinct > 1 for each in ways[bits]) else "",
+            state="warning" if any(experiment.distinct > 1 for experiment in ways[bits]) else "",
         )
         for bits in sorted(ways, key=lambda bits: _far(errors[bits]))
     )
-    return MeasuredTable(
+    return Table(
         title=dtype,
         columns=tuple(words(f"measurements.sum-column-{name}", language) for name in ("sum", "bits", "error", "ways")),
         rows=rows,
@@ -159,14 +165,21 @@ def _ways(found: Sequence[Experiment], language: str) -> Iterator[str]:
     A setting under which a way gives the same bits as by default is not named.
     """
     places: dict[tuple[str, str], list[str]] = {}
-    by_default = {(each.framework, each.device, each.operation) for each in found if each.setting == _DEFAULT}
-    for each in found:
-        if each.setting != _DEFAULT and (each.framework, each.device, each.operation) in by_default:
+    by_default = {
+        (experiment.framework, experiment.device, experiment.operation)
+        for experiment in found
+        if experiment.setting == _DEFAULT
+    }
+    for experiment in found:
+        if (
+            experiment.setting != _DEFAULT
+            and (experiment.framework, experiment.device, experiment.operation) in by_default
+        ):
             continue
-        way = operation_name(each.operation, language)
-        if each.setting != _DEFAULT:
-            way = words("measurements.sum-way", language, way=way, setting=setting_name(each.setting, language))
-        places.setdefault((each.framework, each.device), []).append(way)
+        way = operation_name(experiment.operation, language)
+        if experiment.setting != _DEFAULT:
+            way = words("measurements.sum-way", language, way=way, setting=setting_name(experiment.setting, language))
+        places.setdefault((experiment.framework, experiment.device), []).append(way)
     for (framework, device), ways in places.items():
         name = _place(framework, device, language)
         yield words(
@@ -187,64 +200,74 @@ def network_section(case: Case, language: str) -> MeasuredSection | None:
     return MeasuredSection(
         id=NETWORK,
         title=title,
-        sentences=(*_said(found, language), *left_out),
+        sentences=(*_network_sentences(found, language), *left_out),
         tables=tuple(_tables(found, language)),
-        plots=(_plot(found, language),) if any(len(each.steps) >= _DRAWN for each in found) else (),
+        plots=(_plot(found, language),) if any(len(experiment.steps) >= _DRAWN for experiment in found) else (),
     )
 
 
-def _said(found: Sequence[Experiment], language: str) -> Iterator[str]:
-    for each in found:
-        yield _ending(each, language)
-        broken = next((step for step, *run in zip(each.steps, *each.values, strict=True) if None in run), None)
+def _network_sentences(found: Sequence[Experiment], language: str) -> Iterator[str]:
+    for experiment in found:
+        yield _ending(experiment, language)
+        broken = next(
+            (step for step, *run in zip(experiment.steps, *experiment.values, strict=True) if None in run), None
+        )
         if broken is not None:
-            yield words("measurements.network-nan", language, place=place_of(each, language), step=broken)
-    rate = excluded_rate(min((len(each.values) for each in found if each.distinct == 1), default=0))
+            yield words("measurements.network-nan", language, place=place_of(experiment, language), step=broken)
+    rate = excluded_rate(min((len(experiment.values) for experiment in found if experiment.distinct == 1), default=0))
     if rate is not None:
         yield words("measurements.network-power", language, rate=percent(rate))
     yield from _beside_default(found, language)
     yield from _start(found, language)
-    if any(len(each.values) < ARTICLE_RUNS or each.steps[-1] < ARTICLE_STEPS for each in found):
+    if any(len(experiment.values) < ARTICLE_RUNS or experiment.steps[-1] < ARTICLE_STEPS for experiment in found):
         yield words("measurements.network-short", language, runs=ARTICLE_RUNS, steps=ARTICLE_STEPS)
     yield words("measurements.network-digits", language)
 
 
-def _ending(each: Experiment, language: str) -> str:
-    told: dict[str, object] = {"place": place_of(each, language), "runs": len(each.values), "steps": each.steps[-1]}
-    if each.distinct == 1:
-        return words("measurements.network-same", language, **told)
-    parted = min((step for step in each.parted if step is not None), default=each.steps[-1])
-    last = [run[-1] for run in each.values if run[-1] is not None]
+def _ending(experiment: Experiment, language: str) -> str:
+    values: dict[str, object] = {
+        "place": place_of(experiment, language),
+        "runs": len(experiment.values),
+        "steps": experiment.steps[-1],
+    }
+    if experiment.distinct == 1:
+        return words("measurements.network-same", language, **values)
+    parted = min((step for step in experiment.parted if step is not None), default=experiment.steps[-1])
+    last = [run[-1] for run in experiment.values if run[-1] is not None]
     errors = (_percent(min(last, default=None)), _percent(max(last, default=None)))
     return words(
         "measurements.network-parts",
         language,
-        distinct=each.distinct,
+        distinct=experiment.distinct,
         step=parted,
         least=errors[0],
         most=errors[1],
-        **told,
+        **values,
     )
 
 
 def _beside_default(found: Sequence[Experiment], language: str) -> Iterator[str]:
     """What the deterministic mode costs, step for step, and whether its results are those by default."""
-    by_default = {(each.framework, each.device): each for each in found if each.setting == _DEFAULT}
-    for each in found:
-        plain = by_default.get((each.framework, each.device))
+    by_default = {
+        (experiment.framework, experiment.device): experiment for experiment in found if experiment.setting == _DEFAULT
+    }
+    for experiment in found:
+        plain = by_default.get((experiment.framework, experiment.device))
         # Runs of another length judge more or less often.
-        if plain is None or not each.setting.startswith(_DETERMINISTIC) or plain.steps != each.steps:
+        if plain is None or not experiment.setting.startswith(_DETERMINISTIC) or plain.steps != experiment.steps:
             continue
-        if plain.seconds and each.seconds and each.steps[-1] >= _TELLING:
-            times = f"{each.seconds / plain.seconds:.2f}"
-            yield words("measurements.network-cost", language, place=place_of(each, language), times=times)
-        if each.distinct == plain.distinct == 1 and each.fingerprints[0] != plain.fingerprints[0]:
-            yield words("measurements.network-other", language, place=place_of(each, language))
+        if plain.seconds and experiment.seconds and experiment.steps[-1] >= _TELLING:
+            times = f"{experiment.seconds / plain.seconds:.2f}"
+            yield words("measurements.network-cost", language, place=place_of(experiment, language), times=times)
+        if experiment.distinct == plain.distinct == 1 and experiment.fingerprints[0] != plain.fingerprints[0]:
+            yield words("measurements.network-other", language, place=place_of(experiment, language))
 
 
 def _start(found: Sequence[Experiment], language: str) -> Iterator[str]:
     """How far apart the losses are before anything was learned: the same pictures and weights in all."""
-    losses = [struct.unpack(">f", bytes.fromhex(each.exact[0][0]))[0] for each in found if not each.steps[0]]
+    losses = [
+        struct.unpack(">f", bytes.fromhex(experiment.exact[0][0]))[0] for experiment in found if not experiment.steps[0]
+    ]
     if len(losses) < 2 or not all(0 < loss < math.inf for loss in losses):
         return
     apart = (max(losses) - min(losses)) / max(losses)
@@ -259,24 +282,31 @@ def _percent(value: float | None) -> str:
     return "NaN" if value is None else percent(value, 1)
 
 
-def _tables(found: Sequence[Experiment], language: str) -> Iterator[MeasuredTable]:
+def _tables(found: Sequence[Experiment], language: str) -> Iterator[Table]:
     """As the article prints them, a column for each run; runs that are alike in every bit share one."""
-    for each in found:
-        if each.distinct > 1:
-            runs = [words("measurements.network-run", language, number=run + 1) for run in range(len(each.values))]
-            columns = [_Run(name, each, run) for run, name in enumerate(runs)]
+    for experiment in found:
+        if experiment.distinct > 1:
+            runs = [
+                words("measurements.network-run", language, number=run + 1) for run in range(len(experiment.values))
+            ]
+            columns = [_Run(name, experiment, run) for run, name in enumerate(runs)]
             yield _errors(
-                words("measurements.network-errors", language, place=place_of(each, language)), columns, language
+                words("measurements.network-errors", language, place=place_of(experiment, language)), columns, language
             )
-    alike = [each for each in found if each.distinct == 1]
+    alike = [experiment for experiment in found if experiment.distinct == 1]
     if alike:
         columns = [
             _Run(
-                words("measurements.network-runs", language, place=place_of(each, language), runs=len(each.values)),
-                each,
+                words(
+                    "measurements.network-runs",
+                    language,
+                    place=place_of(experiment, language),
+                    runs=len(experiment.values),
+                ),
+                experiment,
                 0,
             )
-            for each in alike
+            for experiment in alike
         ]
         yield _errors(words("measurements.network-errors-alike", language), columns, language)
 
@@ -300,12 +330,12 @@ class _Run:
         return self.experiment.fingerprints[self.number][:_DIGITS]
 
 
-def _errors(title: str, runs: Sequence[_Run], language: str) -> MeasuredTable:
+def _errors(title: str, runs: Sequence[_Run], language: str) -> Table:
     """A row for every step at which the error was taken in some run."""
     steps = sorted({step for run in runs for step in run.errors if step})
     is_one = len({id(run.experiment) for run in runs}) == 1  # what parts is looked at in one place; two may differ
     rows = [
-        MeasuredRow(
+        Row(
             (str(step), *(_percent(run.errors[step]) if step in run.errors else "" for run in runs)),
             "warning" if is_one and len({run.errors.get(step) for run in runs}) > 1 else "",
         )
@@ -313,17 +343,17 @@ def _errors(title: str, runs: Sequence[_Run], language: str) -> MeasuredTable:
     ]
     parts = is_one and len({run.bits for run in runs}) > 1
     weights = (words("measurements.network-weights", language), *(run.bits for run in runs))
-    return MeasuredTable(
+    return Table(
         title=title,
         columns=(words("measurements.network-step", language), *(run.name for run in runs)),
-        rows=(*rows, MeasuredRow(weights, "warning" if parts else "clear")),
+        rows=(*rows, Row(weights, "warning" if parts else "clear")),
         numeric=tuple(range(len(runs) + 1)),
     )
 
 
 def _plot(found: Sequence[Experiment], language: str) -> Plot:
     """A line for each different run."""
-    series = tuple(line for each in found for line in _lines(each, language))
+    series = tuple(line for experiment in found for line in _lines(experiment, language))
     return Plot(
         title=words("measurements.network-plot", language),
         kind="lines",
@@ -346,12 +376,12 @@ def _summary(series: Sequence[Series], language: str) -> str:
     return words(f"measurements.{key}", language, step=round(step), least=least, most=most)
 
 
-def _lines(each: Experiment, language: str) -> Iterator[Series]:
-    place = place_of(each, language)
-    different = list(dict.fromkeys(each.values))
+def _lines(experiment: Experiment, language: str) -> Iterator[Series]:
+    place = place_of(experiment, language)
+    different = list(dict.fromkeys(experiment.values))
     for run in different:
-        number = each.values.index(run) + 1
+        number = experiment.values.index(run) + 1
         name = (
             place if len(different) == 1 else words("measurements.network-line", language, place=place, number=number)
         )
-        yield Series(name, tuple(map(float, each.steps)), tuple(None if y is None else y * 100 for y in run))
+        yield Series(name, tuple(map(float, experiment.steps)), tuple(None if y is None else y * 100 for y in run))

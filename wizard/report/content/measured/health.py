@@ -9,8 +9,8 @@ from checks.facts import Facts, Health, HealthSample, Measurements
 from checks.facts.case import Case
 from checks.facts.phrase import Phrase
 from checks.knowledge.phrases import in_language
+from wizard.report.content.blocks import MeasuredSection, Plot, Row, Series, Table
 from wizard.report.content.fact_sheet import size
-from wizard.report.content.measured.blocks import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
 from wizard.words import known, words
 
 _MOST = 20  # wrong results that are printed
@@ -56,23 +56,23 @@ def health_section(case: Case, language: str) -> MeasuredSection | None:
 
 def outcome_of_load(health: Health, name: str, language: str) -> str:
     """How much was checked on the device of this name, and what came of it."""
-    told = {"device": name, "checked": health.checked, "size": size(health.bytes_checked, language)}
-    told["seconds"] = round(health.length or 0)
+    values = {"device": name, "checked": health.checked, "size": size(health.bytes_checked, language)}
+    values["seconds"] = round(health.length or 0)
     if health.reason and not health.wrong:
         why = known(f"measurements.reason-{health.reason}", health.reason, language)
         detail = (health.error.message.strip().splitlines() or [""])[0] if health.error else ""
         key = "health-ended" if health.checked else "health-not-begun"
-        text = words(f"measurements.{key}", language, why=why, **told)
+        text = words(f"measurements.{key}", language, why=why, **values)
         return words("report.with-detail", language, text=text.rstrip(".。"), detail=detail) if detail else text
     if health.wrong:
-        return words("measurements.health-wrong", language, first=round(health.wrong[0].second), **told)
-    return words("measurements.health-fine", language, **told)
+        return words("measurements.health-wrong", language, first=round(health.wrong[0].second), **values)
+    return words("measurements.health-fine", language, **values)
 
 
-def _figures(rows: Sequence[MeasuredRow], language: str) -> Iterator[MeasuredTable]:
+def _figures(rows: Sequence[Row], language: str) -> Iterator[Table]:
     columns = ("device", "temperature", "clock", "power", "held-down", "errors")
     if rows:
-        yield MeasuredTable(
+        yield Table(
             title="",
             columns=tuple(words(f"measurements.health-column-{name}", language) for name in columns),
             rows=tuple(rows),
@@ -80,7 +80,7 @@ def _figures(rows: Sequence[MeasuredRow], language: str) -> Iterator[MeasuredTab
         )
 
 
-def _row(facts: Facts, health: Health, name: str, language: str) -> MeasuredRow:
+def _row(facts: Facts, health: Health, name: str, language: str) -> Row:
     none = words("report.none", language)
     held = sorted({row.name for _, rows in held_down(health) for row in rows})
     counted = [
@@ -98,7 +98,7 @@ def _row(facts: Facts, health: Health, name: str, language: str) -> MeasuredRow:
     counted += [in_language(Phrase(f"fault-log-{kind}", {"times": ""}), language) for kind in kinds]
     is_told = any(each is not None for each in (health.ecc_corrected, health.ecc_uncorrected, health.xid, health.log))
     state = "blocking" if health.wrong else "open" if health.reason else "warning" if held or counted else "clear"
-    return MeasuredRow(
+    return Row(
         cells=(
             name,
             _range(health, 0, "°C"),
@@ -120,15 +120,15 @@ def _range(health: Health, curve: int, unit: str) -> str:
     return f"{most} {unit}" if least == most else f"{least} – {most} {unit}"
 
 
-def _wrong(health: Health, name: str, language: str) -> MeasuredTable | None:
+def _wrong(health: Health, name: str, language: str) -> Table | None:
     if not health.wrong:
         return None
     columns = ("second", "operation", "place", "expected", "found", "elements")
-    return MeasuredTable(
+    return Table(
         title=words("measurements.health-wrong-title", language, device=name),
         columns=tuple(words(f"measurements.health-column-{column}", language) for column in columns),
         rows=tuple(
-            MeasuredRow(
+            Row(
                 cells=(
                     f"{each.second:.1f}",
                     each.operation,

@@ -17,8 +17,8 @@ from checks.facts import (
     Repeat,
 )
 from checks.knowledge.frameworks.computations import known_settings, operation_name, setting_name
+from wizard.report.content.blocks import Row, Table
 from wizard.report.content.fact_sheet import label
-from wizard.report.content.measured.blocks import MeasuredRow, MeasuredTable
 from wizard.words import known, words
 
 MOST_NAMED = 20  # of what was left out; the table in the window has all
@@ -26,10 +26,10 @@ COMPUTING = "computations:"  # the id of a probe that computes: this, the framew
 OF_MODEL = "model:"  # the id of one that runs the user's model: this, the runtime, the file's name
 
 
-def line_of(measurement: Measurement, language: str) -> MeasuredRow:
+def line_of(measurement: Measurement, language: str) -> Row:
     """Its operation, its place and its outcome."""
     state, outcome = _outcome(measurement, language)
-    return MeasuredRow((*_what_and_where(measurement, language), outcome), state)
+    return Row((*_what_and_where(measurement, language), outcome), state)
 
 
 def _what_and_where(measurement: Measurement, language: str) -> tuple[str, str]:
@@ -62,14 +62,14 @@ _ASPECTS = {  # of what a model was run for -> the words about it; of all others
 }
 
 
-def compared_words(made: ModelMeasured, language: str) -> str:
+def compared_words(measured: ModelMeasured, language: str) -> str:
     """What was compared with what, in words."""
     return words(
-        f"measurements.models-{_ASPECTS.get(made.aspect, 'settings')}",
+        f"measurements.models-{_ASPECTS.get(measured.aspect, 'settings')}",
         language,
-        device=made.device,
-        setting=setting_name(made.setting, language),
-        other=setting_name(made.other, language),
+        device=measured.device,
+        setting=setting_name(measured.setting, language),
+        other=setting_name(measured.other, language),
     )
 
 
@@ -96,7 +96,7 @@ def computing_name(probe: str, language: str) -> str:
     return f"{name}{separator}{setting_name(setting, language)}" if setting else name
 
 
-def left_out_line(table: MeasuredTable, language: str) -> str:
+def left_out_line(table: Table, language: str) -> str:
     """What a table names in one sentence instead of many rows; "" where it has all."""
     if not table.left_out:
         return ""

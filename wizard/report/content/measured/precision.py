@@ -11,7 +11,7 @@ from checks.analysis.numbers.magnitude import Magnitude, Size, computed_in
 from checks.facts import Measurements, Precision
 from checks.facts.case import Case
 from checks.knowledge.frameworks.computations import operation_name, setting_name
-from wizard.report.content.measured.blocks import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
+from wizard.report.content.blocks import MeasuredSection, Plot, Row, Series, Table
 from wizard.report.content.measured.words import joined, place_words, relative, size_words, state_of
 from wizard.words import words
 
@@ -32,48 +32,50 @@ def precision_section(case: Case, language: str) -> MeasuredSection | None:
     )
 
 
-def _usual(measured: Sequence[Precision]) -> list[Precision]:
-    return [each for each in measured if each.setting == DEFAULT and each.against]
+def _by_default(measured: Sequence[Precision]) -> list[Precision]:
+    return [measurement for measurement in measured if measurement.setting == DEFAULT and measurement.against]
 
 
 def _operations(measured: Sequence[Precision], language: str) -> str:
-    return joined(dict.fromkeys(operation_name(each.operation, language) for each in measured), language)
+    return joined(dict.fromkeys(operation_name(measurement.operation, language) for measurement in measured), language)
 
 
 def _sentences(name: str, measured: Sequence[Precision], language: str) -> Iterator[str]:
-    full = [each for each in _usual(measured) if each.dtype == FULL]
+    full = [measurement for measurement in _by_default(measured) if measurement.dtype == FULL]
     if not full:
         return
     shorter: dict[str, list[Precision]] = {}
-    for each in full:
-        shorter.setdefault(shorter_format(each) or "", []).append(each)
-    wrong = [each for each in shorter.pop("", []) if error_of(each).size is Size.BEYOND]
+    for measurement in full:
+        shorter.setdefault(shorter_format(measurement) or "", []).append(measurement)
+    wrong = [measurement for measurement in shorter.pop("", []) if error_of(measurement).size is Size.BEYOND]
     for key, found in (*shorter.items(), ("wrong", wrong)):
         if found:
             operations = _operations(found, language)
             yield words(f"measurements.precision-{key}", language, device=name, operations=operations)
-    if all(error_of(each).size in (Size.IDENTICAL, Size.ROUNDING) for each in full):  # none may be of a shorter format
+    if all(
+        error_of(measurement).size in (Size.IDENTICAL, Size.ROUNDING) for measurement in full
+    ):  # none may be of a shorter format
         yield words("measurements.precision-full", language, device=name, count=len(full))
     unchanged = _unchanged(measured, language)
     if unchanged:
         yield words("measurements.precision-unchanged", language, device=name, settings=unchanged)
 
 
-def _tables(name: str, measured: Sequence[Precision], language: str) -> Iterator[MeasuredTable]:
-    usual = _usual(measured)
-    if usual:
+def _tables(name: str, measured: Sequence[Precision], language: str) -> Iterator[Table]:
+    by_default = _by_default(measured)
+    if by_default:
         columns = ("operation", "type", "error", "size")
-        yield MeasuredTable(
+        yield Table(
             title=words("measurements.precision-errors", language, device=name),
             columns=tuple(words(f"measurements.precision-column-{column}", language) for column in columns),
-            rows=tuple(_error_row(each, language) for each in usual),
+            rows=tuple(_error_row(measurement, language) for measurement in by_default),
             numeric=(2,),
             note=words("measurements.precision-note", language),
         )
     rows = tuple(_setting_row(changed, language) for changed in _changes(measured) if changed.apart)
     if rows:
         about = ("setting", "type", "apart", "change", "size")
-        yield MeasuredTable(
+        yield Table(
             title=words("measurements.precision-settings", language, device=name),
             columns=tuple(words(f"measurements.precision-column-{column}", language) for column in about),
             rows=rows,
@@ -81,19 +83,19 @@ def _tables(name: str, measured: Sequence[Precision], language: str) -> Iterator
         )
 
 
-def _error_row(measured: Precision, language: str) -> MeasuredRow:
+def _error_row(measured: Precision, language: str) -> Row:
     size = error_of(measured)
     name, dtype = operation_name(measured.operation, language), computed_in(measured)
     if size.size is Size.IDENTICAL:  # every element is the number of its type that is the nearest to the true one
-        error, said = "–", words("measurements.precision-nearest", language)
+        error, size_text = "–", words("measurements.precision-nearest", language)
     else:
-        error, said = relative(size, language), size_words(size, language)
+        error, size_text = relative(size, language), size_words(size, language)
     is_plain, brief = state_of(size) == "clear", name if size.size is Size.IDENTICAL else f"{name} {error}"
-    return MeasuredRow(
-        (name, dtype, error, said),
+    return Row(
+        (name, dtype, error, size_text),
         state_of(size),
         brief=brief if is_plain else "",
-        group=words("measurements.precision-group", language, type=dtype, size=said) if is_plain else "",
+        group=words("measurements.precision-group", language, type=dtype, size=size_text) if is_plain else "",
     )
 
 
@@ -109,28 +111,28 @@ class _Changed:
     @property
     def worst(self) -> Magnitude:
         """The largest change."""
-        return max((change_of(each) for each in self.apart), key=lambda size: size.relative or 0.0)
+        return max((change_of(measurement) for measurement in self.apart), key=lambda size: size.relative or 0.0)
 
 
 def _changes(measured: Sequence[Precision]) -> Iterator[_Changed]:
     """Per setting and type, of what could be compared."""
     groups: dict[tuple[str, str], list[Precision]] = {}
-    for each in measured:
-        if change_of(each).size is not Size.NOTHING:
-            groups.setdefault((each.setting, computed_in(each)), []).append(each)
+    for measurement in measured:
+        if change_of(measurement).size is not Size.NOTHING:
+            groups.setdefault((measurement.setting, computed_in(measurement)), []).append(measurement)
     for (setting, dtype), here in groups.items():
-        alike = tuple(each for each in here if change_of(each).size is Size.IDENTICAL)
-        yield _Changed(setting, dtype, tuple(each for each in here if each not in alike), alike)
+        alike = tuple(measurement for measurement in here if change_of(measurement).size is Size.IDENTICAL)
+        yield _Changed(setting, dtype, tuple(measurement for measurement in here if measurement not in alike), alike)
 
 
-def _setting_row(changed: _Changed, language: str) -> MeasuredRow:
+def _setting_row(changed: _Changed, language: str) -> Row:
     setting, which = setting_name(changed.setting, language), _which(changed, language)
     worst, state = changed.worst, state_of(changed.worst)
     apart, size = relative(worst, language), size_words(worst, language)
     brief = words("measurements.precision-brief", language, setting=setting, operations=which, apart=apart)
     group = words("measurements.precision-group", language, type=changed.dtype, size=size)
     is_plain = state == "clear"
-    return MeasuredRow(
+    return Row(
         (setting, changed.dtype, which, apart, size),
         state,
         brief=brief if is_plain else "",
@@ -169,15 +171,19 @@ def _unchanged(measured: Sequence[Precision], language: str) -> str:
 
 def _plot(name: str, measured: Sequence[Precision], language: str) -> Plot:
     """The error of each operation, a series per type."""
-    usual = _usual(measured)
-    operations = list(dict.fromkeys(each.operation for each in usual))
+    by_default = _by_default(measured)
+    operations = list(dict.fromkeys(measurement.operation for measurement in by_default))
     series = []
-    for dtype in dict.fromkeys(each.dtype for each in usual):
-        errors = {each.operation: error_of(each).relative for each in usual if each.dtype == dtype}
+    for dtype in dict.fromkeys(measurement.dtype for measurement in by_default):
+        errors = {
+            measurement.operation: error_of(measurement).relative
+            for measurement in by_default
+            if measurement.dtype == dtype
+        }
         # Neither 0 nor what is infinite has a place on this axis.
         heights = tuple(y if (y := errors.get(operation)) and 0 < y < inf else None for operation in operations)
         series.append(Series(dtype, tuple(float(place) for place in range(len(operations))), heights))
-    largest = {each.name: max((y for y in each.y if y is not None), default=0.0) for each in series}
+    largest = {line.name: max((y for y in line.y if y is not None), default=0.0) for line in series}
     return Plot(
         title=words("measurements.precision-plot", language, device=name),
         kind="bars",

@@ -21,7 +21,7 @@ from checks.facts import Repeat
 from checks.facts.case import Case
 from checks.knowledge.frameworks.computations import operation_name, setting_name
 from checks.knowledge.frameworks.determinism import Promise
-from wizard.report.content.measured.blocks import MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
+from wizard.report.content.blocks import MeasuredSection, Plot, Row, Series, Table
 from wizard.report.content.measured.ulp import ulp_plot
 from wizard.report.content.measured.words import from_to, joined, percent, place_words, size_words
 from wizard.words import known, words
@@ -66,7 +66,7 @@ def _sentences(framework: str, device: str, operations: Sequence[Repeated], lang
     if tested:
         key = "counts" if varying else "counts-same"
         yield _words(key, language, place=place, tested=len(tested), varying=len(varying))
-    stable = reach(each.repetitions for each in tested if not each.varies)
+    stable = reach(operation.repetitions for operation in tested if not operation.varies)
     if stable is not None:
         rate, usual = _rate(stable.fewest), _rate(stable.usual)
         key = "power-one" if rate == usual else "power"
@@ -84,7 +84,11 @@ def _sentences(framework: str, device: str, operations: Sequence[Repeated], lang
 
 def _share(tested: Sequence[Repeat]) -> float | None:
     """The part of the time of all repetitions that the operations themselves took."""
-    timed = [(each.repetitions * each.seconds, each.share) for each in tested if each.seconds and each.share]
+    timed = [
+        (operation.repetitions * operation.seconds, operation.share)
+        for operation in tested
+        if operation.seconds and operation.share
+    ]
     whole = sum(inside / share for inside, share in timed)
     return sum(inside for inside, _ in timed) / whole if whole else None
 
@@ -98,12 +102,12 @@ def _rate(repetitions: int) -> str:
     return _NONE if rate is None else f"{100 * rate:.2g} %"
 
 
-def _table(framework: str, device: str, operations: Sequence[Repeated], language: str) -> MeasuredTable:
+def _table(framework: str, device: str, operations: Sequence[Repeated], language: str) -> Table:
     columns = ("operation", "promise", "default", "apart", "deterministic", "mended", "cost", "power")
     weight = {"warning": 0, "note": 1, "clear": 2, "open": 3, "absent": 4}
-    often = sorted(operations, key=lambda each: -(each.default.repetitions if each.default else 0))
-    rows = [_row(each, language) for each in often]
-    return MeasuredTable(
+    often = sorted(operations, key=lambda operation: -(operation.default.repetitions if operation.default else 0))
+    rows = [_row(operation, language) for operation in often]
+    return Table(
         title=place_words(framework, device, language),
         columns=tuple(_words(f"column-{column}", language) for column in columns),
         rows=tuple(sorted(rows, key=lambda row: weight[row.state])),
@@ -112,106 +116,106 @@ def _table(framework: str, device: str, operations: Sequence[Repeated], language
     )
 
 
-def _row(each: Repeated, language: str) -> MeasuredRow:
-    made, is_plain = each.default, _is_plain(each)
-    promise, cost = _promise(each, language), _NONE if each.cost is None else f"× {each.cost:.2g}"
-    power = _rate(made.repetitions) if made is not None and not made.varies else _NONE
-    mended = joined((setting_name(setting, language) for setting in each.mended_by), language)
-    return MeasuredRow(
+def _row(operation: Repeated, language: str) -> Row:
+    run, is_plain = operation.default, _is_plain(operation)
+    promise, cost = _promise(operation, language), _NONE if operation.cost is None else f"× {operation.cost:.2g}"
+    power = _rate(run.repetitions) if run is not None and not run.varies else _NONE
+    fixed_by = joined((setting_name(setting, language) for setting in operation.mended_by), language)
+    return Row(
         cells=(
-            operation_name(each.operation, language),
+            operation_name(operation.operation, language),
             promise,
-            _seen(each.under.get("default"), language),
-            _apart(each, language),
-            _seen(each.under.get(WORKSPACE) or each.under.get(DETERMINISTIC), language),
-            mended or _not_mended(each, language),
+            _seen(operation.under.get("default"), language),
+            _apart(operation, language),
+            _seen(operation.under.get(WORKSPACE) or operation.under.get(DETERMINISTIC), language),
+            fixed_by or _not_fixed(operation, language),
             cost,
             power,
         ),
-        state="absent" if _is_left_out(each) else _state(each),
-        brief=_in_brief(each, language) if is_plain else "",
-        group=_group(each, promise, language) if is_plain else "",
+        state="absent" if _is_left_out(operation) else _state(operation),
+        brief=_in_brief(operation, language) if is_plain else "",
+        group=_group(operation, promise, language) if is_plain else "",
     )
 
 
-def _state(each: Repeated) -> str:
+def _state(operation: Repeated) -> str:
     """What came of it; few equal results are no result."""
-    made = each.default
-    is_few = each.variation is Variation.STABLE and made is not None and made.repetitions < ENOUGH
-    return "open" if is_few else _STATES[each.variation]
+    run = operation.default
+    is_few = operation.variation is Variation.STABLE and run is not None and run.repetitions < ENOUGH
+    return "open" if is_few else _STATES[operation.variation]
 
 
-def _is_plain(each: Repeated) -> bool:
+def _is_plain(operation: Repeated) -> bool:
     """Whether it gave the same bits in every way that was tried, at no cost worth a word."""
-    made, in_mode = each.default, each.under.get(WORKSPACE) or each.under.get(DETERMINISTIC)
-    if each.variation is not Variation.STABLE or made is None or made.warm_up or made.shrunk:
+    run, in_mode = operation.default, operation.under.get(WORKSPACE) or operation.under.get(DETERMINISTIC)
+    if operation.variation is not Variation.STABLE or run is None or run.warm_up or run.shrunk:
         return False
     is_same_in_mode = in_mode is None or in_mode.is_left_out or (in_mode.distinct == 1 and not in_mode.shrunk)
-    return is_same_in_mode and (each.cost or 0.0) < _COSTLY
+    return is_same_in_mode and (operation.cost or 0.0) < _COSTLY
 
 
-def _in_brief(each: Repeated, language: str) -> str:
+def _in_brief(operation: Repeated, language: str) -> str:
     """Its name, and how often it was repeated: by default / in deterministic mode, with the time that takes."""
-    in_mode = each.measured(WORKSPACE) or each.measured(DETERMINISTIC)
-    counts = [str(made.repetitions) for made in (each.default, in_mode) if made is not None]
-    cost = "" if each.cost is None else f"× {each.cost:.2g}"
+    in_mode = operation.measured(WORKSPACE) or operation.measured(DETERMINISTIC)
+    counts = [str(run.repetitions) for run in (operation.default, in_mode) if run is not None]
+    cost = "" if operation.cost is None else f"× {operation.cost:.2g}"
     figures = joined((part for part in (" / ".join(counts), cost) if part), language)
-    return _words("brief", language, operation=operation_name(each.operation, language), figures=figures)
+    return _words("brief", language, operation=operation_name(operation.operation, language), figures=figures)
 
 
-def _group(each: Repeated, promise: str, language: str) -> str:
+def _group(operation: Repeated, promise: str, language: str) -> str:
     """What its equal results exclude, and what is promised."""
-    rate = excluded_rate(each.default.repetitions) if each.default else None
+    rate = excluded_rate(operation.default.repetitions) if operation.default else None
     bound = next((bound for bound in _BOUNDS if rate is not None and rate <= bound), None)
     seen = _words("group-any", language) if bound is None else _words("group", language, rate=f"{100 * bound:.2g} %")
-    said = promise not in (_NONE, _words("promise-no-word", language))
-    return _words("group-promise", language, group=seen, promise=promise) if said else seen
+    has_promise = promise not in (_NONE, _words("promise-no-word", language))
+    return _words("group-promise", language, group=seen, promise=promise) if has_promise else seen
 
 
-def _not_mended(each: Repeated, language: str) -> str:
+def _not_fixed(operation: Repeated, language: str) -> str:
     """Why no setting is named under which it repeats."""
-    if each.default is None or not each.default.varies:
+    if operation.default is None or not operation.default.varies:
         return _NONE
-    return _words("too-seldom" if each.is_open else "nothing-mends" if each.tried else "not-tried", language)
+    return _words("too-seldom" if operation.is_open else "nothing-mends" if operation.tried else "not-tried", language)
 
 
-def _is_left_out(each: Repeated) -> bool:
+def _is_left_out(operation: Repeated) -> bool:
     """Whether there was no time for it; what failed is another matter."""
-    made = each.under.get("default")
-    return each.variation is Variation.UNTESTED and (made is None or made.is_left_out)
+    run = operation.under.get("default")
+    return operation.variation is Variation.UNTESTED and (run is None or run.is_left_out)
 
 
-def _promise(each: Repeated, language: str) -> str:
+def _promise(operation: Repeated, language: str) -> str:
     """What the documents say: by default, and in deterministic mode."""
-    if not each.is_documented:
+    if not operation.is_documented:
         return _NONE
-    if each.promised.by_default is Promise.NO_WORD:
+    if operation.promised.by_default is Promise.NO_WORD:
         return _words("promise-no-word", language)
-    if each.promised.by_default is Promise.REPEATS:
+    if operation.promised.by_default is Promise.REPEATS:
         return _words("promise-repeats", language)
-    return _words(f"promise-in-mode-{each.promised.in_mode.value}", language)
+    return _words(f"promise-in-mode-{operation.promised.in_mode.value}", language)
 
 
-def _seen(made: Repeat | None, language: str) -> str:
+def _seen(run: Repeat | None, language: str) -> str:
     """Whether the bits were the same, and in how many repetitions, or why there are none."""
-    if made is None:
+    if run is None:
         return _words("not-tried", language)
-    if made.reason:
-        why = known(f"measurements.reason-{made.reason}", made.reason, language).rstrip(".。")
-        return f"{why} ({made.detail})" if made.detail else why
-    distinct, calls = results_of(made)
+    if run.reason:
+        why = known(f"measurements.reason-{run.reason}", run.reason, language).rstrip(".。")
+        return f"{why} ({run.detail})" if run.detail else why
+    distinct, calls = results_of(run)
     counted = _words("same" if distinct == 1 else "distinct", language, distinct=distinct, repetitions=calls)
-    if made.warm_up and made.distinct == 1:
+    if run.warm_up and run.distinct == 1:
         counted = joined((counted, _words("warm-up", language)), language)
-    return joined((counted, _words("shrunk", language)), language) if made.shrunk else counted
+    return joined((counted, _words("shrunk", language)), language) if run.shrunk else counted
 
 
-def _apart(each: Repeated, language: str) -> str:
-    made = each.default
-    if made is None or made.spread is None:
+def _apart(operation: Repeated, language: str) -> str:
+    run = operation.default
+    if run is None or run.spread is None:
         return _NONE
-    size = magnitude(made.spread, Work(dtype=each.dtype, terms=made.terms))
-    if size.is_more_than_rounding and is_choice(each.operation):
+    size = magnitude(run.spread, Work(dtype=operation.dtype, terms=run.terms))
+    if size.is_more_than_rounding and is_choice(operation.operation):
         return _words("choice", language)
     figure = "" if size.relative is None else f"{size.relative:.1e}"
     return joined((part for part in (figure, size_words(size, language)) if part), language)
@@ -220,12 +224,12 @@ def _apart(each: Repeated, language: str) -> str:
 def _all_plots(found: Sequence[Repeated], language: str) -> Iterator[Plot]:
     yield from _plots(found, language)
     apart = {
-        operation_name(each.operation, language): each.default.spread
-        for each in found
-        if each.default is not None
-        and each.default.spread is not None
-        and len(each.default.order) >= _LEAST_DRAWN
-        and not is_choice(each.operation)  # of another value the distance in last digits tells nothing
+        operation_name(operation.operation, language): operation.default.spread
+        for operation in found
+        if operation.default is not None
+        and operation.default.spread is not None
+        and len(operation.default.order) >= _LEAST_DRAWN
+        and not is_choice(operation.operation)  # of another value the distance in last digits tells nothing
     }
     distances = ulp_plot(apart, language) if len(apart) > 1 else None  # of one the table says it all
     if distances is not None:
@@ -235,20 +239,20 @@ def _all_plots(found: Sequence[Repeated], language: str) -> Iterator[Plot]:
 def _plots(found: Sequence[Repeated], language: str) -> Iterator[Plot]:
     """Which result each repetition gave, of what varies; few, or another one each time, need no picture."""
     drawn = [
-        each
-        for each in found
-        if each.default is not None
-        and len(each.default.order) >= _LEAST_DRAWN
-        and each.default.distinct != each.default.repetitions
+        operation
+        for operation in found
+        if operation.default is not None
+        and len(operation.default.order) >= _LEAST_DRAWN
+        and operation.default.distinct != operation.default.repetitions
     ]
-    for each in drawn[:_PLOTS]:
-        made = each.default
-        if made is None:
+    for operation in drawn[:_PLOTS]:
+        run = operation.default
+        if run is None:
             continue
-        name = operation_name(each.operation, language)
-        order = made.order
+        name = operation_name(operation.operation, language)
+        order = run.order
         yield Plot(
-            title=_words("plot-title", language, operation=name, device=each.device),
+            title=_words("plot-title", language, operation=name, device=operation.device),
             kind="points",
             x_label=_words("plot-x", language),
             y_label=_words("plot-y", language),
@@ -257,8 +261,8 @@ def _plots(found: Sequence[Repeated], language: str) -> Iterator[Plot]:
                 "plot-summary",
                 language,
                 operation=name,
-                distinct=made.distinct,
-                repetitions=made.repetitions,
-                usual=max(made.counts, default=0),
+                distinct=run.distinct,
+                repetitions=run.repetitions,
+                usual=max(run.counts, default=0),
             ),
         )

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from checks.facts.case import Case
+from wizard.report.content.blocks import MeasuredSection, Table, trimmed
 from wizard.report.content.measured.attribution import attribution_section
-from wizard.report.content.measured.blocks import MeasuredSection, MeasuredTable, trimmed
 from wizard.report.content.measured.devices import devices_section, machines_section
 from wizard.report.content.measured.experiments import network_section, sum_section
 from wizard.report.content.measured.health import health_section
@@ -45,14 +45,11 @@ def _bounded(section: MeasuredSection, language: str) -> MeasuredSection:
     """The section without what is empty, and of each kind no more than can be read."""
     tables = (trimmed(_shortened(table, language)) for table in section.tables[:_MOST_TABLES])
     return replace(
-        section,
-        sentences=section.sentences[:_MOST_SENTENCES],
-        tables=tuple(tables),
-        plots=section.plots[:_MOST_PLOTS],
+        section, sentences=section.sentences[:_MOST_SENTENCES], tables=tuple(tables), plots=section.plots[:_MOST_PLOTS]
     )
 
 
-def _shortened(table: MeasuredTable, language: str) -> MeasuredTable:
+def _shortened(table: Table, language: str) -> Table:
     left_out = len(table.rows) - _MOST_ROWS
     if left_out <= 0:
         return table

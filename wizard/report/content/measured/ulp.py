@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from checks.facts import ArrayDifference
-from wizard.report.content.measured.blocks import Plot, Series
+from wizard.report.content.blocks import Plot, Series
 from wizard.words import words
 
 _MOST = 6  # results that are drawn together

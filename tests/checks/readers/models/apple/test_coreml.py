@@ -9,7 +9,7 @@ from hypothesis import given
 from support.mangled import cuts, mangled, read, survives
 
 from checks.facts import NeededFile, OperatorUse, TensorSpec
-from checks.knowledge.formats.coreml import coreml_table, specification_of_opset
+from checks.knowledge.formats.coreml import CoreMlTable, specification_of_opset
 from checks.readers.models import read_model, read_models
 from checks.readers.models.apple.coreml import mlmodel
 
@@ -181,7 +181,7 @@ def _varint(value: int) -> bytes:
 
 
 def test_the_table() -> None:
-    versions = [row.version for row in coreml_table().specification]
+    versions = [row.version for row in CoreMlTable.read().specification]
     assert versions == [*range(1, len(versions) + 1)]
     row = specification_of_opset("CoreML7")
     assert row is not None

@@ -4,14 +4,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
-from tools.learn import Example, digest, examples, learn, save
+from tools.learn import KEPT, Example, checksums, digest_of_features, examples, learn, pruned, save, share_changed
 
 from checks.knowledge.catalogue import cause_files, cause_of
 from checks.readers.tickets.lines import lines_of
 from checks.readers.tickets.wording.features import KINDS, SLOTS, features
-from checks.readers.tickets.wording.resemblance import LEARNED, NOT_AT_ALL, RULED_OUT, resembled
+from checks.readers.tickets.wording.resemblance import LEARNED, NOT_AT_ALL, RULED_OUT, Learned, resembled
 
 VERSIONS = """PyTorch version: 2.6.0+cu124
 Is debug build: False
@@ -19,14 +20,61 @@ CUDA used to build PyTorch: 12.4
 OS: Ubuntu 22.04.5 LTS (x86_64)
 GPU models and configuration: GPU 0: NVIDIA GeForce RTX 4090
 """
+TWO_CAUSES = (Example("the card is hot", ("gpu-throttled",)), Example("another result", ("rng-unseeded",)))
 TABLE = "|   0  NVIDIA GeForce RTX 3090        Off | 00000000:01:00.0 Off |                  N/A |\n" * 3
 
 
-def test_the_weights_were_learned_from_what_is_here() -> None:
+def test_the_weights_are_of_these_features_and_causes() -> None:
     with np.load(LEARNED, allow_pickle=False) as stored:
-        assert str(stored["digest"]) == digest(examples()), "run: python -m tools.learn"
-        assert set(stored["causes"]) <= set(cause_files())
-        assert np.isfinite(stored["scale"]).all()
+        assert str(stored["features"]) == digest_of_features(), "run: python -m tests.tools.learn"
+        learned = Learned.from_store(stored)
+    assert set(learned.causes) <= set(cause_files())
+    assert np.isfinite(learned.scale).all()
+
+
+def test_the_weights_were_learned_from_nearly_what_is_here() -> None:
+    assert share_changed(examples()) < 0.05, "run: python -m tests.tools.learn"
+
+
+def test_the_file_is_small() -> None:
+    assert LEARNED.stat().st_size < 1_500_000
+
+
+def test_what_changes_no_meaning_is_no_change(tmp_path: Path) -> None:
+    known = [Example(f"text {number}", ("gpu-throttled", "rng-unseeded"), 2.5, ("a", "b")) for number in range(400)]
+    path = tmp_path / "learned.npz"
+    save(learn(TWO_CAUSES), known, path)
+    turned = [Example(text.text, text.causes[::-1], text.counts, text.plausible[::-1]) for text in known[::-1]]
+    assert share_changed([*turned, *turned[:9]], path) == 0
+    other = [Example("another", ("gpu-throttled",))]
+    assert share_changed([*known, *other], path) == pytest.approx(1 / 401)
+    assert share_changed(known[100:], path) == pytest.approx(0.25)
+    assert 0 < share_changed([*known[1:], Example(known[0].text, ("rng-unseeded",))], path) < 0.01
+
+
+def test_many_texts_are_compared_by_a_sample(tmp_path: Path) -> None:
+    known = [Example(f"text {number}", ("gpu-throttled",)) for number in range(9000)]
+    path = tmp_path / "learned.npz"
+    save(learn(TWO_CAUSES), known, path)
+    assert share_changed(known[900:], path) == pytest.approx(0.1, abs=0.03)
+    assert len(checksums(known)) == 9000
+
+
+def test_pruning_keeps_what_moves_the_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tools.learn.KEPT", 3)
+    texts = scipy.sparse.csr_matrix([[1.0, 0.5, 0.1], [1.0, 0.5, 0.1]])
+    levels = np.array([[3.2, -60], [-20, 4], [63, 5]], np.float32)
+    kept, bias = pruned(levels, np.zeros(2, np.float32), np.array([1.0, 0.5], np.float32), texts)
+    assert kept.tolist() == [[0, -60], [-20, 0], [63, 0]]
+    assert bias.tolist() == pytest.approx([3.2, 0.5 * (0.5 * 4 + 0.1 * 5)])
+    assert KEPT > 1_000_000
+
+
+def test_a_cause_younger_than_the_weights_resembles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "checks.readers.tickets.wording.resemblance._ruling_out", lambda: {"a-new-cause": ("trouble", "nan")}
+    )
+    assert "a-new-cause" not in resembled(lines_of("Each time the training is started the loss is nan, an error."))
 
 
 @pytest.mark.parametrize("text", ["", " \n", "error", "x y error " * 9999, VERSIONS, TABLE])
@@ -106,8 +154,10 @@ def test_learning_finds_what_it_was_told(tmp_path: Path) -> None:
     learned = learn(known)
     assert learned.causes == ("gpu-throttled", "rng-unseeded")
     path = tmp_path / "learned.npz"
-    save(learned, digest(known), path)
+    save(learned, known, path)
     with np.load(path, allow_pickle=False) as stored:
-        assert stored["weights"].shape == (SLOTS, 2)
-        assert np.array_equal(stored["weights"], learned.weights)
-        assert stored["weights"].dtype == np.int8
+        read = Learned.from_store(stored)
+    assert (read.causes, read.texts, read.weights.shape) == (learned.causes, 3, (SLOTS, 2))
+    assert read.weights.dtype == np.int8
+    for name in ("often", "weights", "scale", "bias", "rarity"):
+        assert np.array_equal(getattr(read, name), getattr(learned, name)), name

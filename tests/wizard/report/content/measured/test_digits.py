@@ -13,8 +13,8 @@ from checks.facts import ArrayDifference, Facts, Frameworks, Measurement, Precis
 from checks.facts.case import Answers, Case
 from checks.facts.question import COMPARISON
 from checks.judgement.judge import judged
+from wizard.report.content.blocks import MeasuredSection
 from wizard.report.content.measured.attribution import attribution_section
-from wizard.report.content.measured.blocks import MeasuredSection
 from wizard.report.content.measured.devices import devices_section, machines_section
 from wizard.report.content.measured.precision import precision_section
 from wizard.report.content.report import build

@@ -7,7 +7,7 @@ from support.recorded_computations import measurements
 from checks.facts import ArrayDifference, ErrorText, Facts, Measurement, ModelMeasured, NodeApart, TensorSpec
 from checks.facts.case import Answers, Case
 from checks.judgement.judge import judged
-from wizard.report.content.measured.blocks import MeasuredSection
+from wizard.report.content.blocks import MeasuredSection
 from wizard.report.content.measured.models import models_section
 from wizard.report.content.report import build
 from wizard.report.prints.terminal import to_terminal

@@ -7,7 +7,7 @@ from support.recorded_repeats import LARGE, LAST_DIGIT, NO_FORM, frameworks, lef
 from checks.facts import Facts, Measurement
 from checks.facts.case import Answers, Case
 from checks.judgement.judge import judged
-from wizard.report.content.measured.blocks import MeasuredSection
+from wizard.report.content.blocks import MeasuredSection
 from wizard.report.content.measured.repeat import repeat_section
 from wizard.report.content.report import build
 from wizard.report.prints.terminal import to_terminal

@@ -4,7 +4,7 @@ import html
 from pathlib import Path
 
 import pytest
-from PySide6.QtGui import QGuiApplication, QPixmap
+from PySide6.QtGui import QColor, QGuiApplication, QPixmap
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
@@ -16,14 +16,21 @@ from checks.judgement.judge import judged
 from checks.readers.models import read_model
 from wizard.case_model import CaseModel
 from wizard.jobs.background import Work
-from wizard.pages.models_view import ModelsView
+from wizard.pages.block_view import LOOKS, BlockWidgets
+from wizard.pages.files_view import FilesView
 from wizard.pages.report import ReportPage
+from wizard.report.content.blocks import Files
+from wizard.report.content.model_blocks import model_sections
 from wizard.report.content.model_files import table_notes
 from wizard.report.content.report import build
+from wizard.words import words
 
 RECORDED = Path(__file__).parents[2] / "recordings" / "models"
 NAMES = ("onnx/abs.onnx", "onnx/light_bvlc_alexnet.onnx", "caffe/deploy.prototxt", "gone.onnx")
-STATES = ("blocking", "warning", "clear", "note", "open", "absent")
+
+
+def say(key: str, **values: object) -> str:
+    return words(f"window.{key}", "en", **values)
 
 
 def facts(*names: str) -> Facts:
@@ -32,9 +39,13 @@ def facts(*names: str) -> Facts:
 
 @pytest.fixture
 def show(qtbot: QtBot, dressed: QApplication) -> object:
-    def shown(*names: str, language: str = "en") -> ModelsView:
+    def shown(*names: str, language: str = "en") -> FilesView:
         report = build(judged(facts(*names), Answers(symptom=MODELS)), language)
-        view = ModelsView(report.models, language, {state: QPixmap(16, 16) for state in STATES})
+        (models,) = model_sections(report)
+        widgets = BlockWidgets(say, lambda *_: QPixmap(16, 16), lambda *_: None, lambda: None, QColor("yellow"))
+        files = models.blocks[0]
+        assert isinstance(files, Files)
+        view = FilesView(files, {state: QPixmap(16, 16) for state in LOOKS}, widgets.fill)
         qtbot.addWidget(view)
         view.resize(900, 700)
         view.show()
@@ -43,7 +54,7 @@ def show(qtbot: QtBot, dressed: QApplication) -> object:
     return shown
 
 
-def texts(view: ModelsView) -> list[str]:
+def texts(view: FilesView) -> list[str]:
     QGuiApplication.sendPostedEvents()
     return [label.text() for label in view.page.findChildren(QLabel)]
 
@@ -105,10 +116,10 @@ def test_on_the_report_page_in_both_languages(qtbot: QtBot, model: CaseModel, wo
     case = Facts(models=pair.models, comparisons=(compare_models(*pair.models),))
     model.run_began()
     model.run_ended(judged(case, Answers(symptom=MODELS)))
-    assert page._models is not None
-    assert page._models.table.topLevelItemCount() == 2
+    assert page._files is not None
+    assert page._files.table.topLevelItemCount() == 2
     assert "compared/0" in page._folds
-    assert page.first_focus() is page._models.table
+    assert page.first_focus() is page._files.table
 
 
 def test_without_models_there_is_nothing(qtbot: QtBot, model: CaseModel, work: Work) -> None:
@@ -116,4 +127,4 @@ def test_without_models_there_is_nothing(qtbot: QtBot, model: CaseModel, work: W
     qtbot.addWidget(page)
     model.run_began()
     model.run_ended(judged(Facts(), Answers()))
-    assert page._models is None
+    assert page._files is None

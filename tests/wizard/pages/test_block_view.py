@@ -1,4 +1,4 @@
-"""What was measured, in the report page."""
+"""The blocks of a report as widgets, and what was measured on the report page."""
 
 import functools
 import html
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QPixmap
+from PySide6.QtGui import QColor, QPixmap
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 from support.played_engine import case
@@ -14,24 +14,24 @@ from support.played_engine import case
 from checks.facts.case import Case
 from wizard.case_model import CaseModel
 from wizard.jobs.background import Work
+from wizard.pages.block_view import BlockWidgets
 from wizard.pages.fold import Fold
-from wizard.pages.measured_view import MeasuredWidgets, TableView
 from wizard.pages.page import in_reading_order
 from wizard.pages.report import ReportPage
+from wizard.pages.table_view import TableView
 from wizard.plots.view import PlotView
-from wizard.report.content.measured.blocks import FEW_ROWS, MeasuredRow, MeasuredSection, MeasuredTable, Plot, Series
+from wizard.report.content.blocks import FEW_ROWS, MeasuredSection, Plot, Row, Series, Table
 from wizard.report.prints.text_columns import unbroken
 from wizard.words import words
 
-STATES = ("blocking", "warning", "note", "clear", "open", "absent")
-TABLE = MeasuredTable(
+TABLE = Table(
     "Operations",
     ("what", "times"),
-    (MeasuredRow(("sort", "300"), "clear"), MeasuredRow(("scatter", "17"), "warning"), MeasuredRow(("plain", "1"))),
+    (Row(("sort", "300"), "clear"), Row(("scatter", "17"), "warning"), Row(("plain", "1"))),
     numeric=(1,),
     note="A note.",
 )
-LONG = MeasuredTable("All of them", ("what",), tuple(MeasuredRow((str(n),)) for n in range(FEW_ROWS + 1)))
+LONG = Table("All of them", ("what",), tuple(Row((str(n),)) for n in range(FEW_ROWS + 1)))
 PLOT = Plot("Sums", "lines", "run", "sum", (Series("cpu", (1, 2), (1.0, 2.0)),), "It rises.")
 
 
@@ -48,8 +48,8 @@ def holder(qtbot: QtBot, model: CaseModel) -> QWidget:
 
 def fill(holder: QWidget, reshaped: Callable[[], object] = bool) -> None:
     say = functools.partial(_say, "en")
-    pictures = {state: QPixmap(16, 16) for state in STATES}
-    MeasuredWidgets(say, pictures, lambda _: QPixmap(16, 16), reshaped).fill(QVBoxLayout(holder), section())
+    widgets = BlockWidgets(say, lambda *_: QPixmap(16, 16), lambda *_: None, reshaped, QColor("yellow"))
+    widgets.fill(QVBoxLayout(holder), section().blocks)
     holder.show()
 
 
@@ -81,7 +81,7 @@ def test_a_long_table_is_folded_until_it_is_wanted(holder: QWidget) -> None:
 
 def test_a_wide_table_breaks_its_lines_instead_of_hiding_them(qtbot: QtBot, model: CaseModel) -> None:
     words_there = " ".join(["many words"] * 30)
-    wide = MeasuredTable("Wide", ("a", "b", "c"), (MeasuredRow((words_there, words_there, "1e-07")),), numeric=(2,))
+    wide = Table("Wide", ("a", "b", "c"), (Row((words_there, words_there, "1e-07")),), numeric=(2,))
     table = TableView(wide, {}, functools.partial(_say, "en"))
     qtbot.addWidget(table)
     table.resize(600, 100)
@@ -106,7 +106,7 @@ def test_no_word_is_cut_in_a_column_or_its_head(qtbot: QtBot, model: CaseModel, 
     }[language]
     heads = ("Operation", "What the documentation says", "Would have been seen from")
     table = TableView(
-        MeasuredTable("T", heads * 2, (MeasuredRow(cells * 2, "clear"),), numeric=(2,)),
+        Table("T", heads * 2, (Row(cells * 2, "clear"),), numeric=(2,)),
         {"clear": QPixmap(16, 16)},
         functools.partial(_say, "en"),
     )
@@ -135,9 +135,9 @@ HEADS = ("Compared", "Results", "Difference", "As large as", "First node", "Deci
 @pytest.mark.parametrize("count", [3, 8, 10, 30])
 def test_a_table_that_is_scrolled_hides_no_column(qtbot: QtBot, model: CaseModel, count: int) -> None:
     """Else both bars appear, the one for the few pixels that the other takes."""
-    rows = tuple(MeasuredRow(OF_MODEL, "clear") for _ in range(count))
+    rows = tuple(Row(OF_MODEL, "clear") for _ in range(count))
     pictures = {"clear": QPixmap(16, 16)}
-    table = TableView(MeasuredTable("T", HEADS, rows, numeric=(2, 5)), pictures, functools.partial(_say, "en"))
+    table = TableView(Table("T", HEADS, rows, numeric=(2, 5)), pictures, functools.partial(_say, "en"))
     qtbot.addWidget(table)
     table.resize(740, 100)
     table.show()

@@ -1,4 +1,4 @@
-"""What was measured of one question: sentences, plots, tables."""
+"""A table of figures in the window."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QRect, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QIcon, QPixmap, QResizeEvent, QTextLayout, QTextOption, QWheelEvent
-from PySide6.QtWidgets import QAbstractItemView, QTableWidget, QTableWidgetItem, QVBoxLayout
+from PySide6.QtWidgets import QAbstractItemView, QTableWidget, QTableWidgetItem
 
-from wizard.pages.fold import Fold
-from wizard.pages.long_text import value_text
 from wizard.report.prints.text_columns import unbroken
-from wizard.widgets.labels import escaped_tip, plain_label
+from wizard.widgets.labels import escaped_tip
 
 if TYPE_CHECKING:
-    from wizard.report.content.measured.blocks import MeasuredSection, MeasuredTable
+    from wizard.report.content.blocks import Table
 
 Say = Callable[..., str]
 
@@ -25,58 +23,10 @@ _NAME = 130  # of the column that says what each row is about
 _GAP, _AROUND, _ENDLESS = 16, 10, 1 << 20  # beside a symbol; above and below the text of a row; no limit
 
 
-class MeasuredWidgets:
-    """Fills the layout of a section. ``pictures``: the symbol of each state; ``arrow``: that of a fold.
-
-    ``reshaped`` is called when a fold inside has opened or closed.
-    """
-
-    def __init__(
-        self,
-        say: Say,
-        pictures: Mapping[str, QPixmap],
-        arrow: Callable[[str], QPixmap],
-        reshaped: Callable[[], object],
-    ) -> None:
-        self._say = say
-        self._pictures = pictures
-        self._arrow = arrow
-        self._reshaped = reshaped
-
-    def fill(self, layout: QVBoxLayout, section: MeasuredSection) -> None:
-        """Everything that was measured of one question. The first sentence stands in the head of the fold."""
-        for sentence in section.sentences[1:]:
-            layout.addWidget(value_text(sentence))
-        if section.plots:
-            from wizard.plots.view import PlotView  # late: it loads pyqtgraph
-
-            for plot in section.plots:
-                layout.addWidget(PlotView(plot, self._say))
-        for table in section.tables:
-            if table.is_long:
-                layout.addWidget(self._folded(table))
-            else:
-                self._fill_table(layout, table, with_title=True)
-
-    def _folded(self, table: MeasuredTable) -> Fold:
-        fold = Fold(table.title, lambda layout: self._fill_table(layout, table, with_title=False), self._arrow)
-        fold.toggled.connect(lambda _: self._reshaped())
-        fold.set_subtitle(self._say("measured-rows", count=len(table.rows)))
-        return fold
-
-    def _fill_table(self, layout: QVBoxLayout, table: MeasuredTable, *, with_title: bool) -> None:
-        if with_title and table.title:
-            layout.addWidget(plain_label("cardTitle", table.title, selectable=True))
-        if table.rows:
-            layout.addWidget(TableView(table, self._pictures, self._say))
-        if table.note:
-            layout.addWidget(plain_label("muted", table.note, selectable=True))
-
-
 class TableView(QTableWidget):
     """A table of figures. The state of a row is a symbol before it, and a word for a screen reader."""
 
-    def __init__(self, table: MeasuredTable, pictures: Mapping[str, QPixmap], say: Say) -> None:
+    def __init__(self, table: Table, pictures: Mapping[str, QPixmap], say: Say) -> None:
         super().__init__(len(table.rows), len(table.columns))
         self.setAccessibleName(table.title)
         self.setAccessibleDescription(table.note)
@@ -194,7 +144,7 @@ class TableView(QTableWidget):
             event.ignore()
 
 
-def _side(table: MeasuredTable, column: int) -> Qt.AlignmentFlag:
+def _side(table: Table, column: int) -> Qt.AlignmentFlag:
     """Figures stand at the right, below each other's digits."""
     side = Qt.AlignmentFlag.AlignRight if column in table.numeric else Qt.AlignmentFlag.AlignLeft
     return side | Qt.AlignmentFlag.AlignVCenter

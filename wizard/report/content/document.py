@@ -1,0 +1,231 @@
+"""The report as one document: what is shown, and in which order, for every form of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wizard.report.content.blocks import (
+    Block,
+    Card,
+    Code,
+    Detail,
+    Document,
+    FactRow,
+    FactSheet,
+    Item,
+    Items,
+    MeasuredSection,
+    Pairs,
+    Paragraph,
+    Place,
+    Section,
+    SentText,
+)
+from wizard.report.content.finding_blocks import FindingBlocks, brief, items
+from wizard.report.content.marked_lines import marked_lines
+from wizard.report.content.model_blocks import model_sections
+from wizard.report.content.report import NotRun, OpenQuestion, ProbeRow, Report
+from wizard.words import words
+
+
+def document_of(report: Report) -> Document:
+    """The document of a report: the answer, what to do, what was found and measured; then what is looked up."""
+    builder = _Builder(report)
+    return Document(
+        language=report.language,
+        title=report.title,
+        created=report.created,
+        subtitle="  ·  ".join([report.created, *(value for _, value in report.meta[:1])]),
+        verdict=report.verdict,
+        notes=report.notes,
+        questions=tuple(builder.questions()),
+        sections=tuple(builder.sections()),
+    )
+
+
+class _Builder:
+    def __init__(self, report: Report) -> None:
+        self._report = report
+
+    def _words(self, key: str, **values: object) -> str:
+        return words(f"report.{key}", self._report.language, **values)
+
+    def _means(self, key: str) -> str:
+        return words(f"window.report-{key}-means", self._report.language)
+
+    def questions(self) -> Iterator[Section]:
+        """What to ask next, where a ticket does not say enough."""
+        if self._report.questions:
+            asked = items(self._report.questions, "?", "question")
+            yield Section(self._words("heading-questions"), (asked,), id="questions")
+
+    def sections(self) -> Iterator[Section]:
+        """Everything below the verdict, in the order of reading."""
+        report = self._report
+        if report.exactness:
+            exactness = Section(self._words("heading-exactness"), (Paragraph(report.exactness),), detail=Detail.FULL)
+            yield exactness
+        yield from model_sections(report)
+        yield from self._texts()
+        yield from self._measured(report.asked, "asked")
+        yield from self._findings()
+        yield from self._advice()
+        yield from self._measured(report.measured, "measured")
+        yield from self._rest()
+
+    def _texts(self) -> Iterator[Section]:
+        """The texts that were sent, with the lines that prove something marked."""
+        for number, section in enumerate(self._report.facts):
+            if section.text:
+                lines = marked_lines(self._report, section)
+                means = self._means("marked" if lines else "text")
+                text = SentText(section.title, section.text, lines, self._means("marked"))
+                yield Section(
+                    section.title,
+                    (text,),
+                    id=f"text/{number}",
+                    detail=Detail.FULL,
+                    place=Place.PAGE,
+                    card=Card("note", is_open=bool(lines) and self._report.is_ticket, subtitle=means),
+                )
+
+    def _findings(self) -> Iterator[Section]:
+        report = self._report
+        if report.findings:
+            # Where something else was asked for, its answer stands above and is unfolded.
+            found = FindingBlocks(report.shown, report.questions, report.language, is_answer=not report.asked)
+            yield Section(self._words("heading-findings"), tuple(found.sections()), id="findings")
+
+    def _advice(self) -> Iterator[Section]:
+        """The settings to paste."""
+        advice = self._report.advice
+        if advice is not None:
+            blocks: list[Block] = [Paragraph(sentence) for sentence in advice.sentences[1:]]
+            blocks += [Section(each.title, (Code(each.code, "python"), items(each.notes))) for each in advice.blocks]
+            card = Card("note" if advice.blocks else "clear", is_open=bool(advice.blocks))
+            yield Section(advice.title, tuple(blocks), id="advice", note=advice.sentences[0], card=card)
+
+    def _measured(self, measured: tuple[MeasuredSection, ...], name: str) -> Iterator[Section]:
+        if measured:
+            is_open = name == "asked" or self._report.is_about_results
+            sections = (
+                Section(
+                    section.title,
+                    section.blocks,
+                    id=f"measured/{section.id}",
+                    note=next(iter(section.sentences), ""),
+                    card=Card("note", is_open=is_open),
+                )
+                for section in measured
+            )
+            yield Section(self._words("heading-measured"), tuple(sections), id=name)
+
+    def _rest(self) -> Iterator[Section]:
+        report = self._report
+        sections = (
+            *self._list("fine", report.fine),
+            *self._open("undecided", report.undecided, "?", "incomplete"),
+            *self._not_run(),
+            *self._open("crashed", report.crashed, "×", "crashed"),
+            *self._probes(),
+            *self._facts(),
+            *self._about(),
+        )
+        title = words(f"window.report-{'rest' if report.findings else 'all'}", report.language)
+        yield Section(title, sections, id="rest")
+
+    def _list(self, key: str, statements: tuple[str, ...]) -> Iterator[Section]:
+        if statements:
+            yield Section(
+                self._words(f"heading-{key}"),
+                (items(statements, "✓", "clear"),),
+                id=key,
+                detail=Detail.FULL,
+                place=Place.APPENDIX,
+                card=Card("clear", count=len(statements), subtitle=self._means(key)),
+            )
+
+    def _open(self, key: str, questions: tuple[OpenQuestion, ...], mark: str, state: str) -> Iterator[Section]:
+        """Checks that did not decide, or failed."""
+        if questions:
+            yield Section(
+                self._words(f"heading-{key}"),
+                (Items(tuple(Item(each.statement, each.reason) for each in questions), mark, state),),
+                id=key,
+                note=self._words(f"intro-{key}"),
+                detail=Detail.FULL,
+                card=Card(state, count=len(questions)),
+            )
+
+    def _not_run(self) -> Iterator[Section]:
+        """What was left open, by reason; then of what there is nothing to check."""
+        missing = [group for group in self._report.not_run if group.applies]
+        if missing:
+            yield Section(
+                self._words("heading-not-run"),
+                tuple(Section(group.reason, (items(group.statements),)) for group in missing),
+                id="not-run",
+                note=self._words("intro-not-run"),
+                place=Place.APPENDIX,
+                card=Card("nothing-run", count=_count(missing)),
+            )
+        no_need = [group for group in self._report.not_run if not group.applies]
+        if no_need:
+            counted = (self._words("no-need", reason=each.reason, count=len(each.statements)) for each in no_need)
+            yield Section(
+                self._words("heading-no-need"),
+                (items(counted),),
+                id="no-need",
+                detail=Detail.FULL,
+                place=Place.APPENDIX,
+                card=Card("nothing-run", count=_count(no_need), subtitle=self._means("not-needed")),
+            )
+
+    def _probes(self) -> Iterator[Section]:
+        """How each probe went; a summary names those that went wrong or took long."""
+        probes = self._report.probes
+        unusual = tuple(self._probe(probe) for probe in probes if probe.is_trouble or probe.is_slow)
+        if unusual:
+            yield brief(Items(tuple(Item(f"{row.label}: {row.value}") for row in unusual), "!", "warning"))
+        if probes:
+            state = "warning" if any(probe.is_trouble for probe in probes) else "clear"
+            yield Section(
+                self._words("heading-probes"),
+                (Pairs(tuple(map(self._probe, probes))),),
+                id="probes",
+                detail=Detail.FULL,
+                place=Place.APPENDIX,
+                card=Card(state, count=len(probes), subtitle=self._means("probes")),
+            )
+
+    def _probe(self, row: ProbeRow) -> FactRow:
+        slow = f"{row.seconds} ({self._words('probe-slow')})" if row.is_slow else row.seconds
+        status = f"× {row.status}" if row.is_trouble else row.status
+        return FactRow(row.name, self._words("list-separator").join(filter(None, (status, slow, row.detail))))
+
+    def _about(self) -> Iterator[Section]:
+        yield Section(
+            self._words("heading-about"),
+            (Pairs(tuple(FactRow(label, value) for label, value in self._report.meta)),),
+            id="about",
+            detail=Detail.FULL,
+            place=Place.APPENDIX,
+            card=Card("note", subtitle=self._report.created),
+        )
+
+    def _facts(self) -> Iterator[Section]:
+        sections = [section for section in self._report.facts if section.rows or not section.text]
+        if sections:
+            pairs = ((each.title, Pairs(each.rows, are_settings=each.are_settings)) for each in sections)
+            yield Section(
+                words("window.report-facts", self._report.language),
+                (FactSheet(tuple(pairs)),),
+                id="facts",
+                detail=Detail.FULL,
+                place=Place.APPENDIX,
+                card=Card("note", subtitle=self._means("facts")),
+            )
+
+
+def _count(groups: list[NotRun]) -> int:
+    return sum(len(group.statements) for group in groups)

@@ -1,0 +1,198 @@
+"""A finding and its remedies as blocks: what is wrong, what to do, how to see that it worked, what shows it.
+
+What a reader must know before a command is decided here and nowhere else: the risk of a remedy stands before its
+steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from checks.remedies.plan import PlannedStep, RemedyPlan
+from wizard.report.content.blocks import (
+    Badge,
+    Block,
+    Card,
+    Code,
+    Detail,
+    FactRow,
+    Item,
+    Items,
+    Look,
+    Pairs,
+    Paragraph,
+    Place,
+    Quote,
+    Risk,
+    Section,
+    Sources,
+    Step,
+)
+from wizard.report.content.report import FindingView
+from wizard.report.content.step_labels import step_label, step_numbers, step_text
+from wizard.words import words
+
+LINES = 3  # quoted lines of a text that was sent
+_WHOLE = 3  # findings of which a summary shows everything that is to be done
+
+
+@dataclass
+class FindingBlocks:
+    """Findings one by one. A remedy is described once; further findings refer to it.
+
+    ``findings``: all of them in their order. ``asked``: the questions that are asked at the top of the report.
+    """
+
+    findings: Sequence[FindingView]
+    asked: Sequence[str]
+    language: str
+    is_answer: bool = True  # the first finding answers the question, so it is unfolded
+    _described: list[RemedyPlan] = field(default_factory=list, init=False)
+    _behind: list[RemedyPlan] = field(default_factory=list, init=False)  # described in the appendix
+
+    def sections(self) -> Iterator[Section]:
+        """A section for each finding, and in a summary the remark that it is one."""
+        for number, finding in enumerate(self.findings):
+            yield self._finding(number, finding)
+        if len(self.findings) > _WHOLE:
+            yield brief(Paragraph(self._words("more-steps")))
+
+    def _words(self, key: str, **values: object) -> str:
+        return words(f"report.{key}", self.language, **values)
+
+    def _finding(self, number: int, finding: FindingView) -> Section:
+        sure = f"{self._words('confidence-label')}: {finding.confidence_words}"
+        badge = Badge(finding.severity, finding.symbol, finding.severity_word, sure, finding.cause)
+        is_whole = number < _WHOLE
+        return Section(
+            finding.title,
+            (
+                Section("", tuple(cause_blocks(finding)), detail=Detail.SUMMARY if is_whole else Detail.FULL),
+                whole(*explanation_blocks(finding)),
+                *self._remedies(finding, is_whole=is_whole),
+                *self._proof(finding),
+            ),
+            id=f"{finding.cause}/{number}",
+            badge=badge,
+            card=Card(finding.severity, is_open=self.is_answer and not number),
+        )
+
+    def _remedies(self, finding: FindingView, *, is_whole: bool) -> Iterator[Section]:
+        for number, remedy in enumerate(finding.remedies):
+            # What is no fault wants one way to do something about it; who looks for another finds it in the appendix.
+            place = Place.APPENDIX if number and finding.severity == "note" and not self._is_needed(remedy) else None
+            is_new = remedy not in (self._behind if place else self._described)
+            if is_new:
+                (self._behind if place else self._described).append(remedy)
+            yield remedy_section(
+                remedy,
+                self.language,
+                is_other=number > 0,
+                detail=Detail.FULL if number else Detail.SUMMARY,
+                steps=Detail.SUMMARY if is_whole else Detail.FULL,
+                place=place if place and is_new else Place.INLINE,
+                elsewhere=self._words("remedy-behind") if place else "" if is_new else self._words("remedy-above"),
+            )
+        if is_whole and len(finding.remedies) > 1:
+            yield brief(Paragraph(self._words("more-remedies", count=len(finding.remedies) - 1)))
+        if not finding.remedies and not finding.is_hint:
+            yield whole(Paragraph(self._words("no-remedy"), Look.STRONG))
+
+    def _is_needed(self, remedy: RemedyPlan) -> bool:
+        """Whether a finding needs it in its own place."""
+        return any(
+            remedy in (finding.remedies[:1] if finding.severity == "note" else finding.remedies)
+            for finding in self.findings
+        )
+
+    def _proof(self, finding: FindingView) -> Iterator[Section]:
+        """The values that show a finding, what else to ask, and where it is written."""
+        blocks: list[Block] = []
+        if finding.evidence:
+            what, value, origin = (self._words(f"column-{column}") for column in ("what", "value", "origin"))
+            rows = tuple(FactRow(row.label, row.value, origin=row.origin) for row in finding.evidence)
+            blocks.append(Pairs(rows, (what, value, origin)))
+        questions = tuple(Item(question) for question in finding.questions if question not in self.asked)
+        if questions:
+            asked = Items(questions, "?", "question")
+            blocks.append(Section(self._words("heading-questions"), (asked,), detail=Detail.FULL))
+        sources = (*finding.sources, *(row.source for row in finding.evidence if row.source))
+        if sources:
+            blocks.append(Sources(self._words("sources"), tuple(dict.fromkeys(sources))))
+        if blocks:
+            apart = self._words("evidence-of", title=finding.title)
+            title = self._words("heading-evidence")
+            yield Section(title, tuple(blocks), detail=Detail.FULL, place=Place.APPENDIX, title_apart=apart)
+
+
+def cause_blocks(finding: FindingView) -> Iterator[Block]:
+    """Why a cause is named, and the lines of a text that show it."""
+    yield Paragraph(finding.why, Look.LEAD)
+    if finding.quoted:
+        yield Quote(tuple(line for quoted in finding.quoted[:LINES] for line in quoted.splitlines()))
+
+
+def explanation_blocks(finding: FindingView) -> Iterator[Block]:
+    """What a cause means."""
+    if finding.explanation:
+        yield Paragraph(finding.explanation)
+
+
+def remedy_section(
+    remedy: RemedyPlan,
+    language: str,
+    *,
+    is_other: bool,
+    detail: Detail = Detail.SUMMARY,
+    steps: Detail = Detail.SUMMARY,
+    place: Place = Place.INLINE,
+    elsewhere: str = "",
+) -> Section:
+    """A remedy. ``is_other``: another way than the one before. ``steps``: the forms that show more than its title."""
+    label = words(f"report.heading-remedy{'-other' if is_other else ''}", language)
+    return Section(
+        remedy.title,
+        (Section("", tuple(remedy_blocks(remedy, language)), detail=steps),),
+        label=label,
+        detail=detail,
+        place=place,
+        elsewhere=elsewhere,
+        title_apart=f"{label}: {remedy.title}",
+    )
+
+
+def remedy_blocks(remedy: RemedyPlan, language: str) -> Iterator[Block]:
+    """What to know before the first step, the steps, and how to see that it worked."""
+    if remedy.risk:
+        yield Risk(words("report.heading-risk", language), remedy.risk)
+    for mark, step in zip(step_numbers(remedy.steps), remedy.steps, strict=True):
+        yield _step(mark, step, language)
+    verify = remedy.verify
+    code = Code(verify.code, verify.language) if verify.code else None
+    yield Step("✓", words("report.verify", language, expect=verify.expect), code=code, state="clear")
+
+
+def _step(mark: str, step: PlannedStep, language: str) -> Step:
+    return Step(
+        mark,
+        step_text(step, language),
+        step_label(step, language),
+        Code(step.code, step.language) if step.code else None,
+        hint=words(f"window.report-step-{step.kind}", language),
+    )
+
+
+def brief(*blocks: Block) -> Section:
+    """Blocks for the summary alone."""
+    return Section("", blocks, detail=Detail.BRIEF)
+
+
+def whole(*blocks: Block) -> Section:
+    """Blocks for the whole report."""
+    return Section("", blocks, detail=Detail.FULL)
+
+
+def items(texts: Iterable[str], mark: str = "–", state: str = "open") -> Items:
+    """A list of sentences."""
+    return Items(tuple(map(Item, texts)), mark, state)

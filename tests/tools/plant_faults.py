@@ -267,8 +267,8 @@ FAULTS = (
     Fault("a tensor may end before it begins", "if end < start:", "if False:", "safetensors"),
     Fault(
         "a message that protobuf refuses is called whole",
-        '("over-2-gib", "") if source.size > _LIMIT',
-        '("over-2-gib", "") if False',
+        " if source.size > _LIMIT else ",
+        " if False else ",
         "onnx",
     ),
     Fault(

@@ -103,7 +103,7 @@ json_like = st.recursive(
         | st.dictionaries(st.text(max_size=20) | st.integers(-1000, 1000), inner, max_size=5)
         | st.tuples(inner, inner)
     ),
-    max_leaves=20,
+    max_leaves=10,
 )
 
 

@@ -15,7 +15,7 @@ from checks.readers.tickets.wording.signatures import wordings
 from checks.readers.tickets.wording.wordings import Searched, Wordings, filters
 
 KNOWN = Path(__file__).parents[4] / "tickets" / "known"
-SEARCHED = 12  # tickets in which every pattern of the catalogue is searched; before a release all
+SEARCHED = 5  # tickets in which every pattern of the catalogue is searched; before a release all
 
 
 def found(patterns: list[str], text: str) -> list[tuple[str, dict[str, bytes | None]] | None]:

@@ -81,7 +81,9 @@ class WeightsReader:
 
 def readers() -> dict[str, Reader | WeightsReader]:
     """Every reader by the module and function that it is, and those of weights."""
-    found = {f"{reader.read.__module__.rpartition('.')[2]}.{reader.read.__name__}": reader for reader in all_readers()}
+    found = {
+        f"{reader.gather.__module__.rpartition('.')[2]}.{reader.gather.__name__}": reader for reader in all_readers()
+    }
     return {**found, **{f"weights.{name}": WeightsReader(name) for name in weights.MODULES}}
 
 
@@ -99,7 +101,7 @@ def weights_seeds(reader: WeightsReader) -> list[tuple[str, dict[str, bytes]]]:
             files = _members(path, is_archive=False)
         else:
             beside = [path.parent / each.name for each in model.needs.files or () if each.present]
-            files = {each.relative_to(path.parent).as_posix(): each.read_bytes() for each in (path, *beside)}
+            files = {file.relative_to(path.parent).as_posix(): file.read_bytes() for file in (path, *beside)}
         found += [(name, files) for name in files]
     return found
 

@@ -180,17 +180,16 @@ def _parameters_beside(name: str, stored: list[_Variable], beside: Folder) -> It
     """The file with all parameters, or those of each parameter."""
     own = re.sub(r"\.(?:pdmodel|json)$", "", name) + ".pdiparams"
     together = [own] if name != "__model__" else ["__params__", "params"]
-    for one in together:
-        if (size := beside.size_of(one)) is not None:
-            yield NeededFile(name=one, present=True, present_size=size)
-            if (size := beside.size_of(f"{one}.info")) is not None:  # names for training; nothing to run
-                yield NeededFile(name=f"{one}.info", present=True, present_size=size)
+    for file in (needed_file(beside, name) for name in together):
+        if file.present:
+            yield file
+            names = needed_file(beside, f"{file.name}.info")  # for training; nothing to run
+            if names.present:
+                yield names
             return
     apart = [variable.name for variable in stored[:_MOST_FILES]]
-    if any(beside.size_of(item) is not None for item in apart):
-        for entry in apart:
-            size = beside.size_of(entry)
-            yield needed_file(beside, entry)
+    if any(beside.size_of(parameter) is not None for parameter in apart):
+        yield from (needed_file(beside, parameter) for parameter in apart)
         return
     yield NeededFile(name=together[0], present=False)
 

@@ -319,7 +319,7 @@ FAULTS = (
         "markdown every_report",
         ("yield f\"{words('report.heading-risk', language)}: {prose(remedy.risk)}\\n\"", "pass"),
     ),
-    Fault("a terminal drops the risk of a remedy", 'yield f"{label}: {text}"', "pass", "document reply commands_text"),
+    Fault("a terminal drops the risk of a remedy", 'yield f"{label}: {text}"', "pass", "reading_order"),
     Fault(
         "the PDF has no title",
         "    yield Paragraph([Run(visible(document.title), style)], device",
@@ -332,7 +332,7 @@ FAULTS = (
 
 
 def place(fault: Fault, checkout: Path) -> tuple[Path, str, str] | None:
-    """The file that holds the text of a fault exactly once, that text and what is to stand there; None: no such file."""
+    """The one file that holds the text of a fault once, that text, and what is to stand there; None: no such file."""
     sources = {
         path: path.read_text(encoding="utf-8")
         for package in ("checks", "wizard", "resources")

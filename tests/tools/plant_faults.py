@@ -322,7 +322,8 @@ FAULTS = (
     Fault("a terminal drops the risk of a remedy", 'yield f"{label}: {text}"', "pass", "reading_order"),
     Fault(
         "the PDF has no title",
-        "    yield Paragraph([Run(visible(document.title), style)], device, after=2, anchor=(0, visible(document.title)))\n",
+        "    yield Paragraph([Run(visible(document.title), style)], device, "
+        "after=2, anchor=(0, visible(document.title)))\n",
         "",
         "document pdf order pdf_order",
         ("        yield from self._title()\n", ""),

@@ -39,6 +39,7 @@ class Fault:
     old: str
     new: str
     tests: str
+    before: tuple[str, str] | None = None  # the same fault in the tree before 2026-11-22, where it read otherwise
 
 
 FAULTS = (
@@ -313,24 +314,37 @@ FAULTS = (
     ),
     Fault(
         "Markdown drops the risk of a remedy",
-        "yield f\"{words('report.heading-risk', language)}: {prose(remedy.risk)}\\n\"",
+        'yield f"**{escaped(label)}:** {prose(text)}\\n"',
         "pass",
-        "markdown every_report every_case",
+        "markdown every_report",
+        ("yield f\"{words('report.heading-risk', language)}: {prose(remedy.risk)}\\n\"", "pass"),
     ),
-    Fault("the PDF has no title page", "        yield from self._title()\n", "", "document pdf order pdf_order"),
+    Fault("a terminal drops the risk of a remedy", 'yield f"{label}: {text}"', "pass", "reading_order"),
+    Fault(
+        "the PDF has no title",
+        "    yield Paragraph([Run(visible(document.title), style)], device, "
+        "after=2, anchor=(0, visible(document.title)))\n",
+        "",
+        "document pdf order pdf_order",
+        ("        yield from self._title()\n", ""),
+    ),
     Fault("a plot has other signs for minus", '_MINUS = "\\u2212"', '_MINUS = "-"', "scale chart plots"),
 )
 
 
-def place(fault: Fault, checkout: Path) -> Path | None:
-    """The file that holds the text of a fault exactly once; None where it is not one file."""
-    found = [
-        path
+def place(fault: Fault, checkout: Path) -> tuple[Path, str, str] | None:
+    """The one file that holds the text of a fault once, that text, and what is to stand there; None: no such file."""
+    sources = {
+        path: path.read_text(encoding="utf-8")
         for package in ("checks", "wizard", "resources")
         for path in sorted((checkout / package).rglob("*"))
-        if path.suffix in (".py", ".toml") and fault.old in path.read_text(encoding="utf-8")
-    ]
-    return found[0] if len(found) == 1 and found[0].read_text(encoding="utf-8").count(fault.old) == 1 else None
+        if path.suffix in (".py", ".toml")
+    }
+    for old, new in filter(None, ((fault.old, fault.new), fault.before)):
+        found = [path for path, text in sources.items() if old in text]
+        if len(found) == 1 and sources[found[0]].count(old) == 1:
+            return found[0], old, new
+    return None
 
 
 def tests_of(fault: Fault, checkout: Path, *, whole: bool) -> list[str]:
@@ -362,13 +376,14 @@ def failed(checkout: Path, tests: Sequence[str], *more: str) -> list[str]:
 
 def planted(fault: Fault, copy: Path, *, whole: bool) -> tuple[str, str]:
     """What becomes of a fault: "caught", "NOT CAUGHT" or "stale", and by which test."""
-    path = place(fault, copy)
+    found = place(fault, copy)
     tests = tests_of(fault, copy, whole=whole)
-    if path is None or not tests:
-        return "stale", "its text is not found in exactly one file" if path is None else "its tests are not found"
+    if found is None or not tests:
+        return "stale", "its text is not found in exactly one file" if found is None else "its tests are not found"
+    path, old, new = found
     text = path.read_text(encoding="utf-8")
     try:
-        path.write_text(text.replace(fault.old, fault.new), encoding="utf-8")
+        path.write_text(text.replace(old, new), encoding="utf-8")
         noticed = failed(copy, tests, "-x")
     finally:
         path.write_text(text, encoding="utf-8")
@@ -386,9 +401,9 @@ def main() -> int:
     faults = [fault for fault in FAULTS if not chosen.only or any(word in fault.breaks for word in chosen.only)]
     if chosen.list:
         for fault in faults:
-            path = place(fault, chosen.checkout)
+            found = place(fault, chosen.checkout)
             tests = tests_of(fault, chosen.checkout, whole=False)
-            where = path.relative_to(chosen.checkout) if path else "STALE"
+            where = found[0].relative_to(chosen.checkout) if found else "STALE"
             print(f"{where}  {fault.breaks}  {' '.join(tests) or 'NO TESTS'}")
         return 0
     ends, by_what = [], []

@@ -72,11 +72,11 @@ KEYS = [
 ]
 
 
-# Every field with every text, in one language each; before a release in both.
+# Every field with half of the texts, in one language each; before a release with all of them in both.
 PRINTS = [
     (name, key, text, language)
     for number, (name, key) in enumerate(KEYS)
-    for turn, text in enumerate(HOSTILE)
+    for turn, text in enumerate(some(tuple(HOSTILE), 3, first=number))
     for language in some(("en", "ja"), 1, first=number + turn)
 ]
 

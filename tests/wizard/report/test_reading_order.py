@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
+from support.extent import some
 
 from checks.facts.case import Answers, Case
 from checks.judgement.judge import judged
@@ -31,7 +32,7 @@ Shown = Callable[[str, Case], str]
 @pytest.mark.parametrize("form", FORMS)
 def test_a_risk_stands_before_the_first_command_of_its_remedy(form: str, shown: Shown) -> None:
     met = 0
-    for path in CASES[:: 3 if form in ("window", "pdf") else 1]:  # to draw all of them takes a minute
+    for path in some(CASES, 20) if form in ("window", "pdf") else CASES:  # to draw all of them takes minutes
         case = decode(path.read_bytes())
         remedies = [remedy for finding in build(case, "en").shown for remedy in finding.remedies if remedy.risk]
         text = squeezed(shown(form, case)) if remedies else ""
@@ -41,7 +42,7 @@ def test_a_risk_stands_before_the_first_command_of_its_remedy(form: str, shown: 
                 first = min(part.find(command) for command in commands_in(part, remedy))
                 assert 0 <= risk < first, f"{path.stem}: {remedy.id}"
                 met += 1
-    assert met >= 15
+    assert met >= 8
 
 
 def described(text: str, remedy: RemedyPlan) -> list[str]:

@@ -4,7 +4,8 @@ Each framework's folder holds a class ``Backend(device)`` in ``backend.py``. It 
 
 - ``numbers``: NumPy or torch, of whose kind the results are; they lie in the processor's memory.
 - ``available(operation)``: whether this version has it.
-- ``inputs(operation, dtype)``: the portable inputs, as :meth:`result` takes them.
+- ``inputs(operation, dtype)``: the portable inputs, as :meth:`result` takes them; ``host_inputs``: the same, in the
+  processor's memory, where those of many operations are kept.
 - ``result(operation, inputs, run, clock, timed=False)``: the result of a run, and where it is timed [the seconds of a
   warm call, the number of calls] (see timing.py). Raises NotTried.
 - ``exact(inputs)``, ``truth(operation, exact, operand=None)``, ``condition(operation, exact)``: the inputs and the
@@ -39,6 +40,10 @@ class Backend:
     def is_processor(self):
         """Whether the device is the processor."""
         return compute.is_processor(self.device)
+
+    def host_inputs(self, operation, dtype):
+        """The inputs, in the processor's memory."""
+        return self.inputs(operation, dtype)
 
     def is_telling(self, setting):
         """Whether a setting is measured before the others."""

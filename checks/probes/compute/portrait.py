@@ -35,7 +35,7 @@ def stage(backend, argument, clock):
     def measured(what, part):
         operation, setting = what
         if operation.name not in known:
-            drawn = backend.inputs(operation, FULL)
+            drawn = backend.host_inputs(operation, FULL)
             known[operation.name] = drawn, backend.condition(operation, backend.exact(drawn))
         drawn, condition = known[operation.name]
         run = Run(backend.device)

@@ -489,6 +489,7 @@ SAME = {
     "12.4",
     "NVML",
     "the target's torch",
+    "CUDA and drivers",
     "torch 2.6.0+cu124",
 }
 

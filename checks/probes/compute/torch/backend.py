@@ -33,6 +33,10 @@ class Backend(BaseBackend):
         """The portable inputs, on the device."""
         return numeric.inputs(self._torch, operation, getattr(self._torch, dtype), self.device)
 
+    def host_inputs(self, operation, dtype):
+        """The portable inputs, in the processor's memory: those of all operations would fill a small card."""
+        return numeric.inputs(self._torch, operation, getattr(self._torch, dtype), "cpu")
+
     def exact(self, inputs):
         """The same numbers in float64, on the processor."""
         return [tensor.cpu().double() for tensor in inputs]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from checks.facts import NamedClass
-from checks.readers.containers import pickles
+from checks.readers.containers.pickles import machine as pickles
 from checks.readers.models import read_models
 
 START = b"\x80\x04"

@@ -37,7 +37,8 @@ def probed(monkeypatch):
             facts |= answer | {"unread": unread}
         return from_nvml(json.loads(json.dumps(facts)))
 
-    return run
+    yield run
+    importlib.reload(nvidia_probe)  # it remembers what answered
 
 
 @pytest.fixture

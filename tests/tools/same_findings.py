@@ -1,14 +1,15 @@
 """Record what a checkout of Naosu finds in everything that was recorded, and compare two such records.
 
     python tests/tools/same_findings.py record CHECKOUT OUT.jsonl [TICKETS.jsonl ...] [--every N]
-    python tests/tools/same_findings.py compare BEFORE.jsonl AFTER.jsonl [--words]
+    python tests/tools/same_findings.py compare BEFORE.jsonl AFTER.jsonl [--words] [--ignore KEY ...]
 
 ``record`` runs the commands of CHECKOUT (its packages, in this interpreter) over the recordings of *this* checkout, so
 that both sides see the same input: every case, measurement and model file of tests/, every ticket of tests/tickets and
 of the files that are named (with ``--every N`` each Nth file of tickets alone). One line each: what was found, in which
 order, how sure, with which evidence, remedies and outcomes; and, apart from that, the words.
 
-``compare`` prints how many inputs were compared and every one that differs; with ``--words`` the texts count, too.
+``compare`` prints how many inputs were compared and every one that differs; with ``--words`` the texts count, too; with
+``--ignore`` fields of that name do not, for a change of form that is meant.
 Exit status: 0 the same, 1 a difference.
 
 Only the command line is used, which outlives a rebuild of the packages behind it.
@@ -108,9 +109,9 @@ def _parted(value: Any, *, words: bool, name: str = "") -> Any:
     return value if (name in WORDS) == words else None
 
 
-def compare(before: Path, after: Path, *, words: bool) -> int:
+def compare(before: Path, after: Path, *, words: bool, ignored: Sequence[str] = ()) -> int:
     """Print what differs; 1 where something does."""
-    first, second = _lines(before), _lines(after)
+    first, second = _lines(before, ignored), _lines(after, ignored)
     parts = ("found", "words") if words else ("found",)
     differing = [name for name in first if any(first[name][part] != second.get(name, {}).get(part) for part in parts)]
     for name in differing:
@@ -138,9 +139,12 @@ def _short(value: Any) -> str:
     return text if len(text) <= 160 else text[:157] + "..."
 
 
-def _lines(path: Path) -> dict[str, Any]:
+def _lines(path: Path, ignored: Sequence[str]) -> dict[str, Any]:
+    def kept(fields: dict[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in fields.items() if name not in ignored}
+
     with path.open(encoding="utf-8") as file:
-        return {plain["input"]: plain for plain in map(json.loads, file)}
+        return {plain["input"]: plain for plain in (json.loads(line, object_hook=kept) for line in file)}
 
 
 def main() -> int:
@@ -156,11 +160,12 @@ def main() -> int:
     comparing.add_argument("before", type=Path)
     comparing.add_argument("after", type=Path)
     comparing.add_argument("--words", action="store_true")
+    comparing.add_argument("--ignore", nargs="*", default=(), metavar="KEY")
     chosen = parser.parse_args()
     if chosen.command == "record":
         record(chosen.checkout, chosen.out, chosen.tickets, chosen.every)
         return 0
-    return compare(chosen.before, chosen.after, words=chosen.words)
+    return compare(chosen.before, chosen.after, words=chosen.words, ignored=chosen.ignore)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ HOSTILE = {
     "control-characters": "\x00\x1b[31m\u202e",
     "placeholder": "{0.__class__}{x}",
     "dots": "..",
+    "lines-of-markdown": "x\n\n# Injected\n\n- [ ] item",
 }
 
 

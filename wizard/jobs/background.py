@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-class Job(QThread):
+class BackgroundJob(QThread):
     """One function on a thread of its own. ``ended`` with (job, result, exception)."""
 
     ended = Signal(object, object, object)
@@ -61,7 +61,7 @@ class Work(QObject):
         self._engine: EngineThread | None = None
         self._outcome: Case | None = None
         self._broken = ""
-        self._jobs: set[Job] = set()
+        self._jobs: set[BackgroundJob] = set()
 
     # --- the examination
 
@@ -278,13 +278,13 @@ class Work(QObject):
     def _start(
         self, function: Callable[[], Any], done: Callable[[Any], None], failed: Callable[[Exception], None]
     ) -> None:
-        job = Job(function, done, failed)
+        job = BackgroundJob(function, done, failed)
         self._jobs.add(job)
         job.ended.connect(self._job_ended, Qt.ConnectionType.QueuedConnection)
         job.start()
 
     @Slot(object, object, object)
-    def _job_ended(self, job: Job, result: Any, error: Exception | None) -> None:
+    def _job_ended(self, job: BackgroundJob, result: Any, error: Exception | None) -> None:
         job.wait()
         self._jobs.discard(job)
         if error is None:

@@ -58,7 +58,7 @@ class FilesView(QWidget):
             item = QTreeWidgetItem(table, list(row.cells))
             item.setData(0, Qt.ItemDataRole.UserRole, index)
             item.setIcon(len(rows.columns) - 1, QIcon(pictures[row.state]))
-            for column, text in enumerate((row.tip or row.cells[0], *row.cells[1:])):  # what a narrow column cuts
+            for column, text in enumerate(row.full_cells):  # what a narrow column cuts
                 item.setToolTip(column, escaped_tip(text))
         header = table.header()
         header.setStretchLastSection(True)

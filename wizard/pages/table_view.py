@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QRect, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QIcon, QPixmap, QResizeEvent, QTextLayout, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QTableWidget, QTableWidgetItem
 
-from wizard.report.prints.text_columns import unbroken
+from wizard.report.text_columns import unbroken
 from wizard.widgets.labels import escaped_tip
 
 if TYPE_CHECKING:

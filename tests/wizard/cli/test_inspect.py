@@ -41,7 +41,8 @@ def test_one_file_is_told_whole(capfd: pytest.CaptureFixture[str]) -> None:
 def test_several_files_are_a_line_each(capfd: pytest.CaptureFixture[str]) -> None:
     run_command(["inspect", str(ALEXNET), str(QUANTISED)])
     lines = capfd.readouterr().out.splitlines()
-    assert len([line for line in lines if line.endswith("Read") and "ONNX" in line]) == 2
+    rows = [line for line in lines if line.endswith("Read") and "ONNX" in line]
+    assert [path in row for path, row in zip(map(str, (ALEXNET, QUANTISED)), rows, strict=True)] == [True, True]
 
 
 def test_the_contract_of_the_json(capfd: pytest.CaptureFixture[str]) -> None:
@@ -91,7 +92,9 @@ def test_what_is_no_model(content: bytes, problem: str, tmp_path: Path, capfd: p
     assert (model.get("format"), model["problem"]) == (None, problem)
     for language in ("en", "ja"):
         run_command(["inspect", str(tmp_path / "model.onnx"), "--lang", language])
-        assert words(f"models.problem-{problem}", language).rstrip(".。") in capfd.readouterr().out
+        shown = capfd.readouterr().out
+        assert words(f"models.problem-{problem}", language).rstrip(".。") in shown
+        assert shown.count("model.onnx: ") == 1
 
 
 def test_nothing_there(capfd: pytest.CaptureFixture[str]) -> None:

@@ -21,7 +21,7 @@ from wizard.pages.report import ReportPage
 from wizard.pages.table_view import TableView
 from wizard.plots.view import PlotView
 from wizard.report.content.blocks import FEW_ROWS, MeasuredSection, Plot, Row, Series, Table
-from wizard.report.prints.text_columns import unbroken
+from wizard.report.text_columns import unbroken
 from wizard.words import words
 
 TABLE = Table(

@@ -1,6 +1,7 @@
 """No text that a stranger put into the facts of a model file breaks a print, or gets into a command."""
 
 import json
+import re
 from typing import Any
 
 import msgspec
@@ -88,4 +89,4 @@ def test_every_print_stays_whole(name: str, key: str, text: str, language: str) 
     case = decode(json.dumps({**plain, "facts": changed}).encode())
     report = build(case, language)
     to_terminal(report)
-    to_markdown(report)
+    assert "\n# Injected" not in re.sub(r"(?ms)^(`{3,}).*?^\1$", "", to_markdown(report))  # a fence shows it as it is

@@ -12,7 +12,7 @@ from checks.knowledge.frameworks.settings_advice import Part
 from checks.remedies.settings import AdvisedLine, Answer, Block, Cost, advise
 from wizard.report.content.measured.line import framework_name
 from wizard.report.content.measured.words import from_to
-from wizard.report.prints.text_columns import wrapped
+from wizard.report.text_columns import wrapped
 from wizard.words import words
 
 _SAME = 0.05  # a time that differs by less is the same: two measurements of one thing differ by that

@@ -29,20 +29,27 @@ class Row:
     state: str = ""
     brief: str = ""  # where it tells nothing unusual: all that its group does not say, in few words
     group: str = ""  # what can be said of this and other such rows
-    tip: str = ""  # the first cell in full
+    tip: str = ""  # the first cell in full, for where there is room
+
+    @property
+    def full_cells(self) -> tuple[str, ...]:
+        """The cells, the first one in full."""
+        return (self.tip, *self.cells[1:]) if self.tip else self.cells
 
 
 @dataclass(frozen=True)
 class Table:
     """A table. ``numeric``: the columns, counted from 0, that hold figures, to be set to the right.
 
-    ``is_whole``: every row is shown everywhere, also where there are many.
+    ``code``: the columns that hold names or paths, which Markdown shows as code. ``is_whole``: every row is shown
+    everywhere, also where there are many.
     """
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     numeric: tuple[int, ...] = ()
+    code: tuple[int, ...] = ()
     note: str = ""
     is_whole: bool = False
 
@@ -100,6 +107,7 @@ def trimmed(table: Table) -> Table:
         columns=tuple(table.columns[index] for index in kept),
         rows=tuple(replace(row, cells=tuple(row.cells[index] for index in kept)) for row in table.rows),
         numeric=tuple(place for place, index in enumerate(kept) if index in table.numeric),
+        code=tuple(place for place, index in enumerate(kept) if index in table.code),
     )
 
 

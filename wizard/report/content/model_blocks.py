@@ -40,7 +40,8 @@ def _files(models: tuple[ModelView, ...], language: str) -> Files:
         kind = f"{model.format} {model.version}".strip()
         cells = (model.name, kind, model.writer, model.size, model.dependence, model.word)
         rows.append(Row(cells, model.state, tip=model.path))
-    table = Table("", tuple(words(f"models.column-{key}", language) for key in keys), tuple(rows), is_whole=True)
+    columns = tuple(words(f"models.column-{key}", language) for key in keys)
+    table = Table("", columns, tuple(rows), code=(0,), is_whole=True)
     notes = tuple(table_notes(models, language)) if len(models) > 1 else ()
     pages = tuple(_page(model, language, is_only=len(models) == 1) for model in models)
     return Files(words("models.heading", language), table, notes, pages)
@@ -50,7 +51,7 @@ def _page(model: ModelView, language: str, *, is_only: bool) -> Section:
     """All that is known of one file. Of several a summary shows only what is wrong with them."""
     blocks: list[Block] = []
     if model.problem:
-        blocks.append(Items((Item(model.name, model.problem),), "×", "blocking"))
+        blocks.append(Items((Item(model.problem),), "×", "blocking"))
     title = words("models.heading-file", language, name=model.name, format=model.format)
     more: list[Block] = []
     if model.verdicts:
@@ -78,9 +79,9 @@ def _compared(comparison: ComparisonView, number: int, language: str) -> Section
     return Section(
         words("models.heading-compared", language, first=comparison.first, second=comparison.second),
         (
-            *_side_by_side(comparison.rows, (words("models.column-what", language), *names)),
+            *_side_by_side(comparison.rows, (words("models.column-what", language), *names), code=(0, 1, 2)),
             Paragraph(comparison.weights),
-            *_side_by_side(comparison.tensors, columns),
+            *_side_by_side(comparison.tensors, columns, code=(0, 2)),
         ),
         id=f"compared/{number}",
         note=comparison.sentence,
@@ -88,6 +89,7 @@ def _compared(comparison: ComparisonView, number: int, language: str) -> Section
     )
 
 
-def _side_by_side(rows: tuple[ComparisonRow, ...], columns: tuple[str, ...]) -> Iterator[Table]:
+def _side_by_side(rows: tuple[ComparisonRow, ...], columns: tuple[str, ...], code: tuple[int, ...]) -> Iterator[Table]:
     if rows:
-        yield Table("", columns, tuple(Row((row.what, row.first, row.second)) for row in rows), is_whole=True)
+        cells = tuple(Row((row.what, row.first, row.second)) for row in rows)
+        yield Table("", columns, cells, code=code, is_whole=True)

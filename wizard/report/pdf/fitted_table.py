@@ -8,7 +8,7 @@ from PySide6.QtGui import QFontMetricsF, QPagedPaintDevice
 
 from wizard.report.pdf.text import DOTS, SOFT, Run, Style
 from wizard.report.pdf.typeset import Cell, Table
-from wizard.report.prints.text_columns import unbroken
+from wizard.report.text_columns import unbroken
 
 _ROOM = 480.0  # points across a page
 _AROUND, _STEP = 10.0, 4.0  # points of a column

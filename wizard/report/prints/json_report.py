@@ -15,16 +15,6 @@ from checks.facts.finding import Finding
 from checks.sharing.case import to_builtins
 from wizard.report.content.report import FindingView, build
 
-_KINDS: dict[str, Any] = {
-    "machine": None,
-    "interpreters": None,
-    "frameworks": None,
-    "models": [],
-    "scripts": [],
-    "logs": [],
-    "measurements": [],
-}
-
 
 def to_json(case: Case, language: str) -> bytes:
     """The case with its findings in words, as indented UTF-8."""
@@ -36,7 +26,6 @@ def to_json(case: Case, language: str) -> bytes:
         "sentence": report.verdict.sentence,
         "scope": list(report.verdict.scope),
     }
-    plain["facts"] = {**_KINDS, **plain["facts"]}
     plain["findings"] = [
         {"evidence": [], **finding, **_in_words(view)}
         for finding, view in zip(plain["findings"], report.findings, strict=True)

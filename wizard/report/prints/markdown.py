@@ -33,6 +33,7 @@ _CODE = re.compile(
     r"|(?<![\w`])-{0,2}[\w.]*\w_\w[\w.]*(?:\([^()\s]{0,60}\)|=[\w.:-]*\w)?|(?<![\w`])[\w.]*__\w+__",
     re.ASCII,  # Japanese is written right beside a name
 )
+_NO_LINK = re.compile(r"[\s<>]")  # what ends an address in angle brackets
 _BREAK = "\u200b"  # zero width space: what is written stays readable, but is no reference any more
 
 
@@ -49,29 +50,36 @@ def blocks_as_markdown(blocks: Iterable[b.Block], language: str) -> str:
 
 def escaped(text: str) -> str:
     """A sentence as one line of Markdown that shows exactly this text."""
-    line = escaped_within(" ".join(text.split()))
-    return _STARTS_BLOCK.sub(lambda found: f"{found[0][:-1]}\\{found[0][-1]}", line)
+    return _STARTS_BLOCK.sub(lambda found: f"{found[0][:-1]}\\{found[0][-1]}", escaped_within(text))
 
 
 def escaped_within(text: str) -> str:
     """A part of a line, for which it does not matter where the line begins."""
+    return _escaped_marks(_one_line(text))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _escaped_marks(text: str) -> str:
     return _REFERENCE.sub(lambda found: found[0] + _BREAK, _SPECIAL.sub(r"\\\1", text))
 
 
 def escaped_html(text: str) -> str:
     """A part of a line within a tag, where Markdown's own marks mean nothing to some readers and much to others."""
-    return escaped_within(html.escape(" ".join(text.split())))
+    return escaped_within(html.escape(text))
 
 
 def prose(text: str) -> str:
     """A sentence of the catalogue in Markdown: its commands and names as code, so that they are copied as they are."""
     parts, end = [], 0
-    line = " ".join(text.split())
+    line = _one_line(text)
     for found in _CODE.finditer(line):
-        parts.append(escaped_within(line[end : found.start()]))
+        parts.append(_escaped_marks(line[end : found.start()]))
         parts.append(f"<{found['address']}>" if found["address"] else _span(found[found.lastgroup or 0]))
         end = found.end()
-    parts.append(escaped_within(line[end:]))
+    parts.append(_escaped_marks(line[end:]))
     return _STARTS_BLOCK.sub(lambda start: f"{start[0][:-1]}\\{start[0][-1]}", "".join(parts))
 
 
@@ -81,7 +89,7 @@ def code_span(text: str) -> str:
 
 
 def _span(text: str) -> str:
-    line = " ".join(text.split())
+    line = _one_line(text)
     if not line:
         return ""
     fence = "`" * (_longest_run(line) + 1)
@@ -193,7 +201,11 @@ class _Writer:
             yield f"**{escaped(table.title)}**\n"
         signs = int(table.has_states)
         heads = [*[""] * signs, *map(escaped, table.columns)]
-        rows = ((*[b.SYMBOLS[row.state]] * signs, *map(escaped_within, row.cells)) for row in table.printed)
+        shown = [code_span if column in table.code else escaped_within for column in range(len(table.columns))]
+        rows = (
+            (*[b.SYMBOLS[row.state]] * signs, *(show(cell) for show, cell in zip(shown, row.full_cells, strict=True)))
+            for row in table.printed
+        )
         yield from _table(heads, rows, [column + signs for column in table.numeric])
         yield from (f"{prose(line)}\n" for line in (left_out_line(table, self._language), table.note) if line)
         if is_long:
@@ -236,7 +248,7 @@ def _pairs(pairs: b.Pairs) -> Iterator[str]:
 
 
 def _source(source: str) -> str:
-    return f"<{source}>" if is_address(source) else escaped(source)
+    return f"<{source}>" if is_address(source) and not _NO_LINK.search(source) else escaped(source)
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequence[int] = ()) -> Iterator[str]:

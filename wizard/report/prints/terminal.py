@@ -10,7 +10,7 @@ from itertools import groupby
 from wizard.report.content import blocks as b
 from wizard.report.content.document import document_of
 from wizard.report.content.report import Report
-from wizard.report.prints.text_columns import width
+from wizard.report.text_columns import width
 from wizard.words import words
 
 _MOST_ITEMS = 8  # of a list
@@ -117,7 +117,7 @@ class _Writer:
             yield f"{table.title}:"
         symbols = table.has_states
         head = (*[""] * symbols, *table.columns)
-        rows = [(*[b.SYMBOLS[row.state]] * symbols, *row.cells) for row in table.telling]
+        rows = [(*[b.SYMBOLS[row.state]] * symbols, *row.full_cells) for row in table.telling]
         if rows:
             numeric = {column + symbols for column in table.numeric}
             yield from (f"  {line}" for line in _in_columns([head, *rows], numeric))

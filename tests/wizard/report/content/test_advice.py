@@ -28,7 +28,7 @@ from wizard.report.content.report import build
 from wizard.report.pdf.document import to_pdf
 from wizard.report.prints.markdown import to_markdown
 from wizard.report.prints.terminal import to_terminal
-from wizard.report.prints.text_columns import width
+from wizard.report.text_columns import width
 
 pytestmark = pytest.mark.usefixtures("qapp")
 

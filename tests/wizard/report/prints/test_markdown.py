@@ -4,10 +4,17 @@ from collections.abc import Callable
 
 import pytest
 
-from checks.facts import Facts, SentFile
-from checks.facts.case import Case
+from checks.facts import Facts, ModelComparison, ModelFacts, SentFile, TensorDifference
+from checks.facts.case import Answers, Case
+from checks.facts.question import MODELS
+from checks.judgement.judge import judged
+from wizard.report.content.blocks import Block, Plot, Row, Sources, Step, Table
 from wizard.report.content.report import build
-from wizard.report.prints.markdown import code_block, code_span, escaped, prose, to_markdown
+from wizard.report.prints.markdown import blocks_as_markdown, code_block, code_span, escaped, prose, to_markdown
+
+INJECTED = "conv\n\n# Injected heading\n\n- [ ] item"
+MODEL_FILES = tuple(ModelFacts(path=f"/models/{name}", name=name, format="onnx") for name in ("a_1.onnx", "b*.onnx"))
+TWO_FILES = Answers(symptom=MODELS)
 
 
 @pytest.mark.parametrize(
@@ -97,3 +104,33 @@ def test_a_whole_report(case: Case, language: str) -> None:
 )
 def test_commands_and_names_in_a_sentence_are_code(text: str, written: str) -> None:
     assert prose(text) == written
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        pytest.param(Table("", ("name",), (Row((INJECTED,)),)), id="a-cell"),
+        pytest.param(Table("", ("name",), (Row((INJECTED,)),), code=(0,)), id="a-cell-of-code"),
+        pytest.param(Table(INJECTED, (INJECTED,), (Row(("x",)),) * 13, note=INJECTED), id="a-fold"),
+        pytest.param(Plot("p", "lines", "", "", (), INJECTED), id="a-summary"),
+        pytest.param(Step("1.", "x", label=INJECTED), id="a-label-of-a-step"),
+        pytest.param(Sources("s", (f"https://a.example/{INJECTED}", f"http://> {INJECTED}")), id="an-address"),
+    ],
+)
+def test_what_stands_in_a_line_stays_there(block: Block) -> None:
+    lines = blocks_as_markdown([block], "en").splitlines()
+    assert "Injected heading" in " ".join(lines)
+    assert not [line for line in lines if line.startswith(("#", "- [", ">"))]
+
+
+def test_the_name_of_a_tensor_is_code_and_starts_no_heading() -> None:
+    tensor = TensorDifference(name=INJECTED, kind="values", first="f32", second="f16")
+    comparison = ModelComparison(first="/a", second="/b", weights={"values": 1}, tensors=(tensor,))
+    text = to_markdown(build(judged(Facts(comparisons=(comparison,), models=MODEL_FILES), TWO_FILES), "en"))
+    assert "\n# Injected" not in text
+    assert "| `conv # Injected heading - [ ] item` |" in text
+
+
+def test_the_list_of_models_names_their_paths_as_code() -> None:
+    text = to_markdown(build(judged(Facts(models=MODEL_FILES), TWO_FILES), "en"))
+    assert all(f"| `{model.path}` | ONNX |" in text for model in MODEL_FILES)

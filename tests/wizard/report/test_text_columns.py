@@ -2,7 +2,7 @@
 
 import pytest
 
-from wizard.report.prints.text_columns import width, wrapped
+from wizard.report.text_columns import width, wrapped
 
 JAPANESE = "必ずプログラムの先頭に置いてください。これより前のimportや計算には効きません。"
 ENGLISH = "the same number of threads everywhere: sums are split among them"

@@ -92,9 +92,8 @@ def test_what_is_no_model(content: bytes, problem: str, tmp_path: Path, capfd: p
     assert (model.get("format"), model["problem"]) == (None, problem)
     for language in ("en", "ja"):
         run_command(["inspect", str(tmp_path / "model.onnx"), "--lang", language])
-        shown = capfd.readouterr().out
-        assert words(f"models.problem-{problem}", language).rstrip(".。") in shown
-        assert shown.count("model.onnx: ") == 1
+        sentence = words(f"models.problem-{problem}", language).rstrip(".。")
+        assert f"\n    × {sentence}" in capfd.readouterr().out  # below the line that names the file
 
 
 def test_nothing_there(capfd: pytest.CaptureFixture[str]) -> None:

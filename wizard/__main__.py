@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Start the window or a command; the exit status as in DESIGN: 0 fine, 1 something found, 2 wrong usage."""
+    """Start the window or a command; the exit status: 0 fine, 1 something found, 2 wrong usage."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     language = _language_alone(given)
     if given and language is None:

@@ -10,10 +10,11 @@ import msgspec
 
 from checks.engine.processes.runner import Answer
 from checks.facts import ErrorText, Fact
+from checks.facts.runs import RunStatus
 
 # How a process that is cut short ends; where the user cancelled it, it is not at fault.
-CUT = ("crashed", "timed-out", "too-much-memory")
-ENDS = frozenset({*CUT, "cancelled"})  # these ends are an answer; all others but "ok" are a failure to ask
+CUT = (RunStatus.CRASHED, RunStatus.TIMED_OUT, RunStatus.TOO_MUCH_MEMORY)
+ENDS = frozenset({*CUT, RunStatus.CANCELLED})  # these ends are an answer; all others but OK are a failure to ask
 ERROR_SHOWN, LOG_SHOWN = 4000, 4000  # characters that are kept
 _NOISE = re.compile(r"\[[IV]:onnxruntime")  # how ONNX Runtime lists placements, of which a crash leaves all
 

@@ -18,8 +18,8 @@ from checks.engine.job import Job, Limit, free_bytes, memory_of
 from checks.engine.request import Request
 from checks.engine.resume import read_computation, resume_computation
 from checks.facts import Facts, FrameworkDevice
+from checks.facts.question import ABOUT_RESULTS, SymptomName
 
-EVERYTHING = "everything"
 BUDGET = {"quick": 10.0, "standard": 60.0, "thorough": 600.0}  # seconds of computing, by effort
 OF_MODELS = 0.4  # part of the time that the user's models get
 CPU = "cpu"
@@ -31,9 +31,7 @@ _LEAST_TIMES = 0.25  # part of its time that each keeps, however long those befo
 
 def is_wanted(symptom: str) -> bool:
     """Whether a symptom asks for computations: a program that does not start computes nothing."""
-    from checks.facts.question import ABOUT_RESULTS  # late: the probes start before the checks are loaded
-
-    return symptom in ABOUT_RESULTS or symptom == EVERYTHING
+    return symptom in ABOUT_RESULTS or symptom == SymptomName.EVERYTHING
 
 
 def repeats_models(request: Request) -> bool:

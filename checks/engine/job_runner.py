@@ -21,6 +21,7 @@ from checks.engine.load_watch import LoadLog
 from checks.engine.processes.runner import Answer, ProbeTask, run_probe
 from checks.engine.scripts import name_of
 from checks.facts import ProbeRun
+from checks.facts.runs import RunStatus
 
 log = logging.getLogger(__name__)
 
@@ -89,7 +90,9 @@ class JobRunner:
         if job.reason:
             if job.id in self._planned:
                 self._skipped.add(job.id)
-                yield ProbeEnded(job.id, ProbeRun(probe=job.id, interpreter=job.interpreter, status="skipped"))
+                yield ProbeEnded(
+                    job.id, ProbeRun(probe=job.id, interpreter=job.interpreter, status=RunStatus.SKIPPED.value)
+                )
             return ()
         answers: list[Answer] = []
         current: Job[SpecT, Result] | None = job

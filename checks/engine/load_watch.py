@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from checks.engine.computation_catalogue import LOAD
 from checks.engine.processes.runner import Answer
+from checks.facts.runs import RunStatus
 from checks.probes.ask.system_log import Watch
 
-_CUT = ("crashed", "timed-out")  # a card that is lost can take the process with it, or hold it for ever
+_CUT = (RunStatus.CRASHED, RunStatus.TIMED_OUT)  # a card that is lost can take the process with it, or hold it for ever
 
 
 class LoadLog:

@@ -59,7 +59,7 @@ class NamedClass(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Binding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a file is bound to: ``kind`` is an id of resources/translations/models.toml, ``value`` what exactly."""
+    """What a file is bound to: ``kind`` is an id of resources/words/models.toml, ``value`` what exactly."""
 
     kind: str
     value: str = ""
@@ -219,7 +219,7 @@ class ModelFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     """A model file or folder, read without executing anything in it.
 
     ``format`` is an id of resources/knowledge/formats/model_formats.toml; None: not recognised. ``problem`` is an id of
-    resources/translations/models.toml that says why it could not be read, or not to its end.
+    resources/words/models.toml that says why it could not be read, or not to its end.
     """
 
     path: str = ""  # as the user gave it; within an archive "models.zip/en/model.onnx"
@@ -239,7 +239,7 @@ class ModelFacts(Fact, frozen=True, kw_only=True, omit_defaults=True):
     parameters: int | None = None  # how many numbers the weights are
     dtypes: dict[str, int] | None = None  # of the weights: dtype -> how many numbers
     quantization: str | None = None  # "int8", "Q4_K_M"; "" none
-    details: dict[str, str] = {}  # what else the format tells, by an id of resources/translations/models.toml
+    details: dict[str, str] = {}  # what else the format tells, by an id of resources/words/models.toml
     package: Package | None = None  # the installed package that brought it
     runs: tuple[ModelRun, ...] = ()
     exports: tuple[ExportRun, ...] = ()

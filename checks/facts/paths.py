@@ -8,8 +8,9 @@ from pathlib import Path
 
 
 def _root() -> Path:
-    if bundle := getattr(sys, "_MEIPASS", None):  # a frozen application
-        return Path(bundle) / "resources"
+    bundled = Path(getattr(sys, "_MEIPASS", "")) / "resources"
+    if hasattr(sys, "_MEIPASS") and bundled.is_dir():  # a frozen application; some put it where a wheel has it
+        return bundled
     installed = Path(str(importlib.resources.files("checks") / "resources"))
     return installed if installed.is_dir() else installed.parents[1] / "resources"
 

@@ -22,6 +22,7 @@ class RunStatus(StrEnum):
     NOT_PYTHON = "not-python"  # the file is no Python interpreter
     NOT_STARTED = "not-started"  # the system refused to start it
     NO_ANSWER = "no-answer"  # exit 0 without any stage, or an unreadable answer
+    SKIPPED = "skipped"  # it was planned, and had a reason not to run when its turn came
 
 
 class StageRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -14,7 +14,7 @@ Raw = dict[str, Any]
 
 
 def read_machine(machine: Raw | None, nvml: Raw | None) -> MachineFacts:
-    """Facts from the answers of checks/probes/ask/machine.py and nvidia_probe.py; None: that probe gave nothing.
+    """Facts from the answers of checks/probes/ask/machine.py and ask/nvidia.py; None: that probe gave nothing.
 
     A part that its system does not have, or that was not read, is None. Nothing here touches the machine.
     """

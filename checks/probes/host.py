@@ -43,9 +43,10 @@ def _as_package():
 
 def load(path):
     """The probe script as a module: one of ours by its place in the package, any other by itself."""
-    inside = os.path.relpath(os.path.realpath(path), os.path.realpath(HERE))
-    if not inside.startswith(os.pardir) and not os.path.isabs(inside):
-        return importlib.import_module(".".join([PACKAGE, *inside[: -len(".py")].split(os.sep)]))
+    here = os.path.join(os.path.realpath(HERE), "")
+    file = os.path.realpath(path)
+    if os.path.normcase(file).startswith(os.path.normcase(here)):
+        return importlib.import_module(".".join([PACKAGE, *file[len(here) : -len(".py")].split(os.sep)]))
     with open(path, encoding="utf-8") as file:
         code = compile(file.read(), path, "exec")
     module = types.ModuleType("naosu_probe")

@@ -25,7 +25,7 @@ _DEEPEST = 50  # levels of lists and objects in the JSON of a case; facts have t
 
 
 class CaseError(Exception):
-    """A file that cannot be opened as a case. ``reason`` is an id of resources/words/ui.toml."""
+    """A file that cannot be opened as a case. ``reason`` is an id of resources/words/errors.toml."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(f"{reason}: {detail}" if detail else reason)

@@ -55,7 +55,8 @@ class Installed:
     def __init__(self, folder: Path, wheel: Path) -> None:
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
         scripts = folder / ("Scripts" if os.name == "nt" else "bin")
-        self._python, self._naosu = scripts / "python", scripts / "naosu"
+        ending = ".exe" if os.name == "nt" else ""
+        self._python, self._naosu = scripts / f"python{ending}", scripts / f"naosu{ending}"
         _pip("--python", str(self._python), "install", "--no-deps", "--no-compile", str(wheel))
         self.packages = Path(self.python("-c", "import sysconfig; print(sysconfig.get_path('purelib'))").stdout.strip())
         # A path in a .pth file does not start the .pth files there: an editable install of the checkout stays outside.

@@ -5,6 +5,8 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import pytest
+
 SHOWN = 20  # failures in full
 
 
@@ -22,12 +24,13 @@ def for_each(items: Iterable[Any], name: Callable[[Any], str] = str) -> Callable
         fixtures = list(signature.parameters.values())[first:]
 
         def walk(**fixtures: Any) -> None:
-            failures: list[tuple[str, Exception]] = []
+            failures: list[tuple[str, BaseException]] = []
             for item in known:
                 arguments = item if isinstance(item, tuple) else (item,)
                 try:
                     test(*arguments, **fixtures)
-                except Exception as error:  # noqa: BLE001 - whatever it is, the others are tried too
+                # Whatever it is, the others are tried, too; of many items none is skipped in silence.
+                except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:  # noqa: BLE001
                     failures.append((name(item), error))
             if failures:
                 lines = [f"{item}: {_first_line(error)}" for item, error in failures[:SHOWN]]
@@ -41,6 +44,6 @@ def for_each(items: Iterable[Any], name: Callable[[Any], str] = str) -> Callable
     return decorate
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: BaseException) -> str:
     line = str(error).partition("\n")[0]
     return line if isinstance(error, AssertionError) else f"{type(error).__name__}: {line}"

@@ -1,4 +1,4 @@
-"""Learn which words are usual for which cause: ``python -m tests.tools.learn [--check]``, in a checkout.
+"""Learn which words are usual for which cause: ``python -m tests.tools.learn --check|--write``, in a checkout.
 
 Learning is a step of a release, not of a change of words: each run commits some 1.5 MB anew, which no pack makes
 smaller. Until then a changed text counts as it was worded when it was learned, and a new cause is found by its
@@ -16,6 +16,7 @@ weights most are dropped: those that change the scores of the texts least. It ta
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import io
 import re
@@ -197,8 +198,13 @@ def _texts(cause: Cause) -> tuple[str, ...]:
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    acts = parser.add_mutually_exclusive_group(required=True)
+    acts.add_argument("--check", action="store_true", help="print which share of the texts has changed since then")
+    acts.add_argument("--write", action="store_true", help="learn, and write resources/learned: the act of a release")
+    chosen = parser.parse_args()
     everything = examples()
-    if "--check" in sys.argv[1:]:
+    if chosen.check:
         changed = share_changed(everything)
         print(f"{changed:.1%} of the texts have changed since they were learned from")
         sys.exit(changed > 0)

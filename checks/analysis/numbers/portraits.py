@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from checks.facts import ArrayDifference, Portrait
 
 _UNIT = 1 << 20  # elements of a block of which a longer block is made, and
-_BLOCKS = 64  # blocks, as compute_portrait.py cuts them
+_BLOCKS = 64  # blocks, as checks/probes/compute/portrait.py cuts them
 _ROUNDOFF = 2.0**-53  # of the sums
-_MOST_ULP = 2**63 - 1  # as compute_difference.py counts them
+_MOST_ULP = 2**63 - 1  # as checks/probes/compute/difference.py counts them
 _RULE_OF_THREE = 3.0
 
 

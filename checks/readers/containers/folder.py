@@ -248,12 +248,6 @@ class ZipFolder:
         member = self._members.get(name)
         return member is not None and member.compress_type != zipfile.ZIP_STORED
 
-    def offset_of(self, name: str) -> int | None:
-        """Where the bytes of a stored member begin in the archive; None for a compressed or missing one."""
-        member = self._members.get(name)
-        is_stored = member is not None and member.compress_type == zipfile.ZIP_STORED
-        return self._start_of(member) if member is not None and is_stored else None
-
     def _start_of(self, member: zipfile.ZipInfo) -> int:
         header = self._source.read(member.header_offset, _LOCAL_HEADER)
         if header[:4] != b"PK\x03\x04":

@@ -19,7 +19,6 @@ from checks.readers.models.registry import Rank, file_reader
 _MAGIC = b"ML\xefR"
 _LONGEST_PRODUCER = 200
 _ARTIFACT = re.compile(r"StableHLO_v(\d{1,6}\.\d{1,6}\.\d{1,6})")
-_NEWEST_BYTECODE = 63  # one byte of the encoding, far beyond what exists
 _MOST_TEXT = 64 * MIB
 _PIECE = MIB
 _TAIL = 200  # kept from one piece to the next, so that no name is cut

@@ -259,7 +259,6 @@ _PCI_ID = re.compile(
     r"NVIDIA GPU (?P<address>[0-9a-fA-F:.]{7,16}) ?(?:\n.{0,40}NVRM: )?\(PCI ID: 10de:(?P<device>[0-9a-f]{4})\)"
 )
 _LSPCI_VENDORS = (("nvidia", "10de"), ("advanced micro devices", "1002"), ("intel", "8086"))
-_IN_USE = re.compile(r"Kernel driver in use: (\w{2,20})")
 _NVIDIA_MODULE = re.compile(r"NVRM version: NVIDIA UNIX .{0,60}?(\d{3}\.\d{2,3}(?:\.\d{2})?)\s")
 _MISMATCH = re.compile(r"client has the version (\d{3}\.[\d.]{1,8}\d)")
 _KERNEL_SIDE = re.compile(r"kernel module has the version (\d{3}\.[\d.]{1,8}\d)")

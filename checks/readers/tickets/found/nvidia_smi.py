@@ -57,7 +57,6 @@ _FAILURES = (
     ("failed to initialize nvml: gpu is lost", "NVML_ERROR_GPU_IS_LOST"),
     ("failed to initialize nvml: unknown error", "NVML_ERROR_UNKNOWN"),
 )
-_GPU_LOST = "unable to determine the device handle for gpu"
 _NO_DEVICES = "no devices were found"
 
 

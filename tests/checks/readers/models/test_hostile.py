@@ -39,12 +39,20 @@ def name_of(path: Path) -> str:
     return f"{path.parent.name}/{path.name}"
 
 
+def alone(tmp_path: Path) -> Path:
+    """An empty folder: what lies beside a file is taken for a part of its model."""
+    folder = tmp_path / "alone"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    return folder
+
+
 @for_each(FILES, name_of)
 def test_cut_at_every_twentieth(path: Path, tmp_path: Path) -> None:
     whole = path.read_bytes()
     (original,) = answered(path)[:1]
     for twentieth in some(range(20), 4, first=FILES.index(path)):
-        cut = tmp_path / path.name
+        cut = alone(tmp_path) / path.name
         cut.write_bytes(whole[: len(whole) * twentieth // 20])
         facts = answered(cut)[0]
         # A part of a model may still be read; that it is whole must not be said of one that is known by more than text.
@@ -61,15 +69,17 @@ def test_damaged_at_random_places(path: Path, tmp_path: Path) -> None:
         for _ in range(dice.choice((1, 4, 64))):
             if damaged:
                 damaged[dice.randrange(len(damaged))] = dice.randrange(256)
-        (tmp_path / path.name).write_bytes(damaged)
-        answered(tmp_path / path.name)
+        file = alone(tmp_path) / path.name
+        file.write_bytes(damaged)
+        answered(file)
 
 
 @for_each(FILES, name_of)
 def test_under_the_name_of_another_format(path: Path, tmp_path: Path) -> None:
     for ending in (".onnx", ".tflite", ".pt", ".engine", ".bin", ""):
-        shutil.copyfile(path, tmp_path / f"model{ending}")
-        answered(tmp_path / f"model{ending}")
+        file = alone(tmp_path) / f"model{ending}"
+        shutil.copyfile(path, file)
+        answered(file)
 
 
 @pytest.mark.parametrize("path", FOLDERS, ids=lambda path: path.name)

@@ -26,14 +26,14 @@ TABLE = "|   0  NVIDIA GeForce RTX 3090        Off | 00000000:01:00.0 Off |     
 
 def test_the_weights_are_of_these_features_and_causes() -> None:
     with np.load(LEARNED, allow_pickle=False) as stored:
-        assert str(stored["features"]) == digest_of_features(), "run: python -m tests.tools.learn"
+        assert str(stored["features"]) == digest_of_features(), "run: python -m tests.tools.learn --write"
         learned = Learned.from_store(stored)
     assert set(learned.causes) <= set(cause_files())
     assert np.isfinite(learned.scale).all()
 
 
 def test_the_weights_were_learned_from_nearly_what_is_here() -> None:
-    assert share_changed(examples()) < 0.05, "run: python -m tests.tools.learn"
+    assert share_changed(examples()) < 0.05, "run: python -m tests.tools.learn --write"
 
 
 def test_the_file_is_small() -> None:

@@ -76,7 +76,7 @@ def test_every_pattern_of_the_catalogue_stands_where_it_stands_as_a_whole() -> N
 def test_the_stored_fixed_words_are_those_of_nearly_all_patterns() -> None:
     for wanted in (wordings(), shared_phrases()):
         young = sum(len(numbers) for _, numbers in wanted.filters[1:])
-        assert young < 0.1 * len(wanted.texts), f"{wanted.name} start slowly; run: python -m tests.tools.learn"
+        assert young < 0.1 * len(wanted.texts), f"{wanted.name} start slowly; run: python -m tests.tools.learn --write"
 
 
 def test_of_stored_fixed_words_those_of_patterns_that_are_here_count(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ os.environ.pop("NAOSU_LANG", None)
 @pytest.fixture(scope="session", autouse=True)
 def _little_computing() -> Iterator[None]:
     """An examination in a test computes for a moment: its measurements have tests of their own."""
-    from checks.engine import compute_plan as computations
+    from checks.engine.plans import compute as computations
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(computations, "BUDGET", dict.fromkeys(computations.BUDGET, 1.0))
@@ -34,4 +34,4 @@ def shared_probes(_answers: SharedAnswers, monkeypatch: pytest.MonkeyPatch) -> N
     Its probes and what it computes have tests of their own.
     """
     monkeypatch.setattr("checks.engine.job_runner.run_probe", _answers.run)
-    monkeypatch.setattr("checks.engine.compute_plan.COMPUTATION_PROBES", ())
+    monkeypatch.setattr("checks.engine.plans.compute.COMPUTATION_PROBES", ())

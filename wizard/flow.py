@@ -23,7 +23,7 @@ TICKET = "ticket"
 # The question is what model files are and need, and whether they run here.
 MODELS = "models"
 
-# Symptoms for which something is computed, as checks/engine/compute_plan.py has it: there is a time to choose for it.
+# Symptoms for which something is computed, as checks/engine/plans/compute.py has it: there is a time to choose for it.
 _COMPUTING = ("results-change", "results-differ", "everything")
 
 # How long may be computed.

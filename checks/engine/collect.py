@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from checks.engine.ask_plan import OWN
+from checks.engine.plans.ask import OWN
 from checks.engine.processes.runner import Answer
 from checks.engine.request import Request
 from checks.facts import (

@@ -12,17 +12,17 @@ from typing import Any
 
 import msgspec
 
-from checks.engine.ask_plan import own_jobs, target_jobs
 from checks.engine.collect import collected, merged
-from checks.engine.compute_plan import budget, compute_jobs, is_wanted, with_saved
 from checks.engine.events import CheckEnded, Event, Finished, Planned, Progress
-from checks.engine.export_plan import export_jobs
 from checks.engine.given_models import read_each, side_by_side
 from checks.engine.job import Job
 from checks.engine.job_runner import JobRunner
-from checks.engine.load_plan import load_jobs
+from checks.engine.plans.ask import own_jobs, target_jobs
+from checks.engine.plans.compute import budget, compute_jobs, is_wanted, with_saved
+from checks.engine.plans.export import export_jobs
+from checks.engine.plans.load import load_jobs
+from checks.engine.plans.rerun import rerun_jobs
 from checks.engine.request import Request
-from checks.engine.rerun_plan import rerun_jobs
 from checks.engine.resume import Remaining
 from checks.facts import Facts, InterpreterFacts, Measurement, ModelFacts, ProbeRun, ProbeRuns
 from checks.facts.finding import Outcome

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import psutil
 
-from checks.engine.computation_catalogue import read_measurement, read_samples
+from checks.engine.catalogues.computations import read_measurement, read_samples
 from checks.engine.events import Event, Measured, ProbeEnded, ProbeSlow, ProbeStage, ProbeStarted, Progress, Watched
 from checks.engine.job import Job, SpecT
 from checks.engine.load_watch import LoadLog

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from checks.engine.computation_catalogue import LOAD
+from checks.engine.catalogues.computations import LOAD
 from checks.engine.processes.runner import Answer
 from checks.facts.runs import RunStatus
 from checks.probes.ask.system_log import Watch

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from checks.engine.answers import CUT
-from checks.engine.computation_catalogue import (
+from checks.engine.catalogues.computations import (
     RESUMED,
     ComputationJob,
     measurements_of,

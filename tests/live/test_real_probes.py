@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from checks.engine.probe_catalogue import PROBES, read_answer
+from checks.engine.catalogues.probes import PROBES, read_answer
 from checks.engine.processes.runner import ProbeTask, run_probe
 from checks.facts import EnvironmentVariables, TorchFacts
 from checks.knowledge.packages.environment_variables import EnvironmentVariableTable, allowed_names

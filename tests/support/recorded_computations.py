@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from checks.engine.computation_catalogue import measurements_of
+from checks.engine.catalogues.computations import measurements_of
 from checks.engine.processes.runner import Answer
 from checks.facts import Measurement, ProbeRun
 

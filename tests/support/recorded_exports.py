@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from checks.engine.export_plan import ExportSpec, export_of
+from checks.engine.plans.export import ExportSpec, export_of
 from checks.engine.processes.runner import Answer
 from checks.facts import ExportRun, Facts, InterpreterFacts, ModelFacts, ModelFiles, Package, ProbeRun
 from checks.knowledge.frameworks.exporters import exporter_of, fit_of

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from checks.engine.model_catalogue import MODEL_PROBES, runs_of
+from checks.engine.catalogues.models import MODEL_PROBES, runs_of
 from checks.engine.processes.runner import Answer
 from checks.facts import (
     Facts,

@@ -223,7 +223,7 @@ FAULTS = (
         "one process more than allowed goes on",
         "self._resumed < MOST:",
         "self._resumed <= MOST:",
-        "resume compute_plan remaining computations",
+        "resume compute_plan compute remaining computations",
     ),
     Fault(
         "a resumed kind has all of its time again",
@@ -241,7 +241,7 @@ FAULTS = (
         "a model of any size is loaded",
         'return "too-large" if (model.size or 0) > LARGEST[effort] else ""',
         'return ""',
-        "load_plan model_trials",
+        "load_plan load model_trials",
     ),
     Fault(
         "kinds are begun that have no time",

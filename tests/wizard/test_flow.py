@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from checks.engine.compute_plan import BUDGET, is_wanted
+from checks.engine.plans.compute import BUDGET, is_wanted
 from wizard.evidence_files import Given, Kind
 from wizard.flow import (
     EFFORTS,

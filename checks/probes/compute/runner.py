@@ -16,7 +16,7 @@ LOST = 75  # exit status
 def stages(framework, imported, kinds, rest=()):
     """The stages, in their order.
 
-    ``imported``: the first stage. ``kinds``: the most telling first, as in computation_catalogue.py. ``rest``: (kind,
+    ``imported``: the first stage. ``kinds``: the most telling first, as in the engine's catalogue. ``rest``: (kind,
     module, function) of what is measured at the end where the kind was asked for, in the time that all kinds left
     over; without any, each kind hands its rest on to the next.
     """

@@ -16,10 +16,8 @@ import pytest
 import torch
 
 from checks.causes.registry import all_checks
-from checks.engine import given_models, job_runner, load_plan
-from checks.engine.ask_plan import target_jobs
-from checks.engine.computation_catalogue import COMPUTATION_PROBES
-from checks.engine.compute_plan import computation
+from checks.engine import given_models, job_runner
+from checks.engine.catalogues.computations import COMPUTATION_PROBES
 from checks.engine.events import (
     CheckEnded,
     Event,
@@ -33,6 +31,9 @@ from checks.engine.events import (
 )
 from checks.engine.examination import examine
 from checks.engine.job_runner import SLOW, JobRunner
+from checks.engine.plans import load as load_plan
+from checks.engine.plans.ask import target_jobs
+from checks.engine.plans.compute import computation
 from checks.engine.processes.runner import Answer, ProbeTask
 from checks.engine.request import Request
 from checks.facts import Facts, InterpreterFacts, ModelFacts, OtherMachine, Package, Portrait

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from checks.engine import job_runner
-from checks.engine.computation_catalogue import measurements_of
+from checks.engine.catalogues.computations import measurements_of
 from checks.engine.job_runner import JobRunner
 from checks.engine.load_watch import LoadLog
 from checks.engine.processes.runner import Answer, ProbeTask

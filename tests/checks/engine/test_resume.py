@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from checks.engine import job_runner
-from checks.engine.computation_catalogue import START, TIMES_BUDGET, ComputationSpec
-from checks.engine.compute_plan import computation
+from checks.engine.catalogues.computations import START, TIMES_BUDGET, ComputationSpec
 from checks.engine.job_runner import JobRunner
+from checks.engine.plans.compute import computation
 from checks.engine.processes.runner import Answer, ProbeTask
 from checks.engine.resume import Remaining
 from checks.facts import ErrorText, Experiment, Facts, ProbeRun, Repeat, StageRun

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from checks.engine.computation_catalogue import COMPUTATION_PROBES
-from checks.engine.export_plan import SCRIPT as EXPORT_SCRIPT
-from checks.engine.model_catalogue import MODEL_PROBES
-from checks.engine.probe_catalogue import PROBES
-from checks.engine.rerun_plan import SCRIPT as MODEL_SCRIPT
+from checks.engine.catalogues.computations import COMPUTATION_PROBES
+from checks.engine.catalogues.models import MODEL_PROBES
+from checks.engine.catalogues.probes import PROBES
+from checks.engine.plans.export import SCRIPT as EXPORT_SCRIPT
+from checks.engine.plans.rerun import SCRIPT as MODEL_SCRIPT
 from checks.engine.scripts import FOLDER
 
 CARRIED = sorted(path for path in FOLDER.rglob("*.py"))

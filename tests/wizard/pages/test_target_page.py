@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 from support.played_engine import INTERPRETERS, SYSTEM, VENV
 
-from checks.engine.compute_plan import BUDGET
+from checks.engine.plans.compute import BUDGET
 from checks.facts import InterpreterFacts
 from wizard.case_model import CaseModel, Search
 from wizard.evidence_files import Kind

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from checks.engine.probe_catalogue import PROBES
+from checks.engine.catalogues.probes import PROBES
 from checks.engine.processes import runner
 from checks.facts import EnvironmentVariables
 

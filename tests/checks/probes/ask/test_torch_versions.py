@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from checks.engine.probe_catalogue import PROBES, read_answer
+from checks.engine.catalogues.probes import PROBES, read_answer
 from checks.engine.processes.runner import ProbeTask, run_probe
 from checks.facts import TorchFacts
 from checks.probes.ask import torch as torch_probe

@@ -11,7 +11,7 @@ import pytest
 
 from checks.analysis.numbers.digits import change_of, error_of, flip_sizes
 from checks.analysis.numbers.magnitude import Size
-from checks.engine.computation_catalogue import read_measurement
+from checks.engine.catalogues.computations import read_measurement
 from checks.facts import Flip, Precision
 from checks.probes import kit
 

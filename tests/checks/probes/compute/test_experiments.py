@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 
-from checks.engine.computation_catalogue import COMPUTATION_PROBES, argument_of, measurements_of, read_measurement
+from checks.engine.catalogues.computations import COMPUTATION_PROBES, argument_of, measurements_of, read_measurement
 from checks.engine.processes.runner import ProbeTask, run_probe
 from checks.facts import Experiment
 

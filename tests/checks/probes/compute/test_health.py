@@ -12,7 +12,7 @@ import msgspec
 import pytest
 import torch
 
-from checks.engine.computation_catalogue import measurements_of
+from checks.engine.catalogues.computations import measurements_of
 from checks.engine.processes.runner import Answer
 from checks.facts import Health, LogEntry, ProbeRun
 

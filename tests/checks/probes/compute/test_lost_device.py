@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from support.simulated_cuda import planted
 
-from checks.engine.computation_catalogue import COMPUTATION_PROBES, argument_of, measurements_of
-from checks.engine.compute_plan import computation
+from checks.engine.catalogues.computations import COMPUTATION_PROBES, argument_of, measurements_of
+from checks.engine.plans.compute import computation
 from checks.engine.processes.runner import Answer, ProbeTask, run_probe
 from checks.engine.resume import Remaining
 from checks.facts import Experiment, Facts, Measurement

@@ -14,7 +14,7 @@ import torch
 
 from checks.analysis.models.repeats import draws_numbers, size_of
 from checks.analysis.numbers.magnitude import Size
-from checks.engine.computation_catalogue import read_measurement
+from checks.engine.catalogues.computations import read_measurement
 from checks.facts import ModelMeasured
 from checks.knowledge.formats.model_safety import ModelSafety
 

@@ -13,8 +13,8 @@ from support import simulated_cuda
 from support.simulated_cuda import planted
 
 from checks.analysis.numbers.digits import MEASURED, shorter_format
-from checks.engine.computation_catalogue import COMPUTATION_PROBES, argument_of
-from checks.engine.compute_plan import computation
+from checks.engine.catalogues.computations import COMPUTATION_PROBES, argument_of
+from checks.engine.plans.compute import computation
 from checks.engine.processes.runner import ProbeTask, run_probe
 from checks.engine.resume import Remaining
 from checks.facts import (

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from checks.engine.computation_catalogue import read_measurement
+from checks.engine.catalogues.computations import read_measurement
 from checks.facts import Repeat
 
 # https://github.com/tensorflow/tensorflow/issues/47174, in TensorFlow 2.7

@@ -11,7 +11,7 @@ import torch
 
 from checks.analysis.numbers.digits import shorter_format
 from checks.analysis.numbers.portraits import portrait_difference
-from checks.engine.computation_catalogue import COMPUTATION_PROBES, argument_of, measurements_of, read_measurement
+from checks.engine.catalogues.computations import COMPUTATION_PROBES, argument_of, measurements_of, read_measurement
 from checks.engine.processes.runner import ProbeTask, run_probe
 from checks.facts import Flip, Portrait, Precision
 

@@ -12,7 +12,7 @@ import torch
 
 from checks.causes.reproducibility.nondeterministic_op import nondeterministic_op
 from checks.causes.reproducibility.uninitialized_memory_or_race import uninitialized_memory_or_race
-from checks.engine.computation_catalogue import read_measurement
+from checks.engine.catalogues.computations import read_measurement
 from checks.facts import Measurements, Repeat
 from checks.knowledge.frameworks.computations import known_operations, known_settings
 from checks.probes import host

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 import torch
 
-from checks.engine.export_plan import SCRIPT, ExportSpec, export_of
+from checks.engine.plans.export import SCRIPT, ExportSpec, export_of
 from checks.engine.processes.runner import ProbeTask, run_probe
 from checks.facts import ExportRun
 from checks.knowledge.formats.model_safety import ModelSafety

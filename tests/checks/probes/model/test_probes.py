@@ -21,7 +21,7 @@ import torch
 from hypothesis import given, strategies
 from support.recorded_runs import facts
 
-from checks.engine.model_catalogue import MODEL_PROBES, ModelProbeSpec, runs_of
+from checks.engine.catalogues.models import MODEL_PROBES, ModelProbeSpec, runs_of
 from checks.engine.processes.runner import Answer, ProbeTask, run_probe
 from checks.facts import ModelFacts, ModelRun, ProbeRun
 from checks.facts.case import Answers

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from checks.engine.catalogues.probes import PROBES, ProbeSpec, read_answer
 from checks.engine.job import Job, Limit
-from checks.engine.probe_catalogue import PROBES, ProbeSpec, read_answer
 from checks.engine.processes.runner import Answer
 from checks.engine.request import Request
 from checks.facts import Fact, InterpreterFacts

@@ -7,9 +7,9 @@ import pytest
 from support.recorded_runs import facts, onnxruntime
 
 from checks.analysis.models.runtimes import is_broken
+from checks.engine.catalogues.models import MODEL_PROBES, ModelProbeSpec
 from checks.engine.job import Limit, free_bytes
-from checks.engine.load_plan import LARGEST, MOST, LoadJob, load_jobs, memory_reason
-from checks.engine.model_catalogue import MODEL_PROBES, ModelProbeSpec
+from checks.engine.plans.load import LARGEST, MOST, LoadJob, load_jobs, memory_reason
 from checks.engine.request import Request
 from checks.facts import (
     ErrorText,

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from checks.engine import ask_plan
-from checks.engine import compute_plan as planning
-from checks.engine.computation_catalogue import ComputationJob, ComputationSpec, Setting
-from checks.engine.compute_plan import BUDGET, budget, compute_jobs, is_wanted, with_saved
+from checks.engine.catalogues.computations import ComputationJob, ComputationSpec, Setting
 from checks.engine.events import Finished, Measured, Planned, Progress
 from checks.engine.examination import examine
+from checks.engine.plans import ask as ask_plan
+from checks.engine.plans import compute as planning
+from checks.engine.plans.compute import BUDGET, budget, compute_jobs, is_wanted, with_saved
 from checks.engine.request import Request
 from checks.engine.resume import MOST
 from checks.facts import (

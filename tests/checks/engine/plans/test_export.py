@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from support.recorded_exports import NAMES, export, plain, target
 
-from checks.engine.export_plan import ExportJob, ExportSpec, export_jobs, export_of, not_exported
+from checks.engine.plans.export import ExportJob, ExportSpec, export_jobs, export_of, not_exported
 from checks.engine.processes.runner import Answer
 from checks.engine.request import Request
 from checks.facts import (

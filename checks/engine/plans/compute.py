@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from checks.engine.computation_catalogue import (
+from checks.engine.catalogues.computations import (
     COMPUTATION_PROBES,
     LOAD,
     ComputationJob,

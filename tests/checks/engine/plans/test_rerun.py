@@ -6,11 +6,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from checks.engine import compute_plan
-from checks.engine.compute_plan import budget_of_models
+from checks.engine.plans import compute as compute_plan
+from checks.engine.plans.compute import budget_of_models
+from checks.engine.plans.rerun import LEAST, RerunJob, rerun_jobs
 from checks.engine.processes.runner import Answer
 from checks.engine.request import Request
-from checks.engine.rerun_plan import LEAST, RerunJob, rerun_jobs
 from checks.engine.resume import lost_device
 from checks.facts import (
     ErrorText,

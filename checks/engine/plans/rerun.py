@@ -11,11 +11,11 @@ import msgspec
 
 from checks.analysis.models.runtimes import is_broken, is_installed
 from checks.engine.answers import CUT
-from checks.engine.computation_catalogue import START, TIMES_BUDGET, measurements_of
-from checks.engine.compute_plan import budget_of_models, is_wanted, repeats_models
+from checks.engine.catalogues.computations import START, TIMES_BUDGET, measurements_of
+from checks.engine.catalogues.models import BYTES_PER_SECOND
 from checks.engine.job import Job, Limit, free_bytes, memory_of
-from checks.engine.load_plan import LARGEST, SEARCH_SECONDS, memory_reason, started, why_not
-from checks.engine.model_catalogue import BYTES_PER_SECOND
+from checks.engine.plans.compute import budget_of_models, is_wanted, repeats_models
+from checks.engine.plans.load import LARGEST, SEARCH_SECONDS, memory_reason, started, why_not
 from checks.engine.processes.runner import Answer
 from checks.engine.request import Request
 from checks.engine.resume import resume_rerun

@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from checks.engine.probe_catalogue import PROBES, ProbeSpec, read_answer
+from checks.engine.catalogues.probes import PROBES, ProbeSpec, read_answer
 from checks.engine.processes.runner import Answer
 from checks.facts import ErrorText, FrameworkFacts, ProbeRun, ProviderStart, StageRun, TorchFacts
 
-RECORDINGS = Path(__file__).parents[2] / "recordings" / "probes"
+RECORDINGS = Path(__file__).parents[3] / "recordings" / "probes"
 
 
 def spec(probe: str) -> ProbeSpec:

@@ -9,9 +9,9 @@ from pathlib import Path
 import msgspec
 
 from checks.engine.answers import ENDS, crash_of, fields_of, kept_error, kept_log, stage_error
+from checks.engine.catalogues.models import BYTES_PER_SECOND
 from checks.engine.job import Job, Limit, free_bytes, memory_of
-from checks.engine.load_plan import SEARCH_SECONDS, memory_reason, why_not
-from checks.engine.model_catalogue import BYTES_PER_SECOND
+from checks.engine.plans.load import SEARCH_SECONDS, memory_reason, why_not
 from checks.engine.processes.runner import Answer
 from checks.engine.request import Request
 from checks.engine.scripts import name_of, script_of

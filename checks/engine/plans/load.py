@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from checks.analysis.models.runtimes import is_broken, is_installed
+from checks.engine.catalogues.models import BYTES_PER_SECOND, MODEL_PROBES, ModelProbeSpec, runs_of, time_limit
 from checks.engine.job import Job, Limit, free_bytes, memory_of
-from checks.engine.model_catalogue import BYTES_PER_SECOND, MODEL_PROBES, ModelProbeSpec, runs_of, time_limit
 from checks.engine.processes.runner import Answer
 from checks.engine.request import Request
 from checks.facts import Facts, Frameworks, InterpreterFacts, MemoryFacts, ModelFacts, ModelRun

@@ -1,0 +1,1 @@
+"""What an examination asks, tries and computes: pure functions from facts and a request to jobs."""

@@ -13,8 +13,8 @@ import tomllib
 
 import msgspec
 
-from checks.facts.paths import ROOT
 from checks.knowledge.catalogue import LANGUAGES, Words
+from checks.paths import ROOT
 
 
 @functools.cache

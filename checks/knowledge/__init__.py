@@ -14,7 +14,7 @@ from typing import Any, Self, cast, dataclass_transform
 
 import msgspec
 
-from checks.facts.paths import ROOT
+from checks.paths import ROOT
 
 
 class _Strict(msgspec.StructMeta):

@@ -6,7 +6,7 @@ import datetime as dt
 import functools
 import re
 
-from checks.facts.paths import ROOT
+from checks.paths import ROOT
 
 _CHECKED = re.compile(r"^checked\s*=\s*(\d{4}-\d{2}-\d{2})", re.MULTILINE)
 

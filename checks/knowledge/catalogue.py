@@ -14,8 +14,8 @@ from typing import TypeVar
 
 import msgspec
 
-from checks.facts.paths import ROOT
 from checks.knowledge.templates import placeholders
+from checks.paths import ROOT
 
 LANGUAGES = ("en", "ja")
 UNKNOWN = "unknown"  # the cause of what fails and nothing explains

@@ -13,12 +13,12 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from checks.facts.finding import Finding
-from checks.facts.paths import ROOT
 from checks.facts.phrase import Phrase, Value
 from checks.knowledge.catalogue import Words, cause_of
 from checks.knowledge.frameworks.computations import operation_name
 from checks.knowledge.frameworks.deterministic_replacements import replacement
 from checks.knowledge.templates import fill_sentence, parts_of, placeholders
+from checks.paths import ROOT
 
 # Phrases whose words stand in a table of their own: their only value, ``id``, is a row of it.
 _IN_TABLES: Mapping[str, Callable[[str, str], str]] = {"operation": operation_name, "replacement": replacement}

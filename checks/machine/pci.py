@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from checks.facts.paths import ROOT
 from checks.knowledge.gpu.gpu_architectures import amd_target_of_device
+from checks.paths import ROOT
 
 VENDOR_NAMES = {"10de": "NVIDIA", "1002": "AMD", "8086": "Intel"}
 

@@ -20,7 +20,6 @@ from support.walk import for_each
 from checks.causes.registry import FAMILIES, Check, all_checks
 from checks.facts import Facts
 from checks.facts.finding import Severity
-from checks.facts.paths import ROOT
 from checks.knowledge import Table
 from checks.knowledge.catalogue import (
     Cause,
@@ -34,6 +33,7 @@ from checks.knowledge.catalogue import (
     remedy_of,
 )
 from checks.knowledge.templates import placeholders
+from checks.paths import ROOT
 from checks.readers.tickets.conditions import holds, is_known
 from checks.readers.tickets.lines import lines_of
 from checks.readers.tickets.reported import reported_in

@@ -111,7 +111,7 @@ def test_the_wheel_ships_what_runs_and_nothing_else(wheel: Path) -> None:
 
 
 def test_both_packages_come_from_the_wheel(installed: Installed) -> None:
-    found = installed.python("-c", "import checks, wizard, checks.facts.paths as p; print(checks, wizard, p.ROOT)")
+    found = installed.python("-c", "import checks, wizard, checks.paths as p; print(checks, wizard, p.ROOT)")
     assert found.stdout.count(str(installed.packages)) == 3, found.stderr
     assert "No module named 'resources'" in installed.python("-c", "import resources").stderr
 

@@ -7,7 +7,7 @@ import functools
 from PySide6.QtCore import QByteArray, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QIcon, QPainter, QPen, QPixmap
 
-from checks.facts.paths import ROOT
+from checks.paths import ROOT
 
 FOLDER = ROOT / "icons"
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from checks.facts.paths import ROOT
 from checks.knowledge.gpu.gpu_architectures import GpuArchitectures, architecture_of_die
 from checks.machine.pci import pci_name
+from checks.paths import ROOT
 
 
 @pytest.mark.parametrize(

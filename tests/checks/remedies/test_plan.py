@@ -7,8 +7,8 @@ import pytest
 
 from checks.facts import Facts, InterpreterFacts, JetsonFacts, MachineFacts, OsFacts, Package
 from checks.facts.finding import Evidence, Finding, Severity
-from checks.facts.paths import ROOT
 from checks.knowledge.catalogue import LANGUAGES, Remedy, Step, Verify, Words, remedy_of
+from checks.paths import ROOT
 from checks.remedies.plan import RemedyPlan, plan_remedies, platforms_of
 
 SAME = Words(en="x", ja="x")

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from checks.facts.paths import ROOT
 from checks.knowledge.catalogue import cause_files, cause_of
+from checks.paths import ROOT
 from checks.readers.tickets.excerpt import excerpt
 from checks.readers.tickets.lines import Line
 from checks.readers.tickets.wording.features import LONGEST, SLOTS, features, holds_phrase, words

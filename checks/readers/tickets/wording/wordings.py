@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import re2
 
-from checks.facts.paths import ROOT
 from checks.knowledge.tickets.phrases import TicketPhrases, expand
+from checks.paths import ROOT
 from checks.readers.tickets.wording.literals import Filter, alternatives_of
 from checks.readers.tickets.wording.number_sets import Numbers, NumberSets
 

@@ -11,7 +11,7 @@ def _root() -> Path:
     if hasattr(sys, "_MEIPASS") and bundled.is_dir():  # a frozen application; some put it where a wheel has it
         return bundled
     # Not by importlib.resources: importing that takes a tenth of the time in which `naosu --help` answers.
-    installed = Path(__file__).resolve().parents[1] / "resources"
+    installed = Path(__file__).resolve().parent / "resources"
     return installed if installed.is_dir() else installed.parents[1] / "resources"
 
 

@@ -261,12 +261,14 @@ class FactRow:
 class Pairs:
     """Labels with their values. ``heads`` name the columns where the rows have an origin.
 
-    ``are_settings``: the labels are names of a program, and many of them have the same value.
+    ``are_settings``: the labels are names of a program, and many of them have the same value. ``are_words``: the values
+    are words of ours, and no facts as they were read.
     """
 
     rows: tuple[FactRow, ...]
     heads: tuple[str, str, str] = ("", "", "")
     are_settings: bool = False
+    are_words: bool = False
 
 
 @dataclass(frozen=True)

@@ -206,7 +206,7 @@ class _Builder:
     def _about(self) -> Iterator[Section]:
         yield Section(
             self._words("heading-about"),
-            (Pairs(tuple(FactRow(label, value) for label, value in self._report.meta)),),
+            (Pairs(tuple(FactRow(label, value) for label, value in self._report.meta), are_words=True),),
             id="about",
             detail=Detail.FULL,
             place=Place.APPENDIX,

@@ -242,7 +242,8 @@ def _step(step: b.Step) -> Iterator[str]:
 
 def _pairs(pairs: b.Pairs) -> Iterator[str]:
     has_origin = any(row.origin for row in pairs.rows)
-    cells = ((escaped(row.label), code_span(row.value), escaped(row.origin)) for row in pairs.rows)
+    value = escaped if pairs.are_words else code_span
+    cells = ((escaped(row.label), value(row.value), escaped(row.origin)) for row in pairs.rows)
     width = 3 if has_origin else 2
     yield from _table(pairs.heads[:width], (row[:width] for row in cells))
 

@@ -134,3 +134,7 @@ def test_the_name_of_a_tensor_is_code_and_starts_no_heading() -> None:
 def test_the_list_of_models_names_their_paths_as_code() -> None:
     text = to_markdown(build(judged(Facts(models=MODEL_FILES), TWO_FILES), "en"))
     assert all(f"| `{model.path}` | ONNX |" in text for model in MODEL_FILES)
+
+
+def test_words_about_the_report_are_no_code(case: Case) -> None:
+    assert "| What happened | It runs, but not on the GPU |" in to_markdown(build(case, "en"))

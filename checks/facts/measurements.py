@@ -14,7 +14,7 @@ from checks.facts.models import TensorSpec
 
 
 class ArrayDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How far a candidate array is from a reference of the same shape (checks/probes/compute/difference.py).
+    """How far a candidate array is from a reference of the same shape (checks/probes/compute/bits/difference.py).
 
     Distances are of the elements that are finite in both; None where there is none.
     """

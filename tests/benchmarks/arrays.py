@@ -73,7 +73,7 @@ def read():
         array.max()
 """
 OURS = """
-import checks.probes.compute.difference as difference
+import checks.probes.compute.bits.difference as difference
 """
 TORCH = """
 import torch
@@ -120,7 +120,7 @@ SPEED = """
 import json, sys, time
 sys.path.insert(0, {root!r})
 import numpy as np, torch
-import checks.probes.compute.fingerprint as fingerprint
+import checks.probes.compute.bits.fingerprint as fingerprint
 runs, device, size = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 
 def best(call, wait):

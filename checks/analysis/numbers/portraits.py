@@ -22,7 +22,7 @@ from checks.facts import ArrayDifference, Portrait
 _UNIT = 1 << 20  # elements of a block of which a longer block is made, and
 _BLOCKS = 64  # blocks, as checks/probes/compute/portrait.py cuts them
 _ROUNDOFF = 2.0**-53  # of the sums
-_MOST_ULP = 2**63 - 1  # as checks/probes/compute/difference.py counts them
+_MOST_ULP = 2**63 - 1  # as checks/probes/compute/bits/difference.py counts them
 _RULE_OF_THREE = 3.0
 
 

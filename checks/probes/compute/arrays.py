@@ -5,8 +5,9 @@ What a framework reads once, when it starts, is computed by the same backend in 
 
 import os
 
-from . import difference, portrait, timing
+from . import portrait, timing
 from .backend import Backend
+from .bits import difference
 from .flip import exact_in_both, set_in_both
 from .numpy import operations as by_numpy
 from .operations import PICTURES

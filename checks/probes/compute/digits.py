@@ -7,7 +7,7 @@ for that it only matters that the pictures are alike and not equal; nothing is t
 Standard library only, Python 3.8 and later.
 """
 
-from . import inputs
+from .bits import inputs
 
 SIZE = 28
 DIGITS = 10

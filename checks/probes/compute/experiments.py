@@ -12,8 +12,9 @@ import struct
 import time
 from fractions import Fraction
 
-from . import digits, inputs, timing
+from . import digits, timing
 from . import kit as compute
+from .bits import inputs
 
 TERMS = 10**6
 TRUE_SUM = Fraction(TERMS * (TERMS + 1) * (2 * TERMS + 1), 6 * TERMS**2)

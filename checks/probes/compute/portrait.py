@@ -11,9 +11,9 @@ IEEE 754 says. Elements that are not finite count as zero there, and are counted
 element of its own.
 """
 
-from . import fingerprint as fingerprints
-from . import inputs, pieces
 from . import kit as compute
+from .bits import fingerprint as fingerprints
+from .bits import inputs, pieces
 from .runs import FULL, NotTried, Run
 
 SAMPLES = 256

@@ -9,8 +9,8 @@ import re
 import time
 
 from .. import kit
-from . import difference, fingerprint
 from . import kit as compute
+from .bits import difference, fingerprint
 
 MOST = {"quick": 300, "standard": 1000, "thorough": 10000}  # repetitions; 300 show what happens in one of a hundred
 SURE = 30  # repetitions after which an operation that varies needs no more

@@ -13,9 +13,9 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 import torch
 
 DEVICE = "cuda:0"
-inputs = importlib.import_module("checks.probes.compute.inputs")
-fingerprint = importlib.import_module("checks.probes.compute.fingerprint")
-difference = importlib.import_module("checks.probes.compute.difference")
+inputs = importlib.import_module("checks.probes.compute.bits.inputs")
+fingerprint = importlib.import_module("checks.probes.compute.bits.fingerprint")
+difference = importlib.import_module("checks.probes.compute.bits.difference")
 portrait = importlib.import_module("checks.probes.compute.portrait")
 
 

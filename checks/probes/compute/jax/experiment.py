@@ -1,6 +1,7 @@
 """The articles' experiments in JAX."""
 
-from .. import experiments, fingerprint
+from .. import experiments
+from ..bits import fingerprint
 from . import device as jax_device
 
 

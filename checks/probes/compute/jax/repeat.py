@@ -4,7 +4,8 @@ Those that XLA compiles to scatters, of which its documents say that they vary o
 ``--xla_gpu_deterministic_ops`` is set, or whose algorithm it chooses by trying; and those that every network has.
 """
 
-from .. import inputs, repeat
+from .. import repeat
+from ..bits import inputs
 from . import device as jax_device
 
 SEED = 20

@@ -5,7 +5,7 @@ What proves nothing is never called the same: NaN beside NaN, outputs without nu
 Standard library only, Python 3.8 and later; NumPy comes as an argument.
 """
 
-from .. import difference, fingerprint
+from ..bits import difference, fingerprint
 
 _LONGEST = 300  # characters of the names of outputs that are told
 MOST_CLASSES = 1000  # channels of a picture of scores

@@ -2,7 +2,8 @@
 
 import math
 
-from .. import experiments, fingerprint
+from .. import experiments
+from ..bits import fingerprint
 
 
 def stage(argument, clock):

@@ -2,7 +2,7 @@
 
 import math
 
-from .. import inputs as inputs_of
+from ..bits import inputs as inputs_of
 
 EPSILON = 1e-5  # of the layer norm, as in PyTorch
 

@@ -1,6 +1,7 @@
 """The articles' experiments in TensorFlow, about which they are."""
 
-from .. import experiments, fingerprint
+from .. import experiments
+from ..bits import fingerprint
 
 
 def stage(argument, clock):

@@ -4,7 +4,8 @@ Those that its documents on determinism name: RFC 20210119 "Enhancing determinis
 releases 2.1, 2.7 and 2.8; and those that every network has.
 """
 
-from .. import inputs, repeat
+from .. import repeat
+from ..bits import inputs
 
 SEED = 20
 

@@ -2,10 +2,11 @@
 
 import contextlib
 
-from .. import difference, portrait, timing
+from .. import portrait, timing
 from ..backend import Backend as BaseBackend
+from ..bits import difference
+from ..bits.inputs import has_float64
 from ..flip import exact_in_both, set_in_both
-from ..inputs import has_float64
 from ..operations import PICTURES
 from ..runs import BATCH, Run
 from . import modes, numeric, settings

@@ -2,7 +2,8 @@
 
 import functools
 
-from .. import experiments, fingerprint, inputs
+from .. import experiments
+from ..bits import fingerprint, inputs
 from . import settings
 
 

@@ -3,7 +3,7 @@
 Written for torch 1.8 to 2.15.
 """
 
-from .. import inputs as inputs_of
+from ..bits import inputs as inputs_of
 
 EPSILON = 1e-5  # of the layer norm
 

@@ -11,7 +11,7 @@ few places. They are of a processor; ``Drawn.scale`` multiplies the numbers that
 import math
 import warnings
 
-from .. import inputs
+from ..bits import inputs
 
 OPERATIONS = []
 DRAWN = 1 << 16  # numbers that are drawn once; larger inputs hold them again and again

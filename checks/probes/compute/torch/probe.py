@@ -3,7 +3,7 @@
 Written for torch 1.8 to 2.15, on "cpu", "cuda:0", "mps" and "xpu:0".
 """
 
-from .. import fingerprint
+from ..bits import fingerprint
 from ..runner import stages
 
 ESSENTIAL = ("imported",)

@@ -12,8 +12,9 @@ import time
 
 from ... import kit
 from ...model import kit as model_kit
-from .. import child, difference, fingerprint
+from .. import child
 from .. import kit as compute
+from ..bits import difference, fingerprint
 from . import operations as suite
 from . import settings
 from .timers import Events, Wall

@@ -162,7 +162,7 @@ def test_signed_zeros_differ_in_their_bits_alone() -> None:
 
 @pytest.mark.parametrize("dtype", ["int64", "int32", "int8", "uint8", "bool", "complex64", "complex128", "float16"])
 def test_samples_of_every_type_are_as_a_comparison_of_the_arrays(dtype: str) -> None:
-    module = importlib.import_module("checks.probes.compute.difference")
+    module = importlib.import_module("checks.probes.compute.bits.difference")
     random = np.random.default_rng(5)
     first, second = ((random.uniform(-50, 50, 200) + 1j * random.uniform(-9, 9, 200)) for _ in range(2))
     if not dtype.startswith("complex"):
@@ -186,7 +186,7 @@ def test_samples_of_every_type_are_as_a_comparison_of_the_arrays(dtype: str) -> 
 def test_short_numbers_are_read_as_torch_reads_them(dtype: str) -> None:
     import torch
 
-    difference = importlib.import_module("checks.probes.compute.difference")
+    difference = importlib.import_module("checks.probes.compute.bits.difference")
     picture = importlib.import_module("checks.probes.compute.portrait")
     width = torch.int16 if dtype == "bfloat16" else torch.uint8
     bits = torch.arange(-32768, 32768, 257).to(width) if width == torch.int16 else torch.arange(256).to(width)

@@ -26,7 +26,7 @@ def experiments() -> ModuleType:
 
 @pytest.fixture(scope="module")
 def fingerprint() -> Callable[..., str]:
-    return importlib.import_module("checks.probes.compute.fingerprint").numpy_fingerprint  # type: ignore[no-any-return]
+    return importlib.import_module("checks.probes.compute.bits.fingerprint").numpy_fingerprint  # type: ignore[no-any-return]
 
 
 @pytest.fixture(scope="module")

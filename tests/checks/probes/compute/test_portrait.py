@@ -14,7 +14,7 @@ from checks.knowledge.frameworks.portable_inputs import KnownFingerprint, Portab
 from checks.probes import host  # noqa: F401 - it offers the modules of the probes
 
 portraits: Any = importlib.import_module("checks.probes.compute.portrait")
-inputs: Any = importlib.import_module("checks.probes.compute.inputs")
+inputs: Any = importlib.import_module("checks.probes.compute.bits.inputs")
 
 SHAPES = [(), (0,), (0, 5), (1,), (63,), (64,), (65,), (257,), (31, 17, 9), (70_001,)]
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from checks.knowledge.frameworks.portable_inputs import KnownFingerprint, PortableInputs
 from checks.probes import host  # noqa: F401 - it offers the modules of the probes
 
-fingerprints: Any = importlib.import_module("checks.probes.compute.fingerprint")
-inputs: Any = importlib.import_module("checks.probes.compute.inputs")
+fingerprints: Any = importlib.import_module("checks.probes.compute.bits.fingerprint")
+inputs: Any = importlib.import_module("checks.probes.compute.bits.inputs")
 
 BLOCK = fingerprints.BLOCK
 SHAPES = [(), (0,), (0, 3), (1,), (5,), (BLOCK - 1,), (BLOCK,), (BLOCK + 1,), (3, 7, 41), (20, BLOCK), (1, 90_001)]

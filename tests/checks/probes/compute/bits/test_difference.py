@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from checks.facts import ArrayDifference
 from checks.probes import host  # noqa: F401 - it offers the modules of the probes
 
-difference: Any = importlib.import_module("checks.probes.compute.difference")
-array_types: Any = importlib.import_module("checks.probes.compute.array_types")
-inputs: Any = importlib.import_module("checks.probes.compute.inputs")
+difference: Any = importlib.import_module("checks.probes.compute.bits.difference")
+array_types: Any = importlib.import_module("checks.probes.compute.bits.array_types")
+inputs: Any = importlib.import_module("checks.probes.compute.bits.inputs")
 
 NAN, INF = math.nan, math.inf
 EXACT = ("elements", "differing", "max_ulp", "ulp_histogram", "nan", "infinite", "first", "same_top", "same_top5")

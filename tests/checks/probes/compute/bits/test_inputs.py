@@ -19,7 +19,7 @@ from checks.knowledge.frameworks.portable_inputs import (
 )
 from checks.probes import host  # noqa: F401 - it offers the modules of the probes
 
-inputs: Any = importlib.import_module("checks.probes.compute.inputs")
+inputs: Any = importlib.import_module("checks.probes.compute.bits.inputs")
 
 KNOWN = PortableInputs.read()
 IN_NUMPY = ("float64", "float32", "float16")

@@ -1,0 +1,1 @@
+"""Arrays bit by bit: made the same everywhere, fingerprinted, and compared."""

@@ -9,6 +9,8 @@ if not "%~1"=="" (
   "%BIN%\python.exe" -m pytest %*
   exit /b
 )
+rem Hundreds of processes import the same modules.
+set "PYTHONDONTWRITEBYTECODE="
 "%BIN%\ruff.exe" check . || exit /b 1
 "%BIN%\ruff.exe" format --check . || exit /b 1
 "%BIN%\mypy.exe" || exit /b 1

@@ -28,8 +28,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import scipy.sparse
-from sklearn.svm import LinearSVC
 
 from checks.knowledge.catalogue import Cause, cause_files, cause_of
 from checks.readers.tickets.wording.features import KINDS, SLOTS, features, shared_phrases
@@ -96,6 +94,10 @@ def examples() -> tuple[Example, ...]:
 
 def learn(known: Sequence[Example]) -> Learned:
     """The weights for these examples."""
+    # Loaded where it is needed: both take seconds, and every process of the tests reads this module.
+    import scipy.sparse
+    from sklearn.svm import LinearSVC
+
     found = [features(example.text) for example in known]
     often = np.zeros((KINDS, SLOTS), np.uint16)
     for slots_by_kind in found:

@@ -1,12 +1,12 @@
 """`naosu inspect`: model files as a person at a terminal gives them, and what comes back."""
 
 import json
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
 import pytest
+import torch
 from PySide6.QtWidgets import QApplication
 
 from wizard.cli.command_line import run_command
@@ -165,10 +165,10 @@ def test_an_exporter_that_nobody_knows(capfd: pytest.CaptureFixture[str]) -> Non
     assert "torch-onnx-dynamo" in said
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_an_export_for_real(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """torch and nothing else is installed here, so that one exporter fits, and another fails for want of onnx."""
-    make = "import sys, torch; torch.jit.trace(torch.nn.Linear(4, 2), torch.rand(1, 4)).save(sys.argv[1])"
-    subprocess.run([sys.executable, "-W", "ignore", "-c", make, str(tmp_path / "net.pt")], check=True)
+    torch.jit.trace(torch.nn.Linear(4, 2), torch.rand(1, 4)).save(tmp_path / "net.pt")
     (model,) = facts_of(
         capfd,
         str(tmp_path / "net.pt"),
@@ -185,14 +185,11 @@ def test_an_export_for_real(capfd: pytest.CaptureFixture[str], tmp_path: Path) -
     assert failed["unmet"] == [{"needed": "onnx"}]
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_model_run_again_for_real(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """A dropout that was left on is found at its node."""
-    make = (
-        "import sys, torch; net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Dropout(0.5)).train();"
-        "torch.jit.script(net).save(sys.argv[1])"
-    )
     path = tmp_path / "net.pt"
-    subprocess.run([sys.executable, "-W", "ignore", "-c", make, str(path)], check=True)
+    torch.jit.script(torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Dropout(0.5)).train()).save(path)
     arguments = ["inspect", str(path), "--target", sys.executable, "--effort", "quick", "--repeat"]
     assert run_command([*arguments, "--json"]) == 1
     report = json.loads(capfd.readouterr().out)

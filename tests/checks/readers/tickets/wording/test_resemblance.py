@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from tools.learn import KEPT, Example, checksums, digest_of_features, examples, learn, pruned, save, share_changed
@@ -61,6 +60,8 @@ def test_many_texts_are_compared_by_a_sample(tmp_path: Path) -> None:
 
 
 def test_pruning_keeps_what_moves_the_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+    import scipy.sparse
+
     monkeypatch.setattr("tools.learn.KEPT", 3)
     texts = scipy.sparse.csr_matrix([[1.0, 0.5, 0.1], [1.0, 0.5, 0.1]])
     levels = np.array([[3.2, -60], [-20, 4], [63, 5]], np.float32)

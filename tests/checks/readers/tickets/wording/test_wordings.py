@@ -15,7 +15,8 @@ from checks.readers.tickets.wording.signatures import wordings
 from checks.readers.tickets.wording.wordings import Searched, Wordings, filters
 
 KNOWN = Path(__file__).parents[4] / "tickets" / "known"
-SEARCHED = 5  # tickets in which every pattern of the catalogue is searched; before a release all
+SEARCHED = 5  # tickets in which so many patterns of the catalogue are searched; before a release all in all
+PATTERNS = 800
 
 
 def found(patterns: list[str], text: str) -> list[tuple[str, dict[str, bytes | None]] | None]:
@@ -51,12 +52,12 @@ def test_nothing_stands_in_nothing() -> None:
     assert searched.find(1) is None
 
 
-def test_every_pattern_of_the_catalogue_stands_where_it_stands_as_a_whole() -> None:
+def test_a_pattern_of_the_catalogue_stands_where_it_stands_as_a_whole() -> None:
     signatures = [each for cause in cause_files() for each in cause_of(cause).signature]
     patterns = sorted(
         {pattern for signature in signatures for pattern in (*signature.any, *signature.all, *signature.none)}
     )
-    patterns += [row.pattern for row in TicketPhrases.read().row]
+    patterns = some([*patterns, *(row.pattern for row in TicketPhrases.read().row)], PATTERNS)
     whole = [re2.compile(f"(?im){expand(pattern)}") for pattern in patterns]
     wordings = Wordings("of this test", patterns)
     lines = [line for file in sorted(KNOWN.glob("*.jsonl")) for line in file.read_text("utf-8").splitlines()]

@@ -5,8 +5,6 @@ A check lives in checks/<family>/<cause_id_with_underscores>.py as one function 
 taken as None where that fact was not collected. Nothing is registered anywhere else.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib
 import pkgutil

@@ -1,7 +1,5 @@
 """What a check says: findings, and the five ways in which a check ends."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any

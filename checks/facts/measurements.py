@@ -1,7 +1,5 @@
 """Computations: what was computed, where and how, and what came of it."""
 
-from __future__ import annotations
-
 from itertools import zip_longest
 from typing import TypeVar
 

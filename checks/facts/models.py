@@ -1,7 +1,5 @@
 """Model files: what they are and need, how they ran, how their exports and two of them differ."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import prod
 

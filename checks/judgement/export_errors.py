@@ -3,8 +3,6 @@
 The exporter's own words decide between the causes, by the same signatures as for a pasted text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from checks.analysis.models.error_cause import cause_in_error

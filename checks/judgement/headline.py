@@ -5,8 +5,6 @@ Where the user's own model, or a whole training, was run again and did not chang
 only where such a whole was seen to change, or something else proves it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Outcomes with further findings: of what a model's run or a text says beside the checks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import msgspec

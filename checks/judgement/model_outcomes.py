@@ -1,7 +1,5 @@
 """Whether each runtime of the target can run each model file: from what was tried, what was found, and the tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import msgspec

@@ -6,8 +6,6 @@ consequence of another cause in question, or contradicted by the facts, loses mo
 all odds is its confidence.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 So of what to do, what only the maker can do is left out, and what the package itself needs comes first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 import msgspec

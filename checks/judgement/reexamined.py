@@ -4,8 +4,6 @@ The check judges once more what is measured now together with what only the exam
 finding comes back, it rests on what was not repeated, and nobody knows whether it is mended.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator
 
 import msgspec

@@ -4,8 +4,6 @@ The runtime's own words decide between the causes, by the same signatures as for
 the same of the same model, the words are added to its finding. A table that a real run refutes is only noted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec

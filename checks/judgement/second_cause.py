@@ -7,8 +7,6 @@ which are about one trouble each, one was said to hold a second, and there the l
 ones, one pasted behind the other, 38 were, and each time it was the right one.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -5,8 +5,6 @@ structs of its rows, one ``Table`` and the questions that are asked of it. ``The
 Code holds the comparison, the table the numbers.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import functools
 import tomllib

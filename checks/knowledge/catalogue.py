@@ -4,8 +4,6 @@ resources/causes/<family>/<cause-id>.toml and resources/remedies/<remedy-id>.tom
 of its own since several causes share one. Both are read when asked for, and refuse unknown keys.
 """
 
-from __future__ import annotations
-
 import functools
 import tomllib
 from collections.abc import Mapping

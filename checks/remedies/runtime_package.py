@@ -5,8 +5,6 @@ package of our own tables and the releases that fit: never an address, a marker,
 somebody's own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from packaging.requirements import Requirement

@@ -5,8 +5,6 @@ is asked first: who needs the same decisions, and has them, needs nothing. The w
 wizard/report/content/advice.py; the lines come from resources/knowledge/frameworks/settings_advice.toml.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 What is read back is judged again by this version; the findings in the file are only for readers of the JSON.
 """
 
-from __future__ import annotations
-
 from typing import Any, get_args
 
 import msgspec

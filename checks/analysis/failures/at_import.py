@@ -4,8 +4,6 @@ Several causes read the same texts; the table of texts (checks/knowledge/errors/
 of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Every text in which a framework says why it has no GPU: failed imports, warnings, providers, kernels, builders."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.failures.at_import import Trouble, troubles

@@ -4,8 +4,6 @@ What was really computed decides: a GPU on which the framework launched a kernel
 whatever lists say. Else the list that the framework itself gives counts, else the table of its official builds.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """The NVIDIA GPUs of a machine, wherever they were seen: through NVML, on the bus, or as a Jetson's own chip."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What the load of a device showed that no rounding explains: wrong bits, memory errors, Xid events, its loss."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What several checks ask of the facts about GPUs: did it compute, which error came, which card is which."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

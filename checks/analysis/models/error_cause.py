@@ -3,8 +3,6 @@
 The runtime's or exporter's own words decide between the causes, by the same signatures as for a pasted text.
 """
 
-from __future__ import annotations
-
 import msgspec
 
 from checks.analysis.models.runs import plain, words_of

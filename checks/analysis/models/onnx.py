@@ -1,7 +1,5 @@
 """The ONNX models of a case, as the checks that compare them with a runtime want them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.facts import ModelFacts, ModelFiles, OperatorUse

@@ -1,7 +1,5 @@
 """Inputs of the user's that could not be given to a model: why, what it takes, and what was given."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from checks.facts import ExportRun, ModelMeasured, TensorSpec

@@ -1,7 +1,5 @@
 """What can be read off the run of a model: how much of it was elsewhere, and which line of its error says what."""
 
-from __future__ import annotations
-
 import re
 
 from checks.facts import ExportRun, ModelMeasured, ModelRun, ProviderShare

@@ -4,8 +4,6 @@ The order of what differs is that of its weight: a model of another format or wi
 that another release wrote may be the same.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

@@ -1,7 +1,5 @@
 """The TFLite models of a case and the interpreters that load them, as the checks want them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 

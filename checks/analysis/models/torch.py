@@ -1,7 +1,5 @@
 """PyTorch's files and other pickles of a case, as the checks that compare them with a target want them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from checks.facts import Frameworks, InterpreterFacts, ModelFacts, ModelFiles

@@ -1,7 +1,5 @@
 """What the flips of a case come to: of each pair of runs that differ, which change brings the same bits back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Findings about computed numbers that several causes make alike: rounding in another order, fewer digits."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from checks.analysis.numbers.attribution import attributions

@@ -1,7 +1,5 @@
 """What the checks of computed numbers share: what they judge, how large a difference is, how loud to be."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable
 

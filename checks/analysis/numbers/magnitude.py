@@ -18,8 +18,6 @@ the largest is neither far below nor far above what chance allows. Where the ran
 named: with few terms and few elements, or with terms of one sign, the size alone does not tell them apart.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

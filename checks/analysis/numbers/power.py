@@ -7,8 +7,6 @@ goes wrong, is everything all right?", JAMA 249, 1983). This holds where repetit
 another card, another temperature or another program beside it was not tested.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ whole numbers as inputs no order of adding can change its result, and a differen
 was not made by another order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum

@@ -3,8 +3,6 @@
 Equal results mend nothing where they are so few that a change would not have shown among them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum

@@ -6,8 +6,6 @@ environment explains one of the numbers where it is of a kind and size that it c
 that was computed with that part taken out (one thread, no oneDNN) is the same on both.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 The markers of a requirement ("; sys_platform == 'win32'") are evaluated for the target, never for our own Python.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ Blind spots:  CUDA toolkits in the system are not listed; that a part did not st
 Knowledge:    resources/knowledge/frameworks/onnxruntime.toml, cuda_libraries.toml
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -8,8 +8,6 @@ Blind spots:  a cuDNN that is loaded only by the first convolution shows after a
 Knowledge:    resources/knowledge/errors/import_errors.toml, cuda_libraries.toml; the packages' own metadata
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import PurePath, PurePosixPath, PureWindowsPath
 

@@ -8,8 +8,6 @@ Blind spots:  builds from source and vendors' own builds are not judged by their
 Knowledge:    resources/knowledge/packages/torch_companions.toml; the packages' own metadata
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Iterator

@@ -8,8 +8,6 @@ Blind spots:  where no framework is installed, PyTorch stands for all of them.
 Knowledge:    resources/knowledge/frameworks/torch.toml, import_errors.toml
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from collections.abc import Iterator

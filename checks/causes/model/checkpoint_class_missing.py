@@ -8,8 +8,6 @@ Blind spots:  whether the installed version still has the class under this name;
 Knowledge:    resources/knowledge/packages/import_packages.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from packaging.utils import canonicalize_name

@@ -8,8 +8,6 @@ Blind spots:  weights are not read, so that a changed number in them is not seen
 Knowledge:    models.toml, model_formats.toml
 """
 
-from __future__ import annotations
-
 import ntpath
 from collections.abc import Iterator
 

@@ -8,8 +8,6 @@ Blind spots:  most programs pass map_location, and then only what stands in the 
 Knowledge:    none
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.gpu.cuda import cuda_gpus

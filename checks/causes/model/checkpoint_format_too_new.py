@@ -7,8 +7,6 @@ Blind spots:  formats that have a cause of their own (ONNX, TFLite operators, Co
 Knowledge:    resources/knowledge/formats/format_readers.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.selected import some

@@ -7,8 +7,6 @@ Blind spots:  old programs that still read it may be installed outside the targe
 Knowledge:    resources/knowledge/formats/format_readers.toml, model_formats.toml, model_converters.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.torch import file_of, installed_version, need_a_reader

@@ -8,8 +8,6 @@ Blind spots:  a program that passes weights_only=False or allows the names itsel
 Knowledge:    resources/knowledge/formats/pickle_globals.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.selected import some

@@ -7,8 +7,6 @@ Blind spots:  versions beyond the tested ones often work: without a failed conve
 Knowledge:    resources/knowledge/frameworks/exporters.toml; the signatures of the cause
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.exports import (

@@ -15,8 +15,6 @@ Knowledge:    resources/knowledge/formats/onnx_domains.toml, onnx_operators.toml
               tensorflow_operators.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.onnx import about, full_name, named, onnx_models

@@ -9,8 +9,6 @@ Blind spots:  whether a plain model is meant for the accelerator is not known, s
 Knowledge:    resources/knowledge/formats/edgetpu.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.selected import some

@@ -9,8 +9,6 @@ Blind spots:  libedgetpu and the interpreter may be built from different version
 Knowledge:    resources/knowledge/formats/edgetpu.toml
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -7,8 +7,6 @@ Blind spots:  JAX_PLATFORMS=cpu is a wish and not judged. On native Windows ther
 Knowledge:    resources/knowledge/frameworks/jax.toml, import_errors.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.gpu.cuda import cuda_gpus, cuda_works, driver_of, hides_all_gpus, names

@@ -10,8 +10,6 @@ Blind spots:  a file of a newer Keras 3 than the target's is told by checkpoint-
 Knowledge:    resources/knowledge/frameworks/keras.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

@@ -9,8 +9,6 @@ Blind spots:  Ollama, LM Studio and other programs with llama.cpp inside are not
 Knowledge:    resources/knowledge/formats/gguf.toml, transformers.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.selected import some

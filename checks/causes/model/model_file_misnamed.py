@@ -7,8 +7,6 @@ Blind spots:  an ending that no format has says nothing wrong. HDF5 named ".kera
 Knowledge:    resources/knowledge/formats/model_formats.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.selected import is_in_archive

@@ -7,8 +7,6 @@ Blind spots:  external data of ONNX models is a cause of its own. A file that th
 Knowledge:    none: the model itself names its files
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.selected import some

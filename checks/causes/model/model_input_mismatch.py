@@ -8,8 +8,6 @@ Blind spots:  what fits by its form and means something else (another order of c
 Knowledge:    none
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.refused_inputs import GIVEN, is_refused, named, remedies_for, why_refused

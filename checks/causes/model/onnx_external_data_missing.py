@@ -8,8 +8,6 @@ Blind spots:  that a file is the right one is not checked, only that it is there
 Knowledge:    resources/knowledge/formats/onnx.toml
 """
 
-from __future__ import annotations
-
 import ntpath
 from collections.abc import Iterator, Sequence
 

@@ -8,8 +8,6 @@ Blind spots:  an ONNX Runtime newer than the table is left alone; whether the mo
 Knowledge:    resources/knowledge/formats/onnx.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.onnx import about, ir_of, onnx_models, types_of

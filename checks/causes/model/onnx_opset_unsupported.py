@@ -9,8 +9,6 @@ Blind spots:  TensorRT's parser does not look at the number: there it is a warni
 Knowledge:    resources/knowledge/formats/onnx.toml, tensorrt.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.onnx import about, ir_of, onnx_models

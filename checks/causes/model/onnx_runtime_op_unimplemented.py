@@ -10,8 +10,6 @@ Blind spots:  the types within a model are known only where all its numbers have
 Knowledge:    resources/knowledge/formats/onnx_operators.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.gpu.cuda import cuda_gpus

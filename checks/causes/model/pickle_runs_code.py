@@ -9,8 +9,6 @@ Blind spots:  a list of what is dangerous is never complete: names that it does 
 Knowledge:    resources/knowledge/formats/pickle_globals.toml, keras.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.selected import values_of

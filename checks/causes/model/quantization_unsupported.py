@@ -8,8 +8,6 @@ Blind spots:  with vLLM and other programs that bring kernels of their own nothi
 Knowledge:    resources/knowledge/frameworks/quantization_methods.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from packaging.requirements import Requirement

@@ -7,8 +7,6 @@ Blind spots:  CUDA toolkits in the system are not listed. A hidden GPU (CUDA_VIS
 Knowledge:    resources/knowledge/frameworks/tensorflow.toml, cuda_libraries.toml
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

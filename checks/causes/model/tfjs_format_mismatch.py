@@ -9,8 +9,6 @@ Knowledge:    @tensorflow/tfjs 4.22.0, run in Node.js over models that tensorflo
               and 3.15, each as .h5 and as .keras
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.selected import some

@@ -9,8 +9,6 @@ Blind spots:  a program can register operators, kernels and layers of its own. W
 Knowledge:    resources/knowledge/formats/tfjs.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.selected import some

@@ -8,8 +8,6 @@ Blind spots:  an interpreter newer than the table is only held against what the 
 Knowledge:    resources/knowledge/formats/tflite_operators.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.selected import some

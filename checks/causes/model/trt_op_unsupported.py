@@ -8,8 +8,6 @@ Blind spots:  limits of an operator that is listed (types, shapes, attributes) a
 Knowledge:    resources/knowledge/formats/onnx_operators.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.gpu.cuda import cuda_gpus

@@ -8,8 +8,6 @@ Blind spots:  batch sizes between one and the whole batch are not tried; a user'
 Knowledge:    resources/knowledge/frameworks/computations.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.repeats import of_models, rounding_in_models, size_of

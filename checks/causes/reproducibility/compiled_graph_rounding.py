@@ -8,8 +8,6 @@ Blind spots:  of PyTorch two operations are compiled, and only where a compiler 
 Knowledge:    resources/knowledge/frameworks/computations.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.repeats import of_models, rounding_in_models, size_of

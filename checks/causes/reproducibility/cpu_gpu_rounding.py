@@ -8,8 +8,6 @@ Blind spots:  results are compared by samples and sums of blocks. What is farthe
 Knowledge:    resources/knowledge/frameworks/computations.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.repeats import of_models, rounding_in_models, size_of

@@ -8,8 +8,6 @@ Blind spots:  the program itself may set the variable before its first product.
 Knowledge:    resources/knowledge/frameworks/determinism.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.gpu.state import first_line

@@ -8,8 +8,6 @@ Blind spots:  a program switches the search on itself, which is only seen in its
 Knowledge:    resources/knowledge/frameworks/computations.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.numbers.power import CONFIDENCE, confidence_of

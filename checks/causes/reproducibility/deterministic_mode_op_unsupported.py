@@ -7,8 +7,6 @@ Blind spots:  only the operations of the suite were tried; the program may use n
 Knowledge:    resources/knowledge/frameworks/determinism.toml, deterministic_replacements.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from checks.analysis.gpu.state import first_line

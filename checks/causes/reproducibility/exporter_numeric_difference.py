@@ -9,8 +9,6 @@ Blind spots:  one input is compared; a size or a branch that was fixed while tra
 Knowledge:    resources/knowledge/frameworks/exporters.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.exports import about, exports, subject, values_of

@@ -11,8 +11,6 @@ Blind spots:  only what was measured, with inputs of one kind; a rare shape or a
 Knowledge:    resources/knowledge/frameworks/computations.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from math import inf
 

@@ -8,8 +8,6 @@ Blind spots:  where driver or library versions differ as well, those may be the 
 Knowledge:    resources/knowledge/frameworks/computations.toml, numeric_environment.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.numbers.digit_findings import doubt_if_farther, rounding_between

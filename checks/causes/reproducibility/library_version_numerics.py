@@ -8,8 +8,6 @@ Blind spots:  where the processor, the GPU or a setting differs as well, version
 Knowledge:    resources/knowledge/frameworks/numeric_environment.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.numbers.digit_findings import loud_if_bits_matter

@@ -8,8 +8,6 @@ Blind spots:  our own inputs are small on purpose; whether a user's model overfl
 Knowledge:    resources/knowledge/frameworks/computations.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.numbers.digits import MEASURED

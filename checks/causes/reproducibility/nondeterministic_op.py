@@ -8,8 +8,6 @@ Blind spots:  so many repetitions exclude only so rare an instability. What is n
 Knowledge:    resources/knowledge/frameworks/determinism.toml, computations.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from checks.analysis.models.repeats import (

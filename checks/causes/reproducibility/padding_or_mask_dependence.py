@@ -8,8 +8,6 @@ Blind spots:  a first axis that is no batch but time, or the points of one thing
 Knowledge:    none
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.repeats import (

@@ -7,8 +7,6 @@ Blind spots:  half precision that the user's program chooses itself (autocast, h
 Knowledge:    resources/knowledge/frameworks/computations.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.numbers.digit_findings import FULL_DIGITS, computed_in_fewer_digits

@@ -7,8 +7,6 @@ Blind spots:  TorchScript and exported programs only. That it is meant to, as a 
 Knowledge:    none
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.models.repeats import (

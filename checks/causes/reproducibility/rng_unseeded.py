@@ -8,8 +8,6 @@ Blind spots:  ONNX, TorchScript and exported programs only; what Python code dra
 Knowledge:    none
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from checks.analysis.models.repeats import (

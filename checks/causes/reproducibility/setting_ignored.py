@@ -11,8 +11,6 @@ Blind spots:  whether a seed arrives shows in the user's program alone. That a p
 Knowledge:    resources/knowledge/frameworks/computations.toml, determinism.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -8,8 +8,6 @@ Blind spots:  the settings of the user's own program are not known, only the def
 Knowledge:    resources/knowledge/frameworks/computations.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from checks.analysis.models.repeats import (

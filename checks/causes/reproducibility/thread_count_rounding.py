@@ -8,8 +8,6 @@ Blind spots:  only the operations and shapes that were measured; libraries with 
 Knowledge:    resources/knowledge/frameworks/computations.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import msgspec

@@ -9,8 +9,6 @@ Blind spots:  TorchScript, ONNX and exported programs only, whose programs are i
 Knowledge:    none
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from checks.analysis.models.repeats import (

@@ -10,8 +10,6 @@ Blind spots:  which of the two it is, memory that was never written or work that
 Knowledge:    resources/knowledge/frameworks/determinism.toml, computations.toml
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from checks.analysis.numbers.repeats import EXACT, Repeated, Variation, by_device, is_device, repeated, versions_of

@@ -1,7 +1,5 @@
 """CUDA error codes that name a state of the machine, found in the messages of frameworks."""
 
-from __future__ import annotations
-
 from checks.knowledge import Row, Table
 
 

@@ -1,7 +1,5 @@
 """What systems write into their logs about GPUs and processors, beside NVIDIA's Xid lines on Linux."""
 
-from __future__ import annotations
-
 import functools
 import re
 

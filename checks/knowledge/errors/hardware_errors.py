@@ -1,7 +1,5 @@
 """Signs of trouble in an NVIDIA GPU: Xid codes, clock reasons, NVML return codes, recovery actions."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from checks.knowledge import Row, Table

@@ -1,7 +1,5 @@
 """Problem codes of the Windows Device Manager."""
 
-from __future__ import annotations
-
 from checks.knowledge import Row, Table
 
 

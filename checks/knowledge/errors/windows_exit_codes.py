@@ -1,7 +1,5 @@
 """What Windows calls the exit codes of processes that it ended itself."""
 
-from __future__ import annotations
-
 from checks.knowledge import Table
 
 

@@ -1,7 +1,5 @@
 """Caffe's layers."""
 
-from __future__ import annotations
-
 import functools
 import re
 

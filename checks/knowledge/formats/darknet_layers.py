@@ -1,7 +1,5 @@
 """Darknet's layers."""
 
-from __future__ import annotations
-
 from checks.knowledge import Table
 
 

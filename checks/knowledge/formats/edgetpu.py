@@ -1,7 +1,5 @@
 """The Edge TPU: which runtime a compiler asks for, and what it can compute."""
 
-from __future__ import annotations
-
 import functools
 
 from checks.knowledge import Row, Table

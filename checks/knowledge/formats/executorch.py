@@ -1,7 +1,5 @@
 """ExecuTorch's backends."""
 
-from __future__ import annotations
-
 from checks.knowledge import Row, Table
 
 

@@ -1,7 +1,5 @@
 """Which release of a runtime reads which version of a file."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 from packaging.requirements import InvalidRequirement, Requirement

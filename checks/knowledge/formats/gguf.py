@@ -1,7 +1,5 @@
 """GGUF and ggml: number types, kinds of models, and which release of llama-cpp-python first knew each."""
 
-from __future__ import annotations
-
 import functools
 
 from checks.facts.versions import release

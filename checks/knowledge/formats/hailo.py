@@ -1,7 +1,5 @@
 """Hailo executables: chips, layouts and extensions, and the HailoRT that knows them."""
 
-from __future__ import annotations
-
 from checks.knowledge import Row, Table
 
 

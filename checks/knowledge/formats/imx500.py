@@ -1,7 +1,5 @@
 """What Sony's IMX500 sensor holds."""
 
-from __future__ import annotations
-
 from checks.knowledge import Table
 
 

@@ -1,7 +1,5 @@
 """MNN's operators, by number."""
 
-from __future__ import annotations
-
 import functools
 
 from checks.knowledge import Row, Table

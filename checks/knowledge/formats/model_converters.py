@@ -1,7 +1,5 @@
 """What still reads and what converts files of formats of the past."""
 
-from __future__ import annotations
-
 import functools
 
 from checks.knowledge import Row, Table

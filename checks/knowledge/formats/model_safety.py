@@ -1,7 +1,5 @@
 """What a TensorFlow graph, Keras file, TorchScript or exported program may hold if it is to be run without trust."""
 
-from __future__ import annotations
-
 from checks.knowledge import Table
 
 

@@ -1,7 +1,5 @@
 """ncnn's layers, by name and by number."""
 
-from __future__ import annotations
-
 import functools
 
 from checks.knowledge import Row, Table

@@ -1,7 +1,5 @@
 """ONNX's format versions (IR) and operator versions (opset): who writes which, and which ONNX Runtime reads which."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """Domains of operators in ONNX models: whose they are, and what must be there to compute them."""
 
-from __future__ import annotations
-
 import functools
 
 from checks.knowledge import Row, Table

@@ -1,7 +1,5 @@
 """ONNX's operators: the opsets that defined them, and which runtimes and providers compute them."""
 
-from __future__ import annotations
-
 import functools
 from enum import Enum
 

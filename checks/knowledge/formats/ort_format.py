@@ -1,7 +1,5 @@
 """ONNX Runtime's own format: which releases load which version of it."""
 
-from __future__ import annotations
-
 from checks.facts.versions import release
 from checks.knowledge import Row, Table
 

@@ -1,7 +1,5 @@
 """Names that a pickle can import: which are known from weights, which run commands or code, which torch.load takes."""
 
-from __future__ import annotations
-
 import functools
 import re
 

@@ -1,7 +1,5 @@
 """TensorFlow's own operators, and the release in which each came."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """What the header of a TensorRT engine says, and where engines load."""
 
-from __future__ import annotations
-
 from checks.knowledge import Row, Table
 
 

@@ -1,7 +1,5 @@
 """TensorFlow.js: the operators and layers that it knows, and what its backends lack."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterable
 

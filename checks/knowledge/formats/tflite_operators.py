@@ -1,7 +1,5 @@
 """TensorFlow Lite's operators: names by number, and which release runs which version of them."""
 
-from __future__ import annotations
-
 import functools
 
 from checks.knowledge import Row, Table

@@ -1,7 +1,5 @@
 """What the names of an archive's members tell of its format."""
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What is computed to measure a device: names of operations and settings, and what documents call them."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """What PyTorch's documentation promises of an operation: that it repeats, in deterministic mode, or not at all."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum

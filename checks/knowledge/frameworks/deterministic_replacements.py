@@ -1,7 +1,5 @@
 """What to take instead of an operation that deterministic mode refuses."""
 
-from __future__ import annotations
-
 from checks.knowledge import Row, Table
 
 

@@ -1,7 +1,5 @@
 """Keras: which TensorFlow asks for which, the layers it brings, and what in a file which Keras refuses."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """Which part of an environment can change computed numbers."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Mapping
 

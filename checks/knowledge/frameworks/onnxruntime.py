@@ -1,7 +1,5 @@
 """ONNX Runtime's packages and releases."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from checks.facts.versions import minor, release

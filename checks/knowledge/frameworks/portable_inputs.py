@@ -1,7 +1,5 @@
 """Known answers of the portable inputs, by which every implementation of them is tested."""
 
-from __future__ import annotations
-
 from checks.knowledge import Row, Table
 
 

@@ -1,7 +1,5 @@
 """Quantized checkpoints: what transformers asks for to load each kind."""
 
-from __future__ import annotations
-
 from checks.facts.versions import release
 from checks.knowledge import Row, Table
 

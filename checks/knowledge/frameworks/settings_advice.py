@@ -1,7 +1,5 @@
 """Lines of a program that make its results repeat or agree, and where each is needed."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from checks.knowledge import Row, Table

@@ -1,7 +1,5 @@
 """TensorFlow's releases."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from checks.facts.versions import minor, release

@@ -1,7 +1,5 @@
 """TensorRT's releases and the GPUs that each knows."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from checks.facts.versions import minor, release

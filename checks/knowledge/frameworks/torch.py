@@ -1,7 +1,5 @@
 """PyTorch's releases and builds, and which of them fits a machine."""
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from collections.abc import Iterable, Iterator

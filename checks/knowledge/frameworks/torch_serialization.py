@@ -1,7 +1,5 @@
 """PyTorch's files: marks of the release that wrote them, PyTorch's own operators, the types of torch.export."""
 
-from __future__ import annotations
-
 from collections.abc import Container
 
 from checks.knowledge import Row, Table

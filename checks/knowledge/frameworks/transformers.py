@@ -1,7 +1,5 @@
 """transformers: which release knows which kind of model."""
 
-from __future__ import annotations
-
 import functools
 
 from checks.knowledge import Row, Table

@@ -1,7 +1,5 @@
 """Packages whose x86 builds need instructions that older processors lack."""
 
-from __future__ import annotations
-
 from checks.facts.versions import release
 from checks.knowledge import Row, Table
 

@@ -1,7 +1,5 @@
 """Processors with an NPU that shows on the PCI bus."""
 
-from __future__ import annotations
-
 import re
 
 from checks.knowledge import Row, Table

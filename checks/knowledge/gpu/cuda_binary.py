@@ -1,7 +1,5 @@
 """Whether a GPU runs compiled CUDA code: the rules of binary and PTX compatibility."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """Which driver runs which CUDA, and which GPUs a driver branch knows."""
 
-from __future__ import annotations
-
 import re
 from enum import StrEnum
 

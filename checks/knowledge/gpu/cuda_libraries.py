@@ -1,7 +1,5 @@
 """CUDA's shared libraries, and the packages that bring them."""
 
-from __future__ import annotations
-
 import re
 
 from checks.knowledge import Row, Table

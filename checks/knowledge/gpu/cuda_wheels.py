@@ -1,7 +1,5 @@
 """Which pip package brings which of CUDA's libraries."""
 
-from __future__ import annotations
-
 from checks.knowledge import Row, Table
 
 

@@ -1,7 +1,5 @@
 """Which chip has which architecture: NVIDIA compute capability, AMD gfx target, Intel platform, Apple family."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from checks.facts.versions import release

@@ -1,7 +1,5 @@
 """The oldest macOS for PyTorch's Metal backend."""
 
-from __future__ import annotations
-
 from checks.facts.versions import release
 from checks.knowledge import Row, Table
 

@@ -1,7 +1,5 @@
 """AI accelerators other than GPUs, by USB or PCI id, or by the camera sensor that the kernel bound."""
 
-from __future__ import annotations
-
 import functools
 from typing import Literal
 

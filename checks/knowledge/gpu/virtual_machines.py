@@ -1,7 +1,5 @@
 """How a virtual machine and a container show themselves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from checks.knowledge import Row, Table

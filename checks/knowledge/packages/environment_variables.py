@@ -1,7 +1,5 @@
 """The environment variables that a probe may read, and no others."""
 
-from __future__ import annotations
-
 import functools
 
 from checks.knowledge import Row, Table

@@ -1,7 +1,5 @@
 """What the local version of a compiled extension tells about the PyTorch that it was built for."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

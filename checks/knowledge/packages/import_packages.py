@@ -1,7 +1,5 @@
 """Which distribution brings a module."""
 
-from __future__ import annotations
-
 import re
 import sys
 

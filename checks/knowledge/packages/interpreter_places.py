@@ -1,7 +1,5 @@
 """Where tools keep Python interpreters and environments."""
 
-from __future__ import annotations
-
 from checks.knowledge import Row, Table
 
 

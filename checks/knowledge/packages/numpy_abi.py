@@ -1,7 +1,5 @@
 """Which release of a package is the first that runs with NumPy 2."""
 
-from __future__ import annotations
-
 from checks.knowledge import Row, Table
 
 

@@ -1,7 +1,5 @@
 """OpenMP runtimes, and which of them may not meet in one process."""
 
-from __future__ import annotations
-
 from checks.knowledge import Row, Table
 
 

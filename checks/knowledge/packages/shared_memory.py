@@ -1,7 +1,5 @@
 """How large /dev/shm is by default, and how much is tight."""
 
-from __future__ import annotations
-
 from checks.knowledge import Row, Table
 
 

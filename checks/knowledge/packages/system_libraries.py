@@ -1,7 +1,5 @@
 """Which package of the operating system holds a library."""
 
-from __future__ import annotations
-
 from checks.knowledge import Row, Table
 
 

@@ -1,7 +1,5 @@
 """Names that identify nobody, which a report may therefore show."""
 
-from __future__ import annotations
-
 from checks.knowledge import Table
 
 

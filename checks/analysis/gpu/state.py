@@ -17,11 +17,7 @@ from checks.facts import (
 from checks.facts.finding import NotHere, Unread
 from checks.facts.machine import canonical_pci_address
 from checks.knowledge.errors.cuda_errors import CudaError, cuda_error_in
-from checks.knowledge.gpu.gpu_architectures import (
-    NvidiaArchitecture,
-    architecture_of_capability,
-    architecture_of_die,
-)
+from checks.knowledge.gpu.gpu_architectures import NvidiaArchitecture, architecture_of_capability, architecture_of_die
 
 LINE = 400  # characters of a message that a report quotes; frameworks name the reason at the end
 NONE = "-"  # a value of a finding that says: looked for, and there is none

@@ -260,11 +260,7 @@ def _distances(first: StoredTensor, second: StoredTensor) -> dict[str, float]:
     relative = apart / largest if largest else math.inf if apart else 0.0
     # JSON has no infinity; the largest number says "beyond any measure" all the same.
     most = np.finfo(np.float64).max.item()
-    return {
-        "max_abs": min(apart, most),
-        "max_rel": min(relative, most),
-        "cosine_distance": max(0.0, 1.0 - cosine),
-    }
+    return {"max_abs": min(apart, most), "max_rel": min(relative, most), "cosine_distance": max(0.0, 1.0 - cosine)}
 
 
 def _pairs(first: StoredTensor, second: StoredTensor) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:

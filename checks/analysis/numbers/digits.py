@@ -52,9 +52,7 @@ def error_of(measured: Precision) -> Magnitude:
     """The size of its error."""
     known = known_operations().get(measured.operation)
     return precision_magnitude(
-        measured,
-        products=known is not None and known.products,
-        centred=known is not None and known.centred,
+        measured, products=known is not None and known.products, centred=known is not None and known.centred
     )
 
 

@@ -21,10 +21,8 @@ from checks.knowledge.frameworks.onnxruntime import newest_gpu_release
 from checks.knowledge.frameworks.tensorflow import fitting_tensorflow
 from checks.knowledge.gpu.gpu_architectures import architecture_of_capability
 
-CAUSE = "build-dropped-older-gpu-arch"
 
-
-@check(CAUSE)
+@check("build-dropped-older-gpu-arch")
 def build_dropped_older_gpu_arch(
     frameworks: Frameworks, machine: MachineFacts, interpreter: InterpreterFacts | None
 ) -> Iterator[Finding]:
@@ -34,7 +32,6 @@ def build_dropped_older_gpu_arch(
             continue
         values, remedies = _way_out(unserved_gpu, machine, interpreter)
         yield Finding(
-            cause=CAUSE,
             severity=Severity.BLOCKING if unserved_gpu.is_only_gpu else Severity.WARNING,
             confidence=unserved_gpu.certainty,
             subject=f"{unserved_gpu.framework} {unserved_gpu.capability}",

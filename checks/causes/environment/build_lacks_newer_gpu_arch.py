@@ -16,10 +16,8 @@ from checks.causes.registry import check
 from checks.facts import Frameworks, InterpreterFacts, MachineFacts
 from checks.facts.finding import Finding, Severity
 
-CAUSE = "build-lacks-newer-gpu-arch"
 
-
-@check(CAUSE)
+@check("build-lacks-newer-gpu-arch")
 def build_lacks_newer_gpu_arch(
     frameworks: Frameworks, machine: MachineFacts, interpreter: InterpreterFacts | None
 ) -> Iterator[Finding]:
@@ -29,7 +27,6 @@ def build_lacks_newer_gpu_arch(
             continue
         values, remedies = _way_out(unserved_gpu, machine, interpreter)
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING
             if unserved_gpu.is_compiled_late or not unserved_gpu.is_only_gpu
             else Severity.BLOCKING,

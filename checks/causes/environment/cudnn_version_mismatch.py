@@ -81,15 +81,10 @@ def _finding(
 ) -> Finding:
     copies = _cudnn_packages(interpreter) if interpreter else ()
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=confidence,
         subject=subject,
-        evidence=(
-            Evidence("cudnn_wanted", needed, clue.origin),
-            Evidence("cudnn_found", found, clue.origin),
-            clue,
-        ),
+        evidence=(Evidence("cudnn_wanted", needed, clue.origin), Evidence("cudnn_found", found, clue.origin), clue),
         values={
             **({"requirement": requirement} if requirement else {}),
             **({"cudnn_packages": " ".join(package.name for package in copies)} if len(copies) > 1 else {}),

@@ -78,7 +78,6 @@ def _of_text(found: Recognised, interpreter: InterpreterFacts) -> tuple[str, str
 def _of_metadata(conflicts: list[Broken]) -> Finding:
     package = conflicts[0].package
     return Finding(
-        cause=CAUSE,
         severity=Severity.WARNING,
         confidence=0.7,
         subject=package.name,

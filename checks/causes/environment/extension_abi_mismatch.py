@@ -46,7 +46,6 @@ def extension_abi_mismatch(
         built = built_for(package.version)
         if built is not None and package.name not in told and _differs(built, installed, torch):
             yield Finding(
-                cause=CAUSE,
                 severity=Severity.WARNING,
                 confidence=0.85,
                 subject=package.name,

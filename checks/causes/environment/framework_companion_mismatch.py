@@ -24,13 +24,7 @@ from checks.facts.versions import minor, release
 from checks.knowledge.errors.import_errors import recognise
 from checks.knowledge.frameworks.torch import CPU, INDEX, TorchTable, torch_release
 from checks.knowledge.packages.ai_packages import framework_of_package
-from checks.knowledge.packages.torch_companions import (
-    TorchCompanions,
-    companion_names,
-    fits,
-    fitting,
-    wanted_torch,
-)
+from checks.knowledge.packages.torch_companions import TorchCompanions, companion_names, fits, fitting, wanted_torch
 
 CAUSE = "framework-companion-mismatch"
 
@@ -70,7 +64,6 @@ def framework_companion_mismatch(
         if pair in companion_pairs() and pair[1] != "torch" and broken.found is not None:
             has_failed = _has_failed(pair, frameworks)
             yield Finding(
-                cause=CAUSE,
                 severity=Severity.BLOCKING if has_failed else Severity.WARNING,
                 confidence=0.95 if has_failed else 0.85,
                 subject=broken.package.name,
@@ -156,7 +149,6 @@ def _torch_finding(
     is_marked = has_index and package.name in _MARKED and os is not None and os.architecture in ("x86_64", "AMD64")
     wheel = f"{package.name}=={fit}+{tag}" if is_marked else f"{package.name}=={fit}"
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=confidence,
         subject=package.name,

@@ -38,10 +38,8 @@ from checks.knowledge.frameworks.onnxruntime import flavour
 from checks.knowledge.frameworks.tensorflow import tensorflow_release
 from checks.knowledge.frameworks.torch import CPU
 
-CAUSE = "framework-cpu-only-build"
 
-
-@check(CAUSE)
+@check("framework-cpu-only-build")
 def framework_cpu_only_build(
     frameworks: Frameworks, machine: MachineFacts, interpreter: InterpreterFacts | None, symptom: Symptom | None
 ) -> Iterator[Finding]:
@@ -118,13 +116,7 @@ def _tensorflow(
     elif not is_jetson(machine):
         remedies = ("use-nvidia-tensorflow-container", "run-without-this-gpu")
     yield _finding(
-        "tensorflow",
-        tensorflow,
-        gpus,
-        Severity.NOTE if is_gpu_in_use else Severity.WARNING,
-        0.9,
-        values,
-        remedies,
+        "tensorflow", tensorflow, gpus, Severity.NOTE if is_gpu_in_use else Severity.WARNING, 0.9, values, remedies
     )
 
 
@@ -166,7 +158,6 @@ def _finding(
     remedies: tuple[str, ...],
 ) -> Finding:
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=confidence,
         subject=framework,

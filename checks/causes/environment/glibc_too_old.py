@@ -56,7 +56,6 @@ def _is_missing(needed: str, os: OsFacts) -> bool:
 
 def _of_tag(package: Package, needed: str, os: OsFacts) -> Finding:
     return Finding(
-        cause=CAUSE,
         severity=Severity.WARNING,
         confidence=0.9,
         subject=package.name,

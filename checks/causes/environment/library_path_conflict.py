@@ -92,7 +92,6 @@ def _finding(
 ) -> Finding:
     works = _works(framework)
     return Finding(
-        cause=CAUSE,
         severity=Severity.NOTE if works else Severity.WARNING,
         confidence=0.6 if works else 0.8,
         subject=f"{name} {_path(library.path).name}",

@@ -45,7 +45,6 @@ def numpy_abi_mismatch(
         if package.name not in told | works:
             told.add(package.name)
             yield Finding(
-                cause=CAUSE,
                 severity=Severity.WARNING,
                 confidence=0.95,
                 subject=package.name,

@@ -47,7 +47,6 @@ def _of_libraries(name: str, framework: FrameworkFacts) -> Iterator[Finding]:
     }
     if len(copies) > 1:
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING,
             confidence=0.8,
             subject=name,
@@ -62,7 +61,6 @@ def _of_libraries(name: str, framework: FrameworkFacts) -> Iterator[Finding]:
 def _of_switch(value: str, environment: EnvironmentVariables | None) -> Finding:
     origin = environment.origin if environment else ""
     return Finding(
-        cause=CAUSE,
         severity=Severity.NOTE,
         confidence=0.5,
         evidence=(Evidence("package", "Python", origin), Evidence("clue", f"{SWITCH}={value}", origin)),

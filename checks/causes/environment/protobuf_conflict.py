@@ -44,7 +44,6 @@ def protobuf_conflict(
         if package.name not in told:
             told.add(package.name)
             yield Finding(
-                cause=CAUSE,
                 severity=Severity.WARNING,
                 confidence=0.8,
                 subject=package.name,

@@ -141,7 +141,6 @@ def _finding(
     newest = newest_release(platform)
     pythons = pythons_for(newest.version, platform) if newest else ()
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=confidence,
         subject=package,

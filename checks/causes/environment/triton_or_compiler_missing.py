@@ -63,7 +63,6 @@ def triton_or_compiler_missing(
 
 def _note(torch: TorchFacts, missing: str, clue: str) -> Finding:
     return Finding(
-        cause=CAUSE,
         severity=Severity.NOTE,
         confidence=0.7,
         subject=missing,

@@ -18,12 +18,10 @@ from checks.facts.finding import Evidence, Finding, NotHere, Severity, Unread
 from checks.knowledge.gpu.usb_pci_accelerators import AcceleratorDevice, accelerator_of
 from checks.knowledge.phrases import phrase
 
-CAUSE = "accelerator-usb-or-pci-not-found"
-
 _CORAL_BEFORE_USE = ("1a6e", "089a")  # becomes 18d1:9302 when the library has loaded its firmware
 
 
-@check(CAUSE)
+@check("accelerator-usb-or-pci-not-found")
 def accelerator_usb_or_pci_not_found(machine: MachineFacts, litert: LiteRtFacts | None) -> Iterator[Finding]:
     """One finding per accelerator, and one for an Edge TPU that is expected and not there."""
     if machine.accelerators is None:
@@ -95,7 +93,6 @@ def _finding(
 ) -> Finding:
     number = f"{accelerator.vendor_id}:{accelerator.device_id}" if accelerator.vendor_id else NONE
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=confidence,
         subject=f"{accelerator.bus} {number} {state}",

@@ -18,8 +18,6 @@ from checks.facts.runs import RunStatus
 from checks.knowledge.gpu.cpu_requirements import CpuRequirements, cpu_requirement
 from checks.knowledge.phrases import phrase
 
-CAUSE = "cpu-instruction-unsupported"
-
 _SIGNALS = ("SIGILL", "STATUS_ILLEGAL_INSTRUCTION")
 _EXIT_CODES = (132, 0xC000001D, 0xC000001D - 2**32)  # a shell's word for SIGILL; Windows, unsigned and signed
 # How packages that look before they leap say it: jaxlib, TensorFlow.
@@ -28,7 +26,7 @@ _CONDA_NAMES = {"torch": "pytorch"}  # where conda-forge has another name
 _PACKAGES = {"tensorflow": ("tensorflow", "tensorflow-cpu"), "jax": ("jaxlib",), "torch": ("torch",)}
 
 
-@check(CAUSE)
+@check("cpu-instruction-unsupported")
 def cpu_instruction_unsupported(
     probes: ProbeRuns | None,
     cpu: CpuFacts | None,
@@ -111,7 +109,6 @@ def _finding(
     else:
         remedies = ("install-build-for-older-cpu",)
     return Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=confidence,
         subject=framework,

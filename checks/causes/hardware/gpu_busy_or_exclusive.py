@@ -64,7 +64,6 @@ def _finding(gpu: NvidiaGpu, error: SeenCudaError | None, severity: Severity, co
         for process in (gpu.processes or ())[:5]
     )
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=confidence,
         subject=gpu.uuid or str(gpu.index),
@@ -83,7 +82,6 @@ def _of_a_second_process(gpu: NvidiaGpu, refused: Measurement) -> Finding:
     """The GPU computes, but for one process at a time: what needs another one was left out."""
     message = first_line(refused.error.message) if refused.error else NONE
     return Finding(
-        cause=CAUSE,
         severity=Severity.NOTE,
         confidence=0.9,
         subject=gpu.uuid or str(gpu.index),

@@ -172,7 +172,6 @@ def _of(found: dict[str, _Signs], key: str, name: str) -> _Signs:
 def _finding(subject: str, signs: _Signs, nvidia: NvidiaFacts | None) -> Finding:
     told = dict(signs.grave + signs.mild + signs.harmless)
     return Finding(
-        cause=CAUSE,
         severity=signs.severity,
         confidence=signs.confidence,
         subject=subject,

@@ -28,7 +28,6 @@ def gpu_out_of_memory(nvidia: NvidiaFacts, frameworks: Frameworks | None) -> Ite
     full = [gpu for gpu in nvidia.devices or () if _is_full(gpu)]
     for gpu in full:
         yield Finding(
-            cause=CAUSE,
             severity=Severity.BLOCKING if error else Severity.WARNING,
             confidence=0.9 if error else 0.7,
             subject=gpu.uuid or str(gpu.index),
@@ -43,7 +42,6 @@ def gpu_out_of_memory(nvidia: NvidiaFacts, frameworks: Frameworks | None) -> Ite
         )
     if error is not None and not full:
         yield Finding(
-            cause=CAUSE,
             severity=Severity.BLOCKING,
             confidence=0.8,
             evidence=(

@@ -21,11 +21,10 @@ from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.knowledge.formats.pickle_globals import DANGEROUS
 from checks.knowledge.packages.import_packages import ImportPackagesTable, distributions_of, is_named, is_own_code
 
-CAUSE = "checkpoint-class-missing"
 FORMATS = ("torch-zip", "torch-legacy", "pickle", "npy", "npz")
 
 
-@check(CAUSE)
+@check("checkpoint-class-missing")
 def checkpoint_class_missing(models: ModelFiles, interpreter: InterpreterFacts) -> Iterator[Finding]:
     """One finding per file."""
     some(models.of(*FORMATS), "pickled_models")
@@ -54,7 +53,6 @@ def _finding(model: ModelFacts, interpreter: InterpreterFacts, missing: dict[str
     known = [module for module in missing.values() if is_named(module)]
     packages = [distributions_of(module)[0] for module in (known or missing.values())]
     return Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING if known else Severity.WARNING,
         confidence=0.9 if known else 0.6,
         subject=model.path,

@@ -17,7 +17,6 @@ from checks.facts import ModelFacts, ModelFiles
 from checks.facts.finding import Evidence, Finding, NotInTable, Severity
 from checks.knowledge.formats.model_formats import ModelFormatsTable
 
-CAUSE = "checkpoint-corrupt"
 EMPTY, POINTER, PAGE = "empty", "lfs-pointer", "html-page"
 CUT = "truncated"
 DAMAGED = "-damaged"  # the end of every problem of a structure in disorder
@@ -32,7 +31,7 @@ REMEDIES = {
 OTHERWISE = ("download-model-file-again", "check-what-the-file-is")
 
 
-@check(CAUSE)
+@check("checkpoint-corrupt")
 def checkpoint_corrupt(models: ModelFiles) -> Iterator[Finding]:
     """One finding per file."""
     for model in models.files:
@@ -41,7 +40,6 @@ def checkpoint_corrupt(models: ModelFiles) -> Iterator[Finding]:
             continue
         severity, confidence = grade
         yield Finding(
-            cause=CAUSE,
             severity=severity,
             confidence=confidence,
             subject=model.path,

@@ -16,10 +16,8 @@ from checks.facts import Frameworks, InterpreterFacts, ModelFiles
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.knowledge.formats.format_readers import Fit, FormatReadersTable, fit, readable_by, rules_of, written
 
-CAUSE = "checkpoint-format-too-new"
 
-
-@check(CAUSE)
+@check("checkpoint-format-too-new")
 def checkpoint_format_too_new(
     models: ModelFiles, frameworks: Frameworks | None, interpreter: InterpreterFacts | None
 ) -> Iterator[Finding]:
@@ -38,7 +36,6 @@ def checkpoint_format_too_new(
             told.add(rule.runtime)
             readable = readable_by(rule, installed)
             yield Finding(
-                cause=CAUSE,
                 severity=rule.severity,
                 confidence=0.9 if rule.reads or rule.needs else 0.6,
                 subject=f"{model.path} / {rule.runtime}",

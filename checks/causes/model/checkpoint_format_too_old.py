@@ -17,10 +17,8 @@ from checks.knowledge.formats.format_readers import Fit, FormatReadersTable, fit
 from checks.knowledge.formats.model_converters import way_out
 from checks.knowledge.formats.model_formats import ModelFormatsTable, model_format
 
-CAUSE = "checkpoint-format-too-old"
 
-
-@check(CAUSE)
+@check("checkpoint-format-too-old")
 def checkpoint_format_too_old(
     models: ModelFiles, frameworks: Frameworks | None, interpreter: InterpreterFacts | None
 ) -> Iterator[Finding]:
@@ -40,7 +38,6 @@ def _retired(model: ModelFacts) -> Iterator[Finding]:
     table, way = ModelFormatsTable.read(), way_out(row.id)
     programs = "; ".join((*way.reads, *way.converts)) if way else ""
     yield Finding(
-        cause=CAUSE,
         severity=Severity.WARNING,
         confidence=0.8,
         subject=model.path,
@@ -63,7 +60,6 @@ def _older(model: ModelFacts, frameworks: Frameworks | None, interpreter: Interp
             continue
         readable = readable_by(rule, installed)
         yield Finding(
-            cause=CAUSE,
             severity=rule.severity,
             confidence=0.9 if rule.reads else 0.6,
             subject=f"{model.path} / {rule.runtime}",

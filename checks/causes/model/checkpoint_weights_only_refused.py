@@ -18,10 +18,8 @@ from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.facts.versions import release
 from checks.knowledge.formats.pickle_globals import DANGEROUS, PickleGlobalsTable, is_taken_by_weights_only
 
-CAUSE = "checkpoint-weights-only-refused"
 
-
-@check(CAUSE)
+@check("checkpoint-weights-only-refused")
 def checkpoint_weights_only_refused(models: ModelFiles, torch: TorchFacts) -> Iterator[Finding]:
     """One finding per file."""
     some(models.of("torch-zip", "torch-legacy"), "torch_models")
@@ -37,7 +35,6 @@ def checkpoint_weights_only_refused(models: ModelFiles, torch: TorchFacts) -> It
     for model in waiting:
         refused, opcode = _refused(model), _opcode(model)
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING,  # many programs ask for everything, and then it loads
             confidence=0.85,
             subject=model.path,

@@ -36,7 +36,6 @@ def coreml_op_unsupported(models: ModelFiles, facts: Facts) -> Iterator[Finding]
     for model, run in exports(models):
         if run.exporter == EXPORTER and has_failed(run) and run.unmet and hit_in_error(run, facts) is None:
             yield Finding(
-                cause=CAUSE,
                 severity=severity_of(model, run),
                 confidence=0.6,
                 subject=subject(model, run),

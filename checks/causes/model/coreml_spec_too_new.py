@@ -16,13 +16,12 @@ from checks.facts.finding import Evidence, Finding, NotInTable, Severity, Unread
 from checks.facts.versions import release
 from checks.knowledge.formats.coreml import CoreMlTable
 
-CAUSE = "coreml-spec-too-new"
 FORMATS = ("coreml-mlmodel", "coreml-mlpackage", "coreml-mlmodelc")
 HIDDEN = (10, 16)  # what macOS 11 and later say to programs that were built for older ones
 RENAMED = {16: 26}  # the number that macOS 26 says to programs that were built before its name was chosen
 
 
-@check(CAUSE)
+@check("coreml-spec-too-new")
 def coreml_spec_too_new(models: ModelFiles, os: OsFacts, apple: AppleFacts | None) -> Iterator[Finding]:
     """One finding per model."""
     some(models.of(*FORMATS), "coreml_models")
@@ -52,7 +51,6 @@ def _finding(model: ModelFacts, lowest: str, said: str, origin: str) -> Finding:
     table = CoreMlTable.read()
     opset = model.details.get("coreml-opset")
     return Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=0.97,
         subject=model.path,

@@ -37,7 +37,6 @@ from checks.knowledge.formats.onnx_domains import OnnxDomainsTable, onnx_domain
 from checks.knowledge.formats.onnx_operators import MICROSOFT, Support, in_microsofts_set
 from checks.knowledge.formats.tensorflow_operators import TensorFlowOperatorsTable
 
-CAUSE = "custom-op-not-registered"
 _OF_TENSORFLOW = ("savedmodel", "tf-frozen")
 _TENSORRT = ("TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider")
 
@@ -46,7 +45,7 @@ _CONFIDENCE = {"library": 0.85, "runtime": 0.85, "leftover": 0.9, "training": 0.
 _UNKNOWN_DOMAIN = 0.75
 
 
-@check(CAUSE)
+@check("custom-op-not-registered")
 def custom_op_not_registered(
     models: ModelFiles,
     onnxruntime: OnnxRuntimeFacts | None,
@@ -90,7 +89,6 @@ def _in_tflite(models: ModelFiles, litert: LiteRtFacts | None, tensorflow: Tenso
             ]
             if foreign:
                 yield Finding(
-                    cause=CAUSE,
                     severity=Severity.BLOCKING,
                     confidence=_UNKNOWN_DOMAIN,
                     subject=f"{model.path} / {interpreter.runtime}",
@@ -116,7 +114,6 @@ def _in_tensorflow(
         packages = sorted({operator.domain for operator in missing if operator.domain})
         title = TensorFlowOperatorsTable.read().title
         yield Finding(
-            cause=CAUSE,
             severity=Severity.BLOCKING,
             confidence=_CONFIDENCE["library"] if packages else _UNKNOWN_DOMAIN,
             subject=f"{model.path} / tensorflow",
@@ -156,7 +153,6 @@ def _finding(model: ModelFacts, foreign: list[OperatorUse], onnxruntime: OnnxRun
     packages = sorted({row.packages[0] for row in rows if row and row.kind == "library"})
     is_microsofts = kinds == {"built-in"}
     return Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=0.95 if is_microsofts else max(_CONFIDENCE.get(kind, _UNKNOWN_DOMAIN) for kind in kinds),
         subject=model.path,

@@ -28,11 +28,10 @@ from checks.facts import LiteRtFacts, ModelFacts, ModelFiles
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.knowledge.formats.edgetpu import EdgeTpuTable, compilers_for
 
-CAUSE = "edgetpu-runtime-mismatch"
 _RUNTIME = re.compile(r"RuntimeVersion\((\d{1,6})\)")
 
 
-@check(CAUSE)
+@check("edgetpu-runtime-mismatch")
 def edgetpu_runtime_mismatch(models: ModelFiles, litert: LiteRtFacts) -> Iterator[Finding]:
     """One finding per model."""
     some(models.of(COMPILED), "edgetpu_models")
@@ -55,7 +54,6 @@ def _too_old(model: ModelFacts, interpreter: Interpreter, needed: int, here: int
     compilers = ", ".join(compilers_for(needed))
     table = EdgeTpuTable.read()
     return Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=0.97,
         subject=model.path,
@@ -74,7 +72,6 @@ def _not_there(model: ModelFacts, interpreter: Interpreter, litert: LiteRtFacts)
     is_missing = lacks_edgetpu_library(litert)
     said = first_line(litert.edgetpu_error or "") or NONE
     return Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=0.85 if is_missing else 0.7,  # else the accelerator itself may be what is missing
         subject=model.path,

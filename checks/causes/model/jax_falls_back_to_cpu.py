@@ -44,7 +44,6 @@ def jax_falls_back_to_cpu(
     is_by_the_way = is_windows or (not cuda and torch is not None and bool(torch.cuda_available))
     is_certain = bool(clue) or (jax.plugins is not None and (not cuda or _is_other_version(cuda, jax)))
     yield Finding(
-        cause=CAUSE,
         severity=Severity.NOTE if is_by_the_way else Severity.WARNING,
         confidence=0.92 if is_certain else 0.75,
         evidence=(

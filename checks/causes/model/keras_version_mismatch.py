@@ -21,7 +21,6 @@ from checks.facts.finding import Evidence, Finding, NotHere, Severity, Unread
 from checks.facts.versions import major_number
 from checks.knowledge.frameworks.keras import KerasTable, refused_by, refused_generation
 
-CAUSE = "keras-version-mismatch"
 _FORMATS = ("keras-h5", "keras-zip", "savedmodel")
 _LEGACY = "TF_USE_LEGACY_KERAS"
 
@@ -39,7 +38,7 @@ class Keras(NamedTuple):
         return major_number(self.version)
 
 
-@check(CAUSE)
+@check("keras-version-mismatch")
 def keras_version_mismatch(
     models: ModelFiles,
     interpreter: InterpreterFacts | None,
@@ -86,7 +85,6 @@ def _refused(model: ModelFacts, here: Sequence[Keras]) -> Finding | None:
     is_saved_model = model.format == "savedmodel"
     severity = Severity.NOTE if is_saved_model else Severity.WARNING if helper else Severity.BLOCKING
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=0.75 if is_saved_model else 0.93,
         subject=model.path,

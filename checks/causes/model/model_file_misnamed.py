@@ -16,10 +16,8 @@ from checks.facts import ModelFiles
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.knowledge.formats.model_formats import ModelFormatsTable, fitting_path, model_format, wrong_ending
 
-CAUSE = "model-file-misnamed"
 
-
-@check(CAUSE)
+@check("model-file-misnamed")
 def model_file_misnamed(models: ModelFiles) -> Iterator[Finding]:
     """One note per file."""
     for model in models.files:
@@ -29,7 +27,6 @@ def model_file_misnamed(models: ModelFiles) -> Iterator[Finding]:
             continue
         fitting = fitting_path(model.path, row.id)
         yield Finding(
-            cause=CAUSE,
             severity=Severity.NOTE,
             confidence=0.95,
             subject=model.path,

@@ -16,10 +16,8 @@ from checks.causes.registry import check
 from checks.facts import ExportRun, Measurements, ModelFiles, ModelMeasured
 from checks.facts.finding import MEASURED_MODEL, Evidence, Finding, NotHere, Severity
 
-CAUSE = "model-input-mismatch"
 
-
-@check(CAUSE)
+@check("model-input-mismatch")
 def model_input_mismatch(measurements: Measurements | None, models: ModelFiles | None) -> Iterator[Finding]:
     """One finding per model."""
     runs: list[tuple[str, ModelMeasured | ExportRun]] = [
@@ -33,7 +31,6 @@ def model_input_mismatch(measurements: Measurements | None, models: ModelFiles |
         why, helping = why_refused(run), remedies_for(run)
         picture = {"unread_picture": run.reason} if helping else {}  # without it no remedy for pictures is offered
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING,
             confidence=1.0,
             subject=path,

@@ -19,11 +19,10 @@ from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.versions import release
 from checks.knowledge.formats.onnx import OnnxTable
 
-CAUSE = "onnx-external-data-missing"
 _PUT_BACK = ("put-named-weights-beside-model", "put-external-data-beside-model", "save-onnx-as-one-file")
 
 
-@check(CAUSE)
+@check("onnx-external-data-missing")
 def onnx_external_data_missing(models: ModelFiles, onnxruntime: OnnxRuntimeFacts | None) -> Iterator[Finding]:
     """One finding per model."""
     version = onnxruntime.version if onnxruntime else None
@@ -65,7 +64,6 @@ def _finding(
     lengths = [f"{each.name} ({each.present_size} < {each.size})" for each in short]
     leads = [f"{each.name} → {each.linked_to}" for each in linked]
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=0.98 if absent or short else 0.9,
         subject=model.path,

@@ -17,10 +17,8 @@ from checks.facts import ModelFiles, OnnxRuntimeFacts
 from checks.facts.finding import Evidence, Finding, NotInTable, Severity, Unread
 from checks.knowledge.formats.onnx import ML, OnnxTable, ir_of_types, least_onnxruntime, onnxruntime_release
 
-CAUSE = "onnx-ir-version-unsupported"
 
-
-@check(CAUSE)
+@check("onnx-ir-version-unsupported")
 def onnx_ir_version_unsupported(models: ModelFiles, onnxruntime: OnnxRuntimeFacts) -> Iterator[Finding]:
     """One finding per model."""
     some(models.of("onnx"), "onnx_models")
@@ -40,7 +38,6 @@ def onnx_ir_version_unsupported(models: ModelFiles, onnxruntime: OnnxRuntimeFact
         is_served = least_onnxruntime(ir, opsets) is not None
         can_be_lowered = ir_of_types(types_of(model)) <= row.ir
         yield Finding(
-            cause=CAUSE,
             severity=Severity.BLOCKING,
             confidence=0.97,
             subject=model.path,

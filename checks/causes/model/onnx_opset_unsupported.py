@@ -27,11 +27,10 @@ from checks.knowledge.formats.onnx import (
 )
 from checks.knowledge.frameworks.tensorrt import TensorRtTable, onnx_opset_of
 
-CAUSE = "onnx-opset-unsupported"
 SERVED = ("update-onnxruntime", "export-with-another-opset")
 
 
-@check(CAUSE)
+@check("onnx-opset-unsupported")
 def onnx_opset_unsupported(
     models: ModelFiles, onnxruntime: OnnxRuntimeFacts | None, tensorrt: TensorRtFacts | None
 ) -> Iterator[Finding]:
@@ -66,7 +65,6 @@ def _in_onnxruntime(model: ModelFacts, onnxruntime: OnnxRuntimeFacts, row: OrtRe
         known = {each: opsets[each] for each in ("", ML) if each in opsets}
         is_served = least_onnxruntime(ir_of(model), known) is not None
         yield Finding(
-            cause=CAUSE,
             severity=Severity.BLOCKING if is_refused else Severity.WARNING,
             confidence=0.97 if is_refused else 0.7,
             subject=f"{model.path} / onnxruntime",
@@ -92,7 +90,6 @@ def _in_tensorrt(models: ModelFiles, tensorrt: TensorRtFacts) -> Iterator[Findin
         if version <= row.onnx_opset_max:
             continue
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING,
             confidence=0.6,
             subject=f"{model.path} / tensorrt",

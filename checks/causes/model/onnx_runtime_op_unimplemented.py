@@ -19,16 +19,7 @@ from checks.causes.registry import check
 from checks.facts import MachineFacts, ModelFacts, ModelFiles, OnnxRuntimeFacts, OperatorUse
 from checks.facts.finding import Evidence, Finding, Severity, Unread
 from checks.knowledge.formats.onnx import is_refused
-from checks.knowledge.formats.onnx_operators import (
-    MICROSOFT,
-    OnnxOperatorsTable,
-    Support,
-    on_cpu,
-    on_device,
-    operator,
-)
-
-CAUSE = "onnx-runtime-op-unimplemented"
+from checks.knowledge.formats.onnx_operators import MICROSOFT, OnnxOperatorsTable, Support, on_cpu, on_device, operator
 
 _FLOATS = {"float16", "bfloat16", "float32", "float64"}
 # Operators after which numbers have another type than before, whatever the weights are.
@@ -38,7 +29,7 @@ _OLDEST = 7  # opset; of older ones ONNX Runtime does not promise to have the co
 _PROCESSOR = {"CPUExecutionProvider", "AzureExecutionProvider"}
 
 
-@check(CAUSE)
+@check("onnx-runtime-op-unimplemented")
 def onnx_runtime_op_unimplemented(
     models: ModelFiles, onnxruntime: OnnxRuntimeFacts, machine: MachineFacts | None = None
 ) -> Iterator[Finding]:
@@ -105,7 +96,6 @@ def _finding(
     rows = [(each, operator(each.name, each.domain)) for each in missing]
     shown = [f"{full_name(each)}({row.version_in(opsets.get(each.domain, 1))})" for each, row in rows if row]
     return Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=confidence,
         subject=model.path,

@@ -20,7 +20,6 @@ from checks.knowledge.formats.model_formats import model_format
 from checks.knowledge.formats.pickle_globals import DANGEROUS, PickleGlobalsTable, what_it_does
 from checks.knowledge.frameworks.keras import KerasTable, refuses_code
 
-CAUSE = "pickle-runs-code"
 MEANT_WELL = "holds-code"
 _KERAS = ("keras-h5", "keras-zip")
 _REMEDIES = ("leave-untrusted-pickle-unloaded",)
@@ -30,7 +29,7 @@ _READ_ALL_THE_SAME = frozenset(
 )
 
 
-@check(CAUSE)
+@check("pickle-runs-code")
 def pickle_runs_code(models: ModelFiles, interpreter: InterpreterFacts | None) -> Iterator[Finding]:
     """One finding per file."""
     table = PickleGlobalsTable.read()
@@ -41,7 +40,6 @@ def pickle_runs_code(models: ModelFiles, interpreter: InterpreterFacts | None) -
             continue
         is_usual = all(_deed(name) == MEANT_WELL for name in names)
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING if is_usual else Severity.BLOCKING,
             confidence=0.7 if is_usual else 0.9,
             subject=model.path,

@@ -25,14 +25,13 @@ from checks.knowledge.frameworks.quantization_methods import (
     rule_for,
 )
 
-CAUSE = "quantization-unsupported"
 METHOD = "quantization-method"
 MLX = "mlx"  # Apple's framework, whose files transformers does not read
 WITHOUT_PACKAGE = ("install-required-version", "choose-supported-precision")
 WITHOUT_GPU = ("choose-supported-precision", "run-on-newer-gpu")
 
 
-@check(CAUSE)
+@check("quantization-unsupported")
 def quantization_unsupported(
     models: ModelFiles, interpreter: InterpreterFacts, torch: TorchFacts | None, machine: MachineFacts | None
 ) -> Iterator[Finding]:
@@ -144,7 +143,6 @@ def _finding(
     remedies: tuple[str, ...],
 ) -> Finding:
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=0.9,
         subject=model.path,

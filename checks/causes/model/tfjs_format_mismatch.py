@@ -18,11 +18,10 @@ from checks.facts import ModelFacts, ModelFiles
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.versions import major_number
 
-CAUSE = "tfjs-format-mismatch"
 _OF_KERAS_3 = "InputLayer(batch_shape)"
 
 
-@check(CAUSE)
+@check("tfjs-format-mismatch")
 def tfjs_format_mismatch(models: ModelFiles) -> Iterator[Finding]:
     """At most one finding per model."""
     for model in some(models.of("tfjs"), "tfjs_models"):
@@ -44,7 +43,6 @@ def _finding(model: ModelFacts, severity: Severity, confidence: float, remedies:
     told = ("generated-by", "converter", "topology", "weights-by-place")
     names = {"generated-by": "written_with", "converter": "converter_used", "weights-by-place": "weights_by_place"}
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=confidence,
         subject=model.path,

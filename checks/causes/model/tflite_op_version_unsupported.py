@@ -27,10 +27,8 @@ from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.versions import release
 from checks.knowledge.formats.tflite_operators import TfliteOperatorsTable, first_litert, first_tensorflow
 
-CAUSE = "tflite-op-version-unsupported"
 
-
-@check(CAUSE)
+@check("tflite-op-version-unsupported")
 def tflite_op_version_unsupported(
     models: ModelFiles, litert: LiteRtFacts | None, tensorflow: TensorFlowFacts | None
 ) -> Iterator[Finding]:
@@ -74,7 +72,6 @@ def _finding(model: ModelFacts, interpreter: Interpreter, too_new: list[Operator
     )
     names = [f"{each.name} {each.version}" for each in too_new]
     return Finding(
-        cause=CAUSE,
         severity=Severity.BLOCKING,
         confidence=0.97,
         subject=f"{model.path} / {interpreter.runtime}",

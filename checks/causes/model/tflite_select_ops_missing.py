@@ -27,10 +27,8 @@ from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.versions import release
 from checks.knowledge.formats.tflite_operators import TfliteOperatorsTable
 
-CAUSE = "tflite-select-ops-missing"
 
-
-@check(CAUSE)
+@check("tflite-select-ops-missing")
 def tflite_select_ops_missing(
     models: ModelFiles, litert: LiteRtFacts | None, tensorflow: TensorFlowFacts | None
 ) -> Iterator[Finding]:
@@ -47,7 +45,6 @@ def tflite_select_ops_missing(
             if not flex:
                 continue
             yield Finding(
-                cause=CAUSE,
                 severity=Severity.BLOCKING,
                 confidence=0.97,
                 subject=f"{model.path} / {interpreter.runtime}",

@@ -19,11 +19,10 @@ from checks.facts.finding import Evidence, Finding, NotCollected, Severity
 from checks.knowledge.formats.onnx_domains import onnx_domain
 from checks.knowledge.formats.onnx_operators import OnnxOperatorsTable, Support, in_tensorrt, was_ever_in_tensorrt
 
-CAUSE = "trt-op-unsupported"
 _PACKAGES = ("tensorrt", "tensorrt-cu13", "tensorrt-cu12", "tensorrt-cu11")
 
 
-@check(CAUSE)
+@check("trt-op-unsupported")
 def trt_op_unsupported(
     models: ModelFiles,
     tensorrt: TensorRtFacts | None,
@@ -72,7 +71,6 @@ def _finding(
 ) -> Finding:
     table = OnnxOperatorsTable.read()
     return Finding(
-        cause=CAUSE,
         severity=severity,
         confidence=confidence,
         subject=model.path,

@@ -17,12 +17,11 @@ from checks.facts import EnvironmentVariables, Measurements, TorchFacts
 from checks.facts.finding import Evidence, Finding, NotHere, Severity, Unread
 from checks.knowledge.frameworks.determinism import DeterminismTable, wants_workspace
 
-CAUSE = "cublas-workspace-unset"
 VARIABLE = "CUBLAS_WORKSPACE_CONFIG"
 _MODE = "torch.are_deterministic_algorithms_enabled"
 
 
-@check(CAUSE)
+@check("cublas-workspace-unset")
 def cublas_workspace_unset(
     torch: TorchFacts, environment: EnvironmentVariables, measurements: Measurements | None
 ) -> Iterator[Finding]:
@@ -59,12 +58,7 @@ def cublas_workspace_unset(
         )
         if made.error:
             evidence.append(Evidence("error_text", first_line(made.error.message), made.origin))
-    yield Finding(
-        cause=CAUSE,
-        severity=Severity.WARNING if is_on else Severity.NOTE,
-        confidence=0.97,
-        evidence=tuple(evidence),
-    )
+    yield Finding(severity=Severity.WARNING if is_on else Severity.NOTE, confidence=0.97, evidence=tuple(evidence))
 
 
 def _reason(measured: object) -> str:

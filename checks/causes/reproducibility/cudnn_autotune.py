@@ -16,11 +16,10 @@ from checks.causes.registry import check
 from checks.facts import Measurements, Repeat, TorchFacts
 from checks.facts.finding import Evidence, Finding, NotHere, Severity
 
-CAUSE = "cudnn-autotune"
 _SETTING = "torch.backends.cudnn.benchmark"
 
 
-@check(CAUSE)
+@check("cudnn-autotune")
 def cudnn_autotune(torch: TorchFacts, measurements: Measurements | None) -> Iterator[Finding]:
     """One finding per device; one where the search is on and nothing was measured."""
     if torch.build not in (None, "cuda", "rocm"):
@@ -31,7 +30,6 @@ def cudnn_autotune(torch: TorchFacts, measurements: Measurements | None) -> Iter
     changing = [(each, made) for each, made in tried if _changes(each, made)]
     for each, made in changing:
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING if is_on else Severity.NOTE,
             confidence=0.95,
             subject=each.device,
@@ -41,7 +39,7 @@ def cudnn_autotune(torch: TorchFacts, measurements: Measurements | None) -> Iter
             ),
         )
     if is_on and not tried:
-        yield Finding(cause=CAUSE, severity=Severity.NOTE, confidence=0.6, evidence=tuple(_setting(torch, is_on=is_on)))
+        yield Finding(severity=Severity.NOTE, confidence=0.6, evidence=tuple(_setting(torch, is_on=is_on)))
 
 
 def _changes(each: Repeated, made: Repeat) -> bool:

@@ -19,10 +19,8 @@ from checks.knowledge.frameworks.determinism import DeterminismTable, Promise
 from checks.knowledge.frameworks.deterministic_replacements import ReplacementTable
 from checks.knowledge.phrases import operation_phrase, phrase, replacement_phrase
 
-CAUSE = "deterministic-mode-op-unsupported"
 
-
-@check(CAUSE)
+@check("deterministic-mode-op-unsupported")
 def deterministic_mode_op_unsupported(measurements: Measurements, torch: TorchFacts | None) -> Iterator[Finding]:
     """One finding per device."""
     found = of_torch(measurements.all, torch)
@@ -44,7 +42,6 @@ def deterministic_mode_op_unsupported(measurements: Measurements, torch: TorchFa
         if unexpected:
             evidence.append(Evidence("not_documented", ", ".join(unexpected), DeterminismTable.read().title))
         yield Finding(
-            cause=CAUSE,
             severity=Severity.NOTE,
             confidence=0.99,
             subject=device,

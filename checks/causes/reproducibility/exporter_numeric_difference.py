@@ -17,14 +17,13 @@ from checks.facts import ExportRun, ModelFiles, NodeDifference, OutputDifference
 from checks.facts.finding import Evidence, Finding, Inconclusive, Severity
 from checks.knowledge.frameworks.exporters import ExportersTable
 
-CAUSE = "exporter-numeric-difference"
 FEW = 0.01  # part of the answers of a node that decides which ties can turn
 LARGE = 2.0**-8  # of the largest value: what half precision loses, and more than a mode of rounding
 MEASURED, COMPUTED = 0.95, 0.8  # how sure, by the way in which the bound was found
 NEAR = 4.0  # times a computed bound: may still be rounding in an unusual network
 
 
-@check(CAUSE)
+@check("exporter-numeric-difference")
 def exporter_numeric_difference(models: ModelFiles) -> Iterator[Finding]:
     """One finding per model and exporter."""
     compared = [output for _, run in exports(models) for output in run.outputs or ()]
@@ -36,7 +35,6 @@ def exporter_numeric_difference(models: ModelFiles) -> Iterator[Finding]:
             continue
         worst = max(apart, key=_size)
         yield Finding(
-            cause=CAUSE,
             severity=_severity(worst, run),
             confidence=MEASURED if run.bound_by == "float64" or worst.bound is None else COMPUTED,
             subject=subject(model, run),

@@ -34,7 +34,6 @@ from checks.causes.registry import check
 from checks.facts import Measurements, ModelMeasured, Precision, TorchFacts
 from checks.facts.finding import FRAMEWORK, Evidence, Finding, NotHere, Severity
 
-CAUSE = "framework-numeric-bug"
 SURE = 0.8
 # What changes the order alone. Not the batch: a first axis that is open may be time, or a model may mix its rows.
 COMPARED = ("device", "level", "threads", "deterministic")
@@ -55,7 +54,7 @@ REORDERS = (
 )
 
 
-@check(CAUSE)
+@check("framework-numeric-bug")
 def framework_numeric_bug(measurements: Measurements, torch: TorchFacts | None) -> Iterator[Finding]:
     """One finding per framework and device, and per comparison of a model of the user."""
     models = of_models(measurements, *COMPARED)
@@ -77,7 +76,6 @@ def _odd(odd: Place, far: Sequence[Pair]) -> Finding:
     """A place whose results no rounding explains, since all others agree."""
     worst = max(far, key=lambda pair: pair.size.relative or inf).size
     return Finding(
-        cause=CAUSE,
         severity=Severity.WARNING,
         confidence=SURE,
         subject=f"{odd.framework}:{odd.device}",
@@ -107,7 +105,6 @@ def _measured(measured: Sequence[Precision], torch: TorchFacts | None) -> Iterat
         wrong = [each for each, _ in found]
         version = torch.version if torch is not None and framework == "torch" else None
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING,
             confidence=SURE,
             subject=f"{framework}:{device}",
@@ -151,7 +148,6 @@ def _in_models(models: tuple[ModelMeasured, ...]) -> Iterator[Finding]:
         apart = worst.difference.max_abs if worst.difference else None
         times = apart / worst.bound if apart and worst.bound else None
         yield Finding(
-            cause=CAUSE,
             severity=Severity.BLOCKING if any(map(decides_otherwise, here)) else Severity.WARNING,
             confidence=SURE,
             subject=f"{worst.framework}:{worst.device}:{worst.path}",

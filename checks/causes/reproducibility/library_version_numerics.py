@@ -20,11 +20,10 @@ from checks.facts.finding import Evidence, Finding, Inconclusive, NotHere, Sever
 from checks.facts.phrase import Phrase
 from checks.knowledge.phrases import phrase
 
-CAUSE = "library-version-numerics"
 ONLY_VERSIONS = 0.85
 
 
-@check(CAUSE)
+@check("library-version-numerics")
 def library_version_numerics(facts: Facts) -> Iterator[Finding]:
     """One finding per machine that was given."""
     found = [comparison for comparison in comparisons(facts) if not comparison.is_empty]
@@ -45,7 +44,6 @@ def library_version_numerics(facts: Facts) -> Iterator[Finding]:
         texts = [f"{each.first} / {each.second}" for each in comparison.environment if each.part in parts]
         more = any(difference.pair.size.is_more_than_rounding for difference in apart)
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING if more else loud_if_bits_matter(facts.symptom),
             confidence=ONLY_VERSIONS,
             subject=comparison.other.created,

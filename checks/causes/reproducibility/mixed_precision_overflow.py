@@ -16,11 +16,10 @@ from checks.causes.registry import check
 from checks.facts import ArrayDifference, Measured, Measurements, ModelMeasured, Precision
 from checks.facts.finding import FRAMEWORK, Evidence, Finding, NotHere, Severity
 
-CAUSE = "mixed-precision-overflow"
 HALF = "float16"
 
 
-@check(CAUSE)
+@check("mixed-precision-overflow")
 def mixed_precision_overflow(measurements: Measurements) -> Iterator[Finding]:
     """One finding per operation, or output of a model, and device."""
     tried = [
@@ -38,7 +37,6 @@ def mixed_precision_overflow(measurements: Measurements) -> Iterator[Finding]:
             continue
         seen.add(place)
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING,
             confidence=MEASURED,
             subject=f"{measured.operation}:{measured.device}",

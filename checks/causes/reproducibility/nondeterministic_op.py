@@ -48,12 +48,11 @@ from checks.facts.question import Exactness
 from checks.knowledge.frameworks.determinism import DeterminismTable, Promise
 from checks.knowledge.phrases import phrase
 
-CAUSE = "nondeterministic-op"
 _SUREST = 0.98
 _PERHAPS_USED = 0.8  # of an operation: whether the user's program has it, is not known
 
 
-@check(CAUSE)
+@check("nondeterministic-op")
 def nondeterministic_op(
     measurements: Measurements, frameworks: Frameworks | None, symptom: Symptom | None
 ) -> Iterator[Finding]:
@@ -70,7 +69,6 @@ def nondeterministic_op(
         if not varying:
             continue
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING if _matters(symptom) else Severity.NOTE,
             confidence=_sure_of(varying, measurements),
             subject=f"{framework} {device}",
@@ -99,7 +97,6 @@ def _in_models(
         is_loud = should_own_model_repeat(symptom) or decides_otherwise(model)
         varying = f"{name_of(model)}: {first_of(model)}"
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING if is_loud else Severity.NOTE,
             confidence=_sure(model.repetitions),
             subject=f"{model.framework} {model.device} {model.path}",

@@ -28,19 +28,17 @@ from checks.causes.registry import check
 from checks.facts import Measurements
 from checks.facts.finding import Evidence, Finding, Severity
 
-CAUSE = "padding-or-mask-dependence"
 REMEDY = "keep-rows-apart"  # the cause's own are for texts that are padded
 _LIKELY = 0.75  # else the first axis is no batch
 
 
-@check(CAUSE)
+@check("padding-or-mask-dependence")
 def padding_or_mask_dependence(measurements: Measurements) -> Iterator[Finding]:
     """One finding per model and runtime."""
     for measurement in models_run(measurements, BATCH):
         if size_of(measurement) is not Size.BEYOND or is_normalisation(measurement.beyond_op):
             continue
         yield Finding(
-            cause=CAUSE,
             severity=Severity.NOTE if is_one_scale(measurement) else Severity.WARNING,
             confidence=_LIKELY,
             subject=f"{measurement.framework} {measurement.device} {measurement.path}",

@@ -22,12 +22,11 @@ from checks.causes.registry import check
 from checks.facts import Measurements, Symptom
 from checks.facts.finding import Evidence, Finding, Severity
 
-CAUSE = "rng-state-consumed"
 REMEDY = "set-model-state-back"  # the cause's own are for random numbers
 _LIKELY = 0.8  # what is kept need not enter the answer
 
 
-@check(CAUSE)
+@check("rng-state-consumed")
 def rng_state_consumed(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
     """One finding per model."""
     models_run(measurements, REPEATED)
@@ -35,7 +34,6 @@ def rng_state_consumed(measurements: Measurements, symptom: Symptom | None) -> I
         if keeps_statistics(measurement):
             continue
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING if should_own_model_repeat(symptom) else Severity.NOTE,
             confidence=_LIKELY,
             subject=f"{measurement.framework} {measurement.path}",

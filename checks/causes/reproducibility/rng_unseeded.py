@@ -32,12 +32,11 @@ from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.question import Exactness
 from checks.knowledge.phrases import phrase
 
-CAUSE = "rng-unseeded"
 REMEDY = "fix-random-numbers-in-a-model"  # the cause's own are for programs
 _SURE, _LIKELY = 0.99, 0.9  # the node says so; only a seed tells it
 
 
-@check(CAUSE)
+@check("rng-unseeded")
 def rng_unseeded(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
     """One finding per model and device."""
     for measurement in models_run(measurements, REPEATED):
@@ -50,7 +49,6 @@ def rng_unseeded(measurements: Measurements, symptom: Symptom | None) -> Iterato
             continue
         seeded = [made for made in again if made.setting == SEEDED]
         yield Finding(
-            cause=CAUSE,
             severity=Severity.NOTE if _is_harmless(measurement, symptom) else Severity.WARNING,
             confidence=_SURE if draws(measurement.first_op) else _LIKELY,
             subject=f"{measurement.framework} {measurement.device} {measurement.path}",

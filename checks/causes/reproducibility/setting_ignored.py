@@ -46,7 +46,6 @@ from checks.facts.question import Exactness
 from checks.knowledge.frameworks.determinism import repeats_in_mode
 from checks.knowledge.phrases import phrase
 
-CAUSE = "setting-ignored"
 DEMAND_FULL = ("tf32-off", "tf32-off-flags", "mkldnn-ieee", "precision-highest", "jax-precision-float32")
 _ONE_THREAD = "threads-1"
 # What a run can be set to: where two runs differ in one of these alone, they are one run when it is the same in both.
@@ -55,7 +54,7 @@ _ONE_THREAD_SURE = 0.6  # of one thread: a race inside of the operation would lo
 _NOWHERE = ("check-where-setting-is-read",)
 
 
-@check(CAUSE)
+@check("setting-ignored")
 def setting_ignored(
     measurements: Measurements,
     environment: EnvironmentVariables | None,
@@ -93,7 +92,6 @@ def _of_digits(
 ) -> Finding:
     worst = max(found, key=lambda each: error_of(each).times or 0.0)
     return Finding(
-        cause=CAUSE,
         severity=Severity.WARNING,
         confidence=MEASURED if recognised(worst) else BY_SIZE,
         subject=f"{framework}:{device}",
@@ -149,7 +147,6 @@ def _of_flips(flips: Sequence[Flip], environment: EnvironmentVariables | None) -
         names = ", ".join(dict.fromkeys(measurement.operation for measurement in found))
         difference = figure(flip_sizes(worst)[1].relative)
         yield Finding(
-            cause=CAUSE,
             severity=Severity.WARNING,
             confidence=BY_SIZE,
             subject=f"{framework}:{device}:{setting}",
@@ -180,7 +177,6 @@ def _of_repeats(
         origin = here[0].made.origin
         tried = dict.fromkeys(each.made.setting for each in here)
         yield Finding(
-            cause=CAUSE,
             severity=severity,
             confidence=BY_SIZE if setting == DETERMINISTIC else _ONE_THREAD_SURE,
             subject=f"{framework}:{device}:{setting}",

@@ -53,7 +53,6 @@ def _in_models(models: Sequence[ModelMeasured], symptom: Symptom | None) -> Iter
             continue
         if size_of(other) in (Size.ROUNDING, Size.IDENTICAL):
             yield Finding(
-                cause=CAUSE,
                 severity=max(loud_unless_decisions_do(symptom), loudness(model, symptom), key=_LOUDER.index),
                 confidence=MEASURED,
                 subject=f"{model.framework}:{model.device}:{model.path}",

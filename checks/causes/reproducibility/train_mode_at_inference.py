@@ -40,20 +40,15 @@ from checks.facts.finding import Evidence, Finding, Severity
 from checks.facts.phrase import Value
 from checks.knowledge.phrases import phrase
 
-CAUSE = "train-mode-at-inference"
 SURE = 0.99  # the node itself says so; what operations of the suite do matters less to whoever gave the model
 _LIKELY = 0.85
 
 
-@check(CAUSE)
+@check("train-mode-at-inference")
 def train_mode_at_inference(measurements: Measurements) -> Iterator[Finding]:
     """One finding per model and runtime, of what tells it best: it varies, mixes its rows, or learns."""
     told: set[tuple[str, str]] = set()
-    for finding, made in (
-        *_varying(measurements),
-        *_mixing(measurements),
-        *_learning(measurements),
-    ):
+    for finding, made in (*_varying(measurements), *_mixing(measurements), *_learning(measurements)):
         if (made.path, made.framework) not in told:
             told.add((made.path, made.framework))
             yield finding
@@ -108,7 +103,6 @@ def _finding(
 ) -> Finding:
     """``seen``: the key of the phrase that tells what was seen."""
     return Finding(
-        cause=CAUSE,
         severity=Severity.WARNING,
         confidence=sure,
         subject=f"{made.framework} {made.path}",

@@ -18,11 +18,10 @@ from checks.facts import Frameworks, Measurements, Repeat
 from checks.facts.finding import FRAMEWORK, Evidence, Finding, NotHere, Severity
 from checks.knowledge.phrases import operation_phrase
 
-CAUSE = "uninitialized-memory-or-race"
 _SURE, _LIKELY = 0.8, 0.6  # with whole numbers, and by size alone
 
 
-@check(CAUSE)
+@check("uninitialized-memory-or-race")
 def uninitialized_memory_or_race(measurements: Measurements, frameworks: Frameworks | None) -> Iterator[Finding]:
     """One finding per operation and device."""
     found = repeated(measurements.all, versions_of(frameworks))
@@ -50,7 +49,6 @@ def _finding(each: Repeated, made: Repeat, device: str) -> Finding:
     if each.mended_by:
         evidence.append(Evidence("mended_by", ", ".join(each.mended_by), made.origin))
     return Finding(
-        cause=CAUSE,
         severity=Severity.WARNING,
         confidence=_SURE if exact is not None and exact.varies else _LIKELY,
         subject=f"{each.framework} {device} {each.operation}",

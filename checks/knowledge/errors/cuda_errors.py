@@ -14,8 +14,6 @@ class CudaError(Row):
 
 
 class CudaErrors(Table):
-    """resources/knowledge/errors/cuda_errors.toml."""
-
     error: tuple[CudaError, ...]
 
 

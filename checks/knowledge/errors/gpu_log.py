@@ -31,8 +31,6 @@ class ResetSentence(Row):
 
 
 class GpuLogTexts(Table):
-    """resources/knowledge/errors/gpu_log.toml."""
-
     sign: tuple[LogSign, ...]
     reset_sentence: tuple[ResetSentence, ...]
 

@@ -67,8 +67,6 @@ class MemoryTerm(Row):
 
 
 class HardwareErrors(Table):
-    """resources/knowledge/errors/hardware_errors.toml."""
-
     action: dict[str, str]
     xid: tuple[Xid, ...]
     clock_reason: tuple[ClockReason, ...]

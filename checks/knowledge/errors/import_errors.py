@@ -33,8 +33,6 @@ class ImportErrorText(Row):
 
 
 class ImportErrors(Table):
-    """resources/knowledge/errors/import_errors.toml."""
-
     row: tuple[ImportErrorText, ...]
 
 

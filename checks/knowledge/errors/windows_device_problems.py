@@ -12,8 +12,6 @@ class DeviceProblem(Row):
 
 
 class DeviceProblems(Table):
-    """resources/knowledge/errors/windows_device_problems.toml."""
-
     problem: tuple[DeviceProblem, ...]
 
 

@@ -4,7 +4,7 @@ from checks.knowledge import Table
 
 
 class WindowsExitCodes(Table):
-    """resources/knowledge/errors/windows_exit_codes.toml; keys as in the documentation ("0xC0000005")."""
+    """Keys as in the documentation ("0xC0000005")."""
 
     names: dict[str, str]
 

@@ -16,8 +16,6 @@ class CaffeLayer(Row):
 
 
 class CaffeLayersTable(Table):
-    """resources/knowledge/formats/caffe_layers.toml."""
-
     layer: tuple[CaffeLayer, ...]
 
 

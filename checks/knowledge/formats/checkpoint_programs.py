@@ -22,8 +22,6 @@ class Keys(Row):
 
 
 class CheckpointProgramsTable(Table):
-    """resources/knowledge/formats/checkpoint_programs.toml."""
-
     program: tuple[Program, ...]
     keys: Keys
 

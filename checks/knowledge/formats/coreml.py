@@ -38,7 +38,7 @@ class NumberType(Row):
 
 
 class CoreMlTable(Table):
-    """resources/knowledge/formats/coreml.toml. The oldest specification comes first."""
+    """The oldest specification comes first."""
 
     specification: tuple[Specification, ...]
     kind: tuple[Kind, ...]

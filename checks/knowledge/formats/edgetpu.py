@@ -22,8 +22,6 @@ class EdgeTpuOperator(Row):
 
 
 class EdgeTpuTable(Table):
-    """resources/knowledge/formats/edgetpu.toml."""
-
     sram_mb: int
     compiler: tuple[EdgeTpuCompiler, ...]
     operator: tuple[EdgeTpuOperator, ...]

@@ -12,8 +12,6 @@ class ExecuTorchBackend(Row):
 
 
 class ExecuTorchTable(Table):
-    """resources/knowledge/formats/executorch.toml."""
-
     backend: tuple[ExecuTorchBackend, ...]
 
 

@@ -41,8 +41,6 @@ class Rule(Row):
 
 
 class FormatReadersTable(Table):
-    """resources/knowledge/formats/format_readers.toml."""
-
     rule: tuple[Rule, ...]
 
 

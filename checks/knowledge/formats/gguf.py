@@ -33,7 +33,7 @@ class LlamaRelease(Row):
 
 
 class GgufTable(Table):
-    """resources/knowledge/formats/gguf.toml. The oldest release comes first.
+    """The oldest release comes first.
 
     ``first``: the llama-cpp-python that first read GGUF. ``image_models``: kinds that other programs read.
     """

@@ -28,8 +28,6 @@ class Extension(Row):
 
 
 class HailoTable(Table):
-    """resources/knowledge/formats/hailo.toml."""
-
     layout: tuple[Layout, ...]
     chip: tuple[Chip, ...]
     extension: tuple[Extension, ...]

@@ -4,7 +4,7 @@ from checks.knowledge import Table
 
 
 class Imx500Table(Table):
-    """resources/knowledge/formats/imx500.toml. ``memory``: bytes for a network."""
+    """``memory``: bytes for a network."""
 
     memory: int
     memory_source: str

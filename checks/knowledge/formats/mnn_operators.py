@@ -13,8 +13,6 @@ class MnnOperator(Row):
 
 
 class MnnOperatorsTable(Table):
-    """resources/knowledge/formats/mnn_operators.toml."""
-
     operator: tuple[MnnOperator, ...]
 
 

@@ -20,8 +20,6 @@ class Way(Row):
 
 
 class ModelConvertersTable(Table):
-    """resources/knowledge/formats/model_converters.toml."""
-
     way: tuple[Way, ...]
 
 

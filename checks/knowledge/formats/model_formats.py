@@ -47,8 +47,6 @@ class Reader(Row):
 
 
 class ModelFormatsTable(Table):
-    """resources/knowledge/formats/model_formats.toml."""
-
     format: tuple[ModelFormat, ...]
     reader: tuple[Reader, ...]
 

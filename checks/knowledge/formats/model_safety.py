@@ -4,8 +4,6 @@ from checks.knowledge import Table
 
 
 class ModelSafety(Table):
-    """resources/knowledge/formats/model_safety.toml."""
-
     harmless: tuple[str, ...]
     reaching: tuple[str, ...]
     keras_parts: tuple[str, ...]

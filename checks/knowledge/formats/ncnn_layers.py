@@ -14,7 +14,7 @@ class NcnnLayer(Row):
 
 
 class NcnnLayersTable(Table):
-    """resources/knowledge/formats/ncnn_layers.toml. The place of a layer is its number."""
+    """The place of a layer is its number."""
 
     layer: tuple[NcnnLayer, ...]
 

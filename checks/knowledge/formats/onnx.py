@@ -47,8 +47,6 @@ class OrtRelease(Row):
 
 
 class OnnxTable(Table):
-    """resources/knowledge/formats/onnx.toml."""
-
     paths_outside_refused: str  # first ONNX Runtime that reads no weights outside the model's folder
     links_beside_real_model_read: str  # first that reads them there again, if a link of the model leads there too
     release: tuple[OnnxRelease, ...]

@@ -16,8 +16,6 @@ class OnnxDomain(Row):
 
 
 class OnnxDomainsTable(Table):
-    """resources/knowledge/formats/onnx_domains.toml."""
-
     domain: tuple[OnnxDomain, ...]
 
 

@@ -35,8 +35,6 @@ class Operator(Row):
 
 
 class OnnxOperatorsTable(Table):
-    """resources/knowledge/formats/onnx_operators.toml."""
-
     tensorrt_lists: tuple[str, ...]
     newest_opset: int
     newest_ml: int

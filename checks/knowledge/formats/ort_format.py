@@ -12,8 +12,6 @@ class OrtFormatReader(Row):
 
 
 class OrtFormatTable(Table):
-    """resources/knowledge/formats/ort_format.toml."""
-
     reader: tuple[OrtFormatReader, ...]
 
 

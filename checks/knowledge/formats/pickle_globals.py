@@ -39,8 +39,6 @@ class WeightsOnly(Row):
 
 
 class PickleGlobalsTable(Table):
-    """resources/knowledge/formats/pickle_globals.toml."""
-
     dangerous: tuple[Dangerous, ...]
     known: tuple[Known, ...]
     weights_only: WeightsOnly

@@ -24,8 +24,6 @@ class NameSign(Row):
 
 
 class SafetensorsTable(Table):
-    """resources/knowledge/formats/safetensors.toml."""
-
     dtype: tuple[StoredType, ...]
     sign: tuple[NameSign, ...]
 

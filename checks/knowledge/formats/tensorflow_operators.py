@@ -23,8 +23,6 @@ class Library(Row):
 
 
 class TensorFlowOperatorsTable(Table):
-    """resources/knowledge/formats/tensorflow_operators.toml."""
-
     added: tuple[Added, ...]
     library: tuple[Library, ...]
 

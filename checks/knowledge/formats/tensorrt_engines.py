@@ -33,8 +33,6 @@ class Rule(Row):
 
 
 class TensorRtEnginesTable(Table):
-    """resources/knowledge/formats/tensorrt_engines.toml."""
-
     serialization: tuple[Serialization, ...]
     rtx_target: tuple[RtxTarget, ...]
     rule: tuple[Rule, ...]

@@ -22,8 +22,6 @@ class Lacking(Row):
 
 
 class TfJsTable(Table):
-    """resources/knowledge/formats/tfjs.toml."""
-
     newest: str
     layers: str
     added: tuple[Added, ...]

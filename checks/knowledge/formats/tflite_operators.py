@@ -35,8 +35,6 @@ class NewestAsked(Row):
 
 
 class TfliteOperatorsTable(Table):
-    """resources/knowledge/formats/tflite_operators.toml."""
-
     newest: NewestAsked
     flex_before: str  # the first TensorFlow whose Python package does not compute operators of TensorFlow itself
     operator: tuple[TfliteOperator, ...]

@@ -19,7 +19,7 @@ class MembersRow(Row):
 
 
 class ZipMembersTable(Table):
-    """resources/knowledge/formats/zip_members.toml. The first row that fits decides."""
+    """The first row that fits decides."""
 
     row: tuple[MembersRow, ...]
 

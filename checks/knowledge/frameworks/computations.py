@@ -32,8 +32,6 @@ class KnownOperation(KnownSetting):
 
 
 class ComputationsTable(Table):
-    """resources/knowledge/frameworks/computations.toml."""
-
     operation: tuple[KnownOperation, ...]
     setting: tuple[KnownSetting, ...]
 

@@ -62,8 +62,6 @@ class GeneralPromise(Row):
 
 
 class DeterminismTable(Table):
-    """resources/knowledge/frameworks/determinism.toml."""
-
     promise: tuple[ListedOperation, ...]
     other: tuple[OtherDocument, ...]
     general: tuple[GeneralPromise, ...]

@@ -16,8 +16,6 @@ class Replacement(Row):
 
 
 class ReplacementTable(Table):
-    """resources/knowledge/frameworks/deterministic_replacements.toml."""
-
     row: tuple[Replacement, ...]
 
 

@@ -45,8 +45,6 @@ class ExporterRelease(Row):
 
 
 class ExportersTable(Table):
-    """resources/knowledge/frameworks/exporters.toml."""
-
     choices: tuple[str, ...]
     exporter: tuple[Exporter, ...]
     release: tuple[ExporterRelease, ...]

@@ -15,8 +15,6 @@ class JaxPlugin(Row):
 
 
 class JaxTable(Table):
-    """resources/knowledge/frameworks/jax.toml."""
-
     plugin: tuple[JaxPlugin, ...]
 
 

@@ -63,8 +63,6 @@ class Layers(Row):
 
 
 class KerasTable(Table):
-    """resources/knowledge/frameworks/keras.toml."""
-
     tensorflow: tuple[OfTensorFlow, ...]
     generation: tuple[Generation, ...]
     argument: tuple[Argument, ...]

@@ -27,8 +27,6 @@ class Proof(Row):
 
 
 class NumericEnvironmentTable(Table):
-    """resources/knowledge/frameworks/numeric_environment.toml."""
-
     part: tuple[Part, ...]
     proof: tuple[Proof, ...]
     unnumeric_settings: tuple[str, ...]

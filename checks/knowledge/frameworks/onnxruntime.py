@@ -29,8 +29,6 @@ class GpuRelease(Row):
 
 
 class OnnxRuntimeTable(Table):
-    """resources/knowledge/frameworks/onnxruntime.toml."""
-
     flavour: tuple[Flavour, ...]
     gpu_release: tuple[GpuRelease, ...]
 

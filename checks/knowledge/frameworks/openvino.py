@@ -30,8 +30,6 @@ class IrType(Row):
 
 
 class OpenVinoTable(Table):
-    """resources/knowledge/frameworks/openvino.toml."""
-
     ir: tuple[IrVersion, ...]
     opset: tuple[OperatorSet, ...]
     dtype: tuple[IrType, ...]

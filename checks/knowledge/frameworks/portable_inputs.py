@@ -46,8 +46,6 @@ class KnownFingerprint(Row):
 
 
 class PortableInputs(Table):
-    """resources/knowledge/frameworks/portable_inputs.toml."""
-
     philox: tuple[PhiloxAnswer, ...]
     stream: tuple[StreamWords, ...]
     uniform: tuple[UniformBits, ...]

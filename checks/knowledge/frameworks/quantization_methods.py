@@ -17,10 +17,7 @@ class QuantizationRule(Row):
 
 
 class QuantizationMethodsTable(Table):
-    """resources/knowledge/frameworks/quantization_methods.toml.
-
-    ``oldest``: the first transformers that the rows are true of.
-    """
+    """``oldest``: the first transformers that the rows are true of."""
 
     oldest: str
     carriers: tuple[str, ...]

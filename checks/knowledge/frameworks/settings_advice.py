@@ -51,6 +51,4 @@ class SettingLine(Row):
 
 
 class SettingsAdviceTable(Table):
-    """resources/knowledge/frameworks/settings_advice.toml."""
-
     line: tuple[SettingLine, ...]

@@ -31,8 +31,6 @@ class Unserved(Row):
 
 
 class TensorFlowTable(Table):
-    """resources/knowledge/frameworks/tensorflow.toml."""
-
     release: tuple[TensorFlowRelease, ...]
     unserved: tuple[Unserved, ...]
 

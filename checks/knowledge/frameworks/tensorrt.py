@@ -23,8 +23,6 @@ class TensorRtRelease(Row):
 
 
 class TensorRtTable(Table):
-    """resources/knowledge/frameworks/tensorrt.toml."""
-
     release: tuple[TensorRtRelease, ...]
 
 

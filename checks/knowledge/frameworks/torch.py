@@ -54,8 +54,6 @@ class RocmVariant(Row):
 
 
 class TorchTable(Table):
-    """resources/knowledge/frameworks/torch.toml."""
-
     release: tuple[TorchRelease, ...]
     cuda_variant: tuple[CudaVariant, ...]
     rocm_variant: tuple[RocmVariant, ...]

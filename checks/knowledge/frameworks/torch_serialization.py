@@ -21,8 +21,6 @@ class Operators(Row):
 
 
 class TorchSerializationTable(Table):
-    """resources/knowledge/frameworks/torch_serialization.toml."""
-
     archive_mark: tuple[ArchiveMark, ...]
     operators: Operators
     export_dtypes: dict[str, str]

@@ -14,7 +14,7 @@ class TransformersRelease(Row):
 
 
 class TransformersTable(Table):
-    """resources/knowledge/frameworks/transformers.toml. The oldest release comes first."""
+    """The oldest release comes first."""
 
     release: tuple[TransformersRelease, ...]
 

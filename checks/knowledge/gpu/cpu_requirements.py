@@ -15,8 +15,6 @@ class CpuRequirement(Row):
 
 
 class CpuRequirements(Table):
-    """resources/knowledge/gpu/cpu_requirements.toml."""
-
     row: tuple[CpuRequirement, ...]
 
 

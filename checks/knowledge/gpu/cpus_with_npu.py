@@ -13,8 +13,6 @@ class CpuWithNpu(Row):
 
 
 class CpusWithNpu(Table):
-    """resources/knowledge/gpu/cpus_with_npu.toml."""
-
     cpu: tuple[CpuWithNpu, ...]
 
 

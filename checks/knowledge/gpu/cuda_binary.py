@@ -19,8 +19,6 @@ class Exceptional(Row):
 
 
 class CudaBinary(Table):
-    """resources/knowledge/gpu/cuda_binary.toml."""
-
     exception: tuple[Exceptional, ...]
 
 

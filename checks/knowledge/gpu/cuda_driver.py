@@ -34,8 +34,6 @@ class OpenModule(Row):
 
 
 class CudaDriver(Table):
-    """resources/knowledge/gpu/cuda_driver.toml."""
-
     minimum: tuple[DriverMinimum, ...]
     branch: tuple[Branch, ...]  # the newest first
     open_module: OpenModule

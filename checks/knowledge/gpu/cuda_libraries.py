@@ -18,8 +18,6 @@ class CudaLibrary(Row):
 
 
 class CudaLibraries(Table):
-    """resources/knowledge/gpu/cuda_libraries.toml."""
-
     library: tuple[CudaLibrary, ...]
 
 

@@ -15,8 +15,6 @@ class CudaWheel(Row):
 
 
 class CudaWheels(Table):
-    """resources/knowledge/gpu/cuda_wheels.toml."""
-
     row: tuple[CudaWheel, ...]
 
 

@@ -27,6 +27,4 @@ class Regression(Row):
 
 
 class DriverRegressions(Table):
-    """resources/knowledge/gpu/driver_regressions.toml."""
-
     row: tuple[Regression, ...]

@@ -97,8 +97,6 @@ class Tegra(Row):
 
 
 class GpuArchitectures(Table):
-    """resources/knowledge/gpu/gpu_architectures.toml."""
-
     nvidia: tuple[NvidiaArchitecture, ...]
     toolkit: tuple[Toolkit, ...]
     amd: tuple[AmdTarget, ...]

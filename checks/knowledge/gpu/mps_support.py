@@ -13,7 +13,7 @@ class MpsMinimum(Row):
 
 
 class MpsSupport(Table):
-    """resources/knowledge/gpu/mps_support.toml; the newest release first."""
+    """The newest release first."""
 
     row: tuple[MpsMinimum, ...]
 

@@ -13,8 +13,6 @@ class Override(Row):
 
 
 class RocmOverrides(Table):
-    """resources/knowledge/gpu/rocm_overrides.toml."""
-
     row: tuple[Override, ...]
 
 

@@ -36,8 +36,6 @@ class WithoutBusId(Row):
 
 
 class Accelerators(Table):
-    """resources/knowledge/gpu/usb_pci_accelerators.toml."""
-
     device: tuple[AcceleratorDevice, ...]
     no_bus_id: tuple[WithoutBusId, ...]
 

@@ -27,8 +27,6 @@ class Variable(Row):
 
 
 class VirtualMachines(Table):
-    """resources/knowledge/gpu/virtual_machines.toml."""
-
     dmi: tuple[Beginning, ...]
     log: tuple[Beginning, ...]
     cgroup: tuple[Piece, ...]

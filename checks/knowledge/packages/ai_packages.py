@@ -26,8 +26,6 @@ class Prefix(Row):
 
 
 class AiPackages(Table):
-    """resources/knowledge/packages/ai_packages.toml."""
-
     framework: tuple[Framework, ...]
     companion: tuple[Companions, ...]
     prefix: tuple[Prefix, ...]

@@ -14,8 +14,6 @@ class Group(Row):
 
 
 class EnvironmentVariableTable(Table):
-    """resources/knowledge/packages/environment_variables.toml."""
-
     group: tuple[Group, ...]
 
 

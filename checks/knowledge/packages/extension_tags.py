@@ -15,8 +15,6 @@ class Notation(Row):
 
 
 class ExtensionTags(Table):
-    """resources/knowledge/packages/extension_tags.toml."""
-
     cuda: str
     abi: str
     notation: tuple[Notation, ...]

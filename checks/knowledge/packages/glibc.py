@@ -26,8 +26,6 @@ class LinuxSystem(Row):
 
 
 class Glibc(Table):
-    """resources/knowledge/packages/glibc.toml."""
-
     legacy_tag: tuple[LegacyTag, ...]
     system: tuple[LinuxSystem, ...]
 

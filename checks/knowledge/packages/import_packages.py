@@ -13,10 +13,7 @@ class OwnCode(Row):
 
 
 class ImportPackagesTable(Table):
-    """resources/knowledge/packages/import_packages.toml.
-
-    ``modules``: first part of an import -> distributions that bring it.
-    """
+    """``modules``: first part of an import -> distributions that bring it."""
 
     modules: dict[str, tuple[str, ...]]
     own_code: OwnCode

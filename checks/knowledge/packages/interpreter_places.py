@@ -21,7 +21,5 @@ class JupyterPlaces(Row):
 
 
 class InterpreterPlaces(Table):
-    """resources/knowledge/packages/interpreter_places.toml."""
-
     place: tuple[ToolPlaces, ...]
     jupyter: tuple[JupyterPlaces, ...]

@@ -20,6 +20,4 @@ class NumpyAbiRow(Row):
 
 
 class NumpyAbi(Table):
-    """resources/knowledge/packages/numpy_abi.toml."""
-
     row: tuple[NumpyAbiRow, ...]

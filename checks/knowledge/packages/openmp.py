@@ -11,8 +11,6 @@ class OpenMpRuntime(Row):
 
 
 class OpenMp(Table):
-    """resources/knowledge/packages/openmp.toml."""
-
     runtime: tuple[OpenMpRuntime, ...]
     exclusive: tuple[str, ...]
 

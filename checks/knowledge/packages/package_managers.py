@@ -19,8 +19,6 @@ class FirstRelease(Row):
 
 
 class PackageManagers(Table):
-    """resources/knowledge/packages/package_managers.toml."""
-
     manager: tuple[ManagerRow, ...]
     since: tuple[FirstRelease, ...]
 

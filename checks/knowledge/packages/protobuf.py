@@ -13,6 +13,4 @@ class ProtobufRow(Row):
 
 
 class Protobuf(Table):
-    """resources/knowledge/packages/protobuf.toml."""
-
     row: tuple[ProtobufRow, ...]

@@ -12,7 +12,7 @@ class ShmDefault(Row):
 
 
 class SharedMemory(Table):
-    """resources/knowledge/packages/shared_memory.toml. ``tight`` in bytes."""
+    """``tight`` in bytes."""
 
     tight: int
     default: tuple[ShmDefault, ...]

@@ -13,8 +13,6 @@ class SystemLibrary(Row):
 
 
 class SystemLibraries(Table):
-    """resources/knowledge/packages/system_libraries.toml."""
-
     row: tuple[SystemLibrary, ...]
 
 

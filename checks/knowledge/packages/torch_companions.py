@@ -16,8 +16,6 @@ class Fit(Row):
 
 
 class TorchCompanions(Table):
-    """resources/knowledge/packages/torch_companions.toml."""
-
     fit: tuple[Fit, ...]
 
 

@@ -16,8 +16,6 @@ class TicketPhrase(Row):
 
 
 class TicketPhrases(Table):
-    """resources/knowledge/tickets/phrases.toml."""
-
     row: tuple[TicketPhrase, ...]
 
 

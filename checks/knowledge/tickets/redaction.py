@@ -4,7 +4,7 @@ from checks.knowledge import Table
 
 
 class KnownWords(Table):
-    """resources/knowledge/tickets/redaction.toml; all in lower case."""
+    """All in lower case."""
 
     groups: frozenset[str]
     words: frozenset[str]

@@ -54,8 +54,6 @@ class GpuNames(Row):
 
 
 class TicketWords(Table):
-    """resources/knowledge/tickets/words.toml."""
-
     field: tuple[FieldRow, ...]
     package: tuple[PackageRow, ...]
     system: tuple[SystemRow, ...]

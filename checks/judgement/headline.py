@@ -156,11 +156,7 @@ def _of_note(facts: Facts, best: Finding, spoken: int, symptom: str, exactness: 
             return nothing
     if exactness != Exactness.DECISIONS:
         return Headline(Stance.NORMAL, spoken)
-    own = [
-        measurement
-        for measurement in facts.measurements
-        if isinstance(measurement, ModelMeasured) and measurement.decisions is not None
-    ]
+    own = [run for run in facts.measurements if isinstance(run, ModelMeasured) and run.decisions is not None]
     decided = [each for each in own if says_of_decisions(each)]
     if decided:
         changed = any(map(decides_otherwise, decided))
@@ -172,9 +168,7 @@ def _of_note(facts: Facts, best: Finding, spoken: int, symptom: str, exactness: 
 def _is_of_operations(finding: Finding, facts: Facts) -> bool:
     """Whether it is about single operations: not about a model of the user, nor about a training that changed."""
     if finding.cause not in _OF_OPERATIONS or any(
-        measurement.path and measurement.path in finding.subject
-        for measurement in facts.measurements
-        if isinstance(measurement, ModelMeasured)
+        run.path and run.path in finding.subject for run in facts.measurements if isinstance(run, ModelMeasured)
     ):
         return False
     return not any(
@@ -189,11 +183,7 @@ def _of_operations(facts: Facts, finding: Finding, spoken: int, symptom: str) ->
     repeats = _model_repeats(facts, spoken, Stance.MODEL_REPEATS)
     if repeats or not whole:
         return repeats or Headline(Stance.OPERATIONS, spoken)
-    here = [
-        measurement
-        for measurement in repeated(facts.measurements, {})
-        if f"{measurement.framework} {measurement.device}" == finding.subject
-    ]
+    here = [run for run in repeated(facts.measurements, {}) if f"{run.framework} {run.device}" == finding.subject]
     tried = [each.default for each in here if each.default is not None]
     return Headline(
         Stance.TRAINING_REPEATS,
@@ -214,12 +204,12 @@ def _of_nothing(facts: Facts, spoken: int, symptom: str) -> Headline:
 def _model_repeats(facts: Facts, spoken: int, stance: Stance) -> Headline | None:
     """Where the user's models were run again and all gave the same bits."""
     models = [
-        measurement
-        for measurement in facts.measurements
-        if isinstance(measurement, ModelMeasured)
-        and measurement.aspect == REPEATED
-        and measurement.distinct is not None
-        and measurement.repetitions >= _LEAST
+        run
+        for run in facts.measurements
+        if isinstance(run, ModelMeasured)
+        and run.aspect == REPEATED
+        and run.distinct is not None
+        and run.repetitions >= _LEAST
     ]
     if not models or any(model.distinct != 1 or _is_all_zero(model) for model in models):
         return None

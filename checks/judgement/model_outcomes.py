@@ -56,10 +56,8 @@ def _of_model(model: ModelFacts, facts: Facts, findings: Sequence[Finding]) -> I
 def _was_run(model: ModelFacts, runtime: str, facts: Facts) -> bool:
     """Whether a model that a trial only loads was run after all: repeated, or beside an export."""
     repeated = any(
-        isinstance(measurement, ModelMeasured)
-        and (measurement.path, measurement.framework) == (model.path, runtime)
-        and measurement.distinct
-        for measurement in facts.measurements
+        isinstance(run, ModelMeasured) and (run.path, run.framework) == (model.path, runtime) and run.distinct
+        for run in facts.measurements
     )
     return repeated or (runtime == "torch" and any(export.repeats is not None for export in model.exports))
 

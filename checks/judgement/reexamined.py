@@ -29,12 +29,12 @@ def is_seen_mended(finding: Finding, before: Facts, now: Facts) -> bool:
 
 def _together(before: Facts, now: Facts) -> Iterator[Measurement]:
     """What is measured now; what was not, or too little to tell whether it has changed, as it was before."""
-    had = {_key(measurement): measurement for measurement in before.measurements if not measurement.is_left_out}
-    for measurement in now.measurements:
-        old = had.get(_key(measurement))
-        if old is None or _tells(measurement, old):
-            had.pop(_key(measurement), None)
-            yield measurement
+    had = {_key(run): run for run in before.measurements if not run.is_left_out}
+    for run in now.measurements:
+        old = had.get(_key(run))
+        if old is None or _tells(run, old):
+            had.pop(_key(run), None)
+            yield run
     yield from had.values()
 
 

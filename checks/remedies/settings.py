@@ -122,7 +122,7 @@ class Advice:
 
 def advise(facts: Facts, symptom: str, exactness: str) -> Advice | None:
     """The advice; None where nobody asked and nothing was measured, and of a machine that is only told of."""
-    measured = [measurement for measurement in facts.measurements if measurement.reason in ("", "failed", NO_FORM)]
+    measured = [run for run in facts.measurements if run.reason in ("", "failed", NO_FORM)]
     if facts.reported or not measured:
         return None
     answer = _answer(measured, symptom, exactness)
@@ -240,11 +240,7 @@ class _Wanted:
 
 def _threads_matter(mine: Sequence[Measurement]) -> bool:
     """Whether another number of threads was seen to give other bits: of the user's models, where these were asked."""
-    models = [
-        measurement
-        for measurement in mine
-        if isinstance(measurement, ModelMeasured) and measurement.aspect == "threads"
-    ]
+    models = [run for run in mine if isinstance(run, ModelMeasured) and run.aspect == "threads"]
     asked = [model.difference for model in models if model.difference is not None]
     return any(each.differing for each in asked) if asked else any(map(_shows_threads, mine))
 
@@ -263,11 +259,8 @@ def _shows_threads(measured: Measurement) -> bool:
 def _changes_bits(setting: str, mine: Iterable[Measurement]) -> bool:
     """Whether a setting was seen to give other bits than the default does."""
     return any(
-        isinstance(measurement, Precision)
-        and measurement.setting == setting
-        and measurement.beside is not None
-        and measurement.beside.differing
-        for measurement in mine
+        isinstance(run, Precision) and run.setting == setting and run.beside is not None and run.beside.differing
+        for run in mine
     )
 
 
@@ -317,19 +310,12 @@ def _is_refused(measured: Measured) -> bool:
 
 def _repeated(mine: Iterable[Measurement]) -> set[str]:
     """The operations that were repeated by default."""
-    return {
-        measurement.operation
-        for measurement in mine
-        if isinstance(measurement, Repeat) and measurement.distinct and measurement.setting == "default"
-    }
+    return {run.operation for run in mine if isinstance(run, Repeat) and run.distinct and run.setting == "default"}
 
 
 def _is_seen(mine: Iterable[Measurement]) -> bool:
     """Whether enough was repeated to say that this processor repeats: many operations, or the user's own model."""
-    own = any(
-        isinstance(measurement, ModelMeasured) and measurement.repetitions >= _OFTEN and measurement.distinct == 1
-        for measurement in mine
-    )
+    own = any(isinstance(run, ModelMeasured) and run.repetitions >= _OFTEN and run.distinct == 1 for run in mine)
     return own or len(_repeated(mine)) >= _ENOUGH
 
 
@@ -341,7 +327,7 @@ def _size(measured: Measured) -> str:
 
 
 def _named(measured: Iterable[Measured]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(measurement.operation for measurement in measured))
+    return tuple(dict.fromkeys(run.operation for run in measured))
 
 
 def _cost(setting: str, mine: Sequence[Measurement], changed: Collection[str]) -> Cost | None:
@@ -353,16 +339,16 @@ def _cost(setting: str, mine: Sequence[Measurement], changed: Collection[str]) -
     """
     usual: dict[tuple[str, ...], Measured] = {}
     under: dict[tuple[str, ...], Measured] = {}
-    for measurement in mine:
-        if measurement.reason or measurement.seconds is None or not _SHORTEST < measurement.seconds < _LONGEST:
+    for run in mine:
+        if run.reason or run.seconds is None or not _SHORTEST < run.seconds < _LONGEST:
             continue
         # Of three calls the time is chance; and what was made smaller has another's.
-        if not is_well_timed(measurement) or (isinstance(measurement, Repeat) and measurement.shrunk):
+        if not is_well_timed(run) or (isinstance(run, Repeat) and run.shrunk):
             continue
-        key = (str(type(measurement)), measurement.operation, measurement.device, measurement.dtype, _size(measurement))
-        where = usual if measurement.setting == "default" else under if measurement.setting == setting else None
+        key = (str(type(run)), run.operation, run.device, run.dtype, _size(run))
+        where = usual if run.setting == "default" else under if run.setting == setting else None
         if where is not None:
-            where.setdefault(key, measurement)
+            where.setdefault(key, run)
     both = [key for key in under if key in usual]
     # One operation is no sample of what a program computes; a whole training is.
     if len(both) < _FEWEST and not any(key[0] == str(Experiment) for key in both):

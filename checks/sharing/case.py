@@ -86,9 +86,7 @@ def _with_known_measurements(facts: Any) -> Any:
     if not isinstance(measured, list):
         return facts
     kinds = {kind.__struct_config__.tag for kind in get_args(Measurement)}
-    known = [
-        measurement for measurement in measured if isinstance(measurement, dict) and measurement.get("kind") in kinds
-    ]
+    known = [run for run in measured if isinstance(run, dict) and run.get("kind") in kinds]
     return {**facts, "measurements": known}
 
 

@@ -89,19 +89,16 @@ def findings_of_texts(
     """
     if os is not None and os.system:
         only_on(system, os)
-    found = tuple(finding_of_text(cause, trouble, match) for trouble, match in recognised(cause, frameworks, probes))
+    found = tuple(finding_of_text(trouble, match) for trouble, match in recognised(cause, frameworks, probes))
     if not found:
         must_have_imported(frameworks, probes)
     return found
 
 
-def finding_of_text(
-    cause: str, trouble: Trouble, found: Recognised, /, *evidence: Evidence, **values: Value
-) -> Finding:
+def finding_of_text(trouble: Trouble, found: Recognised, /, *evidence: Evidence, **values: Value) -> Finding:
     """The finding for one recognised text; what the text names ("library", "symbol") is there for the remedies."""
     package, clue = evidence_of(trouble, found)
     return Finding(
-        cause=cause,
         severity=Severity.BLOCKING if trouble.is_fatal else Severity.WARNING,
         confidence=found.row.certainty,
         subject=trouble.package,

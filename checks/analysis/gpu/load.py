@@ -26,11 +26,7 @@ _OF_THE_BUILD = ("SIGILL", "STATUS_ILLEGAL_INSTRUCTION")
 
 def loads(measurements: Measurements | None) -> tuple[Health, ...]:
     """The loads of all devices, also those that did not come to their end: they may tell the most."""
-    return (
-        tuple(measurement for measurement in measurements.all if isinstance(measurement, Health))
-        if measurements
-        else ()
-    )
+    return tuple(run for run in measurements.all if isinstance(run, Health)) if measurements else ()
 
 
 def device_name(measured: Measured, frameworks: Frameworks | None, cpu: CpuFacts | None) -> str:

@@ -40,7 +40,6 @@ def unsupported(cause: str, models: ModelFiles, facts: Facts) -> Iterator[Findin
         # Beside versions that do not fit, only an error that names the operation speaks of one.
         if hit is not None and hit.cause == cause and (run.fit != "misfit" or "op" in hit.groups):
             yield Finding(
-                cause=cause,
                 severity=severity_of(model, run),
                 confidence=max(hit.signature.certainty, LEAST_SURE),
                 subject=subject(model, run),

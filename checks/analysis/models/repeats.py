@@ -38,11 +38,9 @@ _FEW = 0.05  # of the numbers of a node
 def of_models(measurements: Measurements, *aspects: str) -> tuple[ModelMeasured, ...]:
     """The comparisons of the user's models under these aspects that were made, also of outputs of other shapes."""
     return tuple(
-        measurement
-        for measurement in measurements.all
-        if isinstance(measurement, ModelMeasured)
-        and measurement.aspect in aspects
-        and measurement.reason in ("", SHAPES)
+        run
+        for run in measurements.all
+        if isinstance(run, ModelMeasured) and run.aspect in aspects and run.reason in ("", SHAPES)
     )
 
 
@@ -62,15 +60,13 @@ class RepeatedModels:
     @classmethod
     def of(cls, facts: Facts) -> RepeatedModels:
         """Of all models of a case."""
-        own = [measurement for measurement in facts.measurements if isinstance(measurement, ModelMeasured)]
-        made = [
-            measurement for measurement in own if measurement.aspect == REPEATED and measurement.distinct is not None
-        ]
+        own = [run for run in facts.measurements if isinstance(run, ModelMeasured)]
+        made = [run for run in own if run.aspect == REPEATED and run.distinct is not None]
         tested = frozenset(each.path for each in made)
-        varying = frozenset(measurement.path for measurement in made if (measurement.distinct or 0) > 1)
-        fewest = min((measurement.repetitions for measurement in made), default=0)
+        varying = frozenset(run.path for run in made if (run.distinct or 0) > 1)
+        fewest = min((run.repetitions for run in made), default=0)
         is_left = any(each.path not in tested for each in own)
-        is_few = any(measurement.repetitions < ENOUGH and measurement.distinct == 1 for measurement in made)
+        is_few = any(run.repetitions < ENOUGH and run.distinct == 1 for run in made)
         return cls(tested, tested - varying, fewest, is_left or is_few)
 
 
@@ -82,18 +78,14 @@ def models_run(measurements: Measurements, aspect: str) -> tuple[ModelMeasured, 
     """
     made = of_models(measurements, aspect)
     if not made and not of_models(measurements, REPEATED):
-        is_given = any(isinstance(measurement, ModelMeasured) for measurement in measurements.all)
+        is_given = any(isinstance(run, ModelMeasured) for run in measurements.all)
         raise NotHere("repeated_models", "not-measured" if is_given else "none-given")
     return made
 
 
 def what_is_kept(measurements: Measurements) -> tuple[ModelMeasured, ...]:
     """Of each model that changes values that it holds, what it told of these."""
-    return tuple(
-        measurement
-        for measurement in measurements.all
-        if isinstance(measurement, ModelMeasured) and measurement.aspect == STATE
-    )
+    return tuple(run for run in measurements.all if isinstance(run, ModelMeasured) and run.aspect == STATE)
 
 
 def keeps_statistics(made: ModelMeasured) -> bool:
@@ -174,11 +166,8 @@ def is_in_training(made: ModelMeasured, among: Iterable[ModelMeasured]) -> bool:
     ``among``: what else was measured.
     """
     return is_dropout(made.first_op) or any(
-        measurement.setting == EVALUATION
-        and measurement.aspect == MODE
-        and is_same_place(made, measurement)
-        and mends(measurement, made)
-        for measurement in among
+        run.setting == EVALUATION and run.aspect == MODE and is_same_place(made, run) and mends(run, made)
+        for run in among
     )
 
 
@@ -188,11 +177,7 @@ def draws_numbers(made: ModelMeasured, among: Iterable[ModelMeasured]) -> bool:
     ``among``: what else was measured.
     """
     return draws(made.first_op) or any(
-        measurement.setting == SEEDED
-        and measurement.aspect == MODE
-        and is_same_place(made, measurement)
-        and mends(measurement, made)
-        for measurement in among
+        run.setting == SEEDED and run.aspect == MODE and is_same_place(made, run) and mends(run, made) for run in among
     )
 
 
@@ -301,13 +286,10 @@ def compared(made: ModelMeasured) -> str:
     return f"{made.device if made.aspect == 'device' else made.setting} / {made.other}"
 
 
-def rounding_in_models(
-    cause: str, measurements: Measurements, symptom: Symptom | None, *aspects: str
-) -> Iterator[Finding]:
+def rounding_in_models(measurements: Measurements, symptom: Symptom | None, *aspects: str) -> Iterator[Finding]:
     """A finding per model, runtime and device whose results another order of adding changes, the worst of its kind."""
     for worst in _worst(model for model in of_models(measurements, *aspects) if size_of(model) is Size.ROUNDING):
         yield Finding(
-            cause=cause,
             severity=loudness(worst, symptom),
             confidence=MEASURED,
             subject=f"{worst.framework}:{worst.device}:{worst.path}",

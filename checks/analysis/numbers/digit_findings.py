@@ -42,7 +42,7 @@ def loud_unless_decisions_do(symptom: Symptom | None) -> Severity:
 
 
 def changes_by_order(
-    cause: str, measurements: Measurements, symptom: Symptom | None, is_of_cause: Callable[[str], bool]
+    measurements: Measurements, symptom: Symptom | None, is_of_cause: Callable[[str], bool]
 ) -> Iterator[Finding]:
     """A finding per device on which a setting that only changes the order of rounding changes results.
 
@@ -55,20 +55,10 @@ def changes_by_order(
         for precision in precisions(measurements)
         if is_of_cause(precision.setting) and precision.beside is not None
     ]
-    full = [
-        measurement for measurement in of_cause if measurement.dtype == FULL
-    ]  # half precision has no digit that is the last
+    full = [run for run in of_cause if run.dtype == FULL]  # half precision has no digit that is the last
     # One run each was compared: what varies by itself shows nothing of the setting.
-    unsteady = {
-        (measurement.framework, measurement.device, measurement.operation)
-        for measurement in measurements.of(Repeat)
-        if measurement.varies
-    }
-    tried = [
-        measurement
-        for measurement in full
-        if (measurement.framework, measurement.device, measurement.operation) not in unsteady
-    ]
+    unsteady = {(run.framework, run.device, run.operation) for run in measurements.of(Repeat) if run.varies}
+    tried = [run for run in full if (run.framework, run.device, run.operation) not in unsteady]
     if not tried:
         raise NotHere("precision", "not-measured")
     for (framework, device), here in by_device(tried).items():
@@ -78,10 +68,9 @@ def changes_by_order(
             continue
         worst, size = max(apart, key=lambda pair: pair[1].relative or 0.0)
         found = [each for each, _ in apart]
-        names = {measurement.operation for measurement in found}  # one may be alike with four threads, and not with one
+        names = {run.operation for run in found}  # one may be alike with four threads, and not with one
         same = [each for each, size in sizes if size.size is Size.IDENTICAL and each.operation not in names]
         yield Finding(
-            cause=cause,
             severity=loud_if_bits_matter(symptom),
             confidence=MEASURED,
             subject=f"{framework}:{device}",
@@ -125,7 +114,6 @@ def _restored(
 
 
 def computed_in_fewer_digits(
-    cause: str,
     shorter: str,
     measurements: Measurements,
     environment: EnvironmentVariables | None,
@@ -139,9 +127,7 @@ def computed_in_fewer_digits(
     Raises:
         NotHere: nothing of the kind was measured.
     """
-    usual = [
-        precision for precision in precisions(measurements) if precision.setting == DEFAULT and precision.dtype == FULL
-    ]
+    usual = [run for run in precisions(measurements) if run.setting == DEFAULT and run.dtype == FULL]
     # What is no number, or wrong altogether, tells nothing of digits.
     told = [each for each in usual if error_of(each).size not in (Size.NOTHING, Size.BEYOND)]
     tried = [each for each in told if work_of(each, terms=each.terms, condition=None).products]
@@ -154,7 +140,6 @@ def computed_in_fewer_digits(
         worst = max(found, key=lambda each: error_of(each).times or 0.0)  # the farthest beyond rounding
         full = [each for each in here if error_of(each).size is Size.ROUNDING]
         yield Finding(
-            cause=cause,
             severity=loud_unless_decisions_do(symptom),
             confidence=MEASURED if recognised(worst) else BY_SIZE,
             subject=f"{framework}:{device}",
@@ -172,9 +157,7 @@ def computed_in_fewer_digits(
         )
 
 
-def rounding_between(
-    cause: str, pairs: Sequence[Pair], symptom: Symptom | None, other_machine: str = ""
-) -> Iterator[Finding]:
+def rounding_between(pairs: Sequence[Pair], symptom: Symptom | None, other_machine: str = "") -> Iterator[Finding]:
     """A finding per two places whose results differ by rounding order, and by no more."""
     places: dict[tuple[Place, Place], list[Pair]] = {}
     for pair in pairs:
@@ -186,7 +169,6 @@ def rounding_between(
         worst = max(apart, key=lambda pair: pair.size.relative or 0.0).size
         compared = f"{first} / {second}" + (f" ({other_machine})" if other_machine else "")
         yield Finding(
-            cause=cause,
             severity=loud_if_bits_matter(symptom),
             confidence=MEASURED,
             subject=f"{first.framework}:{first.device}:{second.device}",

@@ -95,12 +95,12 @@ def by_device(measured: Iterable[Precision]) -> dict[tuple[str, str], list[Preci
 
 def operations(measured: Iterable[Precision]) -> str:
     """The ids of their operations, each once."""
-    return ", ".join(dict.fromkeys(measurement.operation for measurement in measured))
+    return ", ".join(dict.fromkeys(run.operation for run in measured))
 
 
 def settings(measured: Iterable[Measured]) -> str:
     """The ids of their settings, each once."""
-    return ", ".join(dict.fromkeys(measurement.setting for measurement in measured))
+    return ", ".join(dict.fromkeys(run.setting for run in measured))
 
 
 def figure(value: float | None) -> str:

@@ -154,10 +154,10 @@ class Repeated:
 def repeated(measurements: Iterable[Measurement], versions: Mapping[str, str | None]) -> tuple[Repeated, ...]:
     """The repeated operations in the order in which they were measured. ``versions``: of the frameworks, by name."""
     found: dict[tuple[str, str, str, str], dict[str, Repeat]] = {}
-    for measurement in measurements:
-        if isinstance(measurement, Repeat):
-            key = (measurement.framework, measurement.operation, measurement.dtype, measurement.device)
-            found.setdefault(key, {}).setdefault(measurement.setting, measurement)
+    for run in measurements:
+        if isinstance(run, Repeat):
+            key = (run.framework, run.operation, run.dtype, run.device)
+            found.setdefault(key, {}).setdefault(run.setting, run)
     return tuple(
         Repeated(framework, operation, dtype, device, _promised(framework, operation, device, versions), under)
         for (framework, operation, dtype, device), under in found.items()
@@ -166,31 +166,28 @@ def repeated(measurements: Iterable[Measurement], versions: Mapping[str, str | N
 
 def runs(measurements: Iterable[Measurement]) -> Iterator[Repeat]:
     """The articles' experiments as repeated operations: a run is a repetition."""
-    for measurement in measurements:
-        if isinstance(measurement, Experiment) and measurement.exact:
+    for run in measurements:
+        if isinstance(run, Experiment) and run.exact:
             yield Repeat(
-                origin=measurement.origin,
-                framework=measurement.framework,
-                operation=measurement.operation,
-                device=measurement.device,
-                dtype=measurement.dtype,
-                setting=measurement.setting,
-                seconds=measurement.seconds,
-                repetitions=len(measurement.exact),
-                distinct=measurement.distinct,
-                scale=measurement.steps[-1] if measurement.steps else None,
+                origin=run.origin,
+                framework=run.framework,
+                operation=run.operation,
+                device=run.device,
+                dtype=run.dtype,
+                setting=run.setting,
+                seconds=run.seconds,
+                repetitions=len(run.exact),
+                distinct=run.distinct,
+                scale=run.steps[-1] if run.steps else None,
             )
 
 
 def trainings(measurements: Iterable[Measurement]) -> tuple[Experiment, ...]:
     """The small networks that were trained more than once, as the framework does it by default."""
     return tuple(
-        measurement
-        for measurement in measurements
-        if isinstance(measurement, Experiment)
-        and measurement.steps
-        and measurement.setting == DEFAULT
-        and len(measurement.exact) > 1
+        run
+        for run in measurements
+        if isinstance(run, Experiment) and run.steps and run.setting == DEFAULT and len(run.exact) > 1
     )
 
 
@@ -229,7 +226,7 @@ def is_device(operations: Iterable[Repeated]) -> bool:
     is in one operation, not in several.
     """
     wrong = [operation for operation in operations if operation.variation is Variation.WRONG]
-    return len(wrong) >= _FEW or any(is_control(measurement.operation) for measurement in wrong)
+    return len(wrong) >= _FEW or any(is_control(run.operation) for run in wrong)
 
 
 def results_of(made: Repeat) -> tuple[int, int]:

@@ -33,41 +33,35 @@ class Changed:
 def operations_changed(measurements: Sequence[Measurement], versions: Mapping[str, str | None]) -> tuple[Changed, ...]:
     """The operations and experiments that changed, each once, with the worst that came of it in deterministic mode."""
     found: dict[str, list[Became]] = {}
-    for measurement in repeated((*measurements, *runs(measurements)), versions):
-        if measurement.default is not None and measurement.default.varies:
-            found.setdefault(measurement.operation, []).append(_of_operation(measurement))
+    for run in repeated((*measurements, *runs(measurements)), versions):
+        if run.default is not None and run.default.varies:
+            found.setdefault(run.operation, []).append(_of_operation(run))
     order = (Became.STILL, Became.REFUSED, Became.UNTRIED, Became.SELDOM, Became.MENDED)
     return tuple(Changed(name, min(became, key=order.index)) for name, became in found.items())
 
 
 def models_changed(measurements: Iterable[Measurement]) -> tuple[Changed, ...]:
     """The user's models that changed, also those that draw random numbers on purpose: a seed may mend these."""
-    own = [
-        measurement for measurement in measurements if isinstance(measurement, ModelMeasured) and not measurement.reason
-    ]
-    varying = [
-        measurement
-        for measurement in own
-        if measurement.setting in ("", DEFAULT) and measurement.aspect != MODE and _varies(measurement)
-    ]
+    own = [run for run in measurements if isinstance(run, ModelMeasured) and not run.reason]
+    varying = [run for run in own if run.setting in ("", DEFAULT) and run.aspect != MODE and _varies(run)]
     return tuple({name_of(each): Changed(name_of(each), _of_model(each, own)) for each in varying}.values())
 
 
 def is_model_unsteady(measurements: Iterable[Measurement]) -> bool:
     """Whether a model of the user changed though it draws no random numbers: no seed helps it."""
-    own = [measurement for measurement in measurements if isinstance(measurement, ModelMeasured)]
+    own = [run for run in measurements if isinstance(run, ModelMeasured)]
     return any(_varies(each) and not draws_numbers(each, own) for each in own)
 
 
 def is_any_random(measurements: Iterable[Measurement]) -> bool:
     """Whether a model of the user draws random numbers when it computes."""
-    own = [measurement for measurement in measurements if isinstance(measurement, ModelMeasured)]
+    own = [run for run in measurements if isinstance(run, ModelMeasured)]
     return any(_varies(each) and draws_numbers(each, own) for each in own)
 
 
 def is_mended_by_seed(measurements: Iterable[Measurement]) -> bool:
     """Whether a seed before each run was seen to make a model of the user repeat."""
-    own = [measurement for measurement in measurements if isinstance(measurement, ModelMeasured)]
+    own = [run for run in measurements if isinstance(run, ModelMeasured)]
     return any(
         _varies(each) and any(tried.setting == SEEDED and mends(tried, each) for tried in _tried(each, own))
         for each in own
@@ -91,17 +85,13 @@ def _of_model(made: ModelMeasured, own: Sequence[ModelMeasured]) -> Became:
     if any(not _varies(each) for each in tried):
         return Became.SELDOM
     # A seed that changes nothing tells nothing of the mode.
-    return Became.STILL if any(measurement.setting == DETERMINISTIC for measurement in tried) else Became.UNTRIED
+    return Became.STILL if any(run.setting == DETERMINISTIC for run in tried) else Became.UNTRIED
 
 
 def _tried(made: ModelMeasured, own: Iterable[ModelMeasured]) -> Iterator[ModelMeasured]:
-    for measurement in own:
-        if (
-            measurement.aspect == MODE
-            and measurement.setting in (DETERMINISTIC, SEEDED)
-            and is_same_place(made, measurement)
-        ):
-            yield measurement
+    for run in own:
+        if run.aspect == MODE and run.setting in (DETERMINISTIC, SEEDED) and is_same_place(made, run):
+            yield run
 
 
 def _varies(made: ModelMeasured) -> bool:

@@ -151,11 +151,7 @@ def side_of(facts: Facts, name: str = "", created: str = "") -> OtherMachine:
         interpreter=_without_packages(target) if target else None,
         frameworks=facts.frameworks,
         environment=facts.environment,
-        measurements=tuple(
-            measurement
-            for measurement in facts.measurements
-            if isinstance(measurement, _COMPARED) and not measurement.reason
-        ),
+        measurements=tuple(run for run in facts.measurements if isinstance(run, _COMPARED) and not run.reason),
     )
 
 
@@ -219,7 +215,7 @@ def odd_ones_out(pairs: Sequence[Pair]) -> Mapping[Place, list[Pair]]:
 
 
 def _portraits(measurements: Sequence[Measurement]) -> list[Portrait]:
-    return [measurement for measurement in measurements if isinstance(measurement, Portrait) and not measurement.reason]
+    return [run for run in measurements if isinstance(run, Portrait) and not run.reason]
 
 
 def _pairs(groups: Iterable[tuple[Portrait, Portrait]]) -> Iterator[Pair]:
@@ -281,11 +277,9 @@ def comparisons(facts: Facts) -> tuple[Comparison, ...]:
 def _between(here: OtherMachine, other: OtherMachine) -> Iterator[Pair]:
     """What both computed: with the same framework where both have one, else on the processors of any two."""
     theirs: dict[tuple[str, str, str, str], list[Measurement]] = {}
-    for measurement in other.measurements:
-        theirs.setdefault(_question(measurement), []).append(measurement)
-    is_any = not {measurement.framework for measurement in here.measurements} & {
-        measurement.framework for measurement in other.measurements
-    }
+    for run in other.measurements:
+        theirs.setdefault(_question(run), []).append(run)
+    is_any = not {run.framework for run in here.measurements} & {run.framework for run in other.measurements}
     for mine in here.measurements:
         for match in _matches(mine, theirs.get(_question(mine), []), is_any=is_any):
             if isinstance(mine, Portrait) and isinstance(match, Portrait):

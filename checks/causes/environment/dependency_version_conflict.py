@@ -44,7 +44,6 @@ def dependency_version_conflict(
         known = conflicts.pop(trouble.package, [])
         needed, here = (_needed(known), _found(known)) if known else _of_text(found, interpreter)
         yield finding_of_text(
-            CAUSE,
             trouble,
             found,
             Evidence("needed", needed),

@@ -31,7 +31,7 @@ def extension_abi_mismatch(
         for trouble, found in recognised(CAUSE, frameworks, probes):
             told.add(trouble.package)
             if not _is_made_for_another(interpreter.package(trouble.package), interpreter.package("torch")):
-                yield finding_of_text(CAUSE, trouble, found)
+                yield finding_of_text(trouble, found)
     if interpreter.packages is None and not told:
         raise Unread("packages", interpreter.unread.get("packages", ""))
     installed = interpreter.package("torch")

@@ -36,7 +36,7 @@ def glibc_too_old(
         for trouble, found in recognised(CAUSE, frameworks, probes):
             told.add(trouble.package)
             symbol = found.groups.get("needed", "GLIBC")
-            finding = finding_of_text(CAUSE, trouble, found, *_side_by_side(symbol, os))
+            finding = finding_of_text(trouble, found, *_side_by_side(symbol, os))
             yield msgspec.structs.replace(finding, remedies=REMEDIES if symbol.startswith("GLIBC_") else ())
     if interpreter.packages is None and not told:
         raise Unread("packages", interpreter.unread.get("packages", ""))

@@ -37,7 +37,7 @@ def library_path_conflict(
     variable = _variable(environment, "")
     texts = [
         msgspec.structs.replace(
-            finding_of_text(CAUSE, trouble, found, **variable),
+            finding_of_text(trouble, found, **variable),
             remedies=REMEDIES_OF_LIBSTDCXX if "provider" in found.groups else REMEDIES,
         )
         for trouble, found in recognised(CAUSE, frameworks, probes)

@@ -35,7 +35,7 @@ def numpy_abi_mismatch(
     if frameworks is not None:
         for trouble, found in recognised(CAUSE, frameworks, probes):
             told.add(trouble.package)
-            yield finding_of_text(CAUSE, trouble, found, _numpy(numpy))
+            yield finding_of_text(trouble, found, _numpy(numpy))
     if numpy is None and not told:
         raise Unread("packages", interpreter.unread.get("packages", ""))
     if numpy is None or release(numpy.version)[:1] < (2,):

@@ -39,7 +39,7 @@ def protobuf_conflict(
     told = set()
     for trouble, found in texts:
         told.add(trouble.package)
-        yield finding_of_text(CAUSE, trouble, found, _runtime(runtime), requirement=_requirement(found))
+        yield finding_of_text(trouble, found, _runtime(runtime), requirement=_requirement(found))
     for package, clue in wishes:
         if package.name not in told:
             told.add(package.name)

@@ -45,7 +45,7 @@ def triton_or_compiler_missing(
     if torch.version and release(torch.version) < FIRST_WITH_COMPILE:
         return
     found = [
-        finding_of_text(CAUSE, *each, Evidence("missing", "Triton"), missing="Triton")
+        finding_of_text(*each, Evidence("missing", "Triton"), missing="Triton")
         for each in recognised(CAUSE, Frameworks(torch=torch), probes)
     ]
     if not found:

@@ -39,11 +39,7 @@ def gpu_busy_or_exclusive(
     first = next(iter(nvidia.devices or ()), NvidiaGpu(index=0))
     if error is not None and not closed:
         yield _finding(exclusive or first, error, Severity.BLOCKING, 0.8)
-    refused = (
-        next((measurement for measurement in measurements.all if measurement.reason == _REFUSED), None)
-        if measurements
-        else None
-    )
+    refused = next((run for run in measurements.all if run.reason == _REFUSED), None) if measurements else None
     if refused is not None and error is None and not closed:
         yield _of_a_second_process(exclusive or first, refused)
 

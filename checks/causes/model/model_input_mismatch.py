@@ -45,8 +45,4 @@ def model_input_mismatch(measurements: Measurements | None, models: ModelFiles |
 
 
 def _measured(measurements: Measurements | None) -> Iterator[ModelMeasured]:
-    return (
-        measurement
-        for measurement in (measurements.all if measurements else ())
-        if isinstance(measurement, ModelMeasured)
-    )
+    return (run for run in (measurements.all if measurements else ()) if isinstance(run, ModelMeasured))

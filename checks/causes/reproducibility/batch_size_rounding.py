@@ -16,14 +16,12 @@ from checks.causes.registry import check
 from checks.facts import Measurements, Precision, Symptom
 from checks.facts.finding import Finding
 
-CAUSE = "batch-size-rounding"
 
-
-@check(CAUSE)
+@check("batch-size-rounding")
 def batch_size_rounding(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
     """One finding per framework and device, and per model of the user."""
     models = of_models(measurements, "batch")
-    yield from rounding_in_models(CAUSE, measurements, symptom, "batch")
+    yield from rounding_in_models(measurements, symptom, "batch")
     if not models or measurements.of(Precision):
-        yield from changes_by_order(CAUSE, measurements, symptom, lambda setting: setting.startswith("batch-"))
+        yield from changes_by_order(measurements, symptom, lambda setting: setting.startswith("batch-"))
     doubt_if_farther(map(size_of, models))

@@ -16,15 +16,14 @@ from checks.causes.registry import check
 from checks.facts import Measurements, Precision, Symptom
 from checks.facts.finding import Finding
 
-CAUSE = "compiled-graph-rounding"
 COMPILING = ("compiled", "graph", "op-by-op")  # what JAX compiles as usual is computed call by call beside it
 
 
-@check(CAUSE)
+@check("compiled-graph-rounding")
 def compiled_graph_rounding(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
     """One finding per framework and device, and per model of the user."""
     models = of_models(measurements, "level")
-    yield from rounding_in_models(CAUSE, measurements, symptom, "level")
+    yield from rounding_in_models(measurements, symptom, "level")
     if not models or measurements.of(Precision):
-        yield from changes_by_order(CAUSE, measurements, symptom, lambda setting: setting in COMPILING)
+        yield from changes_by_order(measurements, symptom, lambda setting: setting in COMPILING)
     doubt_if_farther(map(size_of, models))

@@ -18,19 +18,17 @@ from checks.causes.registry import check
 from checks.facts import Measurements, Symptom
 from checks.facts.finding import Finding, NotHere
 
-CAUSE = "cpu-gpu-rounding"
 
-
-@check(CAUSE)
+@check("cpu-gpu-rounding")
 def cpu_gpu_rounding(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
     """One finding per framework and pair of devices, and per model of the user."""
     models = of_models(measurements, "device")
-    yield from rounding_in_models(CAUSE, measurements, symptom, "device")
+    yield from rounding_in_models(measurements, symptom, "device")
     pairs = [pair for pair in pairs_here(measurements.all) if _is_cpu_and_gpu(pair)]
     if not pairs and not models:
-        has_both = any(not is_processor(measurement.device) for measurement in measurements.all)
+        has_both = any(not is_processor(run.device) for run in measurements.all)
         raise NotHere("portraits", "not-measured" if has_both else "one-device")
-    yield from rounding_between(CAUSE, pairs, symptom)
+    yield from rounding_between(pairs, symptom)
     doubt_if_farther((*(pair.size.size for pair in pairs), *map(size_of, models)))
 
 

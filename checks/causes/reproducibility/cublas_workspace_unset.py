@@ -52,7 +52,7 @@ def cublas_workspace_unset(
         evidence.append(
             Evidence(
                 "varying_operation" if mended else "refused_operations",
-                ", ".join(measurement.operation for measurement in seen),
+                ", ".join(run.operation for run in seen),
                 made.origin,
             )
         )

@@ -60,9 +60,7 @@ def framework_numeric_bug(measurements: Measurements, torch: TorchFacts | None) 
     models = of_models(measurements, *COMPARED)
     yield from _in_models(models)
     pairs = pairs_here(measurements.all)
-    measured = [
-        measurement for measurement in measurements.of(Precision) if error_of(measurement).size is not Size.NOTHING
-    ]
+    measured = [run for run in measurements.of(Precision) if error_of(run).size is not Size.NOTHING]
     if not measured and not pairs and not models:
         raise NotHere("precision", "not-measured")
     yield from _measured(measured, torch)
@@ -128,12 +126,8 @@ def _times(times: float | None, origin: str = "") -> Iterator[Evidence]:
 
 def _with_settings(wrong: Sequence[Precision]) -> str:
     """The operations, with the setting of those that are right by default."""
-    by_default = dict.fromkeys(measurement.operation for measurement in wrong if measurement.setting == DEFAULT)
-    others = (
-        f"{measurement.operation}: {measurement.setting}"
-        for measurement in wrong
-        if measurement.operation not in by_default
-    )
+    by_default = dict.fromkeys(run.operation for run in wrong if run.setting == DEFAULT)
+    others = (f"{run.operation}: {run.setting}" for run in wrong if run.operation not in by_default)
     return ", ".join((*by_default, *dict.fromkeys(others)))
 
 

@@ -16,10 +16,8 @@ from checks.causes.registry import check
 from checks.facts import Facts
 from checks.facts.finding import Finding, NotHere
 
-CAUSE = "gpu-arch-rounding"
 
-
-@check(CAUSE)
+@check("gpu-arch-rounding")
 def gpu_arch_rounding(facts: Facts) -> Iterator[Finding]:
     """One finding per pair of GPUs, and one per other machine."""
     here = [pair for pair in pairs_here(facts.measurements) if _are_two_models(pair, facts)]
@@ -28,9 +26,9 @@ def gpu_arch_rounding(facts: Facts) -> Iterator[Finding]:
     if not here and not others:
         is_possible = facts.others or len(set(gpu_names(facts.frameworks).values())) > 1
         raise NotHere("portraits", "not-measured" if is_possible else "one-device")
-    yield from rounding_between(CAUSE, here, facts.symptom)
+    yield from rounding_between(here, facts.symptom)
     for comparison, pairs in others:
-        yield from rounding_between(CAUSE, pairs, facts.symptom, _machines(comparison))
+        yield from rounding_between(pairs, facts.symptom, _machines(comparison))
     doubt_if_farther(pair.size.size for each in (here, *(pairs for _, pairs in others)) for pair in each)
 
 

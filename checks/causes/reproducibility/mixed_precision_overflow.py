@@ -22,12 +22,7 @@ HALF = "float16"
 @check("mixed-precision-overflow")
 def mixed_precision_overflow(measurements: Measurements) -> Iterator[Finding]:
     """One finding per operation, or output of a model, and device."""
-    tried = [
-        (measurement, apart)
-        for measurement in measurements.all
-        for apart in _in_half(measurement)
-        if not measurement.reason
-    ]
+    tried = [(run, apart) for run in measurements.all for apart in _in_half(run) if not run.reason]
     if not tried:
         raise NotHere("precision", "not-measured")
     seen = set()

@@ -143,7 +143,7 @@ def _sure_of(varying: Sequence[Repeated], measurements: Measurements) -> float:
     """How surely this is why the user's results change: a training that ended apart says so, an operation only may."""
     place = (varying[0].framework, varying[0].device)
     trained = [training for training in trainings(measurements.all) if (training.framework, training.device) == place]
-    runs_apart = [len(measurement.exact) for measurement in trained if measurement.distinct > 1]
+    runs_apart = [len(run.exact) for run in trained if run.distinct > 1]
     if runs_apart:
         return _sure(max(runs_apart))
     return _PERHAPS_USED * _sure(max(each.default.repetitions for each in varying if each.default is not None))
@@ -170,29 +170,21 @@ def _origin(varying: Sequence[Repeated]) -> str:
 
 def _evidence(varying: Sequence[Repeated]) -> Iterator[Evidence]:
     origin = _origin(varying)
-    for measurement in varying:
-        made = measurement.default
+    for run in varying:
+        made = run.default
         if made is None:
             continue
         distinct, calls = results_of(made)
-        yield Evidence("varying_operation", f"{measurement.operation}: {distinct} / {calls}{_apart(made)}", origin)
-    mended = [
-        f"{measurement.operation}: {', '.join(measurement.mended_by)}"
-        for measurement in varying
-        if measurement.mended_by
-    ]
+        yield Evidence("varying_operation", f"{run.operation}: {distinct} / {calls}{_apart(made)}", origin)
+    mended = [f"{run.operation}: {', '.join(run.mended_by)}" for run in varying if run.mended_by]
     if mended:
         yield Evidence("mended_by", "; ".join(mended), origin)
-    costs = [
-        f"{measurement.operation}: x {measurement.cost:.2g}"
-        for measurement in varying
-        if measurement.cost and DETERMINISTIC in measurement.mended_by
-    ]
+    costs = [f"{run.operation}: x {run.cost:.2g}" for run in varying if run.cost and DETERMINISTIC in run.mended_by]
     if costs:
         yield Evidence("cost_of_mode", "; ".join(costs), origin)
     # A training is no operation that a document could name; its results have no fingerprints of their own.
     named = [each for each in varying if each.is_documented and each.default and each.default.fingerprints]
-    silent = [measurement.operation for measurement in named if measurement.promised.by_default is not Promise.VARIES]
+    silent = [run.operation for run in named if run.promised.by_default is not Promise.VARIES]
     if silent:
         yield Evidence("not_documented", ", ".join(silent), DeterminismTable.read().title)
 

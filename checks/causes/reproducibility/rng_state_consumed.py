@@ -30,17 +30,17 @@ _LIKELY = 0.8  # what is kept need not enter the answer
 def rng_state_consumed(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
     """One finding per model."""
     models_run(measurements, REPEATED)
-    for measurement in what_is_kept(measurements):
-        if keeps_statistics(measurement):
+    for run in what_is_kept(measurements):
+        if keeps_statistics(run):
             continue
         yield Finding(
             severity=Severity.WARNING if should_own_model_repeat(symptom) else Severity.NOTE,
             confidence=_LIKELY,
-            subject=f"{measurement.framework} {measurement.path}",
+            subject=f"{run.framework} {run.path}",
             evidence=(
-                Evidence("computed_on", place(measurement), measurement.origin),
-                Evidence("kept_by_model", measurement.detail, measurement.origin),
+                Evidence("computed_on", place(run), run.origin),
+                Evidence("kept_by_model", run.detail, run.origin),
             ),
             remedies=(REMEDY,),
-            values={**values_of(measurement), "kept": measurement.detail},
+            values={**values_of(run), "kept": run.detail},
         )

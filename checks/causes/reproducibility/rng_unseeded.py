@@ -39,36 +39,28 @@ _SURE, _LIKELY = 0.99, 0.9  # the node says so; only a seed tells it
 @check("rng-unseeded")
 def rng_unseeded(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
     """One finding per model and device."""
-    for measurement in models_run(measurements, REPEATED):
-        again = [made for made in of_models(measurements, MODE) if is_same_place(made, measurement)]
-        if (
-            (measurement.distinct or 0) < 2
-            or not draws_numbers(measurement, again)
-            or is_in_training(measurement, again)
-        ):
+    for run in models_run(measurements, REPEATED):
+        again = [made for made in of_models(measurements, MODE) if is_same_place(made, run)]
+        if (run.distinct or 0) < 2 or not draws_numbers(run, again) or is_in_training(run, again):
             continue
         seeded = [made for made in again if made.setting == SEEDED]
         yield Finding(
-            severity=Severity.NOTE if _is_harmless(measurement, symptom) else Severity.WARNING,
-            confidence=_SURE if draws(measurement.first_op) else _LIKELY,
-            subject=f"{measurement.framework} {measurement.device} {measurement.path}",
+            severity=Severity.NOTE if _is_harmless(run, symptom) else Severity.WARNING,
+            confidence=_SURE if draws(run.first_op) else _LIKELY,
+            subject=f"{run.framework} {run.device} {run.path}",
             evidence=(
-                Evidence("computed_on", place(measurement), measurement.origin),
-                Evidence(
-                    "varying_operation",
-                    f"{first_of(measurement)}: {measurement.distinct} / {measurement.repetitions}",
-                    measurement.origin,
-                ),
-                *decisions(measurement),
-                *(Evidence("mended_by", SEEDED, made.origin) for made in seeded if mends(made, measurement)),
+                Evidence("computed_on", place(run), run.origin),
+                Evidence("varying_operation", f"{first_of(run)}: {run.distinct} / {run.repetitions}", run.origin),
+                *decisions(run),
+                *(Evidence("mended_by", SEEDED, made.origin) for made in seeded if mends(made, run)),
             ),
             remedies=(REMEDY,),
             values={
-                **values_of(measurement),
-                "distinct": str(measurement.distinct),
-                "count": str(measurement.repetitions),
-                "where": first_of(measurement),
-                "seeded": phrase(_of_seed(measurement, seeded)),
+                **values_of(run),
+                "distinct": str(run.distinct),
+                "count": str(run.repetitions),
+                "where": first_of(run),
+                "seeded": phrase(_of_seed(run, seeded)),
             },
         )
 
@@ -83,4 +75,4 @@ def _of_seed(made: ModelMeasured, seeded: Sequence[ModelMeasured]) -> str:
     """What a seed before each run did, as the key of a phrase."""
     if any(mends(each, made) for each in seeded):
         return "seed-mends"
-    return "seed-in-vain" if any((measurement.distinct or 0) > 1 for measurement in seeded) else "seed-untried"
+    return "seed-in-vain" if any((run.distinct or 0) > 1 for run in seeded) else "seed-untried"

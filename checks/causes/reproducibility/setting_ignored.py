@@ -62,17 +62,13 @@ def setting_ignored(
     symptom: Symptom | None = None,
 ) -> Iterator[Finding]:
     """One finding per framework, device and kind of setting."""
-    precisions = [measurement for measurement in measurements.of(Precision) if measurement.setting in DEMAND_FULL]
+    precisions = [run for run in measurements.of(Precision) if run.setting in DEMAND_FULL]
     versions = versions_of(frameworks)
-    flips = [
-        measurement
-        for measurement in measurements.of(Flip)
-        if measurement.after is not None and _is_judged(measurement)
-    ]
+    flips = [run for run in measurements.of(Flip) if run.after is not None and _is_judged(run)]
     repeats = [
-        measurement
-        for measurement in repeated(measurements.all, versions)
-        if any(measurement.measured(setting) for setting in (DETERMINISTIC, WORKSPACE, _ONE_THREAD))
+        run
+        for run in repeated(measurements.all, versions)
+        if any(run.measured(setting) for setting in (DETERMINISTIC, WORKSPACE, _ONE_THREAD))
     ]
     if not precisions and not flips and not repeats:
         raise NotHere("precision", "not-measured")
@@ -144,7 +140,7 @@ def _of_flips(flips: Sequence[Flip], environment: EnvironmentVariables | None) -
             left.setdefault((flip.framework, flip.device, flip.setting), []).append(flip)
     for (framework, device, setting), found in left.items():
         worst = max(found, key=lambda each: flip_sizes(each)[1].relative or 0.0)
-        names = ", ".join(dict.fromkeys(measurement.operation for measurement in found))
+        names = ", ".join(dict.fromkeys(run.operation for run in found))
         difference = figure(flip_sizes(worst)[1].relative)
         yield Finding(
             severity=Severity.WARNING,

@@ -28,12 +28,11 @@ from checks.causes.registry import check
 from checks.facts import EnvironmentVariables, Measurements, ModelMeasured, Precision, Symptom
 from checks.facts.finding import Evidence, Finding, Severity
 
-CAUSE = "tf32-enabled"
 WITHOUT = "tf32-off"
 _LOUDER = (Severity.NOTE, Severity.WARNING, Severity.BLOCKING)
 
 
-@check(CAUSE)
+@check("tf32-enabled")
 def tf32_enabled(
     measurements: Measurements, environment: EnvironmentVariables | None, symptom: Symptom | None
 ) -> Iterator[Finding]:
@@ -41,7 +40,7 @@ def tf32_enabled(
     models = of_models(measurements, "device")
     yield from _in_models(models, symptom)
     if not models or measurements.of(Precision):
-        yield from computed_in_fewer_digits(CAUSE, "tf32", measurements, environment, symptom)
+        yield from computed_in_fewer_digits("tf32", measurements, environment, symptom)
 
 
 def _in_models(models: Sequence[ModelMeasured], symptom: Symptom | None) -> Iterator[Finding]:

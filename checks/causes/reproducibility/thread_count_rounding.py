@@ -18,19 +18,15 @@ from checks.causes.registry import check
 from checks.facts import Facts, Measurements, OtherMachine, Precision, Symptom
 from checks.facts.finding import FRAMEWORK, Evidence, Finding
 
-CAUSE = "thread-count-rounding"
 
-
-@check(CAUSE)
+@check("thread-count-rounding")
 def thread_count_rounding(
     measurements: Measurements, symptom: Symptom | None, facts: Facts | None = None
 ) -> Iterator[Finding]:
     """One finding per framework, and per model of the user."""
-    for measurement in _found(measurements, symptom):
-        values, machines = _to_set(facts, measurement.named(FRAMEWORK) or "torch") if facts else ({}, ())
-        yield msgspec.structs.replace(
-            measurement, evidence=(*measurement.evidence, *machines), values={**measurement.values, **values}
-        )
+    for run in _found(measurements, symptom):
+        values, machines = _to_set(facts, run.named(FRAMEWORK) or "torch") if facts else ({}, ())
+        yield msgspec.structs.replace(run, evidence=(*run.evidence, *machines), values={**run.values, **values})
 
 
 def _to_set(facts: Facts, framework: str) -> tuple[dict[str, str], tuple[Evidence, ...]]:
@@ -56,7 +52,7 @@ def _threads(side: Facts | OtherMachine, framework: str) -> int | None:
 
 def _found(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
     models = of_models(measurements, "threads")
-    yield from rounding_in_models(CAUSE, measurements, symptom, "threads")
+    yield from rounding_in_models(measurements, symptom, "threads")
     if not models or measurements.of(Precision):
-        yield from changes_by_order(CAUSE, measurements, symptom, lambda setting: setting.startswith("threads-"))
+        yield from changes_by_order(measurements, symptom, lambda setting: setting.startswith("threads-"))
     doubt_if_farther(map(size_of, models))

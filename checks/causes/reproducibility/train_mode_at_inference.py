@@ -58,27 +58,19 @@ _Found = Iterator[tuple[Finding, ModelMeasured]]
 
 
 def _varying(measurements: Measurements) -> _Found:
-    for measurement in models_run(measurements, REPEATED):
-        again = [made for made in of_models(measurements, MODE) if is_same_place(made, measurement)]
-        if (measurement.distinct or 0) < 2 or not is_in_training(measurement, again):
+    for run in models_run(measurements, REPEATED):
+        again = [made for made in of_models(measurements, MODE) if is_same_place(made, run)]
+        if (run.distinct or 0) < 2 or not is_in_training(run, again):
             continue
-        mended = [made for made in again if made.setting == EVALUATION and mends(made, measurement)]
+        mended = [made for made in again if made.setting == EVALUATION and mends(made, run)]
         evidence = (
-            Evidence(
-                "varying_operation",
-                f"{first_of(measurement)}: {measurement.distinct} / {measurement.repetitions}",
-                measurement.origin,
-            ),
-            *decisions(measurement),
+            Evidence("varying_operation", f"{first_of(run)}: {run.distinct} / {run.repetitions}", run.origin),
+            *decisions(run),
             *(Evidence("mended_by", EVALUATION, made.origin) for made in mended[:1]),
         )
-        values = {
-            "distinct": str(measurement.distinct),
-            "count": str(measurement.repetitions),
-            "where": first_of(measurement),
-        }
-        sure = SURE if is_dropout(measurement.first_op) else _LIKELY
-        yield _finding(measurement, "train-mode-varies", sure, evidence, values), measurement
+        values = {"distinct": str(run.distinct), "count": str(run.repetitions), "where": first_of(run)}
+        sure = SURE if is_dropout(run.first_op) else _LIKELY
+        yield _finding(run, "train-mode-varies", sure, evidence, values), run
 
 
 def _mixing(measurements: Measurements) -> _Found:
@@ -89,13 +81,10 @@ def _mixing(measurements: Measurements) -> _Found:
 
 
 def _learning(measurements: Measurements) -> _Found:
-    for measurement in what_is_kept(measurements):
-        if keeps_statistics(measurement):
-            evidence = (Evidence("kept_by_model", measurement.detail, measurement.origin),)
-            yield (
-                _finding(measurement, "train-mode-learns", _LIKELY, evidence, {"where": measurement.detail}),
-                measurement,
-            )
+    for run in what_is_kept(measurements):
+        if keeps_statistics(run):
+            evidence = (Evidence("kept_by_model", run.detail, run.origin),)
+            yield (_finding(run, "train-mode-learns", _LIKELY, evidence, {"where": run.detail}), run)
 
 
 def _finding(

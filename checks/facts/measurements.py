@@ -275,4 +275,6 @@ class Measurements(Fact, frozen=True, kw_only=True, omit_defaults=True):
 
     def of(self, kind: type[_M]) -> tuple[_M, ...]:
         """Those of one kind that were made, in their order; what could not be measured has a ``reason``."""
-        return tuple(each for each in self.all if isinstance(each, kind) and not each.reason)
+        return tuple(
+            measurement for measurement in self.all if isinstance(measurement, kind) and not measurement.reason
+        )

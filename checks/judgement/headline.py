@@ -91,14 +91,14 @@ def headline(facts: Facts, findings: Sequence[Finding], symptom: str, exactness:
         return Headline(Stance.COMPARED)
     if not findings:
         return _of_nothing(facts, 0, symptom)
-    refused = next((index for index, each in enumerate(findings) if _is_of_inputs(each)), None)
+    refused = next((index for index, finding in enumerate(findings) if _is_of_inputs(finding)), None)
     if refused is not None and not is_blocked:
         return Headline(Stance.INPUTS_REFUSED, refused)
     spoken = _spoken(findings, symptom)
     best = findings[spoken]
     if best.severity is Severity.NOTE:
         return _of_note(facts, best, spoken, symptom, exactness)
-    if best.cause == UNKNOWN and all(each.lines for each in best.evidence):  # no check saw anything fail here
+    if best.cause == UNKNOWN and all(evidence.lines for evidence in best.evidence):  # no check saw anything fail here
         return Headline(Stance.UNKNOWN_HERE, spoken)
     if not can_explain(best.cause, symptom):
         return Headline(Stance.UNRELATED, spoken)
@@ -122,11 +122,13 @@ def _spoken(findings: Sequence[Finding], symptom: str) -> int:
     Where nothing is serious, the first note that can explain it, as normal rounding explains why results differ. What
     tells places apart comes first where these are asked about, else last: runs that differ in one place are graver.
     """
-    serious = [index for index, each in enumerate(findings) if each.severity is not Severity.NOTE]
+    serious = [index for index, finding in enumerate(findings) if finding.severity is not Severity.NOTE]
     fitting = [index for index in serious or range(len(findings)) if can_explain(findings[index].cause, symptom)]
     is_between = symptom == SymptomName.RESULTS_DIFFER
     severities = {findings[index].severity for index in fitting}
-    worst = next((each for each in Severity if each in severities), None)  # what is graver is not passed over
+    worst = next(
+        (severity for severity in Severity if severity in severities), None
+    )  # what is graver is not passed over
     fitting.sort(
         key=lambda index: (
             findings[index].severity is not worst,
@@ -157,7 +159,7 @@ def _of_note(facts: Facts, best: Finding, spoken: int, symptom: str, exactness: 
     if exactness != Exactness.DECISIONS:
         return Headline(Stance.NORMAL, spoken)
     own = [run for run in facts.measurements if isinstance(run, ModelMeasured) and run.decisions is not None]
-    decided = [each for each in own if says_of_decisions(each)]
+    decided = [run for run in own if says_of_decisions(run)]
     if decided:
         changed = any(map(decides_otherwise, decided))
         return Headline(Stance.NORMAL if changed else Stance.DECISIONS_SAME, spoken)
@@ -184,13 +186,13 @@ def _of_operations(facts: Facts, finding: Finding, spoken: int, symptom: str) ->
     if repeats or not whole:
         return repeats or Headline(Stance.OPERATIONS, spoken)
     here = [run for run in repeated(facts.measurements, {}) if f"{run.framework} {run.device}" == finding.subject]
-    tried = [each.default for each in here if each.default is not None]
+    tried = [operation.default for operation in here if operation.default is not None]
     return Headline(
         Stance.TRAINING_REPEATS,
         spoken,
-        count=min(len(each.exact) for each in whole),
-        steps=min(each.steps[-1] for each in whole),
-        varied=sum(each.varies for each in tried),
+        count=min(len(run.exact) for run in whole),
+        steps=min(run.steps[-1] for run in whole),
+        varied=sum(run.varies for run in tried),
         tried=len(tried),
     )
 

@@ -30,7 +30,7 @@ def verdicts(facts: Facts, findings: Sequence[Finding]) -> tuple[ModelVerdict, .
     found = by_model(findings)
     general = found.get("", ())
     return tuple(
-        each for model in facts.models for each in _of_model(model, facts, (*found.get(model.path, ()), *general))
+        outcome for model in facts.models for outcome in _of_model(model, facts, (*found.get(model.path, ()), *general))
     )
 
 

@@ -62,7 +62,7 @@ class PerModel:
 
     def standing(self, model: ModelFacts) -> Standing:
         """The best that a program makes of the file, with what was found against it counted in."""
-        severities = {each.severity for each in self.findings.get(model.path, ())}
+        severities = {finding.severity for finding in self.findings.get(model.path, ())}
         verdicts = self.verdicts.get(model.path, ())
         outcomes = {verdict.outcome for verdict in verdicts} - {Outcome.NOT_INSTALLED}
         if model.problem and not outcomes & {*_RAN, Outcome.RUNS_WITH_FALLBACK}:

@@ -24,7 +24,7 @@ def is_seen_mended(finding: Finding, before: Facts, now: Facts) -> bool:
         return True
     both = msgspec.structs.replace(now, measurements=tuple(_together(before, now)))
     again = judge_one(check, both).findings
-    return finding.subject not in {each.subject for each in again}
+    return finding.subject not in {later.subject for later in again}
 
 
 def _together(before: Facts, now: Facts) -> Iterator[Measurement]:

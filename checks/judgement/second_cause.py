@@ -74,7 +74,9 @@ def _are_unrelated(first: str, other: str, worded: Mapping[str, Sequence[Hit]]) 
 
 def _shown(finding: Finding) -> set[tuple[str, int]]:
     """The lines that are quoted for it."""
-    return {(each.origin, number) for each in finding.evidence if each.name == CLUE for number in each.lines}
+    return {
+        (evidence.origin, number) for evidence in finding.evidence if evidence.name == CLUE for number in evidence.lines
+    }
 
 
 def _lines(shown: Iterable[Hit]) -> set[tuple[str, int]]:

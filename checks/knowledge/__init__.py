@@ -28,6 +28,17 @@ class Row(msgspec.Struct, frozen=True, metaclass=_Strict):
     """A row of a table."""
 
 
+class Worded(Row):
+    """A row with a sentence in each language."""
+
+    en: str
+    ja: str
+
+    def of(self, language: str) -> str:
+        """The sentence in "en" or "ja"."""
+        return self.ja if language == "ja" else self.en
+
+
 class Table(Row):
     """A table. ``checked`` is the day on which someone read the ``source``."""
 

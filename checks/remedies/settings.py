@@ -135,8 +135,8 @@ def advise(facts: Facts, symptom: str, exactness: str) -> Advice | None:
 
 
 def _answer(measured: Sequence[Measurement], symptom: str, exactness: str) -> Answer:
-    own = [each for each in measured if isinstance(each, ModelMeasured) and says_of_decisions(each)]
-    decisions = [each.decisions for each in own if each.decisions is not None]
+    own = [run for run in measured if isinstance(run, ModelMeasured) and says_of_decisions(run)]
+    decisions = [run.decisions for run in own if run.decisions is not None]
     if exactness == Exactness.DECISIONS:
         if decisions:
             return Answer.SAME_DECISIONS if min(decisions) >= 1 else Answer.DECISIONS_CHANGE
@@ -168,28 +168,28 @@ class _Wanted:
 
     def frameworks(self) -> Iterator[tuple[str, FrameworkFacts]]:
         """The frameworks that computed something here and of which the table has lines."""
-        computed = {each.framework for each in self.measured}
+        computed = {run.framework for run in self.measured}
         for name, found in self.facts.frameworks.each() if self.facts.frameworks else ():
             if name in _ADVISED and name in computed:
                 yield name, found
 
     def block(self, framework: str, found: FrameworkFacts) -> Block:
         """The lines of one framework."""
-        mine = [each for each in self.measured if each.framework == framework]
+        mine = [run for run in self.measured if run.framework == framework]
         holds = set(self._needs(framework, found, mine))
         changed = operations_changed(mine, {framework: found.version})
-        names = frozenset(each.name for each in changed)
+        names = frozenset(change.name for change in changed)
         lines = tuple(
             AdvisedLine(
-                each, _filled(each.code, self._threads(found)), _cost(each.cost, mine, names) if each.cost else None
+                line, _filled(line.code, self._threads(found)), _cost(line.cost, mine, names) if line.cost else None
             )
-            for each in SettingsAdviceTable.read().line
-            if each.framework in ("", framework)
-            and holds.issuperset(each.needs)
-            and not holds.intersection(each.without)
-            and _is_of(each, found.version)
+            for line in SettingsAdviceTable.read().line
+            if line.framework in ("", framework)
+            and holds.issuperset(line.needs)
+            and not holds.intersection(line.without)
+            and _is_of(line, found.version)
         )
-        refused = _named(each for each in mine if _is_deterministic(each) and _is_refused(each))
+        refused = _named(run for run in mine if _is_deterministic(run) and _is_refused(run))
         return Block(
             framework,
             lines,
@@ -242,7 +242,7 @@ def _threads_matter(mine: Sequence[Measurement]) -> bool:
     """Whether another number of threads was seen to give other bits: of the user's models, where these were asked."""
     models = [run for run in mine if isinstance(run, ModelMeasured) and run.aspect == "threads"]
     asked = [model.difference for model in models if model.difference is not None]
-    return any(each.differing for each in asked) if asked else any(map(_shows_threads, mine))
+    return any(run.differing for run in asked) if asked else any(map(_shows_threads, mine))
 
 
 def _shows_threads(measured: Measurement) -> bool:

@@ -121,8 +121,8 @@ def _torch(
     if not doubtful:
         return
     code = _code_of_torch(torch, machine, interpreter)
-    machine_code = [each for each in code.codes if each.startswith("sm_")]
-    allowed = {each for each in doubtful if runs_any(machine_code, each) and each not in failed}
+    machine_code = [target for target in code.codes if target.startswith("sm_")]
+    allowed = {kind for kind in doubtful if runs_any(machine_code, kind) and kind not in failed}
     if code.is_limit and allowed:
         raise Unread("arch_list", torch.unread.get("arch_list", ""))
     served |= allowed
@@ -276,7 +276,7 @@ def _by_capability(gpus: Iterable[CudaGpu]) -> Iterator[tuple[str, list[CudaGpu]
         if gpu.capability is None:
             raise Unread("compute_capability", gpu.name)
         groups.setdefault(gpu.capability, []).append(gpu)
-    yield from sorted(groups.items(), key=lambda each: release(each[0]))
+    yield from sorted(groups.items(), key=lambda group: release(group[0]))
 
 
 def _gpus_of(

@@ -46,12 +46,12 @@ def lost_while_computing(measurements: Measurements | None) -> Iterator[tuple[Me
     Else it is one that others got, too, from some operation on that is computed elsewhere every day.
     """
     places: dict[tuple[str, str], list[Measured]] = {}
-    for each in measurements.all if measurements else ():
-        places.setdefault((each.framework, each.device), []).append(each)
+    for run in measurements.all if measurements else ():
+        places.setdefault((run.framework, run.device), []).append(run)
     for here in places.values():
-        errors = [(each, each.error) for each in here if each.reason == "failed" and each.error]
-        failed = [(each, f"{error.type}: {error.message}") for each, error in errors]
-        alike = Counter(message for _, message in failed) if any(not each.reason for each in here) else Counter()
+        errors = [(run, run.error) for run in here if run.reason == "failed" and run.error]
+        failed = [(run, f"{error.type}: {error.message}") for run, error in errors]
+        alike = Counter(message for _, message in failed) if any(not run.reason for run in here) else Counter()
         for made, message in failed:
             known = cuda_error_in(message)
             says_so = known is not None and known.cause == "gpu-hardware-fault"
@@ -106,7 +106,7 @@ def xids_under_load(health: Health, frameworks: Frameworks | None, gpus: Gpus | 
         return heard
     place = device_address(health, frameworks)
     told = system_log.xids(health.log or ())
-    return (*heard, *(each for each in told if _is_of(each.pci_address, place, "10de", gpus)))
+    return (*heard, *(event for event in told if _is_of(event.pci_address, place, "10de", gpus)))
 
 
 def events_under_load(health: Health, frameworks: Frameworks | None, gpus: Gpus | None) -> tuple[GpuEvent, ...]:

@@ -95,7 +95,7 @@ def error_name(error: CudaError) -> str:
 
 def first_line(text: str) -> str:
     """The first line of a message that is not empty, cut to a length that a sentence can hold."""
-    line = next((each.strip() for each in text.splitlines() if each.strip()), "")
+    line = next((text_line.strip() for text_line in text.splitlines() if text_line.strip()), "")
     return line if len(line) <= LINE else line[: LINE - 1] + "…"
 
 

@@ -91,9 +91,9 @@ def unmet(run: ExportRun) -> tuple[Evidence, ...]:
     """What the exporter works with, and what is there instead."""
     table = ExportersTable.read()
     return tuple(
-        each
+        shown
         for need in run.unmet
-        for each in (
+        for shown in (
             Evidence("needed", need.needed, table.title, table.source),
             *((Evidence("found", need.found, run.origin),) if need.found else ()),
         )

@@ -28,9 +28,9 @@ def types_of(model: ModelFacts) -> set[str]:
     return set(model.dtypes or ()) | {face.dtype for face in faces if face.dtype}
 
 
-def full_name(each: OperatorUse) -> str:
+def full_name(use: OperatorUse) -> str:
     """An operator with its domain: "com.microsoft:FusedMatMul"."""
-    return f"{each.domain}:{each.name}" if each.domain else each.name
+    return f"{use.domain}:{use.name}" if use.domain else use.name
 
 
 def named(names: list[str]) -> str:

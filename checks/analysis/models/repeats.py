@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from checks.analysis.numbers.digit_findings import changes_by_order, doubt_if_farther
 from checks.analysis.numbers.digits import MEASURED, figure
 from checks.analysis.numbers.magnitude import Size
 from checks.analysis.numbers.power import ENOUGH
-from checks.facts import ArrayDifference, Facts, Measurements, ModelMeasured, Symptom
+from checks.facts import ArrayDifference, Facts, Measurements, ModelMeasured, Precision, Symptom
 from checks.facts.finding import FRAMEWORK, MEASURED_MODEL, Evidence, Finding, NotHere, Severity
 from checks.facts.question import Exactness, SymptomName
 
@@ -62,10 +63,10 @@ class RepeatedModels:
         """Of all models of a case."""
         own = [run for run in facts.measurements if isinstance(run, ModelMeasured)]
         made = [run for run in own if run.aspect == REPEATED and run.distinct is not None]
-        tested = frozenset(each.path for each in made)
+        tested = frozenset(run.path for run in made)
         varying = frozenset(run.path for run in made if (run.distinct or 0) > 1)
         fewest = min((run.repetitions for run in made), default=0)
-        is_left = any(each.path not in tested for each in own)
+        is_left = any(run.path not in tested for run in own)
         is_few = any(run.repetitions < ENOUGH and run.distinct == 1 for run in made)
         return cls(tested, tested - varying, fewest, is_left or is_few)
 
@@ -165,10 +166,7 @@ def is_in_training(made: ModelMeasured, among: Iterable[ModelMeasured]) -> bool:
 
     ``among``: what else was measured.
     """
-    return is_dropout(made.first_op) or any(
-        run.setting == EVALUATION and run.aspect == MODE and is_same_place(made, run) and mends(run, made)
-        for run in among
-    )
+    return is_dropout(made.first_op) or _is_fixed_by(EVALUATION, made, among)
 
 
 def draws_numbers(made: ModelMeasured, among: Iterable[ModelMeasured]) -> bool:
@@ -176,9 +174,13 @@ def draws_numbers(made: ModelMeasured, among: Iterable[ModelMeasured]) -> bool:
 
     ``among``: what else was measured.
     """
-    return draws(made.first_op) or any(
-        run.setting == SEEDED and run.aspect == MODE and is_same_place(made, run) and mends(run, made) for run in among
-    )
+    return draws(made.first_op) or _is_fixed_by(SEEDED, made, among)
+
+
+def _is_fixed_by(setting: str, varying: ModelMeasured, among: Iterable[ModelMeasured]) -> bool:
+    """Whether the model was also run with a setting, and then repeated."""
+    runs = (run for run in among if run.setting == setting and run.aspect == MODE and is_same_place(varying, run))
+    return any(mends(run, varying) for run in runs)
 
 
 def is_same_place(made: ModelMeasured, other: ModelMeasured) -> bool:
@@ -310,6 +312,21 @@ def rounding_in_models(measurements: Measurements, symptom: Symptom | None, *asp
         )
 
 
+def rounding_by_order(
+    measurements: Measurements, symptom: Symptom | None, aspect: str, is_of_cause: Callable[[str], bool]
+) -> Iterator[Finding]:
+    """The findings about the user's models under an aspect, and about operations under the settings of the cause.
+
+    Raises:
+        NotHere, Inconclusive: as ``changes_by_order``.
+    """
+    models = of_models(measurements, aspect)
+    yield from rounding_in_models(measurements, symptom, aspect)
+    if not models or measurements.of(Precision):
+        yield from changes_by_order(measurements, symptom, is_of_cause)
+    doubt_if_farther(map(size_of, models))
+
+
 def decisions(made: ModelMeasured) -> Iterator[Evidence]:
     """Whether they change, where the outputs have any."""
     if made.decisions is not None:
@@ -340,7 +357,7 @@ def relative_bound(made: ModelMeasured) -> float | None:
 
 def _worst(found: Iterable[ModelMeasured]) -> Iterator[ModelMeasured]:
     groups: dict[tuple[str, str, str], list[ModelMeasured]] = {}
-    for each in found:
-        groups.setdefault((each.path, each.framework, each.device), []).append(each)
+    for run in found:
+        groups.setdefault((run.path, run.framework, run.device), []).append(run)
     for here in groups.values():
-        yield max(here, key=lambda each: (decides_otherwise(each), relative(each) or 0.0))
+        yield max(here, key=lambda run: (decides_otherwise(run), relative(run) or 0.0))

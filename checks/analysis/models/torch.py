@@ -38,7 +38,7 @@ def need_a_reader(
         NotHere: nothing is.
     """
     wanted = {rule.runtime for model in models for rule in rules_of(model)}
-    if not wanted or any(installed_version(each, frameworks, interpreter)[0] for each in wanted):
+    if not wanted or any(installed_version(runtime, frameworks, interpreter)[0] for runtime in wanted):
         return
     raise NotCollected("frameworks") if interpreter is None else NotHere("frameworks", "not-installed")
 

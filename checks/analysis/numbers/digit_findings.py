@@ -62,14 +62,14 @@ def changes_by_order(
     if not tried:
         raise NotHere("precision", "not-measured")
     for (framework, device), here in by_device(tried).items():
-        sizes = [(each, change_of(each)) for each in here]
-        apart = [(each, size) for each, size in sizes if size.size is Size.ROUNDING]
+        sizes = [(run, change_of(run)) for run in here]
+        apart = [(run, size) for run, size in sizes if size.size is Size.ROUNDING]
         if not apart:
             continue
         worst, size = max(apart, key=lambda pair: pair[1].relative or 0.0)
-        found = [each for each, _ in apart]
+        found = [run for run, _ in apart]
         names = {run.operation for run in found}  # one may be alike with four threads, and not with one
-        same = [each for each, size in sizes if size.size is Size.IDENTICAL and each.operation not in names]
+        same = [run for run, size in sizes if size.size is Size.IDENTICAL and run.operation not in names]
         yield Finding(
             severity=loud_if_bits_matter(symptom),
             confidence=MEASURED,
@@ -85,7 +85,7 @@ def changes_by_order(
             ),
             values={FRAMEWORK: framework},
         )
-    doubt_if_farther(change_of(each).size for each in tried)
+    doubt_if_farther(change_of(run).size for run in tried)
 
 
 def doubt_if_farther(sizes: Iterable[Size]) -> None:
@@ -129,16 +129,16 @@ def computed_in_fewer_digits(
     """
     usual = [run for run in precisions(measurements) if run.setting == DEFAULT and run.dtype == FULL]
     # What is no number, or wrong altogether, tells nothing of digits.
-    told = [each for each in usual if error_of(each).size not in (Size.NOTHING, Size.BEYOND)]
-    tried = [each for each in told if work_of(each, terms=each.terms, condition=None).products]
+    told = [run for run in usual if error_of(run).size not in (Size.NOTHING, Size.BEYOND)]
+    tried = [run for run in told if work_of(run, terms=run.terms, condition=None).products]
     if not tried:
         raise NotHere("precision", "not-measured")
     for (framework, device), here in by_device(tried).items():
-        found = [each for each in here if shorter_format(each) == shorter]
+        found = [run for run in here if shorter_format(run) == shorter]
         if not found:
             continue
-        worst = max(found, key=lambda each: error_of(each).times or 0.0)  # the farthest beyond rounding
-        full = [each for each in here if error_of(each).size is Size.ROUNDING]
+        worst = max(found, key=lambda run: error_of(run).times or 0.0)  # the farthest beyond rounding
+        full = [run for run in here if error_of(run).size is Size.ROUNDING]
         yield Finding(
             severity=loud_unless_decisions_do(symptom),
             confidence=MEASURED if recognised(worst) else BY_SIZE,

@@ -88,8 +88,8 @@ def shorter_format(measured: Precision) -> str | None:
 def by_device(measured: Iterable[Precision]) -> dict[tuple[str, str], list[Precision]]:
     """The measurements of each framework and device."""
     found: dict[tuple[str, str], list[Precision]] = {}
-    for each in measured:
-        found.setdefault((each.framework, each.device), []).append(each)
+    for run in measured:
+        found.setdefault((run.framework, run.device), []).append(run)
     return found
 
 

@@ -247,7 +247,7 @@ def computed_in(measured: Precision) -> str:
 
 def recognised(measured: Precision) -> str | None:
     """The shorter format whose errors are those that were observed, element by element."""
-    alike = {name: each for name, each in measured.emulated.items() if _is_alike(measured.rms, each)}
+    alike = {name: result for name, result in measured.emulated.items() if _is_alike(measured.rms, result)}
     return max(alike, key=lambda name: alike[name].likeness or 0.0) if alike else None
 
 

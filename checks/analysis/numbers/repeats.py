@@ -208,7 +208,7 @@ def by_device(operations: Iterable[Repeated]) -> Iterator[tuple[str, str, tuple[
 def of_torch(measurements: Iterable[Measurement], torch: TorchFacts | None) -> tuple[Repeated, ...]:
     """The repeated operations of PyTorch alone."""
     found = repeated(measurements, {_TORCH: torch.version if torch else None})
-    return tuple(each for each in found if each.framework == _TORCH)
+    return tuple(operation for operation in found if operation.framework == _TORCH)
 
 
 def in_words(operations: Sequence[Repeated]) -> Phrase:
@@ -287,7 +287,7 @@ def _promised(framework: str, operation: str, device: str, versions: Mapping[str
     """What the documents of this framework say; those of others are about other programs."""
     known = known_operations().get(operation)
     named = known.documented if known else ()
-    mine = tuple(each for each in named if _framework_of(each.op) == framework)
+    mine = tuple(line for line in named if _framework_of(line.op) == framework)
     return promised(mine, device, versions.get(framework))
 
 

@@ -44,45 +44,44 @@ def models_changed(measurements: Iterable[Measurement]) -> tuple[Changed, ...]:
     """The user's models that changed, also those that draw random numbers on purpose: a seed may mend these."""
     own = [run for run in measurements if isinstance(run, ModelMeasured) and not run.reason]
     varying = [run for run in own if run.setting in ("", DEFAULT) and run.aspect != MODE and _varies(run)]
-    return tuple({name_of(each): Changed(name_of(each), _of_model(each, own)) for each in varying}.values())
+    return tuple({name_of(run): Changed(name_of(run), _of_model(run, own)) for run in varying}.values())
 
 
 def is_model_unsteady(measurements: Iterable[Measurement]) -> bool:
     """Whether a model of the user changed though it draws no random numbers: no seed helps it."""
     own = [run for run in measurements if isinstance(run, ModelMeasured)]
-    return any(_varies(each) and not draws_numbers(each, own) for each in own)
+    return any(_varies(run) and not draws_numbers(run, own) for run in own)
 
 
 def is_any_random(measurements: Iterable[Measurement]) -> bool:
     """Whether a model of the user draws random numbers when it computes."""
     own = [run for run in measurements if isinstance(run, ModelMeasured)]
-    return any(_varies(each) and draws_numbers(each, own) for each in own)
+    return any(_varies(run) and draws_numbers(run, own) for run in own)
 
 
 def is_mended_by_seed(measurements: Iterable[Measurement]) -> bool:
     """Whether a seed before each run was seen to make a model of the user repeat."""
     own = [run for run in measurements if isinstance(run, ModelMeasured)]
     return any(
-        _varies(each) and any(tried.setting == SEEDED and mends(tried, each) for tried in _tried(each, own))
-        for each in own
+        _varies(run) and any(tried.setting == SEEDED and mends(tried, run) for tried in _tried(run, own)) for run in own
     )
 
 
-def _of_operation(each: Repeated) -> Became:
-    setting = WORKSPACE if each.measured(WORKSPACE) is not None else DETERMINISTIC
-    made = each.measured(setting)
+def _of_operation(repeated: Repeated) -> Became:
+    setting = WORKSPACE if repeated.measured(WORKSPACE) is not None else DETERMINISTIC
+    made = repeated.measured(setting)
     if made is None:
-        return Became.REFUSED if each.raises else Became.UNTRIED
+        return Became.REFUSED if repeated.raises else Became.UNTRIED
     if made.varies:
         return Became.STILL
-    return Became.MENDED if setting in each.mended_by else Became.SELDOM
+    return Became.MENDED if setting in repeated.mended_by else Became.SELDOM
 
 
 def _of_model(made: ModelMeasured, own: Sequence[ModelMeasured]) -> Became:
     tried = list(_tried(made, own))
-    if any(mends(each, made) for each in tried):
+    if any(mends(run, made) for run in tried):
         return Became.MENDED
-    if any(not _varies(each) for each in tried):
+    if any(not _varies(run) for run in tried):
         return Became.SELDOM
     # A seed that changes nothing tells nothing of the mode.
     return Became.STILL if any(run.setting == DETERMINISTIC for run in tried) else Became.UNTRIED

@@ -58,7 +58,7 @@ def _denied(
         confidence=0.95,
         subject=vendor,
         evidence=(
-            Evidence("device_node", ", ".join(each.path for each in denied), "/dev"),
+            Evidence("device_node", ", ".join(refused.path for refused in denied), "/dev"),
             Evidence("owner_group", group or NONE, "/dev"),
             Evidence("user_groups", ", ".join(groups) or NONE if groups is not None else NONE, os.origin if os else ""),
         ),

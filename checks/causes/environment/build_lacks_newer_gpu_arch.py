@@ -39,13 +39,13 @@ def build_lacks_newer_gpu_arch(
 
 
 def _way_out(
-    each: UnservedGpu, machine: MachineFacts, interpreter: InterpreterFacts | None
+    unserved: UnservedGpu, machine: MachineFacts, interpreter: InterpreterFacts | None
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """The values of the remedies, and their ids."""
-    if each.framework != "torch":
+    if unserved.framework != "torch":
         return {}, ("use-nvidia-tensorflow-container", "run-without-this-gpu")
     if is_jetson(machine):
         return {}, ("install-torch-for-jetson",)
-    found = torch_values(machine, interpreter, keep=each.version)
-    values = {**found, "served_gpu": each.served_gpu} if each.served_gpu else found
+    found = torch_values(machine, interpreter, keep=unserved.version)
+    values = {**found, "served_gpu": unserved.served_gpu} if unserved.served_gpu else found
     return values, torch_remedies(values, "run-without-this-gpu")

@@ -118,6 +118,10 @@ def _path(path: str) -> PurePath:
 
 def _is_older(broken: Broken) -> bool:
     """Whether what is there is older than what is asked for: frameworks refuse that, while newer mostly works."""
-    asked = (release(each.version) for each in broken.requirement.specifier if each.operator in {"==", ">=", "~=", ">"})
+    asked = (
+        release(specifier.version)
+        for specifier in broken.requirement.specifier
+        if specifier.operator in {"==", ">=", "~=", ">"}
+    )
     lowest = max(asked, default=())
     return broken.found is not None and release(broken.found.version)[:2] < lowest[:2]

@@ -93,7 +93,7 @@ def companion_pairs() -> frozenset[tuple[str, str]]:
 def _has_failed(pair: tuple[str, str], frameworks: Frameworks | None) -> bool:
     """Whether the framework that the pair belongs to could not be imported."""
     name = "jax" if pair in _JAX_PAIRS else "tensorflow"
-    return any(facts.imported is False for each, facts in (frameworks or Frameworks()).each() if each == name)
+    return any(facts.imported is False for framework, facts in (frameworks or Frameworks()).each() if framework == name)
 
 
 def _beside_torch(

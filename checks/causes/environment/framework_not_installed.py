@@ -54,11 +54,11 @@ def framework_not_installed(interpreter: InterpreterFacts, facts: Facts) -> Iter
 def _others(interpreter: InterpreterFacts, facts: Facts) -> list[tuple[str, tuple[str, ...]]]:
     """(path, frameworks) of the other interpreters that have one, those with the most frameworks first."""
     found = [
-        (each.path, frameworks)
-        for each in facts.interpreters or ()
-        if each.path != interpreter.path
-        and "naosu" not in each.found_by  # our own environment is no place for the user's program
-        and not each.problem
-        and (frameworks := frameworks_among(package.name for package in each.packages or ()))
+        (other.path, frameworks)
+        for other in facts.interpreters or ()
+        if other.path != interpreter.path
+        and "naosu" not in other.found_by  # our own environment is no place for the user's program
+        and not other.problem
+        and (frameworks := frameworks_among(package.name for package in other.packages or ()))
     ]
-    return sorted(found, key=lambda each: ("torch" not in each[1], -len(each[1]), each[0]))
+    return sorted(found, key=lambda other: ("torch" not in other[1], -len(other[1]), other[0]))

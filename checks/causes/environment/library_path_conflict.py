@@ -56,7 +56,7 @@ def library_path_conflict(
 
 def _strangers(framework: FrameworkFacts, interpreter: InterpreterFacts) -> Iterator[LibraryFile]:
     """The first loaded file of each CUDA library that lies outside, while a package inside brings that library."""
-    roots = [each for each in (interpreter.prefix, interpreter.base_prefix, framework.location) if each]
+    roots = [root for root in (interpreter.prefix, interpreter.base_prefix, framework.location) if root]
     roots = [root for root in roots if root not in SHARED_PREFIXES]
     roots += sorted({package.location for package in interpreter.packages or () if package.location})
     told = set()

@@ -27,7 +27,7 @@ def openmp_duplicate_runtime(
 ) -> Iterator[Finding]:
     """One finding per framework with two runtimes; a note where only the switch that hides them is set."""
     seen = tuple(frameworks.each())
-    found = [finding_of_text(*each) for each in recognised(CAUSE, frameworks, probes)]
+    found = [finding_of_text(*match) for match in recognised(CAUSE, frameworks, probes)]
     found += [finding for name, framework in seen for finding in _of_libraries(name, framework)]
     hidden = environment.values.get(SWITCH, "") if environment else ""
     if not found and hidden.lower() in TRUE:

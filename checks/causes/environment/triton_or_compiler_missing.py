@@ -45,8 +45,8 @@ def triton_or_compiler_missing(
     if torch.version and release(torch.version) < FIRST_WITH_COMPILE:
         return
     found = [
-        finding_of_text(*each, Evidence("missing", "Triton"), missing="Triton")
-        for each in recognised(CAUSE, Frameworks(torch=torch), probes)
+        finding_of_text(*match, Evidence("missing", "Triton"), missing="Triton")
+        for match in recognised(CAUSE, Frameworks(torch=torch), probes)
     ]
     if not found:
         if interpreter.packages is None:

@@ -63,7 +63,7 @@ def _edge_tpu(found: tuple[Accelerator, ...], litert: LiteRtFacts, *, in_contain
     if litert.edgetpu_delegate is not False:
         return
     said = first_line(litert.edgetpu_error or "") or NONE
-    stick = next((each for each in found if each.kind == "edge tpu"), None)
+    stick = next((device for device in found if device.kind == "edge tpu"), None)
     if stick is None:
         if not lacks_edgetpu_library(litert):  # who has the library has, or had, the device
             absent = Accelerator(bus="usb", name="Edge TPU", kind="edge tpu", origin="/sys/bus")

@@ -69,8 +69,8 @@ def _processes(gpu: NvidiaGpu) -> list[str]:
     """The processes that hold the memory, the largest first: "python 21.3 GiB (4711)"."""
     held = sorted(gpu.processes or (), key=lambda process: -(process.used_memory or 0))
     return [
-        f"{each.name or 'PID'}{'' if each.used_memory is None else ' ' + gib(each.used_memory)} ({each.pid})"
-        for each in held[:5]
+        f"{holder.name or 'PID'}{'' if holder.used_memory is None else ' ' + gib(holder.used_memory)} ({holder.pid})"
+        for holder in held[:5]
     ]
 
 

@@ -29,7 +29,7 @@ def checkpoint_class_missing(models: ModelFiles, interpreter: InterpreterFacts) 
     """One finding per file."""
     some(models.of(*FORMATS), "pickled_models")
     for model in unloaded(models, *FORMATS):
-        names = [each.name for each in model.needs.classes or () if each.risk != DANGEROUS]
+        names = [needed.name for needed in model.needs.classes or () if needed.risk != DANGEROUS]
         wanted = {name: name.partition(".")[0] for name in names if "." in name and name[0] != "("}
         if model.format != "pickle":
             wanted = {name: module for name, module in wanted.items() if module != "torch"}  # another check's cause

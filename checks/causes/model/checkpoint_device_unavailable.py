@@ -32,7 +32,7 @@ def checkpoint_device_unavailable(
         missing = [device for device in model.needs.devices or () if not _is_there(device, torch)]
         if missing:
             in_code = model.details.get(IN_CODE, "").split(", ")
-            yield _finding(model, torch, missing, is_certain=any(each in in_code for each in missing))
+            yield _finding(model, torch, missing, is_certain=any(kind in in_code for kind in missing))
     for model in _untried(models, COMPILED):
         yield from _compiled(model, torch, machine)
 

@@ -50,11 +50,11 @@ def checkpoint_weights_only_refused(models: ModelFiles, torch: TorchFacts) -> It
 
 def _is_dangerous(model: ModelFacts) -> bool:
     """Whether the refusal is right: pickle_runs_code.py says so, and no way around it is offered."""
-    return any(each.risk == DANGEROUS for each in model.needs.classes or ())
+    return any(needed.risk == DANGEROUS for needed in model.needs.classes or ())
 
 
 def _refused(model: ModelFacts) -> list[str]:
-    names = (each.name.rpartition(".") for each in model.needs.classes or ())
+    names = (needed.name.rpartition(".") for needed in model.needs.classes or ())
     return [f"{module}.{name}" for module, _, name in names if not is_taken_by_weights_only(module, name)]
 
 

@@ -119,7 +119,7 @@ def _in_tensorflow(
             subject=f"{model.path} / tensorflow",
             evidence=(
                 *about(model, "tensorflow", tensorflow.version, tensorflow.origin),
-                Evidence("operators", named([each.name for each in missing]), model.path),
+                Evidence("operators", named([operator.name for operator in missing]), model.path),
                 *((Evidence("library_wanted", ", ".join(packages), title),) if packages else ()),
             ),
             values={"model_path": model.path, "runtime": "tensorflow"},
@@ -127,18 +127,18 @@ def _in_tensorflow(
         )
 
 
-def _is_foreign(each: OperatorUse, onnxruntime: OnnxRuntimeFacts, interpreter: InterpreterFacts | None) -> bool:
+def _is_foreign(use: OperatorUse, onnxruntime: OnnxRuntimeFacts, interpreter: InterpreterFacts | None) -> bool:
     """Whether an operator is neither ONNX Runtime's own nor of a library that is installed."""
-    if not each.is_custom:
+    if not use.is_custom:
         return False
-    row = onnx_domain(each.domain)
+    row = onnx_domain(use.domain)
     kind = row.kind if row else ""
     if kind == "internal":
         return False
     if kind == "built-in":
-        if each.domain != MICROSOFT or not onnxruntime.version:
+        if use.domain != MICROSOFT or not onnxruntime.version:
             return False
-        return in_microsofts_set(each.name, onnxruntime.version) is Support.NO
+        return in_microsofts_set(use.name, onnxruntime.version) is Support.NO
     if row is not None and kind == "library":
         if interpreter is None or interpreter.packages is None:
             raise Unread("packages")
@@ -158,7 +158,7 @@ def _finding(model: ModelFacts, foreign: list[OperatorUse], onnxruntime: OnnxRun
         subject=model.path,
         evidence=(
             *about(model, "onnxruntime", onnxruntime.version, onnxruntime.origin),
-            Evidence("operators", named([full_name(each) for each in foreign]), model.path),
+            Evidence("operators", named([full_name(operator) for operator in foreign]), model.path),
             *((Evidence("library_wanted", ", ".join(packages), OnnxDomainsTable.read().title),) if packages else ()),
         ),
         values=values_of(model, "onnxruntime"),

@@ -81,7 +81,7 @@ def _refused(model: ModelFacts, here: Sequence[Keras]) -> Finding | None:
     what = _what_is_refused(model, here[0])
     if not what:
         return None
-    helper = next((each for each in here[1:] if not _what_is_refused(model, each)), None)
+    helper = next((name for name in here[1:] if not _what_is_refused(model, name)), None)
     is_saved_model = model.format == "savedmodel"
     severity = Severity.NOTE if is_saved_model else Severity.WARNING if helper else Severity.BLOCKING
     return Finding(
@@ -109,10 +109,10 @@ def _what_is_refused(model: ModelFacts, keras: Keras) -> str:
         return row.error
     if model.format != "keras-h5" or written == keras.generation:
         return ""
-    particular = [each for each in model.details.get("keras-particular", "").split(", ") if each]
+    particular = [part for part in model.details.get("keras-particular", "").split(", ") if part]
     refused = refused_by(keras.version, particular)
     meanings = {row.name: row.meaning for row in KerasTable.read().trait}
-    return listed(meanings.get(each, each) for each in refused)
+    return listed(meanings.get(name, name) for name in refused)
 
 
 def _generation(model: ModelFacts) -> int:

@@ -34,7 +34,7 @@ def model_architecture_unknown(models: ModelFiles, interpreter: InterpreterFacts
         raise Unread("packages")
     llama, transformers = interpreter.package(LLAMA), interpreter.package("transformers")
     unknown: list[NotInTable] = []
-    found = [each for model in of_llama if llama is not None for each in _in_llama(model, llama, unknown)]
+    found = [finding for model in of_llama if llama is not None for finding in _in_llama(model, llama, unknown)]
     if transformers is not None:
         found += [
             transformer for model in of_transformers for transformer in _in_transformers(model, transformers, unknown)

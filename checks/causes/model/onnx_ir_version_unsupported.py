@@ -34,7 +34,7 @@ def onnx_ir_version_unsupported(models: ModelFiles, onnxruntime: OnnxRuntimeFact
         ir = ir_of(model)
         if ir is None or row.ir is None or ir <= row.ir:
             continue
-        opsets = {each: version for each, version in (model.needs.opsets or {}).items() if each in ("", ML)}
+        opsets = {domain: version for domain, version in (model.needs.opsets or {}).items() if domain in ("", ML)}
         is_served = least_onnxruntime(ir, opsets) is not None
         can_be_lowered = ir_of_types(types_of(model)) <= row.ir
         yield Finding(

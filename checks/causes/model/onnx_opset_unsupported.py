@@ -62,7 +62,7 @@ def _in_onnxruntime(model: ModelFacts, onnxruntime: OnnxRuntimeFacts, row: OrtRe
         is_without_code = domain == "" and lacks_code(row, opsets)
         if not is_refused and not is_without_code:
             continue
-        known = {each: opsets[each] for each in ("", ML) if each in opsets}
+        known = {name: opsets[name] for name in ("", ML) if name in opsets}
         is_served = least_onnxruntime(ir_of(model), known) is not None
         yield Finding(
             severity=Severity.BLOCKING if is_refused else Severity.WARNING,

@@ -35,7 +35,7 @@ def pickle_runs_code(models: ModelFiles, interpreter: InterpreterFacts | None) -
     table = PickleGlobalsTable.read()
     unread = [model.path for model in models.files if _may_hide_some(model)]
     for model in models.files:
-        names = [each.name for each in model.needs.classes or () if each.risk == DANGEROUS]
+        names = [needed.name for needed in model.needs.classes or () if needed.risk == DANGEROUS]
         if not names:
             continue
         is_usual = all(_deed(name) == MEANT_WELL for name in names)

@@ -31,7 +31,7 @@ def tf_gpu_unsupported_on_windows(tensorflow: TensorFlowFacts, os: OsFacts, mach
         raise NotInTable(TensorFlowTable.read().title, f"TensorFlow {tensorflow.version}")
     if row.windows_gpu:
         return
-    last = [each.version for each in TensorFlowTable.read().release if each.windows_gpu][-1]
+    last = [release.version for release in TensorFlowTable.read().release if release.windows_gpu][-1]
     yield Finding(
         severity=Severity.WARNING,
         confidence=0.95,

@@ -50,9 +50,9 @@ def _finding(model: ModelFacts, severity: Severity, confidence: float, remedies:
             file_of(model),
             Evidence("model_kind", model.details["model-kind"], model.path),
             *(
-                Evidence(names.get(each, each), model.details[each], model.path)
-                for each in told
-                if each in model.details
+                Evidence(names.get(item, item), model.details[item], model.path)
+                for item in told
+                if item in model.details
             ),
         ),
         values={"model_path": model.path, "runtime": "tfjs"},

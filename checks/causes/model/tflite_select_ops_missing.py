@@ -10,17 +10,7 @@ Knowledge:    resources/knowledge/formats/tflite_operators.toml
 
 from collections.abc import Iterator
 
-from checks.analysis.models.selected import some
-from checks.analysis.models.tflite import (
-    COMPILED,
-    PLAIN,
-    Interpreter,
-    about,
-    counted,
-    interpreters,
-    no_interpreter,
-    tflite_models,
-)
+from checks.analysis.models.tflite import Interpreter, about, counted, models_to_load
 from checks.causes.registry import check
 from checks.facts import LiteRtFacts, ModelFiles, TensorFlowFacts
 from checks.facts.finding import Evidence, Finding, Severity
@@ -33,17 +23,9 @@ def tflite_select_ops_missing(
     models: ModelFiles, litert: LiteRtFacts | None, tensorflow: TensorFlowFacts | None
 ) -> Iterator[Finding]:
     """One finding per model and interpreter."""
-    some(models.of(COMPILED, PLAIN), "tflite_models")
-    installed = list(interpreters(litert, tensorflow))
-    if not installed:
-        raise no_interpreter(litert)
-    for interpreter in installed:
-        if _has_flex(interpreter):
-            continue
-        for model in tflite_models(models, interpreter.runtime):
-            flex = [operator for operator in model.needs.operators or () if operator.domain == "tensorflow"]
-            if not flex:
-                continue
+    for interpreter, model in models_to_load(models, litert, tensorflow):
+        flex = [operator for operator in model.needs.operators or () if operator.domain == "tensorflow"]
+        if flex and not _has_flex(interpreter):
             yield Finding(
                 severity=Severity.BLOCKING,
                 confidence=0.97,

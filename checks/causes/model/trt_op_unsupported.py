@@ -59,10 +59,10 @@ def _tensorrt(
     return (package.version, "metadata") if package else ("", "")
 
 
-def _is_the_parsers(each: OperatorUse) -> bool:
+def _is_the_parsers(use: OperatorUse) -> bool:
     """Whether the parser should know an operator, and no plugin is meant by it."""
-    row = onnx_domain(each.domain)
-    is_plugin = each.is_custom and row is not None and row.kind == "standard"
+    row = onnx_domain(use.domain)
+    is_plugin = use.is_custom and row is not None and row.kind == "standard"
     return row is not None and row.kind in ("standard", "built-in") and not is_plugin
 
 
@@ -76,7 +76,7 @@ def _finding(
         subject=model.path,
         evidence=(
             *about(model, "tensorrt", version, origin),
-            Evidence("operators", named([full_name(each) for each in unknown]), table.title, table.source),
+            Evidence("operators", named([full_name(use) for use in unknown]), table.title, table.source),
         ),
         values=values_of(model, "tensorrt"),
         remedies=("simplify-onnx-for-tensorrt", "run-onnx-with-tensorrt-provider", "update-tensorrt-parser"),

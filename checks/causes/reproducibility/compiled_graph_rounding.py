@@ -10,10 +10,9 @@ Knowledge:    resources/knowledge/frameworks/computations.toml
 
 from collections.abc import Iterator
 
-from checks.analysis.models.repeats import of_models, rounding_in_models, size_of
-from checks.analysis.numbers.digit_findings import changes_by_order, doubt_if_farther
+from checks.analysis.models.repeats import rounding_by_order
 from checks.causes.registry import check
-from checks.facts import Measurements, Precision, Symptom
+from checks.facts import Measurements, Symptom
 from checks.facts.finding import Finding
 
 COMPILING = ("compiled", "graph", "op-by-op")  # what JAX compiles as usual is computed call by call beside it
@@ -22,8 +21,4 @@ COMPILING = ("compiled", "graph", "op-by-op")  # what JAX compiles as usual is c
 @check("compiled-graph-rounding")
 def compiled_graph_rounding(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
     """One finding per framework and device, and per model of the user."""
-    models = of_models(measurements, "level")
-    yield from rounding_in_models(measurements, symptom, "level")
-    if not models or measurements.of(Precision):
-        yield from changes_by_order(measurements, symptom, lambda setting: setting in COMPILING)
-    doubt_if_farther(map(size_of, models))
+    yield from rounding_by_order(measurements, symptom, "level", lambda setting: setting in COMPILING)

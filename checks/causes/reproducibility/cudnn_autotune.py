@@ -27,27 +27,27 @@ def cudnn_autotune(torch: TorchFacts, measurements: Measurements | None) -> Iter
     is_on = (torch.settings or {}).get(_SETTING) is True
     operations = of_torch(measurements.all, torch) if measurements else ()
     tried = [(operation, made) for operation in operations if (made := operation.measured(AUTOTUNE))]
-    changing = [(each, made) for each, made in tried if _changes(each, made)]
-    for each, made in changing:
+    changing = [(tuned, made) for tuned, made in tried if _changes(tuned, made)]
+    for tuned, made in changing:
         yield Finding(
             severity=Severity.WARNING if is_on else Severity.NOTE,
             confidence=0.95,
-            subject=each.device,
+            subject=tuned.device,
             evidence=(
                 *_setting(torch, is_on=is_on),
-                Evidence("autotuned", f"{each.operation}: {made.distinct} / {made.repetitions}", made.origin),
+                Evidence("autotuned", f"{tuned.operation}: {made.distinct} / {made.repetitions}", made.origin),
             ),
         )
     if is_on and not tried:
         yield Finding(severity=Severity.NOTE, confidence=0.6, evidence=tuple(_setting(torch, is_on=is_on)))
 
 
-def _changes(each: Repeated, made: Repeat) -> bool:
+def _changes(repeated: Repeated, made: Repeat) -> bool:
     """Whether the search changed the result: it differs between searches, or from the one result without.
 
     Without a search it has to repeat, so often that what varies with one would have been seen.
     """
-    plain = each.default
+    plain = repeated.default
     if plain is None or plain.varies:
         return False
     if made.varies:

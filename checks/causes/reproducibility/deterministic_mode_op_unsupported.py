@@ -24,21 +24,23 @@ from checks.knowledge.phrases import operation_phrase, phrase, replacement_phras
 def deterministic_mode_op_unsupported(measurements: Measurements, torch: TorchFacts | None) -> Iterator[Finding]:
     """One finding per device."""
     found = of_torch(measurements.all, torch)
-    if not any(DETERMINISTIC in each.under for each in found):
+    if not any(DETERMINISTIC in operation.under for operation in found):
         raise NotHere("repeats", "not-measured")
     for _, device, operations in by_device(found):
         refused = [(operation, operation.raises) for operation in operations if operation.raises]
         if not refused:
             continue
         first = refused[0][1]
-        names = [each.operation for each, _ in refused]
+        names = [operation.operation for operation, _ in refused]
         evidence = [Evidence("refused_operations", ", ".join(names), first.origin if first else "")]
         if first and first.error:
             evidence.append(Evidence("error_text", first_line(first.error.message), first.origin))
-        repeats = [each.operation for each, _ in refused if each.variation.value == "stable"]
+        repeats = [operation.operation for operation, _ in refused if operation.variation.value == "stable"]
         if repeats:
             evidence.append(Evidence("repeats_all_the_same", ", ".join(repeats), first.origin if first else ""))
-        unexpected = [each.operation for each, _ in refused if each.promised.in_mode is not Promise.THROWS]
+        unexpected = [
+            operation.operation for operation, _ in refused if operation.promised.in_mode is not Promise.THROWS
+        ]
         if unexpected:
             evidence.append(Evidence("not_documented", ", ".join(unexpected), DeterminismTable.read().title))
         yield Finding(
@@ -46,7 +48,7 @@ def deterministic_mode_op_unsupported(measurements: Measurements, torch: TorchFa
             confidence=0.99,
             subject=device,
             evidence=tuple(evidence),
-            values={"device": device, "refused": in_words([each for each, _ in refused]), **_instead(names)},
+            values={"device": device, "refused": in_words([operation for operation, _ in refused]), **_instead(names)},
         )
 
 

@@ -27,7 +27,7 @@ NEAR = 4.0  # times a computed bound: may still be rounding in an unusual networ
 def exporter_numeric_difference(models: ModelFiles) -> Iterator[Finding]:
     """One finding per model and exporter."""
     compared = [output for _, run in exports(models) for output in run.outputs or ()]
-    if compared and all(each.shows_nothing for each in compared):
+    if compared and all(measured.shows_nothing for measured in compared):
         raise Inconclusive("nothing-compared")
     for model, run in exports(models):
         apart = [output for output in run.outputs or () if not output.is_rounding]
@@ -67,7 +67,7 @@ def _severity(worst: OutputDifference, run: ExportRun) -> Severity:
 
 
 def _figures(worst: OutputDifference, run: ExportRun) -> Iterator[Evidence]:
-    inputs = ", ".join(f"{each.name} {each.dtype} {list(each.shape or ())}" for each in run.inputs or ())
+    inputs = ", ".join(f"{spec.name} {spec.dtype} {list(spec.shape or ())}" for spec in run.inputs or ())
     if inputs:
         yield Evidence("export_input", inputs, run.origin)
     if worst.export_shape is not None:

@@ -64,7 +64,7 @@ def framework_numeric_bug(measurements: Measurements, torch: TorchFacts | None) 
     if not measured and not pairs and not models:
         raise NotHere("precision", "not-measured")
     yield from _measured(measured, torch)
-    known = {(each.framework, each.device) for each in measured}
+    known = {(run.framework, run.device) for run in measured}
     for odd, far in odd_ones_out(pairs).items():
         if (odd.framework, odd.device) not in known:  # what was measured there itself, tells more
             yield _odd(odd, far)
@@ -95,12 +95,12 @@ def _odd(odd: Place, far: Sequence[Pair]) -> Finding:
 def _measured(measured: Sequence[Precision], torch: TorchFacts | None) -> Iterator[Finding]:
     """Operations whose errors, or changes by a setting, no rounding explains."""
     for (framework, device), here in by_device(measured).items():
-        sizes = [(each, _size(each)) for each in here if not _overflows(each)]
-        found = [(each, size) for each, size in sizes if size.sizes == (Size.BEYOND,)]
+        sizes = [(run, _size(run)) for run in here if not _overflows(run)]
+        found = [(run, size) for run, size in sizes if size.sizes == (Size.BEYOND,)]
         if not found:
             continue
         worst, size = max(found, key=lambda pair: pair[1].relative or inf)
-        wrong = [each for each, _ in found]
+        wrong = [run for run, _ in found]
         version = torch.version if torch is not None and framework == "torch" else None
         yield Finding(
             severity=Severity.WARNING,
@@ -138,7 +138,7 @@ def _in_models(models: tuple[ModelMeasured, ...]) -> Iterator[Finding]:
         if size_of(model) is Size.BEYOND:
             groups.setdefault((model.path, model.framework, model.device), []).append(model)
     for here in groups.values():
-        worst = max(here, key=lambda each: (bool(each.beyond_node), decides_otherwise(each), relative(each) or inf))
+        worst = max(here, key=lambda run: (bool(run.beyond_node), decides_otherwise(run), relative(run) or inf))
         apart = worst.difference.max_abs if worst.difference else None
         times = apart / worst.bound if apart and worst.bound else None
         yield Finding(
@@ -148,7 +148,7 @@ def _in_models(models: tuple[ModelMeasured, ...]) -> Iterator[Finding]:
             evidence=(
                 Evidence("computed_on", place(worst), worst.origin),
                 Evidence("operations_wrong", beyond_of(worst), worst.origin),
-                *(Evidence("settings_compared", compared(each), each.origin) for each in here),
+                *(Evidence("settings_compared", compared(run), run.origin) for run in here),
                 Evidence("measured_error", distance(worst), worst.origin),
                 *_times(times, worst.origin),
                 *decisions(worst),

@@ -22,14 +22,14 @@ def gpu_arch_rounding(facts: Facts) -> Iterator[Finding]:
     """One finding per pair of GPUs, and one per other machine."""
     here = [pair for pair in pairs_here(facts.measurements) if _are_two_models(pair, facts)]
     found = [(comparison, _of_gpus(comparison.pairs)) for comparison in comparisons(facts)]
-    others = [(each, pairs) for each, pairs in found if pairs and each.has_other("gpu")]
+    others = [(machines, pairs) for machines, pairs in found if pairs and machines.has_other("gpu")]
     if not here and not others:
         is_possible = facts.others or len(set(gpu_names(facts.frameworks).values())) > 1
         raise NotHere("portraits", "not-measured" if is_possible else "one-device")
     yield from rounding_between(here, facts.symptom)
     for comparison, pairs in others:
         yield from rounding_between(pairs, facts.symptom, _machines(comparison))
-    doubt_if_farther(pair.size.size for each in (here, *(pairs for _, pairs in others)) for pair in each)
+    doubt_if_farther(pair.size.size for group in (here, *(pairs for _, pairs in others)) for pair in group)
 
 
 def _machines(comparison: Comparison) -> str:

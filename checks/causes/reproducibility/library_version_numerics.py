@@ -41,7 +41,7 @@ def library_version_numerics(facts: Facts) -> Iterator[Finding]:
             continue
         worst = max(apart, key=lambda difference: difference.pair.size.relative or 0.0).pair.size
         parts = {part for difference in apart for part in difference.explained_by}
-        texts = [f"{each.first} / {each.second}" for each in comparison.environment if each.part in parts]
+        texts = [f"{change.first} / {change.second}" for change in comparison.environment if change.part in parts]
         more = any(difference.pair.size.is_more_than_rounding for difference in apart)
         yield Finding(
             severity=Severity.WARNING if more else loud_if_bits_matter(facts.symptom),

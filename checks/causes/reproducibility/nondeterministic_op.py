@@ -60,7 +60,7 @@ def nondeterministic_op(
     models = of_models(measurements, REPEATED)
     yield from _in_models(models, measurements, symptom)
     found = repeated((*measurements.all, *runs(measurements.all)), versions_of(frameworks))
-    if not any(each.default for each in found) and not models:
+    if not any(operation.default for operation in found) and not models:
         raise NotHere("repeats", "not-measured")
     for framework, device, operations in by_device(found):
         varying = [
@@ -146,22 +146,24 @@ def _sure_of(varying: Sequence[Repeated], measurements: Measurements) -> float:
     runs_apart = [len(run.exact) for run in trained if run.distinct > 1]
     if runs_apart:
         return _sure(max(runs_apart))
-    return _PERHAPS_USED * _sure(max(each.default.repetitions for each in varying if each.default is not None))
+    return _PERHAPS_USED * _sure(
+        max(operation.default.repetitions for operation in varying if operation.default is not None)
+    )
 
 
 def _mended(varying: Sequence[Repeated]) -> str:
     """What deterministic mode did to these, as the key of a phrase."""
-    if all(DETERMINISTIC in each.mended_by for each in varying):
+    if all(DETERMINISTIC in operation.mended_by for operation in varying):
         return "mended-by-mode"
-    if all(each.mended_by for each in varying):
+    if all(operation.mended_by for operation in varying):
         return "mended-by-settings"
-    if any(each.raises for each in varying):
+    if any(operation.raises for operation in varying):
         return "refused-by-mode"
-    if any(each.mended_by for each in varying):
+    if any(operation.mended_by for operation in varying):
         return "mended-in-part"
-    if any(each.is_open for each in varying):
+    if any(operation.is_open for operation in varying):
         return "too-seldom"
-    return "not-mended" if any(each.tried for each in varying) else "none-tried"
+    return "not-mended" if any(operation.tried for operation in varying) else "none-tried"
 
 
 def _origin(varying: Sequence[Repeated]) -> str:
@@ -183,7 +185,11 @@ def _evidence(varying: Sequence[Repeated]) -> Iterator[Evidence]:
     if costs:
         yield Evidence("cost_of_mode", "; ".join(costs), origin)
     # A training is no operation that a document could name; its results have no fingerprints of their own.
-    named = [each for each in varying if each.is_documented and each.default and each.default.fingerprints]
+    named = [
+        operation
+        for operation in varying
+        if operation.is_documented and operation.default and operation.default.fingerprints
+    ]
     silent = [run.operation for run in named if run.promised.by_default is not Promise.VARIES]
     if silent:
         yield Evidence("not_documented", ", ".join(silent), DeterminismTable.read().title)

@@ -73,6 +73,6 @@ def _is_harmless(made: ModelMeasured, symptom: Symptom | None) -> bool:
 
 def _of_seed(made: ModelMeasured, seeded: Sequence[ModelMeasured]) -> str:
     """What a seed before each run did, as the key of a phrase."""
-    if any(mends(each, made) for each in seeded):
+    if any(mends(run, made) for run in seeded):
         return "seed-mends"
     return "seed-in-vain" if any((run.distinct or 0) > 1 for run in seeded) else "seed-untried"

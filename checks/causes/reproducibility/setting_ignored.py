@@ -73,7 +73,7 @@ def setting_ignored(
     if not precisions and not flips and not repeats:
         raise NotHere("precision", "not-measured")
     for (framework, device), here in by_device(precisions).items():
-        found = [each for each in here if shorter_format(each) is not None]
+        found = [run for run in here if shorter_format(run) is not None]
         if found:
             yield _of_digits(framework, device, found, environment)
     yield from _of_flips(flips, environment)
@@ -86,7 +86,7 @@ def setting_ignored(
 def _of_digits(
     framework: str, device: str, found: Sequence[Precision], environment: EnvironmentVariables | None
 ) -> Finding:
-    worst = max(found, key=lambda each: error_of(each).times or 0.0)
+    worst = max(found, key=lambda run: error_of(run).times or 0.0)
     return Finding(
         severity=Severity.WARNING,
         confidence=MEASURED if recognised(worst) else BY_SIZE,
@@ -121,8 +121,8 @@ def _is_judged(flip: Flip) -> bool:
 def _is_one_run(flip: Flip) -> bool:
     """Whether the two runs differed in this setting alone, so that they are the same when it is set in both."""
     family = flip.setting.partition("-")[0]
-    named = [each for each in flip.pair if each != DEFAULT]
-    return family in _FAMILIES and bool(named) and all("+" not in each and _family(each) == family for each in named)
+    named = [name for name in flip.pair if name != DEFAULT]
+    return family in _FAMILIES and bool(named) and all("+" not in name and _family(name) == family for name in named)
 
 
 def _family(setting: str) -> str:
@@ -139,7 +139,7 @@ def _of_flips(flips: Sequence[Flip], environment: EnvironmentVariables | None) -
         if (_is_one_run(flip) and not is_the_same) or (flip.setting in DEMAND_FULL and is_short):
             left.setdefault((flip.framework, flip.device, flip.setting), []).append(flip)
     for (framework, device, setting), found in left.items():
-        worst = max(found, key=lambda each: flip_sizes(each)[1].relative or 0.0)
+        worst = max(found, key=lambda run: flip_sizes(run)[1].relative or 0.0)
         names = ", ".join(dict.fromkeys(run.operation for run in found))
         difference = figure(flip_sizes(worst)[1].relative)
         yield Finding(
@@ -171,7 +171,7 @@ def _of_repeats(
             places.setdefault((repeat.framework, repeat.device), []).append(found)
     for (framework, device), here in places.items():
         origin = here[0].made.origin
-        tried = dict.fromkeys(each.made.setting for each in here)
+        tried = dict.fromkeys(promised.made.setting for promised in here)
         yield Finding(
             severity=severity,
             confidence=BY_SIZE if setting == DETERMINISTIC else _ONE_THREAD_SURE,
@@ -179,8 +179,12 @@ def _of_repeats(
             evidence=(
                 Evidence("computed_on", f"{framework}, {device}", origin),
                 Evidence("settings_without_effect", ", ".join(tried), origin),
-                *(Evidence("varying_operation", each.seen, each.made.origin) for each in here),
-                *(Evidence("promised_by", source) for source in dict.fromkeys(each.promise for each in here) if source),
+                *(Evidence("varying_operation", promised.seen, promised.made.origin) for promised in here),
+                *(
+                    Evidence("promised_by", source)
+                    for source in dict.fromkeys(promised.promise for promised in here)
+                    if source
+                ),
             ),
             values={
                 "ignored": phrase(
@@ -206,21 +210,21 @@ class _Varying:
         return f"{self.repeated.operation}: {self.made.distinct} / {self.made.repetitions}"
 
 
-def _in_mode(each: Repeated, versions: Mapping[str, str | None]) -> _Varying | None:
-    promise = repeats_in_mode(each.framework, each.promised, each.device, versions.get(each.framework))
-    made = _varying(each, DETERMINISTIC, WORKSPACE)
-    return _Varying(each, made, promise) if made is not None and promise else None
+def _in_mode(repeated: Repeated, versions: Mapping[str, str | None]) -> _Varying | None:
+    promise = repeats_in_mode(repeated.framework, repeated.promised, repeated.device, versions.get(repeated.framework))
+    made = _varying(repeated, DETERMINISTIC, WORKSPACE)
+    return _Varying(repeated, made, promise) if made is not None and promise else None
 
 
-def _with_one_thread(each: Repeated) -> _Varying | None:
-    made = _varying(each, _ONE_THREAD) if is_processor(each.device) else None
-    return None if made is None else _Varying(each, made)
+def _with_one_thread(repeated: Repeated) -> _Varying | None:
+    made = _varying(repeated, _ONE_THREAD) if is_processor(repeated.device) else None
+    return None if made is None else _Varying(repeated, made)
 
 
-def _varying(each: Repeated, *settings_: str) -> Repeat | None:
+def _varying(repeated: Repeated, *settings_: str) -> Repeat | None:
     """What varied under one of these; None where no order of computing explains it, which no setting mends."""
-    if each.variation is Variation.WRONG:
+    if repeated.variation is Variation.WRONG:
         return None
-    tried = (each.measured(setting) for setting in settings_)
+    tried = (repeated.measured(setting) for setting in settings_)
     # A first call that chose its way differently is no more than that.
     return next((made for made in tried if made is not None and (made.distinct or 0) > 1), None)

@@ -12,10 +12,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from checks.analysis.models.repeats import of_models, rounding_in_models, size_of
-from checks.analysis.numbers.digit_findings import changes_by_order, doubt_if_farther
+from checks.analysis.models.repeats import rounding_by_order
 from checks.causes.registry import check
-from checks.facts import Facts, Measurements, OtherMachine, Precision, Symptom
+from checks.facts import Facts, Measurements, OtherMachine, Symptom
 from checks.facts.finding import FRAMEWORK, Evidence, Finding
 
 
@@ -24,9 +23,11 @@ def thread_count_rounding(
     measurements: Measurements, symptom: Symptom | None, facts: Facts | None = None
 ) -> Iterator[Finding]:
     """One finding per framework, and per model of the user."""
-    for run in _found(measurements, symptom):
-        values, machines = _to_set(facts, run.named(FRAMEWORK) or "torch") if facts else ({}, ())
-        yield msgspec.structs.replace(run, evidence=(*run.evidence, *machines), values={**run.values, **values})
+    for finding in rounding_by_order(measurements, symptom, "threads", lambda setting: setting.startswith("threads-")):
+        values, machines = _to_set(facts, finding.named(FRAMEWORK) or "torch") if facts else ({}, ())
+        yield msgspec.structs.replace(
+            finding, evidence=(*finding.evidence, *machines), values={**finding.values, **values}
+        )
 
 
 def _to_set(facts: Facts, framework: str) -> tuple[dict[str, str], tuple[Evidence, ...]]:
@@ -48,11 +49,3 @@ def _threads(side: Facts | OtherMachine, framework: str) -> int | None:
         return torch.threads if torch else None
     cpu = side.machine.cpu if side.machine else None
     return cpu.logical_cores if cpu else None
-
-
-def _found(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
-    models = of_models(measurements, "threads")
-    yield from rounding_in_models(measurements, symptom, "threads")
-    if not models or measurements.of(Precision):
-        yield from changes_by_order(measurements, symptom, lambda setting: setting.startswith("threads-"))
-    doubt_if_farther(map(size_of, models))

@@ -25,7 +25,7 @@ _SURE, _LIKELY = 0.8, 0.6  # with whole numbers, and by size alone
 def uninitialized_memory_or_race(measurements: Measurements, frameworks: Frameworks | None) -> Iterator[Finding]:
     """One finding per operation and device."""
     found = repeated(measurements.all, versions_of(frameworks))
-    if not any(each.default for each in found):
+    if not any(result.default for result in found):
         raise NotHere("repeats", "not-measured")
     for _, device, operations in by_device(found):
         if is_device(operations):
@@ -35,9 +35,9 @@ def uninitialized_memory_or_race(measurements: Measurements, frameworks: Framewo
                 yield _finding(operation, operation.default, device)
 
 
-def _finding(each: Repeated, made: Repeat, device: str) -> Finding:
-    exact, spread = each.measured(EXACT), made.spread
-    evidence = [Evidence("varying_operation", f"{each.operation}: {made.distinct} / {made.repetitions}", made.origin)]
+def _finding(repeated: Repeated, made: Repeat, device: str) -> Finding:
+    exact, spread = repeated.measured(EXACT), made.spread
+    evidence = [Evidence("varying_operation", f"{repeated.operation}: {made.distinct} / {made.repetitions}", made.origin)]
     if exact is not None:
         evidence.append(Evidence("exact_inputs", f"{exact.distinct} / {exact.repetitions}", exact.origin))
     if spread is not None and spread.max_abs is not None:
@@ -46,17 +46,17 @@ def _finding(each: Repeated, made: Repeat, device: str) -> Finding:
         )
     if spread is not None and spread.nan:
         evidence.append(Evidence("nan_on_one_side", str(spread.nan), made.origin))
-    if each.mended_by:
-        evidence.append(Evidence("mended_by", ", ".join(each.mended_by), made.origin))
+    if repeated.mended_by:
+        evidence.append(Evidence("mended_by", ", ".join(repeated.mended_by), made.origin))
     return Finding(
         severity=Severity.WARNING,
         confidence=_SURE if exact is not None and exact.varies else _LIKELY,
-        subject=f"{each.framework} {device} {each.operation}",
+        subject=f"{repeated.framework} {device} {repeated.operation}",
         evidence=tuple(evidence),
         values={
-            FRAMEWORK: each.framework,
+            FRAMEWORK: repeated.framework,
             "device": device,
-            "operation": operation_phrase(each.operation),
+            "operation": operation_phrase(repeated.operation),
             "repetitions": str(made.repetitions),
         },
     )

@@ -1,6 +1,10 @@
 """Known answers of the portable inputs, by which every implementation of them is tested."""
 
-from checks.knowledge import Row, Table
+from pathlib import Path
+
+import msgspec
+
+from checks.knowledge import Row, Table, tomllib
 
 
 class PhiloxAnswer(Row):
@@ -51,3 +55,6 @@ class PortableInputs(Table):
     uniform: tuple[UniformBits, ...]
     whole: tuple[WholeNumbers, ...]
     fingerprint: tuple[KnownFingerprint, ...]
+
+
+KNOWN = msgspec.convert(tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")), PortableInputs)

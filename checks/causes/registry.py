@@ -1,4 +1,4 @@
-"""The checks: how one is declared, and how all of them are found.
+"""The checks, one cause, module and function each: how one is declared, and how all of them are found.
 
 A check lives in checks/causes/<family>/<cause_id_with_underscores>.py as one function of the same name, decorated with
 ``@check("cause-id")``, under which its findings are filed. Its parameters, by their type annotations, are the facts

@@ -254,7 +254,7 @@ class Health(Measured, frozen=True, kw_only=True, omit_defaults=True, tag="healt
     bytes_checked: int = 0
     samples: tuple[HealthSample, ...] = ()
     wrong: tuple[WrongBits, ...] = ()
-    xid: tuple[XidEvent, ...] | None = None  # that NVML told of while it ran
+    xid: tuple[XidEvent, ...] | None = None  # that NVML reported while it ran
     log: tuple[LogEntry, ...] | None = None  # what the system's log got while it ran
     ecc_corrected: int | None = None  # errors that were counted while it ran
     ecc_uncorrected: int | None = None

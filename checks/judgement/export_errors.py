@@ -80,9 +80,6 @@ def _mildest(severity: Severity) -> int:
     return -list(Severity).index(severity)
 
 
-# --- versions ---------------------------------------------------------------------------------------------------------
-
-
 def _misfit(model: ModelFacts, run: ExportRun, *, is_cause: bool) -> Finding:
     """Versions that an exporter does not work with. Where it works all the same, or nobody asked for it, a note."""
     row = exporter_of(run.exporter)
@@ -122,9 +119,6 @@ def _misfit(model: ModelFacts, run: ExportRun, *, is_cause: bool) -> Finding:
 def _shown(run: ExportRun) -> dict[str, Value]:
     """What is there, in words: what is not there is named."""
     return {"found": tuple(need.found or phrase("not-there", module=need.needed) for need in run.unmet)}
-
-
-# --- the runtime ------------------------------------------------------------------------------------------------------
 
 
 def _by_the_runtime(model: ModelFacts, run: ExportRun) -> Finding:

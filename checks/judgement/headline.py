@@ -1,7 +1,7 @@
 """What the verdict may say: which finding answers the question that was asked, and how firmly.
 
 That some building blocks vary here is no proof that the user's program varies because of them: it may use none of them.
-Where the user's own model, or a whole training, was run again and did not change, that is said first. A cause is stated
+Where the user's own model, or a whole training, was run again and did not change, this comes first. A cause is stated
 only where such a whole was seen to change, or something else proves it.
 """
 
@@ -41,7 +41,7 @@ _LEAST = 2  # repetitions: one alone shows nothing
 
 
 class Stance(StrEnum):
-    """What is said of the finding that the verdict names."""
+    """How the verdict relates to the finding that it names."""
 
     FOUND = "found"  # it is the cause
     MAYBE = "maybe"  # it may be
@@ -126,9 +126,7 @@ def _spoken(findings: Sequence[Finding], symptom: str) -> int:
     fitting = [index for index in serious or range(len(findings)) if can_explain(findings[index].cause, symptom)]
     is_between = symptom == SymptomName.RESULTS_DIFFER
     severities = {findings[index].severity for index in fitting}
-    worst = next(
-        (severity for severity in Severity if severity in severities), None
-    )  # what is graver is not passed over
+    worst = next((grade for grade in Severity if grade in severities), None)  # what is graver is not passed over
     fitting.sort(
         key=lambda index: (
             findings[index].severity is not worst,
@@ -219,6 +217,6 @@ def _model_repeats(facts: Facts, spoken: int, stance: Stance) -> Headline | None
     return Headline(stance, spoken, names, min(model.repetitions for model in models))
 
 
-def _is_all_zero(made: ModelMeasured) -> bool:
+def _is_all_zero(run: ModelMeasured) -> bool:
     """Whether nothing came out that could have changed, as where an input was drawn that multiplies all by zero."""
-    return made.difference is not None and made.difference.scale == 0
+    return run.difference is not None and run.difference.scale == 0

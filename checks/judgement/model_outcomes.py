@@ -89,9 +89,6 @@ def _version(runtime: str, facts: Facts) -> str:
     return package.version if package else ""
 
 
-# --- what was tried ---------------------------------------------------------------------------------------------------
-
-
 def _by_runs(model: ModelFacts, runtime: str, findings: Sequence[Finding]) -> ModelVerdict | None:
     """The verdict of the runs; None where nothing was tried, or nothing came of it."""
     runs = [run for run in model.runs if run.runtime == runtime]
@@ -158,9 +155,6 @@ def _cause(run: ModelRun, outcome: Outcome, findings: Sequence[Finding]) -> str:
 
 def _gravest(finding: Finding) -> tuple[int, float]:
     return list(Severity).index(finding.severity), -finding.confidence
-
-
-# --- what the tables and the checks say -------------------------------------------------------------------------------
 
 
 def _by_tables(model: ModelFacts, runtime: str, facts: Facts, findings: Sequence[Finding]) -> ModelVerdict:

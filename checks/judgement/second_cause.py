@@ -1,4 +1,4 @@
-"""A second trouble in one ticket, that has nothing to do with the first: it has lines of its own, which word it surely.
+"""A second, unrelated error in one ticket: its own lines word it clearly.
 
 In the weighing exactly one cause is the root cause, so of two errors in one text the second gets next to no share.
 What the text tells without the lines that show the first is weighed apart, and so is the first without the second's

@@ -95,8 +95,8 @@ def installing(package: str, facts: Facts) -> tuple[str, ...]:
     step = Step(kind="command", code="{pip_install} {package}")
     try:
         first, steps, machine = _where_allowed((step,), _Machine.of(facts), "en")
-        made = (_step(step, {"package": package}, machine, "en") for step in steps)
-        return tuple(option.code for option in (*first, *made) if option.managers[:1] in ((), ("pip",)))
+        filled = (_step(step, {"package": package}, machine, "en") for step in steps)
+        return tuple(option.code for option in (*first, *filled) if option.managers[:1] in ((), ("pip",)))
     except Unquotable:
         return ()
 
@@ -235,9 +235,6 @@ def _step(step: Step, values: Mapping[str, str], machine: _Machine, language: st
         platforms=step.platforms,
         managers=step.managers,
     )
-
-
-# --- which steps apply -----------------------------------------------------------------------------------------------
 
 
 def _applicable(remedy: Remedy, machine: _Machine, framework: str = "") -> tuple[Step, ...]:

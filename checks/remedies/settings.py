@@ -42,7 +42,7 @@ _ADVISED = ("torch", "tensorflow", "jax", "onnxruntime")  # frameworks of which 
 _RUNTIMES = ("onnxruntime",)  # run finished models: the random numbers of Python and NumPy do not enter these
 _TF32_SINCE = (8, 0)  # compute capability of NVIDIA's first cards with TF32
 _ENOUGH = 30  # operations of which none changed, to leave deterministic mode out
-_FEWEST = 2  # operations from whose times a cost is told
+_FEWEST = 2  # operations whose times show a cost
 _OFTEN = 10  # repetitions of a model in which a change would have shown
 _NVIDIA_PROVIDERS = ("CUDAExecutionProvider", "TensorrtExecutionProvider")
 _SHORTEST, _LONGEST = 1e-9, 1e7  # seconds of one repetition that can be believed
@@ -121,7 +121,7 @@ class Advice:
 
 
 def advise(facts: Facts, symptom: str, exactness: str) -> Advice | None:
-    """The advice; None where nobody asked and nothing was measured, and of a machine that is only told of."""
+    """The advice; None where nobody asked and nothing was measured, and for a machine known from a text alone."""
     measured = [run for run in facts.measurements if run.reason in ("", "failed", NO_FORM)]
     if facts.reported or not measured:
         return None

@@ -235,9 +235,6 @@ def _replace(value: Any, name: str, names: _Names) -> Any:
     return value
 
 
-# --- the first pass --------------------------------------------------------------------------------------------------
-
-
 def _learn(texts: Iterable[str], target: str, own: Own) -> _Names:
     """Who and what is named anywhere."""
     names = _Names()

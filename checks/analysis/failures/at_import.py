@@ -62,13 +62,13 @@ def recognised(
     cause: str, frameworks: Frameworks, probes: ProbeRuns | None = None
 ) -> Iterator[tuple[Trouble, Recognised]]:
     """The failures whose text shows this cause, one per package."""
-    told = set()
+    seen = set()
     for trouble in troubles(frameworks, probes):
         found = recognise(trouble.text)
         if found is None or found.row.cause != cause or (trouble.is_warning and not found.row.in_warnings):
             continue
-        if trouble.package not in told:
-            told.add(trouble.package)
+        if trouble.package not in seen:
+            seen.add(trouble.package)
             yield trouble, found
 
 
@@ -147,7 +147,7 @@ def _of_torch(name: str, torch: TorchFacts) -> Iterator[Trouble]:
 
 
 def _last_words(name: str, framework: FrameworkFacts, probes: ProbeRuns | None) -> str:
-    """What a process said before it died, or beside the exception of its import.
+    """The last output of a process before it died, or beside the exception of its import.
 
     An exception can be empty while the reason stands on standard error: NumPy's long warning does so.
     """

@@ -282,7 +282,7 @@ def _by_capability(gpus: Iterable[CudaGpu]) -> Iterator[tuple[str, list[CudaGpu]
 def _gpus_of(
     devices: Iterable[FrameworkDevice] | None, facts: TorchFacts | TensorFlowFacts, machine: MachineFacts | None
 ) -> tuple[CudaGpu, ...]:
-    """The GPUs as the framework lists them, if it told all their capabilities: what it hides is not asked of it."""
+    """The GPUs that the framework lists, if it reports the capability of all of them; hidden ones do not count."""
     known = {gpu.capability: gpu.name for gpu in cuda_gpus(machine)}
     gpus = tuple(
         CudaGpu(

@@ -8,7 +8,7 @@ from checks.facts import EnvironmentVariables, MachineFacts
 
 @dataclass(frozen=True)
 class CudaGpu:
-    """One NVIDIA GPU. ``capability`` is None where neither the driver nor the die told it."""
+    """One NVIDIA GPU. ``capability`` is None where neither the driver nor the die shows it."""
 
     name: str
     capability: str | None  # "12.0"

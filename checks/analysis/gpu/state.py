@@ -150,13 +150,13 @@ def gib(size: int) -> str:
 
 
 def only_with_a_gpu(gpus: Gpus | None, *drivers: object) -> None:
-    """Let only the machines pass that have a GPU, by the bus or by what a vendor's driver told (one of ``drivers``).
+    """Let only the machines pass that have a GPU, by the bus or by a vendor's driver (one of ``drivers``).
 
     Where there is none, nothing about GPUs was found to be fine.
 
     Raises:
         NotHere: the bus shows no GPU.
-        Unread: the bus was not read, and no driver told of a GPU.
+        Unread: the bus was not read, and no driver reports a GPU.
     """
     if any(driver is not None for driver in drivers):
         return

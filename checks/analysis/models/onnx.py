@@ -18,8 +18,8 @@ def onnx_models(models: ModelFiles, runtime: str) -> Iterator[ModelFacts]:
 
 def ir_of(model: ModelFacts) -> int | None:
     """The version of the file format as a number: "IR 9" -> 9."""
-    said = (model.version or "").removeprefix("IR ")
-    return int(said) if said.isdigit() else None
+    number = (model.version or "").removeprefix("IR ")
+    return int(number) if number.isdigit() else None
 
 
 def types_of(model: ModelFacts) -> set[str]:

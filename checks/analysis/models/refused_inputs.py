@@ -46,6 +46,6 @@ def named(specs: Sequence[TensorSpec]) -> str:
 
 
 def in_a_line(spec: TensorSpec) -> str:
-    """An input or output with its type and shape, as far as they are told."""
+    """An input or output with its type and shape, as far as they are known."""
     shape = "" if spec.shape is None else f"[{', '.join(map(str, spec.shape))}]"
     return f"{spec.name}: {' '.join(filter(None, (spec.dtype, shape)))}".rstrip(": ")

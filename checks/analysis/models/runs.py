@@ -21,7 +21,7 @@ _BEHIND = re.compile(r"(?:::<lambda\(\)>| const|&| \[with [^\]]{0,2000}\])*\s*")
 
 
 def elsewhere(run: ModelRun) -> float:
-    """The part of a run that was not where it was asked for: of the time or, where that is not told, of the nodes."""
+    """The part of a run that was not where it was asked for: of the time or, where that is unknown, of the nodes."""
     shares = run.shares or ()
     is_timed = all(share.seconds is not None for share in shares)
     whole = sum((share.seconds or 0.0) if is_timed else sum(share.operators.values()) for share in shares)

@@ -79,7 +79,7 @@ def _weights(first: ModelFacts, second: ModelFacts) -> Iterator[ModelDifference]
 
 
 def _details(first: ModelFacts, second: ModelFacts) -> Iterator[ModelDifference]:
-    if first.format == second.format:  # of another format other things are told
+    if first.format == second.format:  # other formats have other details
         yield from _mapping("detail", first.details, second.details)
 
 
@@ -237,7 +237,7 @@ def _tensor(first: StoredTensor, second: StoredTensor) -> TensorDifference:
     if first.coding == second.coding and first.data.size == second.data.size and _same_bytes(first, second):
         return base
     base = replace(base, kind="values" if first.dtype == second.dtype else "dtype")
-    # A rounded tensor whose scale is not known is a matter of its own: its whole numbers are not those of the floats.
+    # A rounded tensor whose scale is unknown is not compared: its whole numbers are not those of the floats.
     is_measured = first.can_decode and second.can_decode and first.is_real == second.is_real
     return replace(base, **_distances(first, second)) if is_measured else base
 

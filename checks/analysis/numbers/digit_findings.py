@@ -50,11 +50,7 @@ def changes_by_order(
         NotHere: no such setting was tried, but on what varies by itself.
         Inconclusive: as ``doubt_if_farther``.
     """
-    of_cause = [
-        precision
-        for precision in precisions(measurements)
-        if is_of_cause(precision.setting) and precision.beside is not None
-    ]
+    of_cause = [run for run in precisions(measurements) if is_of_cause(run.setting) and run.beside is not None]
     full = [run for run in of_cause if run.dtype == FULL]  # half precision has no digit that is the last
     # One run each was compared: what varies by itself shows nothing of the setting.
     unsteady = {(run.framework, run.device, run.operation) for run in measurements.of(Repeat) if run.varies}
@@ -102,15 +98,15 @@ def _restored(
     measurements: Measurements, framework: str, device: str, is_of_cause: Callable[[str], bool]
 ) -> Iterator[Evidence]:
     """The experiments in which this alone brought the same bits back, or left rounding alone."""
-    told = [
+    restored = [
         f"{attribution.operation}: {setting}"
         for attribution in attributions(measurements.all)
         if (attribution.framework, attribution.device) == (framework, device)
         for setting in (*attribution.restored_by, *attribution.closer)
         if is_of_cause(setting) and "+" not in setting  # of two changes at once neither suffices
     ]
-    if told:
-        yield Evidence("restored_by", ", ".join(dict.fromkeys(told)))
+    if restored:
+        yield Evidence("restored_by", ", ".join(dict.fromkeys(restored)))
 
 
 def computed_in_fewer_digits(
@@ -129,8 +125,8 @@ def computed_in_fewer_digits(
     """
     usual = [run for run in precisions(measurements) if run.setting == DEFAULT and run.dtype == FULL]
     # What is no number, or wrong altogether, tells nothing of digits.
-    told = [run for run in usual if error_of(run).size not in (Size.NOTHING, Size.BEYOND)]
-    tried = [run for run in told if work_of(run, terms=run.terms, condition=None).products]
+    measured = [run for run in usual if error_of(run).size not in (Size.NOTHING, Size.BEYOND)]
+    tried = [run for run in measured if work_of(run, terms=run.terms, condition=None).products]
     if not tried:
         raise NotHere("precision", "not-measured")
     for (framework, device), here in by_device(tried).items():

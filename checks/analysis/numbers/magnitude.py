@@ -53,7 +53,7 @@ _ROUNDOFF: Mapping[str, float] = {
 }
 _SHORTER = ((Size.HALF, 2.0**-11), (Size.BFLOAT16, 2.0**-8))
 _CHANCE = 1e-6  # that a difference of this cause lies outside of its range
-_CHANCE_OF_SHORTER = 1e-4  # the same of shorter formats, of which it is said which one it is
+_CHANCE_OF_SHORTER = 1e-4  # the same for shorter formats, which are named
 # How the size of single terms spreads: the root of their mean square, in units of their mean size. 4/3 for products of
 # two uniform numbers, 1.57 for those of two normal ones; 1 at the least, for terms of one size.
 _SPREAD = 1.6
@@ -95,7 +95,7 @@ class Magnitude:
     """What a difference can be by its size. Several ``sizes``: they cannot be told apart.
 
     ``bound``: how far rounding order may bring such results apart, or, where they are farther, any results of so many
-    terms; None where nothing can be said (whole numbers). ``times``: the difference in units of it.
+    terms; None where there is no bound (whole numbers). ``times``: the difference in units of it.
     ``relative``: in units of the largest result.
     """
 

@@ -43,7 +43,7 @@ class Reach:
 
 
 def reach(repetitions: Iterable[int]) -> Reach | None:
-    """What can be said of all of them at once; None of nothing. The worst alone does not speak for all."""
+    """What holds for all of them together; None without any. The worst one alone is not representative."""
     counts = sorted(repetitions)
     if not counts:
         return None

@@ -69,17 +69,17 @@ def is_mended_by_seed(measurements: Iterable[Measurement]) -> bool:
 
 def _of_operation(repeated: Repeated) -> Became:
     setting = WORKSPACE if repeated.measured(WORKSPACE) is not None else DETERMINISTIC
-    made = repeated.measured(setting)
-    if made is None:
+    run = repeated.measured(setting)
+    if run is None:
         return Became.REFUSED if repeated.raises else Became.UNTRIED
-    if made.varies:
+    if run.varies:
         return Became.STILL
     return Became.MENDED if setting in repeated.mended_by else Became.SELDOM
 
 
-def _of_model(made: ModelMeasured, own: Sequence[ModelMeasured]) -> Became:
-    tried = list(_tried(made, own))
-    if any(mends(run, made) for run in tried):
+def _of_model(measured: ModelMeasured, own: Sequence[ModelMeasured]) -> Became:
+    tried = list(_tried(measured, own))
+    if any(mends(run, measured) for run in tried):
         return Became.MENDED
     if any(not _varies(run) for run in tried):
         return Became.SELDOM
@@ -87,11 +87,11 @@ def _of_model(made: ModelMeasured, own: Sequence[ModelMeasured]) -> Became:
     return Became.STILL if any(run.setting == DETERMINISTIC for run in tried) else Became.UNTRIED
 
 
-def _tried(made: ModelMeasured, own: Iterable[ModelMeasured]) -> Iterator[ModelMeasured]:
+def _tried(measured: ModelMeasured, own: Iterable[ModelMeasured]) -> Iterator[ModelMeasured]:
     for run in own:
-        if run.aspect == MODE and run.setting in (DETERMINISTIC, SEEDED) and is_same_place(made, run):
+        if run.aspect == MODE and run.setting in (DETERMINISTIC, SEEDED) and is_same_place(measured, run):
             yield run
 
 
-def _varies(made: ModelMeasured) -> bool:
-    return (made.distinct or 0) > 1
+def _varies(run: ModelMeasured) -> bool:
+    return (run.distinct or 0) > 1

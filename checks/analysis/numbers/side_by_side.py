@@ -42,7 +42,7 @@ _LISTS = (
     "settings",
     "thread-variables",
     "variables",
-)  # parts of which only what is not on both is told
+)  # parts of which only the differences are shown
 _TERMS_OF_SUM = 10**6
 _COMPARED = (Portrait, Experiment)  # kinds that two machines can be compared by
 

@@ -33,7 +33,7 @@ class Broken:
 
 
 def broken_if_read(interpreter: InterpreterFacts, os: OsFacts | None, *, needed: bool) -> tuple[Broken, ...]:
-    """All broken requirements; () where they cannot be told and another proof makes them unnecessary.
+    """All broken requirements; () where they cannot be read and another proof makes them unnecessary.
 
     Raises:
         Unread: as :func:`broken_requirements`, if they are ``needed``.

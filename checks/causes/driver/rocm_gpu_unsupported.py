@@ -76,7 +76,7 @@ def rocm_gpu_unsupported(
 
 
 def _failure_for_want_of_code(torch: TorchFacts) -> str:
-    """What a kernel launch said, if it was that there is no code for the GPU; else ""."""
+    """The error of a kernel launch that found no code for the GPU; else ""."""
     for device in torch.devices or ():
         message = device.kernel.error.message if device.kernel and device.kernel.error else ""
         if any(words in message.lower() for words in _NO_CODE):

@@ -29,13 +29,13 @@ def cudnn_version_mismatch(
     frameworks: Frameworks, interpreter: InterpreterFacts | None, os: OsFacts | None, probes: ProbeRuns | None
 ) -> Iterator[Finding]:
     """One finding per framework that says so; else per way in which the copies here do not fit."""
-    told = False
+    is_said_by_framework = False
     for trouble, found in recognised_on_gpu(CAUSE, frameworks, probes):
-        told = True
+        is_said_by_framework = True
         clue = Evidence("clue", found.line[:CLUE_SHOWN], ImportErrors.read().title, found.row.sources[0])
         needed, there = found.groups.get("needed", "cuDNN"), found.groups.get("found", "cuDNN")
         yield _finding(trouble.package, Severity.BLOCKING, found.row.certainty, needed, there, clue, interpreter)
-    if told:
+    if is_said_by_framework:
         return
     for name, framework in frameworks.each():
         folders = _folders(framework.loaded_libraries or ())

@@ -100,7 +100,7 @@ def _beside_torch(
     package: Package, version: str, torch: TorchFacts | None, platform: str | None, os: OsFacts | None
 ) -> Iterator[Finding]:
     outcome = _imported(package.name, torch)
-    said = _says_it(package.name, torch)
+    stated = _says_it(package.name, torch)
     wanted, source = _wanted(package)
     tag, is_certain = _tag(package.version), True
     if tag is None:
@@ -108,8 +108,8 @@ def _beside_torch(
         if outcome and tag != CPU:  # a CUDA half that loaded fits; one for the CPU loads beside every torch
             tag = None
     is_own_build = _OWN_BUILD.search(version) or _OWN_BUILD.search(package.version)
-    if said is not None:
-        wanted, source = said
+    if stated is not None:
+        wanted, source = stated
         severity, confidence = (Severity.BLOCKING, 0.95) if outcome is False else (Severity.WARNING, 0.95)
     elif wanted and fits(wanted, version) is False and not is_own_build:
         severity, confidence = _judge_release(wanted, version, outcome)

@@ -59,13 +59,13 @@ def _strangers(framework: FrameworkFacts, interpreter: InterpreterFacts) -> Iter
     roots = [root for root in (interpreter.prefix, interpreter.base_prefix, framework.location) if root]
     roots = [root for root in roots if root not in SHARED_PREFIXES]
     roots += sorted({package.location for package in interpreter.packages or () if package.location})
-    told = set()
+    seen = set()
     for library in framework.loaded_libraries or ():
         wheel = wheel_of_library(_path(library.path).name)
-        if wheel is None or wheel.package in told or any(_path(library.path).is_relative_to(root) for root in roots):
+        if wheel is None or wheel.package in seen or any(_path(library.path).is_relative_to(root) for root in roots):
             continue
         if any(wheel.is_package(package.name) for package in interpreter.packages or ()):
-            told.add(wheel.package)
+            seen.add(wheel.package)
             yield library
 
 

@@ -3,7 +3,7 @@
 Detects:      a CUDA build of any framework where neither the bus, nor NVML, nor a Jetson shows an NVIDIA GPU.
 Why it bites: such a build computes on the CPU; a program that insists on "cuda" stops. On Linux the CUDA build is what
               "pip install torch" brings, so it is normal there and no more than a note.
-Blind spots:  WSL and sandboxes do not show the bus; there nothing is said.
+Blind spots:  WSL and sandboxes do not show the bus; they are not judged.
 Knowledge:    none
 """
 

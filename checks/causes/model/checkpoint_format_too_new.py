@@ -26,14 +26,14 @@ def checkpoint_format_too_new(
     waiting = some((file for file in models.files if rules_of(file)), "versioned_models")
     need_a_reader(waiting, frameworks, interpreter)
     for model in waiting:
-        told: set[str] = set()
+        seen: set[str] = set()
         for rule in rules_of(model):
             installed, origin = installed_version(rule.runtime, frameworks, interpreter)
             is_loaded = any(run.loaded for run in model.runs if run.runtime == rule.runtime)
-            is_told = is_loaded or (rule.severity is Severity.NOTE and rule.runtime in told)
+            is_told = is_loaded or (rule.severity is Severity.NOTE and rule.runtime in seen)
             if not installed or is_told or fit(rule, model, installed) is not Fit.TOO_NEW:
                 continue
-            told.add(rule.runtime)
+            seen.add(rule.runtime)
             readable = readable_by(rule, installed)
             yield Finding(
                 severity=rule.severity,

@@ -3,7 +3,7 @@
 Detects:      a conversion made here that failed with words of coremltools that name an operation; and one that failed
               otherwise beside a PyTorch or TensorFlow newer than it was tested with.
 Why it bites: a newer framework splits a layer into other operations, for which this coremltools has no rule.
-Blind spots:  versions beyond the tested ones often work: without a failed conversion nothing is said.
+Blind spots:  versions beyond the tested ones often work: without a failed conversion there is no finding.
 Knowledge:    resources/knowledge/frameworks/exporters.toml; the signatures of the cause
 """
 

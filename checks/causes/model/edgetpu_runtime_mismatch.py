@@ -46,8 +46,8 @@ def edgetpu_runtime_mismatch(models: ModelFiles, litert: LiteRtFacts) -> Iterato
 
 
 def _needed(model: ModelFacts) -> int:
-    said = next((binding.value for binding in model.bound_to if binding.kind == "edgetpu-runtime"), "")
-    return int(said) if said.isdigit() else 0
+    runtime = next((binding.value for binding in model.bound_to if binding.kind == "edgetpu-runtime"), "")
+    return int(runtime) if runtime.isdigit() else 0
 
 
 def _too_old(model: ModelFacts, interpreter: Interpreter, needed: int, here: int) -> Finding:
@@ -70,12 +70,12 @@ def _too_old(model: ModelFacts, interpreter: Interpreter, needed: int, here: int
 
 def _not_there(model: ModelFacts, interpreter: Interpreter, litert: LiteRtFacts) -> Finding:
     is_missing = lacks_edgetpu_library(litert)
-    said = first_line(litert.edgetpu_error or "") or NONE
+    error = first_line(litert.edgetpu_error or "") or NONE
     return Finding(
         severity=Severity.BLOCKING,
         confidence=0.85 if is_missing else 0.7,  # else the accelerator itself may be what is missing
         subject=model.path,
-        evidence=(*about(model, interpreter), Evidence("delegate_error", said, "libedgetpu")),
+        evidence=(*about(model, interpreter), Evidence("delegate_error", error, "libedgetpu")),
         values={"model_path": model.path, "runtime": interpreter.runtime},
         remedies=("install-edgetpu-runtime",) if is_missing else ("install-edgetpu-runtime", "match-edgetpu-versions"),
     )

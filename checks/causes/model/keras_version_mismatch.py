@@ -5,7 +5,7 @@ Detects:      files that the target's Keras refuses, by what the file says of it
               under the name .keras. As notes: a SavedModel of Keras 2 where load_model is Keras 3, and Python code in
               layers, which safe mode refuses.
 Why it bites: load_model stops ("Unrecognized keyword arguments", "parent module ... cannot be imported").
-Blind spots:  a file of a newer Keras 3 than the target's is told by checkpoint-format-too-new. Weights alone are left
+Blind spots:  a file of a newer Keras 3 than the target's belongs to checkpoint-format-too-new. Weights alone are left
               out: whether they fit depends on the program. A program that sets TF_USE_LEGACY_KERAS itself is not seen.
 Knowledge:    resources/knowledge/frameworks/keras.toml
 """

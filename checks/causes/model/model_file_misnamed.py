@@ -3,7 +3,7 @@
 Detects:      files whose name ends as those of other formats do, and not as those of their own.
 Why it bites: many programs go by the name: Keras opens ".keras" as a zip, ONNX Runtime knows its own format by ".ort",
               OpenVINO, OpenCV and converters choose their reader by the ending, and people are misled as well.
-Blind spots:  an ending that no format has says nothing wrong. HDF5 named ".keras" is told by keras-version-mismatch.
+Blind spots:  an ending that no format has says nothing wrong. HDF5 named ".keras" belongs to keras-version-mismatch.
 Knowledge:    resources/knowledge/formats/model_formats.toml
 """
 

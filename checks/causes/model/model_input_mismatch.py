@@ -20,9 +20,7 @@ from checks.facts.finding import MEASURED_MODEL, Evidence, Finding, NotHere, Sev
 @check("model-input-mismatch")
 def model_input_mismatch(measurements: Measurements | None, models: ModelFiles | None) -> Iterator[Finding]:
     """One finding per model."""
-    runs: list[tuple[str, ModelMeasured | ExportRun]] = [
-        (measurement.path, measurement) for measurement in _measured(measurements)
-    ]
+    runs: list[tuple[str, ModelMeasured | ExportRun]] = [(run.path, run) for run in _measured(measurements)]
     runs += [(model.path, run) for model in (models.files if models else ()) for run in model.exports]
     if not any(run.inputs_from in GIVEN for _, run in runs):
         raise NotHere("given_inputs", "none-given")

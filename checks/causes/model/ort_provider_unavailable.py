@@ -77,9 +77,9 @@ def ort_provider_unavailable(
 
 def _ended(models: ModelFiles | None, measurements: Measurements | None) -> Iterator[tuple[str, tuple[str, str, str]]]:
     """(Provider, (the model on which it ended the process, how, where that is from))."""
-    for made in measurements.all if measurements else ():
-        if isinstance(made, ModelMeasured) and made.framework == "onnxruntime" and made.reason == CRASHED:
-            yield made.device, (name_of(made), telling_line(made), made.origin)
+    for measured in measurements.all if measurements else ():
+        if isinstance(measured, ModelMeasured) and measured.framework == "onnxruntime" and measured.reason == CRASHED:
+            yield measured.device, (name_of(measured), telling_line(measured), measured.origin)
     for model in models.files if models else ():
         for run in model.runs:
             if run.runtime == "onnxruntime" and run.reason == CRASHED:

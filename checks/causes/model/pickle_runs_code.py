@@ -56,7 +56,7 @@ def pickle_runs_code(models: ModelFiles, interpreter: InterpreterFacts | None) -
 
 
 def _in_keras(model: ModelFacts, interpreter: InterpreterFacts | None) -> Iterator[Evidence]:
-    """In how many layers the code is, and whether the Keras of the target loads it without being told to."""
+    """In how many layers the code is, and whether the Keras of the target loads it by default."""
     yield Evidence("code_in_layers", model.details.get("code-in-layers", "1"), model.path)
     keras = interpreter.package("keras") if interpreter else None
     if keras is not None and refuses_code(model.format or "", keras.version):

@@ -3,7 +3,7 @@
 Detects:      a checkpoint in the way of Hugging Face whose quantization needs a package that the target lacks, a GPU
               where there is none, a newer GPU, or a newer transformers.
 Why it bites: transformers refuses to load it, or unpacks the weights to bfloat16, which takes several times the memory.
-Blind spots:  with vLLM and other programs that bring kernels of their own nothing is said. AMD's and Intel's GPUs are
+Blind spots:  vLLM and other programs that bring their own kernels are not judged. AMD's and Intel's GPUs are
               not judged by their generation.
 Knowledge:    resources/knowledge/frameworks/quantization_methods.toml
 """

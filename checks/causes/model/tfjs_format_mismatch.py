@@ -40,7 +40,7 @@ def _is_of_keras_3(model: ModelFacts) -> bool:
 
 
 def _finding(model: ModelFacts, severity: Severity, confidence: float, remedies: tuple[str, ...]) -> Finding:
-    told = ("generated-by", "converter", "topology", "weights-by-place")
+    details = ("generated-by", "converter", "topology", "weights-by-place")
     names = {"generated-by": "written_with", "converter": "converter_used", "weights-by-place": "weights_by_place"}
     return Finding(
         severity=severity,
@@ -51,7 +51,7 @@ def _finding(model: ModelFacts, severity: Severity, confidence: float, remedies:
             Evidence("model_kind", model.details["model-kind"], model.path),
             *(
                 Evidence(names.get(item, item), model.details[item], model.path)
-                for item in told
+                for item in details
                 if item in model.details
             ),
         ),

@@ -48,16 +48,16 @@ def cublas_workspace_unset(
         Evidence("workspace_variable", f"{VARIABLE}={value}" if value else f"{VARIABLE}: -", environment.origin),
     ]
     if seen:
-        made = seen[0].under[DETERMINISTIC]
+        measured = seen[0].under[DETERMINISTIC]
         evidence.append(
             Evidence(
                 "varying_operation" if mended else "refused_operations",
                 ", ".join(run.operation for run in seen),
-                made.origin,
+                measured.origin,
             )
         )
-        if made.error:
-            evidence.append(Evidence("error_text", first_line(made.error.message), made.origin))
+        if measured.error:
+            evidence.append(Evidence("error_text", first_line(measured.error.message), measured.origin))
     yield Finding(severity=Severity.WARNING if is_on else Severity.NOTE, confidence=0.97, evidence=tuple(evidence))
 
 

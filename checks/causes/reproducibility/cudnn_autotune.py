@@ -26,23 +26,23 @@ def cudnn_autotune(torch: TorchFacts, measurements: Measurements | None) -> Iter
         raise NotHere("cudnn_build")
     is_on = (torch.settings or {}).get(_SETTING) is True
     operations = of_torch(measurements.all, torch) if measurements else ()
-    tried = [(operation, made) for operation in operations if (made := operation.measured(AUTOTUNE))]
-    changing = [(tuned, made) for tuned, made in tried if _changes(tuned, made)]
-    for tuned, made in changing:
+    tried = [(operation, run) for operation in operations if (run := operation.measured(AUTOTUNE))]
+    changing = [(tuned, run) for tuned, run in tried if _changes(tuned, run)]
+    for tuned, run in changing:
         yield Finding(
             severity=Severity.WARNING if is_on else Severity.NOTE,
             confidence=0.95,
             subject=tuned.device,
             evidence=(
                 *_setting(torch, is_on=is_on),
-                Evidence("autotuned", f"{tuned.operation}: {made.distinct} / {made.repetitions}", made.origin),
+                Evidence("autotuned", f"{tuned.operation}: {run.distinct} / {run.repetitions}", run.origin),
             ),
         )
     if is_on and not tried:
         yield Finding(severity=Severity.NOTE, confidence=0.6, evidence=tuple(_setting(torch, is_on=is_on)))
 
 
-def _changes(repeated: Repeated, made: Repeat) -> bool:
+def _changes(repeated: Repeated, run: Repeat) -> bool:
     """Whether the search changed the result: it differs between searches, or from the one result without.
 
     Without a search it has to repeat, so often that what varies with one would have been seen.
@@ -50,9 +50,9 @@ def _changes(repeated: Repeated, made: Repeat) -> bool:
     plain = repeated.default
     if plain is None or plain.varies:
         return False
-    if made.varies:
-        return confidence_of(plain.repetitions, rate_of(made)) >= CONFIDENCE
-    return plain.scale == made.scale and made.fingerprints[:1] != plain.fingerprints[:1]
+    if run.varies:
+        return confidence_of(plain.repetitions, rate_of(run)) >= CONFIDENCE
+    return plain.scale == run.scale and run.fingerprints[:1] != plain.fingerprints[:1]
 
 
 def _setting(torch: TorchFacts, *, is_on: bool) -> Iterator[Evidence]:

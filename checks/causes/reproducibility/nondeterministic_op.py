@@ -89,11 +89,11 @@ def _in_models(
 ) -> Iterator[Finding]:
     """Models that vary although nothing in them draws random numbers."""
     for model in models:
-        again = [made for made in of_models(measurements, MODE) if is_same_place(made, model)]
+        again = [run for run in of_models(measurements, MODE) if is_same_place(run, model)]
         if (model.distinct or 0) < 2 or draws_numbers(model, again):
             continue
-        modes = [made for made in again if made.setting == DETERMINISTIC]
-        mended = any(mends(made, model) for made in modes)
+        modes = [run for run in again if run.setting == DETERMINISTIC]
+        mended = any(mends(run, model) for run in modes)
         is_loud = should_own_model_repeat(symptom) or decides_otherwise(model)
         varying = f"{name_of(model)}: {first_of(model)}"
         yield Finding(
@@ -173,11 +173,11 @@ def _origin(varying: Sequence[Repeated]) -> str:
 def _evidence(varying: Sequence[Repeated]) -> Iterator[Evidence]:
     origin = _origin(varying)
     for run in varying:
-        made = run.default
-        if made is None:
+        default = run.default
+        if default is None:
             continue
-        distinct, calls = results_of(made)
-        yield Evidence("varying_operation", f"{run.operation}: {distinct} / {calls}{_apart(made)}", origin)
+        distinct, calls = results_of(default)
+        yield Evidence("varying_operation", f"{run.operation}: {distinct} / {calls}{_apart(default)}", origin)
     mended = [f"{run.operation}: {', '.join(run.mended_by)}" for run in varying if run.mended_by]
     if mended:
         yield Evidence("mended_by", "; ".join(mended), origin)
@@ -195,6 +195,6 @@ def _evidence(varying: Sequence[Repeated]) -> Iterator[Evidence]:
         yield Evidence("not_documented", ", ".join(silent), DeterminismTable.read().title)
 
 
-def _apart(made: Repeat) -> str:
-    spread = made.spread
+def _apart(run: Repeat) -> str:
+    spread = run.spread
     return f", {spread.max_abs:.3g} / {spread.scale:.3g}" if spread and spread.max_abs and spread.scale else ""

@@ -40,10 +40,10 @@ _SURE, _LIKELY = 0.99, 0.9  # the node says so; only a seed tells it
 def rng_unseeded(measurements: Measurements, symptom: Symptom | None) -> Iterator[Finding]:
     """One finding per model and device."""
     for run in models_run(measurements, REPEATED):
-        again = [made for made in of_models(measurements, MODE) if is_same_place(made, run)]
+        again = [measured for measured in of_models(measurements, MODE) if is_same_place(measured, run)]
         if (run.distinct or 0) < 2 or not draws_numbers(run, again) or is_in_training(run, again):
             continue
-        seeded = [made for made in again if made.setting == SEEDED]
+        seeded = [measured for measured in again if measured.setting == SEEDED]
         yield Finding(
             severity=Severity.NOTE if _is_harmless(run, symptom) else Severity.WARNING,
             confidence=_SURE if draws(run.first_op) else _LIKELY,
@@ -52,7 +52,7 @@ def rng_unseeded(measurements: Measurements, symptom: Symptom | None) -> Iterato
                 Evidence("computed_on", place(run), run.origin),
                 Evidence("varying_operation", f"{first_of(run)}: {run.distinct} / {run.repetitions}", run.origin),
                 *decisions(run),
-                *(Evidence("mended_by", SEEDED, made.origin) for made in seeded if mends(made, run)),
+                *(Evidence("mended_by", SEEDED, measured.origin) for measured in seeded if mends(measured, run)),
             ),
             remedies=(REMEDY,),
             values={
@@ -65,14 +65,14 @@ def rng_unseeded(measurements: Measurements, symptom: Symptom | None) -> Iterato
         )
 
 
-def _is_harmless(made: ModelMeasured, symptom: Symptom | None) -> bool:
+def _is_harmless(run: ModelMeasured, symptom: Symptom | None) -> bool:
     """Whether only decisions matter, and were seen to stay: of the user's own inputs, made-up ones decide nothing."""
     wants_decisions = symptom is not None and symptom.exactness == Exactness.DECISIONS
-    return wants_decisions and made.inputs_from != "drawn" and made.decisions is not None and made.decisions >= 1.0
+    return wants_decisions and run.inputs_from != "drawn" and run.decisions is not None and run.decisions >= 1.0
 
 
-def _of_seed(made: ModelMeasured, seeded: Sequence[ModelMeasured]) -> str:
+def _of_seed(measured: ModelMeasured, seeded: Sequence[ModelMeasured]) -> str:
     """What a seed before each run did, as the key of a phrase."""
-    if any(mends(run, made) for run in seeded):
+    if any(mends(run, measured) for run in seeded):
         return "seed-mends"
     return "seed-in-vain" if any((run.distinct or 0) > 1 for run in seeded) else "seed-untried"

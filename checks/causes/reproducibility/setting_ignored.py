@@ -170,8 +170,8 @@ def _of_repeats(
         if found is not None:
             places.setdefault((repeat.framework, repeat.device), []).append(found)
     for (framework, device), here in places.items():
-        origin = here[0].made.origin
-        tried = dict.fromkeys(promised.made.setting for promised in here)
+        origin = here[0].run.origin
+        tried = dict.fromkeys(promised.run.setting for promised in here)
         yield Finding(
             severity=severity,
             confidence=BY_SIZE if setting == DETERMINISTIC else _ONE_THREAD_SURE,
@@ -179,7 +179,7 @@ def _of_repeats(
             evidence=(
                 Evidence("computed_on", f"{framework}, {device}", origin),
                 Evidence("settings_without_effect", ", ".join(tried), origin),
-                *(Evidence("varying_operation", promised.seen, promised.made.origin) for promised in here),
+                *(Evidence("varying_operation", promised.seen, promised.run.origin) for promised in here),
                 *(
                     Evidence("promised_by", source)
                     for source in dict.fromkeys(promised.promise for promised in here)
@@ -201,24 +201,24 @@ class _Varying:
     """An operation that varies where it should repeat. ``promise``: the document that says so, if one does."""
 
     repeated: Repeated
-    made: Repeat
+    run: Repeat
     promise: str = ""
 
     @property
     def seen(self) -> str:
         """How many different results of how many."""
-        return f"{self.repeated.operation}: {self.made.distinct} / {self.made.repetitions}"
+        return f"{self.repeated.operation}: {self.run.distinct} / {self.run.repetitions}"
 
 
 def _in_mode(repeated: Repeated, versions: Mapping[str, str | None]) -> _Varying | None:
     promise = repeats_in_mode(repeated.framework, repeated.promised, repeated.device, versions.get(repeated.framework))
-    made = _varying(repeated, DETERMINISTIC, WORKSPACE)
-    return _Varying(repeated, made, promise) if made is not None and promise else None
+    varying = _varying(repeated, DETERMINISTIC, WORKSPACE)
+    return _Varying(repeated, varying, promise) if varying is not None and promise else None
 
 
 def _with_one_thread(repeated: Repeated) -> _Varying | None:
-    made = _varying(repeated, _ONE_THREAD) if is_processor(repeated.device) else None
-    return None if made is None else _Varying(repeated, made)
+    varying = _varying(repeated, _ONE_THREAD) if is_processor(repeated.device) else None
+    return None if varying is None else _Varying(repeated, varying)
 
 
 def _varying(repeated: Repeated, *settings_: str) -> Repeat | None:
@@ -227,4 +227,4 @@ def _varying(repeated: Repeated, *settings_: str) -> Repeat | None:
         return None
     tried = (repeated.measured(setting) for setting in settings_)
     # A first call that chose its way differently is no more than that.
-    return next((made for made in tried if made is not None and (made.distinct or 0) > 1), None)
+    return next((run for run in tried if run is not None and (run.distinct or 0) > 1), None)

@@ -37,9 +37,9 @@ def _to_set(facts: Facts, framework: str) -> tuple[dict[str, str], tuple[Evidenc
     counts = [(name, count) for name, count in named if count]
     if not counts:
         return {}, ()
-    told = " / ".join(f"{count}{name}" for name, count in counts)
+    numbers = " / ".join(f"{count}{name}" for name, count in counts)
     smallest = str(min(count for _, count in counts))
-    return {"threads": smallest}, (Evidence("threads_of_machines", told),) if len(counts) > 1 else ()
+    return {"threads": smallest}, (Evidence("threads_of_machines", numbers),) if len(counts) > 1 else ()
 
 
 def _threads(side: Facts | OtherMachine, framework: str) -> int | None:

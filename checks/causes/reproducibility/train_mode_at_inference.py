@@ -47,10 +47,10 @@ _LIKELY = 0.85
 @check("train-mode-at-inference")
 def train_mode_at_inference(measurements: Measurements) -> Iterator[Finding]:
     """One finding per model and runtime, of what tells it best: it varies, mixes its rows, or learns."""
-    told: set[tuple[str, str]] = set()
-    for finding, made in (*_varying(measurements), *_mixing(measurements), *_learning(measurements)):
-        if (made.path, made.framework) not in told:
-            told.add((made.path, made.framework))
+    seen: set[tuple[str, str]] = set()
+    for finding, run in (*_varying(measurements), *_mixing(measurements), *_learning(measurements)):
+        if (run.path, run.framework) not in seen:
+            seen.add((run.path, run.framework))
             yield finding
 
 
@@ -59,14 +59,14 @@ _Found = Iterator[tuple[Finding, ModelMeasured]]
 
 def _varying(measurements: Measurements) -> _Found:
     for run in models_run(measurements, REPEATED):
-        again = [made for made in of_models(measurements, MODE) if is_same_place(made, run)]
+        again = [measured for measured in of_models(measurements, MODE) if is_same_place(measured, run)]
         if (run.distinct or 0) < 2 or not is_in_training(run, again):
             continue
-        mended = [made for made in again if made.setting == EVALUATION and mends(made, run)]
+        mended = [measured for measured in again if measured.setting == EVALUATION and mends(measured, run)]
         evidence = (
             Evidence("varying_operation", f"{first_of(run)}: {run.distinct} / {run.repetitions}", run.origin),
             *decisions(run),
-            *(Evidence("mended_by", EVALUATION, made.origin) for made in mended[:1]),
+            *(Evidence("mended_by", EVALUATION, measured.origin) for measured in mended[:1]),
         )
         values = {"distinct": str(run.distinct), "count": str(run.repetitions), "where": first_of(run)}
         sure = SURE if is_dropout(run.first_op) else _LIKELY
@@ -88,13 +88,13 @@ def _learning(measurements: Measurements) -> _Found:
 
 
 def _finding(
-    made: ModelMeasured, seen: str, sure: float, evidence: tuple[Evidence, ...], values: Mapping[str, Value]
+    run: ModelMeasured, seen: str, sure: float, evidence: tuple[Evidence, ...], values: Mapping[str, Value]
 ) -> Finding:
     """``seen``: the key of the phrase that tells what was seen."""
     return Finding(
         severity=Severity.WARNING,
         confidence=sure,
-        subject=f"{made.framework} {made.path}",
-        evidence=(Evidence("computed_on", place(made), made.origin), *evidence),
-        values={**values_of(made), **values, "seen": phrase(seen, model=name_of(made), **values)},
+        subject=f"{run.framework} {run.path}",
+        evidence=(Evidence("computed_on", place(run), run.origin), *evidence),
+        values={**values_of(run), **values, "seen": phrase(seen, model=name_of(run), **values)},
     )

@@ -35,19 +35,17 @@ def uninitialized_memory_or_race(measurements: Measurements, frameworks: Framewo
                 yield _finding(operation, operation.default, device)
 
 
-def _finding(repeated: Repeated, made: Repeat, device: str) -> Finding:
-    exact, spread = repeated.measured(EXACT), made.spread
-    evidence = [Evidence("varying_operation", f"{repeated.operation}: {made.distinct} / {made.repetitions}", made.origin)]
+def _finding(repeated: Repeated, run: Repeat, device: str) -> Finding:
+    exact, spread = repeated.measured(EXACT), run.spread
+    evidence = [Evidence("varying_operation", f"{repeated.operation}: {run.distinct} / {run.repetitions}", run.origin)]
     if exact is not None:
         evidence.append(Evidence("exact_inputs", f"{exact.distinct} / {exact.repetitions}", exact.origin))
     if spread is not None and spread.max_abs is not None:
-        evidence.append(
-            Evidence("largest_difference", f"{spread.max_abs:.3g} / {spread.scale or 0.0:.3g}", made.origin)
-        )
+        evidence.append(Evidence("largest_difference", f"{spread.max_abs:.3g} / {spread.scale or 0.0:.3g}", run.origin))
     if spread is not None and spread.nan:
-        evidence.append(Evidence("nan_on_one_side", str(spread.nan), made.origin))
+        evidence.append(Evidence("nan_on_one_side", str(spread.nan), run.origin))
     if repeated.mended_by:
-        evidence.append(Evidence("mended_by", ", ".join(repeated.mended_by), made.origin))
+        evidence.append(Evidence("mended_by", ", ".join(repeated.mended_by), run.origin))
     return Finding(
         severity=Severity.WARNING,
         confidence=_SURE if exact is not None and exact.varies else _LIKELY,
@@ -57,6 +55,6 @@ def _finding(repeated: Repeated, made: Repeat, device: str) -> Finding:
             FRAMEWORK: repeated.framework,
             "device": device,
             "operation": operation_phrase(repeated.operation),
-            "repetitions": str(made.repetitions),
+            "repetitions": str(run.repetitions),
         },
     )

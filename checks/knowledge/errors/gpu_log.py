@@ -43,5 +43,5 @@ def matchers(entry: str) -> tuple[tuple[LogSign, re.Pattern[str]], ...]:
 
 
 def sign_of_kind(kind: str) -> LogSign | None:
-    """What is said of a kind; None for one that a newer version knows. All rows of a kind say the same."""
+    """The row of a kind; None for one that a newer version knows. All rows of a kind say the same."""
     return next((row for row in GpuLogTexts.read().sign if row.kind == kind), None)

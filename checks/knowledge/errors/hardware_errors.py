@@ -15,7 +15,7 @@ class Xid(Row):
     code: int
     name: str
     meaning: str = ""
-    old: str = ""  # what documents before the catalog said, where it differs
+    old: str = ""  # the meaning in documents before the catalog, where it differs
     unused: bool = False
     likely: tuple[Suspect, ...] = ()  # in order of suspicion
     likely_basis: Literal["source", "judgement", ""] = ""

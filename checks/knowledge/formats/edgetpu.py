@@ -34,7 +34,7 @@ def edgetpu_operators() -> dict[str, EdgeTpuOperator]:
 
 
 def compilers_for(runtime: int) -> tuple[str, ...]:
-    """The releases of the compiler whose files ask for a version of the runtime, unless told otherwise."""
+    """The releases of the compiler whose files ask for a version of the runtime by default."""
     return tuple(dict.fromkeys(row.version for row in EdgeTpuTable.read().compiler if row.runtime == runtime))
 
 

@@ -14,10 +14,10 @@ class ModelSafety(Table):
     program_operators: tuple[str, ...]
 
     def for_probe(self) -> dict[str, list[str]]:
-        """The lists by their names, as the probe is told them."""
+        """The lists by their names, as the probe receives them."""
         return {name: list(getattr(self, name)) for name in ("harmless", "reaching", "keras_parts", "keras_code")}
 
     def for_export(self) -> dict[str, list[str]]:
-        """All lists, as the probe of exports is told them: it runs TorchScript and exported programs, too."""
+        """All lists, as the probe of exports receives them: it runs TorchScript and exported programs, too."""
         more = ("script_namespaces", "script_reaching", "program_operators")
         return {**self.for_probe(), **{name: list(getattr(self, name)) for name in more}}

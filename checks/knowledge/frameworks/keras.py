@@ -108,7 +108,7 @@ def refused_generation(format_id: str, written_by: int, version: str) -> Generat
 
 
 def refuses_code(format_id: str, version: str) -> bool:
-    """Whether a version of Keras loads a file of this format with Python code in it only where it is told to."""
+    """Whether a version of Keras loads a file of this format with Python code in it only on request."""
     return any(row.format == format_id and is_within(version, row.refused) for row in KerasTable.read().code)
 
 

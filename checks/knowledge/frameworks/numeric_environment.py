@@ -44,4 +44,4 @@ def numeric_parts() -> Mapping[str, Part]:
 def parts_shown_by() -> Mapping[str, tuple[str, ...]]:
     """Setting -> the parts that it stands for: the same number of threads is set in several ways."""
     proofs = NumericEnvironmentTable.read().proof
-    return {proof.setting: tuple(made.part for made in proofs if made.setting == proof.setting) for proof in proofs}
+    return {proof.setting: tuple(other.part for other in proofs if other.setting == proof.setting) for proof in proofs}

@@ -81,7 +81,7 @@ def _mildest(severity: Severity) -> int:
 
 
 def _misfit(model: ModelFacts, run: ExportRun, *, is_cause: bool) -> Finding:
-    """Versions that an exporter does not work with. Where it works all the same, or nobody asked for it, a note."""
+    """Versions that an exporter does not work with; a note where it works all the same, or was not asked for."""
     row = exporter_of(run.exporter)
     about_framework = any(need.needed.startswith(FRAMEWORKS) and need.found for need in run.unmet)
     cause = row.misfit if row else CONFLICT

@@ -1,7 +1,7 @@
 """Whether a finding that is gone was mended, or only not looked for again: a shorter examination measures less.
 
 The check judges once more what is measured now together with what only the examination before had measured. Where the
-finding comes back, it rests on what was not repeated, and nobody knows whether it is mended.
+finding comes back, it rests on what was not repeated, and whether it is fixed is unknown.
 """
 
 from collections.abc import Hashable, Iterator

@@ -121,7 +121,7 @@ class Advice:
 
 
 def advise(facts: Facts, symptom: str, exactness: str) -> Advice | None:
-    """The advice; None where nobody asked and nothing was measured, and for a machine known from a text alone."""
+    """The advice; None where nothing was measured or is needed, and for a machine known from a text alone."""
     measured = [run for run in facts.measurements if run.reason in ("", "failed", NO_FORM)]
     if facts.reported or not measured:
         return None

@@ -80,7 +80,7 @@ def findings_of_texts(
     Each has the evidence ``package`` ("torchvision 0.19.0") and ``clue`` (the line that shows it), and the value
     ``package_name`` for the remedies. What does not stop the framework itself is no more than a warning.
 
-    Where nobody knows the system, the text alone is enough.
+    Where the system is unknown, the text alone is enough.
 
     Raises:
         NotHere: it is another system.

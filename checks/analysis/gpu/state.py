@@ -49,7 +49,7 @@ def cuda_computes(frameworks: Frameworks | None) -> bool:
 
 
 def needs_cuda(frameworks: Frameworks | None, symptom: Symptom | None) -> bool:
-    """Whether somebody here needs NVIDIA's GPU; only builds for other devices and no complaint about it say no."""
+    """Whether NVIDIA's GPU is needed here: not with builds for other devices alone and no complaint about it."""
     if frameworks is None or (symptom is not None and symptom.name == "not-on-gpu"):
         return True
     builds = [fact.cuda_version for fact in (getattr(frameworks, name) for name in _MADE_FOR_CUDA) if fact is not None]

@@ -98,7 +98,7 @@ def size_of(run: ModelMeasured) -> Size:
     """What the difference of two runs is as large as.
 
     A device may compute with fewer digits, the processor does not. Where something was decided otherwise on the way
-    (the place of a largest number, an index), all that follows is another question, and no matter of rounding.
+    (the place of a largest number, an index), all that follows is a different computation, not rounding.
     """
     apart = run.difference
     if run.reason == SHAPES:
@@ -204,8 +204,8 @@ def decides_otherwise(run: ModelMeasured) -> bool:
 def says_of_decisions(run: ModelMeasured) -> bool:
     """Whether it says anything of the user's decisions.
 
-    With made-up inputs nothing is decided: that all stay, or one turns, is no matter. In training mode, and where
-    random numbers are drawn on purpose, a network may decide otherwise: that is no matter of settings.
+    Decisions on made-up inputs mean nothing. In training mode, and where random numbers are drawn on purpose, a
+    network may decide differently, whatever the settings.
     """
     is_random = run.aspect == MODE or draws(run.first_op)
     return run.inputs_from != "drawn" and not is_random
@@ -240,7 +240,7 @@ def asks_whether_it_repeats(symptom: Symptom | None) -> bool:
 def should_own_model_repeat(symptom: Symptom | None) -> bool:
     """Whether the user asks about changes of the own model; also where everything is asked and no need is given.
 
-    Of single operations that is not so: nobody knows whether the user has them.
+    Single operations are different: the user may not use them.
     """
     if symptom is not None and symptom.exactness == Exactness.DECISIONS:
         return False

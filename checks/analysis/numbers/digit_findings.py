@@ -29,12 +29,12 @@ FULL_DIGITS = ("demand-full-float32",)  # where the type is float32 already, and
 
 
 def loud_if_bits_matter(symptom: Symptom | None) -> Severity:
-    """Of what is normal: a note that says so, but a warning for whoever needs the same bits."""
+    """The severity of normal rounding: a note, but a warning for a user who needs the same bits."""
     return Severity.WARNING if symptom is not None and symptom.exactness == Exactness.BITS else Severity.NOTE
 
 
 def loud_unless_decisions_do(symptom: Symptom | None) -> Severity:
-    """Of digits that are left out on purpose: a note where only decisions count, or nobody asked about results."""
+    """The severity of fewer digits by design: a note where only decisions count, or results were not asked about."""
     if symptom is None or symptom.exactness == Exactness.DECISIONS:
         return Severity.NOTE
     asked = symptom.exactness in (Exactness.BITS, Exactness.CLOSE) or symptom.name == SymptomName.RESULTS_DIFFER

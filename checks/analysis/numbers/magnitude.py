@@ -106,7 +106,7 @@ class Magnitude:
 
     @property
     def size(self) -> Size:
-        """The smallest that it can be: nobody is blamed for what rounding may have done."""
+        """The smallest size that it can be: what rounding explains is no fault."""
         return self.sizes[0]
 
     @property
@@ -264,7 +264,7 @@ def _relative(difference: ArrayDifference) -> float | None:
 
 
 def _estimated(difference: ArrayDifference, terms: int, *, centred: bool) -> float:
-    """The condition where nobody computed it: terms of both signs cancel to the root of their number."""
+    """The condition where it was not computed: terms of both signs cancel to the root of their number."""
     return (difference.scale or difference.max_abs or 0.0) * (math.sqrt(terms) if centred else 1.0)
 
 

@@ -181,7 +181,7 @@ def _wanted(package: Package) -> tuple[str | None, str]:
 
 
 def _imported(name: str, torch: TorchFacts | None) -> bool | None:
-    """Whether it could really be imported beside torch; None where nobody tried."""
+    """Whether it could really be imported beside torch; None where it was not tried."""
     return next(
         (companion.imported for companion in (torch.companions if torch else None) or () if companion.name == name),
         None,

@@ -69,7 +69,7 @@ def _torch(
         raise Unread("cuda_version", torch.unread.get("cuda_version", ""))
     best = fitting_torch(machine, interpreter, python=None)
     if gpus:
-        is_searched = wheel_platform(machine, interpreter) is not None  # else nobody knows which builds there are
+        is_searched = wheel_platform(machine, interpreter) is not None  # else the builds are unknown
         if best is None and is_searched and not is_jetson(machine) and all(gpu.capability for gpu in gpus):
             return  # no build serves this GPU (a very old one, say): the CPU build is the right one
         is_shut_out = cuda_works(machine) is False and bool(machine.os and machine.os.container)

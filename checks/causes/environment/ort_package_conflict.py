@@ -55,7 +55,7 @@ def _best(
 ) -> tuple[Package, Flavour]:
     """The package that its user most likely wants: the one for the GPU here, else one for any, else the plain one.
 
-    Where nobody knows which GPU is here, somebody who installed a GPU package is taken to have one.
+    Where the GPU is unknown, an installed GPU package is taken as a sign of one.
     """
 
     def rank(rival: tuple[Package, Flavour]) -> tuple[bool, bool, bool]:

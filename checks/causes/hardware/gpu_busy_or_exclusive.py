@@ -31,7 +31,7 @@ def gpu_busy_or_exclusive(
     error = next((error for error in seen_cuda_errors(frameworks) if error.error.cause == CAUSE), None)
     is_computing = cuda_computes(frameworks)
     closed = [gpu for gpu in nvidia.devices or () if _is_closed(gpu, is_computing=is_computing)]
-    # One that is kept for itself on purpose stops nobody while another lets programs in.
+    # A GPU that is reserved on purpose blocks no program while another one is open.
     has_way_out = is_computing or (error is None and len(closed) < len(nvidia.devices or ()))
     for gpu in closed:
         yield _finding(gpu, error, Severity.WARNING if has_way_out else Severity.BLOCKING, 0.9)
@@ -50,7 +50,7 @@ def _is_closed(gpu: NvidiaGpu, *, is_computing: bool) -> bool:
     holders = gpu.processes or ()
     if any(_MPS in (holder.name or "") for holder in holders):  # it holds the GPU to let many programs in
         return False
-    # A desktop's programs hold the GPU too, but keep nobody out: what computed shows that the place is free.
+    # A desktop's programs hold the GPU too, but keep no other out: a computation that ran shows this.
     return not is_computing and (gpu.compute_mode or "").startswith("exclusive") and bool(holders)
 
 

@@ -1,8 +1,7 @@
-"""A row that is computed alone has other last digits than the same row in a batch.
+"""Results differ in the last digits with the batch size.
 
-Detects:      operations whose first row, computed alone, has other bits than in the batch, no farther apart than
-              rounding order allows.
-Why it bites: a service whose batches depend on who else asks gives other digits to the same question.
+Detects:      operations whose first row has different bits alone and in the batch, within what rounding order allows.
+Why it bites: a service whose batches depend on who else asks answers the same question with different digits.
 Blind spots:  batch sizes between one and the whole batch are not tried; a user's model has other shapes, which
               choose other kernels, so that one that was given is asked itself.
 Knowledge:    resources/knowledge/frameworks/computations.toml

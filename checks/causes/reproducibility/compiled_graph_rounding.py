@@ -1,6 +1,6 @@
-"""A compiled operation has other last digits than the plain one.
+"""Results of a compiled operation differ in the last digits from those of the plain one.
 
-Detects:      operations whose results are other bits under torch.compile, under tf.function with or without
+Detects:      operations whose results have different bits under torch.compile, under tf.function with or without
               jit_compile, or under jax.jit, no farther apart than rounding order allows.
 Why it bites: a comparison of the compiled model with the plain one fails in its last digits.
 Blind spots:  of PyTorch two operations are compiled, and only where a compiler is there and time is left; the optimiser

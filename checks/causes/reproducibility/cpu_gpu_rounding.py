@@ -1,7 +1,7 @@
-"""The processor and the GPU of this machine give other last digits.
+"""Results of the processor and the GPU of this machine differ in the last digits.
 
-Detects:      operations whose results in one framework are other bits on the processor than on an accelerator, no
-              farther apart than rounding order allows; the user's model on both.
+Detects:      operations whose results in one framework differ in their bits between the processor and an accelerator,
+              within what rounding order allows; the user's model on both.
 Why it bites: a test that compares both devices exactly fails, though nothing is wrong.
 Blind spots:  results are compared by samples and sums of blocks. What is farther apart than rounding has another cause
               (TensorFloat-32, half precision, a wrong operation).

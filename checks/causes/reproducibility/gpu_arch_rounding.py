@@ -1,4 +1,4 @@
-"""Two models of GPU give other last digits.
+"""Results of two models of GPU differ in the last digits.
 
 Detects:      operations whose results are other bits on two GPUs of different names, of this machine or of this and
               another whose report was given, no farther apart than rounding order allows.

@@ -127,7 +127,7 @@ def _place(device: str) -> str:
 def _matters(symptom: Symptom | None) -> bool:
     """Whether results that change in their last digit are what the user came for; else they are normal.
 
-    For whoever needs the same decisions they are normal, too, unless a decision was seen to change.
+    A user who needs the same decisions can ignore them, too, unless a decision was seen to change.
     """
     if symptom is not None and symptom.exactness == Exactness.DECISIONS:
         return False

@@ -77,7 +77,7 @@ def setting_ignored(
         if found:
             yield _of_digits(framework, device, found, environment)
     yield from _of_flips(flips, environment)
-    # For whoever needs the same decisions, bits that vary all the same are normal.
+    # For a user who needs the same decisions, varying bits are normal.
     severity = Severity.NOTE if symptom is not None and symptom.exactness == Exactness.DECISIONS else Severity.WARNING
     yield from _of_repeats(repeats, DETERMINISTIC, versions, severity)
     yield from _of_repeats(repeats, _ONE_THREAD, versions, severity)

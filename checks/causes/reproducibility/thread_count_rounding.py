@@ -1,8 +1,8 @@
-"""Another number of threads gives other last digits.
+"""Results differ in the last digits with the number of threads.
 
-Detects:      operations whose results, on the processor, are other bits with another number of threads, and no farther
-              apart than rounding order allows. Each number alone was found to repeat.
-Why it bites: a machine with more cores, or a limit on them, gives other digits, and with them other decisions.
+Detects:      operations whose results on the processor have different bits with another number of threads, within what
+              rounding order allows. Each number alone was found to repeat.
+Why it bites: a machine with more cores, or a limit on them, gives different digits, and with them different decisions.
 Blind spots:  only the operations and shapes that were measured; libraries with threads of their own (data frames,
               trees) are not. A short measurement tries few numbers of threads.
 Knowledge:    resources/knowledge/frameworks/computations.toml

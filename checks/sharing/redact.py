@@ -211,11 +211,11 @@ def _strings(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(value, str):
         yield name, value
     elif isinstance(value, dict):
-        for key, each in value.items():
-            yield from _strings(each, name if name == "unread" else str(key))
+        for key, item in value.items():
+            yield from _strings(item, name if name == "unread" else str(key))
     elif isinstance(value, (list, tuple)):
-        for each in value:
-            yield from _strings(each, name)
+        for item in value:
+            yield from _strings(item, name)
 
 
 def _replace(value: Any, name: str, names: _Names) -> Any:
@@ -224,18 +224,15 @@ def _replace(value: Any, name: str, names: _Names) -> Any:
         is_ours = (name in _OURS and _WORD.fullmatch(value)) or (name == "key" and value in phrases())
         return value if is_ours else names.hide(value, name)
     if isinstance(value, (list, tuple)):
-        return [_replace(each, name, names) for each in value]
+        return [_replace(item, name, names) for item in value]
     if isinstance(value, dict):
         return {
             key if _WORD.fullmatch(key) else names.hide(key, name): _replace(
-                each, name if name == "unread" else key, names
+                item, name if name == "unread" else key, names
             )
-            for key, each in value.items()
+            for key, item in value.items()
         }
     return value
-
-
-# --- the first pass --------------------------------------------------------------------------------------------------
 
 
 def _learn(texts: Iterable[str], target: str, own: Own) -> _Names:
@@ -269,8 +266,8 @@ def _learn(texts: Iterable[str], target: str, own: Own) -> _Names:
 def _spellings(name: str) -> set[str]:
     """The forms in which one name appears: composed and decomposed, in an URL, as a DOS short name."""
     composed, decomposed = unicodedata.normalize("NFC", name), unicodedata.normalize("NFD", name)
-    forms = {re.escape(each) for each in (composed, decomposed)}
-    forms |= {re.escape(urllib.parse.quote(each)) for each in (composed, decomposed)}
+    forms = {re.escape(form) for form in (composed, decomposed)}
+    forms |= {re.escape(urllib.parse.quote(form)) for form in (composed, decomposed)}
     compact = re.sub(r"[\s.]", "", composed)
     if len(compact) > 8 or compact != composed:
         forms.add(re.escape(compact[:6]) + r"~\d")
@@ -303,11 +300,11 @@ class _Names:
 
     def host(self, name: str) -> None:
         """Learn a host's name, and its first part where it is a full one."""
-        for each in {name, name.partition(".")[0]}:
-            folded = _folded(each)
+        for form in {name, name.partition(".")[0]}:
+            folded = _folded(form)
             is_number = re.fullmatch(r"[\d.]*", folded) is not None
-            if len(folded) >= 3 and folded not in KnownWords.read().words and not is_number and "<" not in each:
-                self.hosts.setdefault(folded, each)
+            if len(folded) >= 3 and folded not in KnownWords.read().words and not is_number and "<" not in form:
+                self.hosts.setdefault(folded, form)
 
     def group(self, name: str) -> None:
         """Learn the name of a group that may be called after people."""
@@ -383,7 +380,7 @@ class _Names:
         plain = _folded(urllib.parse.unquote(value))
         if plain not in known:  # a short name: the first that it can stand for
             start = plain.partition("~")[0]
-            plain = next((each for each in known if re.sub(r"[\s.]", "", each).startswith(start)), plain)
+            plain = next((name for name in known if re.sub(r"[\s.]", "", name).startswith(start)), plain)
         return self.placeholder(kind, plain)
 
     def _home(self, found: re.Match[str]) -> str:
@@ -427,7 +424,7 @@ class _Names:
         return self._patterns
 
     def _patterns_of(self, kind: str, names: dict[str, str]) -> Iterator[tuple[str, re.Pattern[str]]]:
-        for folded, name in sorted(names.items(), key=lambda each: -len(each[0])):
+        for folded, name in sorted(names.items(), key=lambda pair: -len(pair[0])):
             if folded in KnownWords.read().words or (name.isascii() and len(folded) < 3):
                 continue
             either = "|".join(sorted(_spellings(name), key=len, reverse=True))

@@ -1,12 +1,10 @@
 """Names that identify nobody, which a report may therefore show."""
 
-from __future__ import annotations
-
 from checks.knowledge import Table
 
 
 class KnownWords(Table):
-    """resources/knowledge/tickets/redaction.toml; all in lower case."""
+    """All in lower case."""
 
     groups: frozenset[str]
     words: frozenset[str]

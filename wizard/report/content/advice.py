@@ -75,7 +75,7 @@ def program(lines: Sequence[AdvisedLine], language: str) -> str:
 
 
 def _commented(advised: AdvisedLine, language: str) -> str:
-    comments = [advised.line.why(language), *([_cost(advised.cost, language)] if advised.cost else [])]
+    comments = [advised.line.of(language), *([_cost(advised.cost, language)] if advised.cost else [])]
     return "\n".join([*map(_comment, comments), advised.code])
 
 

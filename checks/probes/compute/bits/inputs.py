@@ -5,7 +5,7 @@ Standard library only, Python 3.8 and later; NumPy, PyTorch, TensorFlow or JAX c
 Words are those of Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC11,
 2011): four words of 32 bits from a counter and a key, by integer multiplication and exclusive or alone. Word i of
 stream s is word i mod 4 of counter i div 4 under key s, so that any part can be made anywhere, in any order. The known
-answers of the authors and ours are in resources/knowledge/frameworks/portable_inputs.toml.
+answers of the authors and ours are in tests/support/portable_inputs.toml.
 
 A number in (-1, 1) is a sign and a whole number of magnitude below 2^bits, cut (not rounded) to as many leading bits as
 the type's significand has, times 2^-bits: exact in the type, so that no conversion can round. Small numbers have as

@@ -27,7 +27,7 @@ from checks.facts.case import Answers, Case
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.judgement.judge import judged
 from checks.knowledge.phrases import phrase
-from checks.sharing.redact import DROPPED, Own, Redacted, _learn, _Names, redact
+from checks.sharing.redact import DROPPED, Own, Redacted, Redaction, learned, redact
 
 NOBODY = Own()
 
@@ -265,7 +265,7 @@ def test_a_text_that_cannot_be_redacted_is_dropped(monkeypatch: pytest.MonkeyPat
     def broken(*_: object) -> str:
         raise RuntimeError("boom")
 
-    monkeypatch.setattr(_Names, "_hidden", broken)
+    monkeypatch.setattr(Redaction, "_hidden", broken)
     assert hidden("/home/alice/secret") == DROPPED
 
 
@@ -287,8 +287,8 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES | st.just("Zaphod"), max_size=14).map("".join))
 def test_a_known_name_is_gone_wherever_it_stands(text: str) -> None:
     """Beside whatever else: separators, placeholders, other scripts, halves of addresses."""
-    names = _learn([text], "", Own(user="zaphod"))
-    shown = names.hide(text, "text")
+    names = learned([text], "", Own(user="zaphod"))
+    shown = Redaction(names).hide(text, "text")
     assert not re.search(
         "(?<![0-9a-z\u00c0-\u024f\u0300-\u052f])zaphod(?![0-9a-z\u00c0-\u024f\u0300-\u052f])", shown, re.IGNORECASE
     )
@@ -322,8 +322,8 @@ TOKENS = st.sampled_from(
 @given(st.lists(st.tuples(TOKENS, st.sampled_from((" ", "\n", " は ", ", ", "; ", " (", ") "))), max_size=10))
 def test_redacting_twice_is_redacting_once(parts: list[tuple[str, str]]) -> None:
     text = "".join(token + gap for token, gap in parts)
-    once = _learn([text], "", NOBODY).hide(text, "text")
-    assert _learn([once], "", NOBODY).hide(once, "text") == once
+    once = Redaction(learned([text], "", NOBODY)).hide(text, "text")
+    assert Redaction(learned([once], "", NOBODY)).hide(once, "text") == once
 
 
 def test_the_values_of_a_phrase_are_hidden_and_its_key_is_kept() -> None:

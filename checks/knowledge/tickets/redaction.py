@@ -1,4 +1,4 @@
-"""What is hidden in a report: the forms of secrets, the places that name people and machines, and what identifies nobody."""
+"""What is hidden in a report: forms of secrets, places that name people and machines; and what identifies nobody."""
 
 from __future__ import annotations
 
@@ -62,6 +62,7 @@ class KnownWords(Table):
     words: frozenset[str]
     no_people: frozenset[str]
     public_hosts: frozenset[str]
+    endings: frozenset[str]
     version_words: frozenset[str]
     network_words: frozenset[str]
     no_values: frozenset[str]

@@ -20,7 +20,8 @@ _MANGLED = re.compile(r"_{0,3}Z[A-Z0-9]|_R[A-Z]")
 
 def random_runs(text: bytes) -> list[tuple[int, int]]:
     """Where random letters and digits stand, with the signs of base64 around them, as (start, end) in bytes."""
-    found, place = [], 0
+    found: list[tuple[int, int]] = []
+    place = 0
     while (match := _RUN.search(text, place)) is not None:
         start, place = match.span(1)
         if not _is_random(text[start:place].decode("ascii")):

@@ -1,4 +1,4 @@
-"""Whether what a rule found is what it looks for: a value and no word, an address and no version, a name of somebody."""
+"""Whether what a rule found is what it looks for: a value and no word, an address and no version, a name."""
 
 from __future__ import annotations
 
@@ -21,17 +21,6 @@ class Found:
     after: str
 
 
-@functools.cache
-def vocabulary() -> frozenset[str]:
-    """The words of the field: whoever is called like one is hidden where a name is expected, and nowhere else."""
-    words: set[str] = set()
-    for folder in ("causes", "remedies", "words", "knowledge"):
-        for path in (ROOT / folder).rglob("*.toml"):
-            if path.name != "redaction.toml":
-                words |= set(re.findall(r"[^\W_]{2,}", path.read_text("utf-8").casefold()))
-    return frozenset(words)
-
-
 _PLACEHOLDER = re.compile(r"<[a-z]+-\d+>|<dropped>")
 # Code that fetches a value, names a type or leaves it open.
 _NO_VALUE = re.compile(
@@ -42,6 +31,12 @@ _NO_VALUE = re.compile(
 _WORDS = re.compile(r"[A-Za-z]+(?:[-_./:'][A-Za-z]+)*[.:!?'\])]*")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:[./]\w+)+[.:]?")
 _RANDOM_ENOUGH = 0.4  # of disorder
+
+
+# What stands right before a version: an operator, a hyphen; and of what it is one: a library, a package.
+_VERSION_SIGN = re.compile(r"[=<>~!^]=?\s*[\"']?$|[-_(][\"']?$|(?<![a-z])v$")
+_ADDRESS_SIGN = re.compile(r"(?:host|addr\w*|ip|server)[=(]\s*[\"']?$")
+_PACKAGE = re.compile(r"lib[a-z]{3}|[a-z][a-z0-9]*(?:[-_][a-z0-9.]+)+$")
 
 
 def disorder(text: str) -> float:
@@ -73,9 +68,9 @@ def is_wordless(found: Found) -> bool:
     if _DOTTED.fullmatch(value) or re.fullmatch(r"[A-Za-z]+[-_]?\d{1,4}[A-Za-z]?", value):
         return _is_password(found, value)
     has_digit, has_letter = any(map(str.isdigit, value)), any(map(str.isalpha, value))
-    return has_letter and (
-        disorder(value) >= _RANDOM_ENOUGH or (has_digit and _is_password(found, value)) or value.endswith("=")
-    )
+    if not has_letter:
+        return False
+    return disorder(value) >= _RANDOM_ENOUGH or value.endswith("=") or (has_digit and _is_password(found, value))
 
 
 def _is_password(found: Found, value: str) -> bool:
@@ -115,10 +110,8 @@ def is_address(found: Found) -> bool:
     if address.is_loopback or address.is_unspecified or found.value.startswith("0."):
         return False
     if address.version == 6:
-        groups = [group for group in found.value.split(":") if group]
-        return len(groups) >= 3 or any(
-            any(map(str.isdigit, group)) and len(group) >= 3 for group in groups[:1] if len(groups) > 1
-        )
+        first, *others = [group for group in found.value.split(":") if group]
+        return len(others) >= 2 or (len(others) == 1 and len(first) >= 3 and any(map(str.isdigit, first)))
     return not _is_version(found)
 
 
@@ -128,22 +121,27 @@ def _is_version(found: Found) -> bool:
     if re.match(r"[-+_][A-Za-z]", found.after):  # 6.6.87.2-microsoft-standard
         return True
     line = found.before[-80:].rpartition("\n")[2].casefold()
-    if re.search(r"[=<>~!^]=?\s*[\"']?$|[-_(][\"']?$|(?<![a-z])v$", line) and not re.search(
-        r"(?:host|addr\w*|ip|server)[=(]\s*[\"']?$", line
-    ):
+    if _VERSION_SIGN.search(line) and not _ADDRESS_SIGN.search(line):
         return True
     words = re.findall(r"[^\s,;:=()\[\]\"']+", line)[-6:]
     known = KnownWords.read()
     for word in reversed(words):
         if word in known.network_words:
             return False
-        if (
-            known.version_words & set(re.findall(r"[^\W\d_]+", word))
-            or re.match(r"lib[a-z]{3}", word)
-            or re.fullmatch(r"[a-z][a-z0-9]*(?:[-_][a-z0-9.]+)+", word)
-        ):
+        if known.version_words & set(re.findall(r"[^\W\d_]+", word)) or _PACKAGE.match(word):
             return True
     return False
+
+
+@functools.cache
+def vocabulary() -> frozenset[str]:
+    """The words of the field: whoever is called like one is hidden where a name is expected, and nowhere else."""
+    words: set[str] = set()
+    for folder in ("causes", "remedies", "words", "knowledge"):
+        for path in (ROOT / folder).rglob("*.toml"):
+            if path.name != "redaction.toml":
+                words |= set(re.findall(r"[^\W_]{2,}", path.read_text("utf-8").casefold()))
+    return frozenset(words)
 
 
 def is_machine(found: Found) -> bool:
@@ -169,63 +167,7 @@ def is_name(found: Found) -> bool:
     )
 
 
-_TOP = frozenset(
-    [
-        "com",
-        "net",
-        "org",
-        "edu",
-        "gov",
-        "mil",
-        "int",
-        "io",
-        "ai",
-        "dev",
-        "cloud",
-        "local",
-        "lan",
-        "internal",
-        "corp",
-        "intranet",
-        "localdomain",
-        "arpa",
-        "jp",
-        "de",
-        "fr",
-        "uk",
-        "cn",
-        "kr",
-        "us",
-        "ca",
-        "au",
-        "nl",
-        "se",
-        "fi",
-        "dk",
-        "es",
-        "it",
-        "pl",
-        "ch",
-        "at",
-        "be",
-        "ru",
-        "br",
-        "mx",
-        "tw",
-        "hk",
-        "sg",
-        "nz",
-        "ie",
-        "cz",
-        "pt",
-        "il",
-        "za",
-        "tr",
-        "eu",
-        "info",
-        "biz",
-    ]
-)
+_IMPORTED = re.compile(r"(?:import|from|module)\s+[\w.]*$|[.\w]$")
 _HOUSE = frozenset(("local", "lan", "internal", "corp", "intranet", "localdomain", "arpa"))
 
 
@@ -242,16 +184,13 @@ def is_host(found: Found) -> bool:
         return False
     if len(parts) == 1:
         return True
-    if parts[-1] not in _TOP and not re.match(r"ip-\d", found.value):
+    if parts[-1] not in KnownWords.read().endings and not re.match(r"ip-\d", found.value):
         return False
     if len(parts) == 2:  # nas.local, and neither threading.local nor torch.internal
-        return (
-            parts[1] in ("local", "lan", "localdomain")
-            and not re.search(r"(?:import|from|module)\s+[\w.]*$|[.\w]$", found.before[-40:])
-            and "_" not in parts[0]
-        )
-    told = parts[:-1] if parts[-1] in _HOUSE else parts[:1]
-    return any(re.search(r"[\d-]", part) for part in told) and not any("_" in part for part in parts)
+        is_imported = _IMPORTED.search(found.before[-40:]) is not None
+        return parts[1] in ("local", "lan", "localdomain") and "_" not in parts[0] and not is_imported
+    telling = parts[:-1] if parts[-1] in _HOUSE else parts[:1]
+    return any(re.search(r"[\d-]", part) for part in telling) and not any("_" in part for part in parts)
 
 
 def is_host_of_url(found: Found) -> bool:

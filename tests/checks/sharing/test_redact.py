@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from pathlib import Path
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -9,6 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.walk import for_each
 
 from checks.facts import (
     AmdFacts,
@@ -27,6 +29,7 @@ from checks.facts.case import Answers, Case
 from checks.facts.finding import Evidence, Finding, Severity
 from checks.judgement.judge import judged
 from checks.knowledge.phrases import phrase
+from checks.sharing.case import decode
 from checks.sharing.redact import DROPPED, Own, Redacted, Redaction, learned, redact
 
 NOBODY = Own()
@@ -274,6 +277,17 @@ def test_the_judgement_stays_the_same() -> None:
     again = redact(original, NOBODY).case
     assert [outcome.status for outcome in again.outcomes] == [outcome.status for outcome in original.outcomes]
     assert again.created == original.created
+
+
+@for_each(sorted((Path(__file__).parents[2] / "cases").glob("*.json")), lambda path: path.stem)
+def test_a_case_that_was_hidden_and_opened_again_has_the_same_verdict(path: Path) -> None:
+    case = decode(path.read_bytes())
+    again = redact(case, NOBODY).case
+    before, after = judged(case.facts, case.answers), judged(again.facts, again.answers)
+    assert [(finding.cause, finding.severity) for finding in after.findings] == [
+        (finding.cause, finding.severity) for finding in before.findings
+    ]
+    assert [outcome.status for outcome in after.outcomes] == [outcome.status for outcome in before.outcomes]
 
 
 PIECES = st.sampled_from(

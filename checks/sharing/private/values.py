@@ -137,7 +137,7 @@ def _is_version(found: Found) -> bool:
 def vocabulary() -> frozenset[str]:
     """The words of the field: whoever is called like one is hidden where a name is expected, and nowhere else."""
     words: set[str] = set()
-    for folder in ("causes", "remedies", "words", "knowledge"):
+    for folder in ("causes", "knowledge"):
         for path in (ROOT / folder).rglob("*.toml"):
             if path.name != "redaction.toml":
                 words |= set(re.findall(r"[^\W_]{2,}", path.read_text("utf-8").casefold()))

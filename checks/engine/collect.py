@@ -59,6 +59,7 @@ def collected(
         models=models,
         others=request.others,
         missing=missing,
+        here=True,
     )
 
 

@@ -39,6 +39,7 @@ def to_builtins(case: Case) -> dict[str, Any]:
     plain: dict[str, Any] = _encodable(msgspec.to_builtins(case))
     plain.pop("newer")
     plain["facts"] = {**KINDS_OF_FACTS, **plain["facts"]}
+    plain["facts"].pop("here", None)
     of_model: dict[str, list[dict[str, Any]]] = {}
     for verdict in plain.pop("verdicts"):
         of_model.setdefault(verdict.pop("model"), []).append(verdict)
@@ -72,7 +73,7 @@ def decode(data: bytes) -> Case:
         raise CaseError("case-too-new" if newer else "case-unreadable", str(error)) from error
     if len(facts.logs) > _MOST_TEXTS:
         raise CaseError("case-unreadable", f"more than {_MOST_TEXTS} texts")
-    facts = msgspec.structs.replace(facts, logs=tuple(map(_with_kept_text, facts.logs)))
+    facts = msgspec.structs.replace(facts, logs=tuple(map(_with_kept_text, facts.logs)), here=False)
     if facts.symptom is None:
         answered = Symptom(origin="case", name=answers.symptom, exactness=answers.exactness)
         facts = msgspec.structs.replace(facts, symptom=answered)

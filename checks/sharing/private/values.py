@@ -67,6 +67,8 @@ def is_wordless(found: Found) -> bool:
         return False
     if _DOTTED.fullmatch(value) or re.fullmatch(r"[A-Za-z]+[-_]?\d{1,4}[A-Za-z]?", value):
         return _is_password(found, value)
+    if re.fullmatch(r"[0-9A-Fa-f]{16,}", value):
+        return True
     has_digit, has_letter = any(map(str.isdigit, value)), any(map(str.isalpha, value))
     if not has_letter:
         return False
@@ -85,8 +87,6 @@ def _is_password(found: Found, value: str) -> bool:
 def is_token(found: Found) -> bool:
     """Letters and digits mixed, or letters that are long enough to be no word."""
     value = found.value
-    if re.search(r"[a-z]", value) and re.search(r"[A-Z]", value):
-        return any(map(str.isdigit, value)) or disorder(value) >= _RANDOM_ENOUGH or "_" not in value
     longest = max(re.split(r"[^A-Za-z0-9]", value), key=len)
     return (any(map(str.isdigit, value)) and any(map(str.isalpha, value))) or len(longest) >= 16
 

@@ -21,22 +21,11 @@ TensorsOfFolder = Callable[[Folder, contextlib.ExitStack], Iterator[StoredTensor
 
 # Format -> module. Each is imported when it is asked for.
 MODULES = {
-    "onnx": "onnx",
-    "safetensors": "safetensors",
-    "torch-zip": "torch",
-    "tflite": "tflite",
-    "npz": "npz",
-    "chainer-npz": "npz",
-    "gguf": "gguf",
-    "keras-h5": "keras",
-    "keras-zip": "keras",
-    "openvino-ir": "openvino",
-    "tf-checkpoint": "tensorflow",
-    "savedmodel": "savedmodel",
-    "tfjs": "tfjs",
-    "coreml-mlmodel": "coreml",
+    "onnx": "onnx", "safetensors": "safetensors", "torch-zip": "torch", "tflite": "tflite", "npz": "npz",
+    "chainer-npz": "npz", "gguf": "gguf", "keras-h5": "keras", "keras-zip": "keras", "openvino-ir": "openvino",
+    "tf-checkpoint": "tensorflow", "savedmodel": "savedmodel", "tfjs": "tfjs", "coreml-mlmodel": "coreml",
     "coreml-mlpackage": "coreml",
-}
+}  # fmt: skip
 # Formats that are folders: their modules have ``tensors_of_folder(folder)`` too.
 FOLDERS = frozenset({"savedmodel", "coreml-mlpackage"})
 # All tensors together; several may share their bytes, but a file that names the same ones a thousand times ends here.

@@ -20,19 +20,9 @@ _READINGS = 6
 
 # dtype as ModelFacts spells it -> how NumPy reads its bytes, little-endian.
 _PLAIN = {
-    "float64": "<f8",
-    "float32": "<f4",
-    "float16": "<f2",
-    "int64": "<i8",
-    "int32": "<i4",
-    "int16": "<i2",
-    "int8": "<i1",
-    "uint64": "<u8",
-    "uint32": "<u4",
-    "uint16": "<u2",
-    "uint8": "<u1",
-    "bool": "<u1",
-}
+    "float64": "<f8", "float32": "<f4", "float16": "<f2", "int64": "<i8", "int32": "<i4", "int16": "<i2",
+    "int8": "<i1", "uint64": "<u8", "uint32": "<u4", "uint16": "<u2", "uint8": "<u1", "bool": "<u1",
+}  # fmt: skip
 # Floats of eight bits: (bits of the exponent, its bias, whether there are infinities). https://arxiv.org/abs/2209.05433
 _EIGHTS = {"float8_e4m3fn": (4, 7, False), "float8_e5m2": (5, 15, True)}
 

@@ -63,14 +63,9 @@ _SHOWN = 300  # characters of a property
 
 # What exporters note in metadata_props -> id of resources/words/models.toml.
 _PROPERTIES = {
-    "task": "task",
-    "names": "class-names",
-    "stride": "stride",
-    "imgsz": "image-size",
-    "author": "author",
-    "license": "license",
-    "description": "description",
-}
+    "task": "task", "names": "class-names", "stride": "stride", "imgsz": "image-size", "author": "author",
+    "license": "license", "description": "description",
+}  # fmt: skip
 
 _OPERATOR_QUANTIZED = re.compile(r"QLinear\w+|ConvInteger|MatMulInteger|QAttention|QGemm|QOrdered\w+|QEmbed\w+")
 _DYNAMIC = re.compile(r"DynamicQuantize\w+|MatMulIntegerToFloat")

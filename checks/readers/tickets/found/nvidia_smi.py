@@ -40,13 +40,9 @@ _LISTED = re.compile(
 )
 _MIG_LISTED = re.compile(r"^\s{1,8}MIG (\S{1,20})\s{1,12}Device\s{1,4}(\d{1,2}): \(UUID", re.MULTILINE)
 _MODES = {
-    "Default": "default",
-    "E. Process": "exclusive-process",
-    "Exclusive_Process": "exclusive-process",
-    "E. Thread": "exclusive-thread",
-    "Exclusive_Thread": "exclusive-thread",
-    "Prohibited": "prohibited",
-}
+    "Default": "default", "E. Process": "exclusive-process", "Exclusive_Process": "exclusive-process",
+    "E. Thread": "exclusive-thread", "Exclusive_Thread": "exclusive-thread", "Prohibited": "prohibited",
+}  # fmt: skip
 # What it says instead of a table -> what NVML calls it. The words: NVML's nvmlErrorString() and the program's own.
 _FAILURES = (
     ("driver/library version mismatch", "NVML_ERROR_LIB_RM_VERSION_MISMATCH"),
@@ -282,12 +278,9 @@ def _of_long(values: dict[str, str], address: str, index: int, span: tuple[int, 
 
 # The words of "Clocks Throttle Reasons" (later "Clocks Event Reasons") -> the names in hardware_errors.toml.
 _REASONS = {
-    "HW Thermal Slowdown": "HwThermalSlowdown",
-    "HW Power Brake Slowdown": "HwPowerBrakeSlowdown",
-    "SW Thermal Slowdown": "SwThermalSlowdown",
-    "SW Power Cap": "SwPowerCap",
-    "HW Slowdown": "HwSlowdown",
-}
+    "HW Thermal Slowdown": "HwThermalSlowdown", "HW Power Brake Slowdown": "HwPowerBrakeSlowdown",
+    "SW Thermal Slowdown": "SwThermalSlowdown", "SW Power Cap": "SwPowerCap", "HW Slowdown": "HwSlowdown",
+}  # fmt: skip
 
 
 def _clock_reasons(values: dict[str, str]) -> tuple[str, ...] | None:

@@ -42,11 +42,8 @@ _UNAME = re.compile(
 )
 _OS_RELEASE = re.compile(r"^(ID|ID_LIKE|VERSION_ID|PRETTY_NAME)=\"?([^\"\n]{1,80})\"?$", re.MULTILINE)
 _OS_RELEASE_FACTS = {
-    "ID": "distribution",
-    "ID_LIKE": "distribution_like",
-    "VERSION_ID": "version",
-    "PRETTY_NAME": "name",
-}
+    "ID": "distribution", "ID_LIKE": "distribution_like", "VERSION_ID": "version", "PRETTY_NAME": "name",
+}  # fmt: skip
 
 
 def read_wsl(text: Text) -> Iterator[Statement]:

@@ -28,10 +28,6 @@ from checks.readers.models.reading import Reading
 
 log = logging.getLogger(__name__)
 
-GatherFile = Callable[[Source, Folder], Reading | None]
-GatherFolder = Callable[[Folder], Reading | None]
-GatherArchive = Callable[[ZipFolder], Reading | None]
-
 
 class Rank(IntEnum):
     """How sure a reader can be that a file is its own; the surest are asked first."""
@@ -42,59 +38,42 @@ class Rank(IntEnum):
 
 
 @dataclass(frozen=True)
-class FileReader:
-    """Reads single files. ``formats``: the ids that it may give."""
+class Reader:
+    """A reader of one kind of model. ``formats``: the ids that it may give; ``gather``: the function that reads."""
 
     formats: tuple[str, ...]
-    rank: Rank
-    gather: GatherFile
+    gather: Callable[..., Reading | None]
+    rank: Rank = Rank.STRUCTURE
 
-    def read(self, source: Source, beside: Folder) -> ModelFacts | None:
-        """The facts of a file; None: of another format. ``beside``: the folder in which it lies."""
-        reading = self.gather(source, beside)
+    def read(self, *given: Source | Folder) -> ModelFacts | None:
+        """The facts of what ``gather`` takes as one model; None: it is none, or of another format."""
+        reading = self.gather(*given)
         return reading.facts() if reading else None
 
 
-@dataclass(frozen=True)
-class FolderReader:
+class FileReader(Reader):
+    """Reads single files: a source, and the folder in which it lies."""
+
+
+class FolderReader(Reader):
     """Reads folders."""
 
-    formats: tuple[str, ...]
-    gather: GatherFolder
 
-    def read(self, folder: Folder) -> ModelFacts | None:
-        """The facts of a folder as one model; None: it is none, or of another format."""
-        reading = self.gather(folder)
-        return reading.facts() if reading else None
-
-
-@dataclass(frozen=True)
-class ArchiveReader:
+class ArchiveReader(Reader):
     """Reads zip files that are one model."""
 
-    formats: tuple[str, ...]
-    gather: GatherArchive
 
-    def read(self, archive: ZipFolder) -> ModelFacts | None:
-        """The facts of an archive as one model; None: it is none, or of another format."""
-        reading = self.gather(archive)
-        return reading.facts() if reading else None
-
-
-Reader = FileReader | FolderReader | ArchiveReader
-
-
-def file_reader(*formats: str, rank: Rank) -> Callable[[GatherFile], FileReader]:
+def file_reader(*formats: str, rank: Rank) -> Callable[[Callable[[Source, Folder], Reading | None]], FileReader]:
     """Declare a reader of single files."""
-    return lambda function: FileReader(formats, rank, function)
+    return lambda function: FileReader(formats, function, rank)
 
 
-def folder_reader(*formats: str) -> Callable[[GatherFolder], FolderReader]:
+def folder_reader(*formats: str) -> Callable[[Callable[[Folder], Reading | None]], FolderReader]:
     """Declare a reader of folders."""
     return lambda function: FolderReader(formats, function)
 
 
-def archive_reader(*formats: str) -> Callable[[GatherArchive], ArchiveReader]:
+def archive_reader(*formats: str) -> Callable[[Callable[[ZipFolder], Reading | None]], ArchiveReader]:
     """Declare a reader of zip files."""
     return lambda function: ArchiveReader(formats, function)
 
@@ -118,20 +97,6 @@ def all_readers() -> tuple[Reader, ...]:
 
 
 @functools.cache
-def file_readers() -> tuple[FileReader, ...]:
-    """The readers of single files, the surest first."""
-    return tuple(
-        sorted((reader for reader in all_readers() if isinstance(reader, FileReader)), key=lambda item: item.rank)
-    )
-
-
-@functools.cache
-def folder_readers() -> tuple[FolderReader, ...]:
-    """The readers of folders."""
-    return tuple(reader for reader in all_readers() if isinstance(reader, FolderReader))
-
-
-@functools.cache
-def archive_readers() -> tuple[ArchiveReader, ...]:
-    """The readers of zip files."""
-    return tuple(reader for reader in all_readers() if isinstance(reader, ArchiveReader))
+def readers_of(kind: type[Reader]) -> tuple[Reader, ...]:
+    """The readers of one kind, the surest first."""
+    return tuple(sorted((reader for reader in all_readers() if isinstance(reader, kind)), key=lambda item: item.rank))

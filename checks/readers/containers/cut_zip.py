@@ -92,7 +92,6 @@ def mended(source: Source, left: CutZip) -> Source:
 
 
 def _sizes_64(extra: bytes, packed: int, unpacked: int) -> tuple[int, int]:
-    """The sizes from a header's additional fields."""
     at = 0
     while at + 4 <= len(extra):
         kind, size = struct.unpack_from("<HH", extra, at)

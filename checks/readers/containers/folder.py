@@ -229,11 +229,7 @@ class ZipFolder:
                 self._room = None
 
     def beginning_of(self, name: str, size: int) -> bytes:
-        """At most so many first bytes of a member, without unpacking the rest of it.
-
-        Raises:
-            Damaged: as for :meth:`file`.
-        """
+        """At most so many first bytes of a member, without unpacking the rest of it."""
         member = self._members.get(name)
         if member is None:
             raise Damaged("missing-part", name)

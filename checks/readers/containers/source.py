@@ -104,8 +104,6 @@ class Source:
 
 
 class _Stream(io.RawIOBase):
-    """A source as a raw file."""
-
     def __init__(self, source: Source) -> None:
         super().__init__()
         self._source = source
@@ -133,11 +131,7 @@ class _Stream(io.RawIOBase):
 
 
 def raise_if(cancelled: Cancelled) -> None:
-    """End a long work that nobody wants any more.
-
-    Raises:
-        Stopped: so it is.
-    """
+    """Raise Stopped if the work was cancelled."""
     if cancelled():
         raise Stopped
 

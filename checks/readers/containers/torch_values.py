@@ -203,7 +203,6 @@ def tensor_of(value: Value, depth: int = _DEEPEST) -> Tensor | None:
 
 
 def _of_torch(function: str, args: tuple[Value, ...], depth: int) -> Tensor | None:
-    """What the functions of torch._utils rebuild."""
     if function in ("_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_tensor_v3", "_rebuild_qtensor"):
         return _plain(args, args[6] if function.endswith("v3") and len(args) > 6 else None)
     if function in ("_rebuild_parameter", "_rebuild_parameter_with_state", "_rebuild_buffer"):
@@ -324,7 +323,6 @@ def numpy_name(code: str) -> str | None:
 
 
 def _parts(value: Value) -> Iterator[tuple[str, Value]]:
-    """What a value is made of, with the name of each part."""
     if isinstance(value, tuple):
         yield from ((str(index), item) for index, item in enumerate(value) if isinstance(item, Node | tuple))
         return

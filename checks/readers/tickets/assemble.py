@@ -244,7 +244,6 @@ def _is_same_card(one: GpuStatement, other: GpuStatement) -> bool:
 
 
 def _merged(known: GpuStatement, new: GpuStatement) -> GpuStatement:
-    """One card of which there are two statements."""
     names = (known.name, new.name)
     return GpuStatement(
         known.named if known.named and (known.named.device_id or not new.named) else new.named,

@@ -150,7 +150,6 @@ def _nvidia_smi(facts: Facts) -> Sequence[str]:
 
 
 def _gpu_memory(facts: Facts) -> Sequence[str]:
-    """How much memory is in use, in bytes."""
     return [str(gpu.memory_used) for gpu in _nvidia(facts).devices or () if gpu.memory_used is not None]
 
 

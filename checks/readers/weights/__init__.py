@@ -67,11 +67,7 @@ def stored_weights(path: Path, format_id: str, cancelled: Cancelled = never) -> 
 
 
 def gathered(found: Iterable[StoredTensor | LeftOut]) -> StoredWeights:
-    """Tensors by name.
-
-    Raises:
-        Damaged: there are more of them than any model has, or one cannot be found.
-    """
+    """Tensors by name. Raises Damaged: there are more of them than any model has, or one cannot be found."""
     tensors: dict[str, StoredTensor] = {}
     left_out: set[str] = set()
     size = 0

@@ -88,7 +88,6 @@ def _stored(
     files: dict[str, Source],
     open_files: contextlib.ExitStack,
 ) -> StoredTensor | LeftOut:
-    """A TensorProto with the place of its numbers."""
     dims: list[int] = []
     dtype, data, place = "", None, dict[str, str]()
     for what, wire, value in fields(tensor):

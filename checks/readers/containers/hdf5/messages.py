@@ -56,7 +56,6 @@ def attribute(file: File, data: bytes) -> tuple[str, Value]:
 
 
 def _value(file: File, kind: Type, shape: tuple[int, ...] | None, data: bytes) -> Value:
-    """The value of an attribute."""
     if shape is None:  # an empty one
         return None
     count = 1

@@ -158,7 +158,6 @@ class Node:
 
     @functools.cached_property
     def _messages(self) -> tuple[_Message, ...]:
-        """The messages of its header, those of its continuations too."""
         self._file.step()
         start = self.address
         return tuple(_new_header(self._file, start) if self._file.read(start, 4) == b"OHDR" else self._old_header())
@@ -238,7 +237,6 @@ def _block_messages(
 
 
 def _new_header(file: File, start: int) -> Iterator[_Message]:
-    """The messages of a version 2 header."""
     flags = file.number(start + 5, 1)
     at = start + 6 + (16 if flags & 0x20 else 0) + (4 if flags & 0x10 else 0)
     width = 1 << (flags & 3)

@@ -180,7 +180,6 @@ def _place(machine: Machine) -> int:
 
 
 def _names(machine: Machine) -> tuple[Value, Value]:
-    """The module and name of GLOBAL and INST."""
     module, name = machine.line(), machine.line()
     if module is None or name is None:
         return UNKNOWN, UNKNOWN

@@ -152,22 +152,14 @@ def _describes(source: Source, description: Field) -> bool:
 
 
 def model_of_package(folder: Folder) -> str | None:
-    """The model of a package by its name in it; None where the folder is no package, or its model is not there.
-
-    Raises:
-        Damaged: its list of parts cannot be read.
-    """
+    """The model of a package by its name in it; None where the folder is no package, or its model is not there."""
     manifest = _manifest(folder) if folder.size_of("Manifest.json") is not None else None
     name = manifest.root() if manifest else None
     return name if name is not None and inside(name) and folder.size_of(name) is not None else None
 
 
 def read_stored(source: Source) -> list[StoredNumbers]:
-    """The weights of a model.
-
-    Raises:
-        Damaged: it cannot be read whole.
-    """
+    """The weights of a model."""
     model, problem = _read(source, Sums(stored=[]))
     if problem is not None:
         raise problem
@@ -419,7 +411,6 @@ def _file(name: str, offset: int, beside: Folder, base: str | None) -> NeededFil
 
 
 def _producer(model: _Model) -> str | None:
-    """What the model was made with: the converter that names itself, and what it converted from."""
     said = model.metadata
     return "coremltools" if f"user:{_TOOL}" in said else None
 

@@ -145,7 +145,6 @@ def _table(raw: msgspec.Raw) -> dict[str, str]:
 
 
 def _kind(raw: msgspec.Raw) -> str:
-    """The kind without its prefix: MLModelType_mlProgram."""
     said = decoded(bytes(raw), _KindName)
     return said.name.removeprefix("MLModelType_") if said else ""
 
@@ -214,7 +213,6 @@ def _read_program(folder: Folder, reading: Reading) -> set[str]:
 
 
 def _read_layers(folder: Folder, reading: Reading) -> None:
-    """Read the layers of a network."""
     with folder.file(_LAYERS) as source:
         listed = decoded(source.read(0, source.size), _Layers) if source.size <= _MOST_LAYERS else None
     if listed is not None:

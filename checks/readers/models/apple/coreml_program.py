@@ -79,11 +79,7 @@ class _Tensor:
 
 
 def read_program(program: Message, sums: Sums) -> None:
-    """Add a program to the sums.
-
-    Raises:
-        Damaged: as the message.
-    """
+    """Add a program to the sums."""
     for entry in program:
         if entry.number != 2:
             continue
@@ -171,13 +167,11 @@ def _values(data: bytes, *, is_attribute: bool) -> Iterator[tuple[str, _Tensor]]
 
 
 def _first(data: bytes, wanted: int) -> bytes | None:
-    """The first field of bytes with a number."""
     found = (content for number, _, content in parse(data) if number == wanted)
     return next((content for content in found if isinstance(content, bytes)), None)
 
 
 def _value(data: bytes) -> _Tensor:
-    """A Value: its type, and the file that its numbers are in."""
     dtype, shape, file = 0, tuple[int, ...](), None
     for number, _, content in parse(data):
         if not isinstance(content, bytes):

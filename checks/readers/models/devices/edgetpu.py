@@ -46,11 +46,7 @@ class Compiled:
 
 
 def add_package(compiled: Compiled, options: Source) -> None:
-    """Read what one custom operator brings.
-
-    Raises:
-        Damaged: its options or programs are not what they should be.
-    """
+    """Read what one custom operator brings. Raises Damaged: its options or programs are not what they should be."""
     compiled.packages += 1
     if compiled.packages > _MOST_PACKAGES:
         raise Damaged("too-large", f"more than {_MOST_PACKAGES} parts for the Edge TPU")

@@ -30,8 +30,6 @@ _DTYPES = {1: "uint8", 2: "uint16"}
 
 @dataclass
 class _Pad:
-    """Where data enters or leaves an operation."""
-
     number: int = 0
     name: str = ""
     dtype: str | None = None
@@ -40,8 +38,6 @@ class _Pad:
 
 @dataclass
 class _Head:
-    """The first message of a file."""
-
     chip: int = 0
     compiler: str = ""
     made: int = 0  # seconds since 1970
@@ -49,8 +45,6 @@ class _Head:
 
 @dataclass
 class _Network:
-    """What of the network groups is shown."""
-
     names: list[str] = field(default_factory=list)
     inputs: list[_Pad] = field(default_factory=list)
     outputs: list[_Pad] = field(default_factory=list)
@@ -118,7 +112,6 @@ def _reading(
 
 
 def _whole(source: Source, layout: int, size: int) -> int:
-    """How long the file should be."""
     header = source.read(0, min(_HEADER[layout], source.size)).ljust(_HEADER[layout], b"\0")
     rest: tuple[int, ...] = (0,)
     if layout == 1:
@@ -198,7 +191,6 @@ def _first_text(message: Message) -> str:
 
 
 def _day(seconds: int) -> str:
-    """The day of a timestamp; "" for none and for one that cannot be."""
     if not 1_500_000_000 < seconds < 10_000_000_000:
         return ""
     return dt.datetime.fromtimestamp(seconds, dt.UTC).date().isoformat()

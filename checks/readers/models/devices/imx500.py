@@ -125,8 +125,6 @@ def imx500_rpk(source: Source, _beside: Folder) -> Reading | None:
 
 
 class _Network(msgspec.Struct):
-    """What dnnParams.xml tells."""
-
     inputs: tuple[TensorSpec, ...] | None = None
     outputs: tuple[TensorSpec, ...] | None = None
     coefficients: int | None = None  # bytes
@@ -190,7 +188,6 @@ def _xml_tensor(element: ET.Element) -> TensorSpec:
 
 
 def _end_of_blocks(source: Source) -> int:
-    """Where the blocks for the sensor end."""
     at = 0
     for _ in range(_MOST_BLOCKS):
         if at + 16 > source.size or source.read(at, 4) != _BLOCK:

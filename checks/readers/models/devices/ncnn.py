@@ -42,8 +42,6 @@ _MOST_AXES = 32
 
 @dataclass
 class _Network:
-    """What the layers tell."""
-
     kinds: Counter[str] = field(default_factory=Counter)
     inputs: list[TensorSpec] = field(default_factory=list)
     made: dict[str, None] = field(default_factory=dict)  # blobs that a layer makes, in their order
@@ -216,7 +214,6 @@ def _wired(words: list[str], network: _Network) -> tuple[str, list[str], list[st
 
 
 def _read_numbers(source: Source, layers: int, network: _Network) -> None:
-    """The layers of the binary form."""
     table = NcnnLayersTable.read().layer
     at = 12
     for _ in range(layers):

@@ -103,11 +103,7 @@ def openvino_ir(source: Source, beside: Folder) -> Reading | None:
 
 
 def read_constants(source: Source) -> tuple[list[Constant], str]:
-    """The weights of an IR, and the name of the file that holds them.
-
-    Raises:
-        Damaged: the XML is not what an IR is.
-    """
+    """The weights of an IR, and the name of the file that holds them. Raises Damaged: the XML is not what an IR is."""
     net = _Net(constants=[])
     problem = _parse(source, net)
     if problem is not None:
@@ -361,7 +357,6 @@ def _frameworks(net: _Net) -> tuple[str, ...]:
 
 
 def _opsets(net: _Net) -> dict[str, int] | None:
-    """The newest of the numbered operator sets."""
     numbers = [release(opset)[0] for _, opset in net.kinds if opset in opsets()]
     return {"": max(numbers)} if numbers else None
 

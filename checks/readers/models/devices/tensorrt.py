@@ -216,7 +216,6 @@ def reading_of(plan: Plan, source: Source) -> Reading:
 
 
 def _read_header(source: Source, *, is_rtx: bool) -> Plan:
-    """A plan with sections: version, sizes, and the engine's own beginning."""
     header = source.read(0, _RTX_HEADER if is_rtx else _PLAN_HEADER)
     layout, count, _, size = struct.unpack("<IIIQ", header[4:24])
     plan = Plan(product="TensorRT-RTX" if is_rtx else "TensorRT")
@@ -332,7 +331,6 @@ def _after_json(source: Source) -> int | None:
 
 
 def _with_metadata(reading: Reading, text: bytes) -> Reading:
-    """Add what Ultralytics wrote before the plan."""
     try:
         metadata = msgspec.json.decode(text, type=_Metadata, strict=False)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

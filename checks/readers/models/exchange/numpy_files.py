@@ -124,11 +124,7 @@ def is_of_chainer(names: Iterable[str]) -> bool:
 
 
 def read_header(head: bytes) -> tuple[str, Tensor, int]:
-    """Version, array and the place of the data.
-
-    Raises:
-        Damaged: "truncated" or "npy-damaged".
-    """
+    """Version, array and the place of the data. Raises Damaged: "truncated" or "npy-damaged"."""
     if len(head) < 12:
         raise Damaged("truncated", "the header")
     if not head.startswith(MAGIC):

@@ -75,8 +75,6 @@ _NARROW = re.compile(r"u?int(?:2|4|8|16)|float[468]_\w+")  # numbers of quantise
 
 @dataclass
 class _Model:
-    """A ModelProto as far as it was read."""
-
     ir: int | None = None
     producer: str = ""
     producer_version: str = ""
@@ -150,7 +148,6 @@ def _is_graph(part: Message, seen: set[int]) -> bool:
 
 
 def _take(model: _Model, what: int, value: int | Part) -> None:
-    """A field of the model itself."""
     if what == 1:
         model.ir = number(value)
     elif what == 2:

@@ -137,7 +137,6 @@ def read_graph(part: Part, tally: Tally, depth: int = 0) -> None:
 
 
 def _read_face(what: int, value: int | Part, tally: Tally) -> None:
-    """What the main graph shows of itself."""
     if what == 2:
         tally.graph_name = text(value)
     elif what == 10:
@@ -313,7 +312,6 @@ def whole(said: str) -> int:
 
 
 def _spec(part: Part) -> TensorSpec:
-    """A ValueInfoProto."""
     name = ""
     dtype: str | None = None
     shape: tuple[int | str, ...] | None = None
@@ -362,7 +360,6 @@ def _tensor_type(part: Part) -> tuple[str | None, tuple[int | str, ...] | None]:
 
 
 def _axis(part: Part) -> int | str:
-    """A length, the name of a free axis, or "?"."""
     axis: int | str = "?"
     for what, _, value in fields(part):
         if what == 1:

@@ -123,11 +123,7 @@ def jax_export(source: Source, _beside: Folder) -> Reading | None:
 
 
 def _header(source: Source, at: int) -> tuple[int, str]:
-    """(version of the encoding, name of the writer) of bytecode.
-
-    Raises:
-        Damaged: "truncated" or "header-damaged".
-    """
+    """(version of the encoding, name of the writer) of bytecode. Raises Damaged: "truncated" or "header-damaged"."""
     head = source.read(at, min(5 + _LONGEST_PRODUCER, source.size - at))
     if len(head) < 6:
         raise Damaged("truncated", f"{len(head)} bytes")

@@ -130,11 +130,7 @@ def read_config(folder: Folder, name: str) -> Config | None:
 
 
 def small_file(source: Source, most: int) -> bytes:
-    """All of a small file.
-
-    Raises:
-        Damaged: "too-large".
-    """
+    """All of a small file. Raises Damaged: "too-large"."""
     if source.size > most:
         raise Damaged("too-large", f"{source.size} bytes of JSON")
     return source.read(0, source.size)

@@ -146,7 +146,6 @@ def _read_weights(folder: Folder) -> Reading | None:
 
 
 def _old_weights(folder: Folder, name: str) -> Reading:
-    """Pickled weights: read by their own reader."""
     with folder.file(name) as source:
         if source.size >= 4 and source.read(0, 4) == b"PK\x03\x04":
             archive = ZipFolder(source)
@@ -184,7 +183,6 @@ def _pickled_format(files: tuple[NeededFile, ...], beside: Folder) -> str:
 
 
 def _merged(read: list[Reading], files: tuple[NeededFile, ...]) -> Reading:
-    """Several files of weights as one model."""
     missing = [file.name for file in files if file.present is False]
     outside = [file.name for file in files if file.present is None]
     broken = next((reading for reading in read if reading.problem), None)

@@ -39,8 +39,6 @@ _HAS_A_KIND = re.compile(rb"[\s{]type\s*:\s*(?:\"|'|[A-Z])")
 
 @dataclass
 class _Layer:
-    """One layer."""
-
     name: str = ""
     kind: str = ""
     bottoms: list[str] = field(default_factory=list)
@@ -51,8 +49,6 @@ class _Layer:
 
 @dataclass
 class _Net:
-    """What is told of a network."""
-
     name: str = ""
     inputs: list[str] = field(default_factory=list)
     dims: list[int | str] = field(default_factory=list)  # four for each input, in the oldest files
@@ -64,11 +60,7 @@ class _Net:
     blobs: int = 0  # names of inputs and outputs of layers
 
     def add(self, layer: _Layer) -> None:
-        """Another layer.
-
-        Raises:
-            Damaged: there are more than a network can have.
-        """
+        """Another layer. Raises Damaged: there are more than a network can have."""
         self.blobs += len(layer.bottoms) + len(layer.tops)
         if len(self.layers) >= _MOST_LAYERS or self.blobs > _MOST_BLOBS:
             raise Damaged("too-large", f"more than {len(self.layers)} layers and {self.blobs} blobs")

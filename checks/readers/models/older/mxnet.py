@@ -46,8 +46,6 @@ class _Node(msgspec.Struct):
 
 
 class _Graph(msgspec.Struct):
-    """The whole of it."""
-
     nodes: list[_Node]
     heads: list[list[int]] = []
     attrs: dict[str, msgspec.Raw] = {}
@@ -55,8 +53,6 @@ class _Graph(msgspec.Struct):
 
 @dataclass
 class _Arrays:
-    """What a file of weights tells."""
-
     names: list[str] = field(default_factory=list)
     numbers: Counter[str] = field(default_factory=Counter)
     count: int = 0
@@ -267,7 +263,6 @@ def _count(shape: tuple[int, ...]) -> int:
 
 
 def _width(flag: int) -> int:
-    """Bytes of a number of a type."""
     dtype = _DTYPES.get(flag)
     if dtype is None:
         raise Damaged("array-damaged", f"type {flag}")

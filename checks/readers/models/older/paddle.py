@@ -42,8 +42,6 @@ _DEEPEST = 6
 
 @dataclass
 class _Variable:
-    """A tensor of a program."""
-
     name: str = ""
     dtype: str | None = None
     shape: tuple[int | str, ...] = ()
@@ -65,8 +63,6 @@ class _Variable:
 
 @dataclass
 class _Program:
-    """What a program tells."""
-
     version: int = 0
     kinds: Counter[str] = field(default_factory=Counter)
     variables: dict[str, _Variable] = field(default_factory=dict)
@@ -243,7 +239,6 @@ def _variable(data: bytes) -> _Variable:
 
 
 def _type(data: bytes) -> tuple[str | None, tuple[int | str, ...], bool]:
-    """A variable's type: of a dense tensor its type and shape."""
     kind = 0
     dtype: str | None = None
     shape: tuple[int | str, ...] = ()
@@ -432,6 +427,5 @@ def _bytes(numbers: Counter[str]) -> int:
 
 
 def _width(dtype: str) -> int:
-    """Bytes of a number."""
     bits = re.search(r"\d+", dtype)
     return int(bits[0]) // 8 if bits else 1

@@ -248,11 +248,7 @@ _Kind = TypeVar("_Kind")
 
 
 def _decoded(files: TorchZip, name: str, kind: type[_Kind], most: int = _MOST_JSON) -> _Kind:
-    """A member of JSON.
-
-    Raises:
-        Damaged: "json-damaged", or what reading raises.
-    """
+    """A member of JSON. Raises Damaged: "json-damaged", or what reading raises."""
     try:
         return msgspec.json.decode(files.read(name, most), type=kind)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:

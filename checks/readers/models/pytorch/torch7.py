@@ -82,11 +82,7 @@ class _Seen:
         self._waiting = 1  # objects that are still to come
 
     def run(self) -> None:
-        """Every object, in the order of the file.
-
-        Raises:
-            Damaged: "truncated", "torch7-damaged" or "too-large".
-        """
+        """Every object, in the order of the file. Raises Damaged: "truncated", "torch7-damaged" or "too-large"."""
         for _ in range(_MOST_OBJECTS):
             if self._waiting == 0:
                 return

@@ -240,7 +240,6 @@ def _with_graph_beside(reading: Reading, name: str, beside: Folder) -> Reading:
 
 
 def _with_graph(reading: Reading, meta: MetaGraph) -> Reading:
-    """Add what the graph of a checkpoint tells."""
     graph = meta.graph
     reading.fail(graph.problem)
     reading.producer, reading.producer_version = "tensorflow", meta.version
@@ -270,7 +269,6 @@ def _header(data: bytes, index: Index) -> None:
 
 
 def _variable(key: bytes, data: bytes) -> Variable:
-    """A BundleEntryProto."""
     numbers = {3: 0, 4: 0, 5: 0}
     dtype: str | None = None
     shape: tuple[int | str, ...] = ()
@@ -295,7 +293,6 @@ def _old_variables(header: bytes) -> Iterator[Variable]:
 
 
 def _old_variable(data: bytes) -> Variable:
-    """A SavedSliceMeta."""
     name = ""
     dtype: str | None = None
     shape: tuple[int | str, ...] = ()

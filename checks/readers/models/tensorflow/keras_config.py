@@ -45,11 +45,7 @@ class KerasModel:
 
 
 def parse_config(data: bytes) -> object:
-    """JSON as plain objects.
-
-    Raises:
-        Damaged: "too-large" or "json-damaged".
-    """
+    """JSON as plain objects. Raises Damaged: "too-large" or "json-damaged"."""
     if len(data) > MOST_TEXT:
         raise Damaged("too-large", f"{len(data)} bytes of JSON")
     try:
@@ -59,11 +55,7 @@ def parse_config(data: bytes) -> object:
 
 
 def read_config(config: object, found: KerasModel) -> None:
-    """Take in a model's description.
-
-    Raises:
-        Damaged: "json-damaged" where it is none, "too-large".
-    """
+    """Take in a model's description. Raises Damaged: "json-damaged" where it is none, "too-large"."""
     if not isinstance(config, dict) or not isinstance(config.get("class_name"), str):
         raise Damaged("json-damaged", "no class_name")
     for entry, key, parent in _objects(config):

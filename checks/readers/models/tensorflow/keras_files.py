@@ -130,7 +130,6 @@ def _version(attributes: dict[str, Value], top: Node | None) -> str:
 
 
 def _describe(reading: Reading, version: str, model: KerasModel, *, is_model: bool) -> None:
-    """Add what the description and the version tell."""
     own = [f"{use.domain}>{use.name}" if use.domain else use.name for use in model.uses if use.is_custom]
     own += list(model.others)
     reading.producer_version = version
@@ -157,7 +156,6 @@ def _describe(reading: Reading, version: str, model: KerasModel, *, is_model: bo
 
 
 def _requirement(format_id: str | None, version: str, model: KerasModel, *, is_model: bool) -> str:
-    """The Keras that reads it, as a requirement."""
     generation = major_number(version)
     if not is_model or generation < 2:
         return "keras"
@@ -167,7 +165,6 @@ def _requirement(format_id: str | None, version: str, model: KerasModel, *, is_m
 
 
 def _read_weights(root: Node, reading: Reading) -> None:
-    """Count the weights below a group."""
     reading.dtypes, reading.memory = Counter(), 0
     with reading.part():
         for _, node in weights_of(root):
@@ -180,11 +177,7 @@ def _read_weights(root: Node, reading: Reading) -> None:
 
 
 def weights_of(root: Node) -> Iterator[tuple[str, Node]]:
-    """The weights of the model that a file or a group of it holds, by path.
-
-    Raises:
-        Damaged: as the file.
-    """
+    """The weights of the model that a file or a group of it holds, by path."""
     for path, node in (root.links.get(_MODEL) or root).walk():
         if path.split("/", 1)[0] not in _ASIDE and node.dtype != "string":
             yield path, node

@@ -91,11 +91,7 @@ class Graph:
     _names: set[str] = field(default_factory=set)
 
     def add(self, node: Node, *, is_main: bool) -> None:
-        """Count a node.
-
-        Raises:
-            Damaged: "too-large" where there are more than any model has.
-        """
+        """Count a node. Raises Damaged: "too-large" where there are more than any model has."""
         self._nodes += 1
         if self._nodes > MOST_NODES or max(len(self.operators), len(self.functions), len(self.devices)) > MOST_NAMED:
             raise Damaged("too-large", f"{self._nodes} nodes, {len(self.operators)} operators")

@@ -198,11 +198,7 @@ def _manifest(source: Source, beside: Folder) -> Reading | None:
 
 
 def read_manifest(source: Source) -> list[WeightGroup]:
-    """The weights that a model.json or a list of weights names.
-
-    Raises:
-        Damaged: it is neither.
-    """
+    """The weights that a model.json or a list of weights names. Raises Damaged: it is neither."""
     text = source.read(0, min(source.size, MOST_TEXT))
     is_list = text.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
     try:
@@ -246,7 +242,6 @@ def _kind(document: _Document, topology: bytes) -> str:
 
 
 def _describe(reading: Reading, document: _Document, kind: str, weights: _Weights) -> None:
-    """Add what the document and the weights tell."""
     converter = document.converted_by if isinstance(document.converted_by, str) else ""
     version = _CONVERTER.search(converter)
     stored = weights.stored.most_common(1)
@@ -266,7 +261,6 @@ def _describe(reading: Reading, document: _Document, kind: str, weights: _Weight
 
 
 def _read_weights(groups: Sequence[WeightGroup], beside: Folder, found: _Weights) -> None:
-    """Count the weights, and look for the files that hold them."""
     for group in groups:
         size, is_known = 0, True
         for weight in group.weights:
@@ -301,7 +295,6 @@ def _shards(group: WeightGroup, size: int | None, beside: Folder, found: _Weight
 
 
 def _read_graph(reading: Reading, topology: bytes, document: _Document) -> None:
-    """Read a TensorFlow graph as JSON."""
     graph = _decoded(topology, _Graph)
     library = graph.library.function if graph.library else []
     functions = {item.signature.name for item in library if item.signature}
@@ -322,7 +315,6 @@ def _read_graph(reading: Reading, topology: bytes, document: _Document) -> None:
 
 
 def _read_layers(reading: Reading, topology: bytes) -> None:
-    """Read Keras layers as JSON."""
     tree = parse_config(topology)
     config = tree.get("model_config", tree) if isinstance(tree, dict) else tree
     if isinstance(config, str):

@@ -26,8 +26,6 @@ _MOST_VALUES = 1_000  # inputs, and outputs
 
 @dataclass
 class _Graphs:
-    """What was read of the graphs so far."""
-
     codes: tuple[Code, ...] | None = None
     operators: Counter[Code] = field(default_factory=Counter)
     count: int = 0
@@ -96,7 +94,6 @@ def _is_whole(file: NeededFile) -> bool:
 
 
 def _describe(reading: Reading, graphs: _Graphs, said: Said) -> None:
-    """Add what graphs and metadata tell."""
     compiled = graphs.compiled
     reading.producer, reading.producer_version = said.producer, said.producer_version
     reading.devices = (said.npu,) if said.npu else ()
@@ -175,7 +172,6 @@ def _details(graphs: _Graphs, said: Said) -> dict[str, str]:
 
 
 def _compiled(graphs: _Graphs) -> dict[str, str]:
-    """What the Edge TPU's compiler made of the model."""
     compiled = graphs.compiled
     left = [(code.name, count) for code, count in graphs.operators.most_common() if code.domain != "edgetpu"]
     return {

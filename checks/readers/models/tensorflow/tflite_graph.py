@@ -116,11 +116,7 @@ class TfliteFile:
     """A .tflite file. Each part is read when it is asked for, and may be damaged on its own."""
 
     def __init__(self, source: Source) -> None:
-        """Find the root.
-
-        Raises:
-            Damaged: it leads nowhere; so may everything that is asked of it.
-        """
+        """Find the root. Raises Damaged: it leads nowhere; so may everything that is asked of it."""
         self.source = source
         self.flat = FlatBuffer(source)
         self.root = self.flat.root()

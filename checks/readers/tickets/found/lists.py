@@ -67,7 +67,6 @@ def read_lists(text: Text) -> Iterator[Statement]:
 
 
 def _program(text: Text) -> str:
-    """What printed the list, where it can be told."""
     if text.has("cuda used to build pytorch", "collecting environment information"):
         return "collect_env"
     if text.has("huggingface_hub version", "transformers` version", "transformers version"):

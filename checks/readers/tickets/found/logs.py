@@ -312,7 +312,6 @@ def _on_bus(found: re.Match[str]) -> GpuStatement | None:
 
 
 def _of_ids(vendor: str, device: str, name: str, bus: dict[str, Any]) -> GpuStatement:
-    """A GPU by its ids on the bus."""
     known = pci_name(vendor, device)
     architecture = architecture_of_die(known.die) if known.die else None
     named = gpu_of_name(known.product)

@@ -168,7 +168,6 @@ def _process(row: re.Match[str]) -> GpuProcess:
 
 
 def _listed(text: Text) -> Iterator[Statement]:
-    """nvidia-smi -L."""
     if not text.has("gpu 0: ", "gpu 1: ") or "(" not in text.whole:
         return
     instances = tuple(MigInstance(index=int(found[2]), profile=found[1]) for found in _MIG_LISTED.finditer(text.whole))

@@ -122,7 +122,6 @@ def _is_row(found: re.Match[str]) -> bool:
 
 
 def _is_known(name: str) -> bool:
-    """Whether a name is that of a package that matters here."""
     name = str(canonicalize_name(name))
     return name in examined_names() or name in package_of_word() or name.startswith("nvidia-")
 

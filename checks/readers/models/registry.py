@@ -80,7 +80,7 @@ def archive_reader(*formats: str) -> Callable[[Callable[[ZipFolder], Reading | N
 
 @functools.cache
 def all_readers() -> tuple[Reader, ...]:
-    """Every reader of every module here, by module name."""
+    """Every reader of every module here, the surest first and then by module name."""
     from checks.readers import models
 
     found: list[Reader] = []
@@ -93,10 +93,9 @@ def all_readers() -> tuple[Reader, ...]:
             continue
         mine = [value for value in vars(loaded).values() if isinstance(value, Reader)]
         found.extend(reader for reader in mine if reader.gather.__module__ == loaded.__name__)
-    return tuple(found)
+    return tuple(sorted(found, key=lambda reader: reader.rank))
 
 
-@functools.cache
 def readers_of(kind: type[Reader]) -> tuple[Reader, ...]:
     """The readers of one kind, the surest first."""
-    return tuple(sorted((reader for reader in all_readers() if isinstance(reader, kind)), key=lambda item: item.rank))
+    return tuple(reader for reader in all_readers() if isinstance(reader, kind))

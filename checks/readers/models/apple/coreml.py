@@ -16,11 +16,11 @@ from checks.facts import NeededFile, OperatorUse, TensorSpec
 from checks.facts.versions import release
 from checks.knowledge.formats.coreml import kinds, number_types, specification, specification_of_opset
 from checks.readers.containers.folder import Folder, inside
+from checks.readers.containers.json_text import JSON_ERRORS
 from checks.readers.containers.protobuf import BYTES, VARINT, Field, Message, parse, signed
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.apple.coreml_network import read_network
 from checks.readers.models.apple.coreml_program import StoredNumbers, Sums, packed_numbers, read_program
-from checks.readers.models.language.hf_config import JSON_ERRORS
 from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, file_reader, folder_reader
 

@@ -21,6 +21,7 @@ import msgspec
 from checks.facts import Binding, NeededFile, TensorSpec
 from checks.readers.containers.flatbuffer import FlatBuffer, Table
 from checks.readers.containers.folder import Folder, ZipFolder
+from checks.readers.containers.json_text import decoded
 from checks.readers.containers.source import MIB, Damaged, Source, of_bytes
 from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, archive_reader, file_reader
@@ -47,7 +48,7 @@ def imx500_packer(archive: ZipFolder) -> Reading | None:
     if archive.size_of(_MANIFEST) is None or archive.size_of(_PARAMETERS) is None:
         return None
     with archive.file(_MANIFEST) as source:
-        manifest = _decoded(source.read(0, min(source.size, MIB)))
+        manifest = _object(source.read(0, min(source.size, MIB)))
     if manifest.get("Target") != "IMX500" and manifest.get("Description") != "Created by Packer":
         return None
     version = _text(manifest.get("Release Version"))
@@ -97,7 +98,7 @@ def imx500_rpk(source: Source, _beside: Folder) -> Reading | None:
             if name == b"network_info.txt":
                 info = dict(line.split("=", 1) for line in _lines(content) if "=" in line)
             elif name == b"network_intrinsics":
-                intrinsics = _decoded(content)
+                intrinsics = _object(content)
     except Damaged as damage:
         problem = damage
     version = _converter(source)
@@ -287,11 +288,8 @@ def _number(text: str | None) -> int:
     return int(text) if text and text.isascii() and text.isdecimal() and len(text) < 12 else 0
 
 
-def _decoded(text: bytes) -> dict[str, Any]:
-    try:
-        found = msgspec.json.decode(text.rstrip(b"\0"))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Damaged("json-damaged", str(error)) from error
+def _object(text: bytes) -> dict[str, Any]:
+    found = decoded(text.rstrip(b"\0"), object)
     return found if isinstance(found, dict) else {}
 
 

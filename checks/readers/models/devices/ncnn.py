@@ -10,6 +10,7 @@ Weights have no header; the first of them may begin with a word that says that t
 from __future__ import annotations
 
 import io
+import math
 import re
 import struct
 from collections import Counter
@@ -187,7 +188,7 @@ def _read_pnnx_line(words: list[str], network: _Network) -> None:
         if mark == "#" and len(network.shapes) < _MOST_BLOBS:
             network.shapes[name] = TensorSpec(name=name, dtype=_DTYPES.get(found[2]), shape=lengths)
         elif mark == "@":
-            network.parameters += _product(lengths)
+            network.parameters += math.prod(length for length in lengths if isinstance(length, int))
     if kind == "pnnx.Input":
         network.inputs += [network.shapes.get(name, TensorSpec(name=name)) for name in tops[:100]]
 
@@ -252,10 +253,3 @@ def _numbers_of_layer(source: Source, at: int) -> tuple[dict[int, int], int]:
 
 def _length(text: str) -> int | str:
     return int(text) if text.isascii() and text.isdecimal() and 0 < len(text) < 10 and int(text) else "?"
-
-
-def _product(lengths: tuple[int | str, ...]) -> int:
-    total = 1
-    for length in lengths:
-        total *= length if isinstance(length, int) else 1
-    return total

@@ -6,6 +6,7 @@ element; document types, and with them entities, are refused.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from dataclasses import dataclass, field
@@ -241,10 +242,10 @@ def _add_weight(net: _Net, layer: _Layer, attributes: dict[str, str]) -> None:
     if row is None:
         net.unknown_type = net.unknown_type or dtype
     elif row.bits:
-        count = 1
-        for axis in _axes(attributes["shape"]) if "shape" in attributes else (size * 8 // row.bits,):
-            count = min(count * (axis if isinstance(axis, int) else 0), _MOST_NUMBERS)
-        net.dtypes[row.dtype] += min(count, size * 8 // row.bits)
+        stored = size * 8 // row.bits
+        axes = _axes(attributes["shape"]) if "shape" in attributes else [stored]
+        count = math.prod(axis if isinstance(axis, int) else 0 for axis in axes)
+        net.dtypes[row.dtype] += min(count, stored, _MOST_NUMBERS)
 
 
 def _constant(net: _Net, layer: _Layer, dtype: str, attributes: dict[str, str], offset: int, size: int) -> Constant:

@@ -26,6 +26,7 @@ from checks.facts import Binding, NeededFile, TensorSpec
 from checks.knowledge.formats.tensorrt_engines import rtx_targets, written_by
 from checks.readers.containers.flatbuffer import FlatBuffer
 from checks.readers.containers.folder import Folder
+from checks.readers.containers.json_text import JSON_ERRORS, decoded
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, file_reader, folder_reader
@@ -132,7 +133,8 @@ def tensorrt_llm(folder: Folder) -> Reading | None:
             return None
         reading = reading_of(read_plan(source), source)
     with folder.file("config.json") as source:
-        config = _decoded(source.read(0, min(source.size, _MOST_JSON)))
+        content = decoded(source.read(0, min(source.size, _MOST_JSON)), object, "config.json")
+    config = content if isinstance(content, dict) else {}
     network = config.get("pretrained_config") or config.get("builder_config")
     network = network if isinstance(network, dict) else {}
     mapping = network.get("mapping")
@@ -333,7 +335,7 @@ def _after_json(source: Source) -> int | None:
 def _with_metadata(reading: Reading, text: bytes) -> Reading:
     try:
         metadata = msgspec.json.decode(text, type=_Metadata, strict=False)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except JSON_ERRORS:
         return reading
     details = {
         "exporter": f"Ultralytics {metadata.version}" if metadata.version else "Ultralytics",
@@ -356,14 +358,6 @@ def _plugins(source: Source) -> tuple[str, ...]:
         windows.append(source.read(source.size - _WINDOW, _WINDOW))
     found = {match.decode() for window in windows for match in _PLUGIN.findall(window)}
     return tuple(sorted(found))[:20]
-
-
-def _decoded(text: bytes) -> dict[str, object]:
-    try:
-        config = msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Damaged("json-damaged", f"config.json: {error}") from error
-    return config if isinstance(config, dict) else {}
 
 
 def _text(value: object) -> str | None:

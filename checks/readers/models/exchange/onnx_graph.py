@@ -6,6 +6,7 @@ times faster; of a larger one the large fields are stepped over.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -286,11 +287,9 @@ def _length(part: Part) -> int:
 
 
 def _count(dims: list[int]) -> int:
-    count = 1
-    for dim in dims:
-        count *= max(0, signed(dim))
-        if count >= 1 << 62:
-            raise Damaged("protobuf-damaged", f"a tensor of {' x '.join(map(str, dims))[:_LONGEST_NAME]}")
+    count = math.prod(max(0, signed(dim)) for dim in dims)
+    if count >= 1 << 62:
+        raise Damaged("protobuf-damaged", f"a tensor of {' x '.join(map(str, dims))[:_LONGEST_NAME]}")
     return count
 
 

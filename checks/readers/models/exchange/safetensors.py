@@ -7,6 +7,7 @@ order of their offsets. https://github.com/safetensors/safetensors#format
 from __future__ import annotations
 
 import functools
+import math
 import re
 from array import array
 from collections import Counter
@@ -19,8 +20,9 @@ from checks.facts import NeededFile
 from checks.facts.versions import release
 from checks.knowledge.formats.safetensors import SafetensorsTable, StoredType, stored_types
 from checks.readers.containers.folder import Folder
+from checks.readers.containers.json_text import JSON_ERRORS
 from checks.readers.containers.source import MIB, Damaged, Source
-from checks.readers.models.language.hf_config import JSON_ERRORS, described
+from checks.readers.models.language.hf_config import described
 from checks.readers.models.reading import Reading, missing_file
 from checks.readers.models.registry import Rank, file_reader
 from checks.readers.models.sets import other_parts
@@ -47,10 +49,7 @@ class Tensor(msgspec.Struct, frozen=True):
     @property
     def count(self) -> int:
         """How many numbers it holds."""
-        count = 1
-        for length in self.shape:
-            count *= length
-        return count
+        return math.prod(self.shape)
 
 
 @dataclass

@@ -8,14 +8,13 @@ import msgspec
 
 from checks.knowledge.frameworks.transformers import model_type_releases
 from checks.readers.containers.folder import Folder
+from checks.readers.containers.json_text import JSON_ERRORS
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.reading import Reading
 
 MOST_CONFIG = 4 * MIB
 MOST_LIST = 64 * 1024  # bytes of a list or table within it
 NOTHING = msgspec.Raw(b"null")
-# What decoding JSON raises: a wrong shape, no UTF-8, brackets without end.
-JSON_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _Kind = TypeVar("_Kind")
 
 

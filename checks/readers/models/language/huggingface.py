@@ -17,10 +17,10 @@ import msgspec
 from checks.facts import NeededFile
 from checks.facts.versions import release
 from checks.readers.containers.folder import Folder, SubFolder, ZipFolder, inside
+from checks.readers.containers.json_text import JSON_ERRORS
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.exchange.safetensors import read_header, reading_of
 from checks.readers.models.language.hf_config import (
-    JSON_ERRORS,
     MOST_LIST,
     NOTHING,
     decoded,

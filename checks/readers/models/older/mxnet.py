@@ -7,6 +7,7 @@ src/ndarray/ndarray.cc (three layouts of arrays, by release). Numbers are steppe
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 from collections import Counter
@@ -16,7 +17,7 @@ import msgspec
 
 from checks.facts import Binding, NeededFile, OperatorUse, TensorSpec
 from checks.readers.containers.folder import Folder
-from checks.readers.containers.json_text import json_text
+from checks.readers.containers.json_text import JSON_ERRORS, json_text
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, file_reader
@@ -72,7 +73,7 @@ def mxnet_symbol(source: Source, beside: Folder) -> Reading | None:
         graph = msgspec.json.decode(text, type=_Graph)
     except msgspec.ValidationError:
         return None  # a graph of another kind
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except JSON_ERRORS as error:
         if b'"arg_nodes"' not in text and not source.name.endswith("-symbol.json"):
             return None
         raise Damaged("json-damaged", str(error)) from error
@@ -233,8 +234,8 @@ def _step_over(source: Source, at: int, arrays: _Arrays) -> int:
     for _ in range(_AUXILIARY[storage]):
         aux_flag = struct.unpack("<i", source.read(at, 4))[0]
         aux_shape, at = _shape(source, at + 4)
-        extra += _count(aux_shape) * _width(aux_flag)
-    count = _count(shape if stored_shape is None else stored_shape)
+        extra += math.prod(max(length, 0) for length in aux_shape) * _width(aux_flag)
+    count = math.prod(max(length, 0) for length in (shape if stored_shape is None else stored_shape))
     size = count * _width(flag) + extra
     if at + size > source.size:
         raise Damaged("truncated", f"{size} bytes at {at} of {source.size}")
@@ -253,13 +254,6 @@ def _axes(source: Source, at: int, axes: int, *, width: int) -> tuple[tuple[int,
         raise Damaged("array-damaged", f"{axes} axes at {at}")
     lengths = struct.unpack(f"<{axes}{'q' if width == 8 else 'I'}", source.read(at, axes * width))
     return lengths, at + axes * width
-
-
-def _count(shape: tuple[int, ...]) -> int:
-    count = 1
-    for length in shape:
-        count *= max(length, 0)
-    return count
 
 
 def _width(flag: int) -> int:

@@ -8,6 +8,7 @@ tensor has two version numbers, a short TensorDesc and its numbers, which are st
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 from collections import Counter
@@ -18,7 +19,7 @@ import msgspec
 
 from checks.facts import Binding, NeededFile, TensorSpec
 from checks.readers.containers.folder import Folder
-from checks.readers.containers.json_text import json_text
+from checks.readers.containers.json_text import JSON_ERRORS, json_text
 from checks.readers.containers.protobuf import BYTES, VARINT, Message, packed, parse, signed
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.reading import Reading, needed_file, operator_uses
@@ -55,10 +56,7 @@ class _Variable:
     @property
     def count(self) -> int:
         """How many numbers it holds."""
-        count = 1
-        for length in self.shape:
-            count *= length if isinstance(length, int) else 1
-        return count
+        return math.prod(length for length in self.shape if isinstance(length, int))
 
 
 @dataclass
@@ -105,7 +103,7 @@ def paddle_pir(source: Source, beside: Folder) -> Reading | None:
         whole = msgspec.json.decode(text, type=_Whole)
         program = _Program()
         _read_regions(whole.program.regions, program, 0)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except JSON_ERRORS as error:
         raise Damaged("json-damaged", str(error)) from error
     return _reading(program, None, "paddlepaddle>=3.0", source, beside, written=f"PIR {whole.base_code.version}")
 
@@ -412,9 +410,7 @@ def _step_over(source: Source, at: int, numbers: Counter[str]) -> int:
     dtype, shape = _tensor(source.read(at + 8, size, ahead=256))
     if dtype is None:
         raise Damaged("array-damaged", f"an unknown type at {at}")
-    count = 1
-    for length in shape:
-        count *= length if isinstance(length, int) else 0
+    count = math.prod(length if isinstance(length, int) else 0 for length in shape)
     at += 8 + size + count * _width(dtype)
     if at > source.size:
         raise Damaged("truncated", f"{count} numbers end at {at} of {source.size}")

@@ -6,6 +6,7 @@ https://github.com/pytorch/executorch/tree/main/schema and extension/flat_tensor
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -160,10 +161,7 @@ def _dtype(number: int) -> str:
 
 
 def _count(sizes: tuple[int, ...]) -> int:
-    count = 1
-    for size in sizes:
-        count = min(count * max(size, 0), _MOST_BYTES)
-    return count
+    return min(math.prod(max(size, 0) for size in sizes), _MOST_BYTES)
 
 
 def _header(source: Source, magic: bytes, place: int) -> int:

@@ -6,6 +6,7 @@ where its bytes lie); tensorflow/core/protobuf/tensor_bundle.proto. The weights 
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -47,10 +48,7 @@ class Variable:
     @property
     def elements(self) -> int:
         """How many numbers it is."""
-        count = 1
-        for axis in self.shape:
-            count *= axis if isinstance(axis, int) else 0
-        return count
+        return math.prod(axis if isinstance(axis, int) else 0 for axis in self.shape)
 
     @property
     def is_weight(self) -> bool:

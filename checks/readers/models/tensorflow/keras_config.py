@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-import msgspec
-
 from checks.facts import OperatorUse, TensorSpec
 from checks.knowledge.frameworks.keras import is_keras_class, refusable
+from checks.readers.containers.json_text import decoded
 from checks.readers.containers.source import MIB, Damaged
 
 MOST_TEXT = 6 * MIB  # JSON of nothing but "{}" takes 24 times its size as objects
@@ -48,10 +47,7 @@ def parse_config(data: bytes) -> object:
     """JSON as plain objects. Raises Damaged: "too-large" or "json-damaged"."""
     if len(data) > MOST_TEXT:
         raise Damaged("too-large", f"{len(data)} bytes of JSON")
-    try:
-        return msgspec.json.decode(data)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise Damaged("json-damaged", str(error)) from error
+    return decoded(data, object)
 
 
 def read_config(config: object, found: KerasModel) -> None:

@@ -6,6 +6,7 @@ of .keras keras/src/saving/saving_lib.py. Weights are counted by their shapes.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from checks.facts.versions import major_number
 from checks.knowledge.frameworks.keras import least_keras_3
 from checks.readers.containers.folder import Folder, ZipFolder
 from checks.readers.containers.hdf5 import SIGNATURE, Hdf5, Node, Value
+from checks.readers.containers.json_text import JSON_ERRORS
 from checks.readers.containers.source import Damaged, Source
 from checks.readers.models.reading import Reading
 from checks.readers.models.registry import Rank, archive_reader, file_reader
@@ -169,9 +171,7 @@ def _read_weights(root: Node, reading: Reading) -> None:
     with reading.part():
         for _, node in weights_of(root):
             dtype = dtype_of(node)
-            count = 1
-            for axis in node.shape or ():
-                count *= axis
+            count = math.prod(node.shape or ())
             reading.count(dtype, count)
             reading.memory += (count * _bits(dtype) + 7) // 8
 
@@ -197,7 +197,7 @@ def _metadata(archive: ZipFolder) -> _Metadata | None:
     """metadata.json; None where it is not Keras's."""
     try:
         return msgspec.json.decode(_content(archive, METADATA, _MOST_METADATA), type=_Metadata)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError, Damaged):
+    except (*JSON_ERRORS, Damaged):
         return None
 
 

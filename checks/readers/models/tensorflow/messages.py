@@ -6,6 +6,7 @@ tensorflow/core/protobuf/meta_graph.proto, as TensorFlow 2.21 ships them.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -68,7 +69,6 @@ class Node:
     dtype: str | None = None
     shape: tuple[int | str, ...] | None = None
     elements: int = 0  # numbers that a constant holds
-    is_shape_told: bool = False
 
 
 @dataclass
@@ -282,10 +282,7 @@ def _tensor(node: Node, fields: Iterator[tuple[int, int, int | bytes]]) -> None:
         if number == 1 and isinstance(value, int):
             node.dtype = dtype_name(value) or node.dtype
         elif number == 2 and isinstance(value, bytes):
-            count = 1
-            for axis in shape_of(value) or ():
-                count *= axis if isinstance(axis, int) else 0
-            node.elements = count
+            node.elements = math.prod(axis if isinstance(axis, int) else 0 for axis in shape_of(value) or ())
 
 
 @dataclass

@@ -5,6 +5,7 @@ The schema: https://github.com/google-ai-edge/LiteRT/blob/main/tflite/converter/
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -81,9 +82,7 @@ class Tensor:
     @property
     def count(self) -> int:
         """How many numbers it holds; of a constant not more than its bytes can hold, unless most are left out."""
-        count = 1
-        for length in self.shape:
-            count *= length if isinstance(length, int) else 1
+        count = math.prod(length for length in self.shape if isinstance(length, int))
         most = _MOST_BUFFER if self.is_sparse or not self.is_constant else self.data.size * 4
         return min(count, most)
 

@@ -73,13 +73,13 @@ def _failures(text: Text) -> Iterator[Statement]:
     for words, error in _FAILURES:
         at = text.lower.find(words)
         if at >= 0:
-            yield Statement("machine.nvidia.nvml", error, (text.number_at(at),), PROGRAM)
+            yield Statement("machine.nvidia.nvml", error, text.at(at), PROGRAM)
             line_end = text.whole.find("\n", at)
             message = text.whole[text.line_start(at) : line_end if line_end >= 0 else None]
-            yield Statement("machine.nvidia.nvml_message", message.strip()[:300], (text.number_at(at),), PROGRAM)
+            yield Statement("machine.nvidia.nvml_message", message.strip()[:300], text.at(at), PROGRAM)
     at = text.lower.find(_NO_DEVICES)
     if at >= 0:
-        numbers = (text.number_at(at),)
+        numbers = text.at(at)
         yield Statement("machine.nvidia.nvml", "ok", numbers, PROGRAM)
         yield Statement("no-nvidia-devices", True, numbers, PROGRAM)
 
@@ -178,7 +178,7 @@ def _listed(text: Text) -> Iterator[Statement]:
         if instances:
             fields |= {"mig_enabled": True, "mig_instances": instances}
         statement = GpuStatement(gpu_of_name(found[2]), found[2], index=int(found[1]), by="driver", nvidia=fields)
-        numbers = (text.number_at(found.start()),)
+        numbers = text.at(found)
         yield Statement("gpu", statement, numbers, PROGRAM)
         if found[3]:
             yield Statement("machine.nvidia.nvml", "ok", numbers, PROGRAM)

@@ -30,7 +30,7 @@ def read_system_signs(text: Text) -> Iterator[Statement]:
             found[system] = offset
     if len(found) == 1:
         ((system, offset),) = found.items()
-        yield Statement("machine.os", {"system": system}, (text.number_at(offset),), "")
+        yield Statement("machine.os", {"system": system}, text.at(offset))
 
 
 def _is_done(text: Text, offset: int) -> bool:

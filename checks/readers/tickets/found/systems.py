@@ -54,7 +54,7 @@ def read_wsl(text: Text) -> Iterator[Statement]:
         before = text.lower[max(found.start() - 30, 0) : found.start()]
         if not _WORKS_THERE.search(before):
             wsl = 1 if found["old"] else 2
-            yield Statement("machine.os", {"system": "Linux", "wsl": wsl}, (text.number_at(found.start()),), "")
+            yield Statement("machine.os", {"system": "Linux", "wsl": wsl}, text.at(found))
             return
 
 
@@ -65,26 +65,26 @@ def read_systems(text: Text) -> Iterator[Statement]:
             facts = {"system": "Linux", "kernel": found["kernel"], "architecture": found["architecture"]}
             if "microsoft" in found["kernel"].lower():
                 facts["wsl"] = _wsl_of(found["kernel"])
-            yield Statement("machine.os", facts, (text.number_at(found.start()),), "uname")
+            yield Statement("machine.os", facts, text.at(found), "uname")
     if "VERSION_ID=" in text.whole or "PRETTY_NAME=" in text.whole:
         yield from _os_release(text)
     if text.has("linux-", "windows-", "macos-", "darwin-"):
         for found in _PLATFORM.finditer(text.whole):
             facts = platform_facts(found.group(0))
             if facts:
-                yield Statement("machine.os", facts, (text.number_at(found.start()),), "Python's platform")
+                yield Statement("machine.os", facts, text.at(found), "Python's platform")
     if text.has("[version 10.0."):
         found_build = _WINDOWS_BUILD.search(text.whole)
         if found_build:
             yield Statement(
                 "machine.os",
                 _windows(text.lines[text.index_at(found_build.start())].text),
-                (text.number_at(found_build.start()),),
+                text.at(found_build),
                 "ver",
             )
     if text.has("[msc v."):  # Python's own banner, built by Microsoft's compiler
         offset = text.lower.index("[msc v.")
-        yield Statement("machine.os", {"system": "Windows"}, (text.number_at(offset),), "Python")
+        yield Statement("machine.os", {"system": "Windows"}, text.at(offset), "Python")
 
 
 def system_facts(words: str) -> dict[str, Any]:

@@ -51,7 +51,7 @@ class Source:
         self._file = file
         self._cancelled = cancelled
         self._start = start
-        self.size = _length(file) - start if size is None else size
+        self.size = file.seek(0, io.SEEK_END) - start if size is None else size
         self._window = b""
         self._window_at = 0
         self._left = MOST_IN_ALL
@@ -155,7 +155,3 @@ def opened(path: Path, cancelled: Cancelled = never) -> Iterator[Source]:
             yield Source(file, path.name, cancelled=cancelled)
     except OSError as error:
         raise Damaged("unreadable", error.strerror or str(error)) from error
-
-
-def _length(file: BinaryIO) -> int:
-    return file.seek(0, io.SEEK_END)

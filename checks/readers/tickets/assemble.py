@@ -326,12 +326,10 @@ def _frameworks(tree: Tree) -> None:
         torch.setdefault("build", "cuda")
     elif torch.get("hip_version"):
         torch.setdefault("build", "rocm")
-    elif torch.get("cuda_version") == "" and torch.get("hip_version", "") == "" and "darwin" not in _name(tree):
-        torch.setdefault("build", "cpu")
-
-
-def _name(tree: Tree) -> str:
-    return str(tree.get("machine", {}).get("os", {}).get("system") or "").lower()
+    elif torch.get("cuda_version") == "" and torch.get("hip_version", "") == "":
+        system = tree.get("machine", {}).get("os", {}).get("system") or ""
+        if "darwin" not in str(system).lower():
+            torch.setdefault("build", "cpu")
 
 
 def _system(tree: Tree) -> None:

@@ -96,7 +96,8 @@ def imx500_rpk(source: Source, _beside: Folder) -> Reading | None:
         at = _end_of_blocks(source)
         for name, content in _members(source, at):
             if name == b"network_info.txt":
-                info = dict(line.split("=", 1) for line in _lines(content) if "=" in line)
+                lines = content.decode("ascii", "replace").splitlines()
+                info = dict(line.split("=", 1) for line in lines if "=" in line)
             elif name == b"network_intrinsics":
                 intrinsics = _object(content)
     except Damaged as damage:
@@ -278,10 +279,6 @@ def _some(things: Iterator[Any]) -> Iterator[Any]:
         if number >= _MOST_TENSORS:
             return
         yield thing
-
-
-def _lines(content: bytes) -> list[str]:
-    return content.decode("ascii", "replace").splitlines()
 
 
 def _number(text: str | None) -> int:

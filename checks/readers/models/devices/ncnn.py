@@ -16,11 +16,11 @@ import struct
 from collections import Counter
 from dataclasses import dataclass, field
 
-from checks.facts import NeededFile, OperatorUse, TensorSpec
+from checks.facts import NeededFile, TensorSpec
 from checks.knowledge.formats.ncnn_layers import NcnnLayersTable, ncnn_layers
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.source import MIB, Damaged, Source
-from checks.readers.models.reading import Reading, missing_file, needed_file
+from checks.readers.models.reading import Reading, missing_file, needed_file, operator_uses
 from checks.readers.models.registry import Rank, file_reader
 
 _MAGIC = 7767517
@@ -134,7 +134,7 @@ def _reading(network: _Network, source: Source, beside: Folder) -> Reading:
     return Reading(
         "ncnn-param",
         frameworks=(f"ncnn>=1.0.{newest}" if newest > first else "ncnn",),
-        operators=_operators(network, set(known)),
+        operators=operator_uses(network.kinds, is_custom=lambda kind: kind not in known),
         files=weights,
         memory=weights[0].present_size if weights else 0,
         inputs=network.inputs or None,
@@ -150,20 +150,13 @@ def _pnnx_facts(network: _Network, source: Source, beside: Folder) -> Reading:
         "pnnx",
         producer="pnnx",
         frameworks=("pnnx",),
-        operators=_operators(network, None),
+        operators=operator_uses(network.kinds),
         files=(weights,),
         memory=weights.present_size,
         inputs=network.inputs or None,
         outputs=network.outputs or None,
         parameters=network.parameters,
         problem=network.problem,
-    )
-
-
-def _operators(network: _Network, known: set[str] | None) -> tuple[OperatorUse, ...]:
-    uses = sorted(network.kinds.items(), key=lambda item: (-item[1], item[0]))
-    return tuple(
-        OperatorUse(name=kind, count=count, is_custom=known is not None and kind not in known) for kind, count in uses
     )
 
 

@@ -395,10 +395,9 @@ def _details(net: _Net) -> dict[str, str]:
     suffix = PurePosixPath(model).suffix.lstrip(".")
     numbered = sorted({opset for _, opset in net.kinds if opset in opsets()}, key=release)
     compression = [f"{key.rpartition('/')[2]}: {value}" for key, value in info.items() if key.startswith("nncf/")]
-    details = {
+    return {
         "graph-name": net.name,
         "converted-from": framework or (suffix if 0 < len(suffix) <= 12 else ""),
         "openvino-opsets": ", ".join(numbered),
         "compression": "; ".join(compression)[:_LONGEST],
     }
-    return {key: value for key, value in details.items() if value}

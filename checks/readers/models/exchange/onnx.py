@@ -224,21 +224,17 @@ def _bindings(
     dependence = None
     kinds = {domain: row.kind if (row := onnx_domain(domain)) else "" for domain in {item.domain for item in operators}}
     foreign = sorted({entry.domain or entry.name for entry in operators if entry.is_custom})
-    foreign = [each for each in foreign if kinds.get(each) not in ("built-in", "internal")]
+    foreign = [name for name in foreign if kinds.get(name) not in ("built-in", "internal")]
     if foreign:
         dependence = "medium"
         bound.append(Binding(kind="custom-operators", value=", ".join(foreign)[:_SHOWN]))
-    if "internal" in kinds.values():
+    if internal := sorted(domain for domain, kind in kinds.items() if kind == "internal"):
         dependence = "medium"
-        bound.append(Binding(kind="cpu-of-optimisation", value=_domains_of("internal", kinds)))
+        bound.append(Binding(kind="cpu-of-optimisation", value=", ".join(internal)))
     if any(use.name == _COMPILED and use.domain == MICROSOFT for use in operators):
         dependence = "high"
         bound.append(Binding(kind="compiled-for-provider"))
     return dependence, tuple(bound)
-
-
-def _domains_of(kind: str, kinds: dict[str, str]) -> str:
-    return ", ".join(sorted(domain for domain, its in kinds.items() if its == kind))
 
 
 def _frameworks(ir: int | None, opsets: dict[str, int], operators: tuple[OperatorUse, ...]) -> tuple[str, ...]:

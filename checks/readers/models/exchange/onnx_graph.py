@@ -264,7 +264,7 @@ def read_tensor(part: Part, tally: Tally) -> str:
             break  # texts, or numbers one by one; the shape has told how many
     kind, bits = DTYPES.get(dtype, (f"type {dtype}", 0))
     count = _count(dims)
-    size = (count * bits + 7) // 8 if bits or is_external else _length(part)
+    size = (count * bits + 7) // 8 if bits or is_external else size_of(part)
     tally.parameters += count
     tally.dtypes[kind] += count
     tally.stored += size
@@ -282,7 +282,8 @@ def _small(value: int | Part) -> bytes:
     return data.source.read(data.start, data.end - data.start)
 
 
-def _length(part: Part) -> int:
+def size_of(part: Part) -> int:
+    """Bytes of a part."""
     return len(part) if isinstance(part, bytes) else part.end - part.start
 
 

@@ -17,7 +17,7 @@ from checks.readers.containers.folder import Folder
 from checks.readers.containers.protobuf import BYTES, FIXED32, VARINT, Field, Message, packed
 from checks.readers.containers.protobuf_text import fields
 from checks.readers.containers.source import MIB, Damaged, Source
-from checks.readers.models.reading import Reading, needed_file, operator_uses
+from checks.readers.models.reading import Reading, operator_uses, weights_beside
 from checks.readers.models.registry import Rank, file_reader
 
 _LAYER, _V1_LAYER = 100, 2
@@ -99,21 +99,10 @@ def prototxt(source: Source, beside: Folder) -> Reading | None:
     known = caffe_layers()
     files: tuple[NeededFile, ...] = ()
     if any(known[layer.kind].weights for layer in net.layers if layer.kind in known):
-        files = (_weights(source.name, beside),)
+        files = (weights_beside(beside, re.sub(r"\.prototxt$|\.txt$", "", source.name), ".caffemodel", ".prototxt"),)
     if net.problem is None and any(not file.present for file in files):
         net.problem = Damaged("missing-part", files[0].name)
     return _reading(net, memory=None, files=files)
-
-
-def _weights(name: str, beside: Folder) -> NeededFile:
-    """The file of the same name, else the only one that is there."""
-    own = re.sub(r"\.prototxt$|\.txt$", "", name) + ".caffemodel"
-    size = beside.size_of(own)
-    if size is None:
-        others = [file for file in beside.names if file.endswith(".caffemodel") and "/" not in file]
-        if len(others) == 1 and beside.size_of(others[0].removesuffix(".caffemodel") + ".prototxt") is None:
-            return NeededFile(name=others[0], present=True, present_size=beside.size_of(others[0]))
-    return needed_file(beside, own)
 
 
 def _reading(net: _Net, *, memory: int | None, files: tuple[NeededFile, ...] | None) -> Reading:
@@ -134,11 +123,7 @@ def _reading(net: _Net, *, memory: int | None, files: tuple[NeededFile, ...] | N
         outputs=tuple(TensorSpec(name=name) for name in _outputs(net)) or None,
         parameters=sum(net.numbers.values()) if net.numbers else None,
         dtypes=dict(net.numbers) or None,
-        details={
-            key: value
-            for key, value in {"network": net.name[:_MOST_NAME], "caffe-fork": ", ".join(forks)}.items()
-            if value
-        },
+        details={"network": net.name[:_MOST_NAME], "caffe-fork": ", ".join(forks)},
         problem=net.problem,
     )
 

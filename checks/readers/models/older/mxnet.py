@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from checks.facts import Binding, NeededFile, OperatorUse, TensorSpec
+from checks.facts import Binding, NeededFile, TensorSpec
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.json_text import JSON_ERRORS, json_text
 from checks.readers.containers.source import MIB, Damaged, Source
-from checks.readers.models.reading import Reading
+from checks.readers.models.reading import Reading, operator_uses
 from checks.readers.models.registry import Rank, file_reader
 
 _MAGIC = struct.pack("<QQ", 0x112, 0)
@@ -77,7 +77,7 @@ def mxnet_symbol(source: Source, beside: Folder) -> Reading | None:
         if b'"arg_nodes"' not in text and not source.name.endswith("-symbol.json"):
             return None
         raise Damaged("json-damaged", str(error)) from error
-    kinds = Counter(node.op for node in graph.nodes)
+    kinds = Counter(node.op[:_MOST_NAME] for node in graph.nodes)
     if not kinds["null"] or len(kinds) < 2 or kinds["tvm_op"]:  # TVM's graphs have the same outline
         return None
     return _symbol_facts(graph, kinds, source, beside)
@@ -115,7 +115,8 @@ def _symbol_facts(graph: _Graph, kinds: Counter[str], source: Source, beside: Fo
             if file.size >= 24 and file.read(0, 16) == _MAGIC:
                 arrays = _read_arrays(file)
     stored = {name.partition(":")[2] or name for name in arrays.names}
-    inputs = [node for node in graph.nodes if node.op == "null" and not _is_parameter(node.name, stored)]
+    is_parameter = stored.__contains__ if stored else _PARAMETER.search
+    inputs = [node for node in graph.nodes if node.op == "null" and not is_parameter(node.name)]
     has_parameters = kinds["null"] > len(inputs)
     problem = Damaged("missing-part", weights.name) if has_parameters and not weights.present else arrays.problem
     del kinds["null"]
@@ -126,10 +127,7 @@ def _symbol_facts(graph: _Graph, kinds: Counter[str], source: Source, beside: Fo
         producer="mxnet",
         producer_version=version,
         frameworks=("mxnet",),
-        operators=tuple(
-            OperatorUse(name=kind[:_MOST_NAME], count=count, is_custom=kind == "Custom")
-            for kind, count in sorted(kinds.items(), key=lambda item: (-item[1], item[0]))
-        ),
+        operators=operator_uses(kinds, is_custom=lambda kind: kind == "Custom"),
         files=(weights,) if has_parameters else (),
         memory=arrays.size or weights.present_size,
         bound_to=(Binding(kind="mxnet-version", value=f"MXNet {version}"),) if version else (),
@@ -154,10 +152,6 @@ def _weights_beside(name: str, beside: Folder) -> NeededFile:
     if not found:
         return NeededFile(name=f"{stem}-0000.params", present=False)
     return NeededFile(name=found[-1], present=True, present_size=beside.size_of(found[-1]))
-
-
-def _is_parameter(name: str, stored: set[str]) -> bool:
-    return name in stored if stored else _PARAMETER.search(name) is not None
 
 
 def _input(node: _Node) -> TensorSpec:

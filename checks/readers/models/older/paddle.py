@@ -20,7 +20,7 @@ import msgspec
 from checks.facts import Binding, NeededFile, TensorSpec
 from checks.readers.containers.folder import Folder
 from checks.readers.containers.json_text import JSON_ERRORS, json_text
-from checks.readers.containers.protobuf import BYTES, VARINT, Message, packed, parse, signed
+from checks.readers.containers.protobuf import BYTES, VARINT, Fields, Message, signed
 from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.reading import Reading, needed_file, operator_uses
 from checks.readers.models.registry import Rank, file_reader
@@ -85,7 +85,7 @@ def paddle_program(source: Source, beside: Folder) -> Reading | None:
             if entry.number == 1 and entry.wire == BYTES:
                 _read_block(Message(source, entry.start, entry.size), program)
             elif entry.number == 4 and entry.wire == BYTES:
-                program.version = _first_number(source.read(entry.start, min(entry.size, 32)))
+                program.version = Fields(source.read(entry.start, min(entry.size, 32))).number(1)
     except Damaged as damage:
         program.problem = damage
     version = _version(program.version)
@@ -222,67 +222,30 @@ def _read_block(message: Message, program: _Program) -> None:
 
 
 def _variable(data: bytes) -> _Variable:
-    variable = _Variable()
-    for number, _, value in parse(data):
-        if number == 1 and isinstance(value, bytes):
-            variable.name = value.decode("utf-8", "replace")[:_MOST_NAME]
-        elif number == 2 and isinstance(value, bytes):
-            variable.dtype, variable.shape, is_dense = _type(value)
-            variable.is_stored &= is_dense
-        elif number == 3 and isinstance(value, int):
-            variable.is_stored = bool(value) and variable.dtype is not None
-    if variable.name in ("feed", "fetch"):
-        variable.is_stored = False
-    return variable
-
-
-def _type(data: bytes) -> tuple[str | None, tuple[int | str, ...], bool]:
-    kind = 0
-    dtype: str | None = None
-    shape: tuple[int | str, ...] = ()
-    for number, _, value in parse(data):
-        if number == 1 and isinstance(value, int):
-            kind = value
-        elif number == 3 and isinstance(value, bytes):
-            for inner, _, tensor in parse(value):
-                if inner == 1 and isinstance(tensor, bytes):
-                    dtype, shape = _tensor(tensor)
-    return (dtype, shape, True) if kind == _DENSE else (None, (), False)
+    fields = Fields(data)
+    name, kind = fields.text(1, _MOST_NAME), Fields(fields.data(2))
+    dtype, shape = _tensor(Fields(kind.data(3)).data(1)) if kind.number(1) == _DENSE else (None, ())
+    is_stored = bool(fields.number(3)) and dtype is not None and name not in ("feed", "fetch")
+    return _Variable(name, dtype, shape, is_stored)
 
 
 def _tensor(data: bytes) -> tuple[str | None, tuple[int | str, ...]]:
     """A TensorDesc: type and shape, where -1 is a free length."""
-    dtype: str | None = None
-    shape: list[int | str] = []
-    for number, _, value in parse(data):
-        if number == 1 and isinstance(value, int):
-            dtype = _DTYPES.get(value)
-        elif number == 2:
-            lengths = packed(value) if isinstance(value, bytes) else iter((value,))
-            shape += [length if (length := signed(item)) > 0 else "?" for item in lengths]
-    return dtype, tuple(shape[:32])
+    fields = Fields(data)
+    shape = [length if (length := signed(item)) > 0 else "?" for item in fields.numbers(2)]
+    return _DTYPES.get(fields.number(1, -1)), tuple(shape[:32])
 
 
 def _read_operation(data: bytes, program: _Program) -> None:
-    kind = ""
-    arguments: dict[int, list[str]] = {1: [], 2: []}  # of inputs, of outputs
-    for number, _, value in parse(data):
-        if number == 3 and isinstance(value, bytes):
-            kind = value.decode("utf-8", "replace")[:_MOST_NAME]
-        elif number in arguments and isinstance(value, bytes) and len(arguments[number]) < 100:
-            for inner, _, name in parse(value):
-                if inner == 2 and isinstance(name, bytes):
-                    arguments[number].append(name.decode("utf-8", "replace")[:_MOST_NAME])
-    if kind == "feed":
-        program.feeds += arguments[2]
-    elif kind == "fetch":
-        program.fetches += arguments[1]
+    operation = Fields(data)
+    kind = operation.text(3, _MOST_NAME)
+    if kind in ("feed", "fetch"):
+        arguments = operation.parts(2 if kind == "feed" else 1)[:100]  # outputs, or inputs
+        names = [name for argument in arguments for name in Fields(argument).parts(2)]
+        ends = program.feeds if kind == "feed" else program.fetches
+        ends += [name.decode("utf-8", "replace")[:_MOST_NAME] for name in names]
     else:
         program.kinds[kind] += 1
-
-
-def _first_number(data: bytes) -> int:
-    return next((value for number, _, value in parse(data) if number == 1 and isinstance(value, int)), 0)
 
 
 def _version(number: int) -> str | None:

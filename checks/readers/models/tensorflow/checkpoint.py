@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from checks.facts import NeededFile
 from checks.readers.containers.folder import Folder
-from checks.readers.containers.protobuf import BYTES, Message, parse
+from checks.readers.containers.protobuf import BYTES, Fields, Message, parse
 from checks.readers.containers.sorted_table import entries, first_entry, is_table
 from checks.readers.containers.source import Damaged, Source
 from checks.readers.models.reading import Reading, incomplete_file, needed_file
@@ -259,46 +259,18 @@ def _meta(source: Source) -> MetaGraph | None:
 
 
 def _header(data: bytes, index: Index) -> None:
-    for number, _, value in parse(data):
-        if number == 1 and isinstance(value, int):
-            index.shards = value
-        elif number == 2:
-            index.is_big_endian = value == _BIG_ENDIAN
+    header = Fields(data)
+    index.shards, index.is_big_endian = header.number(1, 1), header.number(2) == _BIG_ENDIAN
 
 
 def _variable(key: bytes, data: bytes) -> Variable:
-    numbers = {3: 0, 4: 0, 5: 0}
-    dtype: str | None = None
-    shape: tuple[int | str, ...] = ()
-    for number, _, value in parse(data):
-        if number == 1 and isinstance(value, int):
-            dtype = dtype_name(value)
-        elif number == 2 and isinstance(value, bytes):
-            shape = shape_of(value) or ()
-        elif number in numbers and isinstance(value, int):
-            numbers[number] = value
-    return Variable(key.decode("utf-8", "replace"), dtype, shape, numbers[3], numbers[4], numbers[5])
+    entry = Fields(data)
+    dtype, shape = dtype_name(entry.number(1)), shape_of(entry.data(2)) or ()
+    return Variable(key.decode("utf-8", "replace"), dtype, shape, *(entry.number(field) for field in (3, 4, 5)))
 
 
 def _old_variables(header: bytes) -> Iterator[Variable]:
     """The list of its tensors, which is the first entry of a single file."""
-    for number, _, value in parse(header):
-        if number != 1 or not isinstance(value, bytes):
-            continue
-        for tag, _, tensor in parse(value):
-            if tag == 1 and isinstance(tensor, bytes):
-                yield _old_variable(tensor)
-
-
-def _old_variable(data: bytes) -> Variable:
-    name = ""
-    dtype: str | None = None
-    shape: tuple[int | str, ...] = ()
-    for number, _, value in parse(data):
-        if number == 1 and isinstance(value, bytes):
-            name = value.decode("utf-8", "replace")
-        elif number == 2 and isinstance(value, bytes):
-            shape = shape_of(value) or ()
-        elif number == 3 and isinstance(value, int):
-            dtype = dtype_name(value)
-    return Variable(name, dtype, shape)
+    for meta in Fields(header).parts(1):
+        for tensor in map(Fields, Fields(meta).parts(1)):  # SavedSliceMeta
+            yield Variable(tensor.text(1), dtype_name(tensor.number(3)), shape_of(tensor.data(2)) or ())

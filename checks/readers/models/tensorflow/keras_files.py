@@ -94,7 +94,8 @@ def keras_zip(archive: ZipFolder) -> Reading | None:
     _describe(reading, metadata.keras_version, model, is_model=True)
     reading.details |= {"saved-at": metadata.date_saved, "optimizer": optimizer}
     if archive.size_of(WEIGHTS) is None:
-        reading.fail(_missing(archive))
+        if archive.size_of("model.weights.npz") is None:  # the other form in which Keras keeps weights
+            reading.fail(Damaged("missing-part", WEIGHTS))
     else:
         with reading.part(), archive.file(WEIGHTS) as source:
             file = Hdf5(source)
@@ -204,11 +205,6 @@ def _metadata(archive: ZipFolder) -> _Metadata | None:
 def _content(archive: ZipFolder, name: str, most: int = 64 << 20) -> bytes:
     with archive.file(name) as source:
         return source.read(0, min(source.size, most))
-
-
-def _missing(archive: ZipFolder) -> Damaged | None:
-    """Keras can also keep the weights as .npz."""
-    return None if archive.size_of("model.weights.npz") is not None else Damaged("missing-part", WEIGHTS)
 
 
 def _optimizer(config: object) -> str:

@@ -107,7 +107,9 @@ def _table(text: Text) -> Iterator[Statement]:
             gpus[here][0].nvidia.update(_state(state))
             gpus[here][1].append(line.number)
         elif (" C " in raw or " G " in raw or "C+G" in raw) and (process := _PROCESS_ROW.match(raw)):
-            processes.setdefault(int(process["index"]), []).append(_process(process))
+            used = int(process["used"]) * MIB if process["used"] else None
+            one = GpuProcess(pid=int(process["pid"]), name=process["name"].strip(), used_memory=used)
+            processes.setdefault(int(process["index"]), []).append(one)
         elif raw.endswith(("Enabled |", "Disabled |", "Enabled* |")) and (mig := _MIG_ROW.match(raw)):
             gpus[here][0].nvidia["mig_enabled"] = mig[1] == "Enabled"
     for index, (gpu, numbers) in gpus.items():
@@ -159,12 +161,6 @@ def _state(row: re.Match[str]) -> dict[str, Any]:
     if row["mode"]:
         fields["compute_mode"] = _MODES[row["mode"]]
     return fields
-
-
-def _process(row: re.Match[str]) -> GpuProcess:
-    return GpuProcess(
-        pid=int(row["pid"]), name=row["name"].strip(), used_memory=int(row["used"]) * MIB if row["used"] else None
-    )
 
 
 def _listed(text: Text) -> Iterator[Statement]:

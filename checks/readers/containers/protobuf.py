@@ -68,6 +68,12 @@ class Message:
             is_far = field.size > _FAR
         raise Damaged("protobuf-damaged", f"more than {MOST_FIELDS} fields")
 
+    def whole(self, most: int = MIB) -> bytes:
+        """All its bytes. Raises Damaged: "too-large" if they are more than ``most``."""
+        if self.end - self.start > most:
+            raise Damaged("too-large", f"a message of {self.end - self.start} bytes")
+        return self.source.read(self.start, self.end - self.start)
+
     def message(self, field: Field) -> Message:
         """The embedded message of a field of bytes."""
         if field.wire != BYTES:

@@ -23,7 +23,7 @@ def never() -> bool:
     return False
 
 
-class Damaged(Exception):  # noqa: N818 - said of the file, not of us
+class Damaged(Exception):  # noqa: N818 - describes the file, not a fault of ours
     """The bytes are not what they should be. ``reason`` is an id of resources/words/models.toml."""
 
     def __init__(self, reason: str, detail: str = "") -> None:

@@ -6,8 +6,8 @@ A format, or a few that share their bytes, is one module of a folder here. It de
 ``@folder_reader("savedmodel")`` over ``read(folder) -> Reading | None``: a folder of the disk or in an archive.
 ``@archive_reader("keras-zip")`` over ``read(archive) -> Reading | None``: a zip file that is itself the model.
 
-None says "not mine", and must be said after reading as little as possible; once a reader is sure of its format, what
-is wrong with the rest is told by ``Damaged``. Readers set the ``format`` and what they read; name, path, size,
+None means "not mine" and comes after reading as little as possible; once a reader is sure of its format, it reports
+what is wrong with the rest by ``Damaged``. Readers set the ``format`` and what they read; name, path, size,
 dependence and words are added by the caller. Nothing is registered anywhere else.
 """
 

@@ -1,4 +1,4 @@
-"""Conditions on what a text tells of a machine, as the signatures of the causes state them.
+"""Conditions on the machine that a text describes, as the signatures of the causes state them.
 
 A condition reads "<name> <operator> <value>", as in "compute_capability >= 8.0", "system == windows",
 "package:numpy >= 2" or "gpu_and_build == newer-gpu". It holds, does not hold, or is not known; versions are

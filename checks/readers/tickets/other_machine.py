@@ -90,7 +90,7 @@ def _differ(text: str, here: str) -> bool:
 
 
 def _system(facts: Facts) -> str:
-    """The system; what tells of a Mac's chip and of no other GPU was written on macOS."""
+    """The system; a text that names a Mac's chip and no other GPU was written on macOS."""
     machine = facts.machine
     os = machine.os if machine else None
     if machine is None or (os is not None and os.system):

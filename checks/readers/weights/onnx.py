@@ -103,8 +103,8 @@ def _stored(
         elif what in (5, 7, 11) and wire == BYTES:
             data = _numbers(_bytes(value), dtype)
         elif what == 13:
-            key, said = read_pair(embedded(value), most=4096)
-            place[key] = said
+            key, stated = read_pair(embedded(value), most=4096)
+            place[key] = stated
     if place:
         data = _beside(place, dtype, dims, beside, files, open_files)
     if data is None and math.prod(dims) == 0:

@@ -371,27 +371,27 @@ def _file(name: str, offset: int, beside: Folder, base: str | None) -> NeededFil
 
 
 def _producer(model: _Model) -> str | None:
-    said = model.metadata
-    return "coremltools" if f"user:{_TOOL}" in said else None
+    metadata = model.metadata
+    return "coremltools" if f"user:{_TOOL}" in metadata else None
 
 
 def _details(model: _Model) -> dict[str, str]:
-    said = model.metadata
+    metadata = model.metadata
     is_pipeline = bool(model.kinds) and model.kinds[0] in _PIPELINES
     known = {"description", "model-version", "author", "license", f"user:{_TOOL}", f"user:{_SOURCE_OF}"}
-    others = [f"{key.removeprefix('user:')}: {value}" for key, value in said.items() if key not in known and value]
+    others = [f"{key.removeprefix('user:')}: {value}" for key, value in metadata.items() if key not in known and value]
     precisions = [name for name, _ in model.sums.precisions.most_common() if name.startswith(("float", "bfloat"))]
     return {
         "model-kind": " + ".join(model.kinds[:10]) if not is_pipeline else f"{model.kinds[0]} ({model.models - 1})",
         "coreml-opset": ", ".join(sorted(model.sums.opsets, key=lambda name: (release(name), name))),
-        "converted-from": said.get(f"user:{_SOURCE_OF}", ""),
+        "converted-from": metadata.get(f"user:{_SOURCE_OF}", ""),
         "functions": ", ".join(sorted(model.sums.functions)[:20]) if len(model.sums.functions) > 1 else "",
         "states": ", ".join(state.name for state in model.states[:20]),
         "precision": ", ".join(precisions),
         "updatable": "1" if model.is_updatable else "",
-        "description": said.get("description", ""),
-        "model-version": said.get("model-version", ""),
-        "author": said.get("author", ""),
-        "license": said.get("license", ""),
+        "description": metadata.get("description", ""),
+        "model-version": metadata.get("model-version", ""),
+        "author": metadata.get("author", ""),
+        "license": metadata.get("license", ""),
         "metadata": "; ".join(others)[:_LONGEST],
     }

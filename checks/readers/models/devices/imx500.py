@@ -157,8 +157,8 @@ def _parameters(source: Source) -> _Network:
     except (ET.ParseError, ValueError) as error:
         raise Damaged("xml-damaged", f"{_PARAMETERS}: {error}") from error
     memory = root.find("l2memory")
-    told = dict(memory.attrib) if memory is not None else {}
-    numbers = {key: int(value) for key, value in told.items() if value.isdecimal() and len(value) < 15}
+    attributes = dict(memory.attrib) if memory is not None else {}
+    numbers = {key: int(value) for key, value in attributes.items() if value.isdecimal() and len(value) < 15}
     names = {
         "memory-total": numbers.get("totalSize"),
         "memory-coefficients": numbers.get("coefficientsSize"),

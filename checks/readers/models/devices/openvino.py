@@ -122,8 +122,10 @@ def openvino_blob(source: Source, _beside: Folder) -> Reading | None:
     cached = _CACHED.match(head)
     if not is_cpu and cached is None:
         return None
-    said = dict(re.findall(rb'(ie_version|device|blob_format_version)="([^"]{1,200})"', cached[0] if cached else b""))
-    version = said.get(b"ie_version", b"").decode("utf-8", "replace")
+    attributes = dict(
+        re.findall(rb'(ie_version|device|blob_format_version)="([^"]{1,200})"', cached[0] if cached else b"")
+    )
+    version = attributes.get(b"ie_version", b"").decode("utf-8", "replace")
     meta = _CPU_META.search(head)
     if meta:
         version = version or meta[1].decode()

@@ -303,14 +303,14 @@ def _gpu(values: list[tuple[int, int | None]]) -> Gpu | None:
 
 
 def _described(gpu: Gpu) -> dict[str, str]:
-    told = {
+    described = {
         "compute-capability": gpu.compute_capability,
         "gpu-multiprocessors": str(gpu.multiprocessors),
         "gpu-memory-bus": f"{gpu.memory_bus} bit",
     }
     if gpu.memory:
-        told["gpu-memory"] = f"{gpu.memory / 2**30:.1f} GiB"
-    return told
+        described["gpu-memory"] = f"{gpu.memory / 2**30:.1f} GiB"
+    return described
 
 
 def _read_flatbuffer(source: Source, plan: Plan) -> None:

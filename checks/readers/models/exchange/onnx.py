@@ -163,8 +163,8 @@ def _take(model: _Model, what: int, value: int | Part) -> None:
         domain, version = read_opset(embedded(value))
         model.opsets[domain] = version
     elif what == 14 and len(model.properties) < _MOST_PROPERTIES:
-        key, said = read_pair(embedded(value), most=_SHOWN)
-        model.properties[key] = said
+        key, stated = read_pair(embedded(value), most=_SHOWN)
+        model.properties[key] = stated
     elif what == 20:
         model.is_for_training = True
     elif what == 25:
@@ -281,7 +281,7 @@ def _details(model: _Model, opsets: dict[str, int]) -> dict[str, str]:
     """What else it tells, by ids of resources/words/models.toml; what it does not tell is left out."""
     tally = model.tally
     row = least_onnx(model.ir, opsets)
-    told = {
+    details = {
         "graph-name": tally.graph_name,
         "description": model.description or tally.graph_text,
         "nodes": str(tally.nodes),
@@ -291,7 +291,7 @@ def _details(model: _Model, opsets: dict[str, int]) -> dict[str, str]:
         "onnx-release": row.version if row else "",
         "training": "yes" if model.is_for_training else "",
     }
-    told |= {_PROPERTIES[key]: said for key, said in model.properties.items() if key in _PROPERTIES and said}
-    others = "; ".join(f"{key}={said}" for key, said in model.properties.items() if key not in _PROPERTIES)
-    told["metadata"] = others if len(others) <= _SHOWN else others[:_SHOWN] + "…"
-    return {key: said for key, said in told.items() if said}
+    details |= {_PROPERTIES[key]: stated for key, stated in model.properties.items() if key in _PROPERTIES and stated}
+    others = "; ".join(f"{key}={stated}" for key, stated in model.properties.items() if key not in _PROPERTIES)
+    details["metadata"] = others if len(others) <= _SHOWN else others[:_SHOWN] + "…"
+    return {key: stated for key, stated in details.items() if stated}

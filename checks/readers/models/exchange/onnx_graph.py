@@ -15,7 +15,7 @@ from checks.facts import TensorSpec
 from checks.readers.containers.protobuf import BYTES, CutOff, Message, packed, parse, signed
 from checks.readers.containers.source import Damaged
 
-# TensorProto.DataType -> name and bits of one number; a string's size is not told by its shape.
+# TensorProto.DataType -> name and bits of one number; the shape of strings does not give their size.
 DTYPES = {
     1: ("float32", 32), 2: ("uint8", 8), 3: ("int8", 8), 4: ("uint16", 16), 5: ("int16", 16), 6: ("int32", 32),
     7: ("int64", 64), 8: ("string", 0), 9: ("bool", 8), 10: ("float16", 16), 11: ("float64", 64), 12: ("uint32", 32),
@@ -256,12 +256,12 @@ def read_tensor(part: Part, tally: Tally) -> str:
         elif what == 8:
             name = text(value)
         elif what == 13:
-            key, said = read_pair(embedded(value), most=4096)
-            place[key] = said
+            key, stated = read_pair(embedded(value), most=4096)
+            place[key] = stated
         elif what == 14:
             is_external = number(value) == 1
         elif what == 6 or (what in (4, 5, 7, 10, 11) and wire != BYTES):
-            break  # texts, or numbers one by one; the shape has told how many
+            break  # texts, or numbers one by one; the shape gives their count
     kind, bits = DTYPES.get(dtype, (f"type {dtype}", 0))
     count = _count(dims)
     size = (count * bits + 7) // 8 if bits or is_external else size_of(part)
@@ -305,10 +305,10 @@ def _need_file(place: dict[str, str], size: int, tally: Tally) -> None:
     tally.files[name] = max(tally.files.get(name, 0), end)
 
 
-def whole(said: str) -> int:
+def whole(digits: str) -> int:
     """A number in text, as it stands in external data; 0 where it is none."""
-    said = said.strip()
-    return int(said) if said.isascii() and said.isdigit() and len(said) < 19 else 0
+    digits = digits.strip()
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 19 else 0
 
 
 def _spec(part: Part) -> TensorSpec:

@@ -29,7 +29,7 @@ from checks.readers.models.sets import other_parts
 
 MOST_HEADER = 100_000_000  # bytes: the library itself refuses more
 _LENGTH = 8
-_MOST_ENTRY = 64 * 1024  # bytes of what is said of one tensor
+_MOST_ENTRY = 64 * 1024  # bytes of the entry of one tensor
 _MOST_METADATA = 4 * MIB
 _PIECE = 32 * MIB
 _BEGINS = re.compile(rb'\{\s*(?:\}|"(?:[^"\\]|\\.){0,2000}"\s*:\s*\{)', re.DOTALL)
@@ -40,7 +40,7 @@ _SHARD = re.compile(r"(.+)-(\d{5,6})-of-(\d{5,6})(\.safetensors)")
 
 
 class Tensor(msgspec.Struct, frozen=True):
-    """What the header says of a tensor. Offsets count from the end of the header."""
+    """The entry of a tensor in the header. Offsets count from the end of the header."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -106,7 +106,7 @@ def reading_of(header: Header, files: tuple[NeededFile, ...] | None = None) -> R
 
 
 def _is_mine(source: Source) -> bool:
-    """Whether it begins as the format does. A file that ends within its first bytes is told by its name alone."""
+    """Whether it begins as the format does. A file that ends within its first bytes is recognised by its name."""
     if source.size < _LENGTH + 2:
         return source.size > 0 and source.name.endswith(".safetensors")
     head = source.head
@@ -264,15 +264,15 @@ def _frameworks(header: Header) -> tuple[str, ...]:
 
 
 def _details(header: Header) -> dict[str, str]:
-    """What is said beside the tensors: for which framework, which base model, which adapter."""
-    said = header.metadata
+    """The metadata beside the tensors: framework, base model, adapter."""
+    metadata = header.metadata
     adapters = sorted(means for kind, means in header.signs if kind == "adapter")
     details = {
         "tensors": str(header.tensors),
-        "written-for": said.get("format", ""),
+        "written-for": metadata.get("format", ""),
         "adapter": ", ".join(adapters),
-        "architecture": said.get("modelspec.architecture", ""),
-        "title": said.get("modelspec.title", ""),
-        "base-model": said.get("ss_base_model_version", ""),
+        "architecture": metadata.get("modelspec.architecture", ""),
+        "title": metadata.get("modelspec.title", ""),
+        "base-model": metadata.get("ss_base_model_version", ""),
     }
     return {key: value[:200] for key, value in details.items() if value}

@@ -45,7 +45,7 @@ Value = int | float | str | bool
 
 @dataclass(frozen=True)
 class GgufTensor:
-    """What is said of one tensor. ``shape``: the axis whose numbers lie side by side comes last, as in NumPy."""
+    """The entry of one tensor. ``shape``: the axis whose numbers lie side by side comes last, as in NumPy."""
 
     name: str
     kind: int  # its number type
@@ -275,8 +275,8 @@ def _quantization(contents: _Contents) -> str | None:
     """What the mixture of number types is called; where the file does not say, the type of most of its numbers."""
     if not contents.tensors:
         return None
-    said = contents.count("general.file_type")
-    name = file_type(said % _GUESSED) if said is not None else None
+    kind = contents.count("general.file_type")
+    name = file_type(kind % _GUESSED) if kind is not None else None
     if name is None:
         row = ggml_type(contents.dtypes.most_common(1)[0][0])
         name = row.name if row else None

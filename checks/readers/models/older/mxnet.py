@@ -155,9 +155,9 @@ def _weights_beside(name: str, beside: Folder) -> NeededFile:
 
 
 def _input(node: _Node) -> TensorSpec:
-    told = node.attrs or node.attr or node.param or {}
-    shape = _SHAPE.fullmatch(told.get("__shape__", ""))
-    flag = told.get("__dtype__", "")
+    attributes = node.attrs or node.attr or node.param or {}
+    shape = _SHAPE.fullmatch(attributes.get("__shape__", ""))
+    flag = attributes.get("__dtype__", "")
     lengths = tuple(int(part) for part in shape[1].split(",") if part.strip().isdecimal()) if shape else ()
     return TensorSpec(
         name=node.name[:_MOST_NAME],
@@ -166,10 +166,10 @@ def _input(node: _Node) -> TensorSpec:
     )
 
 
-def _version(told: msgspec.Raw | None) -> str | None:
+def _version(stored: msgspec.Raw | None) -> str | None:
     """The version from its number: 10901 is 1.9.1."""
     try:
-        kind, number = msgspec.json.decode(told, type=tuple[str, int]) if told is not None else ("", 0)
+        kind, number = msgspec.json.decode(stored, type=tuple[str, int]) if stored is not None else ("", 0)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
     return f"{number // 10000}.{number // 100 % 100}.{number % 100}" if kind == "int" and 0 < number < 10**6 else None

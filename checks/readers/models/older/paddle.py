@@ -309,17 +309,17 @@ def _read_regions(regions: list[_Region], program: _Program, depth: int) -> None
 def _read_parameter(operation: _Operation, program: _Program) -> None:
     attributes = msgspec.json.decode(operation.attributes)
     name = attributes[3] if isinstance(attributes, list) and len(attributes) > 3 else ""
-    made = _typed(msgspec.json.decode(operation.outputs))
-    if isinstance(name, str) and made is not None:
-        program.variables[name[:_MOST_NAME]] = _Variable(name[:_MOST_NAME], made[0], made[1], is_stored=True)
+    typed = _typed(msgspec.json.decode(operation.outputs))
+    if isinstance(name, str) and typed is not None:
+        program.variables[name[:_MOST_NAME]] = _Variable(name[:_MOST_NAME], typed[0], typed[1], is_stored=True)
 
 
 def _read_end(operation: _Operation, program: _Program) -> str:
     """An input or output: its name, type and shape."""
     name = _named(operation)
     outputs = msgspec.json.decode(operation.outputs)
-    made = _typed(outputs[0]) if isinstance(outputs, list) and outputs else None
-    program.variables[name] = _Variable(name, *(made or (None, ())))
+    typed = _typed(outputs[0]) if isinstance(outputs, list) and outputs else None
+    program.variables[name] = _Variable(name, *(typed or (None, ())))
     return name
 
 
@@ -334,8 +334,8 @@ def _named(operation: _Operation) -> str:
 
 def _typed(output: object) -> tuple[str | None, tuple[int | str, ...]] | None:
     """Type and shape of an output: {"TT": {"D": [{"#": "0.t_f32"}, [5], ...]}}."""
-    told = output.get("TT") if isinstance(output, dict) else None
-    parts = told.get("D") if isinstance(told, dict) else None
+    kind = output.get("TT") if isinstance(output, dict) else None
+    parts = kind.get("D") if isinstance(kind, dict) else None
     if (
         not isinstance(parts, list)
         or len(parts) < 2

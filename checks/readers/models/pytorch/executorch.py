@@ -57,7 +57,7 @@ class _Program(Reading):
 
 @file_reader("executorch", "executorch-data", rank=Rank.MAGIC)
 def executorch(source: Source, _beside: Folder) -> Reading | None:
-    """One file. Which file of weights belongs to a program is said by the one who loads it."""
+    """One file. The program that loads it chooses the file of weights that belongs to it."""
     identifier = source.read(IDENTIFIER, 4) if source.size >= _HEADER else b""
     if identifier == _PROGRAM:
         return _program(source)
@@ -168,7 +168,7 @@ def _header(source: Source, magic: bytes, place: int) -> int:
     """Where the segments begin: a number of the header, which old and small files do not have; 0 without one.
 
     Raises:
-        Damaged: "truncated" where the header tells of more than there is.
+        Damaged: "truncated" where the header counts more than there is.
     """
     head = source.read(_HEADER, min(40, source.size - _HEADER))
     if head[:4] != magic:

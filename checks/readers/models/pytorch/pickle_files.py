@@ -226,7 +226,7 @@ def _is_plain(dtype: Node) -> bool:
 
 
 class _Traits:
-    """What the objects in a pickle tell of the library that made them."""
+    """Traces in a pickle of the library that wrote it."""
 
     def __init__(self) -> None:
         self.root_class = ""

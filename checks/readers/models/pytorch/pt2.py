@@ -233,7 +233,7 @@ def _add_compiled(files: TorchZip, reading: Reading, libraries: list[str]) -> No
 
 def _metadata(files: TorchZip) -> dict[str, str]:
     """The texts of all metadata files of the first model, together."""
-    told: dict[str, str] = {}
+    texts: dict[str, str] = {}
     names = (
         member
         for member in files.members
@@ -241,8 +241,8 @@ def _metadata(files: TorchZip) -> dict[str, str]:
     )
     for _, name in zip(range(_SHOWN), names, strict=False):
         found = decoded(files.read(name, MIB), dict[str, Any], name)
-        told |= {key[:60]: str(value)[:200] for key, value in list(found.items())[:100] if isinstance(value, str)}
-    return told
+        texts |= {key[:60]: str(value)[:200] for key, value in list(found.items())[:100] if isinstance(value, str)}
+    return texts
 
 
 def _read_program(files: TorchZip, name: str, read: _Read) -> None:

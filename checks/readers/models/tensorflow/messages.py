@@ -247,7 +247,7 @@ def _set(node: Node, number: int, value: bytes) -> None:
 
 
 def _attribute(node: Node, data: bytes) -> None:
-    """An entry of the map of attributes: those that tell of dtypes, shapes and constants."""
+    """An entry of the map of attributes: dtypes, shapes and constants."""
     name, value = b"", b""
     for number, _, part in parse(data):
         if isinstance(part, bytes):

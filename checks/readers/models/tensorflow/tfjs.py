@@ -337,16 +337,20 @@ def _placeholders(nodes: Sequence[_Node]) -> tuple[TensorSpec, ...]:
     found: list[TensorSpec] = []
     for node in nodes:
         if node.op == "Placeholder" and len(found) < MOST_TENSORS:
-            told = decoded(node.attr, _Placeholder)
-            shape = told.shape.shape if told.shape else None
+            attributes = decoded(node.attr, _Placeholder)
+            shape = attributes.shape.shape if attributes.shape else None
             found.append(
-                TensorSpec(name=node.name, dtype=_dtype(told.dtype.type) if told.dtype else None, shape=_shape(shape))
+                TensorSpec(
+                    name=node.name,
+                    dtype=_dtype(attributes.dtype.type) if attributes.dtype else None,
+                    shape=_shape(shape),
+                )
             )
     return tuple(found)
 
 
-def _dtype(told: str | int) -> str | None:
-    return dtype_name(told) if isinstance(told, int) else NAMED_DTYPES.get(told)
+def _dtype(kind: str | int) -> str | None:
+    return dtype_name(kind) if isinstance(kind, int) else NAMED_DTYPES.get(kind)
 
 
 def _shape(shape: _TensorShape | None) -> tuple[int | str, ...] | None:

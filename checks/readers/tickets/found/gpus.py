@@ -32,7 +32,7 @@ class GpuStatement:
     """A GPU that a text names. ``by``: "driver" where the driver or a framework listed it, "bus", "mention" else."""
 
     named: NamedGpu | None
-    name: str  # as it was told; "" for the name of the index
+    name: str  # as the text has it; "" for the name of the index
     index: int | None = None
     by: str = "mention"
     nvidia: dict[str, Any] = field(default_factory=dict)  # more fields of NvidiaGpu

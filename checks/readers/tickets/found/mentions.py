@@ -126,7 +126,7 @@ def _versions(text: Text) -> Iterator[Statement]:
 
 
 def _is_here(text: Text, start: int, end: int) -> bool:
-    """Whether a version is said to be there, and not asked for, recommended or compared with."""
+    """Whether a version is installed, and not asked for, recommended or compared with."""
     words = TicketWords.read().not_here
     line_start = text.line_start(start)
     before = text.lower[max(line_start, start - 400) : start]

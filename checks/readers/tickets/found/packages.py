@@ -1,6 +1,6 @@
 """Lists of packages: pip list, pip freeze, pip show, conda list, uv pip list, poetry show, and collect_env's own.
 
-Such a list in a ticket is hardly ever whole, so that what it lacks tells nothing.
+Such a list in a ticket is seldom complete: a package that it lacks may well be installed.
 """
 
 from __future__ import annotations

@@ -143,13 +143,6 @@ class Node:
                     seen.add(below.address)
                     waiting.append((f"{path}/{name}" if path else name, below))
 
-    def at(self, path: str) -> Node | None:
-        """What lies at a path below it."""
-        node: Node | None = self
-        for name in path.split("/"):
-            node = None if node is None else node.links.get(name)
-        return node
-
     def _linked(self, data: bytes) -> dict[str, Node]:
         return {name: self._file.node(address) for name, address in link(self._file, data)}
 

@@ -114,25 +114,17 @@ def paddle_parameters(source: Source, _beside: Folder) -> Reading | None:
     if source.size < 24 or not _begins_as_tensor(source):
         return None
     numbers: Counter[str] = Counter()
+    reading = Reading("paddle", producer="paddlepaddle", frameworks=("paddlepaddle",), dtypes=numbers)
     count = at = 0
-    problem = None
-    try:
+    with reading.part():
         while at < source.size:
             at = _step_over(source, at, numbers)
             count += 1
             if count > _MOST_THINGS:
                 raise Damaged("too-large", f"{count} tensors")
-    except Damaged as damage:
-        problem = damage
-    return Reading(
-        "paddle",
-        producer="paddlepaddle",
-        frameworks=("paddlepaddle",),
-        memory=_bytes(numbers),
-        dtypes=numbers,
-        details={"content": "weights", "tensors": str(count)},
-        problem=problem,
-    )
+    reading.memory = _bytes(numbers)
+    reading.details = {"content": "weights", "tensors": str(count)}
+    return reading
 
 
 def _reading(

@@ -336,13 +336,6 @@ _UNPACK: dict[str, Callable[[Source], Iterator[bytes]]] = {
 }
 # How each begins; zlib by the usual window and any level.
 _PACKED = {
-    b"\x78\x01": "zlib",
-    b"\x78\x5e": "zlib",
-    b"\x78\x9c": "zlib",
-    b"\x78\xda": "zlib",
-    b"\x1f\x8b\x08": "gzip",
-    b"BZh": "bz2",
-    b"\xfd7zXZ\x00": "xz",
-    b"\x5d\x00\x00": "lzma",
-    lz4.MAGIC: "lz4",
-}
+    b"\x78\x01": "zlib", b"\x78\x5e": "zlib", b"\x78\x9c": "zlib", b"\x78\xda": "zlib", b"\x1f\x8b\x08": "gzip",
+    b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x5d\x00\x00": "lzma", lz4.MAGIC: "lz4",
+}  # fmt: skip

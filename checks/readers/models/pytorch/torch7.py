@@ -48,12 +48,10 @@ def torch7(source: Source, _beside: Folder) -> Reading | None:
         return Reading("torch7", producer="torch7", frameworks=("torch7",), devices=(), details=details)
     if not _BINARY.match(head):
         return None
-    seen = _Seen(source)
-    try:
+    seen, run = _Seen(source), Reading()
+    with run.part():
         seen.run()
-    except Damaged as damage:
-        return seen.reading(damage)
-    return seen.reading(None)
+    return seen.reading(run.problem)
 
 
 @file_reader("torch7", rank=Rank.NAME)

@@ -47,7 +47,7 @@ def tflite(source: Source, beside: Folder) -> Reading | None:
         return None
     file = TfliteFile(source)
     graphs = _Graphs()
-    reading = Reading("tflite", version=str(file.version))
+    reading = Reading("tflite", version=str(file.root.integer(0, "I")))
     with reading.part():
         graphs.codes = file.codes()
         _read_graphs(file, graphs)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from checks.knowledge.formats.tflite_operators import custom_operator, operator_name
 from checks.readers.containers.flatbuffer import FlatBuffer, Table
-from checks.readers.containers.source import MIB, Damaged, Source
+from checks.readers.containers.source import Damaged, Source
 
 EDGETPU = "edgetpu-custom-op"
 NPU = "DISPATCH_OP"  # a part that LiteRT's compiler turned into code for a phone's NPU
@@ -121,16 +121,6 @@ class TfliteFile:
         self.root = self.flat.root()
         self._tensors = 0
 
-    @property
-    def version(self) -> int:
-        """The schema's version."""
-        return self.root.integer(0, "I")
-
-    @property
-    def description(self) -> str:
-        """What the converter wrote about itself."""
-        return self.root.text(3, MIB)
-
     def codes(self) -> tuple[Code, ...]:
         """The operators that nodes refer to by number."""
         return tuple(_code(table) for table in self.root.tables(1, _MOST_CODES))
@@ -161,10 +151,6 @@ class TfliteFile:
             )
             yield table.text(2, _MOST_NAME), inputs, outputs
 
-    def external_files(self) -> tuple[str, ...]:
-        """The files beside this one that hold weights."""
-        return tuple(table.text(0, _MOST_NAME) for table in self.root.tables(8, _MOST_NAMED))
-
     def subgraphs(self) -> Iterator[Table]:
         """The graphs; the first is the model, others are bodies of loops and branches, or further signatures."""
         return self.root.tables(2)
@@ -181,7 +167,7 @@ class TfliteFile:
 
     def _external(self) -> dict[int, Buffer]:
         """The weights in files beside this one, by their ids; 0 is none of them."""
-        files = self.external_files()
+        files = [table.text(0, _MOST_NAME) for table in self.root.tables(8, _MOST_NAMED)]
         found = {}
         for table in self.root.tables(9, _MOST_TENSORS):
             group = table.integer(1, "I")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from checks.readers.containers.flatbuffer import FlatBuffer
 from checks.readers.containers.folder import ZipFolder
-from checks.readers.containers.source import Damaged, Source
+from checks.readers.containers.source import MIB, Damaged, Source
 from checks.readers.models.reading import Reading
 from checks.readers.models.tensorflow.tflite_graph import TfliteFile
 
@@ -59,7 +59,7 @@ def listed(names: Iterable[str]) -> str:
 
 
 def _read_converter(file: TfliteFile, notes: Notes) -> None:
-    description = file.description.strip()
+    description = file.root.text(3, MIB).strip()
     if description in _TENSORFLOW:
         notes.producer = "tensorflow"
     else:

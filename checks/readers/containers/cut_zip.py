@@ -1,4 +1,4 @@
-"""A zip archive whose end, and with it the list of its members, is missing: what the headers before the members tell.
+"""A zip archive whose end, and with it the list of its members, is missing, read by the headers before the members.
 
 The layout: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, sections 4.3.7 to 4.3.16.
 """

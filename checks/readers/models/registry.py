@@ -34,7 +34,7 @@ class Rank(IntEnum):
 
     MAGIC = 0  # bytes that no other format has
     STRUCTURE = 1  # the first fields fit, and a little reading decides
-    NAME = 2  # nothing but the name and the size tell
+    NAME = 2  # only the name and the size identify it
 
 
 @dataclass(frozen=True)

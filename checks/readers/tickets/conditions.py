@@ -29,7 +29,7 @@ class BadCondition(ValueError):  # noqa: N818 - named for what it is about
 
 
 def holds(condition: str, facts: Facts) -> bool | None:
-    """Whether the condition holds on these facts; None where they do not tell.
+    """Whether the condition holds on these facts; None where they are not known.
 
     Raises:
         BadCondition: it is not a condition.
@@ -45,7 +45,7 @@ def holds(condition: str, facts: Facts) -> bool | None:
 
 
 def is_known(name: str, facts: Facts) -> bool:
-    """Whether the facts tell what a condition can ask for under this name.
+    """Whether the facts have what a condition can ask for under this name.
 
     Raises:
         BadCondition: there is no such name.

@@ -114,7 +114,7 @@ def _has_no_nvidia(facts: Facts) -> bool:
 
 
 def _gpus(facts: Facts) -> dict[str, str]:
-    """What tells the GPUs apart -> their names: by product, since a text seldom tells the die."""
+    """The GPUs by plain product name -> their names; a text seldom names the die."""
     listed = facts.machine.gpus.devices if facts.machine and facts.machine.gpus else ()
     return {_plain(gpu.product): gpu.product for gpu in listed if gpu.product}
 

@@ -1,7 +1,7 @@
 """The weights of a model, tensor by tensor, where they lie: for comparing two files, never for running one.
 
 One module per format, each with ``tensors(source, beside, open_files)``. A format without a module here has no weights
-that can be compared; of a tensor that is stored in a way that is not read, a module tells the name.
+that can be compared; of a tensor stored in a way that is not read, a module gives the name.
 """
 
 from __future__ import annotations

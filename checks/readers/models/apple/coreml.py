@@ -45,7 +45,7 @@ _TOOL, _SOURCE_OF = "com.github.apple.coremltools.version", "com.github.apple.co
 
 @dataclass
 class _Model:
-    """What a model and those within it tell."""
+    """A model with those within it, summed up."""
 
     version: int = 0
     kinds: list[str] = field(default_factory=list)
@@ -172,7 +172,7 @@ def place_of_file(name: str, base: str | None) -> str:
 
 
 def place_of_weight(source: Source, header: int) -> tuple[int, int]:
-    """Where a weight begins in a file of weights, and how long it is, as the header before it tells.
+    """Where a weight begins in a file of weights, and how long it is, by the header before it.
 
     Raises:
         Damaged: there is no such header.

@@ -165,7 +165,7 @@ def _features(raw: msgspec.Raw) -> tuple[TensorSpec, ...] | None:
 
 
 def _by_contents(folder: Folder) -> Reading:
-    """What a model compiled on a device tells: the beginning of its data, and its program or layers."""
+    """A model compiled on a device, read by the beginning of its data and its program or layers."""
     with folder.file(_DATA) as source:
         if source.size < 8:
             raise Damaged("truncated", _DATA)

@@ -235,7 +235,7 @@ def _converter(source: Source) -> str | None:
 def _tensors(
     source: Source, info: dict[str, str]
 ) -> tuple[tuple[TensorSpec, ...] | None, tuple[TensorSpec, ...] | None, str]:
-    """Inputs, outputs and the network's name from the first block, else what network_info.txt tells."""
+    """Inputs, outputs and the network's name from the first block, else from network_info.txt."""
     size = _number(info.get("apParamSize", "").strip()) or _MOST_PARAMETERS
     size = min(size + 3 & ~3, _MOST_PARAMETERS, max(0, source.size - _PARAMETERS_AT) & ~3)
     try:

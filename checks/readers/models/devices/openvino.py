@@ -60,7 +60,7 @@ class _Layer:
 
 @dataclass(frozen=True)
 class Constant:
-    """A weight, and where in the .bin it lies. ``shape``: None where the file does not tell."""
+    """A weight, and where in the .bin it lies. ``shape``: None where the file has none."""
 
     name: str
     dtype: str
@@ -150,7 +150,7 @@ def _plain(version: str) -> str:
 
 
 def _parse(source: Source, net: _Net) -> Damaged | None:
-    """Read the elements; what is wrong is returned, for what was read before it still tells."""
+    """Read the elements; damage is returned, since what was read before it still counts."""
     if source.size > _MOST_XML:
         return Damaged("too-large", f"{source.size} bytes of XML")
     parser = expat.ParserCreate("utf-8")

@@ -67,7 +67,7 @@ class Gpu:
 
 @dataclass
 class Plan:
-    """What the beginning of an engine tells."""
+    """The contents of the beginning of an engine."""
 
     product: str = "TensorRT"
     version: str | None = None
@@ -161,7 +161,7 @@ def tensorrt_llm(folder: Folder) -> Reading | None:
 
 
 def read_plan(source: Source) -> Plan:
-    """What the beginning of a plan or a bare archive tells; also for a plan that lies in another file.
+    """The beginning of a plan or a bare archive; also for a plan that lies in another file.
 
     Raises:
         Damaged: "truncated" where not even the header is there.

@@ -1,7 +1,7 @@
 """ONNX: versions, operators, inputs and weights, and the files with weights that belong to it.
 
-A ModelProto has no magic bytes: its first fields tell. TensorProto (the test data of backends), GraphDef, SavedModel,
-Core ML and Paddle begin with other fields, or go on with them. Fields: onnx/onnx.proto of ONNX 1.23.
+A ModelProto has no magic bytes: its first fields identify it. TensorProto (the test data of backends), GraphDef,
+SavedModel, Core ML and Paddle begin with other fields, or go on with them. Fields: onnx/onnx.proto of ONNX 1.23.
 """
 
 from __future__ import annotations
@@ -278,7 +278,7 @@ def _quantization(tally: Tally) -> str:
 
 
 def _details(model: _Model, opsets: dict[str, int]) -> dict[str, str]:
-    """What else it tells, by ids of resources/words/models.toml; what it does not tell is left out."""
+    """Its other properties, by ids of resources/words/models.toml."""
     tally = model.tally
     row = least_onnx(model.ir, opsets)
     details = {

@@ -54,7 +54,7 @@ class Tensor(msgspec.Struct, frozen=True):
 
 @dataclass
 class Header:
-    """What a header tells, summed up while it is read."""
+    """A header, summed up while it is read."""
 
     size: int  # of the header itself
     metadata: dict[str, str] = field(default_factory=dict)
@@ -77,7 +77,7 @@ def safetensors(source: Source, beside: Folder) -> Reading | None:
 
 
 def read_header(source: Source) -> Header:
-    """All that the header tells. What is wrong with it is its ``problem``; what could be read is there all the same."""
+    """The whole header. What is wrong with it is its ``problem``; what could be read is there all the same."""
     length = int.from_bytes(source.read(0, _LENGTH), "little")
     header = Header(size=length)
     spans = _Spans()

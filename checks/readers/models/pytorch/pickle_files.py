@@ -167,7 +167,7 @@ def _array_bytes(within: list[Pickle], node: Node, source: Source, place: int) -
     """Bytes of an array that joblib writes right behind the object that describes it.
 
     Raises:
-        Damaged: they are a pickle, and damaged; or nobody can tell how many they are.
+        Damaged: they are a pickle, and damaged; or their number is unknown.
     """
     if node.made_by not in JOBLIB_ARRAYS:
         return 0
@@ -191,7 +191,7 @@ def _array_bytes(within: list[Pickle], node: Node, source: Source, place: int) -
 
 
 def _item_size(dtype: Value) -> int | None:
-    """Bytes of one item; None where items may be objects, which joblib pickles, or where nobody can tell."""
+    """Bytes of one item; None where items may be objects, which joblib pickles, or where the size is unknown."""
     if not isinstance(dtype, Node) or dtype.made_by != "numpy.dtype" or not dtype.args:
         return None
     code = dtype.args[0]

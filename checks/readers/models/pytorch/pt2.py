@@ -120,7 +120,7 @@ class _Weights(msgspec.Struct):
 
 @dataclass(slots=True)
 class _Read:
-    """What the parts of an archive tell."""
+    """The contents of the parts of an archive."""
 
     tensors: list[Tensor] = field(default_factory=list)
     pickles: list[Pickle] = field(default_factory=list)

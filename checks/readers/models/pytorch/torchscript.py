@@ -183,7 +183,7 @@ def _signature(code: str, model_class: str) -> Signature | None:
 
 
 def _inputs(signature: Signature | None) -> tuple[TensorSpec, ...] | None:
-    """The tensors among the parameters; code tells neither type of number nor shape."""
+    """The tensors among the parameters; code states neither dtype nor shape."""
     if signature is None:
         return None
     return tuple(TensorSpec(name=name[:_LONGEST]) for name, kind in signature[0] if "Tensor" in kind)

@@ -154,7 +154,7 @@ def checkpoint(source: Source, beside: Folder) -> Reading | None:
 
 @file_reader(FORMAT, rank=Rank.NAME)
 def data_file(source: Source, beside: Folder) -> Reading | None:
-    """A data file, which only its name tells: it is read through the index beside it."""
+    """A data file, recognised by its name: it is read through the index beside it."""
     name = _SHARD.fullmatch(source.name)
     if name is None:
         return None
@@ -225,7 +225,7 @@ def _old_checkpoint(source: Source, header: bytes, beside: Folder) -> Reading:
 
 
 def _with_graph_beside(reading: Reading, name: str, beside: Folder) -> Reading:
-    """Add what the graph that lies beside a checkpoint tells."""
+    """Add the graph that lies beside a checkpoint."""
     graph = needed_file(beside, name)
     if not graph.present:
         return reading

@@ -185,7 +185,7 @@ def weights_of(root: Node) -> Iterator[tuple[str, Node]]:
 
 
 def dtype_of(node: Node) -> str:
-    """What a dataset's numbers are; Keras itself tells it of those that HDF5 has no type for."""
+    """What a dataset's numbers are; Keras itself notes it where HDF5 has no type for it."""
     return node.dtype or _text(node.attributes.get("dtype")) or "?"
 
 

@@ -123,7 +123,7 @@ class Graph:
 
     @property
     def outputs(self) -> tuple[TensorSpec, ...]:
-        """The nodes that no other node consumes: what a frozen graph computes, as far as it tells."""
+        """The nodes that no other node consumes: what a frozen graph computes, as far as it shows."""
         if self._nodes > _MOST_NAMES:
             return ()
         names = [name for name in self._unused if name not in self._used]
@@ -145,7 +145,7 @@ class Graph:
 
     @property
     def details(self) -> dict[str, str]:
-        """What else it tells, for ModelFacts.details."""
+        """Its other properties, for ModelFacts.details."""
         return {
             "graph-producer": "" if self.producer is None else str(self.producer),
             "graph-consumer": str(self.min_consumer or ""),

@@ -51,7 +51,7 @@ _COLLECTED = ("pytorch version", "cuda used to build pytorch")
 
 
 def read_lists(text: Text) -> Iterator[Statement]:
-    """Everything that keys tell, in the order of the lines."""
+    """The statements of all keys, in the order of the lines."""
     program = _program(text)
     for field in text.fields:
         yield from _of_field(field, text, program)

@@ -81,7 +81,7 @@ def _read(text: Text) -> Iterator[Statement]:
 
 
 def _of_program(text: Text, index: int) -> Iterator[Statement]:
-    """The packages in a line that tells by itself which program printed it."""
+    """The packages in a line that identifies the program that printed it."""
     raw, number = text.lines[index].text, text.lines[index].number
     if "[" in raw[:12] and (found := _COLLECTED.match(raw)):
         yield _statement(found, found["tool"].removesuffix("3"), number, "collect_env")

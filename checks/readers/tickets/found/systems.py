@@ -88,7 +88,7 @@ def read_systems(text: Text) -> Iterator[Statement]:
 
 
 def system_facts(words: str) -> dict[str, Any]:
-    """The fields of OsFacts that a description of a system tells; empty where no system is named."""
+    """The fields of OsFacts in a description of a system; empty where no system is named."""
     platform = _PLATFORM.search(words)
     if platform is not None:
         return platform_facts(platform.group(0))

@@ -1,4 +1,4 @@
-"""Which causes a text resembles: for what people tell in their own words, beside what the signatures find.
+"""Which causes a text resembles: for what people write in their own words, beside what the signatures find.
 
 resources/learned/resemblance.npz holds a weight per feature and cause (see learn.py). It is learned anew for a release,
 not for a wording; a cause that is younger than the file resembles nothing yet.

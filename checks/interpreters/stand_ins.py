@@ -17,10 +17,7 @@ from checks.interpreters.disk import is_file, is_folder, names_in, text_of
 from checks.interpreters.layout import EXECUTABLE, STORE_FOLDER, executable_in
 from checks.interpreters.places import Places
 
-_APPLE_TOOLS = (
-    "Applications/Xcode.app/Contents/Developer/usr/bin",
-    "Library/Developer/CommandLineTools/usr/bin",
-)
+_APPLE_TOOLS = ("Applications/Xcode.app/Contents/Developer/usr/bin", "Library/Developer/CommandLineTools/usr/bin")
 
 
 @dataclass(frozen=True)

@@ -110,8 +110,7 @@ def _job(model: ModelFacts, runtime: str, reason: str, seconds: float, facts: Fa
         interpreter=facts.target or "",
         argument=_argument(model, runtime, seconds, facts, request),
         limit=Limit(
-            START[effort] + TIMES_BUDGET * seconds + SEARCH_SECONDS[effort] + expected,
-            free_bytes(memory_of(facts)),
+            START[effort] + TIMES_BUDGET * seconds + SEARCH_SECONDS[effort] + expected, free_bytes(memory_of(facts))
         ),
         read=_read,
         resume=resume_rerun,

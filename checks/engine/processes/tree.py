@@ -45,12 +45,7 @@ class ProcessTree:
     """
 
     def __init__(
-        self,
-        command: Sequence[str],
-        *,
-        environment: Mapping[str, str],
-        folder: Path,
-        memory_limit: int | None = None,
+        self, command: Sequence[str], *, environment: Mapping[str, str], folder: Path, memory_limit: int | None = None
     ) -> None:
         """Start it. ``memory_limit``: bytes for all together; the caller looks at :attr:`takes_too_much` often."""
         self._mark = f"{os.getpid()}-{secrets.token_hex(16)}"

@@ -201,10 +201,7 @@ def _state(reader, handle):
     reader.field("throttle_mask", nvml.nvmlDeviceGetCurrentClocksThrottleReasons, handle)
     reader.field("temperature", nvml.nvmlDeviceGetTemperature, handle, nvml.NVML_TEMPERATURE_GPU)
     reader.field(
-        "temperature_slowdown",
-        nvml.nvmlDeviceGetTemperatureThreshold,
-        handle,
-        nvml.NVML_TEMPERATURE_THRESHOLD_SLOWDOWN,
+        "temperature_slowdown", nvml.nvmlDeviceGetTemperatureThreshold, handle, nvml.NVML_TEMPERATURE_THRESHOLD_SLOWDOWN
     )
     reader.field("power", nvml.nvmlDeviceGetPowerUsage, handle, as_=_watts)
     reader.field("power_limit", nvml.nvmlDeviceGetEnforcedPowerLimit, handle, as_=_watts)

@@ -47,10 +47,7 @@ def listed(argument):
     """What it says of itself."""
     import onnxruntime
 
-    facts = {
-        "providers_listed": list(onnxruntime.get_available_providers()),
-        "device": str(onnxruntime.get_device()),
-    }
+    facts = {"providers_listed": list(onnxruntime.get_available_providers()), "device": str(onnxruntime.get_device())}
     # Both names came with 1.16 and 1.21; a wheel without CUDA has an empty version.
     for field, module, name in (
         ("build_info", onnxruntime, "get_build_info"),

@@ -319,9 +319,4 @@ def to_coreml(original, arrays, folder):
     return path, made
 
 
-EXPORTERS = {
-    "tf2onnx": to_onnx,
-    "tflite-converter": to_tflite,
-    "tensorflowjs": to_tfjs,
-    "coremltools": to_coreml,
-}
+EXPORTERS = {"tf2onnx": to_onnx, "tflite-converter": to_tflite, "tensorflowjs": to_tfjs, "coremltools": to_coreml}

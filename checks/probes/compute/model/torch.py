@@ -53,11 +53,7 @@ class _Archive:
         kept = [(part, name, getattr(part, name)) for part, name in _kept(module)]
         run = self._runs(module, kept, module, device, setting)
         return Way(
-            run,
-            lambda names: self._giving(module, kept, names, device, setting),
-            device,
-            setting,
-            self.calls_before,
+            run, lambda names: self._giving(module, kept, names, device, setting), device, setting, self.calls_before
         )
 
     def state(self, arrays):

@@ -18,8 +18,6 @@ A stage that is a generator yields facts as it goes, each dict a line of its own
 A fact "name+" is a list that is added to the list "name".
 What native code prints on standard error is kept in ANSWER_FILE.stderr while a probe listens to it.
 After SECONDS the Python lines of all threads go to standard error, so that a hang tells where it hangs.
-
-Standard library only, Python 3.8 and later.
 """
 
 import faulthandler

@@ -1,7 +1,4 @@
-"""What the probes share.
-
-Standard library only, Python 3.8 and later.
-"""
+"""What the probes share."""
 
 import os
 import re

@@ -1,7 +1,4 @@
-"""Devices and drivers of a Linux machine: buses, kernel modules, libraries of GPUs, AMD's topology, Jetson.
-
-Standard library only, Python 3.8 and later.
-"""
+"""Devices and drivers of a Linux machine: buses, kernel modules, libraries of GPUs, AMD's topology, Jetson."""
 
 import os
 import platform

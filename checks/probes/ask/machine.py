@@ -4,8 +4,6 @@ The argument says where to look: ``root`` (default "/") is the folder that holds
 that a recorded tree can be read; ``recorded`` replaces what no file tells: ``commands`` (argument list joined by
 blanks, or its first three words, or the first -> {"code", "stdout", "stderr"}) and ``answers`` of the running process,
 by name. In a replay, what was not recorded is not there.
-
-Standard library only, Python 3.8 and later.
 """
 
 import ctypes

@@ -2,8 +2,6 @@
 
 Every GPU is a stage of its own, so that a call that never returns names the GPU. Every error is a fact: by field in
 ``unread``, by its NVML name. Numbers that are codes (clock reasons, recovery action, architecture) are left as numbers.
-
-Standard library and pynvml only, Python 3.8 and later.
 """
 
 import ctypes

@@ -1,7 +1,4 @@
-"""The machine as it is read: files, commands, and what the running process knows of itself.
-
-Standard library only, Python 3.8 and later.
-"""
+"""The machine as it is read: files, commands, and what the running process knows of itself."""
 
 import glob
 import os

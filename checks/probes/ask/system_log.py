@@ -5,7 +5,7 @@ Linux: lines of the kernel log. Windows: events of the logs System and Applicati
 without a root around them. They are entries {"source", "text", "event_id", "time"}: of an event, its strings, a line
 each, "name=value" where they have names. Names of computers and users are not kept.
 
-Standard library only, Python 3.8 and later. Also for the same events where somebody pasted them.
+Also for the same events where somebody pasted them.
 """
 
 from __future__ import annotations

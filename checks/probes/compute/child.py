@@ -1,7 +1,4 @@
-"""Measurements of a probe in a new process, with other variables.
-
-Standard library only, Python 3.8 and later.
-"""
+"""Measurements of a probe in a new process, with other variables."""
 
 import json
 import os

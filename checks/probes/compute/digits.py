@@ -3,8 +3,6 @@
 They are drawn, not collected: the strokes of each digit in several hands, moved, faded and covered with noise by the
 portable generator. All of it is integer arithmetic. What is asked is whether training gives the same numbers twice, and
 for that it only matters that the pictures are alike and not equal; nothing is to be shipped, licensed or loaded.
-
-Standard library only, Python 3.8 and later.
 """
 
 from .bits import inputs

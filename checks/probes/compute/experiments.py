@@ -4,8 +4,6 @@ The sum: the squares of 0, 1e-6, 2e-6, ... 1 added up ten times; that are 10**6 
 network: two convolutions of 5 x 5 (32 and 64 channels), a maximum of 2 x 2 after each, a dense layer of 512 with
 dropout, ten classes, trained on digits of 28 x 28 again and again with the same seed, weights and batches. Both are
 those of the introductory program of TensorFlow that articles about changing results repeat.
-
-Standard library only, Python 3.8 and later.
 """
 
 import struct

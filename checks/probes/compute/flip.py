@@ -4,8 +4,6 @@ A pair is two runs of the same operation on the same inputs, as two machines or 
 their results differ, everything stays as it was but one suspect, which is set to the same in both runs: what restores
 the same bits was the cause, and what makes the difference a thousand times smaller (float64) shows that it was
 rounding. Each run is made twice first: what does not repeat by itself cannot be attributed this way.
-
-Standard library only, Python 3.8 and later.
 """
 
 from . import kit as compute

@@ -1,7 +1,4 @@
-"""What the probes that compute share: their time, and the facts that their stages yield.
-
-Standard library only, Python 3.8 and later.
-"""
+"""What the probes that compute share: their time, and the facts that their stages yield."""
 
 import os
 import re

@@ -1,8 +1,6 @@
 """The operations whose results are set beside those of other devices, settings and machines.
 
 The shapes of their inputs are the same in every framework, so that their portraits can be compared.
-
-Standard library only, Python 3.8 and later.
 """
 
 

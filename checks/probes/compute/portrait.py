@@ -1,7 +1,7 @@
 """What is kept of a result so that another machine can compare its own without it.
 
-Standard library only, Python 3.8 and later; NumPy or PyTorch comes as an argument. The result is a dict with fields of
-the fact Portrait. From the same bits comes the same portrait on every device and with every version.
+The result is a dict with fields of the fact Portrait. From the same bits comes the same portrait on every device and
+with every version.
 
 Samples are the elements at places that are drawn for their number alone. The elements in order are cut into at most
 BLOCKS blocks of equal length, the last filled up with zeros (long ones into units again, whose sums are added in

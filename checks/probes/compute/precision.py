@@ -4,8 +4,6 @@ Every result is
 set beside the same in float64 on the processor; that of a setting also beside that of the default. Products of float32
 are computed once more in float64 from factors rounded to shorter formats: where their errors are the observed ones,
 element by element, it is that format in which the device computes, whatever a flag says.
-
-Standard library only, Python 3.8 and later.
 """
 
 from . import kit as compute

@@ -1,8 +1,6 @@
 """An operation again and again, in frameworks whose results are looked at as NumPy's arrays.
 
 For those that depend on NumPy. PyTorch, whose results can be told apart where they are, has a module of its own.
-
-Standard library only, Python 3.8 and later.
 """
 
 import re

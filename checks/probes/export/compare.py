@@ -1,7 +1,5 @@
 """How far an exported model is from the original: figures of outputs, and the first step at which the two part.
 
-Standard library only, Python 3.8 and later; NumPy comes as an argument.
-
 **What counts as rounding.** Two right implementations of one network differ by the order of their sums. How much that
 matters depends on the network, so that the network itself is the measure: it is also computed in float64, and the
 largest distance of its own float32 results from these, over a few inputs, times TIMES_ROUNDING, is allowed. Where it

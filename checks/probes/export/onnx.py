@@ -1,7 +1,4 @@
-"""An exported ONNX model in ONNX Runtime: its results, and those of its nodes.
-
-Standard library only, Python 3.8 and later; ONNX Runtime and the onnx package are imported where they are needed.
-"""
+"""An exported ONNX model in ONNX Runtime: its results, and those of its nodes."""
 
 import os
 

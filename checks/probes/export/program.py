@@ -5,8 +5,6 @@ names into Python that is compiled. So the file itself is never given to it: a n
 but what is understood here, and of that only what merely computes: operators of the lists in model_safety.toml,
 expressions of sums and products, names that are names, weights as plain bytes, inputs that ``weights_only`` reads.
 All else ends the loading with :class:`NotPlain`, and a file that is damaged with :class:`NoProgram`.
-
-Standard library only, Python 3.8 and later; PyTorch is imported where it is needed.
 """
 
 import ast

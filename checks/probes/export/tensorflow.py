@@ -1,7 +1,6 @@
 """A model of TensorFlow or Keras as the original of an export, and the exporters that start from it.
 
-Standard library only, Python 3.8 and later; TensorFlow is imported where it is needed. What
-is loaded and run is looked through before, as model/tensorflow.py does it.
+What is loaded and run is looked through before, as model/tensorflow.py does it.
 """
 
 import itertools

@@ -1,7 +1,4 @@
-"""Tensors of PyTorch and arrays of NumPy, in each other's place.
-
-Standard library only, Python 3.8 and later; PyTorch is imported where it is needed.
-"""
+"""Tensors of PyTorch and arrays of NumPy, in each other's place."""
 
 import re
 

@@ -1,7 +1,4 @@
-"""A model of PyTorch as the original of an export, and the exporters that start from it.
-
-Standard library only, Python 3.8 and later; PyTorch is imported where it is needed.
-"""
+"""A model of PyTorch as the original of an export, and the exporters that start from it."""
 
 import os
 

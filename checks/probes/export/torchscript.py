@@ -1,7 +1,6 @@
 """A TorchScript archive as the original of an export.
 
-Standard library only, Python 3.8 and later; PyTorch is imported where it is needed. Such an archive is a program, and
-it is run here: only where all of it merely computes (model_safety.toml).
+Such an archive is a program, and it is run here: only where all of it merely computes (model_safety.toml).
 """
 
 from ..model import kit as model_kit

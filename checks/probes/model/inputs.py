@@ -1,9 +1,9 @@
 """Inputs of a model that the user gives: an .npz with an array for each, an .npy where it is one, or one picture.
 
-Standard library only, Python 3.8 and later; NumPy comes as an argument. A picture is decoded by a library of the target
-(Pillow, OpenCV, torchvision), scaled to the size that the model takes, and given as fractions from 0 to 1, or as bytes
-where the model takes these. Many models want it otherwise (another mean, another order of colours): then their answers
-mean little, but differences between two runs of one model are as good with it as with any other input.
+A picture is decoded by a library of the target (Pillow, OpenCV, torchvision), scaled to the size that the model takes,
+and given as fractions from 0 to 1, or as bytes where the model takes these. Many models want it otherwise (another
+mean, another order of colours): then their answers mean little, but differences between two runs of one model are as
+good with it as with any other input.
 """
 
 import os

@@ -1,7 +1,4 @@
-"""What the probes of models share: inputs that a model may take, and its runs as facts.
-
-Standard library only, Python 3.8 and later; NumPy comes as an argument.
-"""
+"""What the probes of models share: inputs that a model may take, and its runs as facts."""
 
 import mmap
 import re

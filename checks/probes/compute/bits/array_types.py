@@ -1,7 +1,4 @@
-"""What NumPy and PyTorch do differently where arrays are compared: the numbers of a type, and their order by bits.
-
-Standard library only, Python 3.8 and later; NumPy or PyTorch comes as an argument.
-"""
+"""What NumPy and PyTorch do differently where arrays are compared: the numbers of a type, and their order by bits."""
 
 import math
 

@@ -1,7 +1,6 @@
 """How far one array is from another of the same shape, in one pass.
 
-Standard library only, Python 3.8 and later; NumPy or PyTorch comes as an argument. The result is a dict with the fields
-of the fact ArrayDifference.
+The result is a dict with the fields of the fact ArrayDifference.
 
 **What is measured.** Elements whose bits differ count as differing, signed zeros and NaNs of other bits among them.
 Distances are those of the elements that are finite in both: the difference in float64; relative to the reference where

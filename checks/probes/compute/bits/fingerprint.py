@@ -1,7 +1,6 @@
 """A fingerprint of all bits of an array, computed where it lives.
 
-Standard library only, Python 3.8 and later; NumPy or PyTorch comes as an argument. The same bits, shape and dtype give
-the same 16 hexadecimal digits from NumPy and PyTorch on any device.
+The same bits, shape and dtype give the same 16 hexadecimal digits from NumPy and PyTorch on any device.
 
 **How.** The bytes are words of 32 bits, the words blocks of BLOCK; of each block the sum of weight times word modulo
 2^64, with fixed odd weights of 64 bits. The sums are words of the next level, with other weights, until one is left,

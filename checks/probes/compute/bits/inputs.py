@@ -1,7 +1,5 @@
 """Inputs with the same bits on every system, version and device.
 
-Standard library only, Python 3.8 and later; NumPy, PyTorch, TensorFlow or JAX come as an argument.
-
 Words are those of Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC11,
 2011): four words of 32 bits from a counter and a key, by integer multiplication and exclusive or alone. Word i of
 stream s is word i mod 4 of counter i div 4 under key s, so that any part can be made anywhere, in any order. The known

@@ -1,7 +1,4 @@
-"""An array of any layout as flat pieces in the order of its elements, in bounded memory.
-
-Standard library only, Python 3.8 and later; works with NumPy's arrays and PyTorch's tensors.
-"""
+"""An array of any layout as flat pieces in the order of its elements, in bounded memory."""
 
 
 def pieces(arrays, most, is_flat):

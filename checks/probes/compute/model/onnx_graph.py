@@ -1,7 +1,5 @@
 """The nodes of an ONNX file, and the file with more outputs, without the onnx package.
 
-Standard library only, Python 3.8 and later.
-
 An ONNX file is a message of Protocol Buffers: fields of a number and a value, of which those that are repeated may
 stand anywhere. Where a field that is a message itself stands twice, a reader is to merge the two ("Last one wins" of
 the encoding's documentation). So outputs are added by appending a second graph that has nothing but them; no byte of

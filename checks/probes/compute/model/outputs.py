@@ -1,8 +1,6 @@
 """What a model gives, and how far two of its outputs are apart.
 
 What proves nothing is never called the same: NaN beside NaN, outputs without numbers, no outputs at all.
-
-Standard library only, Python 3.8 and later; NumPy comes as an argument.
 """
 
 from ..bits import difference, fingerprint

@@ -1,6 +1,6 @@
 """The user's own model run twice or more, and what is compared.
 
-Standard library only, Python 3.8 and later; NumPy comes as an argument. What knows a runtime lies beside this file.
+What knows a runtime lies beside this file.
 """
 
 import time

@@ -1,7 +1,4 @@
-"""The first node at which two runs of a model part.
-
-Standard library only, Python 3.8 and later; NumPy comes as an argument.
-"""
+"""The first node at which two runs of a model part."""
 
 from .outputs import aligned, apart, is_beyond, severity_of
 from .ways import MOST_FIGURE, terms_of

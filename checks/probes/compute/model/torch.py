@@ -1,8 +1,8 @@
 """The user's own model in PyTorch, under all that may change its numbers.
 
-Standard library only, Python 3.8 and later. A TorchScript archive or an exported program, loaded as export.torch
-loads them: nothing of the file is executed but what merely computes. A TorchScript archive is run in the mode in which
-it was saved, as a program that loads it does; where that makes it vary, also in evaluation mode.
+A TorchScript archive or an exported program, loaded as export.torch loads them: nothing of the file is executed but
+what merely computes. A TorchScript archive is run in the mode in which it was saved, as a program that loads it does;
+where that makes it vary, also in evaluation mode.
 """
 
 import contextlib

@@ -8,8 +8,6 @@ network. Each value may be off by the random walk of its own sums, unit * scale 
 the network makes of a small error: its own change when every number of the inputs is moved by one unit, some times
 over (export/compare.py has the factors). Whole numbers and shapes have no bound: where they differ, something was
 decided otherwise, and what comes after is no matter of rounding any more.
-
-Standard library only, Python 3.8 and later; NumPy comes as an argument.
 """
 
 from ...export import compare

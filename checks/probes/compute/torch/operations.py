@@ -194,16 +194,16 @@ SDPA = "nn.functional.scaled_dot_product_attention"  # 2.0
 # --- many numbers are added to few places -----------------------------------------------------------------------------
 
 forward(
-    "index-add", _few_places(32768, 8), lambda on, source, index, base: base.index_add(0, index, source), exact=True,
+    "index-add", _few_places(32768, 8), lambda _on, source, index, base: base.index_add(0, index, source), exact=True,
     terms=512
 )  # fmt: skip
 forward(
-    "scatter-add", _few_places(65536), lambda on, source, index, base: base.scatter_add(0, index, source), exact=True,
+    "scatter-add", _few_places(65536), lambda _on, source, index, base: base.scatter_add(0, index, source), exact=True,
     terms=1024
 )  # fmt: skip
 forward(
     "index-put-accumulate", _few_places(65536),
-    lambda on, source, index, base: base.index_put((index,), source, accumulate=True), exact=True, terms=1024
+    lambda _on, source, index, base: base.index_put((index,), source, accumulate=True), exact=True, terms=1024
 )  # fmt: skip
 backward(
     "embedding-backward", _weighted(2048, 32, 32, 64), lambda on, words, weight: on.nn.embedding(words, weight),
@@ -253,12 +253,12 @@ def _recurrent(name, layer):
 
 
 _recurrent("lstm-backward", "LSTM")
-forward("matmul", _squares, lambda on, left, right: left @ right, exact=True, terms=256)
+forward("matmul", _squares, lambda _on, left, right: left @ right, exact=True, terms=256)
 
 # What has one result in whatever order it is computed: if it varies, it is the device.
-forward("elementwise", _real(131072), lambda on, data: data.mul(1.5).add_(0.25).exp_(), terms=1)
+forward("elementwise", _real(131072), lambda _on, data: data.mul(1.5).add_(0.25).exp_(), terms=1)
 forward(
-    "integer-sum", _whole(512, 512, below=1 << 20), lambda on, data: (data.sum(), data.sum(0), data.sum(1)), "int64"
+    "integer-sum", _whole(512, 512, below=1 << 20), lambda _on, data: (data.sum(), data.sum(0), data.sum(1)), "int64"
 )
 
 
@@ -286,31 +286,31 @@ def _bag(name, mode, terms):
 _bag("embedding-bag-backward", "sum", 128)
 _bag("embedding-bag-max-backward", "max", 32)
 backward(
-    "gather-backward", _weighted(32768, 64, 64), lambda on, index, data: data.gather(0, index), exact=True, terms=512
+    "gather-backward", _weighted(32768, 64, 64), lambda _on, index, data: data.gather(0, index), exact=True, terms=512
 )
 backward(
-    "index-select-backward", _weighted(16384, 32, 32, 8), lambda on, index, data: data.index_select(0, index),
+    "index-select-backward", _weighted(16384, 32, 32, 8), lambda _on, index, data: data.index_select(0, index),
     exact=True, terms=512
 )  # fmt: skip
-backward("index-backward", _weighted(16384, 32, 32, 8), lambda on, index, data: data[index], exact=True, terms=512)
+backward("index-backward", _weighted(16384, 32, 32, 8), lambda _on, index, data: data[index], exact=True, terms=512)
 backward(
     "index-list-backward",
     lambda on: (on.whole(on.many(65536), below=32), on.whole(on.many(65536), below=8), on.reals(32, 8, grad=True)),
-    lambda on, rows, columns, data: data[rows, columns], exact=True, terms=256
+    lambda _on, rows, columns, data: data[rows, columns], exact=True, terms=256
 )  # fmt: skip
 backward(
     "repeat-interleave-backward", lambda on: (on.reals(32, 8, grad=True), on.whole(32, below=on.many(1024))),
-    lambda on, data, times: data.repeat_interleave(times, dim=0), exact=True, terms=512
+    lambda _on, data, times: data.repeat_interleave(times, dim=0), exact=True, terms=512
 )  # fmt: skip
 forward(
     "bincount-weights", lambda on: (on.whole(on.many(65536), below=64), on.reals(on.many(65536))),
     lambda on, index, weights: on.torch.bincount(index, weights, minlength=64), exact=True, terms=1024
 )  # fmt: skip
 forward("histc", _real(65536), lambda on, data: on.torch.histc(data, bins=64, min=-1, max=1))
-forward("cumsum", _real(131072), lambda on, data: data.cumsum(0), terms=131072)
+forward("cumsum", _real(131072), lambda _on, data: data.cumsum(0), terms=131072)
 forward(
     "put-accumulate", lambda on: (on.whole(on.many(32768), below=64), on.reals(on.many(32768)), on.zeros(64)),
-    lambda on, index, source, base: base.clone().put_(index, source, accumulate=True), exact=True, terms=512
+    lambda _on, index, source, base: base.clone().put_(index, source, accumulate=True), exact=True, terms=512
 )  # fmt: skip
 
 
@@ -334,15 +334,15 @@ forward(
 
 # --- several values are written to one place --------------------------------------------------------------------------
 
-forward("index-copy", _few_places(16384, 8), lambda on, source, index, base: base.index_copy(0, index, source))
-forward("index-put", _few_places(65536), lambda on, source, index, base: base.index_put((index,), source))
-forward("scatter", _few_places(65536), lambda on, source, index, base: base.scatter(0, index, source))
+forward("index-copy", _few_places(16384, 8), lambda _on, source, index, base: base.index_copy(0, index, source))
+forward("index-put", _few_places(65536), lambda _on, source, index, base: base.index_put((index,), source))
+forward("scatter", _few_places(65536), lambda _on, source, index, base: base.scatter(0, index, source))
 
 # --- products and convolutions ----------------------------------------------------------------------------------------
 
-forward("matmul-float64", _squares, lambda on, left, right: left @ right, "float64", exact=True, terms=256)
+forward("matmul-float64", _squares, lambda _on, left, right: left @ right, "float64", exact=True, terms=256)
 for _dtype in ("float16", "bfloat16"):  # parts of sums may be rounded to so few digits: also those of whole numbers
-    forward("matmul-" + _dtype, _squares, lambda on, left, right: left @ right, _dtype, terms=256)
+    forward("matmul-" + _dtype, _squares, lambda _on, left, right: left @ right, _dtype, terms=256)
 
 
 @operation("matmul-tf32", exact=True, terms=256)
@@ -503,11 +503,11 @@ _recurrent("gru-backward", "GRU")
 
 # --- reductions, order, scans -----------------------------------------------------------------------------------------
 
-forward("sum", _real(512, 512), lambda on, data: (data.sum(), data.sum(0), data.sum(1)), exact=True, terms=262144)
-forward("mean-variance", _real(512, 256), lambda on, data: (data.mean(), data.var(), data.var(0)), terms=131072)
-forward("norm", _real(512, 512), lambda on, data: (data.norm(), data.norm(dim=0)), terms=262144)
+forward("sum", _real(512, 512), lambda _on, data: (data.sum(), data.sum(0), data.sum(1)), exact=True, terms=262144)
+forward("mean-variance", _real(512, 256), lambda _on, data: (data.mean(), data.var(), data.var(0)), terms=131072)
+forward("norm", _real(512, 512), lambda _on, data: (data.norm(), data.norm(dim=0)), terms=262144)
 forward(
-    "cumprod", lambda on: (on.reals(on.many(64), 1024).mul(0.01).add(1),), lambda on, data: data.cumprod(1), terms=1024
+    "cumprod", lambda on: (on.reals(on.many(64), 1024).mul(0.01).add(1),), lambda _on, data: data.cumprod(1), terms=1024
 )
 # Of many equal numbers, which place is told is what may vary.
 forward("sort", _whole(16384), lambda on, data: on.torch.sort(data), "int64")
@@ -549,7 +549,7 @@ _linear_algebra("solve", with_right=True)
 # --- chance, and the step of an optimizer -----------------------------------------------------------------------------
 
 forward("dropout", _real(65536), lambda on, data: on.nn.dropout(data, 0.5))
-forward("randn", lambda on: (), lambda on: on.torch.randn(on.many(65536), device=on.device))
+forward("randn", lambda _on: (), lambda on: on.torch.randn(on.many(65536), device=on.device))
 
 
 def _weights_and_gradients(on):

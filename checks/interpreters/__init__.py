@@ -14,11 +14,5 @@ from checks.interpreters.read import read_interpreter
 from checks.interpreters.target import frameworks_of, is_own, likely_first, likely_target
 
 __all__ = [
-    "Places",
-    "find_interpreters",
-    "frameworks_of",
-    "is_own",
-    "likely_first",
-    "likely_target",
-    "read_interpreter",
-]
+    "Places", "find_interpreters", "frameworks_of", "is_own", "likely_first", "likely_target", "read_interpreter",
+]  # fmt: skip

@@ -19,16 +19,9 @@ _LIBRARY = re.compile(r"(python|pypy)(\d\.\d+)(t)?")
 _DLL = re.compile(r"python(\d)(\d+)(t)?\.(?:dll|zip)", re.IGNORECASE)
 STORE_FOLDER = re.compile(r"PythonSoftwareFoundation\.Python\.(3\.\d+)_")
 _IN_PREFIX = (
-    "bin/python",
-    "bin/python3",
-    "Scripts/python.exe",
-    "python.exe",
-    "bin/pypy3",
-    "bin/pypy",
-    "pypy3.exe",
-    "bin/graalpy",
-    "bin/python.exe",  # MSYS2
-)
+    "bin/python", "bin/python3", "Scripts/python.exe", "python.exe", "bin/pypy3", "bin/pypy", "pypy3.exe",
+    "bin/graalpy", "bin/python.exe",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -16,18 +16,11 @@ from checks.interpreters.search_path import SearchPath, search_path
 from checks.interpreters.stand_ins import stand_in
 from checks.interpreters.version import read_version
 
-# Where a project keeps its own interpreter, the usual one first.
+# Where a project keeps its own interpreter, the usual one first; ComfyUI and Fooocus spell "python_embeded" so.
 PROJECT_ENVIRONMENTS = (
-    ".venv",
-    "venv",
-    "env",
-    ".env",
-    ".conda",
-    ".pixi/envs/default",
-    "python_embeded",  # spelled so by ComfyUI and Fooocus
-    "python_embedded",
+    ".venv", "venv", "env", ".env", ".conda", ".pixi/envs/default", "python_embeded", "python_embedded",
     "system/python",
-)
+)  # fmt: skip
 
 
 def read_interpreter(

@@ -179,6 +179,23 @@ def loaded_libraries():
     return [_library(path) for path in wanted]
 
 
+def libraries(argument):
+    """The last stage of a framework: which shared libraries are loaded from where, after all that ran before."""
+    return {"loaded_libraries": loaded_libraries()}
+
+
+def import_facts(package, warnings):
+    """What every framework's import shows: its version, its folder, and the warnings."""
+    version = str(package.__version__)
+    return {"version": version, "location": os.path.dirname(package.__file__), "warnings": warnings}
+
+
+def cudnn_version(number):
+    """From cuDNN's number to its version: 90100 is 9.1.0, and before cuDNN 9, 8902 is 8.9.2; "" of none."""
+    major = 10000 if number and number >= 90000 else 1000
+    return "%d.%d.%d" % (number // major, number % major // 100, number % 100) if number else ""
+
+
 def _matters(name):
     return bool(_SHARED_LIBRARY.search(name) and _LIBRARIES.match(name))
 

@@ -28,10 +28,8 @@ KIND = "model"  # the probe's id begins with this
 LEAST = 3.0  # seconds of a model below which nothing is learned
 # A format and the runtimes that can run it again and again with nothing of the file executed but what computes.
 RUNTIMES: Mapping[str, tuple[str, ...]] = {
-    "onnx": ("onnxruntime",),
-    "ort": ("onnxruntime",),
-    "torchscript": ("torch",),
-    "pt2": ("torch",),
+    **dict.fromkeys(("onnx", "ort"), ("onnxruntime",)),
+    **dict.fromkeys(("torchscript", "pt2"), ("torch",)),
 }
 EXPECTED_START = 2.0
 OTHER_FORMAT = "not-repeatable-format"

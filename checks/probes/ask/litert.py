@@ -62,10 +62,5 @@ def _library():
         return {}
 
 
-def libraries(argument):
-    """Which shared libraries were loaded from where, after everything above has run."""
-    return {"loaded_libraries": kit.loaded_libraries()}
-
-
-STAGES = (imported, edgetpu, libraries)
+STAGES = (imported, edgetpu, kit.libraries)
 ESSENTIAL = ("imported",)

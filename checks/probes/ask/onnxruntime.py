@@ -4,8 +4,6 @@ A provider counts as started when a model of one node ran in a session that has 
 or not, when the wanted provider cannot start: then it has fallen back to the CPU.
 """
 
-import os
-
 from .. import kit
 
 # It sends to a service in the cloud, and only what a model marks for it: here is nothing to start.
@@ -36,11 +34,7 @@ def imported(argument):
     """Import ONNX Runtime for real."""
     with kit.Warned() as warned:
         import onnxruntime
-    return {
-        "version": str(onnxruntime.__version__),
-        "location": os.path.dirname(onnxruntime.__file__),
-        "warnings": warned.facts,
-    }
+    return kit.import_facts(onnxruntime, warned.facts)
 
 
 def listed(argument):
@@ -122,10 +116,5 @@ def _run(onnxruntime, name):
     return True, False
 
 
-def libraries(argument):
-    """Which shared libraries were loaded from where, after all providers were tried."""
-    return {"loaded_libraries": kit.loaded_libraries()}
-
-
-STAGES = (imported, listed, providers, libraries)
+STAGES = (imported, listed, providers, kit.libraries)
 ESSENTIAL = ("imported",)

@@ -72,10 +72,5 @@ def _model():
     return Model([opset8.add(opset8.multiply(product, two), one)], [x], "naosu")
 
 
-def libraries(argument):
-    """Which shared libraries were loaded from where, after everything above has run."""
-    return {"loaded_libraries": kit.loaded_libraries()}
-
-
-STAGES = (imported, devices, kernels, libraries)
+STAGES = (imported, devices, kernels, kit.libraries)
 ESSENTIAL = ("imported",)

@@ -19,11 +19,7 @@ def imported(argument):
     with kit.Warned() as warned, kit.Captured() as captured:
         import tensorflow as tf
     _keep(captured)
-    return {
-        "version": str(tf.__version__),
-        "location": os.path.dirname(tf.__file__),
-        "warnings": warned.facts + _printed,
-    }
+    return kit.import_facts(tf, warned.facts + _printed)
 
 
 def _keep(captured):
@@ -99,10 +95,5 @@ def kernels(argument):
             yield {"devices": DEVICES}
 
 
-def libraries(argument):
-    """Which shared libraries were loaded from where, after everything above has run."""
-    return {"loaded_libraries": kit.loaded_libraries()}
-
-
-STAGES = (imported, build, devices, kernels, libraries)
+STAGES = (imported, build, devices, kernels, kit.libraries)
 ESSENTIAL = ("imported",)

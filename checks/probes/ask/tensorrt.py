@@ -2,7 +2,6 @@
 
 import importlib
 import importlib.util
-import os
 
 from .. import kit
 
@@ -19,11 +18,7 @@ def imported(argument):
     """Import it for real; its import loads the shared libraries."""
     with kit.Warned() as warned:
         tensorrt = _module()
-    return {
-        "version": str(tensorrt.__version__),
-        "location": os.path.dirname(tensorrt.__file__),
-        "warnings": warned.facts,
-    }
+    return kit.import_facts(tensorrt, warned.facts)
 
 
 def plugins(argument):
@@ -53,10 +48,5 @@ def builder(argument):
     return {"builder": fact}
 
 
-def libraries(argument):
-    """Which shared libraries were loaded from where, after everything above has run."""
-    return {"loaded_libraries": kit.loaded_libraries()}
-
-
-STAGES = (imported, plugins, builder, libraries)
+STAGES = (imported, plugins, builder, kit.libraries)
 ESSENTIAL = ("imported",)

@@ -35,15 +35,10 @@ _OF_SUMS = 0.2  # part of the time that the sums get at most
 # The weights, with the channels last: shape, and the bound of the uniform distribution, a power of two near that which
 # He et al. (2015, "Delving deep into rectifiers") derive from the number of inputs. A bound of 0 is a bias.
 WEIGHTS = (
-    ("convolution-1", (5, 5, 1, 32), 0.5),
-    ("bias-1", (32,), 0.0),
-    ("convolution-2", (5, 5, 32, 64), 0.0625),
-    ("bias-2", (64,), 0.0),
-    ("dense", (7 * 7 * 64, 512), 0.03125),
-    ("bias-3", (512,), 0.0),
-    ("classes", (512, 10), 0.125),
-    ("bias-4", (10,), 0.0),
-)
+    ("convolution-1", (5, 5, 1, 32), 0.5), ("bias-1", (32,), 0.0), ("convolution-2", (5, 5, 32, 64), 0.0625),
+    ("bias-2", (64,), 0.0), ("dense", (7 * 7 * 64, 512), 0.03125), ("bias-3", (512,), 0.0),
+    ("classes", (512, 10), 0.125), ("bias-4", (10,), 0.0),
+)  # fmt: skip
 _STREAM = 7100
 
 

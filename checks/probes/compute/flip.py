@@ -16,7 +16,7 @@ def stage(backend, _argument, clock):
     """The facts of the kind "flip"."""
     flips = _Flips(backend)
     for operation, names, first, second in backend.pairs():
-        named = _named(backend, operation, names)
+        named = backend.named("flip", operation, FULL, pair=list(names))
         if clock.left <= 0:
             yield compute.facts_of(dict(named, reason="no-time"))
             continue
@@ -31,18 +31,6 @@ def exact_in_both():
 def set_in_both(setting):
     """The suspect that is a setting."""
     return setting, lambda run: run.with_setting(setting)
-
-
-def _named(backend, operation, names):
-    return {
-        "kind": "flip",
-        "framework": backend.framework,
-        "operation": operation.name,
-        "device": backend.device,
-        "dtype": FULL,
-        "pair": list(names),
-        "terms": operation.terms,
-    }
 
 
 class _Flips:

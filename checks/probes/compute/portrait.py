@@ -53,16 +53,7 @@ def _entries(backend, default):
     for setting in (default, *(backend.portraits() if default == "default" else ())):
         for operation in backend.operations:
             if backend.available(operation) and (setting == default or backend.matters(operation, setting)):
-                named = {
-                    "kind": "portrait",
-                    "framework": backend.framework,
-                    "operation": operation.name,
-                    "device": backend.device,
-                    "dtype": FULL,
-                    "setting": setting,
-                    "terms": operation.terms,
-                }
-                yield named, (operation, setting)
+                yield backend.named("portrait", operation, FULL, setting=setting), (operation, setting)
 
 
 def places(count):

@@ -35,7 +35,7 @@ def stage(backend, argument, clock):
 def entries(backend):
     """What is measured: first float32, all operations by default, then what most often changes them."""
     found = [
-        (named(backend, operation, dtype, setting), (operation, dtype, setting))
+        (backend.named("precision", operation, dtype, setting=setting), (operation, dtype, setting))
         for dtype in backend.dtypes
         for operation in backend.operations
         if backend.available(operation) and (dtype == FULL or operation.terms > 1)
@@ -62,25 +62,11 @@ def rank_of(backend, setting):
     return TELLING if backend.is_telling(setting) else USUAL
 
 
-def named(backend, operation, dtype, setting):
-    """The facts that name a measurement."""
-    return {
-        "kind": "precision",
-        "framework": backend.framework,
-        "operation": operation.name,
-        "device": backend.device,
-        "dtype": dtype,
-        "setting": setting,
-        "terms": operation.terms,
-    }
-
-
 class Precision:
     """Measures entries; what is computed once for all settings of an operation and data type is kept. It is small."""
 
     def __init__(self, backend):
-        self._backend = backend
-        self._of = {}
+        self._backend, self._of = backend, {}
 
     def measured(self, what, clock):
         """The figures of one entry."""

@@ -128,12 +128,8 @@ def _shares(interpreter):
             taken.update(dict.fromkeys(inside, "Edge TPU" if COMPILED in names else "XNNPACK"))
     shares = {}
     for place, node in enumerate(own):
-        counts = shares.setdefault(taken.get(place, "CPU"), {})
-        counts[node["op_name"]] = counts.get(node["op_name"], 0) + 1
-    return [
-        {"provider": name, "operators": dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))}
-        for name, counts in shares.items()
-    ]
+        shares.setdefault(taken.get(place, "CPU"), []).append(node["op_name"])
+    return [{"provider": name, "operators": model_kit.counted(names)} for name, names in shares.items()]
 
 
 def _between(own, makers, part):

@@ -21,15 +21,9 @@ SLOW = ("TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider")
 BEHIND = dict.fromkeys(SLOW, ("CUDAExecutionProvider",))
 
 TYPES = {
-    "float": "float32",
-    "double": "float64",
-    "float16": "float16",
-    "bfloat16": "bfloat16",
-    "string": "string",
-    "bool": "bool",
-    "complex64": "complex64",
-    "complex128": "complex128",
-}
+    "float": "float32", "double": "float64", "float16": "float16", "bfloat16": "bfloat16", "string": "string",
+    "bool": "bool", "complex64": "complex64", "complex128": "complex128",
+}  # fmt: skip
 COMPILED = b"EPContext"
 LARGEST_PROFILE = 200_000_000  # bytes; a model that loops a million times writes more
 INFO = 1  # severity of what the log tells of placements
@@ -105,15 +99,11 @@ def _try(fact, argument, provider):
     def run(inputs):
         session.run(None, {name: [value] if name in sequences else value for name, value in inputs.items()})
 
-    if GOOD:
-        run(GOOD)  # what it raises is the provider's fault
-        model_kit.ran(fact, run, GOOD)
-    else:
-        inputs = model_kit.infer(fact, np, specs, run, argument, image_size(session))
-        if inputs is None:
-            return
-        if provider == CPU:
-            GOOD.update(inputs)
+    inputs = model_kit.infer(fact, np, specs, run, argument, image_size(session), GOOD)
+    if inputs is None:
+        return
+    if provider == CPU:
+        GOOD.update(inputs)
     fact["shares"], fact["node_types"] = _shares(session)
 
 
@@ -180,20 +170,17 @@ def _shares(session):
         types[event["name"][: -len("_kernel_time")]] = arguments["op_name"]
     _give_rest(took, length / 1e6)
     shares = [
-        {"provider": name, "operators": _counted(op for _, _, op in share["nodes"]), "seconds": share["seconds"]}
+        {
+            "provider": name,
+            "operators": model_kit.counted(op for _, _, op in share["nodes"]),
+            "seconds": share["seconds"],
+        }
         for name, share in took.items()
     ]
     _unfold(shares, session)
     if len(shares) > 1 and CPU in took:
         next(share for share in shares if share["provider"] == CPU)["operator_seconds"] = took[CPU]["times"]
     return shares, types
-
-
-def _counted(names):
-    counts = {}
-    for name in names:
-        counts[name] = counts.get(name, 0) + 1
-    return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
 
 
 def _own_seconds(nodes):
@@ -229,7 +216,7 @@ def _unfold(shares, session):
     for share in shares:
         mine = [part for part in parts if part.ep_name == share["provider"]]
         if any(len(part.get_nodes()) > 1 for part in mine):
-            share["operators"] = _counted(node.op_type for part in mine for node in part.get_nodes())
+            share["operators"] = model_kit.counted(node.op_type for part in mine for node in part.get_nodes())
 
 
 def _add_reasons(shares, log, types):

@@ -66,24 +66,13 @@ def _try(fact, argument, core, device):
     def run(inputs):
         request.infer({place: inputs[spec["name"]] for place, spec in enumerate(specs)})
 
-    if GOOD:
-        run(GOOD)
-        model_kit.ran(fact, run, GOOD)
-    else:
-        inputs = model_kit.infer(fact, np, specs, run, argument)
-        if inputs is None:
-            return
-        GOOD.update(inputs)
-    counts = {}
-    for operator in operators:
-        counts[operator.get_type_name()] = counts.get(operator.get_type_name(), 0) + 1
-    fact["shares"] = [
-        {
-            "provider": device,
-            "operators": dict(sorted(counts.items(), key=lambda each: (-each[1], each[0]))),
-            "seconds": sum(each.real_time.total_seconds() for each in request.get_profiling_info()),
-        }
-    ]
+    inputs = model_kit.infer(fact, np, specs, run, argument, good=GOOD)
+    if inputs is None:
+        return
+    GOOD.update(inputs)
+    seconds = sum(node.real_time.total_seconds() for node in request.get_profiling_info())
+    counts = model_kit.counted(operator.get_type_name() for operator in operators)
+    fact["shares"] = [{"provider": device, "operators": counts, "seconds": seconds}]
 
 
 def _spec(place, port):

@@ -237,27 +237,22 @@ def _shares(metadata):
         match = re.search(r"device:(\w+:\d+)(/stream:all)?", part.device)
         if match is None:
             continue
-        device = devices.setdefault(match.group(1), {"operators": {}, "seconds": 0.0, "kernels": 0.0})
-        seconds = (
-            sum(node_stat.op_end_rel_micros - node_stat.op_start_rel_micros for node_stat in part.node_stats) / 1e6
-        )
+        device = devices.setdefault(match.group(1), {"operators": [], "seconds": 0.0, "kernels": 0.0})
+        seconds = sum(node.op_end_rel_micros - node.op_start_rel_micros for node in part.node_stats) / 1e6
         if match.group(2):  # the GPU's own times of what it computed
             device["kernels"] += seconds
             continue
         device["seconds"] += seconds
-        for node_stat in part.node_stats:
-            named = _OPERATION.search(node_stat.timeline_label)
-            if named is not None:
-                operators = device["operators"]
-                operators[named.group(1)] = operators.get(named.group(1), 0) + 1
+        found = (_OPERATION.search(node.timeline_label) for node in part.node_stats)
+        device["operators"] += [named.group(1) for named in found if named is not None]
     return [
         {
             "provider": name,
-            "operators": dict(sorted(each["operators"].items(), key=lambda op: (-op[1], op[0]))),
-            "seconds": each["kernels"] or each["seconds"],
+            "operators": model_kit.counted(device["operators"]),
+            "seconds": device["kernels"] or device["seconds"],
         }
-        for name, each in devices.items()
-        if each["operators"]
+        for name, device in devices.items()
+        if device["operators"]
     ]
 
 

@@ -25,15 +25,9 @@ DEVICE_PART = 1 << 22
 
 # dtype -> (bits of the significand, bits of the magnitude: 2^-bits is no subnormal number)
 FORMATS = {
-    "float64": (53, 63),
-    "float32": (24, 31),
-    "bfloat16": (8, 31),
-    "float16": (11, 14),
-    "float8_e4m3fn": (4, 6),
-    "float8_e4m3fnuz": (4, 7),
-    "float8_e5m2": (3, 14),
-    "float8_e5m2fnuz": (3, 15),
-}
+    "float64": (53, 63), "float32": (24, 31), "bfloat16": (8, 31), "float16": (11, 14), "float8_e4m3fn": (4, 6),
+    "float8_e4m3fnuz": (4, 7), "float8_e5m2": (3, 14), "float8_e5m2fnuz": (3, 15),
+}  # fmt: skip
 COMPLEX = {"complex64": "float32", "complex128": "float64"}
 # Devices of PyTorch on which 64-bit integers wrap around as on the processor; for others, inputs are copied to them.
 INTEGER_DEVICES = ("cpu", "cuda", "xpu")

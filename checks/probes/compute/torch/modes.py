@@ -13,23 +13,15 @@ from . import settings
 # Where fp32_precision lies; each is None or missing in versions and builds that do not know it. The general ones come
 # first: to set them sets the others, so that these are put back later.
 _PRECISIONS = (
-    "backends",
-    "backends.cuda.matmul",
-    "backends.cudnn",
-    "backends.cudnn.conv",
-    "backends.cudnn.rnn",
-    "backends.mkldnn",
-    "backends.mkldnn.matmul",
-    "backends.mkldnn.conv",
-    "backends.mkldnn.rnn",
-)
+    "backends", "backends.cuda.matmul", "backends.cudnn", "backends.cudnn.conv", "backends.cudnn.rnn",
+    "backends.mkldnn", "backends.mkldnn.matmul", "backends.mkldnn.conv", "backends.mkldnn.rnn",
+)  # fmt: skip
 _FLAGS = (
-    ("backends.cuda.matmul", "allow_tf32"),
-    ("backends.cudnn", "allow_tf32"),
+    ("backends.cuda.matmul", "allow_tf32"), ("backends.cudnn", "allow_tf32"),
     ("backends.cuda.matmul", "allow_fp16_reduced_precision_reduction"),
     ("backends.cuda.matmul", "allow_bf16_reduced_precision_reduction"),
     ("backends.cuda.matmul", "allow_fp16_accumulation"),
-)
+)  # fmt: skip
 _CUDA = ("backends.cuda.matmul", "backends.cudnn.conv", "backends.cudnn.rnn")
 _ONEDNN = ("backends.mkldnn.matmul", "backends.mkldnn.conv", "backends.mkldnn.rnn")
 

@@ -84,7 +84,6 @@ def _fat_architecture(head: bytes) -> str | None:
 
 
 def _pe_offset(head: bytes) -> int | None:
-    """Where the PE signature stands."""
     if head[:2] != b"MZ" or len(head) < 64:
         return None
     (offset,) = struct.unpack_from("<I", head, 60)

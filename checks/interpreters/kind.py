@@ -52,7 +52,6 @@ def is_pixi(prefix: Path) -> bool:
 
 
 def _kind_of_environment(prefix: Path) -> str:
-    """A virtual environment, and whose."""
     if exists(prefix / "pipx_metadata.json"):
         return "pipx"
     if exists(prefix / "uv-receipt.toml"):

@@ -77,7 +77,6 @@ def _looks_like_environment(folder: Path) -> bool:
 
 
 def _folders(folder: Path) -> list[Path]:
-    """The sub-folders that may hold an environment, sorted by name."""
     try:
         with os.scandir(folder) as entries:
             found = [

@@ -53,7 +53,6 @@ def read_interpreter(
 
 
 def _executable_of_folder(folder: Path) -> Path | None:
-    """The interpreter of an environment, or of the environment inside a project's folder."""
     for name in ("", *PROJECT_ENVIRONMENTS):
         found = executable_in(folder / name)
         if found is not None:
@@ -114,7 +113,6 @@ def _packages(layout: Layout, path: SearchPath, unread: dict[str, str]) -> tuple
 
 
 def _head(layout: Layout, unread: dict[str, str]) -> tuple[bytes, str | None]:
-    """(first bytes of the program, problem)."""
     if STORE_FOLDER.match(layout.real.parent.name):
         unread["architecture"] = "a Store application's program cannot be read"
         return b"", None

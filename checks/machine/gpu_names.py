@@ -142,7 +142,6 @@ def _key(words: Iterable[str]) -> str:
 
 @functools.cache
 def _index() -> dict[str, NamedGpu]:
-    """Words of a name -> the GPU that they name."""
     candidates: defaultdict[str, list[NamedGpu]] = defaultdict(list)
     for gpu in _known():
         for name in _spelled_out(gpu.product):
@@ -167,38 +166,25 @@ def _left_out(words: list[str]) -> Iterator[str]:
 
 
 def _known() -> Iterator[NamedGpu]:
-    for device_id, pci in devices_of("10de"):
-        architecture = architecture_of_die(pci.die) if _is_graphics(pci) else None
-        if architecture is not None:
-            yield NamedGpu(
-                vendor_id="10de",
-                product=pci.product,
-                device_id=device_id,
-                die=pci.die,
-                architecture=architecture.architecture,
-                compute_capability=architecture.compute_capability,
-            )
-    for device_id, pci in devices_of("1002"):
-        target = amd_target_of_device(device_id, pci.name) if _is_graphics(pci) else None
-        if target is not None:
-            yield NamedGpu(
-                vendor_id="1002",
-                product=pci.product,
-                device_id=device_id,
-                die=pci.die,
-                architecture=target.architecture,
-                gfx_target=target.gfx,
-            )
-    for device_id, pci in devices_of("8086"):
+    for vendor_id in VENDOR_NAMES:
+        for device_id, pci in devices_of(vendor_id):
+            fields = _computing(vendor_id, device_id, pci)
+            if fields is not None:
+                yield NamedGpu(vendor_id=vendor_id, product=pci.product, device_id=device_id, die=pci.die, **fields)
+
+
+def _computing(vendor_id: str, device_id: str, pci: PciName) -> dict[str, str] | None:
+    """What a device computes with, as fields of NamedGpu; None where it is no GPU that is known."""
+    if vendor_id == "8086":
         platform = intel_platform(device_id)
-        if platform is not None:
-            yield NamedGpu(
-                vendor_id="8086",
-                product=pci.product,
-                device_id=device_id,
-                die=pci.die,
-                architecture=platform.architecture,
-            )
+        return {"architecture": platform.architecture} if platform else None
+    if not _is_graphics(pci):
+        return None
+    if vendor_id == "10de":
+        known = architecture_of_die(pci.die)
+        return known and {"architecture": known.architecture, "compute_capability": known.compute_capability}
+    target = amd_target_of_device(device_id, pci.name)
+    return target and {"architecture": target.architecture, "gfx_target": target.gfx}
 
 
 def _is_graphics(pci: PciName) -> bool:
@@ -227,17 +213,8 @@ def _spelled_out(product: str) -> Iterator[str]:
 
 def _common(found: list[NamedGpu]) -> NamedGpu:
     """What all cards of one name have in common."""
-
-    def shared(field: str) -> str:
+    shared = {}
+    for field in ("device_id", "die", "architecture", "compute_capability", "gfx_target"):
         values = {getattr(gpu, field) for gpu in found}
-        return str(values.pop()) if len(values) == 1 else ""
-
-    return NamedGpu(
-        vendor_id=found[0].vendor_id,
-        product=found[0].product,
-        device_id=shared("device_id"),
-        die=shared("die"),
-        architecture=shared("architecture"),
-        compute_capability=shared("compute_capability"),
-        gfx_target=shared("gfx_target"),
-    )
+        shared[field] = values.pop() if len(values) == 1 else ""
+    return NamedGpu(vendor_id=found[0].vendor_id, product=found[0].product, **shared)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from checks.facts import AppleFacts, CpuFacts, Gpu, Gpus, MachineFacts, MemoryFacts, OsFacts, PciLink
 from checks.machine.buses import hex4, identify
-
-Raw = dict[str, Any]
+from checks.machine.nodes import Raw
 
 # sysctl's names of instruction sets and Linux' for the same, where lower case and "." -> "_" are not enough.
 X86_NAMES = {"sse3": "pni", "avx1_0": "avx", "rdrand": "rdrand", "sha": "sha_ni", "bmi1": "bmi1"}

@@ -11,10 +11,8 @@ import msgspec
 from checks.facts import Gpu, Gpus, NvidiaFacts, NvidiaGpu, OsFacts, XidEvent
 from checks.knowledge.errors.hardware_errors import clock_reasons, recovery_action
 from checks.knowledge.gpu.gpu_architectures import nvml_architecture
-from checks.machine.nodes import read_libraries, read_nodes
+from checks.machine.nodes import Raw, read_libraries, read_nodes
 from checks.machine.pci import pci_name
-
-Raw = dict[str, Any]
 
 MODULES = ("nvidia", "nvidia_uvm", "nvidia_drm", "nvidia_modeset", "nouveau", "nova_core", "nvgpu")
 NODES = ("/dev/nvidia*", "/dev/nvhost-*", "/dev/nvmap", "/dev/dxg")

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import msgspec
 
 from checks.facts import GpuEvent, LogEntry, SystemLog, XidEvent
 from checks.knowledge.errors.gpu_log import LogSign, matchers
+from checks.machine.nodes import Raw
 from checks.machine.nvidia import full_address, parse_xids, seconds_of
 from checks.probes.ask.system_log import KERNEL
-
-Raw = dict[str, Any]
 
 _DEVICE = re.compile(r"\A\\Device\\\w{1,20}\s*")  # the first string of a driver's event: which of its devices
 

@@ -23,9 +23,9 @@ from checks.facts import (
 from checks.knowledge.gpu.usb_pci_accelerators import accelerator_of
 from checks.knowledge.gpu.virtual_machines import machine_of_firmware
 from checks.machine import nvidia, system_log
+from checks.machine.accelerators import accelerator
 from checks.machine.buses import identify
-
-Raw = dict[str, Any]
+from checks.machine.nodes import Raw
 
 _PCI = re.compile(
     r"PCI\\VEN_([0-9A-F]{4})&DEV_([0-9A-F]{4})(?:&SUBSYS_([0-9A-F]{4})([0-9A-F]{4}))?(?:&REV_([0-9A-F]{2}))?",
@@ -179,17 +179,7 @@ def _accelerators(answer: Raw) -> tuple[Accelerator, ...]:
         elif usb:
             row = accelerator_of("usb", usb.group(1).lower(), usb.group(2).lower())
         if row:
-            found.append(
-                Accelerator(
-                    origin="Win32_PnPEntity",
-                    bus=row.bus,
-                    vendor_id=row.vendor,
-                    device_id=row.device,
-                    name=row.name,
-                    kind=row.kind,
-                    driver=device.get("Service") or "",
-                )
-            )
+            found.append(accelerator(row, "Win32_PnPEntity", device.get("Service") or ""))
     return tuple(found)
 
 

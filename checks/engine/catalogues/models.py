@@ -72,7 +72,6 @@ def runs_of(answer: Answer, spec: ModelProbeSpec) -> tuple[ModelRun, ...]:
 
 
 def _run(raw: Mapping[str, Any], spec: ModelProbeSpec, origin: str) -> ModelRun:
-    """One run as a fact."""
     values, unread = fields_of(ModelRun, raw)
     return _kept(ModelRun(**{"runtime": spec.runtime, **values}, origin=origin, unread=unread))
 
@@ -86,7 +85,6 @@ def _is_open(run: ModelRun) -> bool:
 
 
 def _cut_short(run: ModelRun, ended: str, answer: Answer) -> ModelRun:
-    """A run in which the process died, or was ended."""
     if ended != "crashed":
         return msgspec.structs.replace(run, reason=ended, memory_limit=answer.run.memory_limit)
     error = crash_of(answer)

@@ -145,7 +145,6 @@ def _read(job: RerunJob, answers: Sequence[Answer]) -> tuple[Measurement, ...]:
 
 
 def _not_computed(job: RerunJob) -> ModelMeasured:
-    """The fact of a model that was not computed."""
     model = job.model or ModelFacts()
     return ModelMeasured(
         origin=job.origin,

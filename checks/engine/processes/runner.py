@@ -170,7 +170,6 @@ class _Running:
         return None
 
     def _refused(self, error: OSError | ValueError) -> Answer:
-        """The system did not start it."""
         format_error = isinstance(error, OSError) and (
             error.errno == errno.ENOEXEC or getattr(error, "winerror", None) == 193  # ERROR_BAD_EXE_FORMAT
         )
@@ -195,7 +194,6 @@ class _Running:
         )
 
     def _own_end(self, code: int, tail: str) -> tuple[str, str | None]:
-        """Status and detail of a process that ended by itself."""
         transcript = self._transcript
         if transcript.done:
             return ("failed" if transcript.failed else "ok"), None

@@ -118,7 +118,6 @@ class ProcessTree:
             time.sleep(_PAUSE)
 
     def _alive(self) -> set[int]:
-        """The process numbers of the tree that are not gone yet."""
         alive = set(_marked(self._mark))
         if self.process.poll() is None:
             alive.add(self.process.pid)

@@ -137,7 +137,6 @@ def _modprobe(source, unread):
 
 
 def _node(path):
-    """A device file and what this process may do with it."""
     node = {"path": path, "readable": os.access(path, os.R_OK), "writable": os.access(path, os.W_OK)}
     try:
         state = os.stat(path)

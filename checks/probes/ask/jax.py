@@ -54,7 +54,6 @@ def backends(argument):
 
 
 def _cuda_versions(unread):
-    """CUDA and cuDNN of the plugin; a build for the CPU has none."""
     try:
         from jax._src.lib import cuda_versions
     except ImportError:

@@ -197,7 +197,6 @@ class _MemoryStatus(ctypes.Structure):
 
 
 def _windows_memory():
-    """[total, available] in bytes."""
     status = _MemoryStatus(length=ctypes.sizeof(_MemoryStatus))
     if not ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)):
         raise OSError("GlobalMemoryStatusEx")

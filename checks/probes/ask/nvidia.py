@@ -110,7 +110,6 @@ def driver(argument):
 
 
 def _cuda_version(number):
-    """12080 -> "12.8"."""
     return "%d.%d" % (number // 1000, number % 1000 // 10)
 
 
@@ -289,7 +288,6 @@ def _fabric_state(handle):
 
 
 def _processes(reader, handle):
-    """Programs that compute or draw on the GPU, each once."""
     by_number = {}
     for kind in ("Compute", "Graphics"):
         for process in reader.ask("processes", _running, kind, handle) or ():
@@ -299,7 +297,6 @@ def _processes(reader, handle):
 
 
 def _running(kind, handle):
-    """Processes of a kind; older drivers have only the second version of the call."""
     try:
         return getattr(nvml, "nvmlDeviceGet%sRunningProcesses_v3" % kind)(handle)
     except nvml.NVMLError_FunctionNotFound:

@@ -80,7 +80,6 @@ def repeated(call, clock, most, look):
 
 
 def _farther(numpy, farthest, first, result):
-    """The larger of the differences so far."""
     for one, other in zip(first, result):
         apart = difference.numpy_difference(numpy, one, other)
         if farthest is None or _size(apart) > _size(farthest):

@@ -192,7 +192,6 @@ class Values:
 
 
 def _sums(numpy, array):
-    """The sum of all elements that are finite, and of their magnitudes."""
     numbers = numpy.nan_to_num(array.astype(complex if array.dtype.kind == "c" else float), posinf=0.0, neginf=0.0)
     return numbers.sum(), numpy.abs(numbers).sum()
 

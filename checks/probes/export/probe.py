@@ -145,14 +145,12 @@ def _raise_errors(numpy, errors, model, arrays):
 
 
 def _apart(numpy, exact, value):
-    """How far a result is from the same in float64, where that can be told."""
     if exact.shape != value.shape or value.dtype.kind not in "fc":
         return 0.0
     return compare.largest(compare.distance(numpy, exact, value)[0])
 
 
 def _inputs(numpy, model, argument):
-    """The user's own inputs, those that the file holds, or the first drawn ones that the model takes."""
     if argument.get("inputs"):
         arrays, origin = model_inputs.taken(numpy, model.specs, argument["inputs"], model.run)
         FACT.update(origin)

@@ -136,7 +136,6 @@ def _check_stored(content):
 
 
 def _copy_tensors(source, target, root, kind):
-    """The weights or constants: their list, and the plain bytes of each."""
     folder = "data/%s/" % kind
     name = "%smodel_%s_config.json" % (folder, kind)
     config = _dict(_read(source, root + name)["config"])

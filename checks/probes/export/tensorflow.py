@@ -229,7 +229,6 @@ class _Graph:
 
 
 def _inlined(graph_def, inputs, outputs):
-    """The graph with the functions that it calls put in their place."""
     import tensorflow as tf
     from tensorflow.core.protobuf import config_pb2, meta_graph_pb2
     from tensorflow.python.grappler import tf_optimizer

@@ -16,8 +16,6 @@ def load(argument):
 
 
 class _Program:
-    """What torch.export.save wrote."""
-
     def __init__(self, argument):
         self._program = exported_program.load(argument["path"], argument["safety"])
         self.module = self._program.module()

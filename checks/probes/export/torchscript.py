@@ -88,7 +88,7 @@ class Script:
         nodes = [
             node
             for node in graph.nodes()
-            if node.kind() != "prim::Constant" and any(_is_tensor(value) for value in node.outputs())
+            if node.kind() != "prim::Constant" and any(is_tensor(value) for value in node.outputs())
         ]
         steps = [_step(node) for node in nodes]
         inputs = in_float64(self.arguments(arrays)) if float64 else self.arguments(arrays)
@@ -124,11 +124,12 @@ _SCALARS = {"int": ("int64", int), "float": ("float64", float), "bool": ("bool",
 
 def _step(node):
     inputs = [value.debugName() for value in node.inputs()]
-    outputs = [value.debugName() for value in node.outputs() if _is_tensor(value)]
+    outputs = [value.debugName() for value in node.outputs() if is_tensor(value)]
     return compare.Step(outputs[0], node.kind(), inputs, outputs, place_of(str(node)))
 
 
-def _is_tensor(value):
+def is_tensor(value):
+    """Whether a value of a graph is a tensor."""
     return value.type().kind() == "TensorType"
 
 
@@ -199,7 +200,7 @@ def _shapes(module):
     inputs = {name: name for name in names}  # alias -> input
     for node in graph.nodes():
         if node.kind() == "prim::Constant":
-            if _is_tensor(node.output()) and node.hasAttribute("value"):
+            if is_tensor(node.output()) and node.hasAttribute("value"):
                 known[node.output().debugName()] = node.t("value")
             elif str(node.output().type()) == "List[Tensor]" and node.output().toIValue():  # of a recurrent layer
                 known[node.output().debugName()] = node.output().toIValue()[0]
@@ -214,7 +215,7 @@ def _shapes(module):
         spec = next(filter(None, (_taken_by(node.kind(), known[name]) for name in taken if name in known)), None)
         if spec is not None:
             found.setdefault(_argument_name(module, source, names), spec)
-        elif node.outputsSize() == 1 and _is_tensor(node.output()):
+        elif node.outputsSize() == 1 and is_tensor(node.output()):
             inputs.setdefault(node.output().debugName(), source)
     return found
 
@@ -224,7 +225,6 @@ def _argument_name(module, name, names):
 
 
 def _taken_by(kind, weight):
-    """What a layer with this weight takes: a picture, a sequence, rows of numbers, or indices."""
     dtype = str(weight.dtype).replace("torch.", "")
     dtype = dtype if dtype in ("float16", "float64") else "float32"
     if kind in ("aten::lstm", "aten::gru", "aten::rnn_tanh", "aten::rnn_relu") and weight.dim() == 2:

@@ -143,7 +143,6 @@ def _from_arrays(numpy, specs, path):
 
 
 def _unpacked(numpy, path, names):
-    """The arrays of these names, or all where one of them is missing."""
     with zipfile.ZipFile(path) as archive:
         sizes = {each.filename: each.file_size for each in archive.infolist()}
     with numpy.load(path, allow_pickle=False) as file:

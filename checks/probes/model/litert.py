@@ -133,7 +133,6 @@ def _shares(interpreter):
 
 
 def _between(own, makers, part):
-    """The nodes that lead from the inputs of a part to its outputs."""
     border = {int(tensor) for tensor in part["inputs"]}
     waiting = [int(tensor) for tensor in part["outputs"]]
     inside, seen = set(), set()

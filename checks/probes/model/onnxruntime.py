@@ -143,7 +143,6 @@ def image_size(session):
 
 
 def _shares(session):
-    """(What each provider took of the last run, by the runtime's own profile; operator by node)."""
     path = session.end_profiling()
     if not path or os.path.getsize(path) > LARGEST_PROFILE:
         return None, {}
@@ -169,14 +168,8 @@ def _shares(session):
         share["nodes"].add((event["name"], arguments.get("node_index"), arguments["op_name"]))
         types[event["name"][: -len("_kernel_time")]] = arguments["op_name"]
     _give_rest(took, length / 1e6)
-    shares = [
-        {
-            "provider": name,
-            "operators": model_kit.counted(op for _, _, op in share["nodes"]),
-            "seconds": share["seconds"],
-        }
-        for name, share in took.items()
-    ]
+    counts = {name: model_kit.counted(op for _, _, op in share["nodes"]) for name, share in took.items()}
+    shares = [{"provider": name, "operators": counts[name], "seconds": took[name]["seconds"]} for name in took]
     _unfold(shares, session)
     if len(shares) > 1 and CPU in took:
         next(share for share in shares if share["provider"] == CPU)["operator_seconds"] = took[CPU]["times"]
@@ -220,7 +213,6 @@ def _unfold(shares, session):
 
 
 def _add_reasons(shares, log, types):
-    """Why an operator is on the processor, in the words of the log."""
     for share in shares:
         if share["provider"] != CPU:
             continue

@@ -135,7 +135,6 @@ def _saved_model(folder):
 
 
 def _initialisers(part):
-    """What fills the tables before the first run, by whichever of the ways to name it."""
     signature = part.signature_def.get("__saved_model_init_op")
     if signature is not None:
         return [output.name for output in signature.outputs.values()]
@@ -211,7 +210,6 @@ def _operations(graph_def, functions, fetches):
 
 
 def _called(node):
-    """The functions that a node may call."""
     values = node.attr.values()
     return [
         node.op,
@@ -231,7 +229,6 @@ def graph_specs(graph, inputs):
 
 
 def _shares(metadata):
-    """What ran on each device, and how long, by TensorFlow's own trace."""
     devices = {}
     for part in metadata.step_stats.dev_stats:
         match = re.search(r"device:(\w+:\d+)(/stream:all)?", part.device)
@@ -305,7 +302,6 @@ def keras_specs(model):
 
 
 def _config(argument):
-    """The configuration of the model as the file holds it; None where it holds nothing but weights."""
     if argument["format"] == "keras-zip":
         with zipfile.ZipFile(argument["path"]) as archive:
             if archive.getinfo("config.json").file_size > LARGEST_CONFIG:

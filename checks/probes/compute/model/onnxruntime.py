@@ -5,6 +5,7 @@ before (EPContext) is given to the processor alone, as in model/onnxruntime.py.
 """
 
 import contextlib
+import functools
 import re
 import tempfile
 import time
@@ -210,20 +211,16 @@ def measured(argument, clock):
 
 
 def _comparisons(runtime, model, axes, argument, clock):
-    """Functions of a clock that yield facts, in the order in which they are worth the time.
+    most, default = runs.MOST[argument["effort"]], runtime.later()
 
-    The processor's come first, as other providers may end the process; what did (``done``) is left out.
-    """
-    most, done = runs.MOST[argument["effort"]], argument.get("done") or ()
-    default = runtime.later()
-    if done:
-        runs.is_varying(model, default, clock)
-    yield from runs.left(_on_processor(runtime, model, default, axes, most), done)
-    if not default.shows:
-        return
-    for name in runtime.providers():
-        if name not in done:
-            yield lambda clock, name=name: _on_provider(runtime, model, default, name, clock, most)
+    def devices():
+        for name in runtime.providers():
+            full = runtime.later(name, "tf32-off") if name in _FEWER_DIGITS else None
+            make = functools.partial(runtime.way, name)
+            yield name, functools.partial(runs.on_device, model, default, name, make, full, most=most)
+
+    steps = _on_processor(runtime, model, default, axes, most)
+    return runs.comparisons(model, default, steps, devices, argument, clock)
 
 
 def _on_processor(runtime, model, default, axes, most):
@@ -273,19 +270,3 @@ def _deterministic(runtime, model, compare_with):
     else:
         way = Way(None, None, CPU, DETERMINISTIC)
         yield model.facts(way, DETERMINISTIC, DEFAULT, reason="not-in-version", detail=str(onnxruntime.__version__))
-
-
-def _on_provider(runtime, model, default, name, clock, most):
-    """A provider: whether it repeats, and how far it is from the processor, also with all digits."""
-    yield compute.measuring(model.fact(Way(None, None, name), "device", CPU))
-    try:
-        way = runtime.way(name)
-    except Exception as error:
-        yield model.facts(Way(None, None, name), "device", CPU, **runs.failure(error))
-        return
-    yield from runs.varies(model, way, clock.part(3), most)
-    if default.varies or default.failed:
-        return
-    yield from runs.against(model, default, way, "device", clock.part(2))
-    if name in _FEWER_DIGITS:
-        yield from runs.against(model, default, runtime.later(name, "tf32-off"), "device", clock)

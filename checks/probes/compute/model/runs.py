@@ -10,6 +10,7 @@ from ...model import kit as model_kit
 from .. import kit as compute
 from .outputs import EMPTY, NO_OUTPUTS, SHAPES, aligned, code_of, compared, differs, flattened, nothing_in
 from .search import Search
+from .ways import Way
 
 MOST = {"quick": 100, "standard": 300, "thorough": 3000}  # repetitions
 SURE = 30  # repetitions after which a model that varies needs no more
@@ -173,6 +174,36 @@ def in_batch(model, way, clock, axes):
         yield compute.facts_of(dict(named, **failure(error)))
         return
     yield compute.facts_of(dict(named, **figures))
+
+
+def comparisons(model, default, steps, devices, argument, clock):
+    """Functions of a clock that yield facts, in the order in which they are worth the time.
+
+    ``steps``: those on the processor, which come first, since a device may end the process. ``devices()``: (the name of
+    each other device, a function of a clock). What ended a process before (``done``) is left out.
+    """
+    done = argument.get("done") or ()
+    if done:
+        is_varying(model, default, clock)
+    yield from left(steps, done)
+    if default.shows:
+        yield from (compare for device, compare in devices() if device not in done)
+
+
+def on_device(model, default, device, make, full, clock, most):
+    """Whether another device repeats, and how far it is from the processor: ``full``: the way with all digits."""
+    nowhere = Way(None, None, device)
+    yield compute.measuring(model.fact(nowhere, "device", default.device))
+    try:
+        way = make()
+    except Exception as error:
+        yield model.facts(nowhere, "device", default.device, **failure(error))
+        return
+    yield from varies(model, way, clock.part(3), most)
+    if not default.varies and not default.failed:  # many a type is computed by accelerators alone
+        yield from against(model, default, way, "device", clock.part(2))
+        if full is not None:
+            yield from against(model, default, full, "device", clock)
 
 
 def _alone_and_in_batch(model, axes, rows, count):

@@ -7,6 +7,7 @@ where that makes it vary, also in evaluation mode.
 
 import contextlib
 import copy
+import functools
 import time
 
 from ...export import compare, torchscript
@@ -113,7 +114,7 @@ class _Archive:
                 _label(node),
                 node.kind(),
                 [value.debugName() for value in node.inputs()],
-                [value.debugName() for value in node.outputs() if _is_tensor(value)],
+                [value.debugName() for value in node.outputs() if torchscript.is_tensor(value)],
             )
             for node in graph.nodes()
             if node.kind() not in ("prim::Constant", "prim::GetAttr") and _gives_tensor(node)
@@ -129,18 +130,17 @@ class _Archive:
         return Rows({name: 0 for name, each in arrays.items() if each.ndim > 1})
 
 
-def _is_tensor(value):
-    return value.type().kind() == "TensorType"
-
-
 def _gives_tensor(node):
-    return any(_is_tensor(value) for value in node.outputs())
+    return any(torchscript.is_tensor(value) for value in node.outputs())
 
 
 def _label(node):
     """The name of a value of a graph says little: the line of the user's Python beside it, where the file tells."""
-    name = next(value.debugName() for value in node.outputs() if _is_tensor(value))
-    place = place_of(str(node))
+    name = next(value.debugName() for value in node.outputs() if torchscript.is_tensor(value))
+    return _placed(name, place_of(str(node)))
+
+
+def _placed(name, place):
     return ("%s (%s)" % (name, place) if place else name)[:LONGEST]
 
 
@@ -201,16 +201,8 @@ class _Program:
         """The names of what it keeps from one run to the next."""
         program = self._original.program(None)
         signature = program.graph_signature
-        given_back = [
-            str(output_spec.target)
-            for output_spec in signature.output_specs
-            if output_spec.kind.name == "BUFFER_MUTATION"
-        ]
-        held = {
-            input_spec.arg.name: str(input_spec.target)
-            for input_spec in signature.input_specs
-            if input_spec.kind.name == "BUFFER"
-        }
+        given_back = [str(spec.target) for spec in signature.output_specs if spec.kind.name == "BUFFER_MUTATION"]
+        held = {spec.arg.name: str(spec.target) for spec in signature.input_specs if spec.kind.name == "BUFFER"}
         in_place = [
             held[node.args[0].name]
             for node in program.graph.nodes
@@ -247,15 +239,7 @@ class _Program:
             if spec.target in program.state_dict
         }
         steps = export_torch.steps_of(program)
-        nodes = [
-            Node(
-                ("%s (%s)" % (step.name, step.place) if step.place else step.name)[:LONGEST],
-                step.op,
-                step.inputs,
-                step.outputs,
-            )
-            for step in steps
-        ]
+        nodes = [Node(_placed(step.name, step.place), step.op, step.inputs, step.outputs) for step in steps]
         return nodes, {name: ("", list(each.shape)) for name, each in held.items()}
 
     def tensors(self):
@@ -360,21 +344,18 @@ def _inputs(numpy, original, form, argument):
 
 
 def _comparisons(model, form, default, axes, argument, clock):
-    """Functions of a clock that yield facts, in the order in which they are worth the time.
-
-    The processor's come first, as a device may end the process; what did (``done``) is left out.
-    """
     import torch
 
-    most, done = runs.MOST[argument["effort"]], argument.get("done") or ()
-    if done:
-        runs.is_varying(model, default, clock)
-    yield from runs.left(_on_processor(torch, model, form, default, axes, most), done)
-    if not default.shows:
-        return
-    for device in _devices(torch, argument):
-        if device not in done:
-            yield lambda clock, device=device: _on_device(model, form, default, device, clock, most)
+    most = runs.MOST[argument["effort"]]
+
+    def devices():
+        for device in _devices(torch, argument):
+            full = _later(form, device, FULL) if device.startswith("cuda") else None
+            make = functools.partial(form.way, device, DEFAULT)
+            yield device, functools.partial(runs.on_device, model, default, device, make, full, most=most)
+
+    steps = _on_processor(torch, model, form, default, axes, most)
+    return runs.comparisons(model, default, steps, devices, argument, clock)
 
 
 def _on_processor(torch, model, form, default, axes, most):
@@ -406,17 +387,3 @@ def _devices(torch, argument):
     if given is None:
         return ["cuda:%d" % index for index in range(torch.cuda.device_count())]
     return [each for each in given if each != CPU]
-
-
-def _on_device(model, form, default, device, clock, most):
-    yield compute.measuring(model.fact(Way(None, None, device), "device", CPU))
-    try:
-        way = form.way(device, DEFAULT)
-    except Exception as error:
-        yield model.facts(Way(None, None, device), "device", CPU, **runs.failure(error))
-        return
-    yield from runs.varies(model, way, clock.part(3), most)
-    if not default.varies and not default.failed:  # many a type is computed by accelerators alone
-        yield from runs.against(model, default, way, "device", clock.part(2))
-        if device.startswith("cuda"):
-            yield from runs.against(model, default, _later(form, device, FULL), "device", clock)

@@ -100,7 +100,6 @@ class Network:
         return loss, slopes[::-1]
 
     def _loss(self, scores, digits):
-        """The mean cross entropy, and its derivative."""
         numpy = self._numpy
         lowered = scores - scores.max(1, keepdims=True)
         powers = numpy.exp(lowered)

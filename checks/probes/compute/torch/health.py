@@ -314,7 +314,6 @@ class Memory:
 
 
 def _bits(value):
-    """The bits of one element, in hexadecimal."""
     import torch
 
     if value.element_size() == 2:

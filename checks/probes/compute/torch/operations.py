@@ -169,7 +169,6 @@ def _few_places(count, *width):
 
 
 def _weighted(count, below, *shape):
-    """Places in a tensor that gets a gradient."""
     return lambda on: (on.whole(on.many(count), below=below), on.reals(*shape, grad=True))
 
 

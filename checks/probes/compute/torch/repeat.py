@@ -267,7 +267,6 @@ class Repeats:
                 return
 
     def _first_call(self, call):
-        """Seconds of it; its code and the sizes of its results are kept."""
         started = time.perf_counter()
         self._seed()
         result = call()
@@ -438,7 +437,6 @@ def _reason(error):
 
 
 def _has(torch, needs):
-    """Whether this torch has what is named with dots."""
     value = torch
     for part in needs.split(".") if needs else ():
         value = getattr(value, part, None)

@@ -101,7 +101,7 @@ def main(arguments):
     """Run the stages one after the other; an exception is not a failure to collect, it is the fact."""
     probe_path, answer_path, argument = arguments[0], arguments[1], json.loads(arguments[2])
     # The script's folder stands first on sys.path and would shadow packages of the target.
-    sys.path[:] = [each for each in sys.path if os.path.abspath(each or ".") != HERE]
+    sys.path[:] = [folder for folder in sys.path if os.path.abspath(folder or ".") != HERE]
     kit.Captured.path = answer_path + ".stderr"
     prepare(arguments[3] if len(arguments) > 3 else None)
     with open(answer_path, "a", encoding="ascii") as answer:

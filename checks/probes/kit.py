@@ -62,8 +62,8 @@ class Warned:
 
     def __exit__(self, *error):
         self._catch.__exit__(*error)
-        for each in self._caught:
-            text = "%s: %s" % (each.category.__name__, each.message)
+        for caught in self._caught:
+            text = "%s: %s" % (caught.category.__name__, caught.message)
             if text not in _seen_warnings and len(_seen_warnings) < WARNING_LIMIT:
                 _seen_warnings.append(text[:TEXT_LIMIT])
 

@@ -90,7 +90,7 @@ def kernels(argument):
     import jax.numpy as jnp
 
     def work(platform, number):
-        device = next(each for each in jax.devices(platform) if each.id == number)
+        device = next(candidate for candidate in jax.devices(platform) if candidate.id == number)
         left = jax.device_put(jnp.asarray([[1.0, 2.0], [3.0, 4.0]], dtype=jnp.float32), device)
         return float((jnp.matmul(left, left) * 2.0 + 1.0).sum())
 

@@ -137,7 +137,7 @@ def _core_places(source, blocks):
         return places
     folders = source.find("/sys/devices/system/cpu/cpu[0-9]*/topology")
     texts = [[source.text(folder + "/physical_package_id"), source.text(folder + "/core_id")] for folder in folders]
-    return [each for each in texts if None not in each]
+    return [text for text in texts if None not in text]
 
 
 def _control_group(source, controller, names):
@@ -148,7 +148,7 @@ def _control_group(source, controller, names):
         if controllers and controller not in controllers.split(","):
             continue
         base = "/sys/fs/cgroup/" + controller if controllers else "/sys/fs/cgroup"
-        parts = [each for each in path.split("/") if each and each != ".."]
+        parts = [part for part in path.split("/") if part and part != ".."]
         for depth in range(len(parts), -1, -1):
             folder = "/".join([base, *parts[:depth]])
             texts = {name: source.text(folder + "/" + name) for name in names}

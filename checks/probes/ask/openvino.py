@@ -18,7 +18,8 @@ def imported(argument):
     }
 
 
-def _core():
+def core():
+    """OpenVINO's runtime, by its name in this version."""
     try:
         from openvino import Core
     except ImportError:  # before 2022.3
@@ -28,11 +29,11 @@ def _core():
 
 def devices(argument):
     """The devices that it finds: a GPU or NPU whose driver is missing is simply not among them."""
-    core = _core()
-    for device in core.available_devices:
+    runtime = core()
+    for device in runtime.available_devices:
         fact = {"device": str(device)}
         try:
-            fact["name"] = str(core.get_property(device, "FULL_DEVICE_NAME"))
+            fact["name"] = str(runtime.get_property(device, "FULL_DEVICE_NAME"))
         except Exception as error:
             fact["unread"] = {"name": str(error)}
         DEVICES.append(fact)
@@ -43,10 +44,10 @@ def kernels(argument):
     """A small computation on each device, told one by one."""
     import numpy as np
 
-    core = _core()
+    runtime = core()
 
     def work(device):
-        compiled = core.compile_model(_model(), device)
+        compiled = runtime.compile_model(_model(), device)
         results = compiled([np.array([[1.0, 2.0], [3.0, 4.0]], dtype=np.float32)])
         return np.asarray(results[compiled.output(0)]).tolist()
 

@@ -56,7 +56,7 @@ class Source:
     def find(self, pattern):
         """Paths of the machine that match a pattern."""
         found = sorted(glob.glob(self.path(pattern)))
-        return found if self.root == "/" else ["/" + os.path.relpath(each, self.root) for each in found]
+        return found if self.root == "/" else ["/" + os.path.relpath(match, self.root) for match in found]
 
     def link(self, path):
         """The last part of a link's target ("nvidia" of a driver link); "" where there is none."""

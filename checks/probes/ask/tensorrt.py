@@ -42,7 +42,7 @@ def builder(argument):
         return tensorrt.Builder(tensorrt.Logger(tensorrt.Logger.WARNING))
 
     with kit.Captured() as captured:
-        fact = kit.attempt(work, lambda made: made is not None)
+        fact = kit.attempt(work, lambda built: built is not None)
     if "error" in fact and captured.text:
         fact["error"]["message"] += "\n" + captured.text
     return {"builder": fact}

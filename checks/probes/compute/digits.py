@@ -101,14 +101,14 @@ def parts(count, which, integers):
     }
 
 
-def pictures(drawn, made_of, rows, columns):
+def pictures(drawn, parts_drawn, rows, columns):
     """The pictures, brightness 0 to 255, by operators that NumPy and PyTorch share.
 
     ``drawn``: the bank as an array; ``rows``, ``columns``: 0 to 27 as arrays of the shapes (28, 1) and (28,).
     """
     offset = MARGIN - MOVED
-    start = (made_of["digit"] * HANDS + made_of["hand"]) * (WIDE * WIDE)
-    start = start + (made_of["down"] + offset) * WIDE + made_of["right"] + offset
+    start = (parts_drawn["digit"] * HANDS + parts_drawn["hand"]) * (WIDE * WIDE)
+    start = start + (parts_drawn["down"] + offset) * WIDE + parts_drawn["right"] + offset
     places = start[:, None, None] + rows * WIDE + columns
-    lit = drawn[places] * (made_of["bright"] + FAINTEST)[:, None, None] // 256 + made_of["noise"]
+    lit = drawn[places] * (parts_drawn["bright"] + FAINTEST)[:, None, None] // 256 + parts_drawn["noise"]
     return lit - (lit > 255) * (lit - 255)

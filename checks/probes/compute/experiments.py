@@ -104,10 +104,10 @@ def numpy_weights(numpy):
 def numpy_digits(numpy, count, which):
     """Pictures (count, 28, 28, 1) with values from -0.5 to 0.5, and their digits."""
     drawn = numpy.array(digits.bank(which))
-    made_of = digits.parts(count, which, lambda *asked: inputs.numpy_integers(numpy, *asked).astype("int64"))
+    parts_drawn = digits.parts(count, which, lambda *asked: inputs.numpy_integers(numpy, *asked).astype("int64"))
     across = numpy.arange(digits.SIZE)
-    lit = digits.pictures(drawn, made_of, across[:, None], across)
-    return (lit.astype("float32") / numpy.float32(256) - numpy.float32(0.5))[..., None], made_of["digit"]
+    lit = digits.pictures(drawn, parts_drawn, across[:, None], across)
+    return (lit.astype("float32") / numpy.float32(256) - numpy.float32(0.5))[..., None], parts_drawn["digit"]
 
 
 def torch_terms(torch, dtype, device):
@@ -127,10 +127,10 @@ def torch_weights(torch, device):
 def torch_digits(torch, count, which, device):
     """As numpy_digits."""
     drawn = torch.tensor(digits.bank(which))
-    made_of = digits.parts(count, which, lambda *asked: inputs.torch_integers(torch, *asked, "cpu").long())
+    parts_drawn = digits.parts(count, which, lambda *asked: inputs.torch_integers(torch, *asked, "cpu").long())
     across = torch.arange(digits.SIZE)
-    lit = digits.pictures(drawn, made_of, across[:, None], across)
-    return (lit.float() / 256 - 0.5)[..., None].to(device), made_of["digit"].to(device)
+    lit = digits.pictures(drawn, parts_drawn, across[:, None], across)
+    return (lit.float() / 256 - 0.5)[..., None].to(device), parts_drawn["digit"].to(device)
 
 
 def batch(step):

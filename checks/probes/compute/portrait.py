@@ -123,8 +123,8 @@ def _torch_taken(torch, tensor, wanted):
 
 def _hexadecimal(data, size, numbers):
     """Elements as they are usually written: 1.0 in float32 is 3f800000. ``numbers``: in one element."""
-    each = size // numbers
-    written = [data[start : start + each][::-1].hex() for start in range(0, len(data), each)]
+    width = size // numbers
+    written = [data[start : start + width][::-1].hex() for start in range(0, len(data), width)]
     return ["".join(written[start : start + numbers]) for start in range(0, len(written), numbers)]
 
 
@@ -146,9 +146,9 @@ def _figures(xp, cat, parts, count, is_complex):
     if left is not None:
         zeros = xp.zeros_like(left[:1]).repeat(unit - len(left))
         units.extend(_halved(cat, cat([left, zeros]).reshape(1, unit)))
-    each = length // unit
-    sums = [sum(units[start : start + each]) for start in range(0, len(units), each)]
-    return dict(figures, block_sums=[float(each).hex() for each in sums])
+    count = length // unit
+    sums = [sum(units[start : start + count]) for start in range(0, len(units), count)]
+    return dict(figures, block_sums=[float(total).hex() for total in sums])
 
 
 def _numbers(xp, part, figures):

@@ -59,7 +59,7 @@ def repeated(call, clock, most, look):
         result = call()
         seconds.append(time.perf_counter() - started)
         first = result if first is None else first
-        code = fingerprint.combined([fingerprint.numpy_fingerprint(np, each) for each in result])
+        code = fingerprint.combined([fingerprint.numpy_fingerprint(np, array) for array in result])
         if code in found:
             counts[found.index(code)] += 1
         else:

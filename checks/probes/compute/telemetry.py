@@ -222,7 +222,7 @@ class Processor(Nothing):
 
     def __init__(self, root="/sys"):
         named = glob.glob(os.path.join(root, "class", "hwmon", "hwmon*", "name"))
-        self._sensors = [os.path.dirname(each) for each in named if _text(each) in _PROCESSOR_SENSORS]
+        self._sensors = [os.path.dirname(path) for path in named if _text(path) in _PROCESSOR_SENSORS]
         cores = os.path.join(root, "devices", "system", "cpu", "cpu[0-9]*")
         self._clocks = glob.glob(os.path.join(cores, "cpufreq", "scaling_cur_freq"))
 
@@ -231,7 +231,7 @@ class Processor(Nothing):
         heat = [_whole(path) for sensor in self._sensors for path in glob.glob(os.path.join(sensor, "temp*_input"))]
         clocks = [_whole(path) for path in self._clocks]
         readings = {
-            "temperature": max((round(each / 1000) for each in heat if each is not None), default=None),
+            "temperature": max((round(reading / 1000) for reading in heat if reading is not None), default=None),
             "clock_sm": max((round(clock / 1000) for clock in clocks if clock is not None), default=None),
         }
         return {name: value for name, value in readings.items() if value is not None}

@@ -28,18 +28,27 @@ class Script:
     def specs(self):
         """The inputs to draw. An archive tells no shapes: those that its first layers take."""
         needed = self._needed()
-        if any(str(each.type) not in _SCALARS and str(each.type) != "Tensor" for each in needed):
-            raise model_kit.NotDrawn("input-type", ", ".join("%s: %s" % (each.name, each.type) for each in needed))
+        if any(str(argument.type) not in _SCALARS and str(argument.type) != "Tensor" for argument in needed):
+            raise model_kit.NotDrawn(
+                "input-type", ", ".join("%s: %s" % (argument.name, argument.type) for argument in needed)
+            )
         guessed = _shapes(self.module)
         plain = {kind: {"dtype": dtype, "shape": []} for kind, (dtype, _) in _SCALARS.items()}
-        return [dict(plain.get(str(each.type)) or guessed.get(each.name, _ANY), name=each.name) for each in needed]
+        return [
+            dict(plain.get(str(argument.type)) or guessed.get(argument.name, _ANY), name=argument.name)
+            for argument in needed
+        ]
 
     def _needed(self):
         return [argument for argument in self.module.forward.schema.arguments[1:] if not argument.has_default_value()]
 
     def arguments(self, arrays):
         """The arrays as forward takes them: tensors, or plain numbers."""
-        kinds = {each.name: _SCALARS[str(each.type)][1] for each in self._needed() if str(each.type) in _SCALARS}
+        kinds = {
+            argument.name: _SCALARS[str(argument.type)][1]
+            for argument in self._needed()
+            if str(argument.type) in _SCALARS
+        }
         tensors = zip(arrays.items(), self._narrowed(tensors_of(arrays)))
         return tuple(kinds[name](array) if name in kinds else tensor for (name, array), tensor in tensors)
 
@@ -47,7 +56,7 @@ class Script:
         """NumPy has no bfloat16: where all weights are of it, the inputs are, too."""
         import torch
 
-        kinds = {each.dtype for each in self.module.state_dict().values() if each.is_floating_point()}
+        kinds = {tensor.dtype for tensor in self.module.state_dict().values() if tensor.is_floating_point()}
         if kinds != {torch.bfloat16}:
             return tensors
         return [tensor.bfloat16() if tensor.dtype == torch.float32 else tensor for tensor in tensors]
@@ -64,8 +73,8 @@ class Script:
             try:
                 return arrays_of(self.module(*self.arguments(arrays)))
             finally:
-                for each, before in kept:
-                    each.copy_(before)
+                for held, before in kept:
+                    held.copy_(before)
 
     def rounding_of(self):
         """(Unit, terms, layers), as for compare.Rounding."""
@@ -114,7 +123,7 @@ class Script:
         try:
             return TS2EPConverter(self.module, self.arguments(arrays), {}).convert()
         except Exception as error:
-            why = "; ".join(str(each).strip()[:300] for each in (error, error.__cause__) if each is not None)
+            why = "; ".join(str(cause).strip()[:300] for cause in (error, error.__cause__) if cause is not None)
             raise model_kit.NotDrawn("no-program", why) from error
 
 

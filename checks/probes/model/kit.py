@@ -106,7 +106,7 @@ def tried(fact, work, keep=None):
 
 def add_to_log(fact, text):
     """Add what a runtime printed to what is known of its run."""
-    lines = [each for each in (fact.get("log"), text) if each]
+    lines = [part for part in (fact.get("log"), text) if part]
     if lines:
         fact["log"] = "\n".join(lines)
 
@@ -141,16 +141,16 @@ def shape_of(spec, attempt, image=None):
     if image is not None and attempt == 0:
         pixels = (image, image)
     image_axes = _image_axes(spec, shape)
-    made = list(shape)
+    lengths = list(shape)
     for place in free:
         name = str(shape[place] or "")
         if place in image_axes:
-            made[place] = pixels[image_axes.index(place)]
+            lengths[place] = pixels[image_axes.index(place)]
         elif is_batch(name) or (place == 0 and len(shape) > 1) or (place == 1 and _STATE.search(spec["name"])):
-            made[place] = 1
+            lengths[place] = 1
         else:
-            made[place] = _sum_of(name, other)
-    return made
+            lengths[place] = _sum_of(name, other)
+    return lengths
 
 
 def _image_axes(spec, shape):

@@ -143,7 +143,7 @@ def _between(own, makers, part):
             continue
         seen.add(tensor)
         inside.add(place)
-        waiting.extend(int(each) for each in own[place]["inputs"])
+        waiting.extend(int(source) for source in own[place]["inputs"])
     return inside
 
 

@@ -187,7 +187,7 @@ def _own_seconds(nodes):
         if around:
             own[around[-1]] -= event["dur"]
         around.append(index)
-    return [max(each, 0) / 1e6 for each in own]
+    return [max(microseconds, 0) / 1e6 for microseconds in own]
 
 
 def _give_rest(took, seconds):

@@ -5,6 +5,7 @@ Argument: ``path``; ``providers``, the devices to try (None: all that it finds);
 
 import functools
 
+from ..ask import openvino
 from . import kit as model_kit
 
 TYPES = {
@@ -23,23 +24,15 @@ RUNS = model_kit.Runs("openvino")
 GOOD = {}  # the inputs that the first device took
 
 
-def _openvino():
-    try:
-        from openvino import Core
-    except ImportError:  # before 2022.3
-        from openvino.runtime import Core
-    return Core()
-
-
 def imported(argument):
     """Import OpenVINO for real."""
-    _openvino()
+    openvino.core()
     return {}
 
 
 def on_devices(argument):
     """Load and run it on each device, the processor first."""
-    core = _openvino()
+    core = openvino.core()
     wanted = argument.get("providers")
     names = [name for name in core.available_devices if wanted is None or name in wanted]
     for name in sorted(names, key=lambda name: name != "CPU"):
@@ -53,7 +46,7 @@ def _try(fact, argument, core, device):
     import numpy as np
 
     model = core.read_model(argument["path"])
-    operators = [each for each in model.get_ops() if each.get_type_name() not in NO_OPERATORS]
+    operators = [op for op in model.get_ops() if op.get_type_name() not in NO_OPERATORS]
     takes = core.query_model(model, device)
     left = [operator.get_type_name() for operator in operators if operator.get_friendly_name() not in takes]
     if left:
@@ -61,7 +54,7 @@ def _try(fact, argument, core, device):
     compiled = core.compile_model(model, device, {"PERF_COUNT": "YES"})
     fact["loaded"] = True
     request = compiled.create_infer_request()
-    specs = [_spec(place, each) for place, each in enumerate(model.inputs)]
+    specs = [_spec(place, port) for place, port in enumerate(model.inputs)]
 
     def run(inputs):
         request.infer({place: inputs[spec["name"]] for place, spec in enumerate(specs)})

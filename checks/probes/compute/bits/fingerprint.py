@@ -127,12 +127,12 @@ def numpy_fingerprint(numpy, array):
     dtype = array.dtype
     if dtype.kind in "OSUMm" or dtype.names or dtype.char in "gG":
         raise NotFingerprinted("an array of %s" % dtype)
-    made = {}
+    arrays = {}
 
     def sums_of(data, level):
-        if level not in made:
-            made[level] = numpy.array(weights(level), dtype=numpy.int64)
-        return _numpy_sums(numpy, data, made[level], correction(level))
+        if level not in arrays:
+            arrays[level] = numpy.array(weights(level), dtype=numpy.int64)
+        return _numpy_sums(numpy, data, arrays[level], correction(level))
 
     def first():
         return numpy.concatenate([sums_of(data, 0) for data in _numpy_bytes(numpy, array)])

@@ -100,12 +100,12 @@ def _elements(shape):
     return count
 
 
-def _make(shape, each, out, words_of, convert, most=PART):
+def _make(shape, per_element, out, words_of, convert, most=PART):
     """A flat array, filled part by part with what is made of so many words for each element."""
-    count = _elements(shape) * each
+    count = _elements(shape) * per_element
     for start in range(0, count, most):
         words = min(most, count - start)
-        out[start // each : (start + words) // each] = convert(words_of(start, words))
+        out[start // per_element : (start + words) // per_element] = convert(words_of(start, words))
     return out.reshape(tuple(shape))
 
 
@@ -144,9 +144,9 @@ def numpy_uniform(numpy, shape, dtype, stream):
     def convert(words):
         return (numerators(words, name).astype(wide) * step).astype(kind)
 
-    each = 2 if name == "float64" else 1
+    per_element = 2 if name == "float64" else 1
     out = numpy.empty(_elements(shape), kind)
-    return _make(shape, each, out, functools.partial(numpy_words, numpy, stream=stream), convert)
+    return _make(shape, per_element, out, functools.partial(numpy_words, numpy, stream=stream), convert)
 
 
 def numpy_integers(numpy, shape, limit, stream, dtype="int64"):
@@ -210,13 +210,13 @@ def torch_integers(torch, shape, limit, stream, device="cpu", dtype="int64"):
     return _torch_make(torch, shape, 1, kind, stream, device, lambda words: below(words, limit).to(kind))
 
 
-def _torch_make(torch, shape, each, kind, stream, device, convert):
-    made_on = device if torch.device(device).type in INTEGER_DEVICES else "cpu"
+def _torch_make(torch, shape, per_element, kind, stream, device, convert):
+    drawn_on = device if torch.device(device).type in INTEGER_DEVICES else "cpu"
     with torch.no_grad():
-        out = torch.empty(_elements(shape), dtype=kind, device=made_on)
-        words_of = functools.partial(torch_words, torch, stream=stream, device=made_on)
-        most = PART if torch.device(made_on).type == "cpu" else DEVICE_PART
-        return _make(shape, each, out, words_of, convert, most).to(device)
+        out = torch.empty(_elements(shape), dtype=kind, device=drawn_on)
+        words_of = functools.partial(torch_words, torch, stream=stream, device=drawn_on)
+        most = PART if torch.device(drawn_on).type == "cpu" else DEVICE_PART
+        return _make(shape, per_element, out, words_of, convert, most).to(device)
 
 
 # --- TensorFlow and JAX -----------------------------------------------------------------------------------------------

@@ -65,9 +65,9 @@ class _Operations:
             ("dropout", None, 0, False, lambda: (numbers(65536),),
              lambda row: row * random.bernoulli(random.PRNGKey(SEED), 0.5, row.shape)),
         ):  # fmt: skip
-            yield name, "float32", terms, functools.partial(self._made, fixed, is_backward, draw, function)
+            yield name, "float32", terms, functools.partial(self._prepared, fixed, is_backward, draw, function)
 
-    def _made(self, fixed, is_backward, draw, function):
+    def _prepared(self, fixed, is_backward, draw, function):
         """What is to be repeated; what comes back from above into a backward pass is drawn, too."""
         import numpy as np
 

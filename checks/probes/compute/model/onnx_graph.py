@@ -103,7 +103,7 @@ def read(path):
     drawing = _drawing(functions)
     for node in graph.nodes:
         within = node.inner if node.op in DRAWING else node.inner | {node.op}
-        found = {drawing[each] for each in within if each in drawing}
+        found = {drawing[op] for op in within if op in drawing}
         if found:
             node.op += WITHIN + min(found, key=_seldom)
     return graph
@@ -280,12 +280,12 @@ def _read_tensor(content, start, end, graph):
 
 
 def _number(value):
-    made = bytearray()
+    encoded = bytearray()
     while value > 0x7F:
-        made.append(value & 0x7F | 0x80)
+        encoded.append(value & 0x7F | 0x80)
         value >>= 7
-    made.append(value)
-    return bytes(made)
+    encoded.append(value)
+    return bytes(encoded)
 
 
 def _field(number, content):

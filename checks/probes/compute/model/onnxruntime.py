@@ -99,7 +99,7 @@ class Runtime:
 
     def _runs(self, session, names):
         def run(arrays):
-            feeds = {name: [each] if name in self.sequences else each for name, each in arrays.items()}
+            feeds = {name: [array] if name in self.sequences else array for name, array in arrays.items()}
             return dict(zip(names, session.run(names, feeds)))
 
         return run
@@ -141,11 +141,11 @@ class Runtime:
         shapes = {spec["name"]: spec["shape"] or [] for spec in self.specs}
         first = [shape[0] for name, shape in shapes.items() if shape and _is_open(shape[0]) and arrays[name].ndim]
         every = [axis for shape in shapes.values() for axis in shape if isinstance(axis, str)]
-        names = [each for each in every if model_kit.is_batch(each)] or [
-            each for each in first if not (isinstance(each, str) and _NO_ROWS.search(each))
+        names = [axis for axis in every if model_kit.is_batch(axis)] or [
+            axis for axis in first if not (isinstance(axis, str) and _NO_ROWS.search(axis))
         ]
         if not names:
-            named = ", ".join(dict.fromkeys(each for each in first if isinstance(each, str)))
+            named = ", ".join(dict.fromkeys(axis for axis in first if isinstance(axis, str)))
             return Rows({}, reason="no-row-axis" if named else "batch-fixed", detail=named[:100])
         wanted = names[0]
         if not isinstance(wanted, str):
@@ -155,8 +155,8 @@ class Runtime:
         outputs = {output.name: list(output.shape or ()) for output in self._outputs}
         return Rows(
             *(
-                {name: shape.index(wanted) for name, shape in each.items() if wanted in shape}
-                for each in (shapes, outputs)
+                {name: shape.index(wanted) for name, shape in of_side.items() if wanted in shape}
+                for of_side in (shapes, outputs)
             )
         )
 
@@ -257,7 +257,7 @@ def _levels(runtime, model, clock, most):
     for place, level in enumerate(LEVELS):
         part = clock.part(len(LEVELS) - place)
         for fact in runs.against(model, plain, runtime.later(setting=level), "level", part, search=search):
-            search = search and not any(each.get("first_node") for each in fact.get("measurements+", ()))
+            search = search and not any(measurement.get("first_node") for measurement in fact.get("measurements+", ()))
             yield fact
 
 

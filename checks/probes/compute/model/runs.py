@@ -44,7 +44,7 @@ def repeated(model, way, clock, most):
         counts.append(1)
         if len(found) > 1:
             figures = compared(model, first, outputs)
-            alike = [each["decisions"] for each in (worst, figures) if each and "decisions" in each]
+            alike = [known["decisions"] for known in (worst, figures) if known and "decisions" in known]
             worst = dict(figures if worst is None or _size(figures) > _size(worst) else worst)
             if alike:
                 worst["decisions"] = min(alike)
@@ -226,14 +226,14 @@ def halved(model, axes):
 
 def plan(model, comparisons, clock, axes):
     """Make the comparisons in turn, each with a part of the time; what there is no memory for with fewer rows."""
-    for place, each in enumerate(comparisons):
+    for place, comparison in enumerate(comparisons):
         if place and clock.left <= 0:
             yield compute.facts_of(dict(model.named, kind="model", aspect="rest", reason="no-time"))
             return
         is_short = True
         while is_short:
             is_short = False
-            for fact in each(clock.part(OF_THE_REST if place else 2)):
+            for fact in comparison(clock.part(OF_THE_REST if place else 2)):
                 if _is_short(fact) and halved(model, axes):
                     is_short = True
                     break
@@ -252,4 +252,4 @@ def left(pairs, done):
 
 
 def _is_short(fact):
-    return any(each.get("reason") == "no-memory" for each in fact.get("measurements+", ()))
+    return any(measurement.get("reason") == "no-memory" for measurement in fact.get("measurements+", ()))

@@ -57,7 +57,7 @@ class Search:
         """How many nodes are given out at first, when nobody knows how large their values are."""
         way, arrays = self._first
         known = [*arrays.values(), *(way.outputs or {}).values()]
-        largest = max((each.nbytes for each in known), default=0)
+        largest = max((array.nbytes for array in known), default=0)
         return max(1, min(AT_ONCE, MOST_BYTES // max(1, TIMES_LARGEST * largest)))
 
     def _compare(self, start, end):
@@ -107,7 +107,7 @@ class Search:
     def _before(self, place):
         """The places of some nodes whose results a node takes, or of that before it."""
         taken = set(self._model.nodes[place].inputs)
-        found = [each for each in range(place) if taken & set(self._model.nodes[each].outputs)]
+        found = [earlier for earlier in range(place) if taken & set(self._model.nodes[earlier].outputs)]
         return found[-MOST_BEFORE:] or [place - 1]
 
     def _alone(self, place):
@@ -206,6 +206,6 @@ def _thinned(nodes):
     if step <= 1:
         return nodes
     return [
-        max(nodes[place : place + step], key=lambda each: (each.get("odd", 0), each.get("apart", 0.0)))
+        max(nodes[place : place + step], key=lambda node: (node.get("odd", 0), node.get("apart", 0.0)))
         for place in range(0, len(nodes), step)
     ]

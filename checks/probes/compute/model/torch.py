@@ -62,10 +62,10 @@ class _Archive:
         import torch
 
         module = self._loaded(DEFAULT)
-        before = {name: each.clone() for name, each in module.named_buffers()}
+        before = {name: buffer.clone() for name, buffer in module.named_buffers()}
         with torch.no_grad():
             module(*self._original.arguments(arrays))
-        changed = [name for name, each in module.named_buffers() if not torch.equal(each, before[name])]
+        changed = [name for name, buffer in module.named_buffers() if not torch.equal(buffer, before[name])]
         return [*(name for _, name in _kept(module)), *changed]
 
     def _runs(self, module, held, call, device, setting, names=None):
@@ -84,11 +84,11 @@ class _Archive:
                     results = call(*given)
             finally:
                 with torch.no_grad():
-                    for each, before in kept:
-                        each.copy_(before)
+                    for held_buffer, before in kept:
+                        held_buffer.copy_(before)
             if names is None:
                 return arrays_of(results)
-            return {name: as_array(each) for name, each in zip(names, results)}
+            return {name: as_array(tensor) for name, tensor in zip(names, results)}
 
         return run
 
@@ -108,7 +108,7 @@ class _Archive:
         names = [node.output().debugName() for node in held]
         with torch.no_grad():
             tensors = _attributes(torch, module, graph, names)
-        weights = {name: ("", list(each.shape)) for name, each in zip(names, tensors) if each is not None}
+        weights = {name: ("", list(tensor.shape)) for name, tensor in zip(names, tensors) if tensor is not None}
         nodes = [
             Node(
                 _label(node),
@@ -127,7 +127,7 @@ class _Archive:
 
     def rows(self, arrays):
         """The inputs that may take more rows; an archive does not tell."""
-        return Rows({name: 0 for name, each in arrays.items() if each.ndim > 1})
+        return Rows({name: 0 for name, array in arrays.items() if array.ndim > 1})
 
 
 def _gives_tensor(node):
@@ -240,7 +240,7 @@ class _Program:
         }
         steps = export_torch.steps_of(program)
         nodes = [Node(_placed(step.name, step.place), step.op, step.inputs, step.outputs) for step in steps]
-        return nodes, {name: ("", list(each.shape)) for name, each in held.items()}
+        return nodes, {name: ("", list(tensor.shape)) for name, tensor in held.items()}
 
     def tensors(self):
         """The weights."""
@@ -386,4 +386,4 @@ def _devices(torch, argument):
     given = argument.get("devices")
     if given is None:
         return ["cuda:%d" % index for index in range(torch.cuda.device_count())]
-    return [each for each in given if each != CPU]
+    return [device for device in given if device != CPU]

@@ -41,16 +41,16 @@ class Way:
 
 
 class Later(Way):
-    """A way that is made when it is first run, so that what fails then is told as any run that fails."""
+    """A way that is several when it is first run, so that what fails then is told as any run that fails."""
 
     def __init__(self, make, device, setting="default", calls_before=1):
         super().__init__(self._run, lambda names: self._way().giving(names), device, setting, calls_before)
-        self._make, self._made = make, None
+        self._make, self._built = make, None
 
     def _way(self):
-        if self._made is None:
-            self._made = self._make()
-        return self._made
+        if self._built is None:
+            self._built = self._make()
+        return self._built
 
     def _run(self, arrays):
         return self._way().run(arrays)
@@ -75,18 +75,20 @@ class Rows:
     def first(self, arrays, count):
         """The first so many rows."""
         return {
-            name: each[(slice(None),) * self.inputs[name] + (slice(count),)] if name in self.inputs else each
-            for name, each in arrays.items()
+            name: array[(slice(None),) * self.inputs[name] + (slice(count),)] if name in self.inputs else array
+            for name, array in arrays.items()
         }
 
     def times(self, numpy, arrays, count):
         """So many times the rows, with numbers in another order each time."""
-        made = dict(arrays)
+        several = dict(arrays)
         for name, axis in self.inputs.items():
-            each = arrays[name]
-            along = -1 if axis < each.ndim - 1 else 0
-            made[name] = numpy.concatenate([numpy.roll(each, shift, axis=along) for shift in range(count)], axis=axis)
-        return made
+            array = arrays[name]
+            along = -1 if axis < array.ndim - 1 else 0
+            several[name] = numpy.concatenate(
+                [numpy.roll(array, shift, axis=along) for shift in range(count)], axis=axis
+            )
+        return several
 
 
 class Model:

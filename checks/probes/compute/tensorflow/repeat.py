@@ -64,9 +64,9 @@ class _Operations:
             ("cumsum", 131072, 0, lambda: (numbers(131072),), tf.cumsum),
             ("dropout", None, 0, lambda: (numbers(65536),), self._dropout),
         ):  # fmt: skip
-            yield name, "float32", terms, functools.partial(self._made, leaves, draw, function)
+            yield name, "float32", terms, functools.partial(self._prepared, leaves, draw, function)
 
-    def _made(self, leaves, draw, function):
+    def _prepared(self, leaves, draw, function):
         """What is to be repeated; what comes back from above into a backward pass is drawn, too."""
         tf, operands = self._tf, draw()
         if not leaves:

@@ -219,7 +219,7 @@ class Product:
         places = torch.arange(size * size, dtype=torch.int64)
         span = 2 * largest + 1
         left, right = ((places * odd // 1024 % span - largest).reshape(size, size) for odd in (7919, 104729))
-        self._left, self._right = (each.to(dtype).to(device) for each in (left, right))
+        self._left, self._right = (matrix.to(dtype).to(device) for matrix in (left, right))
         self._first = self._last = self._left @ self._right
         self._prove(left, right)
         self._differing = torch.zeros((), dtype=torch.int64, device=device)
@@ -251,7 +251,7 @@ class Product:
         places = (self._last != self._first).nonzero()
         if not len(places):
             return self.operation, [], "", "", elements
-        index = [int(each) for each in places[0]]
+        index = [int(place) for place in places[0]]
         return self.operation, index, _bits(self._first[tuple(index)]), _bits(self._last[tuple(index)]), elements
 
     def _prove(self, left, right):

@@ -40,7 +40,7 @@ def _unchanged(factor):
 def _attention(torch, inputs, operand):
     if operand is _unchanged:
         return torch.nn.functional.scaled_dot_product_attention(*inputs)
-    queries, keys, values = (operand(each) for each in inputs)
+    queries, keys, values = (operand(factor) for factor in inputs)
     scores = torch.matmul(queries, keys.transpose(-1, -2)) / queries.shape[-1] ** 0.5
     return torch.matmul(operand(torch.softmax(scores, -1)), values)
 

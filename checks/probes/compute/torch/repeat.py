@@ -110,8 +110,8 @@ class Repeats:
         """What is measured: names, and the operation with its setting."""
         about = {"kind": "repeat", "framework": "torch", "device": self._device}
         entries = [
-            (dict(about, operation=each.name, dtype=each.dtype, setting=setting), (each, setting))
-            for each, setting in pairs
+            (dict(about, operation=operation.name, dtype=operation.dtype, setting=setting), (operation, setting))
+            for operation, setting in pairs
         ]
         return compute.waiting(entries, self._argument)
 
@@ -150,7 +150,7 @@ class Repeats:
     def in_deterministic_mode(self):
         """All operations, those that vary first."""
         rest = [operation for operation in suite.OPERATIONS if operation not in self._varied]
-        return [(each, "deterministic") for each in (*self._varied, *rest)]
+        return [(operation, "deterministic") for operation in (*self._varied, *rest)]
 
     def questions(self):
         """What is asked of the operations that vary, one thing changed at a time; and whether autotuning matters."""
@@ -165,11 +165,11 @@ class Repeats:
             for setting in operation.settings:
                 yield operation, setting
         if self._kind == "cuda" and self._torch.backends.cudnn.is_available():
-            yield next(each for each in suite.OPERATIONS if each.name == "conv2d"), "autotune"
+            yield next(known for known in suite.OPERATIONS if known.name == "conv2d"), "autotune"
 
     def unfinished(self):
         """What more time tells more of, by default and of what varies in deterministic mode: first what had none."""
-        pairs = [*self.by_default(), *((each, "deterministic") for each in self._varied)]
+        pairs = [*self.by_default(), *((varied, "deterministic") for varied in self._varied)]
         waiting = [pair for pair in pairs if pair not in self._counts and pair not in self._ended]
         return waiting + [
             pair for pair in pairs if pair in self._counts and not self._counts[pair].is_enough(self._most)
@@ -188,7 +188,7 @@ class Repeats:
         if clock.left <= 0:
             return
         setting = "deterministic-workspace"
-        entries = self.entries((each, setting) for each in dict.fromkeys(self._want_workspace))
+        entries = self.entries((operation, setting) for operation in dict.fromkeys(self._want_workspace))
         argument = dict(
             self._argument,
             seconds={"repeat": clock.left},
@@ -272,7 +272,7 @@ class Repeats:
         result = call()
         self._prepared.code = self._code(result)
         seconds = time.perf_counter() - started
-        self._prepared.sizes = {each.numel() * each.element_size() for each in result}
+        self._prepared.sizes = {tensor.numel() * tensor.element_size() for tensor in result}
         return seconds
 
     def _repeated(self, what, clock):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from checks.facts import Accelerator
 from checks.knowledge.gpu.usb_pci_accelerators import AcceleratorDevice, accelerator_of, accelerator_of_sensor
@@ -27,15 +28,20 @@ def read(raw: Raw | None, nodes: Iterable[Raw] | None) -> tuple[Accelerator, ...
     for sensor in dict.fromkeys(raw.get("i2c") or ()):
         camera = accelerator_of_sensor(sensor)
         if camera:
-            nodes = read_nodes(files, *camera.nodes)
-            origin = "/sys/bus/i2c/devices"
-            found.append(Accelerator(origin=origin, bus=camera.bus, name=camera.name, kind=camera.kind, nodes=nodes))
+            near, origin = read_nodes(files, *camera.nodes), "/sys/bus/i2c/devices"
+            found.append(Accelerator(origin=origin, bus=camera.bus, name=camera.name, kind=camera.kind, nodes=near))
     return tuple(found)
 
 
 def accelerator(row: AcceleratorDevice, origin: str, driver: str | None, files: list[Raw] | None = None) -> Accelerator:
     """The accelerator of a row, with its device files among ``files``; None: those were not read."""
-    fields = {"bus": row.bus, "vendor_id": row.vendor, "device_id": row.device, "name": row.name, "kind": row.kind}
+    fields: dict[str, Any] = {
+        "bus": row.bus,
+        "vendor_id": row.vendor,
+        "device_id": row.device,
+        "name": row.name,
+        "kind": row.kind,
+    }
     return Accelerator(
         origin=origin, driver=driver, nodes=read_nodes(files, *row.nodes) if row.nodes else None, **fields
     )

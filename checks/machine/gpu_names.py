@@ -182,9 +182,11 @@ def _computing(vendor_id: str, device_id: str, pci: PciName) -> dict[str, str] |
         return None
     if vendor_id == "10de":
         known = architecture_of_die(pci.die)
-        return known and {"architecture": known.architecture, "compute_capability": known.compute_capability}
+        if known is None:
+            return None
+        return {"architecture": known.architecture, "compute_capability": known.compute_capability}
     target = amd_target_of_device(device_id, pci.name)
-    return target and {"architecture": target.architecture, "gfx_target": target.gfx}
+    return {"architecture": target.architecture, "gfx_target": target.gfx} if target else None
 
 
 def _is_graphics(pci: PciName) -> bool:

@@ -114,8 +114,7 @@ def _decisions(numpy, reference, candidate):
         same = float((reference == candidate).mean()) if reference.size else 1.0
         return {"same_share": same}
     first, second = (
-        numpy.nan_to_num(array.astype(numpy.float64), posinf=0.0, neginf=0.0).ravel()
-        for array in (reference, candidate)
+        numpy.nan_to_num(side.astype(numpy.float64), posinf=0.0, neginf=0.0).ravel() for side in (reference, candidate)
     )
     norms = float(numpy.linalg.norm(first) * numpy.linalg.norm(second))
     figures = {"cosine": float(first @ second) / norms} if norms else {}

@@ -73,13 +73,11 @@ class _Keras:
         """Its layers in order, and what each gave."""
         model = self._doubled() if float64 else self.module
         layers = [layer for layer in model.layers if type(layer).__name__ != "InputLayer"]
-        results_of_layers = [
-            (layer, place, tensor) for layer in layers for place, tensor in enumerate(_flat(layer.output))
-        ]
+        placed = [(layer, place, tensor) for layer in layers for place, tensor in enumerate(_flat(layer.output))]
         keras = tensorflow_probe.keras_module()
-        results = _call(keras.Model(model.inputs, [tensor for _, _, tensor in results_of_layers]), arrays, float64)
-        values = {_value_name(layer, place): array for (layer, place, _), array in zip(results_of_layers, results)}
-        makers = {id(tensor): _value_name(layer, place) for layer, place, tensor in results_of_layers}
+        results = _call(keras.Model(model.inputs, [tensor for _, _, tensor in placed]), arrays, float64)
+        values = {_value_name(layer, place): array for (layer, place, _), array in zip(placed, results)}
+        makers = {id(tensor): _value_name(layer, place) for layer, place, tensor in placed}
         steps = [
             compare.Step(
                 layer.name,

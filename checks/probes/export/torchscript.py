@@ -28,27 +28,18 @@ class Script:
     def specs(self):
         """The inputs to draw. An archive tells no shapes: those that its first layers take."""
         needed = self._needed()
-        if any(str(argument.type) not in _SCALARS and str(argument.type) != "Tensor" for argument in needed):
-            raise model_kit.NotDrawn(
-                "input-type", ", ".join("%s: %s" % (argument.name, argument.type) for argument in needed)
-            )
+        if any(str(taken.type) not in _SCALARS and str(taken.type) != "Tensor" for taken in needed):
+            raise model_kit.NotDrawn("input-type", ", ".join("%s: %s" % (taken.name, taken.type) for taken in needed))
         guessed = _shapes(self.module)
         plain = {kind: {"dtype": dtype, "shape": []} for kind, (dtype, _) in _SCALARS.items()}
-        return [
-            dict(plain.get(str(argument.type)) or guessed.get(argument.name, _ANY), name=argument.name)
-            for argument in needed
-        ]
+        return [dict(plain.get(str(taken.type)) or guessed.get(taken.name, _ANY), name=taken.name) for taken in needed]
 
     def _needed(self):
-        return [argument for argument in self.module.forward.schema.arguments[1:] if not argument.has_default_value()]
+        return [taken for taken in self.module.forward.schema.arguments[1:] if not taken.has_default_value()]
 
     def arguments(self, arrays):
         """The arrays as forward takes them: tensors, or plain numbers."""
-        kinds = {
-            argument.name: _SCALARS[str(argument.type)][1]
-            for argument in self._needed()
-            if str(argument.type) in _SCALARS
-        }
+        kinds = {taken.name: _SCALARS[str(taken.type)][1] for taken in self._needed() if str(taken.type) in _SCALARS}
         tensors = zip(arrays.items(), self._narrowed(tensors_of(arrays)))
         return tuple(kinds[name](array) if name in kinds else tensor for (name, array), tensor in tensors)
 

@@ -223,9 +223,7 @@ def graph_specs(graph, inputs):
     specs = []
     for name, tensor in inputs.items():
         found = graph.get_tensor_by_name(tensor)
-        shape = (
-            None if found.shape.rank is None else [-1 if length is None else length for length in found.shape.as_list()]
-        )
+        shape = None if found.shape.rank is None else [-1 if axis is None else axis for axis in found.shape.as_list()]
         specs.append({"name": name, "dtype": found.dtype.base_dtype.name, "shape": shape})
     return specs
 

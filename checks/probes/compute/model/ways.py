@@ -85,9 +85,7 @@ class Rows:
         for name, axis in self.inputs.items():
             array = arrays[name]
             along = -1 if axis < array.ndim - 1 else 0
-            several[name] = numpy.concatenate(
-                [numpy.roll(array, shift, axis=along) for shift in range(count)], axis=axis
-            )
+            several[name] = numpy.concatenate([numpy.roll(array, turn, along) for turn in range(count)], axis)
         return several
 
 

@@ -68,9 +68,8 @@ class Network:
 
     def fingerprint(self):
         """Of all weights."""
-        return fingerprint.numpy_fingerprint(
-            self._numpy, self._numpy.concatenate([weight.ravel() for weight in self._now])
-        )
+        weights = self._numpy.concatenate([weight.ravel() for weight in self._now])
+        return fingerprint.numpy_fingerprint(self._numpy, weights)
 
     def _layers(self, pictures):
         weights = self._now

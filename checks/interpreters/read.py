@@ -66,13 +66,9 @@ def _facts(executable: Path, found_by: tuple[str, ...], places: Places) -> Inter
     head, problem = _head(layout, unread)
     library = layout.library
     if problem in ("not-python", "unreadable", "missing"):
+        path, real = str(executable), str(layout.real)
         return InterpreterFacts(
-            path=str(executable),
-            real_path=str(layout.real),
-            found_by=found_by,
-            problem=problem,
-            unread=unread,
-            origin=str(executable),
+            path=path, real_path=real, found_by=found_by, problem=problem, unread=unread, origin=path
         )
 
     version, source = read_version(layout)
@@ -80,8 +76,8 @@ def _facts(executable: Path, found_by: tuple[str, ...], places: Places) -> Inter
         unread["version"] = "nothing around it tells its version"
     elif version.count(".") < 2:
         unread["version"] = "the third number stands nowhere"
-    path = search_path(layout, places)
-    packages = _packages(layout, path, unread) if library is not None else None
+    folders = search_path(layout, places)
+    packages = _packages(layout, folders, unread) if library is not None else None
     if packages is None:
         unread["packages"] = "its library folder was not found"
     kind = kind_of(layout, places)
@@ -97,7 +93,7 @@ def _facts(executable: Path, found_by: tuple[str, ...], places: Places) -> Inter
         architecture=binary.architecture(head),
         free_threaded=library.free_threaded if library is not None else None,
         externally_managed=_externally_managed(layout),
-        user_site=path.user_site,
+        user_site=folders.user_site,
         package_manager=package_manager_of(layout, kind),
         packages=packages,
         problem=problem,

@@ -11,6 +11,7 @@ import functools
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import msgspec
 
@@ -41,6 +42,9 @@ _MAX_Q = "maxq"
 _ONLY_WITH_BRAND = frozenset({"quadro", "ada", "pro"})  # people leave these out, and then several cards are meant
 
 
+_DECIDED = ("device_id", "die", "architecture", "compute_capability", "gfx_target")  # what a name may leave open
+
+
 class NamedGpu(msgspec.Struct, frozen=True, kw_only=True):
     """The GPU that a name stands for. Empty texts: the name alone does not decide."""
 
@@ -54,17 +58,9 @@ class NamedGpu(msgspec.Struct, frozen=True, kw_only=True):
 
     def as_gpu(self, name: str, origin: str) -> Gpu:
         """The GPU as the bus of a live machine would show it, under the name that was reported."""
-        return Gpu(
-            origin=origin,
-            vendor_id=self.vendor_id,
-            vendor=VENDOR_NAMES[self.vendor_id],
-            product=name,
-            device_id=self.device_id or None,
-            die=self.die or None,
-            architecture=self.architecture or None,
-            compute_capability=self.compute_capability or None,
-            gfx_target=self.gfx_target or None,
-        )
+        known: dict[str, Any] = {field: getattr(self, field) or None for field in _DECIDED}
+        vendor = VENDOR_NAMES[self.vendor_id]
+        return Gpu(origin=origin, vendor_id=self.vendor_id, vendor=vendor, product=name, **known)
 
 
 def gpu_of_name(name: str) -> NamedGpu | None:
@@ -216,7 +212,7 @@ def _spelled_out(product: str) -> Iterator[str]:
 def _common(found: list[NamedGpu]) -> NamedGpu:
     """What all cards of one name have in common."""
     shared = {}
-    for field in ("device_id", "die", "architecture", "compute_capability", "gfx_target"):
+    for field in _DECIDED:
         values = {getattr(gpu, field) for gpu in found}
         shared[field] = values.pop() if len(values) == 1 else ""
     return NamedGpu(vendor_id=found[0].vendor_id, product=found[0].product, **shared)

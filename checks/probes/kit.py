@@ -243,13 +243,10 @@ def _process_modules():
 
     kernel = ctypes.WinDLL("kernel32", use_last_error=True)
     kernel.GetCurrentProcess.restype = wintypes.HANDLE
-    enumerate_modules = kernel.K32EnumProcessModules
+    enumerate_modules, pointer = kernel.K32EnumProcessModules, ctypes.POINTER
     enumerate_modules.argtypes = (
-        wintypes.HANDLE,
-        ctypes.POINTER(wintypes.HMODULE),
-        wintypes.DWORD,
-        ctypes.POINTER(wintypes.DWORD),
-    )
+        wintypes.HANDLE, pointer(wintypes.HMODULE), wintypes.DWORD, pointer(wintypes.DWORD),
+    )  # fmt: skip
     kernel.GetModuleFileNameW.argtypes = (wintypes.HMODULE, wintypes.LPWSTR, wintypes.DWORD)
     handles, needed = (wintypes.HMODULE * 4096)(), wintypes.DWORD()
     if not enumerate_modules(kernel.GetCurrentProcess(), handles, ctypes.sizeof(handles), ctypes.byref(needed)):

@@ -22,9 +22,8 @@ def buses(argument):
     raw = {"pci": None, "usb": None, "i2c": [], "unread": unread}
     if source.exists("/sys/bus"):  # a kernel without PCI has no folder for it, and no device on it
         raw["pci"] = [_pci_device(source, name, unread) for name in source.names("/sys/bus/pci/devices")]
-        raw["usb"] = [
-            device for name in source.names("/sys/bus/usb/devices") for device in [_usb_device(source, name)] if device
-        ]
+        devices = (_usb_device(source, name) for name in source.names("/sys/bus/usb/devices"))
+        raw["usb"] = list(filter(None, devices))
     for name in source.names("/sys/bus/i2c/devices"):
         chip = source.text("/sys/bus/i2c/devices/%s/name" % name)
         if chip:

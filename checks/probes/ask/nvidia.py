@@ -185,13 +185,8 @@ def _retired_pages(handle):
 
 
 def _row_remaps(values):
-    correctable, uncorrectable, pending, failure = values
-    return {
-        "correctable": correctable,
-        "uncorrectable": uncorrectable,
-        "pending": bool(pending),
-        "failure": bool(failure),
-    }
+    names = ("correctable", "uncorrectable", "pending", "failure")
+    return dict(zip(names, (*values[:2], *map(bool, values[2:]))))
 
 
 def _state(reader, handle):

@@ -134,14 +134,9 @@ def planned(entries):
     return {"planned+": [named for named, _ in entries]}
 
 
-def is_left_out(facts):
-    """Whether facts of a stage say that there was no time for a measurement."""
-    return any(measured.get("reason") in ("no-time", "too-slow") for measured in facts.get("measurements+", ()))
-
-
-def is_lost(facts):
-    """Whether facts of a stage say that a device answers no more."""
-    return any(measured.get("reason") == "device-lost" for measured in facts.get("measurements+", ()))
+def has_reason(facts, *reasons):
+    """Whether a measurement among the facts of a stage has one of these reasons."""
+    return any(measured.get("reason") in reasons for measured in facts.get("measurements+", ()))
 
 
 def identity(named):

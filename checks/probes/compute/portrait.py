@@ -5,10 +5,9 @@ with every version.
 
 Samples are the elements at places that are drawn for their number alone. The elements in order are cut into at most
 BLOCKS blocks of equal length, the last filled up with zeros (long ones into units again, whose sums are added in
-order); a block's sum is taken in float64 by adding the second half
-of it to the first, again and again, so that the order of the additions is the same everywhere, and each is rounded as
-IEEE 754 says. Elements that are not finite count as zero there, and are counted. Of complex numbers each part is an
-element of its own.
+order); a block's sum is taken in float64 by adding the second half of it to the first, again and again, so that the
+order of the additions is the same everywhere, and each is rounded as IEEE 754 says. Elements that are not finite count
+as zero there, and are counted. Of complex numbers each part is an element of its own.
 """
 
 from . import kit as compute

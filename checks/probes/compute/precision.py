@@ -1,10 +1,11 @@
 """How many digits a framework gets right, by operation, data type and setting.
 
-Every result is
-set beside the same in float64 on the processor; that of a setting also beside that of the default. Products of float32
-are computed once more in float64 from factors rounded to shorter formats: where their errors are the observed ones,
-element by element, it is that format in which the device computes, whatever a flag says.
+Every result is set beside the same in float64 on the processor; that of a setting also beside that of the default.
+Products of float32 are computed once more in float64 from factors rounded to shorter formats: where their errors are
+the observed ones, element by element, it is that format in which the device computes, whatever a flag says.
 """
+
+import functools
 
 from . import kit as compute
 from . import timing
@@ -92,10 +93,8 @@ class _Prepared:
         self._rounded = {}
         if operation.products and dtype == FULL:
             for name, of_bits in ROUNDINGS.items():
-                rounded = backend.truth(
-                    operation, exact, lambda factor, of_bits=of_bits: backend.rounded(factor, of_bits)
-                )
-                self._rounded[name] = rounded - self._truth
+                rounded = functools.partial(backend.rounded, of_bits=of_bits)
+                self._rounded[name] = backend.truth(operation, exact, rounded) - self._truth
 
     def _run(self, setting, clock):
         run = Run(self._backend.device)

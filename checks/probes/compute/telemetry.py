@@ -108,11 +108,9 @@ class Nvml(Nothing):
         }
         if readings["power"] is not None:
             readings["power"] /= 1000.0
-        for name in (
-            "nvmlDeviceGetCurrentClocksEventReasons",
-            "nvmlDeviceGetCurrentClocksThrottleReasons",
-        ):  # R535, before
+        for what in ("Event", "Throttle"):  # since R535, before
             if readings.get("throttle_mask") is None:
+                name = "nvmlDeviceGetCurrentClocks%sReasons" % what
                 readings["throttle_mask"] = self._number(name, ctypes.c_ulonglong)
         return {name: value for name, value in readings.items() if value is not None}
 

@@ -32,12 +32,6 @@ def _in_float64(arrays):
     return {name: array.astype("float64") if array.dtype.kind == "f" else array for name, array in arrays.items()}
 
 
-def _spec_of(tensor, name):
-    import tensorflow as tf
-
-    return tf.TensorSpec(tensor.shape, tensor.dtype, name=name)
-
-
 # --- Keras ------------------------------------------------------------------------------------------------------------
 
 

@@ -213,12 +213,11 @@ def to_coreml(original, arrays, folder):
 
     path = os.path.join(folder, "model.mlpackage")
     kinds = {name: ct.TensorType(name=name, shape=array.shape, dtype=array.dtype) for name, array in arrays.items()}
-    source = original.module
-    if hasattr(source, "forward") and not hasattr(source, "_c"):  # an exported program: it is taken as such
-        source = original.program(arrays).run_decompositions({})
-        package = ct.convert(source)
+    module = original.module
+    if hasattr(module, "forward") and not hasattr(module, "_c"):  # an exported program: it is taken as such
+        package = ct.convert(original.program(arrays).run_decompositions({}))
     else:
-        package = ct.convert(source, inputs=list(kinds.values()))
+        package = ct.convert(module, inputs=list(kinds.values()))
     package.save(path)
     return path, package
 

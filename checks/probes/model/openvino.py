@@ -8,16 +8,9 @@ import functools
 from ..ask import openvino
 from . import kit as model_kit
 
-TYPES = {
-    "f16": "float16",
-    "f32": "float32",
-    "f64": "float64",
-    "bf16": "bfloat16",
-    "boolean": "bool",
-    "string": "string",
-    **{"i%d" % bits: "int%d" % bits for bits in (8, 16, 32, 64)},
-    **{"u%d" % bits: "uint%d" % bits for bits in (8, 16, 32, 64)},
-}
+TYPES = {"bf16": "bfloat16", "boolean": "bool", "string": "string"}
+for _bits in (8, 16, 32, 64):
+    TYPES.update({"i%d" % _bits: "int%d" % _bits, "u%d" % _bits: "uint%d" % _bits, "f%d" % _bits: "float%d" % _bits})
 NO_OPERATORS = ("Parameter", "Result", "Constant")
 
 RUNS = model_kit.Runs("openvino")

@@ -20,24 +20,6 @@ class NotCompared(TypeError):  # noqa: N818 - not an error but an answer
     """Arrays that cannot be compared: other shapes, or elements that are no numbers."""
 
 
-def of_numpy(numpy, reference, candidate):
-    """Two arrays of NumPy to be compared.
-
-    Raises:
-        NotCompared: other shapes, or elements that are no numbers.
-    """
-    return _Numpy(numpy, numpy.asarray(reference), numpy.asarray(candidate))
-
-
-def of_torch(torch, reference, candidate):
-    """Two tensors to be compared on the reference's device.
-
-    Raises:
-        NotCompared: other shapes.
-    """
-    return _Torch(torch, reference, candidate)
-
-
 class _Format:
     """How the bits of a type are numbers."""
 
@@ -175,6 +157,7 @@ class _Numpy(_Arrays):
     most_counted = 10  # ranges of ULP that are quicker counted one by one
 
     def __init__(self, numpy, reference, candidate):
+        reference, candidate = numpy.asarray(reference), numpy.asarray(candidate)
         if reference.shape != candidate.shape:
             raise NotCompared("shapes %s and %s" % (reference.shape, candidate.shape))
         self.xp = numpy
@@ -372,3 +355,6 @@ class _Torch(_Arrays):
 
     def largest_of(self, rows, count):
         return self.xp.topk(rows, count, dim=1).values.flip(1)
+
+
+of_numpy, of_torch = _Numpy, _Torch  # made of two arrays; raise NotCompared

@@ -193,15 +193,11 @@ def torch_uniform(torch, shape, dtype, stream, device="cpu"):
     wide = torch.float64 if name == "float64" else torch.float32
     kind = getattr(torch, name)
     step = 2.0 ** -FORMATS[name][1]
-    return _torch_make(
-        torch,
-        shape,
-        2 if name == "float64" else 1,
-        kind,
-        stream,
-        device,
-        lambda words: (numerators(words, name).to(wide) * step).to(kind),
-    )
+
+    def convert(words):
+        return (numerators(words, name).to(wide) * step).to(kind)
+
+    return _torch_make(torch, shape, 2 if name == "float64" else 1, kind, stream, device, convert)
 
 
 def torch_integers(torch, shape, limit, stream, device="cpu", dtype="int64"):
@@ -239,11 +235,7 @@ def tensorflow_integers(tensorflow, shape, limit, stream, device="CPU:0", dtype=
 
 
 def jax_uniform(jax, shape, dtype, stream, device=None):
-    """An array of numbers in (-1, 1), on a device of ``jax.devices()``.
-
-    Raises:
-        TypeError: a 64-bit type, and JAX is not set to keep those.
-    """
+    """An array of numbers in (-1, 1), on a device of ``jax.devices()``; as jax_integers, it refuses 64 bits."""
     import numpy as np
 
     return _to_jax(jax, numpy_uniform(np, shape, dtype, stream), device)

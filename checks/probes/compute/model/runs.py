@@ -234,7 +234,7 @@ def plan(model, comparisons, clock, axes):
         while is_short:
             is_short = False
             for fact in comparison(clock.part(OF_THE_REST if place else 2)):
-                if _is_short(fact) and halved(model, axes):
+                if compute.has_reason(fact, "no-memory") and halved(model, axes):
                     is_short = True
                     break
                 yield fact
@@ -249,7 +249,3 @@ def left(pairs, done):
     for step, function in pairs:
         if STEPS.index(step) >= begin:
             yield function
-
-
-def _is_short(fact):
-    return any(measurement.get("reason") == "no-memory" for measurement in fact.get("measurements+", ()))

@@ -115,12 +115,8 @@ class Load:
 
     def grown(self):
         """The fields of Health that cost nothing to tell."""
-        facts = {
-            "length": time.monotonic() - self._started,
-            "checked": self.checked,
-            "bytes_checked": self.bytes,
-            "shrunk": self.shrunk,
-        }
+        facts = {"length": time.monotonic() - self._started, "checked": self.checked}
+        facts.update(bytes_checked=self.bytes, shrunk=self.shrunk)
         if self._hears:
             facts["xid"] = [{"code": code} for code in self._xids]
         return facts

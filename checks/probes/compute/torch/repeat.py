@@ -82,7 +82,7 @@ def more(argument, clock):
     repeats = _of.get(argument["device"])
     if repeats is not None and clock.left > LEAST_MORE:
         for facts in compute.measure(repeats.entries(repeats.unfinished()), clock, repeats.run):
-            if not compute.is_left_out(facts):  # that was told
+            if not compute.has_reason(facts, "no-time", "too-slow"):  # that was told
                 yield facts
 
 

@@ -18,7 +18,7 @@ GENERATIONS = {"2.5": 1, "5.0": 2, "5": 2, "8.0": 3, "8": 3, "16.0": 4, "16": 4,
 
 
 def read_gpus(raw: Raw | None) -> Gpus | None:
-    """The GPUs of a Linux machine; None where there is no PCI bus to look at."""
+    """The GPUs of a Linux machine; None where there is no PCI bus."""
     if raw is None or raw.get("pci") is None:
         return None
     devices = tuple(read_gpu(raw_device) for raw_device in raw["pci"] if is_gpu(raw_device))

@@ -94,7 +94,7 @@ def gpu_at(text: str) -> tuple[NamedGpu, int] | None:
         if re.match(r"[\s-]*(?:series|系列|シリーズ)", text[end : end + 10], re.IGNORECASE):
             return None
         found = _index().get(_key(words)) if words else None
-        if found is not None and _key(words) != key:  # else only a word was added that tells nothing
+        if found is not None and _key(words) != key:  # else only a word was added that means nothing
             best, key = (found, end - len(piece.group(0)) + len(piece.group(0).rstrip(".!?\"'"))), _key(words)
     return best
 

@@ -1,4 +1,4 @@
-"""NVIDIA Jetson boards: their GPU is no PCI device."""
+"""NVIDIA Jetson boards: their GPU is not a PCI device."""
 
 from __future__ import annotations
 

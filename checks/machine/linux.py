@@ -110,13 +110,13 @@ def read_container(raw: Raw) -> str:
 
 
 def read_virtual_machine(machine: Raw, wsl: int) -> str | None:
-    """The virtual machine around this system; "" bare metal; "other" one that does not tell its name; None unknown."""
+    """The virtual machine around this system; "" bare metal; "other" one whose name is unknown; None unknown."""
     raw = machine.get("os") or {}
     if wsl:
         return "wsl"
     flags = ((machine.get("cpu") or {}).get("first") or {}).get("flags")
     if flags is not None and "hypervisor" not in flags.split():
-        return ""  # on x86 the processor itself tells; firmware texts alone also name makers of real computers
+        return ""  # on x86 the processor itself shows it; firmware texts alone also name makers of real computers
     dmi = raw.get("dmi") or {}
     named = machine_of_firmware(dmi.values())
     if named:

@@ -124,7 +124,7 @@ def _recovery(number: int) -> str:
     return known.id if known else str(number)
 
 
-# What the probe tells as a number: the fact that it is, and how it gets its name.
+# What the probe reports as a number: the fact that it is, and how it gets its name.
 _NAMED: dict[str, tuple[str, Callable[[int], Any]]] = {
     "architecture_number": ("architecture", nvml_architecture),
     "throttle_mask": ("throttle_reasons", clock_reasons),

@@ -144,12 +144,12 @@ def _nvidia(answer: Raw, gpus: Gpus | None, nvml: Raw | None, log: Raw) -> Nvidi
     if not (on_bus or libcuda or (nvml or {}).get("nvml") not in (None, "library-not-found")):
         return None
     facts = nvidia.from_nvml(nvml)
-    # The Basic Display Adapter's version says nothing of NVIDIA's driver.
+    # The Basic Display Adapter's version shows nothing about NVIDIA's driver.
     own = [gpu.driver_version for gpu in on_bus if gpu.driver == NVIDIA_SERVICE]
     version = next((branch for own_version in own for branch in [driver_branch(own_version)] if branch), None)
     entries = system_log.windows_entries(log)
     xids = None if entries is None else system_log.xids(entries, log.get("started") or "")
-    # One alone of its two logs may have been read, which says nothing of the other.
+    # One alone of its two logs may have been read, which shows nothing about the other.
     why = "" if xids else (log.get("unread") or {}).get("entries")
     return msgspec.structs.replace(
         facts,

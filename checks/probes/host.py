@@ -17,7 +17,7 @@ standard output. One JSON object per line, in ASCII:
 A stage that is a generator yields facts as it goes, each dict a line of its own, so that a crash keeps those before it.
 A fact "name+" is a list that is added to the list "name".
 What native code prints on standard error is kept in ANSWER_FILE.stderr while a probe listens to it.
-After SECONDS the Python lines of all threads go to standard error, so that a hang tells where it hangs.
+After SECONDS the Python lines of all threads go to standard error, so that a hang shows its place.
 """
 
 import faulthandler
@@ -58,7 +58,7 @@ kit = importlib.import_module(PACKAGE + ".kit")
 
 
 def answer_line(fields):
-    """One line of the answer; facts that are no JSON become an error of their stage."""
+    """One line of the answer; facts that are not JSON become an error of their stage."""
     try:
         return json.dumps(fields, default=str) + "\n"
     except (TypeError, ValueError, RecursionError) as error:
@@ -131,7 +131,7 @@ def main(arguments):
             else:
                 say({"end": name, "seconds": time.perf_counter() - started, "facts": facts})
         say({"done": True})
-    # Leave at once: the target's libraries may crash or hang in their own exit handlers, after all is told.
+    # Leave at once: the target's libraries may crash or hang in their own exit handlers, after everything is reported.
     os._exit(0)
 
 

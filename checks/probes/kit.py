@@ -74,7 +74,7 @@ class Warned:
 
 
 class Captured:
-    """Keeps what native code prints on standard error in a `with` block: often the only place that tells a reason.
+    """Keeps what native code prints on standard error in a `with` block: often the only place that has a reason.
 
     It is passed on when the block ends. ``text`` holds it afterwards: the end of it, or of a long log only the lines
     that match ``keep``, a compiled pattern of bytes. Where the process dies in the block, the last words stay in the

@@ -132,7 +132,7 @@ class _Running:
 
     def _command(self, answer: Path) -> list[str]:
         task = self._task
-        # A hang tells its Python lines on standard error shortly before it is ended.
+        # A hang leaves its Python lines on standard error shortly before it is ended.
         last_look = max(task.time_limit - 1.0, task.time_limit / 2)
         # The probe runs in a folder of its own; a bare name is looked for on PATH.
         named = os.path.dirname(task.interpreter)

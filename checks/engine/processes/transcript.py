@@ -32,7 +32,7 @@ class Transcript:
         self.greeting: str | None = None
         self.failed = False
         self.done = False
-        self.unreadable = 0  # lines that are no answer of a host
+        self.unreadable = 0  # lines that are not an answer of a host
 
     @property
     def stages(self) -> tuple[StageRun, ...]:

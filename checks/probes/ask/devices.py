@@ -51,7 +51,7 @@ def _slot_end(source, folder, vendor):
     """
     path = source.real(folder)
     above = os.path.dirname(path)
-    # The root port, of the processor's vendor, hangs on a bridge that is no PCI device ("/sys/devices/pci0000:00").
+    # The root port, of the processor's vendor, hangs on a bridge that is not a PCI device ("/sys/devices/pci0000:00").
     while source.text(above + "/vendor") == vendor and source.text(os.path.dirname(above) + "/vendor") is not None:
         path, above = above, os.path.dirname(above)
     return path

@@ -85,7 +85,7 @@ def _device(device):
 
 
 def kernels(argument):
-    """A small computation on each device, told one by one."""
+    """A small computation on each device, reported one by one."""
     import jax
     import jax.numpy as jnp
 

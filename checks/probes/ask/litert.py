@@ -53,7 +53,7 @@ def edgetpu(argument):
 
 
 def _library():
-    """What the library says of itself: "BuildLabel(...), RuntimeVersion(14)"; it asks no device for that."""
+    """The library's own text: "BuildLabel(...), RuntimeVersion(14)"; it asks no device for that."""
     try:
         library = ctypes.CDLL(DELEGATE)
         library.edgetpu_version.restype = ctypes.c_char_p

@@ -1,7 +1,7 @@
 """What this machine is: system, processor, memory, buses, drivers, kernel log. Raw values, as they came; no judgement.
 
 The argument says where to look: ``root`` (default "/") is the folder that holds the machine's /sys, /proc, /etc, so
-that a recorded tree can be read; ``recorded`` replaces what no file tells: ``commands`` (argument list joined by
+that a recorded tree can be read; ``recorded`` replaces what no file holds: ``commands`` (argument list joined by
 blanks, or its first three words, or the first -> {"code", "stdout", "stderr"}) and ``answers`` of the running process,
 by name. In a replay, what was not recorded is not there.
 """
@@ -84,7 +84,7 @@ def _groups():
 
 
 def _musl(source):
-    """What musl's loader says of itself; it prints its version on standard error."""
+    """The text of musl's loader; it prints its version on standard error."""
     loaders = source.find("/lib/ld-musl-*.so.1")
     return source.run([loaders[0]]).get("stderr") if loaders else None
 
@@ -287,7 +287,7 @@ def windows(argument):
 
 
 def event_log(argument):
-    """What the last days of Windows' event log tell of graphics cards and hardware errors."""
+    """What the last days of Windows' event log report about graphics cards and hardware errors."""
     source = Source(argument)
     if source.system != "Windows":
         return {}

@@ -1,4 +1,4 @@
-"""What NVML says of the driver and of each GPU, through NVIDIA's own binding (nvidia-ml-py, module pynvml).
+"""What NVML reports about the driver and of each GPU, through NVIDIA's own binding (nvidia-ml-py, module pynvml).
 
 Every GPU is a stage of its own, so that a call that never returns names the GPU. Every error is a fact: by field in
 ``unread``, by its NVML name. Numbers that are codes (clock reasons, recovery action, architecture) are left as numbers.

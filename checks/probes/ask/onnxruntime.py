@@ -38,7 +38,7 @@ def imported(argument):
 
 
 def listed(argument):
-    """What it says of itself."""
+    """What it lists: providers, device, build."""
     import onnxruntime
 
     facts = {"providers_listed": list(onnxruntime.get_available_providers()), "device": str(onnxruntime.get_device())}
@@ -70,7 +70,7 @@ def _may_use_cuda(providers):
 
 
 def providers(argument):
-    """Start each provider with a model of one node, the CPU first, told one by one."""
+    """Start each provider with a model of one node, the CPU first, reported one by one."""
     import onnxruntime
 
     names = sorted(onnxruntime.get_available_providers(), key=lambda name: name != "CPUExecutionProvider")

@@ -41,7 +41,7 @@ def devices(argument):
 
 
 def kernels(argument):
-    """A small computation on each device, told one by one."""
+    """A small computation on each device, reported one by one."""
     import numpy as np
 
     runtime = core()

@@ -23,7 +23,7 @@ def imported(argument):
 
 
 def _keep(captured):
-    """The printed lines that warn or speak of GPUs, each once; a missing driver is told as a mere information."""
+    """The printed lines that warn or speak of GPUs, each once; a missing driver is logged as mere information."""
     for line in captured.text.splitlines():
         if (_SEVERE.match(line) or "GPU" in line) and line not in _printed:
             _printed.append(line)
@@ -79,7 +79,7 @@ def _details(tf, device):
 
 
 def kernels(argument):
-    """A small computation on each device, told one by one."""
+    """A small computation on each device, reported one by one."""
     import tensorflow as tf
 
     def work(device):

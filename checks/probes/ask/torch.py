@@ -128,7 +128,7 @@ def _plain(value):
 
 
 def _cpu_capability(torch):
-    """The instruction sets that torch uses ("AVX2"); before 2.1 only the text of its configuration tells."""
+    """The instruction sets that torch uses ("AVX2"); before 2.1 only the text of its configuration has it."""
     try:
         return str(torch.backends.cpu.get_cpu_capability())
     except AttributeError:
@@ -201,7 +201,7 @@ def cuda(argument):
 
 def _library_versions(torch, facts, unread):
     """CuDNN and NCCL as this process loads them; asking may raise what is wrong with them."""
-    if torch.version.cuda:  # on ROCm the same function tells MIOpen's version
+    if torch.version.cuda:  # on ROCm the same function returns MIOpen's version
         _ask(facts, unread, "cudnn_version", lambda: kit.cudnn_version(torch.backends.cudnn.version()))
     try:
         facts["nccl_version"] = _nccl_version(torch.cuda.nccl.version())
@@ -247,7 +247,7 @@ def _cuda_device(torch, index):
 
 
 def cuda_kernels(argument):
-    """A small computation on each CUDA or ROCm device, told one by one."""
+    """A small computation on each CUDA or ROCm device, reported one by one."""
     import torch
 
     for fact in DEVICES:

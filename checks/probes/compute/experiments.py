@@ -25,7 +25,7 @@ RATE, MOMENTUM, DROPOUT = 0.01, 0.9, 0.5
 SEED = 66478
 LEAST_RUNS = 2  # one run shows nothing
 
-# Steps of a run, how often the validation error is told in it, and the runs without which the next line tells more.
+# Steps of a run, how often the validation error is reported in it, and the runs without which the next line shows more.
 _LADDER = ((1000, 10, 5), (500, 10, 5), (200, 10, 5), (100, 5, 4), (50, 5, 3), (20, 2, 2))
 _SHORTEST = (10, 4, 2)  # steps of runs that are made where the time suffices for none of these
 _PATIENCE = 1.5  # times its time that the network may take for them; else it is left out

@@ -154,7 +154,7 @@ def measure(entries, clock, run):
     """Measure entry by entry while there is time, as the facts that a stage yields.
 
     ``entries``: (facts that name it, whatever ``run`` needs). ``run(what, clock)``: the figures, as a dict. What no
-    time is left for is told with the reason "no-time", an exception as the fact that it is. Where it raises TooSlow, it
+    time is left for has the reason "no-time", an exception is a fact. Where it raises TooSlow, it
     comes again after all others, the quicker first. After some errors in a row that are the same the rest is left out:
     the device is lost, or does not compute such a thing at all.
     """
@@ -187,7 +187,7 @@ def measure(entries, clock, run):
 
 
 def measure_listed(entries, clock, run, argument):
-    """As ``measure``, without what a process before this one was done with; what is to be measured is told before."""
+    """As ``measure``, without what a process before this one was done with; what is to be measured is announced."""
     entries = waiting(entries, argument)
     yield planned(entries)
     yield from measure(entries, clock, run)
@@ -211,7 +211,7 @@ def _figures(run, what, clock, lost):
 
 
 class _Lost:
-    """Whether a device answers no more: errors in a row that are the same."""
+    """Whether a device no longer answers: errors in a row that are the same."""
 
     def __init__(self):
         self._failures, self._last = 0, None

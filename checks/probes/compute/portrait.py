@@ -128,7 +128,7 @@ def _hexadecimal(data, size, numbers):
 
 
 def _figures(xp, cat, parts, count, is_complex):
-    """Sums of blocks, the largest magnitude, and how many elements are no numbers."""
+    """Sums of blocks, the largest magnitude, and how many elements are not numbers."""
     count *= 2 if is_complex else 1
     length = block_length(count)
     unit = min(length, UNIT)

@@ -1,6 +1,6 @@
 """An operation again and again, in frameworks whose results are looked at as NumPy's arrays.
 
-For those that depend on NumPy. PyTorch, whose results can be told apart where they are, has a module of its own.
+For those that depend on NumPy. PyTorch, whose results can be distinguished on their device, has a module of its own.
 """
 
 import re
@@ -13,9 +13,9 @@ from .bits import difference, fingerprint
 MOST = {"quick": 300, "standard": 1000, "thorough": 10000}  # repetitions; 300 show what happens in one of a hundred
 SURE = 30  # repetitions after which an operation that varies needs no more
 LEAST = 4  # repetitions of what was begun, while the time of all lasts
-FINGERPRINTS = 20  # as many are told
+FINGERPRINTS = 20  # as many are reported
 
-# What TensorFlow says in its deterministic mode, since 2.6, of an operation that has no such form.
+# The error of TensorFlow in its deterministic mode, since 2.6, of an operation that has no such form.
 _REFUSED = re.compile(r"deterministic (?:GPU|XLA) implementation", re.IGNORECASE)
 
 

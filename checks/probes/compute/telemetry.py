@@ -1,7 +1,7 @@
-"""What a device tells of itself while it computes: heat, clocks, power, errors.
+"""What a device reports while it computes: heat, clocks, power, errors.
 
 Standard library only, Python 3.8 and later: NVIDIA's NVML by ctypes, AMD's and the processor's sensors from Linux's
-sysfs. What a device does not tell is left out.
+sysfs. What a device does not report is left out.
 
 NVML (nvml.h of CUDA 13): functions return 0 for success; clocks are MHz, power milliwatts, temperatures degrees
 Celsius.
@@ -17,7 +17,7 @@ CORRECTED, UNCORRECTED, VOLATILE = 0, 1, 0  # nvmlMemoryErrorType_t, nvmlEccCoun
 XID_EVENT = 8  # nvmlEventTypeXidCriticalError
 # amdgpu_ras.c, "AMDGPU RAS sysfs Error Count Interface": lines of "ue: 0" and "ce: 3" in one file for each block
 _RAS = {"ue": "ecc_uncorrected", "ce": "ecc_corrected"}
-_RAS_BOGUS = 10**6  # and above: a card whose block sleeps tells of 1048560 errors
+_RAS_BOGUS = 10**6  # and above: a card whose block sleeps reports 1048560 errors
 _PROCESSOR_SENSORS = ("coretemp", "k10temp", "zenpower", "cpu_thermal", "cpu-thermal", "soc_thermal")
 
 
@@ -52,18 +52,18 @@ def of_device(device, pci_address=None, is_nvidia=False):
 
 
 class Nothing:
-    """A device that tells nothing, or that nobody asks here."""
+    """A device that reports nothing, or is not asked here."""
 
     def sample(self):
         """The present state as fields of HealthSample."""
         return {}
 
     def counts(self):
-        """Errors counted so far: "ecc_corrected", "ecc_uncorrected", "remapped_rows", as far as they are told."""
+        """Errors counted so far: "ecc_corrected", "ecc_uncorrected", "remapped_rows", as far as they are reported."""
         return {}
 
     def xids(self):
-        """Codes of the Xid events since the last call; None where nobody is told of them."""
+        """Codes of the Xid events since the last call; None where nothing reports them."""
 
 
 def _nvml_library():
@@ -125,7 +125,7 @@ class Nvml(Nothing):
         return {name: value for name, value in readings.items() if value is not None}
 
     def xids(self):
-        """NVML tells them on Linux alone."""
+        """NVML reports them on Linux only."""
         if self._events is None:
             return None
         found, event = [], _Event()
@@ -189,7 +189,7 @@ class Sysfs(Nothing):
         self._folder = folder
 
     def sample(self):
-        """What the first sensor of the card tells."""
+        """What the first sensor of the card reports."""
         readings = {}
         for sensor in self._sensors:
             for name, file, unit in (("temperature", "temp1_input", 1000), ("clock_sm", "freq1_input", 10**6)):
@@ -225,7 +225,7 @@ class Processor(Nothing):
         self._clocks = glob.glob(os.path.join(cores, "cpufreq", "scaling_cur_freq"))
 
     def sample(self):
-        """Temperature and clock, as far as they are told; a virtual machine tells neither."""
+        """Temperature and clock, as far as they are reported; a virtual machine reports neither."""
         heat = [_whole(path) for sensor in self._sensors for path in glob.glob(os.path.join(sensor, "temp*_input"))]
         clocks = [_whole(path) for path in self._clocks]
         readings = {

@@ -45,7 +45,7 @@ class Rounding:
 class Step:
     """One operation of a network that was run: its name and kind, the names of what it took and made.
 
-    ``place``: the line of the user's Python that it comes from ("net.py:11"), where the file tells.
+    ``place``: the line of the user's Python that it comes from ("net.py:11"), where the file has it.
     """
 
     def __init__(self, name, op, inputs, outputs, place=""):

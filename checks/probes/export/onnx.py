@@ -23,7 +23,7 @@ def run(path, feeds, level, wanted=None):
 def matched(inputs, feeds):
     """The arrays by the names of the inputs: by their own names, else in their order.
 
-    An input that no node uses is left out of the file by some exporters, and of the rest only the names tell.
+    An input that no node uses is left out of the file by some exporters, and of the rest only the names are known.
     """
     names = [argument.name for argument in inputs]
     if len(names) < len(feeds) or set(names) <= set(feeds):
@@ -37,7 +37,7 @@ def version():
         import onnxruntime
 
         return str(onnxruntime.__version__)
-    except Exception:  # a broken installation is told by the probe of ONNX Runtime itself
+    except Exception:  # a broken installation is reported by the probe of ONNX Runtime itself
         return None
 
 

@@ -200,7 +200,7 @@ def _compare(argument):
     if results is None:
         return
     FACT["ran"] = True
-    if not FACT["repeats"]:  # then nobody can tell what the export adds
+    if not FACT["repeats"]:  # then what the export adds cannot be known
         FACT["reason"] = "original-varies"
         return
     reference = STATE["reference"]

@@ -250,7 +250,7 @@ def _dict(value):
 
 
 def _metadata(fields):
-    """Of what is told about a node only the lines of Python that it comes from."""
+    """Of what is known about a node only the lines of Python that it comes from."""
     lines = _LINE.findall(str(fields.get("stack_trace") or ""))
     return {"stack_trace": "\n".join(lines)} if lines else {}
 

@@ -26,7 +26,7 @@ class Script:
 
     @property
     def specs(self):
-        """The inputs to draw. An archive tells no shapes: those that its first layers take."""
+        """The inputs to draw. An archive has no shapes: those that its first layers take."""
         needed = self._needed()
         if any(str(taken.type) not in _SCALARS and str(taken.type) != "Tensor" for taken in needed):
             raise model_kit.NotDrawn("input-type", ", ".join("%s: %s" % (taken.name, taken.type) for taken in needed))

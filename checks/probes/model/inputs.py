@@ -21,7 +21,7 @@ USUAL = 224  # height and width where the model leaves them open and the picture
 LARGEST = 2048
 STRIDE = 32  # networks with free sizes mostly want multiples of it
 MOST_PIXELS = 100_000_000
-MOST_NAMED = 8  # inputs that are told in one line
+MOST_NAMED = 8  # inputs that are named in one line
 _COLOURS = (3, 1, 4)
 _UNNAMED = re.compile(r"arr_\d+$")  # as NumPy calls arrays that nobody gave a name
 _TRACE = re.compile(r"The following operation failed|Traceback ")
@@ -49,10 +49,10 @@ def taken(numpy, specs, path, run, is_typed=False):
 
 
 def read(numpy, specs, path, is_typed=False):
-    """(The inputs by name, what is told of them: ``inputs_from``, and ``inputs_renamed`` where names differ).
+    """(The inputs by name, what is known of them: ``inputs_from``, and ``inputs_renamed`` where names differ).
 
     ``specs``: {"name", "dtype", "shape"} of each that the model takes. ``is_typed``: whether the types are the model's
-    own, so that numbers of another width, as NumPy makes them where nothing is said, are turned into these.
+    own, so that numbers of another width, as NumPy makes them by default, are turned into these.
 
     Raises:
         NotDrawn: "no-input-file", "input-unreadable", "inputs-do-not-fit", "no-image-library", "no-image-input" or
@@ -76,7 +76,7 @@ def try_given(specs, arrays, run, is_typed=False):
     """Run the model once with what was given.
 
     Raises:
-        NotDrawn: "inputs-do-not-fit", with what was given, and what the model said where that is not seen by it.
+        NotDrawn: "inputs-do-not-fit", with what was given, and the error of the model where that does not show it.
     """
     try:
         run(arrays)
@@ -89,7 +89,7 @@ def try_given(specs, arrays, run, is_typed=False):
 
 
 def _is_odd(spec, array):
-    """Whether what was given for an input has another type, number of axes or length than the model tells."""
+    """Whether what was given for an input has another type, number of axes or length than the model states."""
     if array is None:
         return True
     if spec["dtype"] != ("string" if array.dtype == object else str(array.dtype)):
@@ -104,7 +104,7 @@ def _is_odd(spec, array):
 def _as_facts(specs, is_typed):
     """What a model takes, as facts TensorSpec: an axis that it leaves open by its name, or "?".
 
-    Where it does not tell (``is_typed``), one row is our own guess.
+    Where it does not state it (``is_typed``), one row is our own guess.
     """
     return [dict(spec, shape=spec["shape"] and _named_axes(spec["shape"], is_typed)) for spec in specs]
 
@@ -192,7 +192,7 @@ def wanted(specs):
 
 
 def none_fits(specs, error):
-    """What to raise where no drawn input fits: what the model takes, and what it said of the first that was tried."""
+    """What to raise where no drawn input fits: what the model takes, and its error for the first that was tried."""
     if model_kit.is_not_the_input(error):
         return error
     return model_kit.NotDrawn("inputs-needed", "%s (%s)" % (wanted(specs), _words(error)))

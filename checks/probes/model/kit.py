@@ -34,7 +34,7 @@ _CHANNELS = (1, 3, 4)
 class NotDrawn(Exception):  # noqa: N818 - not an error but an answer
     """No input can be made for the model. ``reason``: an id of resources/words/models.toml.
 
-    ``facts``: what else is told of the inputs, as fields of the fact of the run.
+    ``facts``: what else is known of the inputs, as fields of the fact of the run.
     """
 
     def __init__(self, reason, detail="", **facts):
@@ -67,7 +67,7 @@ class Reaching(Unsafe):
 
 
 class Runs:
-    """The runs of one model, as facts ModelRun; each is told as it begins, so that a crash leaves its name."""
+    """The runs of one model, as facts ModelRun; each is reported as it begins, so that a crash leaves its name."""
 
     def __init__(self, runtime):
         self.runtime = runtime
@@ -134,7 +134,7 @@ def is_guessed(specs):
 def shape_of(spec, attempt, image=None):
     """The shape to try for one input. ``image``: the size that the model's own words name."""
     shape = spec["shape"]
-    if shape is None:  # not even the number of axes is told
+    if shape is None:  # not even the number of axes is known
         shape = ((), (1, 3, None, None), (1, None))[attempt % 3]
     free = free_axes(shape)
     pixels, other = SIZES[attempt % len(SIZES)]

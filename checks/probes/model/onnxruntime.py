@@ -26,14 +26,14 @@ TYPES = {
 }  # fmt: skip
 COMPILED = b"EPContext"
 LARGEST_PROFILE = 200_000_000  # bytes; a model that loops a million times writes more
-INFO = 1  # severity of what the log tells of placements
+INFO = 1  # severity of the log lines about placements
 
-# What the log tells of nodes that were not given to the wanted provider, besides warnings and errors.
+# What the log reports about nodes that were not given to the wanted provider, besides warnings and errors.
 _TELLING = re.compile(
     rb"\[[EWF]:onnxruntime|not found in registries|[Ff]allback to|Memcpy nodes|subgraphs running on|"
     rb"number of (?:nodes|partitions)|not supported|EP Error"
 )
-# Our own profile has nothing to tell where the model did not load.
+# Our own profile reports nothing where the model did not load.
 _NOISE = re.compile(r"^\d{4}-\d\d-\d\d [\d:.]+ |^.*EndProfiling\].*$\n?", re.MULTILINE)
 _OP_TYPE = re.compile(r"(?:Op ?type|[Oo]perator type): ?\[?(?P<op>\w+)")
 _NODE = re.compile(r"CPU execution for node: (?P<node>\S+)")
@@ -201,7 +201,7 @@ def _give_rest(took, seconds):
 
 
 def _unfold(shares, session):
-    """A provider that compiles makes one node of many: the operators that went into it are told by newer versions."""
+    """A provider that compiles makes one node of many: newer versions list the operators that went into it."""
     try:
         parts = session.get_provider_graph_assignment_info()
     except Exception:  # not in this version, or not for this model

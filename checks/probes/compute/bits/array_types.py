@@ -17,7 +17,7 @@ ROOM = (2.0**-40, 2.0**40)  # magnitudes whose squares float32 holds
 
 
 class NotCompared(TypeError):  # noqa: N818 - not an error but an answer
-    """Arrays that cannot be compared: other shapes, or elements that are no numbers."""
+    """Arrays that cannot be compared: other shapes, or elements that are not numbers."""
 
 
 class _Format:

@@ -34,7 +34,7 @@ def numpy_difference(numpy, reference, candidate):
     """Compare two arrays of NumPy.
 
     Raises:
-        NotCompared: other shapes, or elements that are no numbers.
+        NotCompared: other shapes, or elements that are not numbers.
     """
     return _difference(of_numpy(numpy, reference, candidate))
 
@@ -263,7 +263,7 @@ def _compare_odd(arrays, scratch, tally, piece, unequal, start):
 def _count_apart(arrays, scratch, tally, piece, figures, place_of):
     """Distances of elements that are all finite.
 
-    Those that may be the largest are told by the distances as they were computed, and are then computed exactly.
+    The computed distances show which may be the largest; these are then computed exactly.
     """
     size, apart, most, products = figures
     is_near = _count_relative(arrays, tally, piece, size, apart)

@@ -197,7 +197,7 @@ def _number_of(text):
 
 
 class TorchCodes:
-    """64 bits of each of many results, that are to be told apart and of which each is several tensors.
+    """64 bits of each of many results, that are to be distinguished and of which each is several tensors.
 
     Of small results the calls take longer than the bytes, so that many are looked at together. Nothing waits for the
     device until ``read``.

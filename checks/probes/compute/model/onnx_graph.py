@@ -22,7 +22,7 @@ _ATTRIBUTE_NAME, _ATTRIBUTE_INT, _ATTRIBUTE_TENSOR, _ATTRIBUTE_GRAPH, _ATTRIBUTE
 TYPES = {1: "float32", 10: "float16", 11: "float64", 16: "bfloat16"}
 MOST_NODES = 200_000
 TIMES_ROOM = 2  # times the size of a file that is free where it is copied to
-LONGEST = 200  # characters of a name that are told
+LONGEST = 200  # characters of a name that are kept
 WITHIN = " > "  # between an operator and one in its branches, in its loop or of its function
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
@@ -75,7 +75,7 @@ class Graph:
         return found
 
 
-# Operators that give other numbers each time by design. A Dropout does where it is told to train.
+# Operators that give other numbers each time by design. A Dropout does in training mode.
 DRAWING = frozenset(
     ("RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli", "Dropout")
 )

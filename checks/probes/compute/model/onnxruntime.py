@@ -122,7 +122,7 @@ class Runtime:
         return model_probe.session_of(path, options, providers)
 
     def inputs(self):
-        """(The inputs by name, what is told of them): the user's, or the first drawn ones that the model takes."""
+        """(The inputs by name, what is known of them): the user's, or the first drawn ones that the model takes."""
         given = self.argument.get("inputs")
         run = self.way().run
         if given:
@@ -227,7 +227,7 @@ def _on_processor(runtime, model, default, axes, most):
     yield "repeat", lambda clock: runs.varies(model, default, clock, most)
     if default.failed or not default.shows:
         return
-    if default.varies:  # then nobody can tell what a setting adds
+    if default.varies:  # then what a setting adds cannot be known
         yield "mode", lambda clock: runs.varies(model, runtime.seeded(), clock, most, "mode")
         yield (
             "mode",

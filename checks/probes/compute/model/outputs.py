@@ -5,7 +5,7 @@ What proves nothing is never called the same: NaN beside NaN, outputs without nu
 
 from ..bits import difference, fingerprint
 
-_LONGEST = 300  # characters of the names of outputs that are told
+_LONGEST = 300  # characters of the names of outputs that are kept
 MOST_CLASSES = 1000  # channels of a picture of scores
 NO_OUTPUTS, EMPTY, NAN, SHAPES = "no-outputs", "outputs-empty", "nan-everywhere", "shapes-differ"
 

@@ -86,7 +86,7 @@ def against(model, reference, candidate, aspect, clock, search=True):
 
 
 def is_varying(model, way, clock):
-    """Whether a way gives other results in a few runs, one at the least; what fails is told where it is compared."""
+    """Whether a way gives other results in a few runs; what fails is reported where it is compared."""
     try:
         codes, count = {code_of(model.numpy, way.results(model.arrays))}, 0
         while not count or (count < LEAST and clock.left > 0):

@@ -7,7 +7,7 @@ AT_ONCE = 32  # nodes whose values are given out by the first session, fewer whe
 TIMES_LARGEST = 32  # what one value within is taken to have at the most, in sizes of the largest input or output
 GROWTH = 8  # times as many by the next, where their values are small
 MOST_BYTES = 256 << 20  # of values at once
-MOST_TOLD = 200  # nodes that are told of one search
+MOST_TOLD = 200  # nodes that are reported of one search
 MOST_BEFORE = 3  # nodes before one that are looked at
 
 
@@ -160,7 +160,7 @@ class Search:
         return worst and worst[1:]
 
     def _note(self, place, distance, bound, is_bytes):
-        """What a node says of where the two part. Quantised to bytes, a number may be rounded to the next step."""
+        """Note where the two part at a node. Quantised to bytes, a number may be rounded to the next step."""
         if not distance["differing"]:
             return
         node, figures = self._model.nodes[place], self.figures

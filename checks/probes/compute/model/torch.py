@@ -22,7 +22,7 @@ from .ways import Later, Model, Rows, Way
 
 FRAMEWORK, CPU, DEFAULT = "torch", "cpu", "default"
 EVALUATION, SEEDED, DETERMINISTIC, FULL = "eval", "seeded", "deterministic", "tf32-off"
-LONGEST = 300  # characters of a name that are told
+LONGEST = 300  # characters of a name that are kept
 CALLS_BEFORE = 3  # after which the executor of TorchScript has compiled what it will
 
 
@@ -126,7 +126,7 @@ class _Archive:
         return list(self._original.module.state_dict().values())
 
     def rows(self, arrays):
-        """The inputs that may take more rows; an archive does not tell."""
+        """The inputs that may take more rows; an archive does not state it."""
         return Rows({name: 0 for name, array in arrays.items() if array.ndim > 1})
 
 
@@ -135,7 +135,7 @@ def _gives_tensor(node):
 
 
 def _label(node):
-    """The name of a value of a graph says little: the line of the user's Python beside it, where the file tells."""
+    """The name of a value of a graph says little: the line of the user's Python beside it, where the file has it."""
     name = next(value.debugName() for value in node.outputs() if torchscript.is_tensor(value))
     return _placed(name, place_of(str(node)))
 
@@ -322,9 +322,9 @@ def _unit(tensors):
 
 
 def _inputs(numpy, original, form, argument):
-    """(The inputs by name, what is told of them): the user's, those in the file, or the first drawn ones it takes."""
+    """(The inputs by name, what is known of them): the user's, those in the file, or the first drawn ones it takes."""
     if argument.get("inputs"):
-        is_typed = argument["format"] == "pt2"  # an archive tells no types
+        is_typed = argument["format"] == "pt2"  # an archive has no types
         run = form.way(CPU, DEFAULT).run
         return model_inputs.taken(numpy, original.specs, argument["inputs"], run, is_typed=is_typed)
     held = original.example()

@@ -7,7 +7,7 @@ can give out the values of nodes within it.
 network. Each value may be off by the random walk of its own sums, unit * scale * 2 * sqrt(terms * layers), and by what
 the network makes of a small error: its own change when every number of the inputs is moved by one unit, some times
 over (export/compare.py has the factors). Whole numbers and shapes have no bound: where they differ, something was
-decided otherwise, and what comes after is no matter of rounding any more.
+decided otherwise, and what comes after is no longer a matter of rounding.
 """
 
 from ...export import compare
@@ -41,7 +41,7 @@ class Way:
 
 
 class Later(Way):
-    """A way that is several when it is first run, so that what fails then is told as any run that fails."""
+    """A way that is made when it is first run, so that a failure is reported like that of any run."""
 
     def __init__(self, make, device, setting="default", calls_before=1):
         super().__init__(self._run, lambda names: self._way().giving(names), device, setting, calls_before)
@@ -59,7 +59,7 @@ class Later(Way):
 class Rows:
     """Which axis counts what is computed side by side. ``inputs``: the name of each that has one -> the axis.
 
-    ``outputs``: likewise, as far as the file tells; of others it is the axis that grows as the inputs do. ``reason``,
+    ``outputs``: likewise, as far as the file has it; of others it is the axis that grows as the inputs do. ``reason``,
     ``detail``: why there is none.
     """
 
@@ -90,7 +90,7 @@ class Rows:
 
 
 class Model:
-    """What is told of every run: the file, the inputs, and how its numbers are rounded."""
+    """What every run has in common: the file, the inputs, and how its numbers are rounded."""
 
     def __init__(self, numpy, named, arrays, nodes=(), unit=compare.UNITS["float32"], weights=None):
         self.numpy, self.named = numpy, named
@@ -107,7 +107,7 @@ class Model:
             if array.dtype.kind == "f" and array.size:
                 signs = 1 - 2 * (numpy.arange(array.size, dtype="int64") * 2654435761 >> 16 & 1)
                 unit = max(self.unit, compare.UNITS.get(str(array.dtype), self.unit))
-                factor = (1.0 + 2 * unit * signs).reshape(array.shape)  # a product without axes is no array any more
+                factor = (1.0 + 2 * unit * signs).reshape(array.shape)  # a product without axes is no longer an array
                 moved[name] = numpy.asarray(array.astype("float64") * factor).astype(array.dtype)
                 found = True
             else:

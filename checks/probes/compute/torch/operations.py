@@ -508,7 +508,7 @@ forward("norm", _real(512, 512), lambda _on, data: (data.norm(), data.norm(dim=0
 forward(
     "cumprod", lambda on: (on.reals(on.many(64), 1024).mul(0.01).add(1),), lambda _on, data: data.cumprod(1), terms=1024
 )
-# Of many equal numbers, which place is told is what may vary.
+# Of many equal numbers, the place that is reported may vary.
 forward("sort", _whole(16384), lambda on, data: on.torch.sort(data), "int64")
 forward("topk", _whole(32, 1024), lambda on, data: on.torch.topk(data, 16), "int64")
 for _name, _width, _more in (("median", 1025, ()), ("kthvalue", 1024, (100,))):

@@ -24,7 +24,7 @@ MOST = {"quick": 300, "standard": 1000, "thorough": 10000}  # repetitions; 300 s
 SURE = 30  # repetitions after which an operation that varies needs no more
 LEAST = 3  # repetitions of what was begun, while the time of all lasts
 CALLS = LEAST + 1  # that it needs at the least: the first is not counted
-FINGERPRINTS, ORDER = 20, 300  # as many of each are told
+FINGERPRINTS, ORDER = 20, 300  # as many of each are reported
 RECURRENT = ("lstm-backward", "gru-backward")  # those that need a workspace to repeat, and do not say so
 MAIN = 0.6  # part of the time that is left for all operations under a setting, and so on
 LEAST_MORE = 0.5  # seconds that are worth more repetitions
@@ -44,7 +44,7 @@ _of = {}  # device -> its Repeats, for when there is time for more
 def stage(argument, clock):
     """The facts of the kind "repeat".
 
-    All operations as they are by default come first: where the time is short, which of them vary tells the most.
+    All operations as they are by default come first: where the time is short, which of them vary shows the most.
     ``operations`` and ``settings`` of the argument limit it to some.
     """
     import torch
@@ -77,12 +77,12 @@ def stage(argument, clock):
 def more(argument, clock):
     """What more is repeated in the time that all kinds left over: what had none, then what was repeated too seldom.
 
-    An operation is told again with all its repetitions.
+    An operation is reported again with all its repetitions.
     """
     repeats = _of.get(argument["device"])
     if repeats is not None and clock.left > LEAST_MORE:
         for facts in compute.measure(repeats.entries(repeats.unfinished()), clock, repeats.run):
-            if not compute.has_reason(facts, "no-time", "too-slow"):  # that was told
+            if not compute.has_reason(facts, "no-time", "too-slow"):  # that was reported
                 yield facts
 
 
@@ -168,7 +168,7 @@ class Repeats:
             yield next(known for known in suite.OPERATIONS if known.name == "conv2d"), "autotune"
 
     def unfinished(self):
-        """What more time tells more of, by default and of what varies in deterministic mode: first what had none."""
+        """What more time shows more of, by default and of what varies in deterministic mode: first what had none."""
         pairs = [*self.by_default(), *((varied, "deterministic") for varied in self._varied)]
         waiting = [pair for pair in pairs if pair not in self._counts and pair not in self._ended]
         return waiting + [
@@ -245,7 +245,7 @@ class Repeats:
             made = self._prepared = _Prepared(wanted, scale)
             call = operation.make(suite.Drawn(self._pool, scale, exact, operation.dtype))
             seconds = self._first_call(call)
-            # The first call of a library may take long, and tells nothing of the others.
+            # The first call of a library may take long, and shows nothing about the others.
             if (self._kind != "cpu" or seconds > LONG) and seconds < clock.whole.left:
                 seconds = self._timer.once(call)
             if not fits and self._kind != "cpu" and seconds < SHORT and scale < LARGEST:
@@ -387,7 +387,7 @@ class _Counted:
         return len(self.found) > 1 or bool(self.found and self.found[0] != self.warm_up)
 
     def is_enough(self, most):
-        """Whether more tell nothing new."""
+        """Whether more show nothing new."""
         return len(self.order) >= (SURE if len(self.found) > 1 else most)
 
     def figures(self):
@@ -426,7 +426,7 @@ def _in_threads(call):
 def _outcome(call):
     try:
         return call(), None
-    except Exception as error:  # told by the thread that waits
+    except Exception as error:  # raised by the thread that waits
         return None, error
 
 

@@ -7,7 +7,7 @@ AT_ONCE = 32  # nodes whose values are given out by the first session, fewer whe
 TIMES_LARGEST = 32  # what one value within is taken to have at the most, in sizes of the largest input or output
 GROWTH = 8  # times as many by the next, where their values are small
 MOST_BYTES = 256 << 20  # of values at once
-MOST_TOLD = 200  # nodes that are reported of one search
+MOST_REPORTED = 200  # nodes that are reported of one search
 MOST_BEFORE = 3  # nodes before one that are looked at
 
 
@@ -202,7 +202,7 @@ def _relative(size, scale):
 
 def _thinned(nodes):
     """At most so many nodes, of neighbours the one that is the farthest apart."""
-    step = -(-len(nodes) // MOST_TOLD)
+    step = -(-len(nodes) // MOST_REPORTED)
     if step <= 1:
         return nodes
     return [

@@ -242,7 +242,7 @@ def _recurrent(name, layer):
     """A layer of two levels, with portable weights."""
 
     @operation(name, terms=128, settings=("cudnn-off",))
-    def _made(on):
+    def _make(on):
         recurrent = getattr(on.torch.nn, layer)(32, 64, num_layers=2).to(device=on.device)
         with on.torch.no_grad():
             for weight in recurrent.parameters():
@@ -263,7 +263,7 @@ forward(
 
 def _scatter_reduced(name, how):
     @operation(name, needs="Tensor.scatter_reduce_", terms=512)
-    def _made(on):
+    def _make(on):
         count = on.many(32768)
         index = on.whole(count, below=64)
         source = on.reals(count).mul(0.01).add(1) if how == "prod" else on.reals(count)

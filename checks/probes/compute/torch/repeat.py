@@ -242,7 +242,7 @@ class Repeats:
             self._pool = suite.Pool(self._torch, self._device)
         before = float("inf")  # seconds of a call with more numbers
         while True:
-            made = self._prepared = _Prepared(wanted, scale)
+            prepared = self._prepared = _Prepared(wanted, scale)
             call = operation.make(suite.Drawn(self._pool, scale, exact, operation.dtype))
             seconds = self._first_call(call)
             # The first call of a library may take long, and shows nothing about the others.
@@ -263,7 +263,7 @@ class Repeats:
                 self._scales[operation], self._calls[operation] = scale, seconds
                 if not known:
                     self._pace.look(what, CALLS, seconds, clock)
-                made.call, made.seconds = call, seconds
+                prepared.call, prepared.seconds = call, seconds
                 return
 
     def _first_call(self, call):
@@ -286,14 +286,14 @@ class Repeats:
             self._pace.look(what, LEAST, expected, clock)
         counted.warm_up = self._prepared.code if counted.warm_up is None else counted.warm_up
         self._timer.reset()
-        first, code, other, made = None, None, None, 0
-        while len(counted.order) < self._most and (clock.left > 0 or (made < LEAST and clock.whole.left > 0)):
+        first, code, other, done = None, None, None, 0
+        while len(counted.order) < self._most and (clock.left > 0 or (done < LEAST and clock.whole.left > 0)):
             codes = fingerprint.TorchCodes(torch)
             for turn in range(min(self._chunk(expected, clock), self._most - len(counted.order))):
                 if turn and clock.whole.left <= 0:
                     break
                 if turn < len(DIRT):
-                    self._leave_dirt(made + turn)
+                    self._leave_dirt(done + turn)
                 self._seed()
                 with self._timer:
                     result = call()
@@ -304,13 +304,13 @@ class Repeats:
             inside, whole = self._timer.read()
             expected = whole / len(inside)
             counted.add(read, inside, whole)
-            made += len(read)
+            done += len(read)
             code = read[0] if code is None else code
             other = result if read[-1] != code else other
             if counted.is_enough(self._most):
                 break
-            if made < LEAST and not counted.varies:  # it may have become slower: something else keeps the machine busy
-                self._pace.look(what, LEAST - made, expected, clock)
+            if done < LEAST and not counted.varies:  # it may have become slower: something else keeps the machine busy
+                self._pace.look(what, LEAST - done, expected, clock)
         if len(counted.order) < min(LEAST, self._most) and not counted.varies:
             raise compute.TooSlow(CALLS * expected, expected)
         self._counts[what] = counted

@@ -152,7 +152,6 @@ class BlockWidgets:
         return box
 
     def _table(self, layout: QVBoxLayout, table: b.Table) -> None:
-        """A long table waits in a fold."""
         if not table.is_long:
             if table.title:
                 layout.addWidget(plain_label("cardTitle", table.title, selectable=True))
@@ -171,7 +170,6 @@ class BlockWidgets:
 
 
 def _grid(pairs: b.Pairs) -> QGridLayout:
-    """Labels with their values, and where these were read."""
     has_origin = any(row.origin for row in pairs.rows)
     grid = QGridLayout()
     grid.setHorizontalSpacing(16)

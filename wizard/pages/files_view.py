@@ -85,7 +85,6 @@ class FilesView(QWidget):
         self._fit_height()
 
     def _show(self, item: QTreeWidgetItem | None, _before: QTreeWidgetItem | None = None) -> None:
-        """Build the page of the chosen file in the place of the one before."""
         if item is None:
             return
         section = self._pages[item.data(0, Qt.ItemDataRole.UserRole)]

@@ -132,7 +132,6 @@ class Measuring(QWidget):
             self._drawings.addWidget(view)
 
     def _grown(self, measured: Sequence[Measurement]) -> dict[tuple[str, int], Plot]:
-        """The plots of the report as it would be now."""
         from checks.facts import Facts
         from checks.facts.case import Answers, Case
         from wizard.report.content.measured.sections import measured_sections

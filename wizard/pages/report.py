@@ -164,7 +164,6 @@ class ReportPage(Page):
         self.reshaped.emit()
 
     def _anew(self, old: QWidget) -> QWidget:
-        """An empty widget in the place of another one, and its layout to be filled."""
         fresh = QWidget()
         self._layout = QVBoxLayout(fresh)
         self._layout.setContentsMargins(0, 0, 0, 0)
@@ -202,7 +201,6 @@ class ReportPage(Page):
         self._layout.addWidget(frame)
 
     def _where_from(self, case: Case) -> str:
-        """Of what a report tells that was not made here."""
         if case.facts.name and case.facts.others:
             names = {"first": case.facts.name, "second": case.facts.others[0].name}
             return self.case.say("report-opened-two", **names)
@@ -234,9 +232,9 @@ class ReportPage(Page):
         from checks.knowledge.phrases import title_of
 
         return [
-            self.case.say(f"report-changes-{kind}", title=title_of(each, self.case.language))
+            self.case.say(f"report-changes-{kind}", title=title_of(finding, self.case.language))
             for kind in ("gone", "unsure", "new", "first", "stayed")
-            for each in getattr(compared, kind)
+            for finding in getattr(compared, kind)
         ]
 
     # --- what is copied

@@ -145,7 +145,6 @@ class RunPage(Page):
         self._tree.setHeaderLabels([self.case.say(f"run-column-{name}") for name in ("what", "state", "time")])
 
     def _families(self) -> dict[str, list[Row]]:
-        """The checks by the family of their cause."""
         if not self.case.running.checks:
             return {}
         from checks.knowledge.catalogue import family_of

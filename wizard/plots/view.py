@@ -73,7 +73,6 @@ class PlotView(QWidget):
         self._draw()
 
     def _read(self, words: str) -> None:
-        """Say a value; without one, how to get at them."""
         self._reading.setText(words or self._say("plot-keys"))
         self._reading.setVisible(bool(words) or self.canvas.hasFocus())
         self.canvas.setAccessibleDescription(words or self._chart.plot.summary)

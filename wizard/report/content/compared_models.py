@@ -105,7 +105,6 @@ def _row(difference: ModelDifference, language: str) -> ComparisonRow:
 
 
 def _side(what: str, value: str, language: str) -> str:
-    """What stands in one of the two files."""
     if not value:
         return words("models.absent", language)
     spoken = {"format": format_in_words, "version": version_in_words, "detail": detail_in_words}.get(what)
@@ -121,7 +120,6 @@ def _label(difference: ModelDifference, language: str) -> str:
 
 
 def _tensor(tensor: TensorDifference, language: str) -> ComparisonRow:
-    """Name, how it ended, and how far apart."""
     ended = known(f"models.tensor-{tensor.kind}", tensor.kind, language)
     faces = tensor.first if tensor.first == tensor.second else " → ".join(filter(None, (tensor.first, tensor.second)))
     if tensor.max_abs is None:

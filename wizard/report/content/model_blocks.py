@@ -73,7 +73,6 @@ def _page(model: ModelView, language: str, *, is_only: bool) -> Section:
 
 
 def _compared(comparison: ComparisonView, number: int, language: str) -> Section:
-    """Two model files side by side."""
     names = (comparison.first, comparison.second)
     columns = tuple(words(f"models.column-{key}", language) for key in ("tensor", "difference", "face"))
     return Section(

@@ -85,8 +85,8 @@ def model_views(case: Case, language: str) -> tuple[ModelView, ...]:
     """All model files of a case, the worst first; those that stand alike in the order in which they were given."""
     names = names_of(case.facts.models)
     per_model = PerModel.of(case.findings, case.verdicts)
-    standings = [(per_model.standing(each), each) for each in case.facts.models]
-    ordered = sorted(standings, key=lambda each: list(Standing).index(each[0]))
+    standings = [(per_model.standing(given), given) for given in case.facts.models]
+    ordered = sorted(standings, key=lambda pair: list(Standing).index(pair[0]))
     return tuple(
         _view(model, names[model.path], standing, per_model, case.facts, language) for standing, model in ordered
     )
@@ -158,7 +158,7 @@ def _word(standing: Standing, verdicts: Sequence[VerdictRow], language: str) -> 
     """The verdict in the table: what the best program makes of it, else what can be said without one."""
     told = [verdict for verdict in verdicts if verdict.state != "absent"]
     wanted = ("clear", "warning", "blocking", "open")
-    best = next((each for state in wanted for each in told if each.state == state), None)
+    best = next((verdict for state in wanted for verdict in told if verdict.state == state), None)
     if best is None or standing is Standing.UNREADABLE:
         return words(f"models.standing-{standing.value}", language)
     key = "word-runtime-but" if standing is Standing.ATTENTION and best.state == "clear" else "word-runtime"
@@ -180,7 +180,7 @@ def _verdicts(per_model: PerModel, model: ModelFacts, facts: Facts, language: st
         _verdict(verdict, findings, language) for verdict in verdicts if verdict.outcome is not Outcome.NOT_INSTALLED
     ]
     missing = [verdict.runtime for verdict in verdicts if verdict.outcome is Outcome.NOT_INSTALLED]
-    absent = [label(each, language) for each in missing]
+    absent = [label(runtime, language) for runtime in missing]
     if absent:
         word = words(f"models.outcome-{Outcome.NOT_INSTALLED.value}", language)
         how = "" if there else _install(model, missing, facts, language)
@@ -216,7 +216,6 @@ def _because(verdict: ModelVerdict, findings: Sequence[Finding], language: str) 
 
 
 def _share(share: ProviderShare, total: float, language: str) -> str:
-    """A provider, its part of the time where that was measured, and its nodes."""
     nodes = words("models.nodes", language, count=sum(share.operators.values()))
     part = f" {_percent(share.seconds / total)}" if share.seconds is not None and total else ""
     return words("models.share", language, provider=share.provider, part=part, nodes=nodes)
@@ -226,8 +225,6 @@ def _share(share: ProviderShare, total: float, language: str) -> str:
 
 
 def _sections(model: ModelFacts, dependence: str, language: str) -> Iterator[FactSection]:
-    """What the file is, what it needs, what goes in and comes out, what is in it."""
-
     def section(key: str, rows: Iterator[FactRow]) -> FactSection:
         return FactSection(words(f"models.section-{key}", language), tuple(rows))
 
@@ -265,7 +262,7 @@ def _need_rows(model: ModelFacts, dependence: str, language: str) -> Iterator[Fa
     needs = model.needs
     row = model_format(model.format) if model.format else None
     if dependence:
-        bound = _listed((_bound(each, language) for each in model.bound_to), language)
+        bound = _listed((_bound(binding, language) for binding in model.bound_to), language)
         is_copied_in_vain = row is not None and row.group == "free" and model.dependence == "high"
         kind = "copied" if is_copied_in_vain else row.group if row else ""
         group = words(f"models.group-{kind}", language) if kind else ""
@@ -288,7 +285,7 @@ def _need_rows(model: ModelFacts, dependence: str, language: str) -> Iterator[Fa
     if row is not None:
         yield _row("runs-code", words(f"models.runs-code-{row.runs_code}", language), language)
     for risk in ("dangerous", "unknown"):
-        classes = [each.name for each in needs.classes or () if each.risk == risk]
+        classes = [class_.name for class_ in needs.classes or () if class_.risk == risk]
         if classes:
             yield _row(f"classes-{risk}", _listed(_most(classes, language), language), language)
 
@@ -304,7 +301,7 @@ def _inside_rows(model: ModelFacts, language: str) -> Iterator[FactRow]:
         yield _row("parameters", f"{model.parameters:,}", language)
     if model.dtypes:
         total = sum(model.dtypes.values()) or 1
-        kinds = sorted(model.dtypes.items(), key=lambda each: -each[1])
+        kinds = sorted(model.dtypes.items(), key=lambda pair: -pair[1])
         yield _row(
             "dtypes", _listed((f"{name} {_percent(count / total)}" for name, count in kinds), language), language
         )
@@ -331,10 +328,10 @@ def _run_rows(run: ModelRun, language: str) -> Iterator[FactRow]:
     )
     if run.inputs:
         yield _row("run-inputs", "\n".join(_most([*map(in_a_line, run.inputs)], language)), language)
-    total = sum(each.seconds or 0.0 for each in run.shares or ())
+    total = sum(part.seconds or 0.0 for part in run.shares or ())
     for share in run.shares or ():
         part = _percent(share.seconds / total) if share.seconds is not None and total else ""
-        names = [f"{name} ×{count}" for name, count in sorted(share.operators.items(), key=lambda each: -each[1])]
+        names = [f"{name} ×{count}" for name, count in sorted(share.operators.items(), key=lambda pair: -pair[1])]
         nodes = words("models.nodes", language, count=sum(share.operators.values()))
         yield FactRow(share.provider, _listed([*filter(None, (part, nodes)), *_most(names, language)], language))
         for operator, line in list(share.reasons.items())[:_MOST]:
@@ -383,7 +380,7 @@ def _files(files: Sequence[NeededFile], language: str) -> list[str]:
             return "short"
         return "linked" if file.linked_to and not file.beside_real_model else "there"
 
-    ordered = sorted(files, key=lambda each: state(each) == "there")
+    ordered = sorted(files, key=lambda file: state(file) == "there")
     return _most([words(f"models.file-{state(each)}", language, name=each.name) for each in ordered], language)
 
 

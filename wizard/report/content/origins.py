@@ -23,10 +23,12 @@ def lines_in_words(text: str, lines: Sequence[int], language: str) -> str:
 def origin_in_words(origin: str, language: str) -> str:
     """The origin of a fact: of one that a text told the program and the lines in words, any other as it is."""
     found = [_ORIGIN.fullmatch(part) for part in origin.split("; ")]
-    places = [each for each in found if each is not None]
+    places = [place for place in found if place is not None]
     if len(places) != len(found):
         return origin
-    return "; ".join(_in_words(each["program"] or "", each["text"] or "", each["lines"], language) for each in places)
+    return "; ".join(
+        _in_words(place["program"] or "", place["text"] or "", place["lines"], language) for place in places
+    )
 
 
 def _in_words(program: str, text: str, lines: str, language: str) -> str:

@@ -83,12 +83,12 @@ class FindingView:
     @property
     def proven(self) -> tuple[EvidenceRow, ...]:
         """What a check saw, other than lines that word a cause."""
-        return tuple(each for each in self.evidence if not each.is_line)
+        return tuple(row for row in self.evidence if not row.is_line)
 
     @property
     def quoted(self) -> tuple[str, ...]:
         """What of a sent text shows it: lines as they stand there, and values with their names."""
-        rows = (each for each in self.evidence if each.lines)
+        rows = (row for row in self.evidence if row.lines)
         return tuple(row.value if row.is_line else f"{row.label}: {row.value}" for row in rows)
 
 
@@ -161,7 +161,7 @@ class Report:
         further = (cause for cause in causes if cause.confidence >= WORTH_READING)
         return (
             *self.findings[:1],
-            *(each if each.confidence >= least else replace(each, remedies=(), is_hint=True) for each in further),
+            *(cause if cause.confidence >= least else replace(cause, remedies=(), is_hint=True) for cause in further),
         )
 
 
@@ -169,7 +169,7 @@ def build(case: Case, language: str) -> Report:
     """The report of a case in "en" or "ja"."""
     findings = _findings(case, language)
     measured = measured_sections(case, language)
-    asked = tuple(each for each in measured if case.answers.symptom == COMPARISON and each.id == MACHINES)
+    asked = tuple(section for section in measured if case.answers.symptom == COMPARISON and section.id == MACHINES)
     by_status: dict[Status, list[Outcome]] = defaultdict(list)
     for outcome in case.outcomes:
         # What a text does not mention was not examined, so of a ticket no check is told to have gone well, or not to
@@ -201,7 +201,7 @@ def build(case: Case, language: str) -> Report:
         models=model_views(case, language),
         comparisons=comparison_views(case, language),
         asked=asked,
-        measured=tuple(each for each in measured if each not in asked),
+        measured=tuple(section for section in measured if section not in asked),
         advice=advice_view(case, language),
         is_ticket=case.facts.reported,
         is_about_results=computes(case.answers.symptom),
@@ -220,13 +220,12 @@ def _title(case: Case) -> str:
 
 
 def _findings(case: Case, language: str) -> tuple[FindingView, ...]:
-    """The findings in words, each with the remedies for the machine on which it is to be mended."""
     return tuple(_told_apart(case.findings, _views(case, language), language))
 
 
 def _told_apart(findings: Sequence[Finding], views: Sequence[FindingView], language: str) -> Iterator[FindingView]:
     """Of several with one title each with the framework that it is about."""
-    often = Counter(each.title for each in views)
+    often = Counter(shown.title for shown in views)
     for finding, view in zip(findings, views, strict=True):
         framework = finding.named(FRAMEWORK)
         if often[view.title] > 1 and framework:
@@ -237,7 +236,6 @@ def _told_apart(findings: Sequence[Finding], views: Sequence[FindingView], langu
 
 
 def _views(case: Case, language: str) -> tuple[FindingView, ...]:
-    """Each by itself."""
     names = names_of(case.facts.models)
     if case.facts.reported or not any(log.text for log in case.facts.logs):
         return tuple(finding_view(finding, case.facts, language, names) for finding in case.findings)
@@ -296,7 +294,7 @@ def finding_view(finding: Finding, facts: Facts, language: str, names: Mapping[s
         confidence=finding.likelihood,
         is_apart=finding.apart > 0,
         confidence_words=_confidence(finding, facts, language),
-        evidence=tuple(_evidence(each, language) for each in finding.evidence),
+        evidence=tuple(_evidence(evidence, language) for evidence in finding.evidence),
         remedies=plan_remedies(finding, facts, language),
         questions=tuple(
             fill_sentence(question.of(language), values) for question in cause.questions if _is_open(question, facts)
@@ -316,7 +314,7 @@ def _is_open(question: Question, facts: Facts) -> bool:
 
 def _why(finding: Finding, why: str, facts: Facts, language: str) -> str:
     """Why a cause is named; of a ticket no more is claimed than its words bear."""
-    if not facts.reported or finding.cause == UNKNOWN or any(each.name != CLUE for each in finding.evidence):
+    if not facts.reported or finding.cause == UNKNOWN or any(evidence.name != CLUE for evidence in finding.evidence):
         return why
     if not finding.evidence:
         return words("report.only-alike", language)
@@ -387,7 +385,7 @@ def _not_run(outcomes: list[Outcome], language: str) -> tuple[NotRun, ...]:
 def _probe(run: ProbeRun, language: str) -> ProbeRow:
     computing = computing_name(run.probe, language)
     # A stage of other probes may fail by rights (a library is not there); of these it was measured or was not.
-    failed = next((each for each in run.stages if each.error), None) if computing and run.status == "ok" else None
+    failed = next((step for step in run.stages if step.error), None) if computing and run.status == "ok" else None
     stage = failed.name if failed else "" if run.status in ("ok", "not-python") else run.last_stage or ""
     ended_by_itself = run.signal is None and run.status not in ("crashed", "timed-out", "too-much-memory", "cancelled")
     details = [
@@ -454,11 +452,11 @@ def _contradictions(case: Case, language: str) -> tuple[str, ...]:
         words(
             "report.told-otherwise",
             language,
-            label=label(each.fact, language),
-            told=each.reported,
-            here=each.here or none,
+            label=label(contradiction.fact, language),
+            told=contradiction.reported,
+            here=contradiction.here or none,
         )
-        for each in found
+        for contradiction in found
     )
-    key = "note-other-machine" if any(each.is_other_machine for each in found) else "note-other-day"
+    key = "note-other-machine" if any(contradiction.is_other_machine for contradiction in found) else "note-other-day"
     return (words(f"report.{key}", language, listed=listed),)

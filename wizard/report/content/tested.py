@@ -50,7 +50,7 @@ def _is_conclusive(measured: Measurement) -> bool:
 
 
 def _lines(measurements: Sequence[Measurement], language: str) -> Iterator[str]:
-    repeats = [each for each in _by_default(measurements) if _is_conclusive(each)]
+    repeats = [repeat for repeat in _by_default(measurements) if _is_conclusive(repeat)]
     if repeats:
         yield _repeated(repeats, language)
     left_out = sum(measurement.is_left_out for measurement in measurements)
@@ -64,13 +64,13 @@ def is_too_short(case: Case) -> bool:
     if case.facts.reported or any(map(_varies, measured)):
         return False
     if case.answers.symptom == "results-differ":
-        compared = [each for each in measured if isinstance(each, (Portrait, Precision, Flip))]
-        return _is_mostly_left_out(compared, [each for each in compared if not each.reason])
+        compared = [measurement for measurement in measured if isinstance(measurement, (Portrait, Precision, Flip))]
+        return _is_mostly_left_out(compared, [measurement for measurement in compared if not measurement.reason])
     if case.answers.symptom not in _REPEATING or any(map(_is_own_and_steady, measured)):
         return False
     plain = _by_default(measured)
-    tested = [each for each in plain if _is_conclusive(each)]
-    is_seldom = bool(tested) and median(each.repetitions for each in tested) < ENOUGH
+    tested = [repeat for repeat in plain if _is_conclusive(repeat)]
+    is_seldom = bool(tested) and median(repeat.repetitions for repeat in tested) < ENOUGH
     return is_seldom or _is_mostly_left_out(plain, tested)
 
 
@@ -119,7 +119,6 @@ def _varies(measured: Measurement) -> bool:
 
 
 def _loads(case: Case, language: str) -> Iterator[str]:
-    """What the load of each device came to; one that got no time is counted with what was left out."""
     cpu = case.facts.machine.cpu if case.facts.machine else None
     for load in loads(Measurements(all=case.facts.measurements)):
         if not load.is_left_out:

@@ -100,7 +100,7 @@ def _of_comparison(case: Case, language: str, alone: str = "clear") -> Verdict:
         word=words(f"report.verdict-word-{word}", language),
         symbol=SYMBOLS[state],
         sentence=first,
-        scope=(*more, *(each for each in _scope(case, language) if each not in (first, *more))),
+        scope=(*more, *(line for line in _scope(case, language) if line not in (first, *more))),
     )
 
 
@@ -120,16 +120,16 @@ def _of_models(case: Case, titles: Sequence[str], language: str) -> Verdict:
     """Whether the model files run here: of one file in a sentence, of many by their counts."""
     per_model = PerModel.of(case.findings, case.verdicts)
     standings = Counter(map(per_model.standing, case.facts.models))
-    worst = next(each for each in Standing if each in standings)
+    worst = next(standing for standing in Standing if standing in standings)
     shown = RepeatedModels.of(case.facts)
     if standings.total() == 1:
         key, values = _of_one_model(case, worst, titles, language)
         sentence = words(f"report.{key}", language, **values)
     else:
         parts = (
-            words(f"report.models-many-{each.value}", language, count=standings[each])
-            for each in Standing
-            if standings[each]
+            words(f"report.models-many-{standing.value}", language, count=standings[standing])
+            for standing in Standing
+            if standings[standing]
         )
         sentence = words("report.models-many", language, counts=words("report.list-separator", language).join(parts))
         if shown.tested:
@@ -155,10 +155,12 @@ def _of_one_model(case: Case, worst: Standing, titles: Sequence[str], language: 
     works = [
         verdict for verdict in case.verdicts if verdict.outcome in (Runs.RUNS, Runs.RUNS_WITH_FALLBACK, Runs.LOADS)
     ]
-    best = min(works, key=lambda each: (each.outcome is Runs.LOADS, each.outcome is not Runs.RUNS), default=None)
+    best = min(
+        works, key=lambda verdict: (verdict.outcome is Runs.LOADS, verdict.outcome is not Runs.RUNS), default=None
+    )
     runtime = f"{label(best.runtime, language)} {best.version}".strip() if best else ""
     values: dict[str, object] = {"name": model.name, "runtime": runtime}
-    about = [index for index, each in enumerate(case.findings) if path_of(each) == model.path]
+    about = [index for index, other in enumerate(case.findings) if path_of(other) == model.path]
     serious = next((index for index in about if case.findings[index].severity is not Severity.NOTE), None)
     if worst in SERIOUS and about:
         index = about[0] if serious is None else serious
@@ -180,13 +182,15 @@ def _but(finding: Finding) -> str:
     key = f"models-but-{finding.cause}"
     if key in area("report"):
         return key
-    decided = next((each.value for each in finding.evidence if each.name == "decisions_alike"), ALL_ALIKE)
+    decided = next((evidence.value for evidence in finding.evidence if evidence.name == "decisions_alike"), ALL_ALIKE)
     return "models-but" if decided == ALL_ALIKE else "models-but-decides"
 
 
 def _state(case: Case, answer: Headline, symptom: str) -> str:
     """That of the findings that can explain what was asked, else of all: the badge belongs to the sentence."""
-    explaining = {each.severity for each in case.findings if can_explain(each.cause, symptom)} - {Severity.NOTE}
+    explaining = {finding.severity for finding in case.findings if can_explain(finding.cause, symptom)} - {
+        Severity.NOTE
+    }
     severities = explaining or {finding.severity for finding in case.findings}
     for severity in (Severity.BLOCKING, Severity.WARNING):
         if severity in severities:
@@ -195,7 +199,7 @@ def _state(case: Case, answer: Headline, symptom: str) -> str:
     if not {Status.FOUND, Status.CLEAR} & set(endings):
         return "nothing-run"
     # What was not measured is judged by how much was, not by the number of checks that had nothing to look at.
-    is_unrun = any(_is_missing(each) and each.reason != _NOT_MEASURED for each in case.outcomes)
+    is_unrun = any(_is_missing(outcome) and outcome.reason != _NOT_MEASURED for outcome in case.outcomes)
     is_open = is_unrun or _counts(case)["crashed"] or _is_untested(case) or is_too_short(case) or answer.is_open
     return "incomplete" if not case.complete or is_open else "clear"
 
@@ -225,7 +229,6 @@ def _word(case: Case, state: str, stance: Stance = Stance.FOUND) -> str:
 
 
 def _sentence(case: Case, state: str, symptom: str, answer: Headline) -> str:
-    """The key of the verdict's sentence."""
     if state == "nothing-run":
         return state
     if answer.stance in (Stance.UNKNOWN_HERE, Stance.INPUTS_REFUSED):
@@ -253,14 +256,14 @@ def _scope(case: Case, language: str) -> tuple[str, ...]:
     checked = words("report.scope", language, counts=words("report.list-separator", language).join(parts))
     given = (*case.facts.logs, *case.facts.scripts)
     models = words("report.models-read", language, count=len(case.facts.models)) if case.facts.models else ""
-    unread = words("report.scope-unread", language) if any(not each.examined for each in given) else ""
+    unread = words("report.scope-unread", language) if any(not file.examined for file in given) else ""
     tested = () if case.facts.reported else what_was_tested(case, language)
     is_told = (
         case.facts.reported or case.answers.symptom == COMPARISON
     )  # a ticket computed nothing; the verdict says it
     compared = () if is_told else compared_with(case, language)
     return tuple(
-        each for each in (*compared, examined, models, *tested, "" if case.facts.reported else checked, unread) if each
+        line for line in (*compared, examined, models, *tested, "" if case.facts.reported else checked, unread) if line
     )
 
 

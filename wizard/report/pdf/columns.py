@@ -63,12 +63,9 @@ class Columns:
         return total
 
     def _least(self, width: float) -> float:
-        """The height of columns without a gap."""
         return sum(block.height(self._wide(width)) for block in self.blocks) / self.count
 
     def _placed(self, width: float) -> list[_InColumn]:
-        """All blocks in their columns."""
-
         def made() -> list[_InColumn]:
             if self.limit is not None:
                 return list(self._filled(width, self.limit))
@@ -86,13 +83,13 @@ class Columns:
         least = self._least(width)
         if self.limit is None and least > _PAGE:
             return least
-        return max((each.y + each.block.height(wide) for each in self._placed(width)), default=0.0)
+        return max((placed.y + placed.block.height(wide) for placed in self._placed(width)), default=0.0)
 
     def draw(self, sheet: Sheet, x: float, y: float, width: float) -> None:
         """Column by column."""
         wide = self._wide(width)
-        for each in self._placed(width):
-            each.block.draw(sheet, x + each.column * (wide + self.GAP), y + each.y, wide)
+        for placed in self._placed(width):
+            placed.block.draw(sheet, x + placed.column * (wide + self.GAP), y + placed.y, wide)
 
     def split(self, width: float, available: float) -> tuple[Block, Block] | None:
         """Between two blocks: what fits into columns of this height, and the rest."""
@@ -108,7 +105,7 @@ class Columns:
 
     def anchors(self, width: float) -> Iterator[tuple[float, tuple[int, str]]]:
         """The headings in the columns, each at its height."""
-        for each in self._placed(width):
-            anchor = getattr(each.block, "anchor", None)
+        for placed in self._placed(width):
+            anchor = getattr(placed.block, "anchor", None)
             if anchor is not None:
-                yield each.y, anchor
+                yield placed.y, anchor

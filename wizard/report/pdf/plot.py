@@ -61,7 +61,6 @@ class PlotBlock:
         return SetText([Run(visible(text), style)], width, self.device)
 
     def _one_line(self, text: str, width: float) -> SetText:
-        """The beginning of a text that is too long."""
         made = self._text(text, _SMALL, width)
         if len(made.lines) < 2:
             return made
@@ -84,7 +83,7 @@ class PlotBlock:
         """The categories below their bars; None where they do not fit and the bars are to lie."""
         slot = (width - 40) / max(1, len(self._chart.categories))
         set_ = [self._text(name, _SMALL, width * _MOST_NAME) for name in self._chart.categories]
-        return set_ if all(len(each.lines) == 1 and each.natural_width <= slot - 2 for each in set_) else None
+        return set_ if all(len(name.lines) == 1 and name.natural_width <= slot - 2 for name in set_) else None
 
     def _is_lying(self, width: float) -> bool:
         return bool(self._chart.categories) and self._names(width) is None

@@ -135,7 +135,6 @@ class Setter:
         )
 
     def _badged(self, title: str, badge: b.Badge) -> Block:
-        """A badge with the state in words and what to say beside it, the title below."""
         color, tint = COLORS[badge.state]
         style = Style(size=12, bold=True, leading=1.35)
         word = SetText([Run(badge.word, Style(size=8.5, bold=True, color=color))], 200, self.device)

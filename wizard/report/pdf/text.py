@@ -132,7 +132,7 @@ class SetText:
             first, last = max(position, start), min(position + _length(run.text), end)
             position += _length(run.text)
             if run.link and first < last:
-                x1, x2 = (_x_of(line, each) / DOTS for each in (first, last))
+                x1, x2 = (_x_of(line, at) / DOTS for at in (first, last))
                 yield QRectF(left + x1, top, x2 - x1, self.leading), run.link
 
 
@@ -160,7 +160,7 @@ def _formats(runs: Sequence[Run]) -> Iterator[QTextLayout.FormatRange]:
 
 def visible(text: str) -> str:
     """Text on one line, without characters that move or hide others."""
-    return "".join(_shown(each) for each in " ".join(text.split()))
+    return "".join(_shown(character) for character in " ".join(text.split()))
 
 
 def visible_lines(text: str) -> list[str]:

@@ -129,7 +129,7 @@ class Code:
 
     def height(self, width: float) -> float:
         """Its lines and the padding."""
-        return sum(each.height for each in self._set(width)) + 2 * self.PADDING
+        return sum(text.height for text in self._set(width)) + 2 * self.PADDING
 
     def draw(self, sheet: Sheet, x: float, y: float, width: float) -> None:
         """Draw the grey ground, then the lines."""
@@ -207,7 +207,6 @@ class Table:
     GAP, WHOLE, INDENT = 8.0, 100.0, 12.0
 
     def _columns(self, width: float) -> list[tuple[float, float]]:
-        """(offset, width) of each column."""
         total, columns, offset = sum(self.shares), [], 0.0
         for share in self.shares:
             columns.append((offset, width * share / total - self.GAP))
@@ -215,8 +214,6 @@ class Table:
         return columns
 
     def _set(self, width: float) -> list[_SetRow]:
-        """The head and every row."""
-
         def made() -> list[_SetRow]:
             columns = self._columns(width)
 
@@ -228,7 +225,7 @@ class Table:
 
             below = self.below or [()] * len(self.rows)
             heads = [row(self.head)] if self.head else []
-            return [*heads, *(row(*each) for each in zip(self.rows, below, strict=True))]
+            return [*heads, *(row(*both) for both in zip(self.rows, below, strict=True))]
 
         return self._kept.get(width, made)
 

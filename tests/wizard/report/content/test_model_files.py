@@ -182,7 +182,7 @@ def test_of_a_file_that_was_only_loaded_it_is_not_said_that_it_runs() -> None:
 
 def test_no_green_box_stands_above_a_warning_and_of_many_it_is_said_how_many_repeat() -> None:
     dropout = measurements("model-torch-2.13.0-dropout")
-    path = next(each.path for each in dropout if isinstance(each, ModelMeasured))
+    path = next(row.path for row in dropout if isinstance(row, ModelMeasured))
     again = ModelMeasured(framework="onnxruntime", path="/m/fine.onnx", aspect="repeat", repetitions=99, distinct=1)
     case = facts(
         model("torch-2.13.0-weights", path=path), model("onnxruntime-1.31.1-nudenet", path=again.path, name="fine.onnx")
@@ -198,7 +198,7 @@ def test_the_files_in_trouble_come_first_in_every_print() -> None:
     names = ("onnxruntime-1.31.1-nudenet", "onnxruntime-openvino-1.24.1-fallback", "onnxruntime-1.10.0-opset-18")
     files = [model(name, path=f"/m/{name}", name=name) for name in (*names, "onnxruntime-1.10.0-ocr")]
     report = build(judged(facts(*files), Answers(symptom=MODELS)), "en")
-    assert [each.name for each in report.models] == [names[2], names[1], names[0], "onnxruntime-1.10.0-ocr"]
+    assert [view.name for view in report.models] == [names[2], names[1], names[0], "onnxruntime-1.10.0-ocr"]
     for text in (to_terminal(report), to_markdown(report)):
         table = text[text.index("Verdict") :]
         assert table.index(names[2]) < table.index(names[1]) < table.index(names[0])
@@ -308,7 +308,7 @@ def test_the_table_of_several_says_what_the_page_of_one_does(language: str) -> N
     shown = to_terminal(report)
     assert words("models.note-bound", language) in shown
     assert words("models.note-runs-code", language, files="pipeline.joblib") in shown
-    (pickle,) = (each for each in report.models if each.runs_code)
+    (pickle,) = (view for view in report.models if view.runs_code)
     assert words("models.group-free", language) not in str(pickle.sections)
 
 

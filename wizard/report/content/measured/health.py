@@ -33,22 +33,22 @@ def health_section(case: Case, language: str) -> MeasuredSection | None:
     if not found:
         return None
     cpu = facts.machine.cpu if facts.machine else None
-    names = [device_name(each, facts.frameworks, cpu) for each in found]
+    names = [device_name(load, facts.frameworks, cpu) for load in found]
     named = tuple(zip(found, names, strict=True))
-    rows = [_row(facts, each, name, language) for each, name in named]
+    rows = [_row(facts, load, name, language) for load, name in named]
     silent = [row.cells[0] for row in rows if set(row.cells[1:]) == {_UNTOLD}]
-    wrong = tuple(_wrong(each, name, language) for each, name in named)
+    wrong = tuple(_wrong(load, name, language) for load, name in named)
     return MeasuredSection(
         id="health",
         title=words("measurements.health-title", language),
         sentences=(
-            *(outcome_of_load(each, name, language) for each, name in named),
-            *(words("measurements.health-shrunk", language, device=name) for each, name in named if each.shrunk),
+            *(outcome_of_load(load, name, language) for load, name in named),
+            *(words("measurements.health-shrunk", language, device=name) for load, name in named if load.shrunk),
             *(words("measurements.health-silent", language, device=name) for name in silent),
         ),
         tables=(
             *_figures([row for row in rows if row.cells[0] not in silent], language),
-            *(each for each in wrong if each is not None),
+            *(table for table in wrong if table is not None),
         ),
         plots=tuple(health_plots({n: h.samples for n, h in zip(names, found, strict=True)}, language)),
     )
@@ -96,7 +96,9 @@ def _row(facts: Facts, health: Health, name: str, language: str) -> Row:
     counted += [f"Xid {event.code}" for event in xids_under_load(health, facts.frameworks, gpus)]
     kinds = dict.fromkeys(event.kind for event in events_under_load(health, facts.frameworks, gpus))
     counted += [in_language(Phrase(f"fault-log-{kind}", {"times": ""}), language) for kind in kinds]
-    is_told = any(each is not None for each in (health.ecc_corrected, health.ecc_uncorrected, health.xid, health.log))
+    is_told = any(
+        reading is not None for reading in (health.ecc_corrected, health.ecc_uncorrected, health.xid, health.log)
+    )
     state = "blocking" if health.wrong else "open" if health.reason else "warning" if held or counted else "clear"
     return Row(
         cells=(
@@ -112,7 +114,6 @@ def _row(facts: Facts, health: Health, name: str, language: str) -> Row:
 
 
 def _range(health: Health, curve: int, unit: str) -> str:
-    """From the least to the most that was seen of one curve."""
     seen = [value for sample in health.samples if (value := _CURVES[curve][1](sample)) is not None]
     if not seen:
         return _UNTOLD
@@ -130,16 +131,16 @@ def _wrong(health: Health, name: str, language: str) -> Table | None:
         rows=tuple(
             Row(
                 cells=(
-                    f"{each.second:.1f}",
-                    each.operation,
-                    ", ".join(map(str, each.index)) or "–",
-                    each.expected or "–",
-                    each.found or "–",
-                    str(each.elements),
+                    f"{wrong.second:.1f}",
+                    wrong.operation,
+                    ", ".join(map(str, wrong.index)) or "–",
+                    wrong.expected or "–",
+                    wrong.found or "–",
+                    str(wrong.elements),
                 ),
                 state="blocking",
             )
-            for each in health.wrong[:_MOST]
+            for wrong in health.wrong[:_MOST]
         ),
         numeric=(0, 5),
     )
@@ -157,13 +158,13 @@ def health_plots(samples: dict[str, Sequence[HealthSample]], language: str) -> I
 def _plot(curve: _Curve, samples: dict[str, Sequence[HealthSample]], language: str) -> Plot | None:
     name, value = curve
     series = tuple(
-        Series(device, tuple(each.second for each in told), tuple(map(value, told)))
+        Series(device, tuple(sample.second for sample in told), tuple(map(value, told)))
         for device, told in samples.items()
-        if sum(value(each) is not None for each in told) > 1
+        if sum(value(sample) is not None for sample in told) > 1
     )
     if not series:
         return None
-    seen = [y for each in series for y in each.y if y is not None]
+    seen = [y for line in series for y in line.y if y is not None]
     return Plot(
         title=words(f"measurements.health-plot-{name}", language),
         kind="lines",

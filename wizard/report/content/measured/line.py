@@ -106,7 +106,6 @@ def left_out_line(table: Table, language: str) -> str:
 
 
 def _outcome(measurement: Measurement, language: str) -> tuple[str, str]:
-    """The state and the words of what came of it."""
     if measurement.reason:
         text = known(f"models.reason-{measurement.reason}", measurement.reason, language)
         why = known(f"measurements.reason-{measurement.reason}", text, language)
@@ -172,7 +171,6 @@ def _with_model(model: ModelMeasured) -> _Said:
 
 
 def _apart(difference: ArrayDifference | None, equal: str, apart: str) -> _Said:
-    """How far results are apart; that they are not at all, in words of its own."""
     if difference is None:
         return _NOTHING
     return ("", apart, {"size": _relative(difference)}) if difference.differing else ("", equal, {})

@@ -7,6 +7,7 @@ from enum import Enum
 
 from wizard.evidence_files import Given, Kind, input_among
 
+# The words of checks/facts/question.py, which the start of the window does not load; a test holds them together.
 SYMPTOMS = (
     "does-not-start",
     "not-on-gpu",

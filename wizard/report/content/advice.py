@@ -60,16 +60,16 @@ def _view(block: Block, answer: Answer, language: str) -> CodeView:
 
 def program(lines: Sequence[AdvisedLine], language: str) -> str:
     """The lines as a program: what must come before the imports, the imports, and the rest, each with its reason."""
-    early = [each for each in lines if each.line.part is Part.ENVIRONMENT]
-    late = [each for each in lines if each.line.part is not Part.ENVIRONMENT]
+    early = [advised for advised in lines if advised.line.part is Part.ENVIRONMENT]
+    late = [advised for advised in lines if advised.line.part is not Part.ENVIRONMENT]
     first = dict.fromkeys(module for line in early for module in line.line.imports)
     then = dict.fromkeys(module for line in late for module in line.line.imports if module not in first)
     parts = [
         _comment(words("advice.first", language)),
         *(["\n".join(first)] if first else []),
-        *(_commented(each, language) for each in early),
+        *(_commented(advised, language) for advised in early),
         "\n".join(sorted(then, key=lambda line: line != "import random")),
-        *(_commented(each, language) for each in late),
+        *(_commented(advised, language) for advised in late),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 

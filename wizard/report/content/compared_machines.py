@@ -11,9 +11,9 @@ from wizard.report.content.measured.words import joined, part_words
 from wizard.words import words
 
 _MOST_NAMED = 3  # causes that are named; the tables have all
-_LONGEST = 60  # characters of the two values of a part that are told with its name
-# Variables decide the number of threads: told once, as the number that came of them.
-_SAID_BY = {"thread-variables": "threads"}
+_LONGEST = 60  # characters of the two values of a part that are shown with its name
+# Variables set the number of threads, so only that number is named.
+_SHOWN_AS = {"thread-variables": "threads"}
 
 
 def compared_with(case: Case, language: str) -> tuple[str, ...]:
@@ -62,7 +62,7 @@ def _causes(found: Comparison) -> tuple[str, ...]:
     possible = [
         part for difference in found.apart for part in difference.explained_by[: 1 if difference.proven_by else None]
     ]
-    return tuple(part for part in dict.fromkeys(possible) if _SAID_BY.get(part) not in possible)
+    return tuple(part for part in dict.fromkeys(possible) if _SHOWN_AS.get(part) not in possible)
 
 
 def _named(found: Comparison, causes: tuple[str, ...], language: str, ending: str) -> str:

@@ -24,7 +24,7 @@ from wizard.report.content.blocks import (
 from wizard.report.content.finding_blocks import FindingBlocks, brief, items
 from wizard.report.content.marked_lines import marked_lines
 from wizard.report.content.model_blocks import model_sections
-from wizard.report.content.report import NotRun, OpenQuestion, ProbeRow, Report
+from wizard.report.content.report import NotRun, ProbeRow, Report
 from wizard.words import words
 
 
@@ -145,11 +145,11 @@ class _Builder:
                 card=Card("clear", count=len(statements), subtitle=self._means(key)),
             )
 
-    def _open(self, key: str, questions: tuple[OpenQuestion, ...], mark: str, state: str) -> Iterator[Section]:
+    def _open(self, key: str, questions: tuple[Item, ...], mark: str, state: str) -> Iterator[Section]:
         if questions:
             yield Section(
                 self._words(f"heading-{key}"),
-                (Items(tuple(Item(question.statement, question.reason) for question in questions), mark, state),),
+                (Items(questions, mark, state),),
                 id=key,
                 note=self._words(f"intro-{key}"),
                 detail=Detail.FULL,

@@ -17,6 +17,7 @@ from checks.facts import Facts, ProbeRun
 from checks.facts.case import Case
 from checks.facts.finding import CLUE, FRAMEWORK, Evidence, Finding, Outcome, Status
 from checks.facts.question import ABOUT_RESULTS, COMPARISON, MODELS
+from checks.judgement.coverage import NOTHING_TO_CHECK
 from checks.judgement.ranking import WORTH_READING
 from checks.knowledge.age import knowledge_days
 from checks.knowledge.catalogue import UNKNOWN, Question, cause_of
@@ -26,7 +27,7 @@ from checks.knowledge.templates import fill_sentence
 from checks.remedies.plan import RemedyPlan, plan_remedies
 from wizard.flow import computes
 from wizard.report.content.advice import AdviceView, advice_view
-from wizard.report.content.blocks import MeasuredSection, Verdict
+from wizard.report.content.blocks import SYMBOLS, Item, MeasuredSection, Verdict
 from wizard.report.content.compared_models import ComparisonView, comparison_views
 from wizard.report.content.evidence_words import evidence_words, in_words
 from wizard.report.content.fact_sheet import FactSection, fact_sections, label
@@ -36,7 +37,7 @@ from wizard.report.content.measured.sections import measured_sections
 from wizard.report.content.model_files import ModelView, model_views, names_of
 from wizard.report.content.origins import lines_in_words, origin_in_words
 from wizard.report.content.step_labels import is_address
-from wizard.report.content.verdict import NOTHING_TO_CHECK, verdict_of
+from wizard.report.content.verdict import verdict_of
 from wizard.words import area, known, words
 
 _LONGEST_SOURCE = 120  # characters
@@ -44,7 +45,6 @@ _IN_QUESTION = 0.15  # a finding of a ticket that is surer is worth a question o
 _SURE_ENOUGH = 0.9  # a finding of a ticket that is surer needs no further question
 _WORTH_DOING = 0.3  # what to do about a cause of a ticket that is less likely, and not the first, helps nobody
 _EVEN = 0.5  # of a ticket's cause that is less likely than not no line is said to show it
-SYMBOLS = {"blocking": "×", "warning": "!", "note": "i"}
 
 
 @dataclass(frozen=True)
@@ -93,15 +93,6 @@ class FindingView:
 
 
 @dataclass(frozen=True)
-class OpenQuestion:
-    """What a check would have confirmed, and why it could not: a check that did not decide, or crashed."""
-
-    cause: str
-    statement: str
-    reason: str
-
-
-@dataclass(frozen=True)
 class NotRun:
     """Checks that did not run for one reason. ``applies`` False: there was nothing to check on this machine."""
 
@@ -136,9 +127,9 @@ class Report:
     questions: tuple[str, ...]  # what to ask next, where a ticket does not say enough
     findings: tuple[FindingView, ...]
     fine: tuple[str, ...]
-    undecided: tuple[OpenQuestion, ...]
+    undecided: tuple[Item, ...]  # what a check would have confirmed, and why it could not
     not_run: tuple[NotRun, ...]
-    crashed: tuple[OpenQuestion, ...]
+    crashed: tuple[Item, ...]
     probes: tuple[ProbeRow, ...]
     facts: tuple[FactSection, ...]
     models: tuple[ModelView, ...] = ()
@@ -186,15 +177,14 @@ def build(case: Case, language: str) -> Report:
         exactness=known(f"report.exactness-{_exactness(case)}", "", language),
         questions=_questions(findings) if case.facts.reported else (),
         findings=findings,
-        fine=tuple(_statement(each.cause, language) for each in by_status[Status.CLEAR]),
+        fine=tuple(_statement(outcome.cause, language) for outcome in by_status[Status.CLEAR]),
         undecided=tuple(
-            OpenQuestion(each.cause, _statement(each.cause, language), reason_of(each, language))
-            for each in by_status[Status.INCONCLUSIVE]
+            Item(_statement(outcome.cause, language), reason_of(outcome, language))
+            for outcome in by_status[Status.INCONCLUSIVE]
         ),
         not_run=_not_run(by_status[Status.SKIPPED], language),
         crashed=tuple(
-            OpenQuestion(each.cause, _statement(each.cause, language), each.detail)
-            for each in by_status[Status.CRASHED]
+            Item(_statement(outcome.cause, language), outcome.detail) for outcome in by_status[Status.CRASHED]
         ),
         probes=tuple(_probe(run, language) for run in (case.facts.probes.runs if case.facts.probes else ())),
         facts=fact_sections(case.facts, language),
@@ -220,10 +210,10 @@ def _title(case: Case) -> str:
 
 
 def _findings(case: Case, language: str) -> tuple[FindingView, ...]:
-    return tuple(_told_apart(case.findings, _views(case, language), language))
+    return tuple(_distinguished(case.findings, _views(case, language), language))
 
 
-def _told_apart(findings: Sequence[Finding], views: Sequence[FindingView], language: str) -> Iterator[FindingView]:
+def _distinguished(findings: Sequence[Finding], views: Sequence[FindingView], language: str) -> Iterator[FindingView]:
     """Of several with one title each with the framework that it is about."""
     often = Counter(shown.title for shown in views)
     for finding, view in zip(findings, views, strict=True):

@@ -66,7 +66,7 @@ class Columns:
         return sum(block.height(self._wide(width)) for block in self.blocks) / self.count
 
     def _placed(self, width: float) -> list[_InColumn]:
-        def made() -> list[_InColumn]:
+        def placed() -> list[_InColumn]:
             if self.limit is not None:
                 return list(self._filled(width, self.limit))
             limit = self._least(width)
@@ -74,7 +74,7 @@ class Columns:
                 limit += _STEP
             return filled
 
-        kept: list[_InColumn] = self._kept.get(width, made)
+        kept: list[_InColumn] = self._kept.get(width, placed)
         return kept
 
     def height(self, width: float) -> float:

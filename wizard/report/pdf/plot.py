@@ -61,10 +61,10 @@ class PlotBlock:
         return SetText([Run(visible(text), style)], width, self.device)
 
     def _one_line(self, text: str, width: float) -> SetText:
-        made = self._text(text, _SMALL, width)
-        if len(made.lines) < 2:
-            return made
-        return self._text(f"{visible(text)[: made.lines[0].textLength() - 2]}…", _SMALL, width)
+        text_set = self._text(text, _SMALL, width)
+        if len(text_set.lines) < 2:
+            return text_set
+        return self._text(f"{visible(text)[: text_set.lines[0].textLength() - 2]}…", _SMALL, width)
 
     def _above(self, width: float) -> list[SetText]:
         return [self._text(self.plot.title, Style(size=_size(9.0, width), bold=True, leading=1.4), width)]

@@ -152,10 +152,10 @@ def _formats(runs: Sequence[Run]) -> Iterator[QTextLayout.FormatRange]:
         format_ = QTextCharFormat()
         format_.setFont(run.style.font())
         format_.setForeground(QColor(run.style.color))
-        made = QTextLayout.FormatRange()
-        made.start, made.length, made.format = position, _length(run.text), format_
-        position += made.length
-        yield made
+        range_ = QTextLayout.FormatRange()
+        range_.start, range_.length, range_.format = position, _length(run.text), format_
+        position += range_.length
+        yield range_
 
 
 def visible(text: str) -> str:

@@ -39,12 +39,12 @@ class Remembered:
     def __init__(self) -> None:
         self._kept: dict[float, Any] = {}
 
-    def keep(self, width: float, made: Any) -> None:
-        """What was made elsewhere."""
-        self._kept[width] = made
+    def keep(self, width: float, value: Any) -> None:
+        """Keep what was set elsewhere."""
+        self._kept[width] = value
 
     def get(self, width: float, make: Callable[[], _T]) -> _T:
-        """What ``make`` gives, made once per width."""
+        """What ``make`` returns, called once per width."""
         if width not in self._kept:
             self._kept[width] = make()
         kept: _T = self._kept[width]
@@ -122,10 +122,10 @@ class Code:
     def _set(self, width: float) -> list[SetText]:
         inner = width - self.indent - 2 * self.PADDING
 
-        def made() -> list[SetText]:
+        def lines() -> list[SetText]:
             return [SetText([Run(line or " ", self.STYLE)], inner, self.device, hanging=12) for line in self.source]
 
-        return self._kept.get(width, made)
+        return self._kept.get(width, lines)
 
     def height(self, width: float) -> float:
         """Its lines and the padding."""
@@ -214,7 +214,7 @@ class Table:
         return columns
 
     def _set(self, width: float) -> list[_SetRow]:
-        def made() -> list[_SetRow]:
+        def rows() -> list[_SetRow]:
             columns = self._columns(width)
 
             def row(cells: Sequence[Cell], below: Sequence[Cell] = ()) -> _SetRow:
@@ -227,7 +227,7 @@ class Table:
             heads = [row(self.head)] if self.head else []
             return [*heads, *(row(*both) for both in zip(self.rows, below, strict=True))]
 
-        return self._kept.get(width, made)
+        return self._kept.get(width, rows)
 
     def height(self, width: float) -> float:
         """All rows and the head."""
@@ -249,8 +249,8 @@ class Table:
 
     def split(self, width: float, available: float) -> tuple[Block, Block] | None:
         """Between two rows, with at least two on each side; a short table stays whole."""
-        made = self._set(width)
-        heights = [row.height + 2 * self.padding for row in made]
+        rows = self._set(width)
+        heights = [row.height + 2 * self.padding for row in rows]
         heads = 1 if self.head else 0
         used, fit = sum(heights[:heads]), 0
         for height in heights[heads:]:
@@ -264,8 +264,8 @@ class Table:
         first = replace(self, rows=self.rows[:fit], below=self.below[:fit], after=0)
         rest = replace(self, rows=self.rows[fit:], below=self.below[fit:], before=0, is_rest=True)
         # The rows are set already: a long table would be set anew for each of its pages.
-        first._kept.keep(width, made[: heads + fit])
-        rest._kept.keep(width, [*made[:heads], *made[heads + fit :]])
+        first._kept.keep(width, rows[: heads + fit])
+        rest._kept.keep(width, [*rows[:heads], *rows[heads + fit :]])
         return first, rest
 
 

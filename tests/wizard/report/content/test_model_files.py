@@ -39,8 +39,8 @@ def test_every_recorded_run_in_words(name: str, language: str) -> None:
     for view in views(facts(model(name)), language):
         assert view.word
         for verdict in view.verdicts:
-            assert verdict.word
-            assert not verdict.detail.startswith("reason-")
+            assert verdict.cells[1]
+            assert not verdict.cells[2].startswith("reason-")
         assert any(section.rows for section in view.sections)
 
 
@@ -48,27 +48,27 @@ def test_a_model_that_runs() -> None:
     (view,) = views(facts(model("onnxruntime-1.31.1-nudenet")))
     assert (view.state, view.symbol) == ("clear", "✓")
     assert view.word.startswith("Runs: ONNX Runtime")
-    assert "CPUExecutionProvider" in view.verdicts[0].detail
+    assert "CPUExecutionProvider" in view.verdicts[0].cells[2]
 
 
 def test_a_model_that_runs_only_in_part_where_it_should() -> None:
     (view,) = views(facts(model("onnxruntime-openvino-1.24.1-fallback")))
     assert view.state == "warning"
-    assert "OpenVINOExecutionProvider" in view.verdicts[0].detail
+    assert "OpenVINOExecutionProvider" in view.verdicts[0].cells[2]
     assert "ConvInteger" in str(view.sections)
 
 
 def test_a_model_that_does_not_run_says_why() -> None:
     (view,) = views(facts(model("onnxruntime-1.10.0-opset-18")))
     assert view.state == "blocking"
-    assert "opset" in view.verdicts[0].detail
+    assert "opset" in view.verdicts[0].cells[2]
 
 
 def test_programs_that_are_not_there_share_a_line() -> None:
     (view,) = views(facts(model("onnxruntime-1.31.1-nudenet")))
     absent = [verdict for verdict in view.verdicts if verdict.state == "absent"]
     assert len(absent) == 1
-    assert "OpenVINO" in absent[0].runtime
+    assert "OpenVINO" in absent[0].cells[0]
 
 
 def test_files_of_one_name_are_told_apart() -> None:
@@ -81,7 +81,7 @@ def test_where_no_program_is_there_the_command_that_gets_one_is() -> None:
     found = read("gguf")
     (view, *_) = views(msgspec.structs.replace(facts(*found.models, installed={}), symptom=Symptom(name=MODELS)))
     assert view.word == "No program here reads it"
-    assert "-m pip install 'llama-cpp-python>=" in view.verdicts[0].detail
+    assert "-m pip install 'llama-cpp-python>=" in view.verdicts[0].cells[2]
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_a_word_of_a_reader_in_the_readers_language() -> None:
 
 def test_what_differs_in_the_readers_language() -> None:
     (view,) = build(compared("pickle/made/function.cpkl", "onnx/abs.onnx"), "ja").comparisons
-    rows = {row.what: (row.first, row.second) for row in view.rows}
+    rows = {row.cells[0]: row.cells[1:] for row in view.rows}
     assert rows["形式"] == ("pickle(joblib、cloudpickleを含む)", "ONNX")
     assert rows["形式のバージョン"] == ("プロトコル5", "IR 3")
 
@@ -265,7 +265,7 @@ def test_two_side_by_side(language: str) -> None:
     report = build(compared("onnx/abs.onnx", "onnx/mul_1.onnx"), language)
     (view,) = report.comparisons
     assert (view.first, view.second) == ("abs.onnx", "mul_1.onnx")
-    assert any("Mul" in row.what for row in view.rows)
+    assert any("Mul" in row.cells[0] for row in view.rows)
     for text in (to_terminal(report), to_markdown(report)):
         assert view.sentence in text
 
@@ -286,7 +286,7 @@ def test_weights_that_cannot_be_compared_are_not_called_the_same() -> None:
     (view,) = build(compared("tf-checkpoint/made/old.ckpt", "tf-checkpoint/made/old.ckpt"), "en").comparisons
     assert view.sentence == "Nothing differs in what could be compared; some of the weights could not."
     assert view.weights == "3 not compared, because of how they are stored"
-    assert [row.what for row in view.tensors] == ["conv/kernel", "dense/kernel", "half"]
+    assert [row.cells[0] for row in view.tensors] == ["conv/kernel", "dense/kernel", "half"]
 
 
 def test_the_package_that_a_model_came_with_is_named() -> None:

@@ -235,13 +235,13 @@ def test_the_five_endings_are_five_lists() -> None:
         "en",
     )
     assert [len(part) for part in (report.findings, report.fine, report.undecided, report.crashed)] == [1, 1, 1, 1]
-    assert report.undecided[0].reason == "Driver version could not be read (timeout)"
+    assert report.undecided[0].detail == "Driver version could not be read (timeout)"
     assert [group.applies for group in report.not_run] == [True, False]
     assert all(
         statement.startswith("Not confirmed: ") for statement in report.not_run[0].statements
     )  # for who only skims
     assert not any(statement.startswith("Not confirmed: ") for statement in report.not_run[1].statements)
-    assert report.crashed[0].reason == "boom"
+    assert report.crashed[0].detail == "boom"
     assert report.verdict.scope[-1] == (
         "Checks: 2 decided, 1 left open, 1 not run, 1 not applicable here, 1 failed by our own error."
     )

@@ -63,12 +63,12 @@ def _counted(pairs: Sequence[Pair], language: str) -> Iterator[str]:
 
 
 def _sentences(found: Comparison, language: str) -> Iterator[str]:
-    told = between(found, language)
+    sides = between(found, language)
     if found.is_empty:
-        yield words("measurements.machines-nothing", language, between=told)
+        yield words("measurements.machines-nothing", language, between=sides)
         return
     count = len(found.same) + len(found.apart)
-    yield words("measurements.machines-counts", language, between=told, same=len(found.same), count=count)
+    yield words("measurements.machines-counts", language, between=sides, same=len(found.same), count=count)
     proven = sorted(
         {(difference.explained_by[0], difference.proven_by[0]) for difference in found.apart if difference.proven_by}
     )
@@ -107,7 +107,7 @@ def _operations(found: Comparison, part: str, language: str) -> str:
         for difference in found.apart
         if difference.proven_by and difference.explained_by[0] == part
     ]
-    return joined((operation_name(fromkey, language) for fromkey in dict.fromkeys(named)), language)
+    return joined((operation_name(operation, language) for operation in dict.fromkeys(named)), language)
 
 
 def _tables(found: Comparison, language: str) -> Iterator[Table]:

@@ -78,7 +78,7 @@ def test_the_evidence_reaches_the_engine(
     qtbot: QtBot, model: CaseModel, work: Work, engine: Engine, script: Path
 ) -> None:
     model.set_symptom("results-differ")
-    model.set_exactness("bits")
+    model.answer(exactness="bits")
     model.set_text("RuntimeError")
     model.add_files([script])
     engine.tell_all()

@@ -165,7 +165,7 @@ def test_the_engine_is_told_how_long_it_may_compute(
     qtbot: QtBot, at_target: Window, engine: Engine, symptom: str, effort: str
 ) -> None:
     at_target.case.set_symptom(symptom)
-    at_target.case.set_effort("thorough")
+    at_target.case.answer(effort="thorough")
     engine.tell_all()
     with qtbot.waitSignal(at_target.work.finished_run):
         at_target.run()
@@ -177,7 +177,7 @@ def test_the_engine_is_told_how_long_the_load_test_is(
     qtbot: QtBot, at_target: Window, engine: Engine, symptom: str, load: int | None
 ) -> None:
     at_target.case.set_symptom(symptom)
-    at_target.case.set_load(600)
+    at_target.case.answer(load=600)
     engine.tell_all()
     with qtbot.waitSignal(at_target.work.finished_run):
         at_target.run()

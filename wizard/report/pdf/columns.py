@@ -24,16 +24,12 @@ class _InColumn:
 
 
 @dataclass
-class Columns:
+class Columns(Block):
     """Blocks that are short enough not to be split, in columns."""
 
     blocks: Sequence[Block]
     count: int = 2
     limit: float | None = None  # the height to which the columns are filled; None: as low as all of it needs
-    before: float = 0
-    after: float = 8
-    keep_with_next: bool = False
-    floats: bool = False
     _kept: Remembered = field(default_factory=Remembered, init=False, repr=False)
 
     GAP = 20.0
@@ -106,6 +102,5 @@ class Columns:
     def anchors(self, width: float) -> Iterator[tuple[float, tuple[int, str]]]:
         """The headings in the columns, each at its height."""
         for placed in self._placed(width):
-            anchor = getattr(placed.block, "anchor", None)
-            if anchor is not None:
-                yield placed.y, anchor
+            if placed.block.anchor is not None:
+                yield placed.y, placed.block.anchor

@@ -79,8 +79,7 @@ def _application() -> None:
 def _headings(placed: Placed, page: int, width: float, height: float) -> Iterator[Heading]:
     """The headings of a block: it may be one, or have some in its columns."""
     block = placed.block
-    anchor = getattr(block, "anchor", None)
-    found = block.anchors(width) if isinstance(block, Columns) else [(0.0, anchor)] if anchor is not None else []
+    found = block.anchors(width) if isinstance(block, Columns) else [(0.0, block.anchor)] if block.anchor else []
     for y, (level, title) in found:
         yield Heading(title, level, page, height - _TOP - placed.y - y + 12)
 

@@ -25,7 +25,7 @@ _FEW = 8  # names in a sentence
 
 
 class Search(Enum):
-    """How the search for interpreters stands."""
+    """The state of the search for interpreters."""
 
     IDLE = "idle"
     BUSY = "busy"

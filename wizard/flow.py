@@ -18,7 +18,7 @@ SYMPTOMS = (
     "everything",
 )
 
-# Somebody else's trouble, known from a text alone: no machine is examined.
+# Somebody else's problem, known from a text alone: no machine is examined.
 TICKET = "ticket"
 
 # The question is what model files are and need, and whether they run here.

@@ -156,7 +156,7 @@ class TargetPage(Page):
             self.work.search()
 
     def refresh(self) -> None:
-        """Show the interpreters, the choice, and how the search stands; models may also be tried in none of them."""
+        """Show the interpreters, the choice and the state of the search; models may also be tried in none of them."""
         is_about_models, only_reads = self.case.answers.symptom == MODELS, self.case.answers.only_reads
         self.intro.setText(self.case.say("target-intro-models" if is_about_models else "target-intro"))
         self._read_only.setVisible(is_about_models)

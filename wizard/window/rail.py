@@ -15,7 +15,7 @@ LANGUAGE_NAMES = {"en": "English", "ja": "日本語"}  # each in itself, so that
 
 
 class Rail(QFrame):
-    """Shows where the walk stands; ``step_asked`` with the step that was clicked."""
+    """Shows the progress of the walk; ``step_asked`` with the step that was clicked."""
 
     step_asked = Signal(object)
 

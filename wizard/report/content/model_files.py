@@ -70,7 +70,7 @@ class ModelView:
 
 
 def model_views(case: Case, language: str) -> tuple[ModelView, ...]:
-    """All model files of a case, the worst first; those that stand alike in the order in which they were given."""
+    """All model files of a case, the worst first; equally good ones in the order in which they were given."""
     names = names_of(case.facts.models)
     per_model = PerModel.of(case.findings, case.verdicts)
     standings = [(per_model.standing(given), given) for given in case.facts.models]
@@ -81,7 +81,7 @@ def model_views(case: Case, language: str) -> tuple[ModelView, ...]:
 
 
 def table_notes(models: Sequence[ModelView], language: str) -> Iterator[str]:
-    """What stands under the table of several files: what a column means, and what the page of a file warns of."""
+    """The notes under the table of several files: what a column means, and what the page of a file warns of."""
     yield words("models.note-bound", language)
     risky = [model.name for model in models if model.runs_code]
     if risky:

@@ -87,7 +87,7 @@ class FindingView:
 
     @property
     def quoted(self) -> tuple[str, ...]:
-        """What of a sent text shows it: lines as they stand there, and values with their names."""
+        """The parts of a sent text that show it: lines as they are, and values with their names."""
         rows = (row for row in self.evidence if row.lines)
         return tuple(row.value if row.is_line else f"{row.label}: {row.value}" for row in rows)
 
@@ -163,8 +163,7 @@ def build(case: Case, language: str) -> Report:
     asked = tuple(section for section in measured if case.answers.symptom == COMPARISON and section.id == MACHINES)
     by_status: dict[Status, list[Outcome]] = defaultdict(list)
     for outcome in case.outcomes:
-        # What a text does not mention was not examined, so of a ticket no check is told to have gone well, or not to
-        # have been run.
+        # What a text does not mention was not examined, so a ticket's report lists no check as passed or as not run.
         if not case.facts.reported or outcome.status is Status.CRASHED:
             by_status[outcome.status].append(outcome)
     return Report(
@@ -358,7 +357,7 @@ def _statement(cause: str, language: str) -> str:
 
 
 def _not_run(outcomes: list[Outcome], language: str) -> tuple[NotRun, ...]:
-    """The skipped checks by reason; first those that could have told something, then those with nothing to check."""
+    """The skipped checks by reason; first those that could have found something, then those with nothing to check."""
     groups: dict[tuple[bool, str], list[str]] = defaultdict(list)
     for outcome in outcomes:
         applies = outcome.reason not in NOTHING_TO_CHECK

@@ -54,7 +54,7 @@ def _loads(case: Case, language: str) -> Iterator[str]:
 
 
 def _repeated(repeats: Sequence[Repeat], language: str) -> str:
-    """What changed is told; how rare a change may stay unseen, of the others alone."""
+    """How many operations changed; of the others, how rare a change could have stayed unseen."""
     places = dict.fromkeys((repeat.framework, repeat.device) for repeat in repeats)
     named = (
         words("measurements.computing", language, framework=framework_name(f, language), device=d) for f, d in places

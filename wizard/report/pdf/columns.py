@@ -38,7 +38,7 @@ class Columns(Block):
         return (width - (self.count - 1) * self.GAP) / self.count
 
     def _filled(self, width: float, limit: float) -> Iterator[_InColumn]:
-        """The blocks that fit into columns of this height; one that is too high for any has a column of its own."""
+        """The blocks that fit into columns of this height; one that is too high for any has a column to itself."""
         wide, column, y = self._wide(width), 0, 0.0
         for number, block in enumerate(self.blocks):
             top = y + block.before if y else 0.0

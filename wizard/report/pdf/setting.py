@@ -125,7 +125,7 @@ class Setter:
         ]
 
     def heading(self, title: str, level: int) -> Paragraph:
-        """A heading that stands in the outline, too."""
+        """A heading that is also an entry of the outline."""
         level = min(level, 1)
         size, before, after = ((13.0, 13.0, 5.0), (10.5, 8.0, 3.0))[level]
         style = Style(size=size, bold=True, leading=1.35)

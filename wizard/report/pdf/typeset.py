@@ -18,7 +18,7 @@ _T = TypeVar("_T")
 
 @dataclass(kw_only=True)
 class Block:
-    """Something that stands on a page. ``before`` and ``after``: space around it, dropped at a page's top.
+    """Something on a page. ``before`` and ``after``: space around it, dropped at a page's top.
 
     ``anchor``: level and title in the outline. ``floats``: it may go behind what follows it in its section.
     ``follows``: it belongs to what stands before it, and no picture comes between.

@@ -130,7 +130,7 @@ def _is_version(found: Found) -> bool:
         return False
     if _VERSION_SIGN.search(line):
         return True
-    words = re.findall(r"[^\s,;:=()\[\]\"']+", line)[-1 if is_private else -6 :]
+    words = re.findall(r"[^\s,;:=()\[\]\"']+", line)[-2 if is_private else -6 :]
     known = KnownWords.read()
     for word in reversed(words):
         parts = set(re.findall(r"[^\W\d_]+", word))

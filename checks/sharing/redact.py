@@ -215,7 +215,7 @@ class Redaction:
         names, parts, place = self.names, [], 0
         for home in homes(text):
             plain = folded(home.user)
-            if plain in KnownWords.read().no_people or "<" in home.user:
+            if plain in KnownWords.read().no_people or "<" in home.user or plain.startswith(("%", "$")):
                 continue
             if (folded_root(home.root), plain) in names.homes:
                 names.placeholder("user", plain)  # counted, although it is written as ~

@@ -86,12 +86,12 @@ def write(path: str, data: bytes, language: str) -> None:
 def _export(case: Case, kind: str, path: str, chosen: argparse.Namespace) -> None:
     from wizard.report.export import ExportError, export, hidden_words, render
 
-    redact = not chosen.no_redact
+    hide = None if chosen.no_redact else chosen.redact
     if path == STANDARD_STREAM:
-        write(path, render(case, kind, chosen.lang, redact=redact), chosen.lang)
+        write(path, render(case, kind, chosen.lang, hide=hide), chosen.lang)
         return
     try:
-        hidden = export(case, Path(path), kind, chosen.lang, paper=chosen.paper, redact=redact)
+        hidden = export(case, Path(path), kind, chosen.lang, paper=chosen.paper, hide=hide)
     except ExportError as error:
         raise UsageError(f"naosu: {error.sentence(chosen.lang)}") from error
     if not chosen.quiet:

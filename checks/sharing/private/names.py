@@ -48,7 +48,12 @@ class Names:
         """Learn a user's name."""
         plain = folded(name.strip())
         is_short = re.fullmatch(r".{1,6}~\d", plain) is not None
-        if len(plain) >= 2 and plain not in KnownWords.read().no_people and not is_short and "<" not in name:
+        if (
+            len(plain) >= 2
+            and plain not in KnownWords.read().no_people
+            and not is_short
+            and not re.search(r"^[%$]|<", name)
+        ):
             self.users.setdefault(plain, urllib.parse.unquote(name.strip()))
 
     def host(self, name: str) -> None:

@@ -82,7 +82,7 @@ def shown(qtbot: QtBot, model: CaseModel, work: Work) -> Shown:
             return to_terminal(build(case, "en"))
         if form == "window":
             return in_window(page, case)
-        data = render(case, form, "en", "a4", redact=False)
+        data = render(case, form, "en", "a4", hide=None)
         if form == "pdf":
             data = subprocess.run(["pdftotext", "-raw", "-", "-"], input=data, capture_output=True, check=True).stdout
         return data.decode()
@@ -95,5 +95,5 @@ def in_window(page: ReportPage, case: Case) -> str:
     page.case.show_opened(case, Path("sent.json"))
     for fold in page._folds.values():
         fold.unfold()
-    texts = (each for each in page.findChildren(QWidget) if isinstance(each, (QLabel, QPlainTextEdit)))
-    return "\n".join(each.text() if isinstance(each, QLabel) else each.toPlainText() for each in texts)
+    texts = (widget for widget in page.findChildren(QWidget) if isinstance(widget, (QLabel, QPlainTextEdit)))
+    return "\n".join(text.text() if isinstance(text, QLabel) else text.toPlainText() for text in texts)

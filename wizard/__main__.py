@@ -8,6 +8,9 @@ from collections.abc import Sequence
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Start the window or a command; the exit status: 0 fine, 1 something found, 2 wrong usage."""
+    from wizard.cli.streams import guard_streams
+
+    guard_streams()
     given = list(sys.argv[1:] if arguments is None else arguments)
     language = _language_alone(given)
     if given and language is None:
@@ -22,10 +25,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return run_window(language=language)
     from wizard.cli.command_line import run_command
+    from checks.visible import visible
     from wizard.words import system_language, words
 
     language = language or system_language()
-    print(words(f"commands.{trouble.reason}", language, detail=trouble.detail), file=sys.stderr)
+    print(visible(words(f"commands.{trouble.reason}", language, detail=trouble.detail)), file=sys.stderr)
     return run_command(["check", "--lang", language])
 
 

@@ -8,10 +8,10 @@ what stands there is one word for both: in double quotes, and without what eithe
 
 import shlex
 import string
-import unicodedata
 from collections.abc import Mapping
 from enum import StrEnum
 
+from checks.visible import is_visible
 from checks.knowledge.templates import parts_of
 
 _PLAIN = frozenset(string.ascii_letters + string.digits + "@%+=:,./_-")
@@ -43,7 +43,7 @@ class Shell(StrEnum):
         Raises:
             Unquotable: the value holds control or formatting characters.
         """
-        if not _is_visible(value):
+        if not is_visible(value):
             raise Unquotable(ascii(value))
         is_in_home = value.startswith(("~/", "~\\"))
         if self is Shell.PYTHON:
@@ -113,8 +113,3 @@ class Shell(StrEnum):
             elif character == opened:
                 opened = ""
         return opened
-
-
-def _is_visible(value: str) -> bool:
-    """No control, formatting (bidirectional overrides), surrogate or line-separating characters."""
-    return not any(unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"} for character in value)

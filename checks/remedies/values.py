@@ -34,7 +34,7 @@ _PATTERNS = {
     Kind.VERSION: r"\d{1,6}(?:\.\d{1,6}){0,3}(?:[a-z]{1,4}\d{0,4})?",
     Kind.NUMBER: r"\d{1,6}",
     Kind.DEVICE: r"(?:cuda|xpu|mps|cpu|hpu|npu)(?::\d{1,3})?",
-    Kind.LIBRARY: r"[A-Za-z_][A-Za-z0-9_.+-]{0,99}\.(?:so(?:\.\d{1,6}){0,4}|dll|dylib)",
+    Kind.LIBRARY: r"(?:/(?:usr/)?(?:local/)?lib(?:32|64)?/(?:\w[\w.+-]{0,60}/){0,8})?[A-Za-z_][A-Za-z0-9_.+-]{0,99}\.(?:so(?:\.\d{1,6}){0,4}|dll|dylib)",
     Kind.SETTINGS_FILE: r"/(?:etc|run|lib|usr/lib|usr/local/lib)/modprobe\.d/[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}\.conf",
     Kind.MODULES: r"[A-Za-z_]\w{0,60}(?:\.\w{1,60}){0,9}(?:, [A-Za-z_]\w{0,60}(?:\.\w{1,60}){0,9}){0,19}",
     Kind.URL: re.escape(INDEX) + r"(?:nightly/)?(?:cpu|xpu|cu\d{2,3}|rocm\d{1,2}(?:\.\d{1,2}){1,2})",

@@ -1,8 +1,9 @@
 """No value of a stranger's stands in a command that a remedy writes, in any shell: every remedy, every placeholder."""
 
+import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -140,7 +141,11 @@ def test_a_real_shell_reads_one_word_and_runs_nothing_else(shell: str, path: str
     for option in ("", " --onnx="):
         command = Shell.SH.fill(f"printf '%s\\n' --{option or ' '}{{x}}", {"x": path}, {})
         done = subprocess.run(
-            [shutil.which(shell) or "", "-c", command], capture_output=True, cwd=tmp_path, encoding="utf-8", env={"HOME": "/h"}
+            [shutil.which(shell) or "", "-c", command],
+            capture_output=True,
+            cwd=tmp_path,
+            encoding="utf-8",
+            env={"HOME": "/h"},
         )
         assert done.returncode == 0, done.stderr
         meant = path.replace("~", "/h", 1) if path.startswith("~/") else path
@@ -151,22 +156,50 @@ def test_a_real_shell_reads_one_word_and_runs_nothing_else(shell: str, path: str
 @pytest.mark.parametrize("shell", [shell for shell in ("bash", "zsh") if shutil.which(shell)])
 def test_no_remedy_with_hostile_values_makes_a_canary_in_a_real_shell(shell: str, tmp_path: Path) -> None:
     """Every command with every path that is local, and every hostile word: programs are stubs that do nothing."""
-    stub = "command_not_found_handle() { :; }; command_not_found_handler() { :; }\n"
-    lines = {code for code in _commands_of_paths() if not code.startswith(("export LD_LIBRARY_PATH=$(", "sudo"))}
+    stub = 'touch() { : > "$1"; }; command_not_found_handle() { :; }; command_not_found_handler() { :; }\n'
+    lines = {
+        code
+        for code in _commands_of_paths("Linux", "sh", PATHS)
+        if not code.startswith(("export LD_LIBRARY_PATH=$(", "sudo"))
+    }
     script = stub + "\n".join(f"( {line}\n) </dev/null >/dev/null 2>&1" for line in sorted(lines))
-    (tmp_path / "work").mkdir()
+    work = tmp_path / "work"
+    work.mkdir()
     program = shutil.which(shell) or ""
-    done = subprocess.run([program, "-c", f"{script}\necho end"], cwd=tmp_path / "work", env=NOWHERE, capture_output=True)
-    assert done.stdout == b"end\n"
-    assert not [path for path in (tmp_path / "work").rglob("*") if "CANARY" in path.name]
+    done = subprocess.run([program, "-c", f"{script}\n$(touch CONTROL)"], cwd=work, env=NOWHERE, check=False)
+    assert done.returncode == 0
+    assert [path.name for path in work.iterdir()] == ["CONTROL"]
 
 
-def _commands_of_paths() -> Iterator[str]:
+@pytest.mark.skipif(not shutil.which("wine"), reason="no Wine, which has a cmd")
+def test_no_remedy_with_hostile_values_makes_a_canary_in_cmd(tmp_path: Path) -> None:
+    """What is meant for PowerShell and pasted into cmd fails, or does the same; it runs nothing of the value's."""
+    evil = [value.replace("touch CANARY", "echo x>CANARY") for value in PATHS if value.isascii()]
+    evil += [r"C:\a & echo x>CANARY & \m.onnx", r"C:\a|echo x>CANARY", r"C:\a^&echo x>CANARY", r"C:\a'&echo x>CANARY"]
+    lines = sorted(set(_commands_of_paths("Windows", "powershell", evil)))
+    assert len(lines) > 100
+    script = "@echo off\r\n" + "".join(f"{line.replace(chr(10), chr(13) + chr(10))}\r\n" for line in lines)
+    work = tmp_path / "work"
+    work.mkdir()
+    (tmp_path / "all.bat").write_bytes(f"{script}echo control>CONTROL\r\n".encode())
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "WINEDEBUG": "-all",
+        "WINEPREFIX": str(tmp_path / "wine"),
+    }
+    command = [shutil.which("wine") or "", "cmd", "/c", r"..\all.bat"]
+    subprocess.run(command, cwd=work, env=environment, capture_output=True, check=False)
+    assert [path.name for path in work.iterdir()] == ["CONTROL"]
+
+
+def _commands_of_paths(system: str, shell: str, paths: Sequence[str]) -> Iterator[str]:
     for remedy in REMEDIES:
         for name in typed(remedy):
             if kinds()[name] is Kind.PATH:
-                for value in PATHS:
-                    yield from (code for code, kind in codes(planned(remedy, facts("Linux"), **{name: value})) if kind == "sh")
+                for value in paths:
+                    planned_codes = codes(planned(remedy, facts(system), **{name: value}))
+                    yield from (code for code, language in planned_codes if language == shell)
 
 
 # --- grammars --------------------------------------------------------------------------------------------------------
@@ -186,7 +219,15 @@ def parsed(grammar: str, text: str) -> list[tuple[str, str]]:
 
 
 EXECUTES = {
-    "bash": {"command_substitution", "process_substitution", "expansion", "simple_expansion", "pipeline", "list", "file_redirect"},
+    "bash": {
+        "command_substitution",
+        "process_substitution",
+        "expansion",
+        "simple_expansion",
+        "pipeline",
+        "list",
+        "file_redirect",
+    },
     "powershell": {"sub_expression", ",", "variable", "pipeline_chain_tail", "redirection", "script_block"},
     "batch": {"variable_reference", "pipe", "redirect", "redirection", "cond_exec", "command_sep"},
 }
@@ -203,7 +244,9 @@ WORDS = [  # what meets a grammar or is a local path, in every shape that quotin
 
 
 @pytest.mark.parametrize("word", WORDS)
-@pytest.mark.parametrize(("grammar", "shell"), [("bash", Shell.SH), ("powershell", Shell.POWERSHELL), ("batch", Shell.POWERSHELL)])
+@pytest.mark.parametrize(
+    ("grammar", "shell"), [("bash", Shell.SH), ("powershell", Shell.POWERSHELL), ("batch", Shell.POWERSHELL)]
+)
 def test_the_grammar_of_each_shell_reads_one_command_with_one_word(grammar: str, shell: Shell, word: str) -> None:
     nodes = parsed(grammar, shell.fill("python -m pip install {x}\n", {"x": word}, {}))
     types = {kind for kind, _ in nodes}

@@ -32,9 +32,10 @@ def run(chosen: argparse.Namespace) -> int:
         import msgspec
 
         from checks.facts import Facts
+        from checks.visible import visible_json
 
         listed = msgspec.to_builtins(Facts(interpreters=found, target=likely.path if likely else None))
-        write(chosen.json, msgspec.json.format(msgspec.json.encode(listed)) + b"\n", chosen.lang)
+        write(chosen.json, visible_json(msgspec.json.format(msgspec.json.encode(listed))) + b"\n", chosen.lang)
         return 0
     if not found:
         print(words("commands.none-found", chosen.lang))
@@ -44,10 +45,12 @@ def run(chosen: argparse.Namespace) -> int:
 
 
 def _line(interpreter: InterpreterFacts, language: str, *, is_likely: bool) -> str:
+    from checks.visible import visible
     from checks.interpreters import frameworks_of, is_own
 
     found = ", ".join(f"{name} {version}" for name, version in frameworks_of(interpreter).items())
     key = "likely-own" if is_own(interpreter) else "likely"
     note = f"  ({words(f'commands.{key}', language)})" if is_likely else ""
     kind = f"{interpreter.kind or ''} {interpreter.version or ''}".strip()
-    return f"{interpreter.path}\n    {kind}: {found or words('commands.no-frameworks', language)}{note}"
+    about = f"{kind}: {found or words('commands.no-frameworks', language)}{note}"
+    return f"{visible(interpreter.path)}\n    {visible(about)}"

@@ -37,7 +37,7 @@ def test_a_real_sh_reads_one_word(value: str) -> None:
     [
         (r"C:\Python311\python.exe", r"C:\Python311\python.exe"),
         (r"C:\Program Files\python.exe", r'"C:\Program Files\python.exe"'),
-        (r"C:\O'Neil\python.exe", "\"C:\\O'Neil\\python.exe\""),
+        (r"C:\O'Neil\python.exe", '"C:\\O\'Neil\\python.exe"'),
         ("C:\\O\u2019Neil\\python.exe", '"C:\\O\u2019Neil\\python.exe"'),
         (r"~\My venv\python.exe", r'"$HOME\My venv\python.exe"'),
         ("C:\\my models\\", r'"C:\my models"'),

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from checks.facts.case import Answers
+from checks.visible import visible_json
 from checks.judgement.judge import judged
 from checks.judgement.ranking import is_found
 from checks.readers.text import kept
@@ -67,4 +68,4 @@ def _ticket(line: bytes) -> tuple[msgspec.Raw, str | None]:
 
 
 def _line(answer: dict[str, Any]) -> bytes:
-    return msgspec.json.encode(answer) + b"\n"
+    return visible_json(msgspec.json.encode(answer)) + b"\n"

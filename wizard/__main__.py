@@ -24,8 +24,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from wizard.window.app import run_window
 
         return run_window(language=language)
-    from wizard.cli.command_line import run_command
     from checks.visible import visible
+    from wizard.cli.command_line import run_command
     from wizard.words import system_language, words
 
     language = language or system_language()

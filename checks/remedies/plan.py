@@ -129,7 +129,7 @@ class _Machine:
     python: str
     is_managed_by_system: bool  # PEP 668: pip refuses to install into it
     versions: Mapping[str, str]  # of the installed packages
-    origin: Origin = Origin()
+    origin: Origin
     is_new: bool = False  # the Python is of an environment that an earlier step makes
     removes_from_system: bool = False
     same_release: str = ""  # of the package that a remedy is about

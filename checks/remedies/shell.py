@@ -11,8 +11,8 @@ import string
 from collections.abc import Mapping
 from enum import StrEnum
 
-from checks.visible import is_visible
 from checks.knowledge.templates import parts_of
+from checks.visible import is_visible
 
 _PLAIN = frozenset(string.ascii_letters + string.digits + "@%+=:,./_-")
 # What a folder or package may hold and what stays harmless inside either kind of quotes of every shell.

@@ -6,7 +6,7 @@ machine and was read here; and no program or file lies on another computer. What
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -29,14 +29,18 @@ _ELSEWHERE = re.compile(r"\s*(?:[\\/]\s*[\\/?]|[A-Za-z][\w+.-]+:|.*::)", re.DOTA
 # Where a program of this computer does not lie: what is mounted from another one on use, and what is no file.
 _NO_PROGRAM = re.compile(r"/(?:net|Network|afs|proc|dev|sys)/|.*/gvfs/", re.IGNORECASE)
 _FROM_ROOT = re.compile(r"(?:/|~[/\\]|[A-Za-z]:[\\/]).*", re.DOTALL)
-_PYTHON = re.compile(r"(?:(?:i|b|maya|graal|micro)?py(?:thon|py)?|hython)w?[\d.]*t?(?:[-_][\w.]+)?(?:\.exe)?", re.I)
+_PYTHON = re.compile(
+    r"(?:(?:i|b|maya|graal|micro)?py(?:thon|py)?|hython)w?[\d.]*t?(?:[-_][\w.]+)?(?:\.exe)?", re.IGNORECASE | re.ASCII
+)
+_LIBRARY_FOLDER = r"/(?:usr/)?(?:local/)?lib(?:32|64)?/(?:\w[\w.+-]{0,60}/){0,8}"
+_MODULE = r"[A-Za-z_]\w{0,60}(?:\.\w{1,60}){0,9}"
 _PATTERNS = {
     Kind.VERSION: r"\d{1,6}(?:\.\d{1,6}){0,3}(?:[a-z]{1,4}\d{0,4})?",
     Kind.NUMBER: r"\d{1,6}",
     Kind.DEVICE: r"(?:cuda|xpu|mps|cpu|hpu|npu)(?::\d{1,3})?",
-    Kind.LIBRARY: r"(?:/(?:usr/)?(?:local/)?lib(?:32|64)?/(?:\w[\w.+-]{0,60}/){0,8})?[A-Za-z_][A-Za-z0-9_.+-]{0,99}\.(?:so(?:\.\d{1,6}){0,4}|dll|dylib)",
+    Kind.LIBRARY: rf"(?:{_LIBRARY_FOLDER})?[A-Za-z_][\w.+-]{{0,99}}\.(?:so(?:\.\d{{1,6}}){{0,4}}|dll|dylib)",
     Kind.SETTINGS_FILE: r"/(?:etc|run|lib|usr/lib|usr/local/lib)/modprobe\.d/[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}\.conf",
-    Kind.MODULES: r"[A-Za-z_]\w{0,60}(?:\.\w{1,60}){0,9}(?:, [A-Za-z_]\w{0,60}(?:\.\w{1,60}){0,9}){0,19}",
+    Kind.MODULES: rf"{_MODULE}(?:, {_MODULE}){{0,19}}",
     Kind.URL: re.escape(INDEX) + r"(?:nightly/)?(?:cpu|xpu|cu\d{2,3}|rocm\d{1,2}(?:\.\d{1,2}){1,2})",
 }
 
@@ -75,8 +79,25 @@ class Origin:
     def _fits(self, kind: Kind, value: str) -> bool:
         if kind in _PATTERNS and not re.fullmatch(_PATTERNS[kind], value, re.ASCII):
             return False
-        named = _NAMED.get(kind)
-        return named is None or named(self, value)
+        match kind:
+            case Kind.PACKAGE | Kind.CONDA_PACKAGE:
+                return self._knows(value, of_conda=kind is Kind.CONDA_PACKAGE)
+            case Kind.REQUIREMENTS:
+                return bool(value.split()) and all(map(self._is_requirement, value.split()))
+            case Kind.SYSTEM_PACKAGE:
+                return any(value in (row.apt, row.dnf) for row in SystemLibraries.read().row)
+            case Kind.MODULES:
+                return all(map(is_named, value.split(", ")))
+            case Kind.VARIABLE:
+                return value in allowed_names()
+            case Kind.GROUP:
+                return value in device_groups()
+            case Kind.PATH:
+                return bool(value) and (not _ELSEWHERE.match(value) or value in self.models)
+            case Kind.PROGRAM:
+                return self._is_program(value)
+            case _:
+                return True
 
     def _knows(self, name: str, *, of_conda: bool = False) -> bool:
         if not _NAME.fullmatch(name):
@@ -90,18 +111,12 @@ class Origin:
             for package in self.packages
         )
 
-    def _knows_all(self, words: str) -> bool:
-        return bool(words.split()) and all(map(self._is_requirement, words.split()))
-
     def _is_requirement(self, word: str) -> bool:
         wish = _parsed(word)
         if wish is None or wish.url or wish.marker or not all(map(_NAME.fullmatch, wish.extras)):
             return False
         plain = all(_SPECIFIER.fullmatch(str(specifier)) for specifier in wish.specifier)
         return plain and all(each.operator != "===" for each in wish.specifier) and self._knows(wish.name)
-
-    def _is_path(self, path: str) -> bool:
-        return bool(path) and (not _ELSEWHERE.match(path) or path in self.models)
 
     def _is_program(self, path: str) -> bool:
         """A Python on this computer; one that was read here may have another name and lie on a mounted disk."""
@@ -117,17 +132,6 @@ _REFUSALS: Mapping[Kind, str] = {
     Kind.CONDA_PACKAGE: "value-unknown-package",
     Kind.REQUIREMENTS: "value-unknown-package",
     Kind.PROGRAM: "value-no-program",
-}
-_NAMED: Mapping[Kind, Callable[[Origin, str], bool]] = {
-    Kind.PACKAGE: Origin._knows,
-    Kind.CONDA_PACKAGE: lambda origin, name: origin._knows(name, of_conda=True),
-    Kind.REQUIREMENTS: Origin._knows_all,
-    Kind.MODULES: lambda origin, names: all(map(is_named, names.split(", "))),
-    Kind.SYSTEM_PACKAGE: lambda origin, name: any(name in (row.apt, row.dnf) for row in SystemLibraries.read().row),
-    Kind.VARIABLE: lambda origin, name: name in allowed_names(),
-    Kind.GROUP: lambda origin, name: name in device_groups(),
-    Kind.PATH: Origin._is_path,
-    Kind.PROGRAM: Origin._is_program,
 }
 
 

@@ -75,8 +75,7 @@ def test_a_fitting_value_stands_in_every_command(system: str) -> None:
         assert not lost, remedy.remedy
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize(("system", "language"), [("Linux", "en"), ("Windows", "ja"), ("Darwin", "en")])
 def test_no_hostile_value_stands_in_a_command(system: str, language: str) -> None:
     known = facts(system)
     for remedy in REMEDIES:

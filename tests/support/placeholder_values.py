@@ -60,7 +60,7 @@ HOSTILE = (
     "--index-url=https://evil.example/",
     "-e .",
     "nvidia-cudaevil-cu12",
-    "tоrch",  # noqa: RUF001 - its second letter is Cyrillic
+    "tоrch",  # its second letter is Cyrillic
     "\\\\server\\share\\python.exe",
     "//server/share/python",
     "\\??\\UNC\\server\\share\\python.exe",

@@ -45,8 +45,8 @@ def run(chosen: argparse.Namespace) -> int:
 
 
 def _line(interpreter: InterpreterFacts, language: str, *, is_likely: bool) -> str:
-    from checks.visible import visible
     from checks.interpreters import frameworks_of, is_own
+    from checks.visible import visible
 
     found = ", ".join(f"{name} {version}" for name, version in frameworks_of(interpreter).items())
     key = "likely-own" if is_own(interpreter) else "likely"

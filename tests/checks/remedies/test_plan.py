@@ -4,11 +4,10 @@ import string
 
 import msgspec
 import pytest
+from support.placeholder_values import usual
 
 from checks.facts import Facts, InterpreterFacts, JetsonFacts, MachineFacts, OsFacts, Package
 from checks.facts.finding import Evidence, Finding, Severity
-from support.placeholder_values import usual
-
 from checks.knowledge.catalogue import LANGUAGES, Remedy, Step, Verify, Words, remedy_of
 from checks.knowledge.commands.placeholders import Kind, kinds
 from checks.paths import ROOT

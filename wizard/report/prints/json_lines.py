@@ -10,12 +10,12 @@ from typing import Any
 import msgspec
 
 from checks.facts.case import Answers
-from checks.visible import visible_json
 from checks.judgement.judge import judged
 from checks.judgement.ranking import is_found
 from checks.readers.text import kept
 from checks.readers.tickets.read import TICKET, pasted, read_ticket
 from checks.sharing.redact import redact as redacted
+from checks.visible import visible_json
 from wizard.report.content.report import finding_view
 from wizard.report.prints.json_report import finding_in_words
 from wizard.words import words

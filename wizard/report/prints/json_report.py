@@ -12,8 +12,8 @@ import msgspec
 
 from checks.facts.case import Case
 from checks.facts.finding import Finding
-from checks.visible import visible_json
 from checks.sharing.case import to_builtins
+from checks.visible import visible_json
 from wizard.report.content.report import FindingView, build
 
 

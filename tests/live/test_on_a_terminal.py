@@ -136,7 +136,8 @@ def test_a_model_and_the_report_that_is_written(tmp_path: Path) -> None:
 def test_an_error_of_our_own_and_what_libraries_log(tmp_path: Path) -> None:
     program = (
         "import logging, sys, warnings\nfrom wizard.cli.streams import guard_streams\nguard_streams()\n"
-        "evil = sys.argv[1]; print(evil); sys.stderr.writelines([evil]); warnings.warn(evil); logging.getLogger('x').error(evil)\n"
+        "evil = sys.argv[1]; print(evil); sys.stderr.writelines([evil]); warnings.warn(evil)\n"
+        "logging.getLogger('x').error(evil)\n"
         "raise ValueError(evil)"
     )
     written = on_terminal(sys.executable, "-P", "-c", program, EVIL, cwd=tmp_path)

@@ -169,7 +169,7 @@ def learned(texts: Iterable[str], target: str, own: Own) -> Names:
         names.user(_latin_start(home.user))
     for scanner in scan.teachers():
         for hit in scanner.hits(data):
-            names.user(hit.value) if hit.rule.kind == "user" else names.host(hit.value)
+            {"user": names.user, "host": names.host, "secret": names.secret}[hit.rule.kind](hit.value)
     return names
 
 
@@ -223,9 +223,11 @@ class Redaction:
         names, parts, place = self.names, [], 0
         for home in homes(text):
             plain = folded(home.user)
-            if plain in KnownWords.read().no_people or "<" in home.user or plain.startswith(("%", "$")):
+            is_own = (folded_root(home.root), plain) in names.homes
+            is_nobody = plain in KnownWords.read().no_people or (not is_own and plain in KnownWords.read().words)
+            if is_nobody or "<" in home.user or plain.startswith(("%", "$")):
                 continue
-            if (folded_root(home.root), plain) in names.homes:
+            if is_own:
                 names.placeholder("user", plain)  # counted, although it is written as ~
                 parts += [text[place : home.start], b"~"]
             else:

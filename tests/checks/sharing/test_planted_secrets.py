@@ -1,6 +1,6 @@
 """Secrets as they really stand in logs, dumps and tickets, planted; and harmless lines that look like them.
 
-Both were invented by two people who knew nothing of the rules (tests/recordings/privacy). ``shape`` is false for what
+All were invented by people who knew nothing of the rules (tests/recordings/privacy). ``shape`` is false for what
 nobody could tell: a name in a sentence, bare digits.
 """
 

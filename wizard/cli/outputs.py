@@ -27,10 +27,11 @@ def deliver(case: Case, chosen: argparse.Namespace) -> int:
         if path is not None:
             _export(case, kind, path, chosen)
     if not streamed and not chosen.quiet:
+        from checks.sharing.redact import without_secrets
         from wizard.report.content.report import build
         from wizard.report.prints.terminal import to_terminal
 
-        print(to_terminal(build(case, chosen.lang)))
+        print(to_terminal(build(case if chosen.no_redact else without_secrets(case), chosen.lang)))
     if case.answers.symptom == MODELS and is_any_serious(case.facts, case.findings, case.verdicts):
         return 1
     return int(is_trouble(case.facts, case.findings, case.answers.symptom))

@@ -223,7 +223,7 @@ class Work(QObject):
             self._case.set_notice(Notice("error-ours", {"error": error}))
 
     def export(self, path: Path, kind: str, paper: str, *, hide: Sequence[str] | None) -> None:
-        """Write the report: "pdf" (on "a4" or "letter") or "json"; what is private and these words hidden, or nothing."""
+        """Write the report: "pdf" (on "a4" or "letter") or "json"; with these words, too, hidden, or with nothing."""
         case, language = self._case.case, self._case.language
         if case is not None and not self._is_taken():
             self._case.set_busy("busy-exporting")

@@ -96,8 +96,8 @@ def turns() -> dict[int, Scanner]:
 
 @functools.cache
 def teachers() -> tuple[Scanner, ...]:
-    """The scanners of the places that name people and machines, a kind at a time."""
-    rules = [rule for rule in KnownWords.read().rules() if rule.teaches]
+    """The scanners of secrets and of the places that name people and machines, a turn at a time."""
+    rules = [rule for rule in KnownWords.read().rules() if rule.teaches or rule.kind == "secret"]
     return tuple(Scanner(rule for rule in rules if rule.turn == turn) for turn in sorted({rule.turn for rule in rules}))
 
 

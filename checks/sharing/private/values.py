@@ -26,10 +26,17 @@ _PLACEHOLDER = re.compile(r"<[a-z]+-\d+>|<dropped>")
 _NO_VALUE = re.compile(
     r"[*•.x_\-#?]+$|[$%{<~]|-?\d{1,3}$|(?:os|self|args|config|settings|env|process|secrets|cls|request|options|kwargs|this)[.\[]"
     r"|(?:type|default|required|help|action|nargs|dest|metavar|choices|const|envvar|prompt|hide_input)="
+    r"|[A-Za-z_][\w.]*\("
     r"|.*(?:\(|\.\.\.|…)$|(?-i:[A-Z_<>]*(?:KEY|TOKEN|SECRET|PASS|YOUR)[A-Z_]*$)"
     r"|(?:Optional|Union|List|Dict|Any|Secret\w*|Literal|Tuple|Callable)\b|str\b|N/?A\b",
     re.IGNORECASE,
 )
+_PASSWORD_BEFORE = re.compile(
+    r"pass\w*|\bp(?:w|in)\b|パスワード|キー|\b(?:api|access|secret|license|activation|recovery)[ -]?(?:key|code)\b",
+    re.IGNORECASE,
+)
+_OWN_NAME = re.compile(r"[a-z_]*(?:api_?key|token|passw(?:or)?d|secret|credentials?|auth)[a-z_]*")
+_BLOTTED = re.compile(r"x{6,}|[*•]{4,}|0{10,}", re.IGNORECASE)
 _WORDS = re.compile(r"[A-Za-z]+(?:[-_./:'][A-Za-z]+)*[.:!?'\])]*")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:[./]\w+)+[.:]?")
 _RANDOM_ENOUGH = 0.4  # of disorder
@@ -59,6 +66,9 @@ def is_value(found: Found) -> bool:
     plain = value.casefold().strip(".,:;!?*_[]()")
     if len(plain) < 2 or plain in KnownWords.read().no_values or _NO_VALUE.match(value):
         return False
+    # A key that is public, a name that stands for itself, a value that was blotted out.
+    if found.before.endswith("GPG_KEY=") or _OWN_NAME.fullmatch(plain) or _BLOTTED.search(value):
+        return False
     return not found.after.startswith(("(", "['", '["'))
 
 
@@ -67,12 +77,12 @@ def is_wordless(found: Found) -> bool:
     value = found.value.strip("\"'`.,:;!?)")
     if not is_value(found) or len(value) < 6 or value.isdigit() or not value.isascii():
         return False
-    if _WORDS.fullmatch(value) and disorder(value) < _RANDOM_ENOUGH:
+    if _WORDS.fullmatch(value) and (not value.isalpha() or disorder(value) < _RANDOM_ENOUGH):
         return False
     if _DOTTED.fullmatch(value) or re.fullmatch(r"[A-Za-z]+[-_]?\d{1,4}[A-Za-z]?", value):
         return _is_password(found, value)
     if re.fullmatch(r"[0-9A-Fa-f]{16,}", value):
-        return True
+        return re.search(r"(?:kernel|module|cert\w*|public|primary|foreign) key\W*$", found.before) is None
     has_digit, has_letter = any(map(str.isdigit, value)), any(map(str.isalpha, value))
     if not has_letter:
         return False
@@ -81,23 +91,50 @@ def is_wordless(found: Found) -> bool:
 
 def _is_password(found: Found, value: str) -> bool:
     """Behind "password is" a word with a number is one; behind "key:" it is the name of a layer."""
-    word = re.search(
-        r"(?i)pass\w*|\bpin\b|\b(?:api|access|secret|license|activation|recovery)[ -]?(?:key|code)\b",
-        found.before[-40:],
-    )
-    return word is not None and any(map(str.isdigit, value)) and not _DOTTED.fullmatch(value)
+    word = _PASSWORD_BEFORE.search(found.before[-40:])
+    return word is not None and any(map(str.isdigit, value))
 
 
 def is_token(found: Found) -> bool:
     """Letters and digits mixed, or letters that are long enough to be no word."""
     value = found.value
+    if _BLOTTED.search(value):
+        return False
     longest = max(re.split(r"[^A-Za-z0-9]", value), key=len)
     return (any(map(str.isdigit, value)) and any(map(str.isalpha, value))) or len(longest) >= 16
 
 
+_FOR_ALL = frozenset(
+    (
+        "git",
+        "hg",
+        "svn",
+        "root",
+        "noreply",
+        "no-reply",
+        "packages",
+        "info",
+        "support",
+        "contact",
+        "dev",
+        "security",
+        "help",
+    )
+)
+
+
 def is_email(found: Found) -> bool:
-    """An address of somebody, and no account of a server for programs."""
-    return found.value.partition("@")[0].casefold() not in ("git", "hg", "svn", "root", "noreply")
+    """An address of somebody: no account of a server for programs, none of a project that everybody knows."""
+    account, _, host = found.value.casefold().partition("@")
+    return account not in ("git", "hg", "svn", "root", "noreply") and not (account in _FOR_ALL and is_public(host))
+
+
+def is_uuid(found: Found) -> bool:
+    """Neither the empty one nor a class of devices of Windows."""
+    value = found.value.casefold()
+    if re.search(r'Guid="\{?$', found.before):  # of a provider of events
+        return False
+    return len(set(value)) > 2 and not value.endswith("-e325-11ce-bfc1-08002be10318")
 
 
 def is_serial(found: Found) -> bool:
@@ -190,7 +227,9 @@ def is_public(host: str) -> bool:
 def is_person(found: Found) -> bool:
     """Somebody's name: a value none of whose words is that of a company or a team."""
     words = set(re.findall(r"[^\W_]+", found.value.casefold()))
-    return is_value(found) and not words & KnownWords.read().organisations and len(words) <= 6
+    return (
+        "@" not in found.value and is_value(found) and not words & KnownWords.read().organisations and len(words) <= 6
+    )
 
 
 def is_account(found: Found) -> bool:
@@ -264,6 +303,7 @@ CHECKS: dict[str, Callable[[Found], bool]] = {
     "wordless": is_wordless,
     "token": is_token,
     "email": is_email,
+    "uuid": is_uuid,
     "serial": is_serial,
     "address": is_address,
     "name": is_name,

@@ -277,6 +277,16 @@ def test_private_values_are_hidden_unless_asked_for(
         assert ("alice" not in shown and "hf_a1" not in shown) is is_hidden
 
 
+def test_the_terminal_shows_no_key(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    key = "hf_" + "a1" * 12
+    for options, is_hidden in (([], True), (["--no-redact"], False)):
+        piped(monkeypatch, OUT_OF_MEMORY.replace("CUDA out of memory", f"CUDA out of memory, token {key}").encode())
+        run_command(["diagnose", "-", *options])
+        shown = capfd.readouterr().out
+        assert "out of memory" in shown
+        assert (key not in shown) is is_hidden
+
+
 def test_words_of_the_users_own_are_hidden(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -16,6 +16,7 @@ from checks.interpreters.near import interpreters_near
 from checks.interpreters.places import Places
 from checks.interpreters.read import read_interpreter
 from checks.interpreters.stand_ins import stand_in
+from checks.interpreters.target import NAMING, is_named
 from checks.interpreters.windows_registry import registered_pythons
 
 MOST_INTERPRETERS = 300  # beyond that nobody chooses from a list
@@ -50,7 +51,10 @@ def find_interpreters(places: Places) -> tuple[InterpreterFacts, ...]:
                 found[key] = facts
                 continue
         if key and finder not in found[key].found_by:
-            found[key] = msgspec.structs.replace(found[key], found_by=(*found[key].found_by, finder))
+            known = found[key]
+            if finder in NAMING and not is_named(known):  # started by the user's own name for it, not by a link near it
+                known = read_interpreter(path, known.found_by, places)
+            found[key] = msgspec.structs.replace(known, found_by=(*known.found_by, finder))
     return tuple(found.values())
 
 

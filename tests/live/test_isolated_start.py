@@ -74,5 +74,7 @@ def test_the_module_leaves_the_current_folder_when_it_starts(environment: Path, 
     for name in ("sitecustomize", "usercustomize", "wizard", "re", "encodings/__init__"):
         (hostile.path / f"{name}.py").unlink()
     variables = {"PYTHONPATH": f"{ROOT}::/opt/x"}
-    ended = start([environment / "bin" / "python", "-m", "wizard", "diagnose", "-"], hostile.path, variables, environment)
+    ended = start(
+        [environment / "bin" / "python", "-m", "wizard", "diagnose", "-"], hostile.path, variables, environment
+    )
     assert (ended.returncode, hostile.ran) == (0, []), ended.stderr

@@ -23,7 +23,9 @@ case "$*" in
   "-I -m venv "*) mkdir -p "$4/bin"; cp "$0" "$4/bin/python"; touch "$4/bin/pip" ;;
   "-I -m ensurepip") touch "$here/pip" ;;
   "-I -c import pip") [ -e "$here/pip" ] ;;
-  "-I -m pip "*) echo "user sets: ${!PYTHON*}" >>"$ASKED"; [ ! -e "$GATE" ] || cat "$GATE" >/dev/null; exit "${PIP_ENDS:-0}" ;;
+  "-I -m pip "*)
+    echo "user sets: ${!PYTHON*}" >>"$ASKED"
+    [ ! -e "$GATE" ] || cat "$GATE" >/dev/null; exit "${PIP_ENDS:-0}" ;;
   "-I -m wizard"*) for each in "${@:4}"; do echo "<$each>"; done ;;
 esac
 """

@@ -480,5 +480,3 @@ def _is_link(entry: os.DirEntry[str]) -> bool:
     if sys.platform == "win32":
         return bool(entry.stat(follow_symlinks=False).st_reparse_tag)
     return entry.is_symlink()
-
-

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -71,4 +72,5 @@ def _about(interpreter: InterpreterFacts, key: str, chosen: argparse.Namespace, 
     from checks.interpreters import owner_of
 
     owner = owner_of(interpreter) or words("commands.owner-unknown", chosen.lang)
-    return words(f"commands.{key}", chosen.lang, path=interpreter.path, owner=owner, **more)
+    path = interpreter.path
+    return words(f"commands.{key}", chosen.lang, path=path, quoted=shlex.quote(path), owner=owner, **more)

@@ -91,6 +91,7 @@ class TargetPage(Page):
         self._space = QWidget()  # below the buttons while there is no table
         self.body.addWidget(self._space, 1)
         self._shown: tuple[object, ...] = ()
+        self._near = ""  # path of what lies beside the script
         self._target_seen = ""
         self._table.itemSelectionChanged.connect(self._selected)
         self._read_only.toggled.connect(lambda checked: case.answer(read_only=checked))
@@ -202,18 +203,20 @@ class TargetPage(Page):
         if shown != self._shown:
             self._shown = shown
             self._fill(found)
-            self._offered.setText(self._near_script(found))
-        self._offered.setVisible(bool(self._offered.text()) and not busy and not only_reads)
+            self._say_what_lies_near(found)
+        is_open = self._near not in ("", self.case.answers.target)
+        self._offered.setVisible(is_open and not busy and not only_reads)
         self._show_choice()
 
-    def _near_script(self, found: tuple[InterpreterFacts, ...]) -> str:
-        """Of what lies beside the script, and is chosen by the user alone: the path and the owner."""
+    def _say_what_lies_near(self, found: tuple[InterpreterFacts, ...]) -> None:
+        """The path and owner of what lies beside the script: the user alone chooses it."""
         from checks.interpreters import choice_among, owner_of
 
         choice = choice_among(found)
         near = [it for it in (choice.offered, choice.of_another) if it is not None and "folder" in it.found_by]
+        self._near = near[0].path if near else ""
         owner = (near and owner_of(near[0])) or self.case.say("target-owner-unknown")
-        return self.case.say("target-offered", path=near[0].path, owner=owner) if near else ""
+        self._offered.setText(self.case.say("target-offered", path=self._near, owner=owner))
 
     def _fill(self, found: tuple[InterpreterFacts, ...]) -> None:
         self._table.blockSignals(True)

@@ -12,8 +12,9 @@ from wizard.cli.command_line import run_command
 from wizard.words import words
 
 TORCH = (Package(name="torch", version="2.6.0"),)
+QUOTED = "'/sent/x;id/.venv/bin/python'"  # it is there to be pasted
 ON_PATH = InterpreterFacts(path="/usr/bin/python3", version="3.12.3", packages=(), found_by=("PATH",))
-NEAR = InterpreterFacts(path="/sent/.venv/bin/python", version="3.11.1", packages=TORCH, found_by=("folder",))
+NEAR = InterpreterFacts(path="/sent/x;id/.venv/bin/python", version="3.11.1", packages=TORCH, found_by=("folder",))
 ACTIVE = InterpreterFacts(path="/active/bin/python", version="3.10.1", packages=(), found_by=("VIRTUAL_ENV",))
 QUICK = ["check", "--symptom", "not-on-gpu", "--effort", "quick", "--lang", "en"]
 
@@ -137,7 +138,7 @@ def test_what_belongs_to_another_user_is_never_started_unnamed(
     others.add(NEAR.path)
     assert run_command([*QUICK, *options, "--lang", language]) == 0
     assert targets(examined) == [ON_PATH.path]
-    sentence = words("commands.not-started", language, path=NEAR.path, owner="mallory")
+    sentence = words("commands.not-started", language, path=NEAR.path, quoted=QUOTED, owner="mallory")
     assert capfd.readouterr().err == sentence + "\n"
 
 
@@ -153,7 +154,7 @@ def test_an_active_environment_of_another_user_ends_in_a_sentence(
     found += [ACTIVE, NEAR, ON_PATH]
     others.add(ACTIVE.path)
     assert run_command([*QUICK, "--yes", "--lang", language]) == 2
-    sentence = words("commands.of-another-active", language, path=ACTIVE.path, owner="mallory")
+    sentence = words("commands.of-another-active", language, quoted=ACTIVE.path, owner="mallory")
     assert capfd.readouterr().err == sentence + "\n"
     assert examined == []
 

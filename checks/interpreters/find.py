@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,7 @@ from checks.interpreters.target import NAMING, is_named
 from checks.interpreters.windows_registry import registered_pythons
 
 MOST_INTERPRETERS = 300  # beyond that nobody chooses from a list
+_MOST_NEAR = 100  # more of them would leave no room for those that the user has named
 _LIST_LIMIT = 1024 * 1024  # bytes of conda's environments.txt
 
 
@@ -72,7 +74,8 @@ def _identity(facts: InterpreterFacts) -> tuple[str, ...]:
 def _candidates(places: Places) -> Iterator[tuple[str, Path]]:
     """(found by, executable) from all sources; the same one may come several times."""
     for folder in places.near:
-        yield from (("folder", path) for path in interpreters_near(folder, places.home))
+        near = itertools.islice(interpreters_near(folder, places.home), _MOST_NEAR)
+        yield from (("folder", path) for path in near)
     for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         for folder in places.folders_of(variable)[:1]:
             yield variable, executable_in(folder) or folder

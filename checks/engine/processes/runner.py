@@ -13,7 +13,6 @@ import os
 import re
 import signal
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -21,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
+from checks.engine.processes.own_folder import own_folder
 from checks.engine.processes.surroundings import probe_environment
 from checks.engine.processes.transcript import LIMIT, Transcript
 from checks.engine.processes.tree import ProcessTree
@@ -88,8 +88,8 @@ def run_probe(
     Raises:
         OSError: there is no place for temporary files on this machine.
     """
-    with tempfile.TemporaryDirectory(prefix="naosu-", ignore_cleanup_errors=True) as folder:
-        return _Running(task, Path(folder), cancelled, Transcript(on_stage, on_facts)).answer()
+    with own_folder() as folder:
+        return _Running(task, folder, cancelled, Transcript(on_stage, on_facts)).answer()
 
 
 class _Running:

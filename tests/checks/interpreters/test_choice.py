@@ -81,6 +81,12 @@ def test_a_link_near_to_what_is_named_is_not_what_is_started(linux: BuiltMachine
     assert chosen(linux) == ("usr/bin/python", None, None)
 
 
+def test_many_near_do_not_hide_what_the_user_named(linux: BuiltMachine) -> None:
+    for number in range(310):
+        linux.venv(linux.home / f"sent/{number}", linux.root / "usr/bin/python3.11")
+    assert chosen(linux)[0] == "usr/bin/python"
+
+
 PARTS = (
     "bin/python",
     "bin",

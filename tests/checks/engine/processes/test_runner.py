@@ -435,6 +435,25 @@ def test_what_lies_in_the_place_of_our_files_is_neither_waited_for_nor_read(
         shutil.rmtree(left)
 
 
+@pytest.mark.parametrize(
+    "leaves",
+    [
+        "for _ in range(3000): os.mkdir('d'); os.chdir('d')",
+        "os.mkdir('d'); os.symlink(os.getcwd(), 'd/up'); os.symlink('/', 'root'); os.mkfifo('p')",
+        "os.mkdir('d'); os.mkdir('d/d'); os.chmod('d', 0)",
+        "os.rmdir(os.getcwd()) if not os.listdir() else __import__('shutil').rmtree(os.getcwd())",
+        "open('-\\n\\x1b', 'w'); open(b'\\xff', 'w')",
+    ],
+)
+def test_whatever_it_leaves_in_our_folder_goes(target: Target, tmp_path: Path, leaves: str) -> None:
+    folder = tmp_path / "folder"
+    noted = f"with open({str(folder)!r}, 'w') as file: file.write(os.getcwd())"
+    target.torch(f"import os\n{noted}\n{leaves}\nraise ImportError('ok')")
+    assert probe(target.python).run.status == "failed"
+    assert Path(folder.read_text()).name.startswith("naosu-")
+    assert not Path(folder.read_text()).exists()
+
+
 def test_parts_that_were_told_before_a_crash_are_kept(target: Target, tmp_path: Path) -> None:
     script = tmp_path / "parts_probe.py"
     script.write_text(

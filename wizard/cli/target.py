@@ -61,7 +61,7 @@ def _is_wanted(choice: Choice, chosen: argparse.Namespace) -> bool:
     assert choice.offered is not None  # noqa: S101 - asked only then
     if chosen.yes:
         return True
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr)):
         raise UsageError(_about(choice.offered, "needs-yes", chosen))
     other = choice.named.path if choice.named else words("commands.only-the-machine", chosen.lang)
     print(_about(choice.offered, "offered", chosen, other=other), end=" ", file=sys.stderr, flush=True)

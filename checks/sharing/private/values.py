@@ -92,7 +92,7 @@ def is_wordless(found: Found) -> bool:
 def _is_password(found: Found, value: str) -> bool:
     """Behind "password is" a word with a number is one; behind "key:" it is the name of a layer."""
     word = _PASSWORD_BEFORE.search(found.before[-40:])
-    return word is not None and any(map(str.isdigit, value)) and not _DOTTED.fullmatch(value)
+    return word is not None and any(map(str.isdigit, value))
 
 
 def is_token(found: Found) -> bool:
@@ -104,14 +104,36 @@ def is_token(found: Found) -> bool:
     return (any(map(str.isdigit, value)) and any(map(str.isalpha, value))) or len(longest) >= 16
 
 
+_FOR_ALL = frozenset(
+    (
+        "git",
+        "hg",
+        "svn",
+        "root",
+        "noreply",
+        "no-reply",
+        "packages",
+        "info",
+        "support",
+        "contact",
+        "dev",
+        "security",
+        "help",
+    )
+)
+
+
 def is_email(found: Found) -> bool:
-    """An address of somebody, and no account of a server for programs."""
-    return found.value.partition("@")[0].casefold() not in ("git", "hg", "svn", "root", "noreply")
+    """An address of somebody: no account of a server for programs, none of a project that everybody knows."""
+    account, _, host = found.value.casefold().partition("@")
+    return account not in ("git", "hg", "svn", "root", "noreply") and not (account in _FOR_ALL and is_public(host))
 
 
 def is_uuid(found: Found) -> bool:
     """Neither the empty one nor a class of devices of Windows."""
     value = found.value.casefold()
+    if re.search(r'Guid="\{?$', found.before):  # of a provider of events
+        return False
     return len(set(value)) > 2 and not value.endswith("-e325-11ce-bfc1-08002be10318")
 
 
@@ -205,7 +227,9 @@ def is_public(host: str) -> bool:
 def is_person(found: Found) -> bool:
     """Somebody's name: a value none of whose words is that of a company or a team."""
     words = set(re.findall(r"[^\W_]+", found.value.casefold()))
-    return is_value(found) and not words & KnownWords.read().organisations and len(words) <= 6
+    return (
+        "@" not in found.value and is_value(found) and not words & KnownWords.read().organisations and len(words) <= 6
+    )
 
 
 def is_account(found: Found) -> bool:
